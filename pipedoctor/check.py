@@ -1,0 +1,164 @@
+"""A check is a pure function: facts in, findings out."""
+
+import enum
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, ParamSpec, TypeAlias
+
+import msgspec
+
+from pipedoctor.facts import Fact, Facts
+from pipedoctor.remedy import Remedy
+
+P = ParamSpec("P")
+
+
+class Severity(enum.IntEnum):
+    """What a finding costs, mildest first."""
+
+    NOTE = 1
+    SLOWS = 2
+    RISKS = 3
+    BREAKS = 4
+
+
+class Confidence(enum.IntEnum):
+    """How sure a finding is, least first."""
+
+    POSSIBLE = 1
+    LIKELY = 2
+    CERTAIN = 3
+
+
+class Location(msgspec.Struct, frozen=True, kw_only=True):
+    """A place in code: lines and columns count from 1."""
+
+    path: str
+    line: int
+    column: int = 1
+    end_line: int | None = None
+    end_column: int | None = None
+
+
+class Gain(msgspec.Struct, frozen=True, kw_only=True):
+    """What the remedy is worth, with its interval."""
+
+    value: float
+    low: float
+    high: float
+    unit: str
+    basis: typing.Literal["measured", "modelled"]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is wrong, why we believe it, and what cures it."""
+
+    severity: Severity
+    summary: str
+    evidence: Mapping[str, Any] = {}
+    remedies: tuple[Remedy, ...] = ()
+    confidence: Confidence = Confidence.CERTAIN
+    location: Location | None = None
+    also_at: tuple[Location, ...] = ()
+    gain: Gain | None = None
+
+
+Findings: TypeAlias = Iterator[Finding]
+
+
+class CannotJudge(Exception):  # noqa: N818  (a verdict, not an error)
+    """A check raises this when its facts are there but do not suffice; says why."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one check says of one machine; `skipped` says why it could not judge."""
+
+    code: str
+    findings: tuple[Finding, ...] = ()
+    skipped: str = ""
+    trace: str = ""
+
+
+@dataclass(frozen=True)
+class Check(Generic[P]):
+    """An examination with a code: call it in tests, `run` it on whole machines."""
+
+    code: str
+    title: str
+    examine: Callable[P, Findings]
+    after: tuple[str, ...] = ()
+    pack: str = field(default="", compare=False)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> list[Finding]:
+        """Examine facts given by hand."""
+        return list(self.examine(*args, **kwargs))
+
+    @property
+    def name(self) -> str:
+        """The name on the command line: ``shm-too-small``."""
+        return self.examine.__name__.replace("_", "-")
+
+    @property
+    def doc(self) -> str:
+        """The page `pipedoctor explain` shows."""
+        return inspect.getdoc(self.examine) or ""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The addresses listed under the page's last heading."""
+        _, _, tail = self.doc.partition("## Sources")
+        lines = (line.strip() for line in tail.splitlines())
+        items = (line[2:].strip("<> ") for line in lines if line.startswith("- "))
+        return tuple(item for item in items if item.startswith("https://"))
+
+    @cached_property
+    def needs(self) -> dict[type[Fact], bool]:
+        """The facts it reads (positional-only), and whether each is required."""
+        hints = typing.get_type_hints(self.examine)
+        needs: dict[type[Fact], bool] = {}
+        for parameter in inspect.signature(self.examine).parameters.values():
+            if parameter.kind is parameter.POSITIONAL_ONLY:
+                hint = hints[parameter.name]
+                optional = isinstance(hint, types.UnionType)
+                needs[typing.get_args(hint)[0] if optional else hint] = not optional
+        return needs
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The thresholds a user may override (keyword-only), with their defaults."""
+        parameters = inspect.signature(self.examine).parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    def run(self, facts: Facts, **settings: Any) -> Verdict:
+        """Judge a machine, or say which missing facts made that impossible."""
+        for kind, required in self.needs.items():
+            if required and facts.get(kind) is None:
+                reason = f"{kind.section}: {facts.why_unknown(kind)}"
+                return Verdict(self.code, skipped=reason)
+        examine: Callable[..., Findings] = self.examine
+        try:
+            found = tuple(examine(*map(facts.get, self.needs), **settings))
+        except CannotJudge as reason:
+            return Verdict(self.code, skipped=str(reason))
+        return Verdict(self.code, found)
+
+
+def check(
+    code: str, title: str, *, after: tuple[str, ...] = ()
+) -> Callable[[Callable[P, Findings]], Check[P]]:
+    """
+    Turn a function into a `Check`; nothing is registered, the catalogue looks for it.
+
+    `after` names the codes of causes: when one of them speaks too, this finding is
+    its symptom and is folded under it.
+    """
+
+    def wrap(examine: Callable[P, Findings]) -> Check[P]:
+        return Check(code, title, examine, after)
+
+    return wrap

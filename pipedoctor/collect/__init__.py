@@ -1,0 +1,1 @@
+"""The only code that reads the machine: one module a section of facts."""

@@ -1,0 +1,153 @@
+"""Which probes an examination runs, and how their outcomes become facts."""
+
+import importlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from pipedoctor.collect import lanes, unforked
+from pipedoctor.collect.lanes import Announce, Outcome, Probe, Watch
+from pipedoctor.collect.machine import Machine
+from pipedoctor.facts import (
+    SECTIONS,
+    DataSet,
+    DataSets,
+    Fact,
+    Facts,
+    Gpu,
+    Hang,
+    Loader,
+    PathFact,
+    Paths,
+)
+
+STEADY = ("site", "shm", "cpu", "threads", "memory", "limits", "logind")
+"""Sections that come from /proc, /sys and a tmpfs alone: nothing there hangs."""
+
+PATIENCE = 3.0
+SURVEY_PATIENCE = 6.0
+SURVEYED: tuple[str, ...] = ("mount", "disks", "sample", "cold_read")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A path worth looking at, and who named it."""
+
+    role: str
+    path: str
+    named_by: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inquiry:
+    """What the user wants examined; `loader` is what the command line says."""
+
+    machine: Machine = field(default_factory=Machine)
+    data: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    loader: Loader | None = None
+    quick: bool = False
+
+
+def collect(
+    inquiry: Inquiry, *, deadline: float, watch: Watch = lambda _: None
+) -> Facts:
+    """Read everything, beside each other, in at most `deadline` seconds."""
+    until = time.monotonic() + deadline
+    places = _places(inquiry)
+    probes = list(_probes(inquiry, places))
+    run = lanes.run if lanes.CAN_FORK else unforked.run
+    outcomes = run(probes, until=until, watch=watch)
+    known: list[Fact] = [_paths(places, outcomes), _datasets(inquiry, outcomes)]
+    unknown = {} if inquiry.data else {"datasets": "no --data given"}
+    for section, kind in SECTIONS.items():
+        outcome = outcomes.get(section)
+        if outcome is None:
+            continue
+        if outcome.known:
+            known.append(msgspec.convert(outcome.value, kind))
+        elif section == Gpu.section and outcome.hung:
+            known.append(Gpu(hang=_hang(outcome)))
+        else:
+            unknown[section] = outcome.reason
+    if not inquiry.data:
+        known.pop(1)
+    return Facts(*known, unknown=unknown)
+
+
+def _places(inquiry: Inquiry) -> list[Place]:
+    paths = importlib.import_module("pipedoctor.collect.paths")
+    data = [Place(role="data", path=path, named_by="--data") for path in inquiry.data]
+    return data + list(paths.places(inquiry.machine))
+
+
+def _probes(inquiry: Inquiry, places: list[Place]) -> Iterator[Probe]:
+    machine = inquiry.machine
+    gpu = _call("gpu", "gpu", machine)
+    yield Probe(name="gpu", work=gpu, lane="gpu", patience=PATIENCE)
+    for place in places:
+        name = f"{place.role} {place.path}"
+        work = _call("paths", "path", machine, place)
+        yield Probe(name=name, work=work, lane=name, patience=PATIENCE)
+    for path in inquiry.data:
+        name = f"data set {path}"
+        work = _call("datasets", "dataset", machine, path, inquiry.quick)
+        yield Probe(name=name, work=work, lane=name, patience=SURVEY_PATIENCE)
+    loader = _call("loader", "loader", machine, inquiry.loader, inquiry.code)
+    yield Probe(name="loader", work=loader, lane="loader", patience=PATIENCE)
+    for section in STEADY:
+        yield Probe(name=section, work=_call(section, section, machine), steady=True)
+
+
+def _call(module: str, function: str, *args: object) -> Callable[[Announce], Any]:
+    """Import the collector only where it runs: in its lane."""
+
+    def work(announce: Announce) -> object:
+        collector = importlib.import_module(f"pipedoctor.collect.{module}")
+        return msgspec.to_builtins(getattr(collector, function)(*args, announce))
+
+    return work
+
+
+def _paths(places: list[Place], outcomes: Mapping[str, Outcome]) -> Paths:
+    return Paths(
+        entries=tuple(
+            _path(place, outcomes[f"{place.role} {place.path}"]) for place in places
+        )
+    )
+
+
+def _path(place: Place, outcome: Outcome) -> PathFact:
+    if outcome.known:
+        return msgspec.convert(outcome.value, PathFact)
+    return PathFact(
+        role=place.role,
+        path=place.path,
+        named_by=place.named_by,
+        hang=_hang(outcome) if outcome.hung else None,
+        error="" if outcome.hung else outcome.reason,
+    )
+
+
+def _datasets(inquiry: Inquiry, outcomes: Mapping[str, Outcome]) -> DataSets:
+    return DataSets(
+        entries=tuple(
+            _dataset(path, outcomes[f"data set {path}"]) for path in inquiry.data
+        )
+    )
+
+
+def _dataset(path: str, outcome: Outcome) -> DataSet:
+    if outcome.known:
+        return msgspec.convert(outcome.value, DataSet)
+    reason = dict.fromkeys(SURVEYED, outcome.reason)
+    return DataSet(
+        path=path, unknown=reason, hang=_hang(outcome) if outcome.hung else None
+    )
+
+
+def _hang(outcome: Outcome) -> Hang:
+    return Hang(doing=outcome.doing, seconds=round(outcome.seconds, 1))

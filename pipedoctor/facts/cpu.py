@@ -1,0 +1,74 @@
+"""The processors this job may use, and who says so."""
+
+import math
+from typing import ClassVar
+
+from pipedoctor.facts.base import Fact, Part
+
+
+class Quota(Part, frozen=True, kw_only=True):
+    """A CPU quota of a control group: `cpus` may be a fraction."""
+
+    cpus: float
+    source: str
+    """The file that says so, the tightest of all parents."""
+    periods: int | None = None
+    throttled_periods: int | None = None
+    throttled_seconds: float | None = None
+
+
+class NumaNode(Part, frozen=True, kw_only=True):
+    """One memory node and its CPUs."""
+
+    node: int
+    cpus: int
+    memory: int | None = None
+
+
+class Cpu(Fact, frozen=True, kw_only=True):
+    """Processors: what the machine has, and what this process gets."""
+
+    section: ClassVar[str] = "cpu"
+
+    logical: int
+    """CPUs that are online; what `os.cpu_count()` says."""
+    physical: int | None = None
+    model: str = ""
+    affinity: int | None = None
+    """CPUs in this process's affinity mask: torch's suggested maximum of workers."""
+    cpuset: int | None = None
+    """CPUs of the control group's cpuset."""
+    quota: Quota | None = None
+    slurm_cpus: int | None = None
+    """CPUs per task (or on this node) that Slurm granted."""
+    governor: str = ""
+    scaling_driver: str = ""
+    numa: tuple[NumaNode, ...] = ()
+    flags: tuple[str, ...] = ()
+    """Those that decide which wheels run: sse4_2, avx, avx2, avx512f."""
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """Every limit on the CPUs of this job by its name, the machine's own last."""
+        named = {
+            "cgroup quota": self.quota.cpus if self.quota else None,
+            "cpuset": self.cpuset,
+            "affinity": self.affinity,
+            "Slurm": self.slurm_cpus,
+            "machine": self.logical,
+        }
+        return {name: float(cpus) for name, cpus in named.items() if cpus is not None}
+
+    @property
+    def effective(self) -> int:
+        """CPUs this job can keep busy: the smallest bound, rounded up."""
+        return max(1, math.ceil(min(self.bounds.values())))
+
+    @property
+    def binding(self) -> str:
+        """The bound that decides: ``cgroup quota``, ``affinity`` ... or ``machine``."""
+        bounds = self.bounds
+        least = min(bounds.values())
+        if least == bounds["machine"]:
+            return "machine"
+        return next(name for name, cpus in bounds.items() if cpus == least)

@@ -1,0 +1,60 @@
+"""The places a job reads from and writes to: alive, writable, how much room."""
+
+from typing import ClassVar
+
+from pipedoctor.facts.base import Fact, Part
+
+
+class Mount(Part, frozen=True, kw_only=True):
+    """The mount that a path lies on."""
+
+    point: str
+    fstype: str
+    source: str = ""
+    options: tuple[str, ...] = ()
+    device: str = ""
+    """``major:minor`` from mountinfo."""
+
+
+class Hang(Part, frozen=True, kw_only=True):
+    """A probe that did not come back."""
+
+    doing: str
+    """The call it hung in: ``statvfs``, ``listdir`` ..."""
+    seconds: float
+
+
+class PathFact(Part, frozen=True, kw_only=True):
+    """One place; sizes in bytes, None = not known."""
+
+    role: str
+    """``data``, ``cwd``, ``home``, ``tmp``, ``cache``."""
+    path: str
+    named_by: str = ""
+    """Where the path comes from: ``--data``, ``TMPDIR``, ``HF_HOME``, ``default``."""
+    hang: Hang | None = None
+    error: str = ""
+    """Why it could not be examined, when it did answer: ``no such directory``."""
+    exists: bool = False
+    writable: bool | None = None
+    why_not_writable: str = ""
+    mount: Mount | None = None
+    size: int | None = None
+    free: int | None = None
+    """What an unprivileged process may still write."""
+    inodes: int | None = None
+    inodes_free: int | None = None
+    unlimited_inodes: bool = False
+    """btrfs and others report no inode count at all."""
+
+
+class Paths(Fact, frozen=True, kw_only=True):
+    """All places that were looked at."""
+
+    section: ClassVar[str] = "paths"
+
+    entries: tuple[PathFact, ...] = ()
+
+    def of(self, *roles: str) -> tuple[PathFact, ...]:
+        """The places with one of these roles."""
+        return tuple(entry for entry in self.entries if entry.role in roles)

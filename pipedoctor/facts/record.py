@@ -1,0 +1,92 @@
+"""The facts of one machine, together: to look up, to record, to read back."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from pipedoctor.facts.base import Fact
+from pipedoctor.facts.cpu import Cpu
+from pipedoctor.facts.datasets import DataSets
+from pipedoctor.facts.gpu import Gpu
+from pipedoctor.facts.limits import Limits
+from pipedoctor.facts.loader import Loader
+from pipedoctor.facts.logind import Logind
+from pipedoctor.facts.memory import Memory
+from pipedoctor.facts.paths import Paths
+from pipedoctor.facts.shm import Shm
+from pipedoctor.facts.site import Site
+from pipedoctor.facts.threads import Threads
+from pipedoctor.facts.world import Filesystems, World
+
+F = TypeVar("F", bound=Fact)
+
+KINDS: tuple[type[Fact], ...] = (
+    Site,
+    Shm,
+    Loader,
+    Cpu,
+    Threads,
+    Memory,
+    Limits,
+    Logind,
+    Paths,
+    DataSets,
+    Gpu,
+)
+SECTIONS: Mapping[str, type[Fact]] = {kind.section: kind for kind in KINDS}
+TABLES: Mapping[str, type[World]] = {kind.section: kind for kind in (Filesystems,)}
+
+
+class Malformed(Exception):  # noqa: N818  (what the input is, not what we did)
+    """A record that nobody can read; the message says where and what was expected."""
+
+
+class Facts:
+    """The facts of one machine; what could not be read carries its reason."""
+
+    def __init__(self, *known: Fact, unknown: Mapping[str, str] | None = None) -> None:
+        self._known = {type(fact): fact for fact in known}
+        self.unknown = dict(unknown or {})
+
+    def get(self, kind: type[F]) -> F | None:
+        """The facts of this kind, or None when nobody could read them."""
+        fact = self._known.get(kind)
+        return fact if isinstance(fact, kind) else None
+
+    def why_unknown(self, kind: type[Fact]) -> str:
+        """Why a section is missing."""
+        return self.unknown.get(kind.section, "not collected")
+
+    def plus(self, *more: Fact) -> "Facts":
+        """These facts and more; the newer ones win."""
+        return Facts(*self._known.values(), *more, unknown=self.unknown)
+
+    def to_record(self) -> dict[str, Any]:
+        """Plain data, ready for JSON; tables about the world stay at home."""
+        known = {
+            fact.section: msgspec.to_builtins(fact)
+            for fact in self._known.values()
+            if not isinstance(fact, World)
+        }
+        return {"known": known, "unknown": self.unknown}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Facts":
+        """Read what `to_record` wrote; leave out sections we have never heard of."""
+        return cls(
+            *(
+                _read(SECTIONS[name], values)
+                for name, values in record["known"].items()
+                if name in SECTIONS
+            ),
+            unknown=record["unknown"],
+        )
+
+
+def _read(kind: type[F], values: object) -> F:
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        message = f"facts.known.{kind.section}: {error}"
+        raise Malformed(message) from None

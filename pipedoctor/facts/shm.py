@@ -1,0 +1,40 @@
+"""The shared memory that DataLoader workers send their batches through."""
+
+from typing import ClassVar
+
+from pipedoctor.facts.base import Fact, Part
+
+
+class Segment(Part, frozen=True, kw_only=True):
+    """One file in /dev/shm, and who could still need it."""
+
+    path: str
+    size: int
+    uid: int
+    pid: int | None = None
+    """The process that its name tells: `torch_<pid>_...`; None: it tells none."""
+    owner_alive: bool | None = None
+    """Does that process live? None: nobody can say."""
+    held: bool | None = None
+    """Does a process map it or hold it open? None: not all could be seen."""
+
+
+class Shm(Fact, frozen=True, kw_only=True):
+    """The tmpfs at /dev/shm: sizes in bytes."""
+
+    section: ClassVar[str] = "shm"
+
+    size: int
+    used: int = 0
+    available: int = 0
+    fstype: str = "tmpfs"
+    mounted: bool = True
+    """Is /dev/shm a mount of its own?"""
+    read_only: bool = False
+    remountable: bool = False
+    """May this user, with sudo where needed, change its size from here?"""
+    shared_with_host: bool = False
+    """Do processes of other namespaces put files here (`--ipc=host`, Apptainer)?"""
+    segments: tuple[Segment, ...] = ()
+    """Files of DataLoader workers and Python's shared memory, largest first."""
+    segments_left_out: int = 0

@@ -1,0 +1,79 @@
+"""The kind of place the job runs in: machine, container, scheduler, notebook."""
+
+import enum
+from typing import ClassVar
+
+from pipedoctor.facts.base import Fact, Part
+
+
+class Habitat(enum.Enum):
+    """What kind of place the job runs in, as far as its remedies differ."""
+
+    BARE = "bare metal or a virtual machine"
+    DOCKER = "a Docker or Podman container"
+    KUBERNETES = "a Kubernetes pod"
+    SLURM = "a Slurm job"
+
+
+class Slurm(Part, frozen=True, kw_only=True):
+    """The Slurm job around this process, from its environment."""
+
+    job_id: str
+    cpus_per_task: int | None = None
+    cpus_on_node: int | None = None
+    tasks_per_node: int | None = None
+
+
+class Site(Fact, frozen=True, kw_only=True):
+    """
+    Where we are, and the evidence for it.
+
+    `container` is ``docker``, ``podman``, ``containerd``, ``kubernetes``,
+    ``apptainer``, ``lxc``, ``nspawn``, ``other`` or empty; `notebook` is
+    ``jupyter``, ``colab``, ``kaggle`` or empty; `virtual` names the hypervisor.
+    """
+
+    section: ClassVar[str] = "site"
+
+    system: str
+    """``linux``, ``darwin`` or ``windows``."""
+    release: str = ""
+    distribution: str = ""
+    machine: str = ""
+    container: str = ""
+    slurm: Slurm | None = None
+    virtual: str = ""
+    wsl: bool = False
+    notebook: str = ""
+    root: bool = False
+    """Is the effective user root (of its user namespace)?"""
+    sys_admin: bool = False
+    """CAP_SYS_ADMIN in the initial user namespace: may it mount?"""
+    sys_resource: bool = False
+    """CAP_SYS_RESOURCE: may it raise hard limits?"""
+    initial_pid_namespace: bool = False
+    systemd: bool = False
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def habitat(self) -> Habitat:
+        """The kind of place as far as remedies differ."""
+        if self.container == "kubernetes":
+            return Habitat.KUBERNETES
+        if self.slurm is not None or self.container == "apptainer":
+            return Habitat.SLURM
+        return Habitat.DOCKER if self.container else Habitat.BARE
+
+    @property
+    def name(self) -> str:
+        """Say it in words: ``Docker container in a Slurm job``."""
+        parts = [f"{self.container} container" if self.container else "bare metal"]
+        if not self.container and self.virtual:
+            parts = [f"virtual machine ({self.virtual})"]
+        if self.wsl:
+            parts.append("WSL")
+        if self.slurm is not None:
+            parts.append(f"Slurm job {self.slurm.job_id}")
+        if self.notebook:
+            parts.append(f"{self.notebook} notebook")
+        return ", ".join(parts)

@@ -1,0 +1,1 @@
+"""A report is data; each module here turns it into one format."""

@@ -1,0 +1,56 @@
+"""Byte sizes and spans of time, written and read the way people say them."""
+
+import re
+
+KiB = 1 << 10
+MiB = 1 << 20
+GiB = 1 << 30
+TiB = 1 << 40
+
+_SIZE = re.compile(
+    r"\s*([0-9]{1,18}(?:\.[0-9]{1,9})?)\s*([kmgt]?)(i?b?)\s*", re.IGNORECASE
+)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_LARGEST = 1 << 60
+
+
+def human(size: int) -> str:
+    """Say ``size`` bytes in the largest unit that keeps it above one."""
+    if abs(size) < KiB:
+        return f"{size} B"
+    unit, name = next(
+        (unit, name)
+        for unit, name in ((TiB, "TiB"), (GiB, "GiB"), (MiB, "MiB"), (KiB, "KiB"))
+        if abs(size) >= unit
+    )
+    return f"{size / unit:.1f} {name}"
+
+
+def parse_size(text: str) -> int:
+    """
+    Read ``5G``, ``5GiB``, ``512m``, ``64MB`` or ``1024`` as bytes.
+
+    A bare letter counts in powers of 1024, as `mount` and `docker` read it;
+    only a written-out ``MB`` counts in powers of 1000. Raises ValueError.
+    """
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        message = f"{text!r} is not a size: write 5G, 512M, 64MiB or a number of bytes"
+        raise ValueError(message)
+    number, letter, ending = match.groups()
+    decimal = bool(letter) and ending.lower() == "b"
+    size = float(number) * (1000 if decimal else 1024) ** _POWERS[letter.lower()]
+    if size > _LARGEST:
+        message = f"{text!r} is more than any machine has"
+        raise ValueError(message)
+    return int(size) if "." in number else int(number) * _whole(letter, decimal=decimal)
+
+
+def _whole(letter: str, *, decimal: bool) -> int:
+    base: int = 1000 if decimal else 1024
+    return int(base ** _POWERS[letter.lower()])
+
+
+def seconds(span: float) -> str:
+    """Say a span of time with the precision that still means something."""
+    return f"{span:.2f} s" if span < 1 else f"{span:.1f} s"
