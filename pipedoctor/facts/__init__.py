@@ -1,28 +1,44 @@
 """What is known about one machine and one job: data only, no I/O, no judgement."""
 
+from pipedoctor.facts.accelerators import Accelerators, PciDevice, Xid
 from pipedoctor.facts.base import Fact, Part, Unreadable
+from pipedoctor.facts.conda import Clobbered, Conda, CondaPackage
 from pipedoctor.facts.cpu import Cpu, NumaNode, Quota
 from pipedoctor.facts.datasets import ColdRead, DataSet, DataSets, Disk, Sample
 from pipedoctor.facts.gpu import Device, Gpu
+from pipedoctor.facts.image_stack import Decoder, ImageStack
+from pipedoctor.facts.interpreter import Interpreter
+from pipedoctor.facts.libraries import Libraries, Library
 from pipedoctor.facts.limits import Limits, Rlimit
 from pipedoctor.facts.loader import Loader
 from pipedoctor.facts.logind import Logind
 from pipedoctor.facts.memory import Memory, MemoryLimit
+from pipedoctor.facts.packages import Distribution, Missing, Packages, Shared
 from pipedoctor.facts.paths import Hang, Mount, PathFact, Paths
+from pipedoctor.facts.project_record import ProjectRecord, RecordFile
 from pipedoctor.facts.record import SECTIONS, Facts, Malformed
 from pipedoctor.facts.shm import Segment, Shm
 from pipedoctor.facts.site import Habitat, Site, Slurm
 from pipedoctor.facts.threads import Threads
+from pipedoctor.facts.torch_build import Pin, TorchBuild
+from pipedoctor.facts.torch_import import TorchImport
+from pipedoctor.facts.variables import Variables
 from pipedoctor.facts.world import Filesystem, Filesystems, World
 
 __all__ = [
     "SECTIONS",
+    "Accelerators",
+    "Clobbered",
     "ColdRead",
+    "Conda",
+    "CondaPackage",
     "Cpu",
     "DataSet",
     "DataSets",
+    "Decoder",
     "Device",
     "Disk",
+    "Distribution",
     "Fact",
     "Facts",
     "Filesystem",
@@ -30,25 +46,40 @@ __all__ = [
     "Gpu",
     "Habitat",
     "Hang",
+    "ImageStack",
+    "Interpreter",
+    "Libraries",
+    "Library",
     "Limits",
     "Loader",
     "Logind",
     "Malformed",
     "Memory",
     "MemoryLimit",
+    "Missing",
     "Mount",
     "NumaNode",
+    "Packages",
     "Part",
     "PathFact",
     "Paths",
+    "PciDevice",
+    "Pin",
+    "ProjectRecord",
     "Quota",
+    "RecordFile",
     "Rlimit",
     "Sample",
     "Segment",
+    "Shared",
     "Shm",
     "Site",
     "Slurm",
     "Threads",
+    "TorchBuild",
+    "TorchImport",
     "Unreadable",
+    "Variables",
     "World",
+    "Xid",
 ]

@@ -5,18 +5,28 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from pipedoctor.facts.accelerators import Accelerators
 from pipedoctor.facts.base import Fact
+from pipedoctor.facts.conda import Conda
 from pipedoctor.facts.cpu import Cpu
 from pipedoctor.facts.datasets import DataSets
 from pipedoctor.facts.gpu import Gpu
+from pipedoctor.facts.image_stack import ImageStack
+from pipedoctor.facts.interpreter import Interpreter
+from pipedoctor.facts.libraries import Libraries
 from pipedoctor.facts.limits import Limits
 from pipedoctor.facts.loader import Loader
 from pipedoctor.facts.logind import Logind
 from pipedoctor.facts.memory import Memory
+from pipedoctor.facts.packages import Packages
 from pipedoctor.facts.paths import Paths
+from pipedoctor.facts.project_record import ProjectRecord
 from pipedoctor.facts.shm import Shm
 from pipedoctor.facts.site import Site
 from pipedoctor.facts.threads import Threads
+from pipedoctor.facts.torch_build import TorchBuild
+from pipedoctor.facts.torch_import import TorchImport
+from pipedoctor.facts.variables import Variables
 from pipedoctor.facts.world import Filesystems, World
 
 F = TypeVar("F", bound=Fact)
@@ -33,6 +43,16 @@ KINDS: tuple[type[Fact], ...] = (
     Paths,
     DataSets,
     Gpu,
+    Accelerators,
+    Interpreter,
+    Variables,
+    TorchBuild,
+    TorchImport,
+    Packages,
+    Conda,
+    Libraries,
+    ImageStack,
+    ProjectRecord,
 )
 SECTIONS: Mapping[str, type[Fact]] = {kind.section: kind for kind in KINDS}
 TABLES: Mapping[str, type[World]] = {kind.section: kind for kind in (Filesystems,)}

@@ -1,0 +1,61 @@
+"""Distributions on the examined interpreter's import path, in its order."""
+
+from typing import ClassVar
+
+from pipedoctor.facts.base import Fact, Part
+
+
+class Distribution(Part, frozen=True, kw_only=True):
+    """One installed distribution; `name` is normalised (lower case, dashes)."""
+
+    name: str
+    version: str
+    location: str = ""
+    """The folder of the import path that it lies in; empty in facts from a text."""
+    installer: str = ""
+    """``pip``, ``uv``, ``conda`` ... as the INSTALLER file or the text says."""
+    origin: str = ""
+    """``url``, ``vcs``, ``editable``, ``directory`` from direct_url.json; or empty."""
+    build: str = ""
+    """conda's build string."""
+    channel: str = ""
+    tags: tuple[str, ...] = ()
+    """Wheel tags, for the few packages whose binary matters."""
+
+
+class Shared(Part, frozen=True, kw_only=True):
+    """Files that two distributions both claim to own."""
+
+    owners: tuple[str, ...]
+    files: int
+    example: str
+
+
+class Missing(Part, frozen=True, kw_only=True):
+    """A requirement of an installed distribution that is not met."""
+
+    owner: str
+    requirement: str
+    found: str = ""
+    """The version that is there instead; empty: none."""
+
+
+class Packages(Fact, frozen=True, kw_only=True):
+    """All of them, in the order of the path; not `complete`: an excerpt from a text."""
+
+    section: ClassVar[str] = "packages"
+
+    entries: tuple[Distribution, ...] = ()
+    shared: tuple[Shared, ...] = ()
+    unmet: tuple[Missing, ...] | None = None
+    unreadable: tuple[str, ...] = ()
+    """Metadata folders that could not be read, with the reason."""
+    complete: bool = True
+
+    def find(self, name: str) -> Distribution | None:
+        """The distribution that an import would take: the first of this name."""
+        return next((entry for entry in self.entries if entry.name == name), None)
+
+    def all(self, name: str) -> tuple[Distribution, ...]:
+        """Every copy of this name, in the order of the path."""
+        return tuple(entry for entry in self.entries if entry.name == name)
