@@ -1,11 +1,15 @@
 """Remedies are data: `fix` runs them, reports print them, nobody parses them."""
 
 import enum
+import json
 import shlex
+from collections.abc import Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from pipedoctor.facts.site import Habitat
+from pipedoctor.manifest import Node, yaml
 
 
 class Lasts(enum.Enum):
@@ -67,6 +71,110 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
         return shlex.join(("sudo", *argv) if self.root and argv else argv)
 
 
-def fitting(habitat: Habitat, *remedies: Remedy) -> tuple[Remedy, ...]:
-    """Those of the remedies that are right in this habitat, in their order."""
+def fitting(habitat: Habitat | None, *remedies: Remedy) -> tuple[Remedy, ...]:
+    """
+    Those of the remedies that are right in this habitat, in their order.
+
+    Nobody knows the habitat: all, each named after its place, and those that are
+    meant for one place only are advice, so that nothing runs in the wrong one.
+    """
+    if habitat is None:
+        return tuple(_labelled(remedy) for remedy in remedies)
     return tuple(r for r in remedies if not r.fits or habitat in r.fits)
+
+
+def _labelled(remedy: Remedy) -> Remedy:
+    if not remedy.fits:
+        return remedy
+    places = " or ".join(_SPOKEN[habitat] for habitat in remedy.fits)
+    return replace(remedy, title=f"{places}: {remedy.title}", advice=True)
+
+
+_SPOKEN = {
+    Habitat.BARE: "Bare metal",
+    Habitat.DOCKER: "Docker",
+    Habitat.KUBERNETES: "Kubernetes",
+    Habitat.SLURM: "Slurm",
+}
+
+
+def docker_run(title: str, *flags: str, engine: str = "docker") -> Remedy:
+    """Start the container again with these flags; `engine` may be ``podman``."""
+    return Remedy(
+        title=title,
+        argv=(engine, "run", *flags),
+        lasts=Lasts.ALWAYS,
+        place=Place.LAUNCHER,
+        fits=(Habitat.DOCKER,),
+    )
+
+
+def compose(title: str, **keys: Node) -> Remedy:
+    """Set these keys of the service in compose.yaml; it is called ``train`` here."""
+    return Remedy(
+        title=title,
+        snippet=yaml({"services": {"train": keys}}),
+        lasts=Lasts.ALWAYS,
+        place=Place.LAUNCHER,
+        fits=(Habitat.DOCKER,),
+    )
+
+
+def kubernetes(title: str, container: Mapping[str, Node], **pod: Node) -> Remedy:
+    """
+    Merge these keys into a container and its pod: as a patch, and as YAML to read.
+
+    The names ``TRAIN`` (deployment) and ``train`` (container) are the user's to
+    replace. A Job or a bare Pod cannot be patched: create it anew from the YAML.
+    """
+    spec: Node = {"containers": [{"name": "train", **container}], **pod}
+    patch: Node = {"spec": {"template": {"spec": spec}}}
+    line = json.dumps(patch, separators=(",", ":"))
+    return Remedy(
+        title=title,
+        argv=("kubectl", "patch", "deployment", "TRAIN", "--patch", line),
+        snippet=yaml({"spec": spec}),
+        lasts=Lasts.ALWAYS,
+        place=Place.LAUNCHER,
+        fits=(Habitat.KUBERNETES,),
+    )
+
+
+def slurm(title: str, *options: str) -> Remedy:
+    """Submit with these options; the same lines for the head of the batch script."""
+    return Remedy(
+        title=title,
+        argv=("sbatch", *options),
+        snippet="\n".join(f"#SBATCH {option}" for option in options),
+        lasts=Lasts.ALWAYS,
+        place=Place.LAUNCHER,
+        fits=(Habitat.SLURM,),
+    )
+
+
+def in_code(title: str, snippet: str = "") -> Remedy:
+    """Advice for the training script, right wherever it runs."""
+    return Remedy(
+        title=title, snippet=snippet, lasts=Lasts.ALWAYS, place=Place.CODE, advice=True
+    )
+
+
+def environment(title: str, **variables: str | int) -> tuple[Remedy, ...]:
+    """Set environment variables for the job: how, in every place."""
+    pairs = [f"{name}={value}" for name, value in variables.items()]
+    export = Remedy(
+        title=title,
+        snippet=f"export {shlex.join(pairs)}",
+        lasts=Lasts.PROCESS,
+        place=Place.LAUNCHER,
+        fits=(Habitat.BARE, Habitat.SLURM),
+    )
+    pods = Remedy(
+        title=title,
+        argv=("kubectl", "set", "env", "deployment/TRAIN", *pairs),
+        lasts=Lasts.ALWAYS,
+        place=Place.LAUNCHER,
+        fits=(Habitat.KUBERNETES,),
+    )
+    flags = (flag for pair in pairs for flag in ("-e", pair))
+    return (export, docker_run(title, *flags), pods)
