@@ -14,6 +14,8 @@ class Mount(Part, frozen=True, kw_only=True):
     options: tuple[str, ...] = ()
     device: str = ""
     """``major:minor`` from mountinfo."""
+    root: str = "/"
+    """The folder of the file system that is mounted: not ``/`` in a bind mount."""
 
 
 class Hang(Part, frozen=True, kw_only=True):
