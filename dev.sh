@@ -1,0 +1,295 @@
+#!/bin/sh
+# One door to everything that developers and CI do. `sh dev.sh help` lists it.
+#
+# Needs nothing but a POSIX shell and a Python >= 3.10: makes its own environment
+# in .venv (elsewhere when the checkout cannot be written) and reuses it.
+set -eu
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+oldest=10 # Python 3.oldest
+newest=14
+
+# What the tests call, and the Debian package that brings it.
+tools='unshare:util-linux setpriv:util-linux prlimit:util-linux mount:mount
+mkfs.ext4:e2fsprogs gcc:gcc,libc6-dev'
+
+usage() {
+    cat <<'END'
+sh dev.sh check [ARGS]   install into .venv and run `pipedoctor check ARGS`
+sh dev.sh test [ARGS]    everything CI runs; with ARGS: only `pytest ARGS`
+sh dev.sh sweep          the tests on every Python 3.10 to 3.14 that is found
+sh dev.sh bench          measure, and rewrite the tables in docs/benchmarks
+sh dev.sh fuzz           the property tests, with many more examples
+END
+}
+
+say() { printf 'dev.sh: %s\n' "$*" >&2; }
+die() {
+    say "$*"
+    exit 2
+}
+
+# --- a Python --------------------------------------------------------------
+
+fits() { # COMMAND [MINOR]: is it a CPython that we support (of this minor)?
+    "$1" -c "import sys; v = sys.version_info
+sys.exit(not (v >= (3, $oldest) and ('${2:-}' in ('', str(v.minor)))))" \
+        >/dev/null 2>&1
+}
+
+pythons() { # candidates, best first: what the user calls Python, then the newest
+    echo python3
+    minor=$newest
+    while [ "$minor" -ge "$oldest" ]; do
+        echo "python3.$minor"
+        ls -d "${PYENV_ROOT:-${HOME:-/nonexistent}/.pyenv}/versions/3.$minor".*/bin/python \
+            2>/dev/null || :
+        minor=$((minor - 1))
+    done
+    echo python
+}
+
+find_python() { # [MINOR]
+    for candidate in $(pythons); do
+        if fits "$candidate" "${1:-}"; then
+            command -v "$candidate"
+            return
+        fi
+    done
+    return 1
+}
+
+# --- packages of the system ------------------------------------------------
+
+can_apt() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
+
+apt_install() { # PACKAGES: true when they are there afterwards
+    say "apt-get install $*"
+    {
+        DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" ||
+            { apt-get update && DEBIAN_FRONTEND=noninteractive \
+                apt-get install -y --no-install-recommends "$@"; }
+    } </dev/null >&2
+}
+
+system_tools() { # install what the tests call, or say what will be skipped
+    wanted=''
+    missing=''
+    for pair in $tools; do
+        command -v "${pair%%:*}" >/dev/null 2>&1 && continue
+        missing="$missing ${pair%%:*}"
+        wanted="$wanted $(echo "${pair#*:}" | tr , ' ')"
+    done
+    [ -n "$missing" ] || return 0
+    # shellcheck disable=SC2086  # a list of words
+    if can_apt && apt_install $wanted; then return 0; fi
+    skips="$skips
+  tests that call$missing (as root: apt-get install$wanted)"
+}
+
+# --- the environment -------------------------------------------------------
+
+writable() { mkdir -p "$1" 2>/dev/null && [ -w "$1" ]; }
+
+home() { # a folder of our own: in the checkout, in the user's cache, or a new one
+    [ -z "${venv:-}" ] || return 0
+    key=$(printf '%s' "$root" | cksum | cut -d ' ' -f 1)
+    cache="${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/pipedoctor-dev/$key"
+    if writable "$root/.venv"; then
+        venv=$root/.venv
+    elif writable "$cache"; then
+        venv=$cache
+    else
+        venv=$(mktemp -d)/venv
+        say "nothing else can be written, so this environment is not kept: $venv"
+    fi
+    bin=$venv/bin
+    state=$venv/state
+}
+
+make_venv() { # PYTHON
+    problem=$("$1" -m venv --clear "$venv" 2>&1) && return 0
+    "$1" -m virtualenv --clear "$venv" >/dev/null 2>&1 && return 0
+    printf '%s\n' "$problem" >&2
+    return 1
+}
+
+environment() { # a working .venv, made at the first call
+    home
+    if [ ! -x "$bin/python" ] || ! fits "$bin/python" || [ ! -e "$state/made" ]; then
+        python=$(find_python) || {
+            can_apt && apt_install python3 python3-venv && python=$(find_python)
+        } || die "needs Python 3.$oldest or newer: sudo apt-get install python3 python3-venv"
+        package=$("$python" -c 'import sys; print("python3.%d-venv" % sys.version_info[1])')
+        say "making $venv with $python"
+        make_venv "$python" ||
+            { can_apt && apt_install "$package" && make_venv "$python"; } ||
+            die "$python cannot make environments: sudo apt-get install $package"
+        mkdir -p "$state"
+        pip install --upgrade 'pip>=25.1' # the first that reads dependency groups
+        : >"$state/made"
+    fi
+}
+
+pip() { "$bin/python" -m pip --disable-pip-version-check --no-input -q "$@" >&2; }
+
+# Run `COMMAND...` unless it was done for the same state of these FILES.
+once() { # NAME FILES-OF-THE-CHECKOUT COMMAND...
+    name=$1
+    stamp=$(cd "$root" && find $2 -type f ! -name '*.pyc' -exec cksum {} + | sort | cksum)
+    shift 2
+    [ "$(cat "$state/$name" 2>/dev/null)" = "$stamp" ] && return 0
+    "$@" || return 1
+    printf '%s\n' "$stamp" >"$state/$name"
+}
+
+sources='pyproject.toml README.md LICENSE pipedoctor checks'
+
+install_package() { # the wheel, as users get it
+    say 'building and installing the wheel'
+    rm -rf "$state/dist"
+    pip wheel --no-deps --wheel-dir "$state/dist" "$root" &&
+        pip install "$state"/dist/pipedoctor-*.whl &&
+        pip install --force-reinstall --no-deps "$state"/dist/pipedoctor-*.whl
+}
+
+install_tools() {
+    say 'installing what the tests need'
+    (cd "$root" && pip install --group tools)
+    rm -f "$state/torch" "$state/no-torch"
+}
+
+install_torch() { # a CPU build, never the gigabytes of CUDA
+    [ ! -e "$state/torch" ] && [ ! -e "$state/no-torch" ] || return 0
+    pinned=$(sed -n 's/^ *"\(torch==[0-9.]*\)",*$/\1/p' "$root/pyproject.toml")
+    say "installing $pinned+cpu"
+    if pip install --only-binary :all: "$pinned+cpu" 2>/dev/null ||
+        pip --timeout 15 --retries 1 install --only-binary :all: \
+            --extra-index-url https://download.pytorch.org/whl/cpu "$pinned+cpu"; then
+        : >"$state/torch"
+    else
+        : >"$state/no-torch"
+    fi
+}
+
+# --- the commands ----------------------------------------------------------
+
+cmd_check() {
+    environment
+    once package "$sources" install_package || die 'could not install pipedoctor: see above'
+    exec "$bin/pipedoctor" check "$@"
+}
+
+ready() { # everything that the tests need
+    skips=''
+    system_tools
+    environment
+    once tools pyproject.toml install_tools || die 'could not install the tools: see above'
+    install_torch
+    once package "$sources" install_package || die 'could not install pipedoctor: see above'
+    [ ! -e "$state/no-torch" ] || skips="$skips
+  tests that need torch, and the type checkers: no CPU build of torch for $("$bin/python" -V)"
+    [ "$(id -u)" = 0 ] || skips="$skips
+  tests that make the machine ill on purpose: they need root"
+    export COVERAGE_FILE="$state/coverage/data" RUFF_CACHE_DIR="$state/ruff"
+    export MYPY_CACHE_DIR="$state/mypy" HYPOTHESIS_STORAGE_DIRECTORY="$state/hypothesis"
+    PATH=$bin:$PATH # programs that the tests call by name
+    cd "$root"
+}
+
+failed=''
+step() { # NAME COMMAND...: go on after a failure, remember it
+    say "== $1"
+    what=$1
+    shift
+    "$@" || failed="$failed $what"
+}
+
+tests() { # pytest as a program: `python -m` would import from the checkout
+    { "$@" 2>&1 || echo $? >"$state/failed"; } | tee "$state/pytest.log"
+    [ ! -e "$state/failed" ]
+}
+
+covered() { # AT-LEAST INCLUDE OMIT
+    coverage report --fail-under="$1" --include="$2" --omit="$3"
+}
+
+cmd_test() {
+    ready
+    rm -rf "$state/coverage" "$state/failed"
+    mkdir -p "$state/coverage"
+    cache="-o cache_dir=$state/pytest"
+    if [ $# -gt 0 ]; then
+        # shellcheck disable=SC2086  # two words
+        exec pytest $cache "$@"
+    fi
+    step ruff ruff check .
+    step format ruff format --check .
+    if [ -e "$state/torch" ]; then
+        step mypy mypy
+        step pyright pyright --pythonpath "$bin/python"
+    fi
+    step wheel check-wheel-contents "$state/dist"
+    # shellcheck disable=SC2086
+    step pytest tests coverage run "$bin/pytest" $cache -n 2
+    coverage combine -q "$state/coverage" || :
+    step coverage-of-checks covered 100 '*/pipedoctor_checks/*' ''
+    step coverage-of-engine covered 95 '*/pipedoctor/*' '*/pipedoctor_checks/*'
+    [ -z "$skips" ] || say "skipped:$skips"
+    [ -z "$failed" ] || say "FAILED:$failed"
+    tail -n 1 "$state/pytest.log"
+    [ -z "$failed" ]
+}
+
+cmd_sweep() {
+    ready
+    main_state=$state
+    for minor in 10 11 12 13 14; do
+        if ! python=$(find_python "$minor"); then
+            say "skipped: no Python 3.$minor found"
+            continue
+        fi
+        say "== $("$python" -V) ($python)"
+        venv=$main_state/sweep/3.$minor
+        bin=$venv/bin
+        state=$venv/state
+        [ -e "$state/made" ] || {
+            make_venv "$python" && mkdir -p "$state" &&
+                pip install --upgrade 'pip>=25.1' && : >"$state/made"
+        } || die "$python cannot make environments"
+        once tests pyproject.toml pip install --group tests
+        install_torch 2>/dev/null
+        [ -e "$state/torch" ] || say "without torch: no CPU build for 3.$minor"
+        pip install "$main_state"/dist/pipedoctor-*.whl
+        pip install --force-reinstall --no-deps "$main_state"/dist/pipedoctor-*.whl
+        step "3.$minor" env PATH="$bin:$PATH" "$bin/pytest" -q -n 2 \
+            -o cache_dir="$state/pytest"
+    done
+    [ -z "$failed" ] || die "FAILED on$failed"
+}
+
+cmd_bench() {
+    ready
+    for script in benchmarks/*.py; do
+        case $script in */_*) continue ;; esac
+        step "$script" python "$script" "$@"
+    done
+    [ -z "$failed" ] || die "FAILED:$failed"
+}
+
+cmd_fuzz() {
+    ready
+    exec pytest -m hypothesis --hypothesis-profile=fuzz -n 2 \
+        -o cache_dir="$state/pytest" "$@"
+}
+
+command=${1:-help}
+[ $# -eq 0 ] || shift
+case $command in
+check | test | sweep | bench | fuzz) "cmd_$command" "$@" ;;
+help | -h | --help) usage ;;
+*)
+    usage >&2
+    exit 2
+    ;;
+esac
