@@ -131,7 +131,7 @@ environment() { # a working .venv, made at the first call
     fi
 }
 
-pip() { "$bin/python" -m pip --disable-pip-version-check --no-input -q "$@" >&2; }
+pip() { "$bin/python" -m pip --disable-pip-version-check --no-input -qq "$@" >&2; }
 
 # Run `COMMAND...` unless it was done for the same state of these FILES.
 once() { # NAME FILES-OF-THE-CHECKOUT COMMAND...
@@ -237,7 +237,7 @@ cmd_test() {
     step coverage-of-engine covered 95 '*/pipedoctor/*' '*/pipedoctor_checks/*'
     [ -z "$skips" ] || say "skipped:$skips"
     [ -z "$failed" ] || say "FAILED:$failed"
-    tail -n 1 "$state/pytest.log"
+    grep -E '^=+ .* in [0-9.]+s' "$state/pytest.log" | tail -n 1 # pytest's closing line
     [ -z "$failed" ]
 }
 
