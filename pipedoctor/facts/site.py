@@ -9,10 +9,11 @@ from pipedoctor.facts.base import Fact, Part
 class Habitat(enum.Enum):
     """What kind of place the job runs in, as far as its remedies differ."""
 
-    BARE = "bare metal or a virtual machine"
+    BARE = "a machine of its own: bare metal, virtual, an LXC or nspawn container"
     DOCKER = "a Docker or Podman container"
     KUBERNETES = "a Kubernetes pod"
     SLURM = "a Slurm job"
+    HOSTED = "a hosted notebook, whose container nobody here can launch anew"
 
 
 class Slurm(Part, frozen=True, kw_only=True):
@@ -58,11 +59,14 @@ class Site(Fact, frozen=True, kw_only=True):
     @property
     def habitat(self) -> Habitat:
         """The kind of place as far as remedies differ."""
+        if self.notebook in {"colab", "kaggle"}:
+            return Habitat.HOSTED
         if self.container == "kubernetes":
             return Habitat.KUBERNETES
         if self.slurm is not None or self.container == "apptainer":
             return Habitat.SLURM
-        return Habitat.DOCKER if self.container else Habitat.BARE
+        own = self.container in {"", "lxc", "nspawn"}
+        return Habitat.BARE if own else Habitat.DOCKER
 
     @property
     def name(self) -> str:
@@ -71,7 +75,7 @@ class Site(Fact, frozen=True, kw_only=True):
         if not self.container and self.virtual:
             parts = [f"virtual machine ({self.virtual})"]
         if self.wsl:
-            parts.append("WSL")
+            parts = [*parts, "WSL"] if self.container else ["WSL"]
         if self.slurm is not None:
             parts.append(f"Slurm job {self.slurm.job_id}")
         if self.notebook:
