@@ -11,6 +11,7 @@ import msgspec
 from pipedoctor.collect import lanes, unforked
 from pipedoctor.collect.lanes import Announce, Outcome, Probe, Watch
 from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.mounts import legible, mount_of, mounts
 from pipedoctor.facts import (
     SECTIONS,
     DataSet,
@@ -20,6 +21,7 @@ from pipedoctor.facts import (
     Gpu,
     Hang,
     Loader,
+    Mount,
     PathFact,
     Paths,
 )
@@ -61,7 +63,10 @@ def collect(
     probes = list(_probes(inquiry, places))
     run = lanes.run if lanes.CAN_FORK else unforked.run
     outcomes = run(probes, until=until, watch=watch)
-    known: list[Fact] = [_paths(places, outcomes), _datasets(inquiry, outcomes)]
+    known: list[Fact] = [
+        _paths(inquiry, places, outcomes),
+        _datasets(inquiry, outcomes),
+    ]
     unknown = {} if inquiry.data else {"datasets": "no --data given"}
     for section, kind in SECTIONS.items():
         outcome = outcomes.get(section)
@@ -80,7 +85,10 @@ def collect(
 
 def _places(inquiry: Inquiry) -> list[Place]:
     paths = importlib.import_module("pipedoctor.collect.paths")
-    data = [Place(role="data", path=path, named_by="--data") for path in inquiry.data]
+    data = [
+        Place(role="data", path=path, named_by="--data")
+        for path in dict.fromkeys(inquiry.data)
+    ]
     return data + list(paths.places(inquiry.machine))
 
 
@@ -92,7 +100,7 @@ def _probes(inquiry: Inquiry, places: list[Place]) -> Iterator[Probe]:
         name = f"{place.role} {place.path}"
         work = _call("paths", "path", machine, place)
         yield Probe(name=name, work=work, lane=name, patience=PATIENCE)
-    for path in inquiry.data:
+    for path in dict.fromkeys(inquiry.data):
         name = f"data set {path}"
         work = _call("datasets", "dataset", machine, path, inquiry.quick)
         yield Probe(name=name, work=work, lane=name, patience=SURVEY_PATIENCE)
@@ -112,21 +120,25 @@ def _call(module: str, function: str, *args: object) -> Callable[[Announce], Any
     return work
 
 
-def _paths(places: list[Place], outcomes: Mapping[str, Outcome]) -> Paths:
+def _paths(
+    inquiry: Inquiry, places: list[Place], outcomes: Mapping[str, Outcome]
+) -> Paths:
     return Paths(
         entries=tuple(
-            _path(place, outcomes[f"{place.role} {place.path}"]) for place in places
+            _path(inquiry.machine, place, outcomes[f"{place.role} {place.path}"])
+            for place in places
         )
     )
 
 
-def _path(place: Place, outcome: Outcome) -> PathFact:
+def _path(machine: Machine, place: Place, outcome: Outcome) -> PathFact:
     if outcome.known:
         return msgspec.convert(outcome.value, PathFact)
     return PathFact(
         role=place.role,
-        path=place.path,
+        path=legible(place.path),
         named_by=place.named_by,
+        mount=_mount(machine, place.path, outcome),
         hang=_hang(outcome) if outcome.hung else None,
         error="" if outcome.hung else outcome.reason,
     )
@@ -135,18 +147,29 @@ def _path(place: Place, outcome: Outcome) -> PathFact:
 def _datasets(inquiry: Inquiry, outcomes: Mapping[str, Outcome]) -> DataSets:
     return DataSets(
         entries=tuple(
-            _dataset(path, outcomes[f"data set {path}"]) for path in inquiry.data
+            _dataset(inquiry.machine, path, outcomes[f"data set {path}"])
+            for path in dict.fromkeys(inquiry.data)
         )
     )
 
 
-def _dataset(path: str, outcome: Outcome) -> DataSet:
+def _dataset(machine: Machine, path: str, outcome: Outcome) -> DataSet:
     if outcome.known:
         return msgspec.convert(outcome.value, DataSet)
     reason = dict.fromkeys(SURVEYED, outcome.reason)
     return DataSet(
-        path=path, unknown=reason, hang=_hang(outcome) if outcome.hung else None
+        path=legible(path),
+        mount=_mount(machine, path, outcome),
+        unknown=reason,
+        hang=_hang(outcome) if outcome.hung else None,
     )
+
+
+def _mount(machine: Machine, path: str, outcome: Outcome) -> Mount | None:
+    """Which mount hangs: that of the path in the last call, links already followed."""
+    last = outcome.doing.partition(" ")[2]
+    at = last if last.startswith("/") else path
+    return mount_of(at, mounts(machine)) if at.startswith("/") else None
 
 
 def _hang(outcome: Outcome) -> Hang:

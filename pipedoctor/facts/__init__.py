@@ -4,7 +4,7 @@ from pipedoctor.facts.accelerators import Accelerators, PciDevice, Xid
 from pipedoctor.facts.base import Fact, Part, Unreadable
 from pipedoctor.facts.conda import Clobbered, Conda, CondaPackage
 from pipedoctor.facts.cpu import Cpu, NumaNode, Quota
-from pipedoctor.facts.datasets import ColdRead, DataSet, DataSets, Disk, Sample
+from pipedoctor.facts.datasets import ColdRead, DataSet, DataSets, Sample
 from pipedoctor.facts.gpu import Device, Gpu
 from pipedoctor.facts.image_stack import Decoder, ImageStack
 from pipedoctor.facts.interpreter import Interpreter
@@ -14,7 +14,7 @@ from pipedoctor.facts.loader import Loader
 from pipedoctor.facts.logind import Logind
 from pipedoctor.facts.memory import Memory, MemoryLimit
 from pipedoctor.facts.packages import Distribution, Missing, Packages, Shared
-from pipedoctor.facts.paths import Hang, Mount, PathFact, Paths
+from pipedoctor.facts.paths import Disk, Hang, Mount, PathFact, Paths
 from pipedoctor.facts.project_record import ProjectRecord, RecordFile
 from pipedoctor.facts.record import SECTIONS, Facts, Malformed
 from pipedoctor.facts.shm import Segment, Shm

@@ -3,23 +3,7 @@
 from typing import ClassVar
 
 from pipedoctor.facts.base import Fact, Part
-from pipedoctor.facts.paths import Hang, Mount
-
-
-class Disk(Part, frozen=True, kw_only=True):
-    """A block device at the bottom of the stack."""
-
-    name: str
-    transport: str = ""
-    """``nvme``, ``sata``, ``sas``, ``usb``, ``virtio``, ``xen``, ``hyperv``."""
-    rotational: bool | None = None
-    """What the kernel believes; virtual disks and RAID controllers often lie."""
-    model: str = ""
-    read_ahead: int | None = None
-    """Bytes."""
-    scheduler: str = ""
-    remote: bool = False
-    """A disk over a network: NVMe-oF, iSCSI, rbd, nbd, a cloud volume."""
+from pipedoctor.facts.paths import Disk, Hang, Mount
 
 
 class Sample(Part, frozen=True, kw_only=True):

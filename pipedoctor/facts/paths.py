@@ -18,6 +18,22 @@ class Mount(Part, frozen=True, kw_only=True):
     """The folder of the file system that is mounted: not ``/`` in a bind mount."""
 
 
+class Disk(Part, frozen=True, kw_only=True):
+    """A block device at the bottom of the stack."""
+
+    name: str
+    transport: str = ""
+    """``nvme``, ``sata``, ``sas``, ``usb``, ``virtio``, ``xen``, ``hyperv``."""
+    rotational: bool | None = None
+    """What the kernel believes; virtual disks and RAID controllers often lie."""
+    model: str = ""
+    read_ahead: int | None = None
+    """Bytes."""
+    scheduler: str = ""
+    remote: bool = False
+    """A disk over a network: NVMe-oF, iSCSI, rbd, nbd, a cloud volume."""
+
+
 class Hang(Part, frozen=True, kw_only=True):
     """A probe that did not come back."""
 
@@ -30,13 +46,17 @@ class PathFact(Part, frozen=True, kw_only=True):
     """One place; sizes in bytes, None = not known."""
 
     role: str
-    """``data``, ``cwd``, ``home``, ``tmp``, ``cache``."""
+    """``data``, ``cwd``, ``home``, ``tmp``, ``cache``, ``scratch`` (of the job)."""
     path: str
     named_by: str = ""
     """Where the path comes from: ``--data``, ``TMPDIR``, ``HF_HOME``, ``default``."""
     hang: Hang | None = None
     error: str = ""
     """Why it could not be examined, when it did answer: ``no such directory``."""
+    error_code: str = ""
+    """The name of its errno: ``ENOENT``, ``ENOTCONN``, ``ESTALE``."""
+    real: str = ""
+    """The path without symbolic links."""
     exists: bool = False
     writable: bool | None = None
     why_not_writable: str = ""
@@ -48,6 +68,8 @@ class PathFact(Part, frozen=True, kw_only=True):
     inodes_free: int | None = None
     unlimited_inodes: bool = False
     """btrfs and others report no inode count at all."""
+    disks: tuple[Disk, ...] = ()
+    """The block devices below, for places where a data set could be staged."""
 
 
 class Paths(Fact, frozen=True, kw_only=True):
