@@ -16,6 +16,13 @@ class Quota(Part, frozen=True, kw_only=True):
     throttled_periods: int | None = None
     throttled_seconds: float | None = None
 
+    @property
+    def throttled_share(self) -> float | None:
+        """Share of the periods so far in which the group was stopped."""
+        if not self.periods or self.throttled_periods is None:
+            return None
+        return self.throttled_periods / self.periods
+
 
 class NumaNode(Part, frozen=True, kw_only=True):
     """One memory node and its CPUs."""
@@ -38,12 +45,30 @@ class Cpu(Fact, frozen=True, kw_only=True):
     """CPUs in this process's affinity mask: torch's suggested maximum of workers."""
     cpuset: int | None = None
     """CPUs of the control group's cpuset."""
+    isolated: int = 0
+    """CPUs that the kernel keeps out of every mask by default (`isolcpus=`)."""
+    online_list: str = ""
+    """``0-63``: every CPU of the machine, as `taskset` reads it."""
+    affinity_list: str = ""
+    cpuset_list: str = ""
+    pid: int | None = None
+    """The running process that all this is about; None: the one we would start."""
     quota: Quota | None = None
+    quota_unknown: str = ""
+    """Why nobody can say whether there is a quota; empty: `quota` tells."""
     slurm_cpus: int | None = None
     """CPUs per task (or on this node) that Slurm granted."""
+    slurm_per_task: bool = False
+    """Is `slurm_cpus` what SLURM_CPUS_PER_TASK says?"""
     governor: str = ""
     scaling_driver: str = ""
+    frequency: int | None = None
+    """Hertz of the first CPU now."""
+    max_frequency: int | None = None
+    """Hertz that it can reach."""
     numa: tuple[NumaNode, ...] = ()
+    nodes_allowed: int | None = None
+    """Memory nodes whose CPUs are in the affinity mask."""
     flags: tuple[str, ...] = ()
     """Those that decide which wheels run: sse4_2, avx, avx2, avx512f."""
 
@@ -63,6 +88,15 @@ class Cpu(Fact, frozen=True, kw_only=True):
     def effective(self) -> int:
         """CPUs this job can keep busy: the smallest bound, rounded up."""
         return max(1, math.ceil(min(self.bounds.values())))
+
+    @property
+    def visible(self) -> int:
+        """CPUs that Python and torch see: the affinity, which knows of no quota."""
+        return self.logical if self.affinity is None else self.affinity
+
+    def share(self, ranks: int | None) -> int:
+        """CPUs for each of so many ranks on this machine, at least one."""
+        return max(1, self.effective // max(1, ranks or 1))
 
     @property
     def binding(self) -> str:

@@ -16,3 +16,9 @@ class Threads(Fact, frozen=True, kw_only=True):
 
     asked: dict[str, int] = {}
     odd: dict[str, str] = {}
+
+    @property
+    def blas(self) -> tuple[str, int] | None:
+        """The variable that numpy's BLAS obeys, and its value; None: none is set."""
+        names = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+        return next(((n, self.asked[n]) for n in names if n in self.asked), None)
