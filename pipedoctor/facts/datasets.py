@@ -27,6 +27,26 @@ class ColdRead(Part, frozen=True, kw_only=True):
     """Spent in `open`, of all files together."""
     cold: bool
     """Could the page cache be passed over at all (not on tmpfs, ZFS, some FUSE)?"""
+    from_device: int | None = None
+    """Bytes that the kernel says it fetched from a device meanwhile."""
+    small_files: int = 0
+    """Those up to 1 MiB, each opened and read whole, one after the other;"""
+    small_seconds: float = 0.0
+    """and how long that took."""
+    large_bytes: int = 0
+    """Read from the start of larger files;"""
+    large_seconds: float = 0.0
+    """and how long that took."""
+
+    @property
+    def small_files_per_second(self) -> float | None:
+        """What one reader gets of small files; None: there were none."""
+        return self.small_files / self.small_seconds if self.small_seconds else None
+
+    @property
+    def bytes_per_second(self) -> float | None:
+        """What one reader gets of large files; None: there were none."""
+        return self.large_bytes / self.large_seconds if self.large_seconds else None
 
 
 class DataSet(Part, frozen=True, kw_only=True):
