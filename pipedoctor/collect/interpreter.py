@@ -1,0 +1,151 @@
+"""Read a Python environment from its files: version, kind, import path."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipedoctor.collect.lanes import Announce
+from pipedoctor.collect.machine import Machine, read_or
+from pipedoctor.collect.prefix import Chosen, Prefix, find
+from pipedoctor.facts import Interpreter
+
+_MOST_PTH = 200
+
+
+def interpreter(machine: Machine, chosen: Chosen, announce: Announce) -> Interpreter:
+    """Describe the examined environment without starting its interpreter."""
+    announce("finding the Python environment")
+    prefix = find(chosen, machine.environ)
+    announce(f"reading {prefix.folder}")
+    version = _version(prefix)
+    user_site = _user_site(prefix, version, machine)
+    pythonpath = tuple(
+        entry
+        for entry in machine.environ.get("PYTHONPATH", "").split(os.pathsep)
+        if entry
+    )
+    own = list(site_folders(prefix, version))
+    return Interpreter(
+        version=version,
+        executable=str(prefix.executable),
+        prefix=str(prefix.folder),
+        base_prefix=str(prefix.base),
+        kind="conda" if prefix.conda else "venv" if prefix.virtual else "system",
+        manager=_manager(prefix),
+        externally_managed=_managed(prefix, version),
+        path=_search_path(prefix, version, pythonpath, user_site, own),
+        user_site=user_site,
+        pythonpath=pythonpath,
+        glibc=_glibc(),
+    )
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _version(prefix: Prefix) -> str:
+    """``3.11.7``; only ``3.11`` where no file tells the patch release."""
+    for key in ("version_info", "version"):
+        if match := re.match(r"\d+\.\d+\.\d+", prefix.settings.get(key, "")):
+            return match[0]
+    for record in (prefix.folder / "conda-meta").glob("python-[0-9]*.json"):
+        if match := re.match(r"python-(\d+\.\d+\.\d+)", record.name):
+            return match[1]
+    for header in prefix.base.glob("include/python3.*/patchlevel.h"):
+        if match := re.search(r'PY_VERSION\s+"(\d+\.\d+\.\d+)', read_or(header)):
+            return match[1]
+    name = Path(os.path.realpath(prefix.executable)).name
+    if match := re.search(r"(\d\.\d+)$", name):
+        return match[1]
+    libraries = sorted(prefix.base.glob("lib/python3.*/os.py"))
+    return libraries[-1].parent.name.removeprefix("python") if libraries else ""
+
+
+def site_folders(prefix: Prefix, version: str) -> Iterator[Path]:
+    """The environment's own package folders that exist, in the path's order."""
+    minor = _minor(version)
+    names = [f"lib/python{minor}/site-packages", f"lib64/python{minor}/site-packages"]
+    if not prefix.virtual:
+        names += [f"local/lib/python{minor}/dist-packages", "lib/python3/dist-packages"]
+    seen: set[Path] = set()
+    for name in [*names, "Lib/site-packages"]:
+        folder = prefix.folder / name
+        real = Path(os.path.realpath(folder))
+        if folder.is_dir() and real not in seen:
+            seen.add(real)
+            yield folder
+
+
+def _user_site(prefix: Prefix, version: str, machine: Machine) -> str:
+    """Where ``~/.local`` holds packages that it would import, or empty."""
+    shared = prefix.settings.get("include-system-site-packages", "false") == "true"
+    if (prefix.virtual and not shared) or machine.environ.get("PYTHONNOUSERSITE"):
+        return ""
+    base = machine.environ.get("PYTHONUSERBASE") or os.path.join(  # noqa: PTH118
+        machine.environ.get("HOME", ""), ".local"
+    )
+    folder = Path(base) / f"lib/python{_minor(version)}/site-packages"
+    return str(folder) if folder.is_absolute() and folder.is_dir() else ""
+
+
+def _search_path(
+    prefix: Prefix,
+    version: str,
+    pythonpath: tuple[str, ...],
+    user_site: str,
+    own: list[Path],
+) -> tuple[str, ...]:
+    """`sys.path` as `site` would build it; import hooks in .pth files are not run."""
+    minor = _minor(version)
+    standard = prefix.base / f"lib/python{minor}"
+    folders = [*pythonpath, str(standard), str(standard / "lib-dynload")]
+    sites = [Path(user_site)] if user_site else []
+    sites += own
+    if prefix.settings.get("include-system-site-packages", "false") == "true":
+        base = Prefix(
+            folder=prefix.base,
+            executable=prefix.executable,
+            base=prefix.base,
+            settings={},
+        )
+        sites += site_folders(base, version)
+    for site in sites:
+        folders += [str(site), *_pth(site)]
+    return tuple(dict.fromkeys(folders))
+
+
+def _pth(site: Path) -> Iterator[str]:
+    """The folders that .pth files add."""
+    for file in sorted(site.glob("*.pth"))[:_MOST_PTH]:
+        for line in read_or(file)[:65536].splitlines():
+            entry = line.strip()
+            if entry and not entry.startswith(("#", "import ", "import\t")):
+                folder = site / entry
+                if folder.is_dir():
+                    yield os.path.normpath(folder)
+
+
+def _manager(prefix: Prefix) -> str:
+    if prefix.conda:
+        return "conda"
+    if "uv" in prefix.settings:
+        return "uv"
+    if "/pypoetry/virtualenvs/" in f"{prefix.folder}/":
+        return "poetry"
+    return "pip"
+
+
+def _managed(prefix: Prefix, version: str) -> bool:
+    marker = prefix.base / f"lib/python{_minor(version)}" / "EXTERNALLY-MANAGED"
+    return not prefix.virtual and marker.is_file()
+
+
+def _glibc() -> str:
+    """The C library's version; this process and the examined one share the system's."""
+    try:
+        name = os.confstr("CS_GNU_LIBC_VERSION") or ""
+    except (AttributeError, ValueError, OSError):
+        return ""
+    return name.removeprefix("glibc ")

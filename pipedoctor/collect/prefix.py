@@ -1,0 +1,125 @@
+"""Find the Python environment to examine, by its files alone."""
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipedoctor.facts import Unreadable
+
+_NAMES = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """What the user said: an interpreter, an environment's folder, or nothing."""
+
+    python: str = ""
+    env: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prefix:
+    """An environment: its folder, its interpreter, and the one it was made from."""
+
+    folder: Path
+    executable: Path
+    base: Path
+    settings: Mapping[str, str]
+    """pyvenv.cfg, in lower-case keys; empty when it is no virtual environment."""
+
+    @property
+    def virtual(self) -> bool:
+        """Is it a virtual environment?"""
+        return bool(self.settings)
+
+    @property
+    def conda(self) -> bool:
+        """Did conda make it?"""
+        return (self.folder / "conda-meta" / "history").is_file()
+
+
+def find(chosen: Chosen, environ: Mapping[str, str]) -> Prefix:
+    """
+    Choose as users expect: what they named, the active environment, `python` on PATH.
+
+    Raises Unreadable when there is none.
+    """
+    if chosen.env:
+        return _of_folder(Path(chosen.env), "--env")
+    if chosen.python:
+        return _of_executable(_program(chosen.python, environ))
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if environ.get(variable):
+            return _of_folder(Path(environ[variable]), variable)
+    for name in ("python", "python3"):
+        if found := shutil.which(name, path=environ.get("PATH", os.defpath)):
+            return _of_executable(Path(found))
+    message = "no python on PATH, and neither --python nor --env given"
+    raise Unreadable(message)
+
+
+def _program(name: str, environ: Mapping[str, str]) -> Path:
+    found = shutil.which(name, path=environ.get("PATH", os.defpath))
+    if found is None:
+        message = f"--python {name}: no such program"
+        raise Unreadable(message)
+    return Path(found)
+
+
+def _of_folder(folder: Path, named_by: str) -> Prefix:
+    if not folder.is_dir():
+        message = f"{named_by} {folder}: no such directory"
+        raise Unreadable(message)
+    for name in _NAMES:
+        if os.path.lexists(folder / name):
+            return _prefix(folder, folder / name)
+    message = f"{named_by} {folder}: no Python environment (no bin/python in it)"
+    raise Unreadable(message)
+
+
+def _of_executable(executable: Path) -> Prefix:
+    """
+    The folder above bin/, as `site` finds it: beside pyvenv.cfg, else at the real file.
+
+    A shim of pyenv is a shell script: the version it stands for is looked up.
+    """
+    executable = executable.absolute()
+    if _settings(executable.parent.parent):
+        return _prefix(executable.parent.parent, executable)
+    if executable.parent.name == "shims":
+        executable = _behind_shim(executable)
+    real = Path(os.path.realpath(executable))
+    return _prefix(real.parent.parent, real)
+
+
+def _behind_shim(shim: Path) -> Path:
+    root = shim.parent.parent
+    names = [os.environ.get("PYENV_VERSION", "")]
+    with contextlib.suppress(OSError):
+        names += (root / "version").read_text(encoding="utf-8").split()
+    for name in filter(None, names):
+        candidate = root / "versions" / name / "bin" / "python"
+        if candidate.exists():
+            return candidate
+    message = f"{shim}: pyenv's version could not be found"
+    raise Unreadable(message)
+
+
+def _prefix(folder: Path, executable: Path) -> Prefix:
+    settings = _settings(folder)
+    home = settings.get("home")
+    base = Path(home).parent if home else folder
+    return Prefix(folder=folder, executable=executable, base=base, settings=settings)
+
+
+def _settings(folder: Path) -> dict[str, str]:
+    try:
+        text = (folder / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    pairs = re.findall(r"^\s*([\w-]+)\s*=\s*(.*?)\s*$", text, flags=re.MULTILINE)
+    return {key.lower(): value for key, value in pairs}

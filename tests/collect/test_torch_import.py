@@ -1,0 +1,165 @@
+"""Importing torch tells how it ended, whatever way that is."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.prefix import Chosen
+from pipedoctor.collect.torch_import import torch_import
+from pipedoctor.facts import TorchImport, Unreadable
+
+
+def quiet(_doing: str) -> None:
+    """Nobody watches."""
+
+
+def probe(folder: Path | None, *, patience: float = 30.0) -> TorchImport:
+    environ = {"PYTHONPATH": str(folder)} if folder else {}
+    chosen = Chosen(python=sys.executable)
+    return torch_import(Machine(environ=environ), chosen, patience, quiet)
+
+
+def fake(folder: Path, text: str) -> Path:
+    (folder / "torch.py").write_text(text)
+    return folder
+
+
+def test_real_torch() -> None:
+    torch = pytest.importorskip("torch")
+
+    seen = probe(None)
+
+    assert seen.ok
+    assert seen.version == torch.__version__
+    assert seen.file == torch.__file__
+    assert seen.cuda_available == torch.cuda.is_available()
+    assert seen.numpy_ok
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "signal"),
+    [
+        pytest.param(
+            "raise OSError('libcudnn.so.9: cannot open shared object file')",
+            "OSError: libcudnn.so.9: cannot open shared object file",
+            "",
+            id="library missing",
+        ),
+        pytest.param(
+            "import nothing_of_this_name",
+            "ModuleNotFoundError: No module named 'nothing_of_this_name'",
+            "",
+            id="a dependency is missing",
+        ),
+        pytest.param("import sys; sys.exit(3)", "SystemExit: 3", "", id="it exits"),
+        pytest.param(
+            "import os; os._exit(7)",
+            "the interpreter ended with exit code 7",
+            "",
+            id="hard",
+        ),
+        pytest.param(
+            "import os, sys; print('boom', file=sys.stderr, flush=True)\n"
+            "os.kill(os.getpid(), 11)",
+            "boom",
+            "SIGSEGV",
+            id="segmentation fault",
+        ),
+        pytest.param(
+            "import os; os.kill(os.getpid(), 4)",
+            "the interpreter ended with exit code -4",
+            "SIGILL",
+            id="illegal instruction",
+        ),
+    ],
+)
+def test_import_that_fails(tmp_path: Path, text: str, error: str, signal: str) -> None:
+    seen = probe(fake(tmp_path, text))
+
+    assert not seen.ok
+    assert (seen.error, seen.signal) == (error, signal)
+    assert seen.hang is None
+
+
+def test_import_that_hangs(tmp_path: Path) -> None:
+    seen = probe(fake(tmp_path, "import time; time.sleep(60)"), patience=0.5)
+
+    assert not seen.ok
+    assert seen.hang is not None
+    assert seen.hang.doing == "import torch"
+
+
+FINE = """
+__version__ = "9.9"
+__file__ = "/x"
+def get_num_threads(): return 4
+class Zeros:
+    def numpy(self): raise RuntimeError("Numpy is not available")
+def zeros(_): return Zeros()
+class backends: pass
+class cuda:
+    @staticmethod
+    def is_available():
+        import warnings
+        warnings.warn("CUDA initialization: The NVIDIA driver is too old")
+        return False
+    @staticmethod
+    def get_arch_list(): return ["sm_90"]
+"""
+
+
+def test_warnings_and_a_dead_numpy_are_facts(tmp_path: Path) -> None:
+    noise = "print('\\x1epipedoctor not json')\n"
+    seen = probe(fake(tmp_path, FINE + noise))
+
+    assert seen.ok
+    assert seen.numpy_ok is False
+    assert not seen.cuda_error
+    assert seen.arch_list == ("sm_90",)
+    assert seen.warnings == (
+        "UserWarning: CUDA initialization: The NVIDIA driver is too old",
+    )
+
+
+def test_cuda_that_does_not_answer_is_told_from_an_import_that_hangs(
+    tmp_path: Path,
+) -> None:
+    text = FINE.replace("import warnings", "import time; time.sleep(60)")
+    seen = probe(fake(tmp_path, text), patience=1.0)
+
+    assert seen.ok
+    assert seen.version == "9.9"
+    assert seen.cuda_error == "no answer from torch.cuda after 1 s"
+
+
+def test_crash_after_the_import_is_a_crash(tmp_path: Path) -> None:
+    text = FINE.replace("import warnings", "import os; os.kill(os.getpid(), 11)")
+
+    assert probe(fake(tmp_path, text)).signal == "SIGSEGV"
+
+
+def test_torch_of_the_working_directory_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.chdir(fake(tmp_path, "raise OSError('wrong torch')"))
+
+    assert probe(None).ok
+
+
+def test_no_torch_is_no_illness(tmp_path: Path) -> None:
+    text = "raise ModuleNotFoundError(\"No module named 'torch'\")"
+    with pytest.raises(Unreadable, match="torch is not installed in "):
+        probe(fake(tmp_path, text))
+
+
+def test_interpreter_that_cannot_start(tmp_path: Path) -> None:
+    program = tmp_path / "bin/python"
+    program.parent.mkdir()
+    program.write_bytes(b"not a program")
+    program.chmod(0o755)
+
+    with pytest.raises(Unreadable, match="cannot be started: Exec format error"):
+        torch_import(Machine(environ={}), Chosen(python=str(program)), 5, quiet)
