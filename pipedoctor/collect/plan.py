@@ -4,7 +4,7 @@ import importlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -22,6 +22,7 @@ from pipedoctor.facts import (
     Hang,
     Loader,
     Mount,
+    Part,
     PathFact,
     Paths,
 )
@@ -63,11 +64,12 @@ def collect(
     probes = list(_probes(inquiry, places))
     run = lanes.run if lanes.CAN_FORK else unforked.run
     outcomes = run(probes, until=until, watch=watch)
-    known: list[Fact] = [
-        _paths(inquiry, places, outcomes),
-        _datasets(inquiry, outcomes),
-    ]
-    unknown = {} if inquiry.data else {"datasets": "no --data given"}
+    known: list[Fact] = [_paths(inquiry, places, outcomes)]
+    unknown: dict[str, str] = {}
+    if inquiry.data:
+        known.append(_datasets(inquiry, outcomes))
+    else:
+        unknown["datasets"] = "no --data given"
     for section, kind in SECTIONS.items():
         outcome = outcomes.get(section)
         if outcome is None:
@@ -78,8 +80,6 @@ def collect(
             known.append(Gpu(hang=_hang(outcome)))
         else:
             unknown[section] = outcome.reason
-    if not inquiry.data:
-        known.pop(1)
     return Facts(*known, unknown=unknown)
 
 
@@ -115,9 +115,35 @@ def _call(module: str, function: str, *args: object) -> Callable[[Announce], Any
 
     def work(announce: Announce) -> object:
         collector = importlib.import_module(f"pipedoctor.collect.{module}")
-        return msgspec.to_builtins(getattr(collector, function)(*args, announce))
+        return plain(getattr(collector, function)(*args, announce))
 
     return work
+
+
+def plain(fact: Fact | Part) -> Any:
+    """
+    As data that any report can carry, or a ValidationError that says what is wrong.
+
+    Names of files may hold bytes that no text has: they are spelled out.
+    """
+    data = msgspec.to_builtins(fact)
+    msgspec.convert(data, type(fact))
+    try:
+        msgspec.msgpack.encode(data)
+    except UnicodeEncodeError:
+        return _spelled_out(data)
+    return data
+
+
+def _spelled_out(data: Any) -> Any:
+    if isinstance(data, str):
+        return legible(data)
+    if isinstance(data, dict):
+        items = cast("dict[Any, Any]", data).items()
+        return {_spelled_out(key): _spelled_out(value) for key, value in items}
+    if isinstance(data, (list, tuple)):
+        return [_spelled_out(item) for item in cast("list[Any]", data)]
+    return data
 
 
 def _paths(
