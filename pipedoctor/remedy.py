@@ -2,14 +2,19 @@
 
 import enum
 import json
+import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from pipedoctor.facts.site import Habitat
 from pipedoctor.manifest import Node, yaml
+
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\udc80-\udcff]"
+)
 
 
 class Lasts(enum.Enum):
@@ -68,7 +73,28 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     def shell(self) -> str:
         """The line a human would type."""
         argv = self.argv or (("rm", "-f", "--", *self.removes) if self.removes else ())
-        return shlex.join(("sudo", *argv) if self.root and argv else argv)
+        return shell(("sudo", *argv) if self.root and argv else argv)
+
+
+def shell(argv: Sequence[str]) -> str:
+    """
+    Write an argument vector as a line to paste into a shell.
+
+    Control characters and bytes that are no UTF-8, as file names may hold, are
+    written out as ``$'...'``, which bash, zsh and ksh read back.
+    """
+    return " ".join(map(_quoted, argv))
+
+
+def _quoted(word: str) -> str:
+    if not _UNPRINTABLE.search(word):
+        return shlex.quote(word)
+    safe = word.replace("\\", "\\\\").replace("'", "\\'")
+    return f"$'{_UNPRINTABLE.sub(_octal, safe)}'"
+
+
+def _octal(match: re.Match[str]) -> str:
+    return "".join(f"\\{b:03o}" for b in match[0].encode(errors="surrogateescape"))
 
 
 def fitting(habitat: Habitat | None, *remedies: Remedy) -> tuple[Remedy, ...]:

@@ -1,7 +1,7 @@
 """The report: what `check` found, as contract `pipedoctor.report/1` writes it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -9,10 +9,14 @@ from pipedoctor import __version__
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.check import Gain, Location, Severity, Verdict
 from pipedoctor.facts import Facts
-from pipedoctor.remedy import Remedy
+from pipedoctor.remedy import Put, Remedy
 from pipedoctor.triage import Ranked
 
-SCHEMA = "pipedoctor.report/1"
+Schema = Literal["pipedoctor.report/1"]
+Grade = Literal["breaks", "risks", "slows", "note"]
+Sureness = Literal["certain", "likely", "possible"]
+Where = Literal["here", "launcher", "code"]
+HowLong = Literal["process", "boot", "always"]
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,15 +32,15 @@ class Cure(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     shell: str
     argv: tuple[str, ...]
-    place: str
-    lasts: str
+    place: Where
+    lasts: HowLong
     root: bool
     automatic: bool
     undo: tuple[str, ...] = ()
     verify: tuple[str, ...] = ()
     edits: tuple[dict[str, Any], ...] = ()
     snippet: str = ""
-    puts: tuple[str, ...] = ()
+    puts: tuple[Put, ...] = ()
     removes: tuple[str, ...] = ()
 
 
@@ -46,7 +50,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     rank: int
     code: str
     name: str
-    severity: str
+    severity: Grade
     title: str
     summary: str
     evidence: dict[str, Any]
@@ -54,7 +58,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     also_at: tuple[Location, ...] = ()
     gain: Gain | None = None
     explains: tuple[str, ...] = ()
-    confidence: str
+    confidence: Sureness
     remedies: tuple[Cure, ...] = ()
     sources: tuple[str, ...] = ()
     cause: str = ""
@@ -68,6 +72,8 @@ class Skip(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     reason: str
     trace: str = ""
+    accepted: bool = False
+    """It did judge, and what it found is a risk that the user accepts."""
 
 
 class Pack(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,24 +90,41 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     unknown: dict[str, str]
 
 
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """How many findings of each severity."""
+
+    breaks: int = 0
+    risks: int = 0
+    slows: int = 0
+    note: int = 0
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that `check` has to say."""
 
-    schema: str = SCHEMA
+    schema: Schema = "pipedoctor.report/1"
     tool: Tool = Tool()
     created: str
     """UTC, ``2026-01-01T00:00:00Z``."""
     seconds: float
+    recorded: str = ""
+    """When the facts were collected, where a record was judged and not a machine."""
     facts: Known
     findings: tuple[Entry, ...] = ()
     healthy: tuple[str, ...] = ()
     skipped: tuple[Skip, ...] = ()
-    summary: dict[str, int]
+    summary: Counts
     broken: tuple[Pack, ...] = ()
 
     def worst(self) -> Severity | None:
         """The gravest severity in it."""
         return max((Severity[e.severity.upper()] for e in self.findings), default=None)
+
+    @property
+    def judged(self) -> bool:
+        """Could anything be judged at all?"""
+        accepted = any(skip.accepted for skip in self.skipped)
+        return bool(self.findings or self.healthy or accepted)
 
 
 def build(
@@ -112,14 +135,14 @@ def build(
     *,
     created: str,
     seconds: float,
+    recorded: str = "",
 ) -> Report:
     """Put the judgement into the form that every format is written from."""
-    counts: dict[str, int] = {s.name.lower(): 0 for s in reversed(Severity)}
-    for item in ranked:
-        counts[item.finding.severity.name.lower()] += 1
+    grades = [item.finding.severity.name.lower() for item in ranked]
     return Report(
         created=created,
         seconds=round(seconds, 3),
+        recorded=recorded,
         facts=Known(**facts.to_record()),
         findings=tuple(map(_entry, ranked)),
         healthy=tuple(v.code for v in verdicts if not v.skipped and not v.findings),
@@ -129,11 +152,12 @@ def build(
                 name=catalogue.checks[v.code].name,
                 reason=v.skipped,
                 trace=v.trace,
+                accepted=v.accepted,
             )
             for v in verdicts
             if v.skipped
         ),
-        summary=counts,
+        summary=Counts(**{grade: grades.count(grade) for grade in set(grades)}),
         broken=tuple(Pack(pack=b.pack, reason=b.reason) for b in catalogue.broken),
     )
 
@@ -144,7 +168,7 @@ def _entry(item: Ranked) -> Entry:
         rank=item.rank,
         code=check.code,
         name=check.name,
-        severity=finding.severity.name.lower(),
+        severity=cast("Grade", finding.severity.name.lower()),
         title=check.title,
         summary=finding.summary,
         evidence=dict(finding.evidence),
@@ -152,7 +176,7 @@ def _entry(item: Ranked) -> Entry:
         also_at=finding.also_at,
         gain=finding.gain,
         explains=item.explains,
-        confidence=finding.confidence.name.lower(),
+        confidence=cast("Sureness", finding.confidence.name.lower()),
         remedies=tuple(map(cure, finding.remedies)),
         sources=check.sources,
         cause=item.cause,
@@ -166,13 +190,13 @@ def cure(remedy: Remedy) -> Cure:
         title=remedy.title,
         shell=remedy.shell,
         argv=remedy.argv,
-        place=remedy.place.name.lower(),
-        lasts=remedy.lasts.name.lower(),
+        place=cast("Where", remedy.place.name.lower()),
+        lasts=cast("HowLong", remedy.lasts.name.lower()),
         root=remedy.root,
         automatic=remedy.automatic,
         undo=remedy.undo,
         verify=remedy.verify,
         snippet=remedy.snippet,
-        puts=tuple(put.path for put in remedy.puts),
+        puts=remedy.puts,
         removes=remedy.removes,
     )

@@ -1,0 +1,267 @@
+"""
+Take names of people and places, and secrets, out of facts before they are judged.
+
+Values are replaced by what they are, never keys and never blind substrings: a user
+called *root* must not turn `canonical_root` into `canonical_<user>`, and one called
+*torch* must not turn `site-packages/torch` into a folder that nobody has. Equal
+values get equal aliases, so paths of one user still compare.
+"""
+
+import enum
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from pipedoctor.facts import Facts
+from pipedoctor.masking import MASK, mask, names_secret
+
+
+class Level(enum.Enum):
+    """How much to take out."""
+
+    NOTHING = "as it is"
+    SECRETS = "tokens and passwords"
+    ALL = "users, homes, hosts, addresses, tokens and passwords"
+
+
+class Who(msgspec.Struct, frozen=True, kw_only=True):
+    """Names that are private wherever they stand; `homes` are home directories."""
+
+    users: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    homes: tuple[str, ...] = ()
+
+
+COMMON = frozenset(
+    "root nobody daemon admin administrator user users guest test tester default "
+    "shared public system service localhost localdomain local host torch pytorch "
+    "python numpy pillow opencv nvidia cuda cudnn conda mamba jupyter jovyan notebook "
+    "linux ubuntu debian fedora centos rocky alpine docker podman kubernetes slurm "
+    "ray spark git build builder runner ci app web data dataset datasets home work "
+    "workspace scratch tmp temp cache shm dev proc sys mnt opt usr var lib lib64 bin "
+    "etc src project projects train trainer training model models gpu cpu node worker "
+    "workers server client main master overlay tmpfs ext4 xfs nfs nvme virtio".split()
+)
+"""Words of the trade: nobody is known by such a name, outside of /home."""
+
+VOCABULARY = frozenset(
+    "system release distribution machine container virtual notebook role fstype "
+    "transport model scheduler name version kind manager implementation governor "
+    "scaling_driver driver cuda device vendor capability build channel installer "
+    "tags flags glibc libstdcxx conda_version pip_version requirement".split()
+)
+"""Fields that hold terms and versions: only secrets are taken out of them."""
+
+_SHORTEST = 3
+"""Letters of a name that is looked for outside of paths."""
+_ALIAS = re.compile(r"<(user|host|ip|mac|uuid)-([0-9]{1,9})>")
+_HOME = re.compile(
+    r"([/\\](?:home[0-9]*|[Uu]sers)[/\\]|(?<!\S)~)"
+    r"""([^/\\\s:'",;]+(?:\ [^/\\\s:'",;]+)*(?=[/\\])|[^/\\\s:'",;]+)"""
+)
+_USER = re.compile(r"(?i)\b((?:user(?:name)?|logname|owner|login)=)([^\s,;'\"]+)")
+_SOURCE = re.compile(
+    r"^(?:([\w.-]+)@(?=[^:/]*:))?(?!\d+\.\d)([A-Za-z0-9][\w.-]+)(?=:/|:$|@tcp|@o2ib)"
+)
+_SHARE = re.compile(r"^(//)(?!\d+\.\d)([^/\s]+)(?=/|$)")
+_URL = re.compile(r"(://)(?:([^/\s:@]+)(:[^/\s@]*)?@)?(?!\d+\.\d)([\w.-]+)")
+_INSIDE = re.compile(r"[\w-]+|[\w.-]+\.(?:local|internal|corp|lan|intranet)")
+_UUID = re.compile(
+    r"(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+    r"|[0-9a-fA-F]{32})(?![0-9a-zA-Z])"
+)
+_MAC = re.compile(
+    r"(?<![0-9a-fA-F:-])[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4}"
+    r"(?![0-9a-fA-F:-])"
+)
+_OCTET = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
+_IPV4 = re.compile(
+    rf"(?<![\w.-])(?!127\.|0\.0\.0\.0|255\.)(?:{_OCTET}\.){{3}}{_OCTET}(?!\w|\.[0-9])"
+)
+_VERSION = re.compile(r"(?i)(?:version|release|driver|[=<>~]=|[<>])[ :]{0,2}$")
+_IPV6 = re.compile(r"(?<![\w:.])(?=[^:\s]*:[^:\s]*:)[0-9a-fA-F:]{3,39}(?![\w:]|\.[0-9])")
+_PACKAGES = re.compile(r"(?:site|dist)-packages[/\\]\S*$|/lib/python[0-9.]+/\S*$")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Redactor:
+    """Gives the same alias to the same name, in everything that it is handed."""
+
+    def __init__(self, level: Level, who: Who | None = None) -> None:
+        self.level = level
+        self._who = who or Who()
+        self._aliases: dict[tuple[str, str], str] = {}
+        self._last: dict[str, int] = {}
+        self._names: dict[str, str] = {}
+        self._pattern: re.Pattern[str] | None = None
+        self._done: dict[tuple[str, str], str] = {}
+
+    def facts(self, facts: Facts) -> Facts:
+        """The same facts without what is private; judged instead of the originals."""
+        record = facts.to_record()
+        if self.level is Level.ALL:
+            self._learn(list(_texts(record)))
+        known = self._walk(record["known"], "")
+        unknown = {key: self.text(why) for key, why in record["unknown"].items()}
+        return Facts.from_record({"known": known, "unknown": unknown})
+
+    def text(self, text: str) -> str:
+        """Prose, such as the reason of a failure, by the same aliases."""
+        return self._value(text, "")
+
+    def _walk(self, value: Any, key: str) -> Any:
+        if isinstance(value, str):
+            known = self._done.get((key, value))
+            if known is None:
+                known = self._done[key, value] = self._value(value, key)
+            return known
+        if isinstance(value, dict):
+            return {name: self._walk(item, str(name)) for name, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self._walk(item, key) for item in value]
+        return value
+
+    def _value(self, text: str, key: str) -> str:
+        if not text.isascii():
+            text = _SURROGATE.sub(_escaped, text)
+        if self.level is Level.NOTHING:
+            return text
+        text = MASK if key and text and names_secret(key) else mask(text)
+        if self.level is Level.SECRETS or key in VOCABULARY:
+            return text
+        return self._private(text, key)
+
+    def _private(self, text: str, key: str) -> str:
+        """Homes first, then names that are known, then what shows by its form."""
+        for home in self._who.homes:
+            if text == home or text.startswith((f"{home}/", f"{home}\\")):
+                parent, user = home[: -len(_last(home))], _last(home)
+                text = parent + self._alias("user", user) + text[len(home) :]
+        text = _HOME.sub(self._home, text)
+        if "=" in text:
+            text = _USER.sub(self._second("user"), text)
+        if "://" in text:
+            text = _URL.sub(self._url, text)
+        if key == "source":
+            text = _SOURCE.sub(self._mounted, text)
+            text = _SHARE.sub(self._second("host"), text)
+        if self._pattern is not None:
+            text = self._pattern.sub(self._named, text)
+        return self._addresses(text)
+
+    def _addresses(self, text: str) -> str:
+        text = _UUID.sub(self._whole("uuid"), text)
+        if ":" in text or "-" in text:
+            text = _MAC.sub(self._whole("mac"), text)
+        if "." in text:
+            text = _IPV4.sub(self._ipv4, text)
+        return _IPV6.sub(self._ipv6, text) if ":" in text else text
+
+    def _alias(self, kind: str, value: str) -> str:
+        if _ALIAS.fullmatch(value) or (kind == "user" and value == "root"):
+            return value
+        value = value if kind == "user" else value.lower()
+        alias = self._aliases.get((kind, value))
+        if alias is None:
+            self._last[kind] = self._last.get(kind, 0) + 1
+            alias = self._aliases[kind, value] = f"<{kind}-{self._last[kind]}>"
+        return alias
+
+    def _learn(self, texts: list[str]) -> None:
+        """Find out who is named anywhere, and which aliases a record has already."""
+        for kind, number in _ALIAS.findall("\n".join(t for t in texts if "<" in t)):
+            self._last[kind] = max(self._last.get(kind, 0), int(number))
+        found = [match[2] for text in texts for match in _HOME.finditer(text)]
+        found += [match[2] for text in texts for match in _USER.finditer(text)]
+        hosts = [match[2] for text in texts for match in _SOURCE.finditer(text)]
+        hosts += [match[2] for text in texts for match in _SHARE.finditer(text)]
+        for user in (*self._who.users, *map(_last, self._who.homes), *found):
+            self._name("user", user)
+        for host in (*self._who.hosts, *hosts):
+            self._name("host", host.partition(".")[0])
+        if self._names:
+            longest_first = sorted(self._names, key=lambda name: (-len(name), name))
+            names = "|".join(map(re.escape, longest_first))
+            domain = r"((?:\.[A-Za-z0-9-]+){2,})?"
+            pattern = rf"(?i)(?<![A-Za-z0-9<])({names})(?![A-Za-z0-9]){domain}"
+            self._pattern = re.compile(pattern)
+
+    def _name(self, kind: str, name: str) -> None:
+        ordinary = name.lower() in COMMON or name.isdigit() or len(name) < _SHORTEST
+        if not ordinary and not _ALIAS.search(name):
+            self._names.setdefault(name.lower(), self._alias(kind, name))
+
+    def _home(self, match: re.Match[str]) -> str:
+        return match[1] + self._alias("user", match[2])
+
+    def _second(self, kind: str) -> Callable[[re.Match[str]], str]:
+        return lambda match: match[1] + self._alias(kind, match[2])
+
+    def _whole(self, kind: str) -> Callable[[re.Match[str]], str]:
+        return lambda match: self._alias(kind, match[0])
+
+    def _mounted(self, match: re.Match[str]) -> str:
+        user = self._alias("user", match[1]) + "@" if match[1] else ""
+        return user + self._alias("host", match[2].partition(".")[0])
+
+    def _url(self, match: re.Match[str]) -> str:
+        user = self._alias("user", match[2]) if match[2] else ""
+        at = f"{user}{match[3] or ''}@" if match[2] else ""
+        inside = _INSIDE.fullmatch(match[4]) and match[4].lower() not in COMMON
+        host = self._alias("host", match[4]) if at or inside else match[4]
+        return match[1] + at + host
+
+    def _named(self, match: re.Match[str]) -> str:
+        before = match.string[: match.start()]
+        return match[0] if _PACKAGES.search(before) else self._names[match[1].lower()]
+
+    def _ipv4(self, match: re.Match[str]) -> str:
+        before = match.string[max(0, match.start() - 12) : match.start()]
+        return match[0] if _VERSION.search(before) else self._alias("ip", match[0])
+
+    def _ipv6(self, match: re.Match[str]) -> str:
+        import ipaddress  # noqa: PLC0415  (2 ms, and most machines name none)
+
+        try:
+            address = ipaddress.IPv6Address(match[0])
+        except ValueError:
+            return match[0]
+        plain = address.is_loopback or address.is_unspecified
+        return match[0] if plain else self._alias("ip", address.compressed)
+
+
+def whoami(environ: Mapping[str, str], hostname: str, passwd: str = "") -> Who:
+    """The current user's names, from the environment and the lines of /etc/passwd."""
+    home = environ.get("HOME", "").rstrip("/\\")
+    named = [environ.get(key, "") for key in ("USER", "LOGNAME", "SUDO_USER")]
+    hosts = (hostname, environ.get("HOSTNAME", ""))
+    return Who(
+        users=tuple(dict.fromkeys(user for user in (*named, passwd) if user)),
+        hosts=tuple(dict.fromkeys(host for host in hosts if host)),
+        homes=(home,) if "/" in home[1:] or "\\" in home else (),
+    )
+
+
+def _last(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _all(value.values())
+    elif isinstance(value, (list, tuple)):
+        yield from _all(value)
+
+
+def _all(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
+        yield from _texts(value)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    """A byte that is no UTF-8, as file names may hold, written out: ``\\xff``."""
+    return f"\\x{ord(match[0]) & 0xFF:02x}"

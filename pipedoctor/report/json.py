@@ -1,0 +1,80 @@
+"""The report as JSON: contract `pipedoctor.report/1`, and its schema."""  # noqa: A005
+
+import re
+from typing import Any
+
+import msgspec
+
+from pipedoctor.facts import Facts, Malformed
+from pipedoctor.report.model import Known, Report, Schema
+
+LARGEST = 32 << 20
+"""Bytes of the largest report that is read; ours have some hundred thousand."""
+
+_ODD = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+"""What a terminal obeys or hides, though JSON allows it in a string."""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What is read of a report: its facts, for they are judged again."""
+
+    schema: Schema
+    created: str
+    facts: Known
+
+
+def render(report: Report) -> bytes:
+    """Indented JSON in UTF-8, whatever the locale; ends with a newline."""
+    text = msgspec.json.format(msgspec.json.encode(report, enc_hook=str)) + b"\n"
+    return text if text.isascii() else _ODD.sub(_escaped, text.decode()).encode()
+
+
+def read(data: bytes) -> tuple[Facts, str]:
+    """
+    Facts of a report, and when it was created; raises Malformed.
+
+    Sections that this version does not know are left out, as are findings.
+    """
+    if len(data) > LARGEST:
+        message = f"larger than {LARGEST >> 20} MiB: not a report of pipedoctor"
+        raise Malformed(message)
+    try:
+        record = msgspec.json.decode(data, type=Record)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise Malformed(_what(data, error)) from None
+    known = {"known": record.facts.known, "unknown": record.facts.unknown}
+    return Facts.from_record(known), record.created
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a report; every field that is always there is required."""
+    (top,), parts = msgspec.json.schema_components(
+        [Report], ref_template="#/$defs/{name}"
+    )
+    for part in parts.values():
+        fields = part["properties"]
+        part["required"] = sorted(fields)
+        for field in fields.values():
+            field.pop("default", None)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "pipedoctor.report/1",
+        **top,
+        "$defs": parts,
+    }
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
+
+
+def _what(data: bytes, error: Exception) -> str:
+    head = data[:4096].lstrip()
+    if head.startswith((b"Collecting environment", b"PyTorch version:")):
+        return (
+            "the text of torch.utils.collect_env; this version reads only JSON reports"
+            " of `pipedoctor check --format json`"
+        )
+    expected = "expected a JSON report of `pipedoctor check --format json`"
+    detail = "nested too deeply" if isinstance(error, RecursionError) else error
+    return f"{expected}: {detail}" if head else f"{expected}: it is empty"

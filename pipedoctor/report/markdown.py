@@ -1,0 +1,113 @@
+"""The report as Markdown for a ticket: a table, remedies in fences, facts folded."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from pipedoctor.report import words
+from pipedoctor.report.model import Cure, Entry, Report
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~>-])")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", "@": "&#64;", "://": "&#58;//"}
+
+
+def render(report: Report) -> str:
+    """Write the report as Markdown that shows every value and obeys none."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def plain(text: object) -> str:
+    """Make any text safe in a sentence or a table cell: no link, no tag, no mention."""
+    safe = words.clean(text)
+    for odd, entity in _ENTITIES.items():
+        safe = safe.replace(odd, entity)
+    return _SPECIAL.sub(_backslash, safe)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Put text into a fence that is longer than any inside it."""
+    body = "\n".join(map(words.clean, text.rstrip("\n").split("\n")))
+    longest = max(map(len, re.findall("`+", body)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{body}\n{fence}"
+
+
+def _backslash(match: re.Match[str]) -> str:
+    before = match.string[max(0, match.start() - 6) : match.start()]
+    entity = match[0] == "#" and before.endswith("&")
+    return match[0] if entity else f"\\{match[0]}"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"# pipedoctor: {plain(words.verdict(report))}"
+    yield ""
+    yield f"{plain(words.place(report))}. Examined {plain(report.created)} by "
+    yield f"pipedoctor {plain(report.tool.version)}."
+    if report.recorded:
+        yield f"Judged from a record of {plain(report.recorded)}."
+    yield ""
+    if report.findings:
+        yield "| # | severity | finding | check |"
+        yield "|--:|---|---|---|"
+        yield from map(_row, report.findings)
+        yield ""
+    for entry in report.findings:
+        yield from _section(entry)
+    yield from _rest(report)
+
+
+def _row(entry: Entry) -> str:
+    summary = plain(entry.summary)
+    return f"| {entry.rank} | {entry.severity} | {summary} | {_named(entry)} |"
+
+
+def _named(entry: Entry) -> str:
+    return f"{plain(entry.code)} {plain(entry.name)}"
+
+
+def _section(entry: Entry) -> Iterator[str]:
+    yield f"## {entry.rank}. {plain(entry.summary)}"
+    yield ""
+    yield f"{entry.severity}, {entry.confidence}; {_named(entry)}"
+    if entry.cause:
+        yield f"(explained by {plain(entry.cause)})"
+    yield ""
+    if entry.location:
+        yield f"- at {plain(words.place_of(entry))}"
+    for name, value in words.evidence(entry.evidence):
+        yield f"- {plain(name)}: {plain(value)}"
+    if entry.location or entry.evidence:
+        yield ""
+    for cure in entry.remedies:
+        yield from _cure(cure)
+
+
+def _cure(cure: Cure) -> Iterator[str]:
+    yield f"**{plain(cure.title)}** ({plain(words.where(cure))})"
+    yield ""
+    if cure.shell:
+        yield from (fenced(cure.shell, "sh"), "")
+    for put in cure.puts:
+        yield from (f"in {plain(put.path)}:", "", fenced(put.content), "")
+    if cure.snippet:
+        yield from (fenced(cure.snippet), "")
+
+
+def _rest(report: Report) -> Iterator[str]:
+    if report.skipped:
+        number = len(report.skipped)
+        yield from _fold(f"{number} skipped: not judged, so neither ill nor healthy")
+        for skip in report.skipped:
+            yield f"- {plain(skip.code)} {plain(skip.name)}: {plain(skip.reason)}"
+        yield from ("", "</details>", "")
+    if report.healthy:
+        yield from _fold(f"{len(report.healthy)} healthy")
+        yield from (plain(", ".join(report.healthy)), "", "</details>", "")
+    facts = msgspec.json.format(msgspec.json.encode(report.facts, enc_hook=str))
+    yield from _fold("Facts")
+    yield from (fenced(facts.decode(), "json"), "", "</details>")
+
+
+def _fold(title: str) -> tuple[str, ...]:
+    return ("<details>", f"<summary>{plain(title)}</summary>", "")

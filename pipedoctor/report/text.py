@@ -1,0 +1,168 @@
+"""The report for a terminal: ranked, remedies pasteable, nothing in it obeyed."""
+
+import io
+from collections.abc import Iterator
+from typing import Literal
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from pipedoctor.remedy import shell
+from pipedoctor.report import words
+from pipedoctor.report.model import Cure, Entry, Report
+
+Detail = Literal["brief", "normal", "full"]
+
+NARROWEST = 60
+WIDEST = 200
+_STYLES = {
+    "breaks": "bold red",
+    "risks": "bold yellow",
+    "slows": "bold cyan",
+    "note": "bold",
+}
+_MOST_REASONS = 4
+
+
+def render(
+    report: Report,
+    *,
+    width: int = 100,
+    colour: bool = False,
+    detail: Detail = "normal",
+    ascii_only: bool = False,
+) -> str:
+    """Write the report for a terminal of this width; `brief`: a line a finding."""
+    if detail == "brief":
+        return "".join(_brief(entry) for entry in report.findings)
+    page = _Page(
+        min(max(width, NARROWEST), WIDEST), colour=colour, ascii_only=ascii_only
+    )
+    page.line(f"{words.place(report)}: {words.verdict(report)}.", style="bold")
+    if report.recorded:
+        page.line(f"Judged from a record of {words.clean(report.recorded)}.")
+    for entry in report.findings:
+        page.gap()
+        page.entry(entry, full=detail == "full")
+    page.gap()
+    if detail == "full":
+        page.lists(report)
+    page.summary(report, full=detail == "full")
+    return page.text()
+
+
+def _brief(entry: Entry) -> str:
+    at = f"{words.place_of(entry)} " if entry.location else ""
+    summary = words.clean(entry.summary)
+    return f"{entry.severity:<6} {entry.code} {entry.name}: {at}{summary}\n"
+
+
+class _Page:
+    def __init__(self, width: int, *, colour: bool, ascii_only: bool) -> None:
+        self._file = io.StringIO()
+        self._console = Console(
+            file=self._file,
+            width=width,
+            force_terminal=colour,
+            color_system="standard" if colour else None,
+            legacy_windows=False,
+            markup=False,
+            emoji=False,
+            highlight=False,
+        )
+        self._dot, self._branch = (" - ", "+-") if ascii_only else (" · ", "└ ")
+
+    def text(self) -> str:
+        lines = self._file.getvalue().split("\n")
+        return "\n".join(line.rstrip() for line in lines)
+
+    def gap(self) -> None:
+        self._console.print()
+
+    def line(self, text: str | Text, *, indent: int = 0, style: str = "") -> None:
+        """Prose: wrapped at the width, later lines under the first."""
+        whole = Text(text, style=style) if isinstance(text, str) else text
+        self._console.print(Padding(whole, (0, 0, 0, indent)))
+
+    def verbatim(self, text: str, *, indent: int = 0, style: str = "") -> None:
+        """A line to paste: never broken, however long."""
+        self._console.print(Text(" " * indent + text, style=style), soft_wrap=True)
+
+    def entry(self, entry: Entry, *, full: bool) -> None:
+        """One finding; a symptom stands under its cause, without its remedies."""
+        folded = bool(entry.cause)
+        indent = 3 if folded else 0
+        number = f"{self._branch if folded else ''}{entry.rank}"
+        inner = indent + len(number) + 2
+        head = Table.grid(padding=(0, 2, 0, 0))
+        head.add_column(no_wrap=True)
+        head.add_column(no_wrap=True, style=_STYLES.get(entry.severity, ""))
+        head.add_column(overflow="fold", style="" if folded else "bold")
+        head.add_row(number, entry.severity.upper(), words.clean(entry.summary))
+        self._console.print(Padding(head, (0, 0, 0, indent)))
+        for line in self._about(entry, full=full):
+            self.line(line, indent=inner, style="dim")
+        for cure in entry.remedies if full or not folded else ():
+            self.cure(cure, inner, full=full)
+        for source in entry.sources if full else ():
+            self.verbatim(words.clean(source), indent=inner, style="dim")
+
+    def _about(self, entry: Entry, *, full: bool) -> Iterator[str]:
+        parts = [f"{entry.code} {entry.name}"]
+        parts += [words.place_of(entry)] if entry.location else []
+        parts += [entry.confidence] if entry.confidence != "certain" else []
+        parts += [f"{k} {v}" for k, v in words.evidence(entry.evidence)]
+        yield self._dot.join(parts)
+        if entry.cause:
+            yield f"explained by {entry.cause}, which stands above"
+        if entry.also_at:
+            also = (f"{spot.path}:{spot.line}" for spot in entry.also_at)
+            yield f"also at {words.clean(', '.join(also))}"
+        if full and entry.why:
+            yield f"why here: {words.clean(entry.why)}"
+
+    def cure(self, cure: Cure, indent: int, *, full: bool) -> None:
+        title = Text.assemble(
+            words.clean(cure.title), (f" ({words.where(cure)})", "dim")
+        )
+        self.line(title, indent=indent)
+        if cure.shell:
+            self.verbatim(f"$ {words.clean(cure.shell)}", indent=indent, style="green")
+        for put in cure.puts:
+            self.line(f"in {words.clean(put.path)}:", indent=indent)
+            self._block(put.content, indent + 2)
+        if cure.snippet:
+            self._block(cure.snippet, indent + 2)
+        for name in ("verify", "undo") if full else ():
+            argv: tuple[str, ...] = getattr(cure, name)
+            if argv:
+                line = words.clean(shell(argv))
+                self.verbatim(f"{name}: {line}", indent=indent, style="dim")
+
+    def _block(self, text: str, indent: int) -> None:
+        for line in text.rstrip("\n").split("\n"):
+            self.verbatim(words.clean(line), indent=indent, style="green")
+
+    def lists(self, report: Report) -> None:
+        """Healthy and skipped checks, one by one."""
+        if report.healthy:
+            self.line(f"Healthy: {', '.join(report.healthy)}", style="dim")
+        for skip in report.skipped:
+            reason = words.clean(skip.reason)
+            self.line(f"Skipped {skip.code} {skip.name}: {reason}", style="dim")
+
+    def summary(self, report: Report, *, full: bool) -> None:
+        """What was not found wrong, what could not be judged, what to type next."""
+        counts = f"{len(report.healthy)} healthy, {len(report.skipped)} skipped"
+        found = words.reasons(report)
+        shown = [f"{number} {why}" for number, why in found[:_MOST_REASONS]]
+        left = sum(number for number, _ in found[_MOST_REASONS:])
+        shown += [f"{left} for other reasons"] if left else []
+        self.line(f"{counts} ({'; '.join(shown)})." if shown else f"{counts}.")
+        if names := words.fixable(report):
+            self.line("These remedies can be applied here, proved and taken back:")
+            self.verbatim(f"$ pipedoctor fix {' '.join(names)}", style="green")
+        if report.skipped and not full:
+            self.line("-v says more: every reason, source and skipped check.", style="dim")

@@ -1,0 +1,131 @@
+"""The sentences that every format for people shares."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from pipedoctor.facts import Site
+from pipedoctor.remedy import Lasts, Place
+from pipedoctor.report.model import Counts, Cure, Entry, Report
+from pipedoctor.units import KiB, human
+
+_ODD = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_SIZE = re.compile(r"(?:^|[._])(?:size|bytes|memory)$")
+_LONGEST = 70
+_MOST = 4
+
+_FOUND = {
+    "breaks": ("breaks the job", "break the job"),
+    "risks": ("can crash it", "can crash it"),
+    "slows": ("slows it", "slow it"),
+}
+
+
+def clean(text: object) -> str:
+    """Write out whatever a terminal would obey or hide: ``\\x1b``, ``\\u202e``."""
+    return _ODD.sub(_escaped, str(text))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape", "surrogatepass").decode()
+
+
+def place(report: Report) -> str:
+    """Say which kind of place was examined: ``docker container, Debian 12``."""
+    known = report.facts.known.get("site")
+    site = msgspec.convert(known, Site) if known else None
+    if site is None:
+        return "A place that could not be examined"
+    name = f"{site.name}, {site.distribution}" if site.distribution else site.name
+    return clean(name[:1].upper() + name[1:])
+
+
+def verdict(report: Report) -> str:
+    """Say the result in one sentence, without its full stop."""
+    found = counted(report.summary)
+    if found:
+        return found
+    if not report.judged:
+        return "nothing could be judged"
+    notes = report.summary.note
+    also = f", {notes} note{'s' if notes > 1 else ''}" if notes else ""
+    return f"nothing wrong was found{also}"
+
+
+def counted(summary: Counts) -> str:
+    """``1 finding breaks the job, 2 slow it, 1 note``; empty: nothing above a note."""
+    said: list[str] = []
+    for grade, (one, more) in _FOUND.items():
+        number: int = getattr(summary, grade)
+        if number:
+            noun = "" if said else f" finding{'s' if number > 1 else ''}"
+            verb = more if number > 1 else one
+            said.append(f"{number}{noun} {verb}".replace(" it", _job(said)))
+    if said and summary.note:
+        said.append(f"{summary.note} note{'s' if summary.note > 1 else ''}")
+    return ", ".join(said)
+
+
+def _job(said: Sequence[str]) -> str:
+    return " it" if said else " the job"
+
+
+def where(cure: Cure) -> str:
+    """``on this machine, until the next reboot``."""
+    return f"{Place[cure.place.upper()].value}, {Lasts[cure.lasts.upper()].value}"
+
+
+def evidence(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Names and values, in short: sizes in units, long lists and texts cut."""
+    return [(clean(name), _value(name, value)) for name, value in found.items()]
+
+
+def _value(name: str, value: Any) -> str:
+    if value is None:
+        return "unknown"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and value >= KiB and _SIZE.search(name):
+        return human(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, dict):
+        value = [f"{key} {item}" for key, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        first = ", ".join(_cut(item) for item in value[:_MOST])
+        left = len(value) - _MOST
+        return f"{first} and {left} more" if left > 0 else first or "none"
+    return _cut(value)
+
+
+def _cut(value: object) -> str:
+    text = clean(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def place_of(entry: Entry) -> str:
+    """``train.py:12``, or empty."""
+    spot = entry.location
+    return clean(f"{spot.path}:{spot.line}") if spot else ""
+
+
+def reasons(report: Report) -> list[tuple[int, str]]:
+    """Why checks were skipped: how many for each reason, the commonest first."""
+    return [
+        (number, clean(why))
+        for why, number in Counter(skip.reason for skip in report.skipped).most_common()
+    ]
+
+
+def fixable(report: Report) -> list[str]:
+    """Names of the findings that `pipedoctor fix` can cure here, in their order."""
+    if report.recorded:
+        return []
+    names = (e.name for e in report.findings if any(c.automatic for c in e.remedies))
+    return list(dict.fromkeys(names))
