@@ -1,0 +1,117 @@
+"""PDR720: do programs see more CPUs than the quota lets them use?"""
+
+import math
+from collections.abc import Iterator
+
+from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
+from pipedoctor.facts import Cpu, Loader, Quota, Site
+from pipedoctor.remedy import (
+    Lasts,
+    Remedy,
+    docker_run,
+    environment,
+    fitting,
+    in_code,
+    kubernetes,
+    slurm,
+)
+
+
+@check("PDR720", "The CPU quota allows less than Python and torch see")
+def cgroup_cpu_quota_ignored(
+    cpu: Cpu,
+    loader: Loader | None,
+    site: Site | None,
+    /,
+    *,
+    throttled: float = 0.25,
+    periods: int = 100,
+) -> Findings:
+    """
+    Compare the CPU quota of the control group with the CPUs that programs count.
+
+    ## Why it hurts
+
+    `docker run --cpus`, `limits.cpu` of Kubernetes and `CPUQuota=` of systemd set
+    a quota of CPU time. `os.cpu_count()`, the affinity mask, torch's suggested
+    number of workers and the default number of OpenMP and BLAS threads do not know
+    it: they count the CPUs of the host. A group that has used up its quota is
+    stopped, all processes of it, until the next period (0.1 s). Half a CPU served
+    one worker and two workers equally slowly, without a warning from torch.
+
+    ## How it is judged
+
+    A quota below the number of visible CPUs is a note: that is how a healthy
+    container looks, but numbers taken from `cpu_count()` are wrong in it. It slows
+    the job when more workers are asked for than the quota has CPUs, or when the
+    group was stopped in a share of `throttled` of at least `periods` periods. The
+    tightest quota of the group and all its visible parents counts.
+
+    ## Sources
+
+    - https://docs.kernel.org/admin-guide/cgroup-v2.html
+    - https://github.com/onyx-dot-app/onyx/pull/12351
+    - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
+    """
+    if cpu.quota_unknown:
+        raise CannotJudge(cpu.quota_unknown)
+    quota = cpu.quota
+    if quota is None or quota.cpus >= cpu.visible:
+        return
+    allowed = math.ceil(quota.cpus)
+    workers = loader.workers_on_node if loader else None
+    crowded = workers is not None and workers > allowed
+    share = quota.throttled_share or 0.0
+    stopped = share >= throttled and (quota.periods or 0) >= periods
+
+    said = f"the quota allows {quota.cpus:g} CPUs, Python and torch see {cpu.visible}"
+    if crowded:
+        said += f"; {workers} workers share them"
+    if stopped:
+        said += f"; the group was stopped in {share:.0%} of all periods"
+    likely = crowded and not stopped
+    wanted = min(cpu.visible, workers or cpu.visible)
+    yield Finding(
+        severity=Severity.SLOWS if crowded or stopped else Severity.NOTE,
+        confidence=Confidence.LIKELY if likely else Confidence.CERTAIN,
+        summary=said,
+        evidence={
+            "cpu.quota.cpus": quota.cpus,
+            "cpu.quota.source": quota.source,
+            "cpu.visible": cpu.visible,
+            "loader.workers_on_node": workers,
+            "cpu.quota.throttled_share": round(share, 3),
+        },
+        remedies=fitting(
+            site.habitat if site else None,
+            *_live_with_it(cpu, loader),
+            *(_lift(quota, wanted) if crowded or stopped else ()),
+        ),
+    )
+
+
+def _live_with_it(cpu: Cpu, loader: Loader | None) -> Iterator[Remedy]:
+    each = cpu.share(loader.ranks if loader else None)
+    yield in_code(
+        "Take the number of workers from the quota, not from os.cpu_count()",
+        f"DataLoader(..., num_workers={each})",
+    )
+    yield from environment(
+        "Start no more threads than the quota has CPUs", OMP_NUM_THREADS=each
+    )
+
+
+def _lift(quota: Quota, cpus: int) -> Iterator[Remedy]:
+    yield docker_run("Give the container more CPUs", f"--cpus={cpus}")
+    limits = {"resources": {"limits": {"cpu": str(cpus)}}}
+    yield kubernetes("Raise the CPU limit of the container", limits)
+    yield slurm("Ask for more CPUs per task", f"--cpus-per-task={cpus}")
+    unit = quota.source.split("/")[-2]
+    if unit.endswith((".service", ".scope", ".slice")):
+        yield Remedy(
+            title="Raise the quota of the systemd unit, if its owner agrees",
+            argv=("systemctl", "set-property", unit, f"CPUQuota={cpus}00%"),
+            lasts=Lasts.ALWAYS,
+            root=True,
+            advice=True,
+        )

@@ -1,0 +1,105 @@
+"""PDR723: do the processes of the job start more threads than there are CPUs?"""
+
+from collections.abc import Iterator
+
+from pipedoctor.check import Confidence, Finding, Findings, Severity, check
+from pipedoctor.facts import Cpu, Loader, Site, Threads
+from pipedoctor.remedy import Remedy, environment, fitting, in_code
+
+BLAS_MAXIMUM = 64
+"""Threads that the OpenBLAS inside numpy's wheels is built for."""
+
+
+@check(
+    "PDR723",
+    "The job's processes start more threads than there are CPUs",
+    after=("PDR720",),
+)
+def thread_oversubscription(
+    cpu: Cpu,
+    threads: Threads,
+    loader: Loader | None,
+    site: Site | None,
+    /,
+    *,
+    ratio: float = 1.5,
+) -> Findings:
+    """
+    Multiply the threads that each process starts by the number of processes.
+
+    ## Why it hurts
+
+    Threads of OpenMP and BLAS wait for each other by spinning. When there are more
+    of them than CPUs, those that wait hold the CPU that the others need. torch
+    limits its own threads to one in every worker, but not numpy's BLAS: matrix
+    products in two workers on two CPUs ran 2.7 times faster, in four workers 5.6
+    times faster with OPENBLAS_NUM_THREADS=1.
+
+    ## How it is judged
+
+    The CPUs are the least of affinity, cpuset, CPU quota, Slurm's grant and the
+    machine. A variable such as OMP_NUM_THREADS slows the job when its value, times
+    the ranks, exceeds the CPUs by `ratio`. With the number of workers known, the
+    threads of numpy's BLAS in all of them are a note of the same kind: they hurt
+    only where the transforms calculate with numpy (or scipy), which nobody can see
+    from outside. An unset variable means one thread for each visible CPU.
+
+    ## Sources
+
+    - https://numpy.org/doc/stable/reference/global_state.html
+    - https://scikit-learn.org/stable/computing/parallelism.html
+    - https://docs.pytorch.org/docs/stable/notes/multiprocessing.html
+    """
+    ranks = (loader.ranks if loader else None) or 1
+    room = cpu.effective * ratio
+    high = {n: t for n, t in threads.asked.items() if t > 1 and t * ranks > room}
+    each = cpu.share(ranks)
+    habitat = site.habitat if site else None
+    if high:
+        name, count = max(high.items(), key=lambda pair: pair[1])
+        times = f" in each of {ranks} ranks" if ranks > 1 else ""
+        yield Finding(
+            severity=Severity.SLOWS,
+            summary=f"{name}={count}{times}, for {_cpus(cpu)}",
+            evidence={**high, "cpu.effective": cpu.effective, "loader.ranks": ranks},
+            remedies=fitting(
+                habitat,
+                *environment(
+                    "Ask for no more threads than CPUs", **dict.fromkeys(high, each)
+                ),
+            ),
+        )
+        return
+
+    workers = (loader.workers_on_node if loader else None) or 0
+    name, count = threads.blas or ("", min(cpu.visible, BLAS_MAXIMUM))
+    if count > 1 and workers > 1 and workers * count > room:
+        why = f"{name}={count}" if name else "no variable limits them"
+        yield Finding(
+            severity=Severity.NOTE,
+            confidence=Confidence.POSSIBLE,
+            summary=f"numpy may start {count} threads in each of {workers} workers "
+            f"({why}), for {_cpus(cpu)}",
+            evidence={
+                "blas.threads": count,
+                "loader.workers_on_node": workers,
+                "cpu.effective": cpu.effective,
+            },
+            remedies=fitting(habitat, *_one_each()),
+        )
+
+
+def _cpus(cpu: Cpu) -> str:
+    return f"{cpu.effective} CPU" + "s" * (cpu.effective != 1)
+
+
+def _one_each() -> Iterator[Remedy]:
+    yield in_code(
+        "Give numpy one thread in each worker",
+        "import threadpoolctl\n\n\n"
+        "def one_thread(worker_id):\n"
+        "    threadpoolctl.threadpool_limits(1)\n\n\n"
+        "DataLoader(..., worker_init_fn=one_thread)",
+    )
+    title = "Give numpy one thread in every process"
+    yield from environment(title, OPENBLAS_NUM_THREADS=1)

@@ -1,0 +1,80 @@
+"""PDR722: are there far more workers than CPUs?"""
+
+import math
+
+from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
+from pipedoctor.facts import Cpu, Loader, Site
+from pipedoctor.remedy import in_code
+
+
+@check(
+    "PDR722",
+    "There are far more DataLoader workers than CPUs",
+    after=("PDR720", "PDR721"),
+)
+def too_many_workers_for_cpus(
+    cpu: Cpu, loader: Loader, site: Site | None, /, *, ratio: float = 1.5
+) -> Findings:
+    """
+    Compare all workers of all ranks and loaders with the CPUs that they may use.
+
+    ## Why it hurts
+
+    Workers that decode or augment need a CPU each. More of them than CPUs bring no
+    batch earlier, but switch, evict each other's caches and cost memory, shared
+    memory and start-up time: on two CPUs four workers delivered up to a tenth less
+    than two. "Four workers per GPU" has no measurement behind it, and torch's
+    suggested maximum is an upper bound for one loader of one process: it knows
+    neither the CPU quota nor the other ranks.
+
+    ## How it is judged
+
+    The CPUs are the least of affinity, cpuset, CPU quota, Slurm's grant and the
+    machine. More than `ratio` workers per CPU are spoken of. Workers that mostly
+    wait for slow storage may well be more than the CPUs, so this is likely, never
+    certain: only a measurement tells.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
+    - https://discuss.pytorch.org/t/guidelines-for-assigning-num-workers-to-dataloader/813
+    - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
+    """
+    workers = loader.workers_on_node
+    if workers is None:
+        message = "loader: num_workers is not known"
+        raise CannotJudge(message)
+    # Slurm binds each task on its own, so a task's ranks share only its CPUs.
+    tasks = (site.slurm.tasks_per_node if site and site.slurm else None) or 1
+    here = math.ceil(workers / tasks)
+    if here <= cpu.effective * ratio:
+        return
+
+    ranks = loader.ranks or 1
+    each = max(1, cpu.effective * tasks // (ranks * loader.loaders))
+    whose = "" if tasks == 1 else " of one task"
+    yield Finding(
+        severity=Severity.SLOWS,
+        confidence=Confidence.LIKELY,
+        summary=f"{here} workers{whose} share {_said(cpu)}",
+        evidence={
+            "loader.num_workers": loader.num_workers,
+            "loader.ranks": ranks,
+            "loader.loaders": loader.loaders,
+            "cpu.effective": cpu.effective,
+            "cpu.binding": cpu.binding,
+        },
+        remedies=(
+            in_code(
+                f"Begin with at most {each} workers for each loader, then measure",
+                f"DataLoader(..., num_workers={each})",
+            ),
+        ),
+    )
+
+
+def _said(cpu: Cpu) -> str:
+    count = f"{cpu.effective} CPU" + "s" * (cpu.effective != 1)
+    if cpu.binding == "machine":
+        return f"{count}, all that the machine has"
+    return f"{count}, limited by {cpu.binding}"
