@@ -1,6 +1,7 @@
 """The straight line: collect, judge, triage, report."""
 
 import datetime as dt
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ from pipedoctor.triage import triage
 
 MARGIN = 1.0
 """Seconds of the deadline kept back for judging and printing."""
+PRINTING = 0.3
+"""Seconds of these for printing alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,15 +42,25 @@ def examine(
     """Look at this machine and judge it; answers within `deadline` seconds."""
     began = time.monotonic()
     facts = collect(inquiry, deadline=max(0.2, deadline - MARGIN), watch=watch)
-    return judged(catalogue, facts, standards, began=began)
+    until = began + deadline - PRINTING
+    return judged(catalogue, facts, standards, began=began, until=until)
 
 
 def judged(
-    catalogue: Catalogue, facts: Facts, standards: Standards, *, began: float
+    catalogue: Catalogue,
+    facts: Facts,
+    standards: Standards,
+    *,
+    began: float,
+    until: float = math.inf,
 ) -> Report:
-    """Judge facts, whoever collected them; `began` is on the monotonic clock."""
+    """Judge facts, whoever collected them; both times are on the monotonic clock."""
     verdicts = judge(
-        catalogue, facts, chosen=standards.chosen, settings=standards.settings
+        catalogue,
+        facts,
+        chosen=standards.chosen,
+        settings=standards.settings,
+        until=until,
     )
     now = dt.datetime.now(tz=dt.timezone.utc)
     return build(

@@ -1,15 +1,21 @@
 """Run the chosen checks over the facts; one that crashes or hangs harms no other."""
 
+import contextlib
+import math
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+import msgspec
+
 from pipedoctor.attempt import Crash, attempt
 from pipedoctor.catalogue import Catalogue
-from pipedoctor.check import Check, Verdict
+from pipedoctor.check import Check, Finding, Verdict
+from pipedoctor.collect.probe import NEVER
 from pipedoctor.facts import Facts
 
 PATIENCE = 2.0
@@ -29,16 +35,28 @@ def judge(
     chosen: Chosen = lambda _: True,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     patience: float = PATIENCE,
+    until: float = math.inf,
 ) -> list[Verdict]:
-    """One verdict per check of the catalogue, in the order of their codes."""
+    """
+    One verdict per check of the catalogue, in the order of their codes.
+
+    A check may think for `patience` seconds, all together until the clock says
+    `until` (on `time.monotonic`'s); those whose turn does not come are skipped.
+    """
     known = facts.plus(*catalogue.tables)
     given = settings or {}
-    return [
-        _verdict(check, known, given.get(check.name, {}), patience)
-        if chosen(check)
-        else Verdict(check.code, skipped="not selected")
-        for check in catalogue.checks.values()
-    ]
+    verdicts: list[Verdict] = []
+    with contextlib.redirect_stdout(sys.stderr):  # a check may not write the report
+        for check in catalogue.checks.values():
+            left = min(patience, until - time.monotonic())
+            if not chosen(check):
+                verdicts.append(Verdict(check.code, skipped="not selected"))
+            elif left <= 0:
+                verdicts.append(Verdict(check.code, skipped=NEVER))
+            else:
+                settled = given.get(check.name, {})
+                verdicts.append(_verdict(check, known, settled, left))
+    return verdicts
 
 
 def _verdict(
@@ -46,7 +64,10 @@ def _verdict(
 ) -> Verdict:
     def run() -> Verdict:
         with _alarm(patience):
-            return check.run(facts, **settings)
+            verdict = check.run(facts, **settings)
+            for finding in verdict.findings:
+                _presentable(finding)
+            return verdict
 
     done = attempt(run)
     if isinstance(done, Crash):
@@ -55,7 +76,16 @@ def _verdict(
     return done.value
 
 
-@contextmanager
+def _presentable(finding: object) -> None:
+    """Raise TypeError or ValueError for what no report could show."""
+    if not isinstance(finding, Finding):
+        message = f"yielded {type(finding).__name__}, not a Finding"
+        raise TypeError(message)
+    msgspec.convert(msgspec.to_builtins(finding), Finding)
+    msgspec.json.encode(finding)
+
+
+@contextlib.contextmanager
 def _alarm(patience: float) -> Generator[None, None, None]:
     """Raise OutOfTime after this many seconds, where the platform has such alarms."""
     main = threading.current_thread() is threading.main_thread()

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.check import Check, Confidence, Finding, Severity, Verdict
 
@@ -22,6 +24,32 @@ class Ranked:
     why: str
 
 
+@dataclass(frozen=True)
+class _Item:
+    """A finding with its sort key: first by grade, then so that no two are equal."""
+
+    check: Check[Any]
+    finding: Finding
+    key: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """A finding that stands on its own, and the symptoms folded under it."""
+
+    lead: _Item
+    symptoms: tuple[_Item, ...] = ()
+
+    @property
+    def worst(self) -> Severity:
+        return max(i.finding.severity for i in (self.lead, *self.symptoms))
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """By the worst of all; then as the lead alone."""
+        return (-self.worst, *self.lead.key[1:])
+
+
 _COSTS = {
     Severity.BREAKS: "it will crash the job or give wrong results",
     Severity.RISKS: "it can crash the job",
@@ -35,80 +63,90 @@ def triage(catalogue: Catalogue, verdicts: Iterable[Verdict]) -> list[Ranked]:
     Order all findings: a cause, then its symptoms, then the next cause.
 
     Groups stand by their worst member (breaks, risks, slows, note), then by the
-    confidence and the gain of the cause; equal ones by code, so the order is total.
+    confidence and the gain of the cause; equal ones by code, place and words, so
+    the order is total and does not depend on the order of the verdicts. Of several
+    findings of one check, the gravest carries the symptoms.
     """
-    found = [
-        (catalogue.checks[verdict.code], finding)
-        for verdict in verdicts
-        for finding in verdict.findings
-    ]
-    speaking = {check.code for check, _ in found}
-    roots = {code: _root(catalogue, code, speaking) for code in speaking}
-    worst: dict[str, Severity] = {}
-    for check, finding in found:
-        root = roots[check.code]
-        worst[root] = max(worst.get(root, Severity.NOTE), finding.severity)
-
-    def key(item: tuple[Check[Any], Finding]) -> tuple[Any, ...]:
-        check, _ = item
-        root = roots[check.code]
-        return (-worst[root], _best(found, root), root, check.code != root, _own(item))
-
-    ordered = sorted(found, key=key)
-    return [
-        _ranked(number, check, finding, roots, worst)
-        for number, (check, finding) in enumerate(ordered, 1)
-    ]
+    items = sorted(
+        (
+            _item(catalogue.checks[verdict.code], finding)
+            for verdict in verdicts
+            for finding in verdict.findings
+        ),
+        key=lambda item: item.key,
+    )
+    ranked: list[Ranked] = []
+    for group in sorted(_groups(catalogue, items), key=lambda group: group.key):
+        ranked.append(_lead(len(ranked) + 1, group))
+        for item in group.symptoms:
+            ranked.append(_symptom(len(ranked) + 1, item, group.lead.check.code))
+    return ranked
 
 
-def _root(catalogue: Catalogue, code: str, speaking: set[str]) -> str:
-    """Follow `after` up to a cause that speaks and has no speaking cause itself."""
-    seen = {code}
-    while True:
-        causes = [c for c in catalogue.checks[code].after if c in speaking - seen]
-        if not causes:
-            return code
-        code = causes[0]
-        seen.add(code)
-
-
-def _own(item: tuple[Check[Any], Finding]) -> tuple[Any, ...]:
-    check, finding = item
+def _item(check: Check[Any], finding: Finding) -> _Item:
     gain = finding.gain.value if finding.gain else 0.0
     place = finding.location
     where = (place.path, place.line, place.column) if place else ("", 0, 0)
-    severity, confidence = finding.severity, finding.confidence
-    return (-severity, -confidence, -gain, check.code, where, finding.summary)
+    grade = (-finding.severity, -finding.confidence, -gain, check.code)
+    everything = msgspec.json.encode(finding, order="deterministic")
+    return _Item(check, finding, (*grade, where, finding.summary, everything))
 
 
-def _best(found: list[tuple[Check[Any], Finding]], root: str) -> tuple[Any, ...]:
-    """Confidence and gain of the root's best finding."""
-    first = min(_own(item) for item in found if item[0].code == root)
-    return first[1:3]
+def _groups(catalogue: Catalogue, items: list[_Item]) -> Iterable[_Group]:
+    """Fold every symptom under the first (gravest) finding of its root cause."""
+    speaking = {item.check.code for item in items}
+    roots = {code: _root(catalogue, code, speaking) for code in speaking}
+    symptoms: dict[str, list[_Item]] = {}
+    for item in items:
+        root = roots[item.check.code]
+        if root != item.check.code:
+            symptoms.setdefault(root, []).append(item)
+    for item in items:
+        code = item.check.code
+        if roots[code] == code:
+            yield _Group(item, tuple(symptoms.pop(code, ())))
 
 
-def _ranked(
-    rank: int,
-    check: Check[Any],
-    finding: Finding,
-    roots: dict[str, str],
-    worst: dict[str, Severity],
-) -> Ranked:
-    root = roots[check.code]
-    symptoms = tuple(sorted(c for c, r in roots.items() if r == check.code != c))
-    if root != check.code:
-        why = f"stands under {root}, which explains it"
-    else:
-        why = f"{finding.severity.name.lower()}: {_COSTS[finding.severity]}"
-        if worst[root] > finding.severity:
-            why += f"; raised to {worst[root].name.lower()} by what it explains"
-        if symptoms:
-            why += f"; a cause: explains {', '.join(symptoms)}"
+def _root(catalogue: Catalogue, code: str, speaking: set[str]) -> str:
+    """
+    Follow `after` up to a cause that speaks and has no speaking cause itself.
+
+    Where causes name each other in a circle, its first code stands for all.
+    """
+    path: list[str] = []
+    while code not in path:
+        path.append(code)
+        causes = [c for c in catalogue.checks[code].after if c in speaking - {code}]
+        if not causes:
+            return code
+        code = causes[0]
+    return min(path[path.index(code) :])
+
+
+def _lead(rank: int, group: _Group) -> Ranked:
+    check, finding = group.lead.check, group.lead.finding
+    explains = tuple(sorted({item.check.code for item in group.symptoms}))
+    why = f"{finding.severity.name.lower()}: {_COSTS[finding.severity]}"
+    if group.worst > finding.severity:
+        why += f"; raised to {group.worst.name.lower()} by what it explains"
+    if explains:
+        why += f"; a cause: explains {', '.join(explains)}"
+    return Ranked(rank, check, finding, explains, "", why + _doubts(finding))
+
+
+def _symptom(rank: int, item: _Item, cause: str) -> Ranked:
+    why = f"stands under {cause}, which explains it"
+    return Ranked(
+        rank, item.check, item.finding, (), cause, why + _doubts(item.finding)
+    )
+
+
+def _doubts(finding: Finding) -> str:
+    """How sure it is, and what its remedy is worth, where there is more to say."""
+    said = ""
     if finding.confidence is not Confidence.CERTAIN:
-        why += f"; {finding.confidence.name.lower()}, not certain"
+        said += f"; {finding.confidence.name.lower()}, not certain"
     if finding.gain is not None:
-        why += (
-            f"; gain {finding.gain.value:g} {finding.gain.unit} ({finding.gain.basis})"
-        )
-    cause = root if root != check.code else ""
-    return Ranked(rank, check, finding, symptoms, cause, why)
+        gain = finding.gain
+        said += f"; gain {gain.value:g} {gain.unit} ({gain.basis})"
+    return said

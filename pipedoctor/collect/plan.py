@@ -135,14 +135,14 @@ def plain(fact: Fact | Part) -> Any:
     return data
 
 
-def _spelled_out(data: Any) -> Any:
+def _spelled_out(data: object) -> object:
     if isinstance(data, str):
         return legible(data)
     if isinstance(data, dict):
-        items = cast("dict[Any, Any]", data).items()
+        items = cast("dict[object, object]", data).items()
         return {_spelled_out(key): _spelled_out(value) for key, value in items}
     if isinstance(data, (list, tuple)):
-        return [_spelled_out(item) for item in cast("list[Any]", data)]
+        return [_spelled_out(item) for item in cast("list[object]", data)]
     return data
 
 
