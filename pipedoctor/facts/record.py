@@ -21,6 +21,7 @@ from pipedoctor.facts.memory import Memory
 from pipedoctor.facts.packages import Packages
 from pipedoctor.facts.paths import Paths
 from pipedoctor.facts.project_record import ProjectRecord
+from pipedoctor.facts.requirements import Requirements
 from pipedoctor.facts.shm import Shm
 from pipedoctor.facts.site import Site
 from pipedoctor.facts.threads import Threads
@@ -28,6 +29,13 @@ from pipedoctor.facts.torch_build import TorchBuild
 from pipedoctor.facts.torch_import import TorchImport
 from pipedoctor.facts.variables import Variables
 from pipedoctor.facts.world import Filesystems, World
+from pipedoctor.facts.world_torch import (
+    CudaDrivers,
+    GpuCapabilities,
+    Pythons,
+    TorchBuilds,
+    TorchPairs,
+)
 
 F = TypeVar("F", bound=Fact)
 
@@ -49,13 +57,24 @@ KINDS: tuple[type[Fact], ...] = (
     TorchBuild,
     TorchImport,
     Packages,
+    Requirements,
     Conda,
     Libraries,
     ImageStack,
     ProjectRecord,
 )
 SECTIONS: Mapping[str, type[Fact]] = {kind.section: kind for kind in KINDS}
-TABLES: Mapping[str, type[World]] = {kind.section: kind for kind in (Filesystems,)}
+TABLES: Mapping[str, type[World]] = {
+    kind.section: kind
+    for kind in (
+        Filesystems,
+        CudaDrivers,
+        TorchBuilds,
+        TorchPairs,
+        GpuCapabilities,
+        Pythons,
+    )
+}
 
 
 class Malformed(Exception):  # noqa: N818  (what the input is, not what we did)
