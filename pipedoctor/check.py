@@ -82,6 +82,8 @@ class Verdict:
     findings: tuple[Finding, ...] = ()
     skipped: str = ""
     trace: str = ""
+    accepted: bool = False
+    """What it found is a risk that the user accepts; `skipped` says until when."""
 
 
 @dataclass(frozen=True)
