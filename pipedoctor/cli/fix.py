@@ -1,10 +1,157 @@
 """`pipedoctor fix`: apply remedies with a plan, consent, proof and undo."""
 
+import sys
+from typing import TYPE_CHECKING, Any
+
 import click
+
+from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, SIZE
+
+if TYPE_CHECKING:
+    from pipedoctor.check import Check
+    from pipedoctor.fix.order import Order
+    from pipedoctor.fix.resize import Asked
+
+NEWEST = "newest"
 
 
 @click.command("fix")
-def command() -> None:
-    """Apply remedies: shows the plan, asks, proves, can take it back."""
-    message = "not built yet"
-    raise click.ClickException(message)
+@click.argument("names", nargs=-1)
+@click.option("--shm", metavar="SIZE", help="Give /dev/shm this size: 5G, 512m, 50%.")
+@click.option("--nofile", type=AT_LEAST_ONE, help="Allow this many open files.")
+@click.option("--persist", is_flag=True, help="Let it survive a reboot as well.")
+@click.option("--dry-run", is_flag=True, help="Show the plan, change nothing.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Go beyond memory; with --undo, over what others changed since.",
+)
+@click.option(
+    "--undo",
+    metavar="[ID]",
+    is_flag=False,
+    flag_value=NEWEST,
+    help="Take back this fix, or the newest that stands.",
+)
+@click.option("--history", is_flag=True, help="List the journal of all fixes.")
+@click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
+@click.option("--pid", type=AT_LEAST_ONE, help="The running process that is meant.")
+@click.option("--data", multiple=True, type=click.Path(), help="As in `check`.")
+@click.option("--workers", type=COUNT, help="num_workers, to judge NAMES by.")
+@click.option("--prefetch", type=AT_LEAST_ONE, help="Its prefetch_factor.")
+@click.option("--batch-bytes", type=SIZE, help="Bytes of one batch: 64M.")
+@click.option("--ranks", type=AT_LEAST_ONE, help="Training processes on this node.")
+def command(
+    names: tuple[str, ...],
+    shm: str | None,
+    nofile: int | None,
+    persist: bool,
+    dry_run: bool,
+    yes: bool,
+    force: bool,
+    undo: str | None,
+    history: bool,
+    form: str,
+    **job: Any,
+) -> None:
+    """
+    Cure NAMES (checks, by name or code), or set a limit by number.
+
+    Always shows the plan first, asks, keeps a journal, proves that it worked and
+    rolls back what did not. Exit code 0: done and proved, or nothing to do;
+    1: refused, failed or rolled back; 2: wrong usage.
+    """
+    from pipedoctor.fix import counter
+    from pipedoctor.fix.plan import Failed, Refused
+
+    given = bool(names or shm is not None or nofile)
+    if given + (undo is not None) + history != 1:
+        message = "say one thing: --shm, --nofile or NAMES; or --undo; or --history"
+        raise click.UsageError(message)
+    desk = counter.Counter(click.echo, _ask, yes=yes, dry_run=dry_run)
+    try:
+        if history:
+            code = desk.history(form)
+        elif undo is not None:
+            wanted = None if undo == NEWEST else undo
+            code = desk.undo(_order((), None, job), wanted, force=force)
+        else:
+            order = _order(names, shm, job, nofile, persist, force)
+            code = desk.fix(order)
+    except Refused as why:
+        code = desk.refuse(why)
+    except (Failed, OSError) as why:
+        code = desk.refuse(Refused(f"nothing was changed: {why}"))
+    except LookupError as why:
+        raise click.UsageError(str(why.args[0])) from None
+    sys.exit(code)
+
+
+def _ask(question: str) -> bool:
+    """Ask on the terminal; no answer is no."""
+    try:
+        return click.confirm(question, default=False)
+    except click.Abort:
+        click.echo()
+        return False
+
+
+def _order(
+    names: tuple[str, ...],
+    shm: str | None,
+    job: dict[str, Any],
+    nofile: int | None = None,
+    persist: bool = False,
+    force: bool = False,
+) -> "Order":
+    import msgspec
+
+    from pipedoctor.catalogue import installed
+    from pipedoctor.collect.machine import Machine
+    from pipedoctor.collect.plan import Inquiry
+    from pipedoctor.facts import Loader
+    from pipedoctor.fix.named import Examination
+    from pipedoctor.fix.order import Order
+
+    pid, data = job.pop("pid"), job.pop("data")
+    keys = {"workers": "num_workers", "prefetch": "prefetch_factor"}
+    loader = {keys.get(k, k): v for k, v in job.items() if v is not None}
+    inquiry = Inquiry(
+        machine=Machine(pid=pid),
+        data=data,
+        loader=msgspec.convert(loader, Loader) if loader else None,
+        quick=True,
+    )
+    catalogue = installed()
+    return Order(
+        examination=Examination(catalogue=catalogue, inquiry=inquiry),
+        shm=_size(shm) if shm is not None else None,
+        nofile=nofile,
+        checks=tuple(dict.fromkeys(_check(catalogue, name) for name in names)),
+        pid=pid,
+        lasting=persist,
+        force=force,
+    )
+
+
+def _size(text: str) -> "Asked":
+    from pipedoctor.fix.resize import asked
+
+    try:
+        return asked(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--shm") from None
+
+
+def _check(catalogue: Any, name: str) -> "Check[Any]":
+    import difflib
+
+    check = catalogue.find(name)
+    if check is None:
+        near = difflib.get_close_matches(name.lower(), catalogue.by_name, n=1)
+        hint = f"; did you mean {near[0]}?" if near else "; see `pipedoctor list`"
+        message = f"{name}: no check of this name or code{hint}"
+        raise click.UsageError(message)
+    found: Check[Any] = check
+    return found

@@ -1,0 +1,1 @@
+"""Apply remedies: a plan, consent, a journal, proof, and the way back."""

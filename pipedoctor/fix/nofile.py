@@ -1,0 +1,196 @@
+"""`--nofile N`: for a running process, for good; a shell's is its own to change."""
+
+import os
+import re
+import resource
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipedoctor.fix.files import content_of
+from pipedoctor.fix.gauge import Gauge, started
+from pipedoctor.fix.plan import Plan, Refused, Run, Settled, Step, Write
+from pipedoctor.remedy import Lasts
+
+NAME = "90-pipedoctor.conf"
+HEAD = "# Written by pipedoctor fix; fix --undo takes it back.\n"
+_UNLIMITED = 1 << 63
+
+
+@dataclass(frozen=True, kw_only=True)
+class Etc:
+    """Where the limits of logins and of services are written."""
+
+    root: Path = field(default_factory=lambda: Path("/etc"))
+
+    def texts(self, soft: int, hard: int) -> dict[Path, str]:
+        """Every file that this machine reads, with what it should say."""
+        texts: dict[Path, str] = {}
+        if (self.root / "security").is_dir():
+            lines = (
+                f"{who} {kind} nofile {value}\n"
+                for who in ("*", "root")
+                for kind, value in (("soft", soft), ("hard", hard))
+            )
+            texts[self.root / "security/limits.d" / NAME] = HEAD + "".join(lines)
+        if (self.root / "systemd").is_dir():
+            text = f"{HEAD}[Manager]\nDefaultLimitNOFILE={soft}:{hard}\n"
+            for manager in ("system", "user"):
+                texts[self.root / f"systemd/{manager}.conf.d" / NAME] = text
+        return texts
+
+    def overruled(self, soft: int) -> str:
+        """Which later file takes our limit back; empty when ours counts."""
+        for path, pattern in (
+            ("security/limits.d", r"(?m)^\s*\*\s+(?:soft|-)\s+nofile\s+(\d+)"),
+            ("systemd/system.conf.d", r"(?m)^\s*DefaultLimitNOFILE=(\d+)"),
+            ("systemd/user.conf.d", r"(?m)^\s*DefaultLimitNOFILE=(\d+)"),
+        ):
+            later = sorted(f for f in (self.root / path).glob("*.conf"))
+            for file in (f for f in later if f.name > NAME):
+                text = (content_of(str(file)) or b"").decode("latin-1")
+                found = re.findall(pattern, text)
+                if found and int(found[-1]) < soft:
+                    return f"{file} comes later and says {found[-1]}"
+        return ""
+
+
+def for_process(count: int, pid: int) -> Plan | Settled:
+    """Raise the limit of a running process; raises Refused."""
+    start = started(pid)
+    gauge = Gauge(kind="nofile", key=f"{pid}:{start}")
+    value = gauge.read() if start else None
+    if value is None:
+        message = f"there is no process {pid}"
+        raise Refused(message)
+    soft, hard = pair(value)
+    if soft >= count:
+        return Settled(f"process {pid} may already open {spoken(soft)} files")
+    _refuse_beyond_kernel(count)
+    before, after = f"{spoken(soft)}:{spoken(hard)}", _new(count, hard)
+    return Plan(
+        subject=gauge.subject,
+        before=str(soft),
+        after=str(count),
+        steps=(
+            Run(
+                argv=_prlimit(str(pid), after),
+                undo=_prlimit(str(pid), before),
+                gauge=gauge,
+                before=value,
+                after=after,
+            ),
+        ),
+        lasts=Lasts.PROCESS.value,
+        root=count > hard or not _mine(pid),
+    )
+
+
+def for_good(count: int, hard_now: int, container: str = "") -> Plan | Settled:
+    """Raise the limit of all later logins and services; raises Refused."""
+    if container:
+        message = (
+            f"nothing written inside a {container} container outlives it: the limit "
+            "belongs where it is launched"
+        )
+        raise Refused(message, f"docker run --ulimit nofile={count}:{count} ...")
+    ceiling = _refuse_beyond_kernel(count)
+    etc = Etc()
+    if later := etc.overruled(count):
+        message = f"it would not count: {later}; change that file, or remove it"
+        raise Refused(message)
+    hard = min(max(count, hard_now), ceiling)
+    texts = etc.texts(count, hard)
+    if not texts:
+        message = f"{etc.root} has neither security/ nor systemd/: nobody reads limits"
+        raise Refused(message)
+    steps: list[Step] = []
+    for path, text in texts.items():
+        found = content_of(str(path))
+        if not _says(found, count):
+            step = Write(path=str(path), content=text.encode(), found=found)
+            steps.append(step)
+    if not steps:
+        return Settled(f"new logins and services already get {count} open files")
+    return Plan(
+        subject="open files of new logins and services",
+        before="as now",
+        after=str(count),
+        steps=tuple(steps),
+        lasts=Lasts.ALWAYS.value,
+        remarks=(
+            "holds for logins from now on, for services after a reboot "
+            "(or: systemctl daemon-reexec, and a restart of the service)",
+        ),
+    )
+
+
+def for_shell(count: int, soft: int, hard: int, persist: str) -> Settled:
+    """A shell's own limit: at most say how; raises Refused."""
+    if soft >= count:
+        return Settled(f"this shell may already open {spoken(soft)} files")
+    _refuse_beyond_kernel(count)
+    message = (
+        f"this shell may open {soft} files; a program that it starts cannot raise that,"
+        f" so for {count}:"
+    )
+    privileged = f"sudo prlimit --pid $$ --nofile={_new(count, hard)}"
+    raise Refused(
+        message,
+        *((f"ulimit -n {count}",) if count <= hard else (f"{privileged}  # first",)),
+        *((privileged,) if count <= hard else (f"ulimit -n {count}",)),
+        persist,
+    )
+
+
+def pair(value: str) -> tuple[int, int]:
+    """Soft and hard limit, as /proc writes them; unlimited counts as very many."""
+    soft, _, hard = value.partition(":")
+    return _number(soft), _number(hard)
+
+
+def limit(value: int) -> int:
+    """A limit as `getrlimit` gives it; unlimited counts as very many."""
+    return _UNLIMITED if value == resource.RLIM_INFINITY else value
+
+
+def _number(text: str) -> int:
+    return _UNLIMITED if text == "unlimited" else int(text)
+
+
+def spoken(limit: int) -> str:
+    """A limit, as `prlimit` reads it."""
+    return "unlimited" if limit >= _UNLIMITED else str(limit)
+
+
+def _new(count: int, hard: int) -> str:
+    return f"{count}:{spoken(max(count, hard))}"
+
+
+def _prlimit(pid: str, value: str) -> tuple[str, ...]:
+    return ("prlimit", "--pid", pid, f"--nofile={value}")
+
+
+def _mine(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}").stat().st_uid == os.geteuid()
+    except OSError:
+        return False
+
+
+def _refuse_beyond_kernel(count: int) -> int:
+    """No process gets more than fs.nr_open; a login above it would even fail."""
+    ceiling = int(Path("/proc/sys/fs/nr_open").read_text(encoding="utf-8"))
+    if count > ceiling:
+        message = (
+            f"the kernel lets no process open {count} files (fs.nr_open is {ceiling}): "
+            f"--nofile {ceiling} would do"
+        )
+        raise Refused(message)
+    return ceiling
+
+
+def _says(found: bytes | None, count: int) -> bool:
+    """Does our file give at least this soft limit already?"""
+    text = (found or b"").decode("latin-1")
+    limits = re.findall(r"(?:\* soft nofile |DefaultLimitNOFILE=)(\d+)", text)
+    return bool(limits) and int(limits[-1]) >= count

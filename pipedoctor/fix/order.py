@@ -1,0 +1,119 @@
+"""What the user asks for, and what that comes to on this machine right now."""
+
+import resource
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pipedoctor.check import Check, Severity
+from pipedoctor.facts import Site
+from pipedoctor.fix import named, nofile, proof, resize
+from pipedoctor.fix.engine import Garbage, Proof
+from pipedoctor.fix.look import look
+from pipedoctor.fix.named import Examination
+from pipedoctor.fix.plan import Plan, Refused, Settled
+from pipedoctor.fix.privilege import own_line
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outlook:
+    """What there is to do, what is done already, and what is refused."""
+
+    plans: tuple[Plan, ...] = ()
+    settled: tuple[Settled, ...] = ()
+    refused: tuple[Refused, ...] = ()
+
+    def same_work(self, other: "Outlook") -> bool:
+        """Would both do the same? What was shown is what may be done."""
+        return [p.steps for p in self.plans] == [p.steps for p in other.plans]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """One call of `pipedoctor fix`, read and understood."""
+
+    examination: Examination
+    shm: resize.Asked | None = None
+    nofile: int | None = None
+    checks: tuple[Check[Any], ...] = ()
+    pid: int | None = None
+    lasting: bool = False
+    force: bool = False
+
+    def outlook(self) -> Outlook:
+        """
+        Look at the machine and plan; raises Refused for what was asked by number.
+
+        A named illness that cannot be cured from here does not stop the others.
+        """
+        found: list[Plan | Settled] = list(self._numbers())
+        refused: list[Refused] = []
+        facts = self.examination.facts() if self.checks else None
+        verdicts = {v.code: v for v in self.examination.judge(facts)} if facts else {}
+        for check in self.checks:
+            assert facts is not None  # noqa: S101  (there are checks)
+            try:
+                found.append(
+                    named.plan(
+                        check,
+                        facts,
+                        verdicts[check.code],
+                        lasting=self.lasting,
+                        force=self.force,
+                    )
+                )
+            except Refused as why:
+                refused.append(why)
+        return Outlook(
+            plans=tuple(p for p in found if isinstance(p, Plan)),
+            settled=tuple(s for s in found if isinstance(s, Settled)),
+            refused=tuple(refused),
+        )
+
+    def _numbers(self) -> Iterator[Plan | Settled]:
+        if self.shm is not None:
+            resize.refuse_other_mounts(self.pid, self.shm)
+            facts = look(self.examination.inquiry.machine, *resize.SECTIONS)
+            size = self.shm.bytes(facts)
+            yield resize.plan(facts, size, lasting=self.lasting, force=self.force)
+        if self.nofile is not None:
+            yield from self._descriptors(self.nofile)
+
+    def _descriptors(self, count: int) -> Iterator[Plan | Settled]:
+        soft, hard = map(nofile.limit, resource.getrlimit(resource.RLIMIT_NOFILE))
+        if self.pid is not None:
+            yield nofile.for_process(count, self.pid)
+        if self.lasting:
+            site = look(self.examination.inquiry.machine, "site").get(Site)
+            yield nofile.for_good(count, hard, site.container if site else "")
+        elif self.pid is None:
+            again = own_line("fix", "--nofile", str(count), "--persist")
+            yield nofile.for_shell(count, soft, hard, again)
+
+    def proof(self, plan: Plan) -> Proof:
+        """How to prove what this plan promises."""
+        if plan.check:
+            return lambda: self.examination.still_ill(plan.check, plan.manual)
+        return lambda: proof.value_reached(plan)
+
+    def garbage(self, plan: Plan) -> Garbage:
+        """How to look for the garbage of this plan again."""
+        return lambda: self.examination.garbage(plan.check)
+
+    def again(self, code: str) -> tuple[Garbage, Proof]:
+        """The same for a fix of another day, of which only the check is known."""
+        examination = self.examination
+        return (
+            lambda: examination.garbage(code),
+            lambda: examination.still_ill(code, len(examination.found(code))),
+        )
+
+    def still_wrong(self) -> list[str]:
+        """What the machine suffers from besides, a line each; notes are left out."""
+        catalogue = self.examination.catalogue
+        return [
+            f"{catalogue.checks[verdict.code].name}: {finding.summary}"
+            for verdict in self.examination.verdicts()
+            for finding in verdict.findings
+            if finding.severity > Severity.NOTE
+        ]

@@ -1,0 +1,81 @@
+"""A plan is data: what changes, from what to what, by which steps, for how long."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from pipedoctor.fix.gauge import Gauge
+
+
+class Refused(Exception):  # noqa: N818  (a decision, not an error)
+    """
+    A fix that will not be done: one line why, and the lines that would do.
+
+    `lines` are meant to be pasted: commands, or pieces of a manifest.
+    """
+
+    def __init__(self, why: str, *lines: str) -> None:
+        super().__init__(why)
+        self.lines = lines
+
+
+class Failed(Exception):  # noqa: N818  (what became of a step)
+    """A step that did not do what it should; says why in one line."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """There is nothing to do, and why."""
+
+    why: str
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
+    """
+    A command and the command that takes it back.
+
+    With a gauge, `before` and `after` are what it must show then and then.
+    """
+
+    argv: tuple[str, ...]
+    undo: tuple[str, ...] = ()
+    gauge: Gauge | None = None
+    before: str = ""
+    after: str = ""
+
+
+class Write(msgspec.Struct, frozen=True, kw_only=True, tag="write"):
+    """A file that holds `content` afterwards; `found` is what it held at planning."""
+
+    path: str
+    content: bytes
+    found: bytes | None
+
+
+class Remove(msgspec.Struct, frozen=True, kw_only=True, tag="remove"):
+    """Files that are garbage; they go for good, after the check has looked again."""
+
+    paths: tuple[str, ...]
+
+
+Step = Run | Write | Remove
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What one fix will do; equal plans see an equal world."""
+
+    subject: str
+    """What changes: ``/dev/shm``, ``open files of process 4711``."""
+    before: str
+    after: str
+    steps: tuple[Step, ...]
+    lasts: str
+    root: bool = True
+    check: str = ""
+    """Code of the check whose finding must be gone; empty: the value is the proof."""
+    manual: int = 0
+    """Findings of that check that no remedy of ours can clear."""
+    irreversible: str = ""
+    """Why it cannot be taken back; empty: it can."""
+    remarks: tuple[str, ...] = ()
+    """What the user should know before consenting."""

@@ -1,0 +1,41 @@
+"""Proof by looking again: is the value that was asked for the value that is there?"""
+
+import shutil
+import subprocess
+
+from pipedoctor.fix import persist
+from pipedoctor.fix.files import content_of
+from pipedoctor.fix.gauge import SHM
+from pipedoctor.fix.plan import Plan, Run, Write
+
+
+def value_reached(plan: Plan) -> str:
+    """Why the plan did not reach what it promised; empty when it did."""
+    for step in plan.steps:
+        if isinstance(step, Run) and step.gauge:
+            now = step.gauge.read()
+            if now != step.after:
+                return f"{step.gauge.subject} has {now}, not {step.after}"
+        if isinstance(step, Write):
+            if content_of(step.path) != step.content:
+                return f"{step.path} does not hold what was written"
+            if step.path == persist.FSTAB and (why_not := _not_understood(step)):
+                return why_not
+    return ""
+
+
+def _not_understood(step: Write) -> str:
+    """Let the reader of fstab itself read the line, where it is installed."""
+    wanted = persist.size_in_fstab(step.content)
+    program = shutil.which("findmnt")
+    if program is None or wanted is None:
+        return "" if wanted else f"{step.path} has no size for {SHM}"
+    argv = (program, "--tab-file", step.path, "-n", "-o", "OPTIONS", SHM)
+    try:
+        done = subprocess.run(
+            argv, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""  # a reader that does not run proves nothing either way
+    seen = done.stdout.strip().split(b",")
+    return "" if b"size=" + wanted in seen else f"{step.path}: findmnt reads {seen!r}"

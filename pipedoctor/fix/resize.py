@@ -1,0 +1,231 @@
+"""`--shm SIZE`: the size that was asked for, what speaks against it, the plan."""
+
+import mmap
+import os
+import re
+from dataclasses import dataclass
+
+from pipedoctor.facts import Facts, Habitat, Memory, Shm, Site
+from pipedoctor.fix import persist
+from pipedoctor.fix.files import content_of
+from pipedoctor.fix.gauge import SHM, Gauge
+from pipedoctor.fix.plan import Plan, Refused, Run, Settled, Step, Write
+from pipedoctor.remedy import Lasts
+from pipedoctor.units import GiB, MiB, human, parse_size
+
+_PERCENT = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})?)\s*%\s*")
+_SYS_ADMIN = 21
+SECTIONS = ("site", "shm", "memory")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A size in bytes, or a share of the machine's memory."""
+
+    size: int = 0
+    share: float = 0.0
+
+    def bytes(self, facts: Facts) -> int:
+        """How much that is here, in whole pages."""
+        size = self.size
+        if self.share:
+            memory = facts.get(Memory)
+            if memory is None:
+                why = facts.why_unknown(Memory)
+                message = f"a share of an unknown memory cannot be had ({why})"
+                raise Refused(message, "give a size instead: --shm 5G")
+            size = int(memory.total * self.share)
+        return -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
+
+
+def asked(text: str) -> Asked:
+    """Read ``5G``, ``5GiB``, ``512m`` or ``50%``; raises ValueError."""
+    if match := _PERCENT.fullmatch(text):
+        return Asked(share=float(match[1]) / 100)
+    if text.strip().endswith("%"):
+        message = f"{text!r} is not a share of the memory: write 50%"
+        raise ValueError(message)
+    return Asked(size=parse_size(text))
+
+
+def plan(facts: Facts, size: int, *, lasting: bool, force: bool) -> Plan | Settled:
+    """What it takes to give /dev/shm this size; raises Refused."""
+    shm = facts.get(Shm)
+    if shm is None:
+        message = f"{SHM} could not be examined: {facts.why_unknown(Shm)}"
+        raise Refused(message)
+    _refuse_place(shm, facts.get(Site), lasting=lasting)
+    refuse_size(facts, size, force=force)
+    steps: list[Step] = []
+    if shm.size != size:
+        steps.append(remount(shm.size, size))
+    if lasting:
+        found = content_of(persist.FSTAB)
+        if persist.size_in_fstab(found) != str(size).encode():
+            text = persist.fstab_with(found, size)
+            steps.append(Write(path=persist.FSTAB, content=text, found=found))
+    if not steps:
+        good = " and stays so after a reboot" if lasting else ""
+        return Settled(f"{SHM} already has {human(size)}{good}")
+    if shm.size != size:
+        refuse_powerless(facts.get(Site), shm, size)
+    return Plan(
+        subject=SHM,
+        before=human(shm.size) if shm.size else "unlimited",
+        after=human(size),
+        steps=tuple(steps),
+        lasts=(Lasts.ALWAYS if lasting else Lasts.BOOT).value,
+    )
+
+
+def remount(before: int, after: int) -> Run:
+    """The command that resizes /dev/shm in place, and back."""
+
+    def argv(size: int) -> tuple[str, ...]:
+        return ("mount", "-o", f"remount,size={size}", SHM)
+
+    return Run(
+        argv=argv(after),
+        undo=argv(before),
+        gauge=Gauge(kind="shm"),
+        before=str(before),
+        after=str(after),
+    )
+
+
+def refuse_size(facts: Facts, size: int, *, force: bool) -> None:
+    """Refused when nobody wants this size here, with the number that would do."""
+    shm = facts.get(Shm)
+    used = shm.used if shm else 0
+    if not size:
+        ceiling = _ceiling(facts)
+        best = f", at most {as_typed(ceiling)}" if ceiling else ""
+        message = (
+            f"a size of 0 would lift the limit of {SHM} altogether: give a size of "
+            f"at least {as_typed(max(used, MiB), up=True)}{best}"
+        )
+        raise Refused(message)
+    if size < MiB:
+        message = (
+            f"{human(size)} hold no batch at all; with its unit, as in --shm 5G? "
+            f"At least {as_typed(max(used, MiB), up=True)} would do"
+        )
+        raise Refused(message)
+    if size < used:
+        message = (
+            f"{human(used)} are in use in {SHM} now, more than {human(size)}: "
+            f"--shm {as_typed(used, up=True)} would do"
+        )
+        raise Refused(message)
+    if not force:
+        _refuse_memory(facts, size)
+
+
+def _refuse_memory(facts: Facts, size: int) -> None:
+    memory = facts.get(Memory)
+    if memory is None:
+        why = facts.why_unknown(Memory)
+        message = f"how much memory there is, is not known ({why}): --force goes ahead"
+        raise Refused(message)
+    for limit, what in _limits(memory):
+        if size > limit:
+            best = as_typed(_ceiling(facts) or limit)
+            message = (
+                f"{human(size)} are more than {what}: --shm {best} would do "
+                "(--force insists)"
+            )
+            raise Refused(message)
+
+
+def _limits(memory: Memory) -> list[tuple[int, str]]:
+    limits = [(memory.total, f"this machine's {human(memory.total)} of memory")]
+    if memory.group is not None:
+        limit = memory.group.limit
+        limits.append((limit, f"the {human(limit)} that its control group may use"))
+    return limits
+
+
+def _ceiling(facts: Facts) -> int | None:
+    memory = facts.get(Memory)
+    return memory.limit if memory else None
+
+
+def as_typed(size: int, *, up: bool = False) -> str:
+    """A size to type: whole GiB or MiB, not above `size`, or not below it."""
+    for unit, letter in ((GiB, "G"), (MiB, "M")):
+        count = -(-size // unit) if up else size // unit
+        if count and (unit == MiB or abs(count * unit - size) * 20 < size):
+            return f"{count}{letter}"
+    return str(size)
+
+
+def _refuse_place(shm: Shm, site: Site | None, *, lasting: bool) -> None:
+    if not shm.mounted:
+        message = f"{SHM} is not a mount of its own, so it has no size of its own"
+        raise Refused(message, f"mount -t tmpfs -o nosuid,nodev,size=5G tmpfs {SHM}")
+    if shm.fstype != "tmpfs":
+        message = f"{SHM} is {shm.fstype}, not a tmpfs: its size cannot be changed"
+        raise Refused(message)
+    if lasting and site is not None and site.container:
+        message = (
+            f"nothing written inside a {site.container} container outlives it: "
+            "--persist belongs where it is launched"
+        )
+        raise Refused(message, *launch_flags(site.habitat, "SIZE"))
+
+
+def refuse_powerless(site: Site | None, shm: Shm, size: int) -> None:
+    """In a container that may not mount, only its launcher can help."""
+    if may_mount():
+        return
+    habitat = site.habitat if site else Habitat.DOCKER
+    where = "this container" if site and site.container else "this place"
+    message = (
+        f"{SHM} has {human(shm.size)}; {where} may not mount (no CAP_SYS_ADMIN), so "
+        f"its size is set where it is launched, and {human(size)} take:"
+    )
+    raise Refused(message, *launch_flags(habitat, as_typed(size, up=True)))
+
+
+def refuse_other_mounts(pid: int | None, wanted: Asked) -> None:
+    """Another mount namespace has a /dev/shm of its own, which is not ours to set."""
+    if pid is None:
+        return
+    try:
+        same = os.path.samefile(f"/proc/{pid}/ns/mnt", "/proc/self/ns/mnt")
+    except OSError:
+        return  # not ours to look at: its sections will say so
+    if not same:
+        size = f"{wanted.share:.0%}" if wanted.share else str(wanted.size)
+        message = f"process {pid} has a {SHM} of its own, set it from inside:"
+        enter = f"sudo nsenter --target {pid} --mount --"
+        raise Refused(message, f"{enter} mount -o remount,size={size} {SHM}")
+
+
+def may_mount() -> bool:
+    """Is CAP_SYS_ADMIN within reach: ours, or to be had with sudo?"""
+    row = "CapEff:" if os.geteuid() == 0 else "CapBnd:"
+    with open("/proc/self/status", encoding="utf-8") as status:  # noqa: PTH123
+        line = next(line for line in status if line.startswith(row))
+    return bool(int(line.split()[1], 16) >> _SYS_ADMIN & 1)
+
+
+def launch_flags(habitat: Habitat, size: str) -> tuple[str, ...]:
+    """How the launcher sets the size, in this kind of place."""
+    lower = size.lower()
+    quantity = f"{size}i" if size[-1:] in "GM" else size
+    if habitat is Habitat.KUBERNETES:
+        return (
+            "volumes: [{name: shm, emptyDir: "
+            f"{{medium: Memory, sizeLimit: {quantity}}}}}]",
+            f"volumeMounts: [{{name: shm, mountPath: {SHM}}}]",
+        )
+    if habitat is Habitat.SLURM:
+        return (
+            "ask the site's administrators: " + f"mount -o remount,size={size} {SHM}",
+        )
+    return (
+        f"docker run --shm-size={lower} ...",
+        f"podman run --shm-size={lower} ...",
+        f'compose.yaml: shm_size: "{lower}"',
+    )
