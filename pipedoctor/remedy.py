@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from pipedoctor.facts.site import Habitat
 from pipedoctor.manifest import Node, yaml
+from pipedoctor.units import GiB
 
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\udc80-\udcff]"
@@ -204,3 +205,41 @@ def environment(title: str, **variables: str | int) -> tuple[Remedy, ...]:
     )
     flags = (flag for pair in pairs for flag in ("-e", pair))
     return (export, docker_run(title, *flags), pods)
+
+
+def grant_cpus(title: str, cpus: int) -> tuple[Remedy, ...]:
+    """Launch the container or the job with this many CPUs."""
+    return _grant(title, f"--cpus={cpus}", f"--cpus-per-task={cpus}", "cpu", f"{cpus}")
+
+
+def grant_memory(title: str, size: int) -> tuple[Remedy, ...]:
+    """Launch the container or the job with `size` bytes, rounded up to GiB."""
+    whole = -(-size // GiB)
+    return _grant(
+        title, f"--memory={whole}g", f"--mem={whole}G", "memory", f"{whole}Gi"
+    )
+
+
+def _grant(
+    title: str, flag: str, option: str, resource: str, amount: str
+) -> tuple[Remedy, ...]:
+    limits: dict[str, Node] = {"resources": {"limits": {resource: amount}}}
+    launched = docker_run(title, flag), kubernetes(title, limits)
+    return (*launched, slurm(title, option))
+
+
+def unit_property(title: str, file: str, setting: str) -> tuple[Remedy, ...]:
+    """Set a property of the systemd unit that owns this file of a control group."""
+    unit = file.rpartition("/")[0].rpartition("/")[2]
+    if not unit.endswith((".service", ".scope", ".slice")):
+        return ()
+    return (
+        Remedy(
+            title=title,
+            argv=("systemctl", "set-property", unit, setting),
+            lasts=Lasts.ALWAYS,
+            root=True,
+            fits=(Habitat.BARE,),
+            advice=True,
+        ),
+    )

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Cpu, Loader, Quota, Site
 from pipedoctor.remedy import (
-    Lasts,
     Remedy,
-    docker_run,
     environment,
     fitting,
+    grant_cpus,
     in_code,
-    kubernetes,
-    slurm,
+    unit_property,
 )
 
 
@@ -101,17 +99,9 @@ def _live_with_it(cpu: Cpu, loader: Loader | None) -> Iterator[Remedy]:
     )
 
 
-def _lift(quota: Quota, cpus: int) -> Iterator[Remedy]:
-    yield docker_run("Give the container more CPUs", f"--cpus={cpus}")
-    limits = {"resources": {"limits": {"cpu": str(cpus)}}}
-    yield kubernetes("Raise the CPU limit of the container", limits)
-    yield slurm("Ask for more CPUs per task", f"--cpus-per-task={cpus}")
-    unit = quota.source.split("/")[-2]
-    if unit.endswith((".service", ".scope", ".slice")):
-        yield Remedy(
-            title="Raise the quota of the systemd unit, if its owner agrees",
-            argv=("systemctl", "set-property", unit, f"CPUQuota={cpus}00%"),
-            lasts=Lasts.ALWAYS,
-            root=True,
-            advice=True,
-        )
+def _lift(quota: Quota, cpus: int) -> tuple[Remedy, ...]:
+    unit = "Raise the quota of the systemd unit, if its owner agrees"
+    return (
+        *grant_cpus("Give the job more CPUs", cpus),
+        *unit_property(unit, quota.source, f"CPUQuota={cpus * 100}%"),
+    )

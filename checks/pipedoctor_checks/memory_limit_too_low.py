@@ -1,10 +1,8 @@
 """PDR724: is there memory for the workers and the batches in flight?"""
 
-from collections.abc import Iterator
-
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
-from pipedoctor.facts import Loader, Memory, Site
-from pipedoctor.remedy import Remedy, docker_run, fitting, in_code, kubernetes, slurm
+from pipedoctor.facts import Loader, Memory, MemoryLimit, Site
+from pipedoctor.remedy import Remedy, fitting, grant_memory, in_code, unit_property
 from pipedoctor.units import GiB, MiB, human
 
 FORKED = 10 * MiB
@@ -49,17 +47,19 @@ def memory_limit_too_low(
     - https://docs.kernel.org/admin-guide/cgroup-v1/memory.html
     - https://github.com/pytorch/pytorch/issues/13246
     """
-    job = loader if loader and loader.workers_on_node is not None else NOBODY
+    group, job = memory.group, _job(loader)
     batches, workers = job.bytes_in_flight or 0, job.workers_on_node or 0
-    least = batches + workers * FORKED + (job.ranks or 1) * main_bytes
-    need = batches + workers * worker_bytes + (job.ranks or 1) * main_bytes
-    running = any(origin.startswith("pid") for origin in job.origin.values())
-    room = memory.limit if running else memory.room
-    kills = (memory.group.oom_kills if memory.group else None) or 0
-    fatal = batches > memory.limit + _swap(memory)
-    if fatal:
+    mains = batches + (job.ranks or 1) * main_bytes
+    need = mains + workers * worker_bytes
+    room = memory.limit if _runs(job) else memory.room
+    kills = (group.oom_kills if group else None) or 0
+    severity, confidence = Severity.RISKS, Confidence.CERTAIN
+    if batches > memory.limit + _swap(memory):
+        severity = Severity.BREAKS
         said = f"the batches in flight take {human(batches)}"
     elif need > room:
+        fits = mains + workers * FORKED <= room
+        confidence = Confidence.POSSIBLE if fits else Confidence.LIKELY
         said = f"{_plural(workers, 'worker')} and {human(batches)} of batches in flight"
         said += f" take about {human(need)}, {human(room)} are free"
     elif kills:
@@ -69,27 +69,33 @@ def memory_limit_too_low(
     else:
         return
 
-    owner = "the control group" if memory.group else "the machine"
-    sure = fatal or need <= room
+    owner = "the control group" if group else "the machine"
     yield Finding(
-        severity=Severity.BREAKS if fatal else Severity.RISKS,
-        confidence=Confidence.CERTAIN
-        if sure
-        else (Confidence.LIKELY if least > room else Confidence.POSSIBLE),
+        severity=severity,
+        confidence=confidence,
         summary=f"{said}; {owner} may use {human(memory.limit)}",
         evidence={
             "memory.limit": memory.limit,
             "memory.room": memory.room,
-            "memory.group.source": memory.group.source if memory.group else "",
+            "memory.group.source": group.source if group else "",
             "memory.group.oom_kills": kills,
             "needed": need,
         },
         remedies=fitting(
             site.habitat if site else None,
-            *(_raise(max(need * 5 // 4, memory.limit + 1)) if memory.group else ()),
+            *(_raise(group, max(need * 5 // 4, memory.limit + 1)) if group else ()),
             in_code("Keep less in flight: fewer workers, prefetch_factor=1"),
         ),
     )
+
+
+def _job(loader: Loader | None) -> Loader:
+    return NOBODY if loader is None or loader.workers_on_node is None else loader
+
+
+def _runs(job: Loader) -> bool:
+    """Does the job run already, so that what it uses is not free any more?"""
+    return any(origin.startswith("pid ") for origin in job.origin.values())
 
 
 def _swap(memory: Memory) -> int:
@@ -102,9 +108,9 @@ def _plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}{many}"
 
 
-def _raise(size: int) -> Iterator[Remedy]:
-    whole = -(-size // GiB)
-    yield docker_run("Give the container more memory", f"--memory={whole}g")
-    limits = {"resources": {"limits": {"memory": f"{whole}Gi"}}}
-    yield kubernetes("Raise the memory limit of the container", limits)
-    yield slurm("Ask for more memory", f"--mem={whole}G")
+def _raise(group: MemoryLimit, size: int) -> tuple[Remedy, ...]:
+    unit = "Raise the limit of the systemd unit, if its owner agrees"
+    return (
+        *grant_memory("Give the job more memory", size),
+        *unit_property(unit, group.source, f"MemoryMax={-(-size // GiB)}G"),
+    )
