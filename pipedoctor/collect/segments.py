@@ -1,0 +1,173 @@
+"""The files in /dev/shm that workers leave behind, and who still needs them."""
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from pipedoctor.collect.lanes import Announce
+from pipedoctor.collect.machine import read_or
+from pipedoctor.collect.mounts import legible
+from pipedoctor.facts import Segment
+
+MOST = 4096
+PATIENCE = 1.0
+"""Seconds for looking through all processes."""
+
+_OURS = re.compile(
+    r"torch_(?P<pid>[1-9][0-9]{0,8})_[A-Za-z0-9_.-]+|(torch_|psm_|sem\.|mp-|nccl-).*"
+)
+_KERNEL_THREAD = 0x00200000
+"""include/linux/sched.h: PF_KTHREAD, in the ninth field of /proc/PID/stat."""
+_GONE = {"", "Z", "X"}
+_LAST = re.compile(r"([^/\n]+)$", re.MULTILINE)
+
+
+@dataclass
+class _Sight:
+    """What a walk through /proc has shown."""
+
+    names: set[str] = field(default_factory=set[str])
+    whole: bool = True
+    foreign: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Census:
+    """The candidates, how many more there are, and whether others share the mount."""
+
+    segments: tuple[Segment, ...] = ()
+    left_out: int = 0
+    foreign: bool = False
+    """Does a process of another PID namespace have the same mount?"""
+
+
+def census(
+    folder: Path, proc: Path, announce: Announce, *, initial: bool, private: bool
+) -> Census:
+    """
+    List what looks like a segment and find out who owns and who holds it.
+
+    `initial`: `proc` shows every process of the machine, by the numbers that names
+    carry. `private`: it shows all that can reach `folder`. Only with one of them
+    can anybody say that nobody holds a file.
+    """
+    announce(f"listing {folder}")
+    found = sorted(_candidates(folder), key=lambda seg: (-seg.size, seg.path))
+    if not found:
+        return Census()
+    sight = _look(proc, folder, announce, initial=initial)
+    unseen = False if sight.whole and (initial or private) else None
+    kept = found[:MOST]
+    judged = tuple(
+        replace(
+            one,
+            held=True if one.path.rpartition("/")[2] in sight.names else unseen,
+            owner_alive=_alive(proc, one.pid) if initial and one.pid else None,
+        )
+        for one in kept
+    )
+    left_out = len(found) - len(kept)
+    return Census(segments=judged, left_out=left_out, foreign=sight.foreign)
+
+
+def _candidates(folder: Path) -> Iterator[Segment]:
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        name = legible(entry.name)
+        match = _OURS.fullmatch(name)
+        if not match:
+            continue
+        try:
+            seen = entry.stat(follow_symlinks=False)
+        except OSError:  # gone meanwhile
+            continue
+        if stat.S_ISREG(seen.st_mode):
+            yield Segment(
+                path=f"/dev/shm/{name}",
+                size=seen.st_blocks * 512,
+                uid=seen.st_uid,
+                pid=int(match["pid"]) if match["pid"] else None,
+            )
+
+
+def _alive(proc: Path, pid: int) -> bool:
+    """A zombie lives no more: it has let go of all it had."""
+    return _state(proc / str(pid))[0] not in _GONE
+
+
+def _state(process: Path) -> tuple[str, int]:
+    """State and flags; the name before them may hold blanks and brackets itself."""
+    words = read_or(process / "stat").rpartition(")")[2].split()
+    return (words[0], int(words[6])) if len(words) > 6 else ("", 0)  # noqa: PLR2004  (the fields after the name)
+
+
+def _look(proc: Path, folder: Path, announce: Announce, *, initial: bool) -> _Sight:
+    """
+    Names of all files that any process maps or has open.
+
+    By name, not by inode: a file of that name in another mount counts as held,
+    which errs on the safe side. One that sleeps in the kernel is passed over,
+    for reading its maps could wait as long as it does. The machine's own first
+    process is no DataLoader's; some sandboxes hide it from root, too.
+    """
+    sight = _Sight()
+    own, device = _link(proc / "self/ns/pid"), _device(folder)
+    until = time.monotonic() + PATIENCE
+    spaces: set[str] = set()
+    processes = [entry for entry in proc.iterdir() if entry.name.isdecimal()]
+    sight.whole = proc / "1" in processes
+    for process in processes:
+        state, flags = _state(process)
+        if state in _GONE or flags & _KERNEL_THREAD:
+            continue
+        if time.monotonic() > until or state == "D":
+            sight.whole = False
+            continue
+        announce(f"reading {process}/maps")
+        excused = initial and process.name == "1"
+        sight.whole &= _add(process, sight.names) or excused
+        if _link(process / "ns/pid") not in {own, ""}:
+            space = _link(process / "ns/mnt")
+            sight.foreign |= space not in spaces and _mounts(process, device)
+            spaces.add(space)
+    return sight
+
+
+def _add(process: Path, names: set[str]) -> bool:
+    """Add what this process holds; False when that cannot be seen."""
+    try:
+        text = (process / "maps").read_text(encoding="utf-8", errors="backslashreplace")
+        names.update(match[1] for match in _LAST.finditer(text))
+        for entry in os.scandir(process / "fd"):
+            names.add(legible(_link(Path(entry.path)).rpartition("/")[2]))
+    except (FileNotFoundError, ProcessLookupError):
+        return True  # it ended
+    except OSError:
+        return False
+    return True
+
+
+def _mounts(process: Path, device: str) -> bool:
+    text = read_or(process / "mountinfo")
+    return any(line.split(" ", 3)[2:3] == [device] for line in text.splitlines())
+
+
+def _device(folder: Path) -> str:
+    number = folder.stat().st_dev
+    return f"{os.major(number)}:{os.minor(number)}"
+
+
+def _link(path: Path) -> str:
+    try:
+        return str(path.readlink())
+    except OSError:
+        return ""
