@@ -105,6 +105,8 @@ def _named(machine: Machine) -> Iterator[tuple[str, str, str]]:
     yield "tmp", environ[tmp] if tmp else "/tmp", tmp or "default"
     if scratch := environ.get("SLURM_TMPDIR"):
         yield "scratch", scratch, "SLURM_TMPDIR"
+    if tmp and environ[tmp].rstrip("/") != "/tmp":
+        yield "scratch", "/tmp", "default"
     if not environ.get("XDG_CACHE_HOME", "").startswith("/"):
         yield "cache", os.path.join(home or "~", ".cache"), "default"  # noqa: PTH118
     for name in CACHES:

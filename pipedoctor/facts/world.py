@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from pipedoctor.facts.base import Fact, Part
+from pipedoctor.facts.paths import Mount
 
 
 class World(Fact, frozen=True, kw_only=True):
@@ -35,3 +36,12 @@ class Filesystems(World, frozen=True, kw_only=True):
         return exact.get(fstype) or (
             exact.get("fuse") if fstype.startswith("fuse.") else None
         )
+
+    def of(self, mount: Mount) -> Filesystem | None:
+        """The row of a mount; plain ``fuse`` also by what its source is called."""
+        exact = {row.fstype: row for row in self.rows}
+        if mount.fstype in {"fuse", "fuse.fuse"}:
+            prefix = mount.source.partition(":")[0] + ":"
+            named = exact.get(mount.source) or exact.get(prefix)
+            return named or exact.get("fuse")
+        return self.find(mount.fstype)
