@@ -1,21 +1,25 @@
 """Every check that is installed: ours and those of third parties, by one door."""
 
+import contextlib
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from importlib.metadata import EntryPoint, entry_points
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from pipedoctor.attempt import Crash, attempt
 from pipedoctor.check import Check
+from pipedoctor.facts import Fact
 from pipedoctor.facts.record import TABLES
 from pipedoctor.facts.world import World
+from pipedoctor.packs import Pack, installed_packs
 
-GROUP = "pipedoctor.checks"
+_CODE = re.compile(r"[A-Z]{2,8}[0-9]{1,6}")
 
 
 @dataclass(frozen=True)
@@ -48,76 +52,86 @@ class Catalogue:
 
 
 def installed() -> Catalogue:
-    """Load every pack of the entry-point group; a broken one stops nobody else."""
-    return gather(sorted(entry_points(group=GROUP), key=_ours_first))
+    """Load every installed pack; a broken one is listed and stops nobody else."""
+    return gather(installed_packs())
 
 
-def gather(packs: list[EntryPoint]) -> Catalogue:
+def gather(packs: Iterable[Pack]) -> Catalogue:
     """Load these packs, in order: the first that claims a code or a name has it."""
     checks: dict[str, Check[Any]] = {}
     broken: list[Broken] = []
     tables: dict[str, World] = {}
     taken: dict[str, str] = {}
-    for pack in packs:
-        label = pack.dist.name if pack.dist else pack.name
-        for check in _load(pack.value, label, broken):
-            rival = taken.get(check.code) or taken.get(check.name)
-            if rival:
-                reason = f"{check.code} {check.name} is already taken by {rival}"
-                broken.append(Broken(label, reason))
-                continue
-            checks[check.code] = replace(check, pack=label)
-            taken[check.code] = taken[check.name] = label
-        tables |= _tables(pack.value, label, broken)
+    with contextlib.redirect_stdout(sys.stderr):  # stdout belongs to the report
+        for pack in packs:
+            for check in _load(pack, broken):
+                rival = taken.get(check.code) or taken.get(check.name)
+                if rival:
+                    reason = f"{check.code} {check.name} is already taken by {rival}"
+                    broken.append(Broken(pack.label, reason))
+                    continue
+                checks[check.code] = replace(check, pack=pack.label)
+                taken[check.code] = taken[check.name] = pack.label
+            for section, table in _tables(pack, broken):
+                tables.setdefault(section, table)
     return Catalogue(
         dict(sorted(checks.items())), tuple(tables.values()), tuple(broken)
     )
 
 
-def _ours_first(pack: EntryPoint) -> tuple[bool, str, str]:
-    return pack.value != "pipedoctor_checks", pack.name, pack.value
-
-
-def _load(package: str, label: str, broken: list[Broken]) -> Iterator[Check[Any]]:
+def _load(pack: Pack, broken: list[Broken]) -> Iterator[Check[Any]]:
     """Every check of a package: one module, one check, both of the same name."""
-    top = attempt(lambda: importlib.import_module(package))
+    top = attempt(lambda: importlib.import_module(pack.package))
     if isinstance(top, Crash):
-        broken.append(Broken(label, f"{package}: {top.reason}", top.trace))
+        reason = f"{pack.package}: {top.reason}"
+        broken.append(Broken(pack.label, reason, top.trace))
         return
     modules = pkgutil.iter_modules(getattr(top.value, "__path__", []))
     names = sorted(m.name for m in modules if not m.ispkg and m.name[0] != "_")
+    if not names:
+        broken.append(Broken(pack.label, f"{pack.package}: no module, no check"))
     for name in names:
-        found = attempt(lambda name=name: _one(package, name))  # type: ignore[misc]
+        found = attempt(lambda name=name: _one(pack.package, name))  # type: ignore[misc]
         if isinstance(found, Crash):
-            broken.append(
-                Broken(label, f"{package}.{name}: {found.reason}", found.trace)
-            )
+            reason = f"{pack.package}.{name}: {found.reason}"
+            broken.append(Broken(pack.label, reason, found.trace))
         else:
             yield found.value
 
 
 def _one(package: str, name: str) -> Check[Any]:
+    """The check of a module, or a TypeError that says what is wrong with it."""
     check = getattr(importlib.import_module(f"{package}.{name}"), name, None)
     if not isinstance(check, Check):
         message = f"module {name} must hold a check called {name}"
         raise TypeError(message)
-    assert check.needs is not None  # noqa: S101  (its signature can be read)
+    if check.name != name.replace("_", "-"):
+        message = f"the check of module {name} calls itself {check.name}"
+        raise TypeError(message)
+    if not _CODE.fullmatch(check.code):
+        message = f"{check.code!r} is no code: capital letters, then digits"
+        raise TypeError(message)
+    needs: list[object] = list(check.needs)  # whatever a stranger wrote there
+    for need in needs:
+        if not (isinstance(need, type) and issubclass(need, Fact)):
+            message = f"{need!r} is no kind of fact"
+            raise TypeError(message)
     return check
 
 
-def _tables(package: str, label: str, broken: list[Broken]) -> dict[str, World]:
-    tables: dict[str, World] = {}
+def _tables(pack: Pack, broken: list[Broken]) -> Iterator[tuple[str, World]]:
+    """The tables that a package brings along; a bad one is listed."""
+    package = sys.modules.get(pack.package)
+    folders = [Path(folder) / "world" for folder in getattr(package, "__path__", [])]
     for section, kind in TABLES.items():
-        read = attempt(lambda s=section, k=kind: _table(package, s, k))  # type: ignore[misc]
-        if isinstance(read, Crash):
-            broken.append(
-                Broken(label, f"{package}/world/{section}.json: {read.reason}")
-            )
-        elif read.value is not None:
-            tables[section] = read.value
-    return tables
+        for file in (folder / f"{section}.json" for folder in folders):
+            read = attempt(lambda f=file, k=kind: _table(f, k))  # type: ignore[misc]
+            if isinstance(read, Crash):
+                reason = f"{pack.package}/world/{file.name}: {read.reason}"
+                broken.append(Broken(pack.label, reason, read.trace))
+            elif read.value is not None:
+                yield section, read.value
 
 
-def _table(package: str, section: str, kind: type[World]) -> World | None:
-    file = files(package) / "world" / f"{section}.json"
+def _table(file: Path, kind: type[World]) -> World | None:
     return msgspec.json.decode(file.read_bytes(), type=kind) if file.is_file() else None

@@ -126,7 +126,7 @@ class Check(Generic[P]):
         for parameter in inspect.signature(self.examine).parameters.values():
             if parameter.kind is parameter.POSITIONAL_ONLY:
                 hint = hints[parameter.name]
-                optional = isinstance(hint, types.UnionType)
+                optional = typing.get_origin(hint) in (types.UnionType, typing.Union)
                 needs[typing.get_args(hint)[0] if optional else hint] = not optional
         return needs
 

@@ -1,7 +1,6 @@
 """The order of findings is total, causes come before their symptoms."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -19,6 +18,9 @@ from pipedoctor.check import (
     Verdict,
 )
 from pipedoctor.triage import Ranked, triage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 BREAKS, RISKS, SLOWS, NOTE = (
     Severity.BREAKS,
@@ -231,7 +233,7 @@ reports = st.lists(
 )
 
 
-def made_after(code: str, after: list[str]) -> Check[Any]:
+def made_after(code: str, after: "Sequence[str]") -> Check[Any]:
     return made(code, *after)
 
 

@@ -1,0 +1,59 @@
+"""
+Which packs of checks are installed: the entry-point group, read off the disk.
+
+`importlib.metadata` finds the same, but its import alone costs a tenth of an
+examination, and one unreadable distribution among hundreds makes it raise.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+GROUP = "pipedoctor.checks"
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A distribution that brings checks: its name, and the package they are in."""
+
+    label: str
+    package: str
+
+
+def installed_packs(path: Iterable[str] | None = None) -> list[Pack]:
+    """Every pack on `sys.path` (or this path); ours first, then by name."""
+    seen: set[str] = set()
+    packs: list[Pack] = []
+    for folder in sys.path if path is None else path:
+        for metadata in _distributions(Path(folder or ".")):
+            name = metadata.name.partition("-")[0].removesuffix(".egg")
+            known = name.lower().replace("_", "-").replace(".", "-")
+            if known not in seen:  # a later one of this name is never imported
+                seen.add(known)
+                packs += (Pack(known, package) for package in _packages(metadata))
+    return sorted(packs, key=lambda p: (p.label != "pipedoctor", p.label, p.package))
+
+
+def _distributions(folder: Path) -> Iterator[Path]:
+    try:
+        names = sorted(entry.name for entry in folder.iterdir())
+    except OSError:
+        return
+    for name in names:
+        if name.endswith((".dist-info", ".egg-info")):
+            yield folder / name
+
+
+def _packages(metadata: Path) -> Iterator[str]:
+    """The values of our group; a file that cannot be read holds none."""
+    try:
+        text = (metadata / "entry_points.txt").read_text("utf-8", errors="replace")
+    except OSError:
+        return
+    group = ""
+    for line in map(str.strip, text.splitlines() if GROUP in text else ()):
+        if line.startswith("["):
+            group = line.strip("[] ")
+        elif group == GROUP and "=" in line and not line.startswith(("#", ";")):
+            yield line.partition("=")[2].partition("[")[0].strip()
