@@ -13,10 +13,11 @@ from pipedoctor.facts.limits import Limits, Rlimit
 from pipedoctor.facts.loader import Loader
 from pipedoctor.facts.logind import Logind
 from pipedoctor.facts.memory import Memory, MemoryLimit
-from pipedoctor.facts.packages import Distribution, Missing, Packages, Shared
+from pipedoctor.facts.packages import Distribution, Packages, Shared
 from pipedoctor.facts.paths import Disk, Hang, Mount, PathFact, Paths
 from pipedoctor.facts.project_record import ProjectRecord, RecordFile
 from pipedoctor.facts.record import SECTIONS, Facts, Malformed
+from pipedoctor.facts.requirements import Missing, Requirements
 from pipedoctor.facts.shm import Segment, Shm
 from pipedoctor.facts.site import Habitat, Site, Slurm
 from pipedoctor.facts.threads import Threads
@@ -68,6 +69,7 @@ __all__ = [
     "ProjectRecord",
     "Quota",
     "RecordFile",
+    "Requirements",
     "Rlimit",
     "Sample",
     "Segment",

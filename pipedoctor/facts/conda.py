@@ -22,7 +22,7 @@ class Clobbered(Part, frozen=True, kw_only=True):
     conda_version: str
     pip_version: str = ""
     how: str = ""
-    """``anchor missing``, ``two metadata folders``, ``installer is pip``."""
+    """``anchor missing``, ``two metadata folders``, ``metadata replaced by pip``."""
 
 
 class Conda(Fact, frozen=True, kw_only=True):

@@ -31,15 +31,6 @@ class Shared(Part, frozen=True, kw_only=True):
     example: str
 
 
-class Missing(Part, frozen=True, kw_only=True):
-    """A requirement of an installed distribution that is not met."""
-
-    owner: str
-    requirement: str
-    found: str = ""
-    """The version that is there instead; empty: none."""
-
-
 class Packages(Fact, frozen=True, kw_only=True):
     """All of them, in the order of the path; not `complete`: an excerpt from a text."""
 
@@ -47,7 +38,6 @@ class Packages(Fact, frozen=True, kw_only=True):
 
     entries: tuple[Distribution, ...] = ()
     shared: tuple[Shared, ...] = ()
-    unmet: tuple[Missing, ...] | None = None
     unreadable: tuple[str, ...] = ()
     """Metadata folders that could not be read, with the reason."""
     complete: bool = True

@@ -99,7 +99,9 @@ class Facts:
 
     def plus(self, *more: Fact) -> "Facts":
         """These facts and more; the newer ones win."""
-        return Facts(*self._known.values(), *more, unknown=self.unknown)
+        now = {fact.section for fact in more}
+        left = {key: why for key, why in self.unknown.items() if key not in now}
+        return Facts(*self._known.values(), *more, unknown=left)
 
     def to_record(self) -> dict[str, Any]:
         """Plain data, ready for JSON; tables about the world stay at home."""
