@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
+from pipedoctor.acceptance import Accepted, accept, expired
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.collect.lanes import Watch
 from pipedoctor.collect.plan import Inquiry, collect
-from pipedoctor.facts import Facts
+from pipedoctor.facts import Facts, Loader
 from pipedoctor.judge import Chosen, judge
+from pipedoctor.redact import Level, Redactor
+from pipedoctor.report.json import read
 from pipedoctor.report.model import Report, build
 from pipedoctor.triage import triage
 
@@ -23,12 +28,15 @@ PRINTING = 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class Standards:
-    """How to judge: which checks, with which thresholds."""
+    """How to judge: which checks, with which thresholds, which risks are taken."""
 
     chosen: Chosen = lambda _: True
     settings: Mapping[str, Mapping[str, Any]] = field(
         default_factory=dict[str, Mapping[str, Any]]
     )
+    accepted: Mapping[str, Accepted] = field(default_factory=dict[str, Accepted])
+    """By code."""
+    redactor: Redactor = field(default_factory=lambda: Redactor(Level.NOTHING))
 
 
 def examine(
@@ -46,6 +54,22 @@ def examine(
     return judged(catalogue, facts, standards, began=began, until=until)
 
 
+def reexamine(
+    catalogue: Catalogue, data: bytes, loader: Loader | None, standards: Standards
+) -> Report:
+    """
+    Judge the facts of a JSON report; nothing of this machine is looked at.
+
+    What `loader` knows of the job replaces what the report says of it. Raises
+    Malformed where `data` is no report.
+    """
+    began = time.monotonic()
+    facts, recorded = read(data)
+    if loader is not None:
+        facts = facts.plus(_joined(facts.get(Loader) or Loader(), loader))
+    return judged(catalogue, facts, standards, began=began, recorded=recorded)
+
+
 def judged(
     catalogue: Catalogue,
     facts: Facts,
@@ -53,21 +77,56 @@ def judged(
     *,
     began: float,
     until: float = math.inf,
+    recorded: str = "",
 ) -> Report:
-    """Judge facts, whoever collected them; both times are on the monotonic clock."""
-    verdicts = judge(
-        catalogue,
-        facts,
-        chosen=standards.chosen,
-        settings=standards.settings,
-        until=until,
-    )
+    """
+    Judge facts, whoever collected them; both times are on the monotonic clock.
+
+    They are redacted first: whatever is said of them is redacted by construction.
+    """
     now = dt.datetime.now(tz=dt.timezone.utc)
-    return build(
+    facts = standards.redactor.facts(facts)
+    verdicts = [
+        accept(verdict, standards.accepted.get(verdict.code), now.date())
+        for verdict in judge(
+            catalogue,
+            facts,
+            chosen=standards.chosen,
+            settings=standards.settings,
+            until=until,
+        )
+    ]
+    report = build(
         catalogue,
         facts,
         verdicts,
         triage(catalogue, verdicts),
+        remarks=expired(standards.accepted, now.date()),
         created=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
         seconds=time.monotonic() - began,
+        recorded=recorded,
+    )
+    return _discreet(report, standards.redactor)
+
+
+def _joined(known: Loader, given: Loader) -> Loader:
+    """The loader of a record, with what the command line says of it instead."""
+    said = {name: getattr(given, name) for name in given.origin}
+    return msgspec.structs.replace(
+        known, **said, origin={**known.origin, **given.origin}
+    )
+
+
+def _discreet(report: Report, redactor: Redactor) -> Report:
+    """What crashed says where: the one text that does not come from facts."""
+    text = redactor.text
+    return msgspec.structs.replace(
+        report,
+        skipped=tuple(
+            msgspec.structs.replace(s, reason=text(s.reason), trace=text(s.trace))
+            for s in report.skipped
+        ),
+        broken=tuple(
+            msgspec.structs.replace(b, reason=text(b.reason)) for b in report.broken
+        ),
     )

@@ -1,6 +1,7 @@
 """The report: what `check` found, as contract `pipedoctor.report/1` writes it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import msgspec
@@ -133,18 +134,23 @@ def build(
     verdicts: Sequence[Verdict],
     ranked: Sequence[Ranked],
     *,
+    remarks: Mapping[str, str] = MappingProxyType({}),
     created: str,
     seconds: float,
     recorded: str = "",
 ) -> Report:
-    """Put the judgement into the form that every format is written from."""
+    """
+    Put the judgement into the form that every format is written from.
+
+    `remarks` are said of the findings of the check with that code.
+    """
     grades = [item.finding.severity.name.lower() for item in ranked]
     return Report(
         created=created,
         seconds=round(seconds, 3),
         recorded=recorded,
         facts=Known(**facts.to_record()),
-        findings=tuple(map(_entry, ranked)),
+        findings=tuple(_entry(r, remarks.get(r.check.code, "")) for r in ranked),
         healthy=tuple(v.code for v in verdicts if not v.skipped and not v.findings),
         skipped=tuple(
             Skip(
@@ -162,7 +168,7 @@ def build(
     )
 
 
-def _entry(item: Ranked) -> Entry:
+def _entry(item: Ranked, remark: str) -> Entry:
     check, finding = item.check, item.finding
     return Entry(
         rank=item.rank,
@@ -180,7 +186,7 @@ def _entry(item: Ranked) -> Entry:
         remedies=tuple(map(cure, finding.remedies)),
         sources=check.sources,
         cause=item.cause,
-        why=item.why,
+        why=f"{item.why}; {remark}" if remark else item.why,
     )
 
 
