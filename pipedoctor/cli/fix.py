@@ -1,5 +1,6 @@
 """`pipedoctor fix`: apply remedies with a plan, consent, proof and undo."""
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import click
 from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, SIZE
 
 if TYPE_CHECKING:
+    from pipedoctor.catalogue import Catalogue
     from pipedoctor.check import Check
     from pipedoctor.fix.order import Order
     from pipedoctor.fix.resize import Asked
@@ -62,6 +64,10 @@ def command(
     rolls back what did not. Exit code 0: done and proved, or nothing to do;
     1: refused, failed or rolled back; 2: wrong usage.
     """
+    if os.name != "posix":
+        click.echo("refused: only Linux has what `fix` changes", err=True)
+        sys.exit(1)
+
     from pipedoctor.fix import counter
     from pipedoctor.fix.plan import Failed, Refused
 
@@ -144,7 +150,7 @@ def _size(text: str) -> "Asked":
         raise click.BadParameter(str(error), param_hint="--shm") from None
 
 
-def _check(catalogue: Any, name: str) -> "Check[Any]":
+def _check(catalogue: "Catalogue", name: str) -> "Check[Any]":
     import difflib
 
     check = catalogue.find(name)
@@ -153,5 +159,4 @@ def _check(catalogue: Any, name: str) -> "Check[Any]":
         hint = f"; did you mean {near[0]}?" if near else "; see `pipedoctor list`"
         message = f"{name}: no check of this name or code{hint}"
         raise click.UsageError(message)
-    found: Check[Any] = check
-    return found
+    return check

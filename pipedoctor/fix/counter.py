@@ -92,12 +92,16 @@ class Counter:
                 message = "the machine changed after the plan was shown; look again"
                 raise Refused(message)
             codes = [self._perform(shop, order, plan) for plan in now.plans]
-        self._report_rest(order)
+        if not any(codes):
+            self._report_rest(order)
         return max(codes)
 
     def _perform(self, shop: Workshop, order: Order, plan: Plan) -> int:
         """One plan from the journal's first word to its last."""
-        entry = engine.begin(shop, plan)
+        try:
+            entry = engine.begin(shop, plan)
+        except (Failed, OSError) as fault:
+            return self.refuse(Refused(f"{plan.subject} was not changed: {fault}"))
         try:
             entry = engine.carry_out(
                 shop, entry, plan, order.garbage(plan), order.proof(plan)
@@ -139,8 +143,9 @@ class Counter:
             if not left or busy(book.root):
                 continue
             self.say(*(_interrupted(entry) for entry in left))
-            if any(entry.root for entry in left):
-                self.need_root()
+            if not os.access(book.root, os.W_OK):
+                self.say("  the next fix that root runs brings it to an end")
+                continue
             self.consent("Bring that to an end first?")
             with locked(book.root) as lock:
                 shop = Workshop(journal=book, lock=lock)
@@ -170,7 +175,7 @@ class Counter:
         if self.dry_run:
             self.say("dry run: nothing was changed")
             return 0
-        if entry.root:
+        if entry.root or not os.access(book.root, os.W_OK):
             self.need_root()
         self.consent("Take this back?")
         return self._take_back(book, entry, force=force)
@@ -227,12 +232,15 @@ def _chosen(wanted: str | None) -> tuple[Journal | None, Entry | None]:
 def _refuse_undo(book: Journal, entry: Entry, *, force: bool) -> None:
     why_not = undo.hard_obstacles(entry)
     if why_not:
-        raise Refused(f"fix {entry.id} cannot be taken back: {why_not[0]}")
+        message = f"fix {entry.id} cannot be taken back: {why_not[0]}"
+        raise Refused(message)
     why_not = [] if force else undo.obstacles(entry)
     if why_not:
-        raise Refused(f"{why_not[0]}; --force takes fix {entry.id} back all the same")
+        message = f"{why_not[0]}; --force takes fix {entry.id} back all the same"
+        raise Refused(message)
     if is_root() and (reason := book.mistrusted(entry)):
-        raise Refused(f"fix {entry.id} is not run as root: {reason}")
+        message = f"root does not run what fix {entry.id} says: {reason}"
+        raise Refused(message)
 
 
 def _as_json(books: Iterable[Journal]) -> str:

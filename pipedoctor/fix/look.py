@@ -22,11 +22,15 @@ def look(machine: Machine, *sections: str) -> Facts:
     return Facts(*known, unknown=unknown)
 
 
+def _announce(_doing: str) -> None:
+    """Nobody waits for these sections."""
+
+
 def _read(machine: Machine, section: str) -> Fact | str:
     """The section, or why it cannot be read."""
     module = importlib.import_module(f"pipedoctor.collect.{section}")
     try:
-        fact: Fact = getattr(module, section)(machine, lambda _: None)
+        fact: Fact = getattr(module, section)(machine, _announce)
     except Unreadable as reason:
         return str(reason) or "unreadable"
     return fact

@@ -64,11 +64,12 @@ class Examination:
         verdict = next(iter(self.verdicts(code)), None)
         if verdict is None:
             return f"{code} is not installed any more"
+        name = self.catalogue.checks[code].name
         if verdict.skipped:
-            return f"{code} cannot be judged any more: {verdict.skipped}"
+            return f"{name} cannot be judged any more: {verdict.skipped}"
         ours = [f for f in verdict.findings if automatic(f)]
         if ours or len(verdict.findings) > manual:
-            return f"{code} still says: {(ours or verdict.findings)[0].summary}"
+            return f"{name} still says: {(ours or verdict.findings)[0].summary}"
         return ""
 
 
@@ -88,11 +89,11 @@ def plan(
         return Settled(f"{check.name} is healthy")
     chosen = [r for r in map(automatic, verdict.findings) if r]
     if not chosen:
-        raise Refused(
-            f"{check.name}: {verdict.findings[0].summary}; nothing that can be done "
-            "from here, and be taken back, cures it",
-            *by_hand(verdict.findings),
+        message = (
+            f"{check.name}: {verdict.findings[0].summary}; no remedy of it can be "
+            "applied from here and taken back, so it is yours to do:"
         )
+        raise Refused(message, *by_hand(verdict.findings))
     draft = Draft()
     for finding in verdict.findings:
         if remedy := automatic(finding):

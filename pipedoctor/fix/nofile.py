@@ -3,13 +3,16 @@
 import os
 import re
 import resource
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pipedoctor.facts import Habitat, Site
 from pipedoctor.fix.files import content_of
 from pipedoctor.fix.gauge import Gauge, started
 from pipedoctor.fix.plan import Plan, Refused, Run, Settled, Step, Write
-from pipedoctor.remedy import Lasts
+from pipedoctor.fix.privilege import SYS_RESOURCE, own_line, within_reach
+from pipedoctor.remedy import Lasts, docker_run
 
 NAME = "90-pipedoctor.conf"
 HEAD = "# Written by pipedoctor fix; fix --undo takes it back.\n"
@@ -66,6 +69,7 @@ def for_process(count: int, pid: int) -> Plan | Settled:
     if soft >= count:
         return Settled(f"process {pid} may already open {spoken(soft)} files")
     _refuse_beyond_kernel(count)
+    _refuse_powerless(count, hard)
     before, after = f"{spoken(soft)}:{spoken(hard)}", _new(count, hard)
     return Plan(
         subject=gauge.subject,
@@ -85,14 +89,14 @@ def for_process(count: int, pid: int) -> Plan | Settled:
     )
 
 
-def for_good(count: int, hard_now: int, container: str = "") -> Plan | Settled:
+def for_good(count: int, hard_now: int, site: Site | None) -> Plan | Settled:
     """Raise the limit of all later logins and services; raises Refused."""
-    if container:
+    if site and site.container:
         message = (
-            f"nothing written inside a {container} container outlives it: the limit "
-            "belongs where it is launched"
+            f"nothing written inside a {site.container} container outlives it: "
+            "the limit belongs where it is launched"
         )
-        raise Refused(message, f"docker run --ulimit nofile={count}:{count} ...")
+        raise Refused(message, *launch(site.habitat, count))
     ceiling = _refuse_beyond_kernel(count)
     etc = Etc()
     if later := etc.overruled(count):
@@ -118,28 +122,41 @@ def for_good(count: int, hard_now: int, container: str = "") -> Plan | Settled:
         steps=tuple(steps),
         lasts=Lasts.ALWAYS.value,
         remarks=(
-            "holds for logins from now on, for services after a reboot "
-            "(or: systemctl daemon-reexec, and a restart of the service)",
+            "holds for logins from now on",
+            "holds for services after a reboot, or: systemctl daemon-reexec",
         ),
     )
 
 
-def for_shell(count: int, soft: int, hard: int, persist: str) -> Settled:
+def for_shell(count: int, soft: int, hard: int, site: Site | None) -> Settled:
     """A shell's own limit: at most say how; raises Refused."""
     if soft >= count:
         return Settled(f"this shell may already open {spoken(soft)} files")
     _refuse_beyond_kernel(count)
     message = (
-        f"this shell may open {soft} files; a program that it starts cannot raise that,"
-        f" so for {count}:"
+        f"this shell may open {soft} files, and no program that it starts can raise "
+        f"that for it; for {count}:"
     )
-    privileged = f"sudo prlimit --pid $$ --nofile={_new(count, hard)}"
-    raise Refused(
-        message,
-        *((f"ulimit -n {count}",) if count <= hard else (f"{privileged}  # first",)),
-        *((privileged,) if count <= hard else (f"ulimit -n {count}",)),
-        persist,
-    )
+    raise Refused(message, *_ways(count, hard, site))
+
+
+def _ways(count: int, hard: int, site: Site | None) -> Iterator[str]:
+    """What the user can do instead, what takes effect soonest first."""
+    pid = "$$" if count > hard else "PID"
+    raised = f"sudo prlimit --pid {pid} --nofile={_new(count, hard)}"
+    if count > hard and not within_reach(SYS_RESOURCE):
+        yield from launch(site.habitat if site else Habitat.DOCKER, count)
+        return
+    if count > hard:
+        yield f"{raised}   # this shell's hard limit is {spoken(hard)}, so first"
+    yield f"ulimit -n {count}   # in this shell, before the job starts"
+    if count <= hard:
+        yield f"{raised}   # a job that runs already"
+    if site and site.container:
+        yield from launch(site.habitat, count)
+    else:
+        line = own_line("fix", "--nofile", str(count), "--persist")
+        yield f"{line}   # for good"
 
 
 def pair(value: str) -> tuple[int, int]:
@@ -187,6 +204,25 @@ def _refuse_beyond_kernel(count: int) -> int:
         )
         raise Refused(message)
     return ceiling
+
+
+def _refuse_powerless(count: int, hard: int) -> None:
+    """In many containers not even root may raise a hard limit."""
+    if count > hard and not within_reach(SYS_RESOURCE):
+        message = (
+            f"{count} is above the hard limit of {hard}, which may not be raised here "
+            f"(no CAP_SYS_RESOURCE): --nofile {hard} would do, or the launcher's:"
+        )
+        raise Refused(message, *launch(Habitat.DOCKER, count))
+
+
+def launch(habitat: Habitat, count: int) -> Iterator[str]:
+    """How the launcher sets the limit; Kubernetes has no field for it."""
+    if habitat is Habitat.KUBERNETES:
+        yield f"command: [sh, -c, 'ulimit -n {count} && exec python train.py']"
+        return
+    flag = f"--ulimit=nofile={count}:{count}"
+    yield docker_run("Start the container with it", flag).shell
 
 
 def _says(found: bytes | None, count: int) -> bool:

@@ -12,7 +12,6 @@ from pipedoctor.fix.engine import Garbage, Proof
 from pipedoctor.fix.look import look
 from pipedoctor.fix.named import Examination
 from pipedoctor.fix.plan import Plan, Refused, Settled
-from pipedoctor.fix.privilege import own_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,14 +80,13 @@ class Order:
 
     def _descriptors(self, count: int) -> Iterator[Plan | Settled]:
         soft, hard = map(nofile.limit, resource.getrlimit(resource.RLIMIT_NOFILE))
+        site = look(self.examination.inquiry.machine, "site").get(Site)
         if self.pid is not None:
             yield nofile.for_process(count, self.pid)
         if self.lasting:
-            site = look(self.examination.inquiry.machine, "site").get(Site)
-            yield nofile.for_good(count, hard, site.container if site else "")
+            yield nofile.for_good(count, hard, site)
         elif self.pid is None:
-            again = own_line("fix", "--nofile", str(count), "--persist")
-            yield nofile.for_shell(count, soft, hard, again)
+            yield nofile.for_shell(count, soft, hard, site)
 
     def proof(self, plan: Plan) -> Proof:
         """How to prove what this plan promises."""

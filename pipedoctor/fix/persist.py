@@ -13,7 +13,7 @@ _SIZES = ("size", "nr_blocks")
 
 def fstab_with(text: bytes | None, size: int) -> bytes:
     """
-    This fstab with /dev/shm of `size` bytes; every other byte stays as it is.
+    The same fstab with /dev/shm of `size` bytes; every other byte stays as it is.
 
     Refused where a line of ours would not be what counts: several lines for
     /dev/shm, or one that mounts something else there.

@@ -7,9 +7,22 @@ from pathlib import Path
 
 import pipedoctor
 
+SYS_ADMIN = 21
+"""Capability to mount (linux/capability.h)."""
+SYS_RESOURCE = 24
+"""Capability to raise hard limits."""
+
+
+def within_reach(capability: int) -> bool:
+    """Is it ours, or, for those who are not root, to be had with sudo?"""
+    row = "CapEff:" if is_root() else "CapBnd:"
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    line = next(line for line in status.splitlines() if line.startswith(row))
+    return bool(int(line.split()[1], 16) >> capability & 1)
+
 
 def program() -> tuple[str, ...]:
-    """This very program, so that another environment's PATH finds it too."""
+    """The very program that runs, so that another environment's PATH finds it too."""
     called = Path(sys.argv[0])
     if called.name != "__main__.py" and called.is_file() and os.access(called, os.X_OK):
         return (str(called.absolute()),)

@@ -1,20 +1,21 @@
 """`--shm SIZE`: the size that was asked for, what speaks against it, the plan."""
 
 import mmap
-import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from pipedoctor.facts import Facts, Habitat, Memory, Shm, Site
 from pipedoctor.fix import persist
 from pipedoctor.fix.files import content_of
 from pipedoctor.fix.gauge import SHM, Gauge
 from pipedoctor.fix.plan import Plan, Refused, Run, Settled, Step, Write
-from pipedoctor.remedy import Lasts
+from pipedoctor.fix.privilege import SYS_ADMIN, within_reach
+from pipedoctor.remedy import Lasts, compose, docker_run, fitting, kubernetes
 from pipedoctor.units import GiB, MiB, human, parse_size
 
 _PERCENT = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})?)\s*%\s*")
-_SYS_ADMIN = 21
 SECTIONS = ("site", "shm", "memory")
 
 
@@ -54,7 +55,7 @@ def plan(facts: Facts, size: int, *, lasting: bool, force: bool) -> Plan | Settl
     if shm is None:
         message = f"{SHM} could not be examined: {facts.why_unknown(Shm)}"
         raise Refused(message)
-    _refuse_place(shm, facts.get(Site), lasting=lasting)
+    _refuse_place(shm, facts.get(Site), size, lasting=lasting)
     refuse_size(facts, size, force=force)
     steps: list[Step] = []
     if shm.size != size:
@@ -159,7 +160,7 @@ def as_typed(size: int, *, up: bool = False) -> str:
     return str(size)
 
 
-def _refuse_place(shm: Shm, site: Site | None, *, lasting: bool) -> None:
+def _refuse_place(shm: Shm, site: Site | None, size: int, *, lasting: bool) -> None:
     if not shm.mounted:
         message = f"{SHM} is not a mount of its own, so it has no size of its own"
         raise Refused(message, f"mount -t tmpfs -o nosuid,nodev,size=5G tmpfs {SHM}")
@@ -171,12 +172,12 @@ def _refuse_place(shm: Shm, site: Site | None, *, lasting: bool) -> None:
             f"nothing written inside a {site.container} container outlives it: "
             "--persist belongs where it is launched"
         )
-        raise Refused(message, *launch_flags(site.habitat, "SIZE"))
+        raise Refused(message, *launch(site.habitat, size))
 
 
 def refuse_powerless(site: Site | None, shm: Shm, size: int) -> None:
     """In a container that may not mount, only its launcher can help."""
-    if may_mount():
+    if within_reach(SYS_ADMIN):
         return
     habitat = site.habitat if site else Habitat.DOCKER
     where = "this container" if site and site.container else "this place"
@@ -184,7 +185,7 @@ def refuse_powerless(site: Site | None, shm: Shm, size: int) -> None:
         f"{SHM} has {human(shm.size)}; {where} may not mount (no CAP_SYS_ADMIN), so "
         f"its size is set where it is launched, and {human(size)} take:"
     )
-    raise Refused(message, *launch_flags(habitat, as_typed(size, up=True)))
+    raise Refused(message, *launch(habitat, size))
 
 
 def refuse_other_mounts(pid: int | None, wanted: Asked) -> None:
@@ -192,7 +193,7 @@ def refuse_other_mounts(pid: int | None, wanted: Asked) -> None:
     if pid is None:
         return
     try:
-        same = os.path.samefile(f"/proc/{pid}/ns/mnt", "/proc/self/ns/mnt")
+        same = Path(f"/proc/{pid}/ns/mnt").samefile("/proc/self/ns/mnt")
     except OSError:
         return  # not ours to look at: its sections will say so
     if not same:
@@ -202,30 +203,26 @@ def refuse_other_mounts(pid: int | None, wanted: Asked) -> None:
         raise Refused(message, f"{enter} mount -o remount,size={size} {SHM}")
 
 
-def may_mount() -> bool:
-    """Is CAP_SYS_ADMIN within reach: ours, or to be had with sudo?"""
-    row = "CapEff:" if os.geteuid() == 0 else "CapBnd:"
-    with open("/proc/self/status", encoding="utf-8") as status:  # noqa: PTH123
-        line = next(line for line in status if line.startswith(row))
-    return bool(int(line.split()[1], 16) >> _SYS_ADMIN & 1)
-
-
-def launch_flags(habitat: Habitat, size: str) -> tuple[str, ...]:
+def launch(habitat: Habitat, size: int) -> Iterator[str]:
     """How the launcher sets the size, in this kind of place."""
-    lower = size.lower()
-    quantity = f"{size}i" if size[-1:] in "GM" else size
-    if habitat is Habitat.KUBERNETES:
-        return (
-            "volumes: [{name: shm, emptyDir: "
-            f"{{medium: Memory, sizeLimit: {quantity}}}}}]",
-            f"volumeMounts: [{{name: shm, mountPath: {SHM}}}]",
-        )
-    if habitat is Habitat.SLURM:
-        return (
-            "ask the site's administrators: " + f"mount -o remount,size={size} {SHM}",
-        )
-    return (
-        f"docker run --shm-size={lower} ...",
-        f"podman run --shm-size={lower} ...",
-        f'compose.yaml: shm_size: "{lower}"',
+    whole = -(-size // GiB)
+    ways = fitting(
+        habitat,
+        docker_run("Start the container with it", f"--shm-size={whole}g"),
+        compose("Or in compose.yaml", shm_size=f"{whole}gb"),
+        kubernetes(
+            "Mount a memory volume there",
+            {"volumeMounts": [{"name": "shm", "mountPath": SHM}]},
+            volumes=[
+                {
+                    "name": "shm",
+                    "emptyDir": {"medium": "Memory", "sizeLimit": f"{whole}Gi"},
+                }
+            ],
+        ),
     )
+    for way in ways:
+        yield from (way.shell or way.snippet).splitlines()
+    if habitat is Habitat.SLURM:
+        line = f"mount -o remount,size={whole}G {SHM}"
+        yield f"ask the administrators of the nodes for: {line}"

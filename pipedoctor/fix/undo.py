@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import msgspec
+
 from pipedoctor.fix import engine, files
 from pipedoctor.fix.engine import Garbage, Proof, Workshop
 from pipedoctor.fix.entry import Entry, Record, State
@@ -45,18 +47,30 @@ def take_back(
     is neither the old nor the new one can only come from our own failed command.
     """
     reason = reason or entry.reason
-    entry = shop.journal.put(entry, state=way.during, reason=reason)
+    entry = _note(shop, entry, state=way.during, reason=reason)
     faults: list[str] = []
     for record in reversed(entry.steps[: entry.step]):
         try:
             surely = force or (ours and isinstance(record, Run))
             reverse(shop, entry, record, force=surely)
-        except (Failed, OSError) as fault:
+        except (Failed, OSError) as fault:  # noqa: PERF203  (the others still go back)
             faults.append(str(fault))
     state = State.FAILED if faults else way.after
-    return shop.journal.put(
-        entry, state=state, reason="; ".join(filter(None, [reason, *faults]))
-    )
+    reason = "; ".join(filter(None, [reason, *faults]))
+    return _note(shop, entry, state=state, reason=reason)
+
+
+def _note(shop: Workshop, entry: Entry, **changes: object) -> Entry:
+    """
+    Note it if that is still possible: a full disk must not keep us from going back.
+
+    What could not be noted is found unfinished by the next fix, which goes back
+    once more, without harm.
+    """
+    try:
+        return shop.journal.put(entry, **changes)
+    except OSError:
+        return msgspec.structs.replace(entry, **changes)
 
 
 def reverse(shop: Workshop, entry: Entry, record: Record, *, force: bool) -> None:
@@ -121,8 +135,8 @@ def _obstacle(entry: Entry, record: Record) -> str:
     if isinstance(record, Remove):
         return entry.irreversible
     if isinstance(record, Written):
-        now = files.digest(files.content_of(record.path))
-        fits = now in {record.digest_before, record.digest_after}
+        held = files.digest(files.content_of(record.path))
+        fits = held in {record.digest_before, record.digest_after}
         return "" if fits else _changed(record)
     now = record.gauge.read() if record.gauge else None
     if now is None or now in {record.before, record.after}:
@@ -137,9 +151,10 @@ def _too_full(step: Run) -> str:
     used = (seen.f_blocks - seen.f_bfree) * seen.f_frsize
     if not int(step.before) or used <= int(step.before):
         return ""
+    before = human(int(step.before))
     return (
-        f"{human(used)} are in use in {SHM} now, more than the {human(int(step.before))}"
-        " it had: remove files there first, or stop the job"
+        f"{human(used)} are in use in {SHM} now, more than the {before} it had: "
+        "remove files there first, or stop the job"
     )
 
 
