@@ -34,6 +34,8 @@ class Who(msgspec.Struct, frozen=True, kw_only=True):
     homes: tuple[str, ...] = ()
 
 
+_NOBODY = Who()
+
 COMMON = frozenset(
     "root nobody daemon admin administrator user users guest test tester default "
     "shared public system service localhost localdomain local host torch pytorch "
@@ -89,14 +91,18 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Redactor:
     """Gives the same alias to the same name, in everything that it is handed."""
 
-    def __init__(self, level: Level, who: Who | None = None) -> None:
+    def __init__(self, level: Level, who: Who = _NOBODY) -> None:
         self.level = level
-        self._who = who or Who()
+        self._who = who
         self._aliases: dict[tuple[str, str], str] = {}
         self._last: dict[str, int] = {}
         self._names: dict[str, str] = {}
         self._pattern: re.Pattern[str] | None = None
         self._done: dict[tuple[str, str], str] = {}
+
+    def meet(self, who: Who) -> None:
+        """Learn who works here, before anything is redacted."""
+        self._who = who
 
     def facts(self, facts: Facts) -> Facts:
         """The same facts without what is private; judged instead of the originals."""

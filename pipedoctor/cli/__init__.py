@@ -1,12 +1,15 @@
 """The command line: one file a command, loaded only when it is called."""
 
 import importlib
+import sys
+from typing import Any, NoReturn
 
 import click
 
 from pipedoctor import __version__
 
 COMMANDS = ("check", "fix", "explain", "list")
+INTERRUPTED = 130
 
 
 class Commands(click.Group):
@@ -24,6 +27,35 @@ class Commands(click.Group):
         command = module.command
         assert isinstance(command, click.Command)  # noqa: S101  (our own modules)
         return command
+
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
+        """
+        Run a command and end the process: what is wrong is said in one line.
+
+        A reader that went away (``| head``) is no error and changes no exit code.
+        """
+        try:
+            code = super().main(*args, **{**extra, "standalone_mode": False}) or 0
+            sys.stdout.flush()
+        except click.Abort:
+            code = INTERRUPTED
+        except click.ClickException as error:
+            code = error.exit_code
+            _complain(error)
+        except BrokenPipeError:
+            from pipedoctor.cli.output import let_go
+
+            code = 0
+            let_go()
+        sys.exit(code)
+
+
+def _complain(error: click.ClickException) -> None:
+    from pipedoctor.report.words import clean
+
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "pipedoctor"
+    click.echo(f"{path}: {clean(error.format_message())}", err=True)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,77 +1,77 @@
 """`pipedoctor check`: examine this machine and report what is wrong, ranked."""
 
-import sys
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, SIZE
+from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, SECONDS, SIZE
 
 FAIL_ON = ("breaks", "risks", "slows", "note", "never")
+FORMATS = ("text", "json", "markdown")
 
 
 @click.command("check")
 @click.argument("paths", nargs=-1, type=click.Path())
+@click.option("--data", multiple=True, metavar="DIR", help="Where the data set lies.")
 @click.option(
-    "--data", multiple=True, type=click.Path(), help="Where the data set lies."
+    "--python",
+    metavar="EXE",
+    help="Interpreter of the environment to examine (default: $VIRTUAL_ENV,"
+    " $CONDA_PREFIX, python on PATH).",
+)
+@click.option("--env", metavar="PREFIX", help="The same, by the environment's folder.")
+@click.option(
+    "--from",
+    "record",
+    metavar="FILE|-",
+    help="Judge the facts in a JSON report, and nothing of this machine.",
 )
 @click.option("--workers", type=COUNT, help="num_workers of the job's DataLoader.")
-@click.option("--prefetch", type=AT_LEAST_ONE, help="Its prefetch_factor.")
 @click.option("--batch-bytes", type=SIZE, help="Bytes of one batch: 64M.")
+@click.option("--prefetch", type=AT_LEAST_ONE, help="Its prefetch_factor.")
 @click.option("--ranks", type=AT_LEAST_ONE, help="Training processes on this node.")
 @click.option(
-    "--quick", is_flag=True, help="Only read: no import of torch, no disk probe."
+    "--pid",
+    type=AT_LEAST_ONE,
+    help="Judge the limits, groups, mounts and environment of this process.",
+)
+@click.option("--quick", is_flag=True, help="Only read: no torch, no disk probe.")
+@click.option(
+    "--deadline", type=SECONDS, help="Seconds for everything together.  [default: 15]"
 )
 @click.option(
-    "--deadline", type=click.FloatRange(min=1), default=15.0, show_default=True
+    "--select",
+    multiple=True,
+    metavar="NAMES",
+    help="Only these checks: names, codes or beginnings of codes, with commas.",
 )
+@click.option("--ignore", multiple=True, metavar="NAMES", help="Not these checks.")
 @click.option(
-    "--fail-on", type=click.Choice(FAIL_ON), default="breaks", show_default=True
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    help="Exit with 1 from this severity on.  [default: breaks]",
 )
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
-def command(
-    paths: tuple[str, ...],
-    data: tuple[str, ...],
-    workers: int | None,
-    prefetch: int | None,
-    batch_bytes: int | None,
-    ranks: int | None,
-    quick: bool,
-    deadline: float,
-    fail_on: str,
-    form: str,
-) -> None:
+@click.option("--format", type=click.Choice(FORMATS), help="[default: text]")
+@click.option("-o", "--output", metavar="FILE", help="Write there, not to stdout.")
+@click.option("--no-redact", is_flag=True, help="Leave names and secrets in.")
+@click.option("--config", metavar="FILE", help="Read this configuration file.")
+@click.option("--no-config", is_flag=True, help="Read no configuration file.")
+@click.option("-q", "--quiet", is_flag=True, help="One line a finding.")
+@click.option("-v", "--verbose", is_flag=True, help="Reasons, sources, all checks.")
+@click.option("--no-color", is_flag=True, help="No colours, as with NO_COLOR.")
+@click.pass_context
+def command(context: click.Context, **given: Any) -> None:
     """Examine this machine, its environment and the code in PATHS."""
-    import msgspec
+    from pipedoctor.cli import examination, output
 
-    from pipedoctor.catalogue import installed
-    from pipedoctor.check import Severity
-    from pipedoctor.collect.plan import Inquiry
-    from pipedoctor.examine import Standards, examine
-    from pipedoctor.facts import Loader
-
-    given = {
-        "num_workers": workers,
-        "prefetch_factor": prefetch,
-        "batch_bytes": batch_bytes,
-        "ranks": ranks,
+    typed = {
+        name: value
+        for name, value in given.items()
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
-    named = {key: value for key, value in given.items() if value is not None}
-    inquiry = Inquiry(
-        data=data,
-        code=paths,
-        quick=quick,
-        loader=msgspec.convert(named, Loader) if named else None,
-    )
-    report = examine(installed(), inquiry, Standards(), deadline=deadline)
-    if form == "json":
-        click.echo(msgspec.json.format(msgspec.json.encode(report)))
-    else:
-        for entry in report.findings:
-            click.echo(f"{entry.rank}. {entry.severity.upper()} {entry.summary}")
-            for remedy in entry.remedies:
-                click.echo(f"   {remedy.title}: {remedy.shell}")
-    if not report.findings and not report.healthy:
-        sys.exit(3)
-    worst = report.worst()
-    threshold = Severity[fail_on.upper()] if fail_on != "never" else None
-    sys.exit(int(threshold is not None and worst is not None and worst >= threshold))
+    report, options = examination.conduct(typed)
+    target = typed.get("output")
+    output.write(examination.render(report, options, target), target)
+    examination.mention_broken(report)
+    context.exit(examination.exit_code(report, options))

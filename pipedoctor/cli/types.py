@@ -27,3 +27,4 @@ class Size(click.ParamType[int]):
 SIZE = Size()
 COUNT = click.IntRange(min=0)
 AT_LEAST_ONE = click.IntRange(min=1)
+SECONDS = click.FloatRange(min=1)

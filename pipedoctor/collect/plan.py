@@ -53,6 +53,10 @@ class Inquiry:
     code: tuple[str, ...] = ()
     loader: Loader | None = None
     quick: bool = False
+    python: str | None = None
+    """Interpreter of the environment to examine."""
+    env: str | None = None
+    """The folder of that environment instead."""
 
 
 def collect(

@@ -1,0 +1,150 @@
+"""From what was typed to a report, and from a report to what is written."""
+
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import click
+import msgspec
+
+from pipedoctor.catalogue import Catalogue, installed
+from pipedoctor.check import Severity
+from pipedoctor.cli import inquiry as asked
+from pipedoctor.cli import output
+from pipedoctor.cli.progress import progress
+from pipedoctor.collect.files import Silent
+from pipedoctor.config import Config, File, Options, Unfit, configure, find
+from pipedoctor.examine import Standards, examine, reexamine
+from pipedoctor.facts import Malformed
+from pipedoctor.redact import Level, Redactor
+from pipedoctor.report.model import Report
+from pipedoctor.selection import UnknownName, selection
+
+NOTHING_JUDGED = 3
+_JOB = ("workers", "batch_bytes", "prefetch", "ranks")
+"""Of a record, only what is typed: files around here describe another job."""
+_LEAST = 1.0
+"""Seconds that the examination itself has at least."""
+
+
+def conduct(typed: Mapping[str, Any]) -> tuple[Report, Options]:
+    """Do what was typed; raises UsageError for what cannot be meant or read."""
+    began = time.monotonic()
+    try:
+        catalogue = installed()
+        config = _config(typed, catalogue)
+        standards = _standards(typed, config, catalogue)
+        if typed.get("record"):
+            return _record(typed, config, catalogue, standards), config.options
+        return _machine(typed, config, catalogue, standards, began), config.options
+    except (Unfit, UnknownName) as error:
+        raise click.UsageError(str(error)) from None
+    except Malformed as error:
+        message = f"--from {typed['record']}: {error}"
+        raise click.UsageError(message) from None
+
+
+def render(report: Report, options: Options, target: str | None) -> str | bytes:
+    """Write the report in the format that is asked for; only this one is loaded."""
+    if options.format == "json":
+        from pipedoctor.report import json
+
+        return json.render(report)
+    if options.format == "markdown":
+        from pipedoctor.report import markdown
+
+        return markdown.render(report)
+    from pipedoctor.report import text
+
+    return text.render(
+        report,
+        width=output.width(target),
+        colour=output.colours(target, no_color=options.no_color),
+        detail=(
+            "brief" if options.quiet else "full" if options.verbose else "normal"
+        ),
+        ascii_only=output.ascii_only(target),
+    )
+
+
+def mention_broken(report: Report) -> None:
+    """Say on stderr which packs of checks would not load, one line each."""
+    from pipedoctor.report.words import clean
+
+    for pack in report.broken:
+        click.echo(f"pipedoctor: pack {clean(pack.pack)}: {clean(pack.reason)}", err=True)
+
+
+def exit_code(report: Report, options: Options) -> int:
+    """0 fine, 1 something at or above --fail-on, 3 nothing could be judged."""
+    if not report.judged:
+        return NOTHING_JUDGED
+    worst = report.worst()
+    if worst is None or options.fail_on == "never":
+        return 0
+    return int(worst >= Severity[options.fail_on.upper()])
+
+
+def _config(typed: Mapping[str, Any], catalogue: Catalogue) -> Config:
+    known = {field.name: field.encode_name for field in msgspec.structs.fields(Options)}
+    given = {known[name]: value for name, value in typed.items() if name in known}
+    if given.get("python") and given.get("env"):
+        message = "--python and --env both name the environment: give one of them"
+        raise click.UsageError(message)
+    file = File()
+    if not typed.get("no_config"):
+        try:
+            file = find(typed.get("config"))
+        except Silent as error:
+            click.echo(f"pipedoctor: no configuration was read: {error}", err=True)
+    return configure(file, given, catalogue)
+
+
+def _standards(
+    typed: Mapping[str, Any], config: Config, catalogue: Catalogue
+) -> Standards:
+    options = config.options
+    level = Level.ALL
+    if options.no_redact:
+        level = Level.NOTHING
+    elif output.on_terminal(typed.get("output")):
+        level = Level.SECRETS
+    return Standards(
+        chosen=selection(catalogue, options.select, options.ignore),
+        settings=config.settings,
+        accepted=config.accepted,
+        redactor=Redactor(level),
+    )
+
+
+def _machine(
+    typed: Mapping[str, Any],
+    config: Config,
+    catalogue: Catalogue,
+    standards: Standards,
+    began: float,
+) -> Report:
+    options = config.options
+    inquiry = asked.inquiry(options, typed.get("paths", ()), typed.get("pid"))
+    standards.redactor.meet(asked.who(inquiry.machine))
+    left = max(_LEAST, options.deadline - (time.monotonic() - began))
+    with progress() as watch:
+        return examine(catalogue, inquiry, standards, deadline=left, watch=watch)
+
+
+def _record(
+    typed: Mapping[str, Any],
+    config: Config,
+    catalogue: Catalogue,
+    standards: Standards,
+) -> Report:
+    others = {
+        "PATHS": typed.get("paths"),
+        "--pid": typed.get("pid"),
+        **{f"--{name}": typed.get(name) for name in ("data", "python", "env")},
+    }
+    data = asked.record(typed["record"], others)
+    job = {name: typed[name] for name in _JOB if name in typed}
+    loader = msgspec.structs.replace(Options(), **job).loader
+    return reexamine(catalogue, data, loader, standards)

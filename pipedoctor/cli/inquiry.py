@@ -1,0 +1,116 @@
+"""What the command line asks for, as the engine takes it."""
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from pipedoctor.collect import files
+from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.plan import Inquiry
+from pipedoctor.config import Options
+from pipedoctor.facts import Unreadable
+from pipedoctor.redact import Who, whoami
+from pipedoctor.report.json import LARGEST
+
+_ENVIRON = 4 << 20
+
+
+def inquiry(options: Options, paths: tuple[str, ...], pid: int | None) -> Inquiry:
+    """Name what to examine; raises UsageError for what is not there."""
+    machine = Machine() if pid is None else _of(pid)
+    _must_exist(machine, {"--data": options.data, "PATHS": paths})
+    return Inquiry(
+        machine=machine,
+        data=options.data,
+        code=paths,
+        quick=options.quick,
+        loader=options.loader,
+        python=options.python,
+        env=options.env,
+    )
+
+
+def record(source: str, others: Mapping[str, Any]) -> bytes:
+    """The bytes of a report to judge; raises UsageError."""
+    for name, value in others.items():
+        if value:
+            message = f"--from judges a record: {name} names something of this machine"
+            raise click.UsageError(message)
+    if source == "-":
+        return sys.stdin.buffer.read(LARGEST + 1)
+    try:
+        return files.load(source, LARGEST + 1)
+    except Unreadable as error:
+        message = f"--from {source}: cannot be read: {error}"
+        raise click.UsageError(message) from None
+
+
+def who(machine: Machine) -> Who:
+    """Everybody who is known here: the user, and whom the examined job runs as."""
+    host = os.uname().nodename if hasattr(os, "uname") else ""
+    here = whoami(os.environ, host, _passwd())
+    there = whoami(machine.environ, host)
+    return Who(
+        users=here.users + there.users,
+        hosts=here.hosts + there.hosts,
+        homes=here.homes + there.homes,
+    )
+
+
+def _passwd() -> str:
+    """This user's name in the local file; a directory server is not asked."""
+    if not hasattr(os, "getuid"):
+        return ""
+    uid = str(os.getuid())
+    try:
+        with open("/etc/passwd", encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+            rows = (line.split(":") for line in file)
+            return next((row[0] for row in rows if row[2:3] == [uid]), "")
+    except OSError:
+        return ""
+
+
+def _of(pid: int) -> Machine:
+    """The machine as this process sees it; raises UsageError when it cannot be seen."""
+    if not sys.platform.startswith("linux"):
+        message = f"--pid {pid}: a running process can only be examined on Linux"
+        raise click.UsageError(message)
+    try:
+        environ = files.load(f"/proc/{pid}/environ", _ENVIRON)
+    except Unreadable as error:
+        raise click.UsageError(f"--pid {pid}: {_why(str(error))}") from None
+    pairs = (pair.partition("=") for pair in os.fsdecode(environ).split("\0"))
+    return Machine(pid=pid, environ={name: value for name, is_, value in pairs if is_})
+
+
+def _why(reason: str) -> str:
+    if "ermission" in reason:
+        return (
+            "belongs to another user, its limits, mounts and environment cannot be"
+            " read; run this as that user or with sudo"
+        )
+    return f"no such process is running here ({reason})"
+
+
+def _must_exist(machine: Machine, named: Mapping[str, tuple[str, ...]]) -> None:
+    """Ask in lanes, for any path may hang; one that hangs is the checks' business."""
+    seen = {
+        str(_seen(machine, path)): (option, path)
+        for option, paths in named.items()
+        for path in paths
+    }
+    for path, reason in files.missing(seen).items():
+        option, given = seen[path]
+        expected = "a data set" if option == "--data" else "a file or folder of code"
+        message = f"{option}: {given}: {reason}; expected {expected}"
+        raise click.UsageError(message)
+
+
+def _seen(machine: Machine, path: str) -> str:
+    """The path as this process can reach it."""
+    if machine.pid is None:
+        return path
+    return str(machine.inside(os.path.join(os.getcwd(), path)))  # noqa: PTH109, PTH118

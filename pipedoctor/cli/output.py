@@ -1,0 +1,70 @@
+"""Where a command's output goes, and in which dress."""
+
+import os
+import shutil
+import sys
+
+import click
+
+from pipedoctor.collect import files
+from pipedoctor.facts import Unreadable
+
+
+def on_terminal(output: str | None) -> bool:
+    """Will a person see it as it is written?"""
+    return output is None and sys.stdout.isatty()
+
+
+def colours(output: str | None, *, no_color: bool) -> bool:
+    """Only on a terminal that can, and where nobody asked for none (NO_COLOR)."""
+    asked = no_color or bool(os.environ.get("NO_COLOR"))
+    return on_terminal(output) and not asked and os.environ.get("TERM") != "dumb"
+
+
+def width(output: str | None) -> int:
+    """Columns of the terminal; 100 where there is none and COLUMNS is not set."""
+    return shutil.get_terminal_size((100, 24)).columns if output is None else 100
+
+
+def ascii_only(output: str | None) -> bool:
+    """Can the terminal, or its locale, show no more than ASCII?"""
+    if output is not None:
+        return False
+    try:
+        "·└".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False
+
+
+def write(text: str | bytes, output: str | None) -> None:
+    """
+    Write to a file, atomically, or to stdout; there `str` goes in its encoding.
+
+    What that encoding lacks is replaced; a reader that went away is no error.
+    """
+    if output is not None:
+        data = text if isinstance(text, bytes) else text.encode()
+        try:
+            files.store(output, data)
+        except Unreadable as error:
+            message = f"{output}: cannot be written: {error}"
+            raise click.UsageError(message) from None
+        return
+    if isinstance(text, str):
+        text = text.encode(sys.stdout.encoding or "utf-8", errors="replace")
+    stream = getattr(sys.stdout, "buffer", None)
+    try:
+        if stream is None:
+            sys.stdout.write(text.decode())
+        else:
+            stream.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        let_go()
+
+
+def let_go() -> None:
+    """Give the descriptor of a closed pipe something else to flush into."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())

@@ -1,0 +1,43 @@
+"""Say on stderr what takes so long; nothing where nobody watches."""
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from pipedoctor.collect.probe import Watch
+
+PATIENCE = 0.7
+"""Seconds in which nobody wonders."""
+
+
+@contextmanager
+def progress() -> Generator[Watch, None, None]:
+    """Hand out a watch that keeps one line up to date, and wipe it at the end."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    shown = False
+
+    def watch(running: list[tuple[str, float]]) -> None:
+        nonlocal shown
+        slow = [(name, spent) for name, spent in running if spent >= PATIENCE]
+        if slow or shown:
+            print(f"\r\x1b[K{line(slow)}", end="", file=sys.stderr, flush=True)
+            shown = bool(slow)
+
+    try:
+        yield watch
+    finally:
+        if shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def line(slow: list[tuple[str, float]], width: int = 78) -> str:
+    """``waiting for gpu (2.1 s), data /mnt/x (1.0 s)``, cut to the width."""
+    from pipedoctor.report.words import clean
+
+    if not slow:
+        return ""
+    parts = (f"{clean(name)} ({spent:.1f} s)" for name, spent in slow)
+    text = f"waiting for {', '.join(parts)}"
+    return text if len(text) <= width else f"{text[: width - 3]}..."
