@@ -1,0 +1,59 @@
+"""How fast one reader was, and whether the speed or only the medium tells."""
+
+from dataclasses import dataclass
+
+from pipedoctor.facts import DataSet, Sample
+from pipedoctor.units import MiB, human
+
+ENOUGH_FILES = 8
+ENOUGH_BYTES = 4 * MiB
+SMALL = MiB
+"""What the cold read calls a small file; the average decides for a data set."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was measured of a data set; None: not, or of too few reads."""
+
+    many_small: bool
+    files_per_second: float | None = None
+    bytes_per_second: float | None = None
+    cold: bool = False
+
+    def complaint(self, files: float, size: float) -> str:
+        """What one reader gets, if that is less than these rates; else empty."""
+        rate = self.files_per_second if self.many_small else None
+        if rate is not None and rate < files:
+            return f"{rate:.0f} small files/s"
+        if self.bytes_per_second is not None and self.bytes_per_second < size:
+            return f"{human(int(self.bytes_per_second))}/s"
+        return ""
+
+    @property
+    def measured(self) -> bool:
+        """Do the rates speak of the storage, not of a cache in front of it?"""
+        known = self.files_per_second is not None or self.bytes_per_second is not None
+        return known and self.cold
+
+
+def reading(entry: DataSet, many_files: int) -> Reading:
+    """The rates that matter: of files where they are many and small, else of bytes."""
+    many, cold = many_small(entry.sample, many_files), entry.cold_read
+    if cold is None:
+        return Reading(many)
+    rate = cold.small_files_per_second if cold.small_files >= ENOUGH_FILES else None
+    speed = cold.bytes_per_second if cold.large_bytes >= ENOUGH_BYTES else None
+    return Reading(
+        many,
+        files_per_second=rate,
+        bytes_per_second=None if many else speed,
+        cold=cold.cold,
+    )
+
+
+def many_small(sample: Sample | None, many_files: int) -> bool:
+    """Is it a data set of many small files, as far as the walk came?"""
+    if sample is None or not sample.files:
+        return False
+    many = sample.files >= many_files or not sample.complete
+    return many and sample.bytes <= sample.files * SMALL
