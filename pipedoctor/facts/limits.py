@@ -17,18 +17,20 @@ class Limits(Fact, frozen=True, kw_only=True):
 
     section: ClassVar[str] = "limits"
 
+    pid: int | None = None
+    """The running process named by --pid; None: this one stands in for the job."""
     nofile: Rlimit
     nproc: Rlimit | None = None
     memlock: Rlimit | None = None
     open_files: int | None = None
-    """Descriptors that the examined process has open."""
+    """Descriptors that the process of --pid has open; without one nobody knows."""
     nr_open: int | None = None
     """fs.nr_open: the ceiling of any hard limit on descriptors."""
     file_max: int | None = None
     files_in_use: int | None = None
     """System-wide, from fs.file-nr."""
     user_threads: int | None = None
-    """Threads of this user: what RLIMIT_NPROC counts."""
+    """Threads of this user that can be seen: what RLIMIT_NPROC counts."""
     exempt_from_nproc: bool = False
     """Root, CAP_SYS_RESOURCE and CAP_SYS_ADMIN pass RLIMIT_NPROC."""
     threads_max: int | None = None
@@ -39,8 +41,16 @@ class Limits(Fact, frozen=True, kw_only=True):
     pids_current: int | None = None
     pids_source: str = ""
     max_map_count: int | None = None
+    maps: int | None = None
+    """Memory mappings of the process of --pid."""
     inotify_watches: int | None = None
     inotify_instances: int | None = None
     inotify_watches_used: int | None = None
     """By this user's processes that could be seen."""
     inotify_instances_used: int | None = None
+    exempt_from_memlock: bool = False
+    """CAP_IPC_LOCK passes RLIMIT_MEMLOCK."""
+    rdma_devices: tuple[str, ...] = ()
+    """InfiniBand and RoCE adapters: those that lock memory."""
+    tcp_receive_buffer: int | None = None
+    """Bytes that one TCP connection may buffer at most (net.ipv4.tcp_rmem)."""

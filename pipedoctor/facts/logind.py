@@ -20,4 +20,6 @@ class Logind(Fact, frozen=True, kw_only=True):
     """System users (uid below SYS_UID_MAX) are not touched."""
     linger: bool | None = None
     in_session: bool | None = None
-    """Does the examined process belong to a login session, so that it ends with it?"""
+    """Is the examined process in the scope of a login session?"""
+    remote: bool | None = None
+    """Did that session come over the network, as SSH's do?"""
