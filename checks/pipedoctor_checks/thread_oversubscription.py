@@ -6,6 +6,9 @@ from pipedoctor.check import Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Cpu, Loader, Site, Threads
 from pipedoctor.remedy import Remedy, environment, fitting, in_code
 
+CAPPED = frozenset({"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"})
+"""torch with MKL and OpenBLAS start no more threads than CPUs that they see."""
+
 BLAS_MAXIMUM = 64
 """Threads that the OpenBLAS inside numpy's wheels is built for."""
 
@@ -38,11 +41,14 @@ def thread_oversubscription(
     ## How it is judged
 
     The CPUs are the least of affinity, cpuset, CPU quota, Slurm's grant and the
-    machine. A variable such as OMP_NUM_THREADS slows the job when its value, times
-    the ranks, exceeds the CPUs by `ratio`. With the number of workers known, the
-    threads of numpy's BLAS in all of them are a note of the same kind: they hurt
-    only where the transforms calculate with numpy (or scipy), which nobody can see
-    from outside. An unset variable means one thread for each visible CPU.
+    machine. A variable such as OMP_NUM_THREADS that, times the ranks, exceeds them
+    by `ratio` slows the job: possibly, if it exceeds the visible CPUs, since torch
+    on x86 and OpenBLAS then start one thread a CPU, but torch on ARM, OpenMP and
+    Rayon as many as they are told; likely, if even one thread a visible CPU is too
+    many, because of ranks or a quota. With the workers known, the threads of
+    numpy's BLAS in all of them are a note: they hurt only where the transforms
+    calculate with numpy or scipy, which nobody can see from outside. No variable
+    means one thread for each visible CPU.
 
     ## Sources
 
@@ -53,28 +59,28 @@ def thread_oversubscription(
     ranks = (loader.ranks if loader else None) or 1
     room = cpu.effective * ratio
     high = {n: t for n, t in threads.asked.items() if t > 1 and t * ranks > room}
-    each = cpu.share(ranks)
     habitat = site.habitat if site else None
     if high:
         name, count = max(high.items(), key=lambda pair: pair[1])
+        capped = min(cpu.visible, max([high[n] for n in CAPPED & high.keys()] or [1]))
+        sure = capped > 1 and capped * ranks > room
         times = f" in each of {ranks} ranks" if ranks > 1 else ""
+        title = "Ask for no more threads than CPUs"
+        each = dict.fromkeys(high, cpu.share(ranks))
         yield Finding(
             severity=Severity.SLOWS,
+            confidence=Confidence.LIKELY if sure else Confidence.POSSIBLE,
             summary=f"{name}={count}{times}, for {_cpus(cpu)}",
             evidence={**high, "cpu.effective": cpu.effective, "loader.ranks": ranks},
-            remedies=fitting(
-                habitat,
-                *environment(
-                    "Ask for no more threads than CPUs", **dict.fromkeys(high, each)
-                ),
-            ),
+            remedies=fitting(habitat, *environment(title, **each)),
         )
         return
 
     workers = (loader.workers_on_node if loader else None) or 0
-    name, count = threads.blas or ("", min(cpu.visible, BLAS_MAXIMUM))
+    name, asked = threads.blas or ("", BLAS_MAXIMUM)
+    count = min(asked, cpu.visible)
     if count > 1 and workers > 1 and workers * count > room:
-        why = f"{name}={count}" if name else "no variable limits them"
+        why = f"{name}={asked}" if name else "no variable limits them"
         yield Finding(
             severity=Severity.NOTE,
             confidence=Confidence.POSSIBLE,
