@@ -4,7 +4,7 @@ import sys
 import typing
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 
@@ -93,7 +93,7 @@ def find(path: str | None = None) -> File:
     def work(announce: Announce) -> dict[str, Any]:
         announce("read the configuration")
         found = _nearest() if path is None else _read(Path(path), explicit=True)
-        return msgspec.to_builtins(found or File())
+        return msgspec.structs.asdict(found or File())
 
     try:
         return msgspec.convert(files.patiently(path or "configuration", work), File)
@@ -103,9 +103,7 @@ def find(path: str | None = None) -> File:
         raise Unfit(f"{path}: {error}" if path else str(error)) from None
 
 
-def configure(
-    file: File, given: Mapping[str, Any], catalogue: Catalogue
-) -> Config:
+def configure(file: File, given: Mapping[str, Any], catalogue: Catalogue) -> Config:
     """Join a file with what the command line says, which wins; raises `Unfit`."""
     known = {field.encode_name for field in msgspec.structs.fields(Options)}
     options: dict[str, Any] = {}
@@ -161,17 +159,19 @@ def _table(path: Path, data: bytes, at: str) -> File | None:
     else:
         import tomli as tomllib  # noqa: PLC0415
     try:
-        table: Any = tomllib.loads(data.decode())
+        table: dict[str, Any] = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
         message = f"{at}not TOML: {error}"
         raise Unreadable(message) from error
     if path.name != "pyproject.toml":
         return File(path=str(path), table=table)
-    tool = table.get("tool", {})
-    ours = tool.get("pipedoctor") if isinstance(tool, dict) else None
-    if not isinstance(ours, dict):
-        return None
-    return File(path=str(path), prefix="tool.pipedoctor.", table=ours)
+    ours = _inside(_inside(table, "tool"), "pipedoctor")
+    return File(path=str(path), prefix="tool.pipedoctor.", table=ours) if ours else None
+
+
+def _inside(table: dict[str, Any], key: str) -> dict[str, Any]:
+    found = table.get(key)
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 
 def _option(file: File, key: str, value: Any) -> Any:
@@ -198,7 +198,7 @@ def _settings(file: File, check: Check[Any], value: Any) -> dict[str, Any]:
         raise _unfit(file, check.name, "must be a table of thresholds")
     hints = typing.get_type_hints(check.examine)
     settled: dict[str, Any] = {}
-    for name, given in value.items():
+    for name, given in cast("dict[str, Any]", value).items():
         full = f"{check.name}.{name}"
         if name not in check.settings:
             raise _unfit(file, full, "no such threshold", check.settings)
@@ -225,7 +225,9 @@ def _accepted(file: File, catalogue: Catalogue) -> dict[str, Accepted]:
     return accepted
 
 
-def _unfit(file: File, key: str, message: str, choices: typing.Iterable[str] = ()) -> Unfit:
+def _unfit(
+    file: File, key: str, message: str, choices: typing.Iterable[str] = ()
+) -> Unfit:
     last = key.rpartition(".")[2]
     close = suggestion(last, choices) if choices else ""
     if not file.prefix and key == "tool":

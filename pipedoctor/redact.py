@@ -9,8 +9,8 @@ values get equal aliases, so paths of one user still compare.
 
 import enum
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
 
 import msgspec
 
@@ -37,7 +37,8 @@ class Who(msgspec.Struct, frozen=True, kw_only=True):
 _NOBODY = Who()
 
 COMMON = frozenset(
-    "root nobody daemon admin administrator user users guest test tester default "
+    "root nobody "  # noqa: SIM905  (a list of words reads best as words)
+    "daemon admin administrator user users guest test tester default "
     "shared public system service localhost localdomain local host torch pytorch "
     "python numpy pillow opencv nvidia cuda cudnn conda mamba jupyter jovyan notebook "
     "linux ubuntu debian fedora centos rocky alpine docker podman kubernetes slurm "
@@ -49,7 +50,8 @@ COMMON = frozenset(
 """Words of the trade: nobody is known by such a name, outside of /home."""
 
 VOCABULARY = frozenset(
-    "system release distribution machine container virtual notebook role fstype "
+    "system "  # noqa: SIM905  (as above)
+    "release distribution machine container virtual notebook role fstype "
     "transport model scheduler name version kind manager implementation governor "
     "scaling_driver driver cuda device vendor capability build channel installer "
     "tags flags glibc libstdcxx conda_version pip_version requirement".split()
@@ -83,7 +85,9 @@ _IPV4 = re.compile(
     rf"(?<![\w.-])(?!127\.|0\.0\.0\.0|255\.)(?:{_OCTET}\.){{3}}{_OCTET}(?!\w|\.[0-9])"
 )
 _VERSION = re.compile(r"(?i)(?:version|release|driver|[=<>~]=|[<>])[ :]{0,2}$")
-_IPV6 = re.compile(r"(?<![\w:.])(?=[^:\s]*:[^:\s]*:)[0-9a-fA-F:]{3,39}(?![\w:]|\.[0-9])")
+_IPV6 = re.compile(
+    r"(?<![\w:.])(?=[^:\s]*:[^:\s]*:)[0-9a-fA-F:]{3,39}(?![\w:]|\.[0-9])"
+)
 _PACKAGES = re.compile(r"(?:site|dist)-packages[/\\]\S*$|/lib/python[0-9.]+/\S*$")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -124,9 +128,10 @@ class Redactor:
                 known = self._done[key, value] = self._value(value, key)
             return known
         if isinstance(value, dict):
-            return {name: self._walk(item, str(name)) for name, item in value.items()}
+            items = cast("dict[str, Any]", value).items()
+            return {name: self._walk(item, name) for name, item in items}
         if isinstance(value, (list, tuple)):
-            return [self._walk(item, key) for item in value]
+            return [self._walk(item, key) for item in cast("list[Any]", value)]
         return value
 
     def _value(self, text: str, key: str) -> str:
@@ -258,16 +263,13 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        yield from _all(value.values())
+        for item in cast("dict[str, Any]", value).values():
+            yield from _texts(item)
     elif isinstance(value, (list, tuple)):
-        yield from _all(value)
-
-
-def _all(values: Iterable[Any]) -> Iterator[str]:
-    for value in values:
-        yield from _texts(value)
+        for item in cast("list[Any]", value):
+            yield from _texts(item)
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """A byte that is no UTF-8, as file names may hold, written out: ``\\xff``."""
+    r"""A byte that is no UTF-8, as file names may hold, written out: ``\xff``."""
     return f"\\x{ord(match[0]) & 0xFF:02x}"

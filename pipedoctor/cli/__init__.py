@@ -53,6 +53,9 @@ class Commands(click.Group):
 def _complain(error: click.ClickException) -> None:
     from pipedoctor.report.words import clean
 
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        return
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "pipedoctor"
     click.echo(f"{path}: {clean(error.format_message())}", err=True)

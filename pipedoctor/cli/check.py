@@ -61,7 +61,7 @@ FORMATS = ("text", "json", "markdown")
 @click.option("-v", "--verbose", is_flag=True, help="Reasons, sources, all checks.")
 @click.option("--no-color", is_flag=True, help="No colours, as with NO_COLOR.")
 @click.pass_context
-def command(context: click.Context, **given: Any) -> None:
+def command(context: click.Context, /, **given: Any) -> None:
     """Examine this machine, its environment and the code in PATHS."""
     from pipedoctor.cli import examination, output
 

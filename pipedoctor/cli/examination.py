@@ -1,6 +1,5 @@
 """From what was typed to a report, and from a report to what is written."""
 
-import sys
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -36,7 +35,7 @@ def conduct(typed: Mapping[str, Any]) -> tuple[Report, Options]:
         config = _config(typed, catalogue)
         standards = _standards(typed, config, catalogue)
         if typed.get("record"):
-            return _record(typed, config, catalogue, standards), config.options
+            return _record(typed, catalogue, standards), config.options
         return _machine(typed, config, catalogue, standards, began), config.options
     except (Unfit, UnknownName) as error:
         raise click.UsageError(str(error)) from None
@@ -61,9 +60,7 @@ def render(report: Report, options: Options, target: str | None) -> str | bytes:
         report,
         width=output.width(target),
         colour=output.colours(target, no_color=options.no_color),
-        detail=(
-            "brief" if options.quiet else "full" if options.verbose else "normal"
-        ),
+        detail=("brief" if options.quiet else "full" if options.verbose else "normal"),
         ascii_only=output.ascii_only(target),
     )
 
@@ -73,7 +70,9 @@ def mention_broken(report: Report) -> None:
     from pipedoctor.report.words import clean
 
     for pack in report.broken:
-        click.echo(f"pipedoctor: pack {clean(pack.pack)}: {clean(pack.reason)}", err=True)
+        click.echo(
+            f"pipedoctor: pack {clean(pack.pack)}: {clean(pack.reason)}", err=True
+        )
 
 
 def exit_code(report: Report, options: Options) -> int:
@@ -134,10 +133,7 @@ def _machine(
 
 
 def _record(
-    typed: Mapping[str, Any],
-    config: Config,
-    catalogue: Catalogue,
-    standards: Standards,
+    typed: Mapping[str, Any], catalogue: Catalogue, standards: Standards
 ) -> Report:
     others = {
         "PATHS": typed.get("paths"),

@@ -61,7 +61,7 @@ def who(machine: Machine) -> Who:
 
 
 def _passwd() -> str:
-    """This user's name in the local file; a directory server is not asked."""
+    """The user's name in the local file; a directory server is not asked."""
     if not hasattr(os, "getuid"):
         return ""
     uid = str(os.getuid())
@@ -80,8 +80,12 @@ def _of(pid: int) -> Machine:
         raise click.UsageError(message)
     try:
         environ = files.load(f"/proc/{pid}/environ", _ENVIRON)
+        if not environ and not files.load(f"/proc/{pid}/cmdline", 1):
+            message = f"--pid {pid}: has ended already, or is a thread of the kernel"
+            raise click.UsageError(message)
     except Unreadable as error:
-        raise click.UsageError(f"--pid {pid}: {_why(str(error))}") from None
+        message = f"--pid {pid}: {_why(str(error))}"
+        raise click.UsageError(message) from None
     pairs = (pair.partition("=") for pair in os.fsdecode(environ).split("\0"))
     return Machine(pid=pid, environ={name: value for name, is_, value in pairs if is_})
 

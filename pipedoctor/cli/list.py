@@ -1,13 +1,53 @@
 """`pipedoctor list`: every check that is installed."""
 
+from typing import Any
+
 import click
 
 
 @click.command("list")
-def command() -> None:
-    """Show every check: code, name, title, what it needs."""
-    from pipedoctor.catalogue import installed
+@click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
+def command(form: str) -> None:
+    """Show every check: code, name, title, what it needs, whether it can fix."""
+    import msgspec
 
-    for check in installed().checks.values():
-        needs = ", ".join(kind.section for kind in check.needs)
-        click.echo(f"{check.code}  {check.name}  {check.title}  ({needs})")
+    from pipedoctor.catalogue import installed
+    from pipedoctor.cli import output
+    from pipedoctor.report.words import clean
+
+    catalogue = installed()
+    rows = [_row(check) for check in catalogue.checks.values()]
+    if form == "json":
+        broken = [{"pack": b.pack, "reason": b.reason} for b in catalogue.broken]
+        whole = {"schema": "pipedoctor.checks/1", "checks": rows, "broken": broken}
+        output.write(msgspec.json.format(msgspec.json.encode(whole)) + b"\n", None)
+    else:
+        output.write("".join(_lines(rows)), None)
+    for pack in catalogue.broken:
+        message = f"pipedoctor: pack {clean(pack.pack)}: {clean(pack.reason)}"
+        click.echo(message, err=True)
+
+
+def _row(check: Any) -> dict[str, Any]:
+    from pipedoctor.page import can_fix, needs
+
+    return {
+        "code": check.code,
+        "name": check.name,
+        "title": check.title,
+        "needs": needs(check),
+        "can_fix": can_fix(check),
+        "pack": check.pack,
+    }
+
+
+def _lines(rows: list[dict[str, Any]]) -> list[str]:
+    """Aligned columns, the title last; ``fix`` where a remedy can be applied."""
+    from pipedoctor.report.words import clean
+
+    longest = max((len(row["name"]) for row in rows), default=0)
+    return [
+        f"{row['code']}  {row['name']:<{longest}}  {'fix' if row['can_fix'] else '   '}"
+        f"  {clean(row['title'])} ({', '.join(row['needs'])})\n"
+        for row in rows
+    ]

@@ -51,20 +51,25 @@ def write(text: str | bytes, output: str | None) -> None:
             message = f"{output}: cannot be written: {error}"
             raise click.UsageError(message) from None
         return
-    if isinstance(text, str):
-        text = text.encode(sys.stdout.encoding or "utf-8", errors="replace")
-    stream = getattr(sys.stdout, "buffer", None)
     try:
-        if stream is None:
-            sys.stdout.write(text.decode())
-        else:
-            stream.write(text)
-        sys.stdout.flush()
+        _to_stdout(text)
     except BrokenPipeError:
         let_go()
+    except OSError as error:
+        let_go()
+        message = f"stdout: cannot be written: {files.why(error)}"
+        raise click.UsageError(message) from None
 
 
 def let_go() -> None:
     """Give the descriptor of a closed pipe something else to flush into."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, sys.stdout.fileno())
+
+
+def _to_stdout(text: str | bytes) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    data = text if isinstance(text, bytes) else text.encode(encoding, "replace")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.flush()

@@ -22,14 +22,20 @@ def progress() -> Generator[Watch, None, None]:
         nonlocal shown
         slow = [(name, spent) for name, spent in running if spent >= PATIENCE]
         if slow or shown:
-            print(f"\r\x1b[K{line(slow)}", end="", file=sys.stderr, flush=True)
+            _show(line(slow))
             shown = bool(slow)
 
     try:
         yield watch
     finally:
         if shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            _show("")
+
+
+def _show(text: str) -> None:
+    """Put this in place of the line that is there."""
+    sys.stderr.write(f"\r\x1b[K{text}")
+    sys.stderr.flush()
 
 
 def line(slow: list[tuple[str, float]], width: int = 78) -> str:

@@ -29,7 +29,9 @@ class Silent(Unreadable):
 
 def patiently(name: str, work: Work, *, patience: float = PATIENCE) -> Any:
     """What `work` returns, from a lane; raises `Silent` late, `Unreadable` if not."""
-    return _value(_all([Probe(name=name, work=work, patience=patience, steady=True)])[name])
+    return _value(
+        _all([Probe(name=name, work=work, patience=patience, steady=True)])[name]
+    )
 
 
 def load(path: str, most: int) -> bytes:
@@ -49,16 +51,15 @@ def store(path: str, data: bytes) -> None:
     target; mode and owner of a file that was there stay.
     """
     if path.startswith(OWN):
-        return _write(path, data)
-    return patiently(path, lambda _: _write(path, data))
+        _write(path, data)
+    else:
+        patiently(path, lambda _: _write(path, data))
 
 
 def missing(paths: Iterable[str]) -> dict[str, str]:
     """Those of the paths that say that they cannot be reached, and why."""
     probes = [
-        Probe(
-            name=path, work=_stat(path), lane=path, patience=PATIENCE, steady=True
-        )
+        Probe(name=path, work=_stat(path), lane=path, patience=PATIENCE, steady=True)
         for path in dict.fromkeys(paths)
     ]
     return {

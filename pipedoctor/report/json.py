@@ -1,4 +1,4 @@
-"""The report as JSON: contract `pipedoctor.report/1`, and its schema."""  # noqa: A005
+"""The report as JSON: contract `pipedoctor.report/1`, and its schema."""
 
 import re
 from typing import Any

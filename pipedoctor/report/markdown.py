@@ -8,8 +8,8 @@ import msgspec
 from pipedoctor.report import words
 from pipedoctor.report.model import Cure, Entry, Report
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~>-])")
-_ENTITIES = {"&": "&amp;", "<": "&lt;", "@": "&#64;", "://": "&#58;//"}
+_SPECIAL = re.compile(r"[\\`*\[\]|~#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[+-]")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "@": "&commat;", "://": "&colon;//"}
 
 
 def render(report: Report) -> str:
@@ -19,10 +19,10 @@ def render(report: Report) -> str:
 
 def plain(text: object) -> str:
     """Make any text safe in a sentence or a table cell: no link, no tag, no mention."""
-    safe = words.clean(text)
+    safe = _SPECIAL.sub(r"\\\g<0>", words.clean(text).replace("&", "&amp;"))
     for odd, entity in _ENTITIES.items():
         safe = safe.replace(odd, entity)
-    return _SPECIAL.sub(_backslash, safe)
+    return safe
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -31,12 +31,6 @@ def fenced(text: str, language: str = "") -> str:
     longest = max(map(len, re.findall("`+", body)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{body}\n{fence}"
-
-
-def _backslash(match: re.Match[str]) -> str:
-    before = match.string[max(0, match.start() - 6) : match.start()]
-    entity = match[0] == "#" and before.endswith("&")
-    return match[0] if entity else f"\\{match[0]}"
 
 
 def _lines(report: Report) -> Iterator[str]:

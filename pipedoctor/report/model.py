@@ -128,7 +128,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.findings or self.healthy or accepted)
 
 
-def build(
+def build(  # noqa: PLR0913  (the parts of a report)
     catalogue: Catalogue,
     facts: Facts,
     verdicts: Sequence[Verdict],

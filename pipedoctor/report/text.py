@@ -156,13 +156,12 @@ class _Page:
     def summary(self, report: Report, *, full: bool) -> None:
         """What was not found wrong, what could not be judged, what to type next."""
         counts = f"{len(report.healthy)} healthy, {len(report.skipped)} skipped"
-        found = words.reasons(report)
-        shown = [f"{number} {why}" for number, why in found[:_MOST_REASONS]]
-        left = sum(number for number, _ in found[_MOST_REASONS:])
-        shown += [f"{left} for other reasons"] if left else []
-        self.line(f"{counts} ({'; '.join(shown)})." if shown else f"{counts}.")
+        why = "" if full else words.reasons(report, _MOST_REASONS)
+        self.line(f"{counts} ({why})." if why else f"{counts}.")
         if names := words.fixable(report):
             self.line("These remedies can be applied here, proved and taken back:")
             self.verbatim(f"$ pipedoctor fix {' '.join(names)}", style="green")
         if report.skipped and not full:
-            self.line("-v says more: every reason, source and skipped check.", style="dim")
+            self.line(
+                "-v says more: every reason, source and skipped check.", style="dim"
+            )

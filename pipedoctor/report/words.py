@@ -3,20 +3,23 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from pipedoctor.facts import Site
 from pipedoctor.remedy import Lasts, Place
 from pipedoctor.report.model import Counts, Cure, Entry, Report
-from pipedoctor.units import KiB, human
+from pipedoctor.units import MiB, human
 
 _ODD = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_SIZE = re.compile(r"(?:^|[._])(?:size|bytes|memory)$")
+_SIZE = re.compile(
+    r"(?:^|[._])(?:size|bytes|memory|limit|room|needed|free|used|available|total)$"
+)
+"""Names of sizes; some are counts as well, but not such large ones."""
 _LONGEST = 70
 _MOST = 4
 
@@ -28,7 +31,7 @@ _FOUND = {
 
 
 def clean(text: object) -> str:
-    """Write out whatever a terminal would obey or hide: ``\\x1b``, ``\\u202e``."""
+    r"""Write out whatever a terminal would obey or hide: ``\x1b``, ``\u202e``."""
     return _ODD.sub(_escaped, str(text))
 
 
@@ -83,23 +86,27 @@ def where(cure: Cure) -> str:
 
 def evidence(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Names and values, in short: sizes in units, long lists and texts cut."""
-    return [(clean(name), _value(name, value)) for name, value in found.items()]
+    return [
+        (clean(name), _value(name, value))
+        for name, value in found.items()
+        if value not in ("", None)
+    ]
 
 
 def _value(name: str, value: Any) -> str:
-    if value is None:
-        return "unknown"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int) and value >= KiB and _SIZE.search(name):
+    if isinstance(value, int) and value >= MiB and _SIZE.search(name):
         return human(value)
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, dict):
-        value = [f"{key} {item}" for key, item in value.items()]
+        items = cast("dict[str, Any]", value).items()
+        value = [f"{key} {item}" for key, item in items]
     if isinstance(value, (list, tuple)):
-        first = ", ".join(_cut(item) for item in value[:_MOST])
-        left = len(value) - _MOST
+        row = cast("list[Any]", value)
+        first = ", ".join(_cut(item) for item in row[:_MOST])
+        left = len(row) - _MOST
         return f"{first} and {left} more" if left > 0 else first or "none"
     return _cut(value)
 
@@ -115,12 +122,12 @@ def place_of(entry: Entry) -> str:
     return clean(f"{spot.path}:{spot.line}") if spot else ""
 
 
-def reasons(report: Report) -> list[tuple[int, str]]:
-    """Why checks were skipped: how many for each reason, the commonest first."""
-    return [
-        (number, clean(why))
-        for why, number in Counter(skip.reason for skip in report.skipped).most_common()
-    ]
+def reasons(report: Report, most: int) -> str:
+    """Why checks were skipped, the commonest reason first: ``7 not selected; ...``."""
+    found = Counter(skip.reason for skip in report.skipped).most_common()
+    said = [f"{n} {clean(why)}" if n > 1 else clean(why) for why, n in found[:most]]
+    left = sum(number for _, number in found[most:])
+    return "; ".join([*said, f"{left} for other reasons"] if left else said)
 
 
 def fixable(report: Report) -> list[str]:
