@@ -8,7 +8,7 @@ GiB = 1 << 30
 TiB = 1 << 40
 
 _SIZE = re.compile(
-    r"\s*([0-9]{1,18}(?:\.[0-9]{1,9})?)\s*([kmgt]?)(i?b?)\s*", re.IGNORECASE
+    r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([kmgt]?)(i?b?)\s*", re.IGNORECASE
 )
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _LARGEST = 1 << 60

@@ -68,4 +68,4 @@ def read_or(path: Path, default: str = "") -> str:
 def read_int(path: Path) -> int | None:
     """Read a file that holds one integer; None when absent or anything else."""
     text = read_or(path).strip()
-    return int(text) if text.lstrip("-").isdecimal() and text.isascii() else None
+    return int(text) if text.removeprefix("-").isdecimal() and text.isascii() else None
