@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import click
 
 from pipedoctor import __version__
+from pipedoctor.cli.streams import open_missing
 
 COMMANDS = ("check", "fix", "explain", "list")
 INTERRUPTED = 130
@@ -34,6 +35,7 @@ class Commands(click.Group):
 
         A reader that went away (``| head``) is no error and changes no exit code.
         """
+        open_missing()
         try:
             code = super().main(*args, **{**extra, "standalone_mode": False}) or 0
             sys.stdout.flush()
