@@ -11,13 +11,15 @@ def open_missing() -> None:
     Else the next file that anybody opens becomes our stdout, and Python's own
     `sys.stdout` is None.
     """
-    for name, number, mode in (
-        ("stdin", 0, "r"),
-        ("stdout", 1, "w"),
-        ("stderr", 2, "w"),
-    ):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.dup2(os.open(os.devnull, os.O_RDWR), number)
-            setattr(sys, name, open(number, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if not _is_open(number):
+            empty = os.open(os.devnull, os.O_RDWR)  # the lowest number: this one
+            setattr(sys, name, os.fdopen(empty, "w" if number else "r"))
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
