@@ -60,8 +60,9 @@ def memory_limit_too_low(
     elif need > room:
         fits = mains + workers * FORKED <= room
         confidence = Confidence.POSSIBLE if fits else Confidence.LIKELY
-        said = f"{_plural(workers, 'worker')} and {human(batches)} of batches in flight"
-        said += f" take about {human(need)}, {human(room)} are free"
+        flying = f" and {human(batches)} of batches in flight" if batches else ""
+        said = f"a job with {_plural(workers, 'worker')}{flying} takes about "
+        said += f"{human(need)}, {human(room)} are free"
     elif kills:
         said = f"the kernel has killed {_plural(kills, 'process')} here"
     elif memory.group_unknown:
