@@ -1,0 +1,188 @@
+"""How many descriptors a job needs, and how to get them, by place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pipedoctor.facts import Habitat, Limits, Loader, Site
+from pipedoctor.facts.loader import DEFAULT_PREFETCH
+from pipedoctor.remedy import (
+    Lasts,
+    Place,
+    Remedy,
+    compose,
+    docker_run,
+    fitting,
+    in_code,
+    kubernetes,
+    slurm,
+)
+from pipedoctor_checks._sysctl import sysctl
+
+ENOUGH = 65536
+HARD = 524288
+"""systemd's default for the hard limit."""
+_PER_WORKER = 4
+_OWN = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Need:
+    """Descriptors of one training process; `workers` None: nobody knows its job."""
+
+    workers: int | None = None
+    least: int = 0
+    """With fewer it cannot even fetch its first batches."""
+    plain: int = 0
+    """What an ordinary loop may need that keeps no batch."""
+
+    @classmethod
+    def of(
+        cls, limits: Limits, loader: Loader | None, tensors: int, spare: int
+    ) -> Need:
+        """Reckon it; workers that run already hold what `open_files` counts."""
+        if loader is None or loader.num_workers is None:
+            return cls()
+        workers = loader.num_workers * loader.loaders
+        counted = loader.origin.get("num_workers", "").startswith("pid ")
+        if not workers or (counted and limits.open_files is not None):
+            return cls(workers=workers)
+        least = _PER_WORKER * workers + _OWN
+        prefetch = loader.prefetch_factor or DEFAULT_PREFETCH
+        waiting = tensors * prefetch * workers
+        return cls(workers=workers, least=least, plain=least + waiting + spare)
+
+    @property
+    def job(self) -> str:
+        """Say whose need it is."""
+        return "1 worker needs" if self.workers == 1 else f"{self.workers} workers need"
+
+
+def shown(limits: Limits, need: Need) -> dict[str, Any]:
+    """What the verdict on a process's limit rests on."""
+    facts = {
+        "limits.nofile.soft": limits.nofile.soft,
+        "limits.nofile.hard": limits.nofile.hard,
+        "limits.open_files": limits.open_files,
+        "workers": need.workers,
+        "needed": need.least or None,
+        "needed.plain": need.plain or None,
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def raised(limits: Limits, site: Site | None, need: Need) -> tuple[Remedy, ...]:
+    """Raise the limit for the running job, in the program, and where it starts."""
+    count = min(max(ENOUGH, 2 * need.plain), limits.nr_open or ENOUGH)
+    soft, hard = limits.nofile.soft or 0, limits.nofile.hard
+    within = count if hard is None else min(count, hard)
+    remedies: list[Remedy] = []
+    if limits.pid is not None:
+        remedies.append(_running(limits.pid, limits, count))
+    if within > soft:
+        remedies += _from_inside(within, hard)
+    remedies += _launched(count, max(count, hard or HARD), possible=within == count)
+    return fitting(site.habitat if site else None, *remedies)
+
+
+def _running(pid: int, limits: Limits, count: int) -> Remedy:
+    soft, hard = _word(limits.nofile.soft), _word(limits.nofile.hard)
+    most = limits.nofile.hard
+    new = _word(None if most is None else max(count, most))
+
+    def prlimit(value: str) -> tuple[str, ...]:
+        return ("prlimit", "--pid", str(pid), f"--nofile={value}")
+
+    return Remedy(
+        title="Raise the limit of the running process",
+        argv=prlimit(f"{count}:{new}"),
+        undo=prlimit(f"{soft}:{hard}"),
+        verify=("prlimit", "--pid", str(pid), "--nofile"),
+        lasts=Lasts.PROCESS,
+        root=most is not None and count > most,
+    )
+
+
+def _word(limit: int | None) -> str:
+    return "unlimited" if limit is None else str(limit)
+
+
+def _from_inside(count: int, hard: int | None) -> list[Remedy]:
+    most = "hard" if hard is None else str(hard)
+    lines = [
+        "import resource",
+        *(["hard = resource.RLIM_INFINITY"] if hard is None else []),
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, ({count}, {most}))",
+    ]
+    return [
+        in_code("Raise it at the start of the program, without root", "\n".join(lines)),
+        Remedy(
+            title="Raise it in the shell, or the batch script, that starts the job",
+            argv=("ulimit", "-n", str(count)),
+            lasts=Lasts.PROCESS,
+            place=Place.LAUNCHER,
+            fits=(Habitat.BARE, Habitat.SLURM),
+        ),
+    ]
+
+
+def _launched(count: int, hard: int, *, possible: bool) -> list[Remedy]:
+    """Where the job is launched; `possible`: the hard limit allows it in a pod."""
+    pod = kubernetes(
+        "Raise it before the program starts: a pod has no field for it",
+        {"command": ["sh", "-c", f"ulimit -n {count} && exec python train.py"]},
+    )
+    node = Remedy(
+        title="Ask for a higher LimitNOFILE of the node's container runtime",
+        snippet=f"# containerd.service.d/nofile.conf\n[Service]\nLimitNOFILE={hard}",
+        lasts=Lasts.ALWAYS,
+        place=Place.LAUNCHER,
+        fits=(Habitat.KUBERNETES,),
+        advice=True,
+    )
+    return [
+        docker_run("Start the container with it", f"--ulimit=nofile={count}:{hard}"),
+        compose(
+            "Say so in compose.yaml", ulimits={"nofile": {"soft": count, "hard": hard}}
+        ),
+        pod if possible else node,
+        slurm("Give the job the limit of the submitting shell", "--propagate=NOFILE"),
+        _for_good(count, hard),
+    ]
+
+
+def _for_good(count: int, hard: int) -> Remedy:
+    """Each file reaches only its own kind of process, so both are shown."""
+    return Remedy(
+        title="For good: new logins by limits.d, services by their unit",
+        snippet=(
+            "# /etc/security/limits.d/90-nofile.conf: logins, no services or containers"
+            f"\n* soft nofile {count}\n* hard nofile {hard}\n"
+            "# /etc/systemd/system/UNIT.service.d/nofile.conf: this service alone\n"
+            f"[Service]\nLimitNOFILE={count}:{hard}"
+        ),
+        lasts=Lasts.ALWAYS,
+        root=True,
+        fits=(Habitat.BARE,),
+        advice=True,
+    )
+
+
+def kept_batches() -> tuple[Remedy, ...]:
+    """What mostly lies behind it, and the other way to share tensors."""
+    return (
+        in_code(
+            "Copy what the loop keeps of a batch: a kept tensor holds a descriptor",
+            "kept.append(target.clone())",
+        ),
+        in_code(
+            "Or share by files: no descriptors, but a killed job leaves /dev/shm full",
+            'torch.multiprocessing.set_sharing_strategy("file_system")',
+        ),
+    )
+
+
+def raised_for_all(most: int, site: Site | None) -> tuple[Remedy, ...]:
+    """Let the system open twice as many files."""
+    return sysctl("fs.file-max", most, 2 * most, site)

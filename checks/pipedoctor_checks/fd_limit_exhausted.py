@@ -1,0 +1,107 @@
+"""PDR703: do the open files that are allowed suffice for the workers?"""
+
+from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
+from pipedoctor.facts import Limits, Loader, Site
+from pipedoctor_checks._descriptors import (
+    Need,
+    kept_batches,
+    raised,
+    raised_for_all,
+    shown,
+)
+
+
+@check("PDR703", "The limit on open files is used up")
+def fd_limit_exhausted(  # noqa: PLR0913  (three facts, five thresholds)
+    limits: Limits,
+    loader: Loader | None,
+    site: Site | None,
+    /,
+    *,
+    tensors: int = 2,
+    spare: int = 64,
+    least: int = 256,
+    usual: int = 1024,
+    full: float = 0.8,
+) -> Findings:
+    """
+    Compare the limit on open files with what the workers and their batches hold.
+
+    ## Why it hurts
+
+    Every tensor that comes from a worker holds an open file for as long as it, or a
+    part of it, is kept; at the limit the loader dies with `Too many open files` or
+    `received 0 items of ancdata`. The usual cause is a loop that keeps batches,
+    targets or outputs in a list without copying them; a higher limit only comes to
+    its end later. A shell starts with a soft limit of 1024, and since Docker 29 so
+    does a container; the hard limit is mostly far above, and any program may raise
+    its soft limit up to it. A limit without bound is no better: some programs walk
+    through all descriptors that there could be.
+
+    ## How it is judged
+
+    Bisected on torch 2.13: a training process with W workers needs at least
+    4 W + 12 descriptors, fewer break. A plain loop takes one more for each tensor
+    that waits, `prefetch_factor` batches of `tensors` tensors for each worker;
+    with `spare` for the rest of the program, fewer are a risk. The limit counts for
+    each process, so ranks do not add up; loaders that live together do.
+
+    Of a running job (`--pid`) what it has open counts: all is broken, the part
+    `full` is a risk. Less than `least` is a risk for any job; `usual` and less is
+    worth a note. The whole system's fs.file-max is judged by the part `full`, too.
+
+    ## Sources
+
+    - https://github.com/pytorch/pytorch/issues/973
+    - https://github.com/pytorch/pytorch/pull/34768
+    - https://docs.pytorch.org/docs/stable/multiprocessing.html#sharing-strategies
+    - https://github.com/moby/moby/issues/51485
+    - https://github.com/containerd/containerd/pull/9660
+    - https://man7.org/linux/man-pages/man2/getrlimit.2.html
+    """
+    if site and site.system != "linux":
+        message = "what workers need was measured on Linux alone"
+        raise CannotJudge(message)
+    need = Need.of(limits, loader, tensors, spare)
+    said = _verdict(limits, need, (least, usual), full)
+    if said:
+        severity, summary = said
+        yield Finding(
+            severity=severity,
+            summary=summary,
+            evidence=shown(limits, need),
+            remedies=(*raised(limits, site, need), *kept_batches()),
+        )
+    in_use, most = limits.files_in_use, limits.file_max
+    if in_use is not None and most is not None and in_use >= most * full:
+        yield Finding(
+            severity=Severity.BREAKS if in_use >= most else Severity.RISKS,
+            summary=f"all programs together have {in_use} of {most} files open",
+            evidence={"limits.files_in_use": in_use, "limits.file_max": most},
+            remedies=raised_for_all(most, site),
+        )
+
+
+def _verdict(
+    limits: Limits, need: Need, bounds: tuple[int, int], full: float
+) -> tuple[Severity, str] | None:
+    """The worst that can be said of the process's own limit."""
+    soft, has, (least, usual) = limits.nofile.soft, limits.open_files, bounds
+    if soft is None:
+        return None
+    allowed, has = f"{soft} open files are allowed", -1 if has is None else has
+    used = f"process {limits.pid} has {has} of {soft} files open"
+    breaks, risks, note = Severity.BREAKS, Severity.RISKS, Severity.NOTE
+    cases = (
+        (has >= soft, breaks, used),
+        (soft < need.least, breaks, f"{allowed}, {need.job} at least {need.least}"),
+        (has >= soft * full, risks, used),
+        (soft < need.plain, risks, f"{allowed}, {need.job} up to {need.plain}"),
+        (soft < least, risks, f"only {allowed}, {usual} are usual"),
+        (
+            soft <= usual and need.workers != 0,
+            note,
+            f"{allowed}: few for a loop that keeps batches",
+        ),
+    )
+    return next(((severity, words) for true, severity, words in cases if true), None)

@@ -1,0 +1,78 @@
+"""PDR704: may the workers and their threads be started at all?"""
+
+from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
+from pipedoctor.facts import Limits, Loader, Site, Threads
+from pipedoctor_checks._processes import Bound, Need, bounds, relief
+
+
+@check("PDR704", "The limit on processes and threads is reached")
+def process_limit_reached(
+    limits: Limits,
+    loader: Loader | None,
+    threads: Threads | None,
+    site: Site | None,
+    /,
+    *,
+    full: float = 0.9,
+) -> Findings:
+    """
+    Compare every limit on processes with those that run and those the job starts.
+
+    ## Why it hurts
+
+    Each of these limits counts threads, not only processes, and at the limit a job
+    dies in the middle: `can't start new thread`, `Resource temporarily unavailable`,
+    `pthread_create failed`, or a worker that exits unexpectedly. One DataLoader
+    worker is four threads, and a numeric library may add a pool to each.
+
+    ## How it is judged
+
+    Four limits: RLIMIT_NPROC against the threads of the user (root and holders of
+    CAP_SYS_RESOURCE pass it), pids.max of the control group with the least room
+    against its pids.current, kernel.threads-max and kernel.pid_max against all
+    threads. Bisected on torch 2.13: a job needs one thread for each rank and four
+    for each worker. Less room breaks; less than that and the threads that
+    OMP_NUM_THREADS and its like allow in each worker is a risk, and so is a limit
+    of which the part `full` is used. Only the tightest limit is named.
+
+    ## Sources
+
+    - https://man7.org/linux/man-pages/man2/getrlimit.2.html
+    - https://docs.kernel.org/admin-guide/cgroup-v2.html
+    - https://man7.org/linux/man-pages/man5/proc_sys_kernel.5.html
+    - https://kubernetes.io/docs/concepts/policy/pid-limiting/
+    - https://docs.podman.io/en/v4.4/markdown/options/pids-limit.html
+    """
+    known = bounds(limits)
+    if not known:
+        message = "limits: no limit on processes could be read with its use"
+        raise CannotJudge(message)
+    need = Need.of(loader, threads)
+    tightest = min(known, key=lambda bound: bound.room)
+    said = _verdict(tightest, need, full)
+    if said:
+        severity, wants = said
+        yield Finding(
+            severity=severity,
+            summary=f"{tightest.used} of {tightest.most} {tightest.words}{wants}",
+            evidence={
+                tightest.name: tightest.most,
+                "in_use": tightest.used,
+                "needed": need.least,
+                "needed.with_pools": need.most,
+                **tightest.where,
+            },
+            remedies=relief(tightest, need, limits, site),
+        )
+
+
+def _verdict(bound: Bound, need: Need, full: float) -> tuple[Severity, str] | None:
+    if bound.room < need.least:
+        return Severity.BREAKS, f", {need.job} {need.least} more"
+    if bound.room <= 0:
+        return Severity.BREAKS, ""
+    if bound.room < need.most:
+        return Severity.RISKS, f", {need.job} up to {need.most} more"
+    if bound.used >= bound.most * full:
+        return Severity.RISKS, ""
+    return None
