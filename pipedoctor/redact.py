@@ -67,7 +67,8 @@ _HOME = re.compile(
 )
 _USER = re.compile(r"(?i)\b((?:user(?:name)?|logname|owner|login)=)([^\s,;'\"]+)")
 _SOURCE = re.compile(
-    r"^(?:([\w.-]+)@(?=[^:/]*:))?(?!\d+\.\d)([A-Za-z0-9][\w.-]+)(?=:/|:$|@tcp|@o2ib)"
+    r"^(?:([\w.-]+)@(?!tcp|o2ib)(?=[^:/]*:))?(?!\d+\.\d)([A-Za-z0-9][\w.-]+)"
+    r"(?=:/(?!/)|:$|@tcp|@o2ib)"
 )
 _SHARE = re.compile(r"^(//)(?!\d+\.\d)([^/\s]+)(?=/|$)")
 _URL = re.compile(r"(://)(?:([^/\s:@]+)(:[^/\s@]*)?@)?(?!\d+\.\d)([\w.-]+)")
@@ -84,7 +85,9 @@ _OCTET = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
 _IPV4 = re.compile(
     rf"(?<![\w.-])(?!127\.|0\.0\.0\.0|255\.)(?:{_OCTET}\.){{3}}{_OCTET}(?!\w|\.[0-9])"
 )
-_VERSION = re.compile(r"(?i)(?:version|release|driver|[=<>~]=|[<>])[ :]{0,2}$")
+_VERSION = re.compile(
+    r"(?i)(?:version|release|driver|[=<>~]=|(?<![0-9])[<>])[ :]{0,2}$"
+)
 _IPV6 = re.compile(
     r"(?<![\w:.])(?=[^:\s]*:[^:\s]*:)[0-9a-fA-F:]{3,39}(?![\w:]|\.[0-9])"
 )
@@ -112,7 +115,7 @@ class Redactor:
         """The same facts without what is private; judged instead of the originals."""
         record = facts.to_record()
         if self.level is Level.ALL:
-            self._learn(list(_texts(record)))
+            self._learn(record)
         known = self._walk(record["known"], "")
         unknown = {key: self.text(why) for key, why in record["unknown"].items()}
         return Facts.from_record({"known": known, "unknown": unknown})
@@ -180,15 +183,19 @@ class Redactor:
             alias = self._aliases[kind, value] = f"<{kind}-{self._last[kind]}>"
         return alias
 
-    def _learn(self, texts: list[str]) -> None:
-        """Find out who is named anywhere, and which aliases a record has already."""
-        for kind, number in _ALIAS.findall("\n".join(t for t in texts if "<" in t)):
-            self._last[kind] = max(self._last.get(kind, 0), int(number))
-        found = [match[2] for text in texts for match in _HOME.finditer(text)]
-        found += [match[2] for text in texts for match in _USER.finditer(text)]
-        hosts = [match[2] for text in texts for match in _SOURCE.finditer(text)]
-        hosts += [match[2] for text in texts for match in _SHARE.finditer(text)]
-        for user in (*self._who.users, *map(_last, self._who.homes), *found):
+    def _learn(self, record: object) -> None:
+        """Find out who is named anywhere, and which aliases there are already."""
+        users: list[str] = []
+        hosts: list[str] = []
+        for key, text in _texts(record):
+            for kind, number in _ALIAS.findall(text) if "<" in text else ():
+                self._last[kind] = max(self._last.get(kind, 0), int(number))
+            users += [match[2] for match in _HOME.finditer(text)]
+            users += [match[2] for match in _USER.finditer(text)]
+            if key == "source":
+                hosts += [match[2] for match in _SOURCE.finditer(text)]
+                hosts += [match[2] for match in _SHARE.finditer(text)]
+        for user in (*self._who.users, *map(_last, self._who.homes), *users):
             self._name("user", user)
         for host in (*self._who.hosts, *hosts):
             self._name("host", host.partition(".")[0])
@@ -215,7 +222,9 @@ class Redactor:
 
     def _mounted(self, match: re.Match[str]) -> str:
         user = self._alias("user", match[1]) + "@" if match[1] else ""
-        return user + self._alias("host", match[2].partition(".")[0])
+        host = match[2].partition(".")[0]
+        known = host.lower() in COMMON
+        return user + (match[2] if known else self._alias("host", host))
 
     def _url(self, match: re.Match[str]) -> str:
         user = self._alias("user", match[2]) if match[2] else ""
@@ -259,15 +268,16 @@ def _last(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Every text, with the key that it stands under."""
     if isinstance(value, str):
-        yield value
+        yield key, value
     elif isinstance(value, dict):
-        for item in cast("dict[str, Any]", value).values():
-            yield from _texts(item)
+        for name, item in cast("dict[str, Any]", value).items():
+            yield from _texts(item, name)
     elif isinstance(value, (list, tuple)):
         for item in cast("list[Any]", value):
-            yield from _texts(item)
+            yield from _texts(item, key)
 
 
 def _escaped(match: re.Match[str]) -> str:
