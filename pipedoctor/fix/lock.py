@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pipedoctor.fix.plan import Refused
 
-PATIENCE = 10.0
+PATIENCE = 5.0
 """Seconds to wait for another fix to end."""
 
 

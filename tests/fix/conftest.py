@@ -1,0 +1,118 @@
+"""A ward: a mount namespace with a small /dev/shm, its own /etc and /var/lib."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipedoctor.units import MiB
+
+NOBODY = 65534
+FSTAB = "# kept as it is\nUUID=1234 /  ext4\tdefaults 0 1\n"
+
+MAKE = """
+mount --make-rprivate /
+mount -t tmpfs -o size=64m,nosuid,nodev tmpfs /dev/shm
+mount --bind "$1" /etc
+mount -t tmpfs -o mode=755 tmpfs /var/lib
+echo ready
+exec sleep 600
+"""
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Ward:
+    """Runs commands in the namespace of a sleeping process."""
+
+    holder: int
+    etc: Path
+
+    def run(
+        self,
+        *argv: str,
+        uid: int = 0,
+        env: Mapping[str, str] | None = None,
+        stdin: Any = subprocess.DEVNULL,
+    ) -> Done:
+        enter = ("nsenter", "--target", str(self.holder), "--mount", "--")
+        become = ("setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups")
+        done = subprocess.run(
+            [*enter, *(become if uid else ()), *argv],
+            check=False,
+            capture_output=True,
+            text=True,
+            stdin=stdin,
+            env=self.environ | (env or {}),
+            timeout=60,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """Ours, but for what says where a journal is."""
+        dropped = {"XDG_STATE_HOME", "SUDO_USER"}
+        return {k: v for k, v in os.environ.items() if k not in dropped}
+
+    def fix(self, *args: str, **options: Any) -> Done:
+        return self.run(sys.executable, "-m", "pipedoctor", "fix", *args, **options)
+
+    def shm(self) -> int:
+        """MiB of /dev/shm."""
+        size = self.run("stat", "-f", "-c", "%b %S", "/dev/shm").out.split()
+        return int(size[0]) * int(size[1]) // MiB
+
+    def states(self, **options: Any) -> list[str]:
+        """How far the fixes came, oldest first."""
+        done = self.fix("--history", "--format", "json", **options)
+        assert done.code == 0, done.err
+        entries = json.loads(done.out)["entries"]
+        return [entry.get("state", "unreadable") for entry in entries]
+
+    @property
+    def fstab(self) -> Path:
+        return self.etc / "fstab"
+
+
+@pytest.fixture
+def ward(tmp_path: Path) -> Iterator[Ward]:
+    etc = tmp_path / "etc"
+    shutil.copytree("/etc", etc, symlinks=True, ignore_dangling_symlinks=True)
+    (etc / "fstab").write_text(FSTAB)
+    (etc / "security/limits.d").mkdir(parents=True, exist_ok=True)
+    (etc / "systemd").mkdir(exist_ok=True)
+    holder = subprocess.Popen(
+        ["unshare", "--mount", "sh", "-ec", MAKE, "sh", str(etc)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "ready\n"
+    yield Ward(holder.pid, etc)
+    holder.kill()
+    holder.wait()
+    holder.stdout.close()
+
+
+@pytest.fixture
+def nobody(ward: Ward) -> int:
+    """Another user, where such a user can run this interpreter."""
+    probe = ward.run(sys.executable, "-c", "import pipedoctor", uid=NOBODY)
+    if probe.code:
+        pytest.skip("another user cannot run this interpreter")
+    return NOBODY
