@@ -13,8 +13,7 @@ from pipedoctor.check import (
 from pipedoctor.facts import PathFact, Paths, Site
 from pipedoctor.remedy import environment, fitting
 
-SHORTEST = len("/pymp-12345678/listener-1-0-12345678")
-LONGEST = len("/pymp-12345678/listener-4194304-999-12345678")
+APPENDED = len("/pymp-12345678/listener-12345678")
 
 
 @check("PDR715", "TMPDIR is too long for the sockets of multiprocessing")
@@ -27,14 +26,14 @@ def tmpdir_path_too_long(
     ## Why it hurts
 
     Workers hand tensors over through a socket below TMPDIR. A socket's path has room
-    for 107 bytes; a longer one fails with `OSError: AF_UNIX path too long`.
+    for 107 bytes; a longer one fails with `OSError: AF_UNIX path too long`, and the
+    DataLoader waits for ever for a batch that nobody could send.
 
     ## How it is judged
 
-    Python appends `/pymp-XXXXXXXX/listener-PID-N-XXXXXXXX`: 36 bytes at least, 44 when
-    PID and N have all their digits. More than `socket_bytes` with the first breaks,
-    with the second is a risk. Late releases of Python 3.13 and 3.14 fall back to
-    `/tmp` of their own accord: so this is likely, not certain.
+    Python appends `/pymp-XXXXXXXX/listener-XXXXXXXX`, 32 bytes: the whole must fit in
+    `socket_bytes`. Late releases of Python 3.13 and 3.14 fall back to `/tmp` of their
+    own accord: so this is likely, not certain.
 
     ## Sources
 
@@ -48,17 +47,14 @@ def tmpdir_path_too_long(
         raise CannotJudge(reason)
     for entry in places:
         length = len(entry.path.rstrip("/").encode())
-        if length + LONGEST > socket_bytes:
-            surely = length + SHORTEST > socket_bytes
-            yield _finding(entry, length, socket_bytes - LONGEST, surely, site)
+        if length + APPENDED > socket_bytes:
+            yield _finding(entry, length, socket_bytes - APPENDED, site)
 
 
-def _finding(
-    entry: PathFact, length: int, most: int, surely: bool, site: Site | None
-) -> Finding:
+def _finding(entry: PathFact, length: int, most: int, site: Site | None) -> Finding:
     remedies = environment("Use a shorter folder", TMPDIR="/tmp")
     return Finding(
-        severity=Severity.BREAKS if surely else Severity.RISKS,
+        severity=Severity.BREAKS,
         confidence=Confidence.LIKELY,
         summary=f"{entry.named_by} has {length} bytes, sockets below it have room"
         f" for {most}: {shlex.quote(entry.path)}",
