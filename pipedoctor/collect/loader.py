@@ -1,15 +1,129 @@
 """What is known of the job's DataLoaders: options first, then code, then a live job."""
 
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
 from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.machine import Machine, read_or
 from pipedoctor.facts import Loader, Unreadable
+from pipedoctor.source.loaders import LoaderCall, loader_calls
+
+WORKER = "pt_data_worker"
+"""What torch calls the main thread of a worker since 2.0."""
+
+_OPTIONS = {
+    "num_workers": "--workers",
+    "prefetch_factor": "--prefetch",
+    "batch_bytes": "--batch-bytes",
+    "ranks": "--ranks",
+}
 
 
 def loader(
-    _machine: Machine, given: Loader | None, _code: tuple[str, ...], _announce: Announce
+    machine: Machine, given: Loader | None, code: tuple[str, ...], announce: Announce
 ) -> Loader:
     """Join what the command line, the code and the running job say; options win."""
-    if given is None:
-        message = "no --workers, no code and no --pid given"
+    fields: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    for source in _sources(machine, given, code, announce):
+        for name, (value, told) in source.items():
+            if name not in fields:
+                fields[name], origin[name] = value, told
+    if not set(fields) - {"ranks", "loaders"} and "ranks" not in _options(given):
+        message = "no --workers, no DataLoader with literals in code, no running job"
         raise Unreadable(message)
-    return given
+    return msgspec.convert(fields | {"origin": origin}, Loader)
+
+
+Told = Mapping[str, tuple[int, str]]
+"""Of each field: its value, and who says so."""
+
+
+def _sources(
+    machine: Machine, given: Loader | None, code: Sequence[str], announce: Announce
+) -> Iterator[Told]:
+    yield _options(given)
+    ranks = machine.environ.get("LOCAL_WORLD_SIZE", "")
+    if ranks.isascii() and ranks.isdecimal() and 0 < int(ranks) < 1 << 16:
+        yield {"ranks": (int(ranks), "LOCAL_WORLD_SIZE")}
+    if code:
+        announce(f"reading {', '.join(code)}")
+        yield told_by(loader_calls(code))
+    if machine.pid is not None and machine.system.startswith("linux"):
+        yield _running(machine, machine.pid)
+
+
+def _options(given: Loader | None) -> Told:
+    if given is None:
+        return {}
+    values = {name: getattr(given, name) for name in _OPTIONS}
+    return {
+        name: (value, given.origin.get(name, _OPTIONS[name]))
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def told_by(calls: Sequence[LoaderCall]) -> Told:
+    """
+    The largest loader stands for the job: a smaller one takes turns with it.
+
+    Only loaders of one file that are alike and keep their workers are counted as
+    alive together; what is not certain to be needed at once is not counted.
+    """
+    known = [call for call in calls if call.num_workers is not None]
+    if not known:
+        return {}
+    most = max(known, key=lambda call: call.waiting)
+    twins = [
+        call
+        for call in known
+        if most.persistent and call[2:] == most[2:] and call.path == most.path
+    ]
+    place = f"{most.path}:{most.line}"
+    others = f", the largest of {len(calls)}" if len(calls) > 1 else ""
+    told = {"num_workers": (most.num_workers or 0, place + others)}
+    if most.prefetch_factor is not None:
+        told["prefetch_factor"] = (most.prefetch_factor, place)
+    if len(twins) > 1:
+        lines = ", ".join(str(call.line) for call in twins)
+        told["loaders"] = (len(twins), f"{most.path}:{lines}")
+    return told
+
+
+def _running(machine: Machine, pid: int) -> Told:
+    """Count the workers below a process, by rank: each is the parent of its own."""
+    names, parents = _processes(machine)
+    below = {pid}
+    grown = True
+    while grown:
+        found = {child for child, parent in parents.items() if parent in below}
+        grown = not found <= below
+        below |= found
+    workers = [one for one in below if names.get(one) == WORKER and one != pid]
+    ranks = Counter(parents[worker] for worker in workers)
+    if not ranks:
+        return {}
+    told = f"pid {pid}"
+    return {
+        "num_workers": (max(ranks.values()), told),
+        "ranks": (len(ranks), told),
+    }
+
+
+def _processes(machine: Machine) -> tuple[dict[int, str], dict[int, int]]:
+    """Name and parent of every process that can be seen."""
+    names: dict[int, str] = {}
+    parents: dict[int, int] = {}
+    for entry in machine.proc.iterdir():
+        if not entry.name.isdecimal():
+            continue
+        head, _, tail = read_or(entry / "stat").rpartition(")")
+        words = tail.split()
+        if len(words) > 1 and words[1].isdecimal():
+            names[int(entry.name)] = head.partition("(")[2]
+            parents[int(entry.name)] = int(words[1])
+    return names, parents

@@ -1,0 +1,1 @@
+"""Training code as text: read, never imported, never run."""

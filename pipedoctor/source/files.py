@@ -1,0 +1,109 @@
+"""The Python files that a user's PATHS name; bounded, and nothing in them is run."""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pipedoctor.facts import Unreadable
+
+MOST_FILES = 5000
+MOST_BYTES = 50 << 20
+LARGEST = 5 << 20
+EXCLUDED = {
+    ".eggs",
+    ".git",
+    ".hg",
+    ".mypy_cache",
+    ".nox",
+    ".ruff_cache",
+    ".tox",
+    ".venv",
+    "__pycache__",
+    "node_modules",
+    "site-packages",
+    "venv",
+}
+"""Folders below the given ones that hold nobody's training code."""
+
+
+class Source(NamedTuple):
+    """One file, under the name by which the user would know it."""
+
+    path: str
+    text: bytes
+
+
+def python_files(paths: Sequence[str]) -> Iterator[Source]:
+    """
+    Every given file, and every ``*.py`` below every given folder, each once.
+
+    What is too large or cannot be read is left out, as is all that comes after
+    `MOST_FILES` or `MOST_BYTES`. Raises Unreadable for a path that is not there.
+    """
+    require(paths)
+    seen: set[tuple[int, int]] = set()
+    left = MOST_BYTES
+    for path in _candidates(paths):
+        text = _read(path, seen)
+        if text is None:
+            continue
+        left -= len(text)
+        if left < 0 or len(seen) > MOST_FILES:
+            return
+        yield Source(path, text)
+
+
+def require(paths: Sequence[str]) -> None:
+    """Raise Unreadable for the first path that is neither file nor folder."""
+    for path in paths:
+        try:
+            mode = os.stat(path).st_mode  # noqa: PTH116  (a name with a null byte)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            message = f"{path}: {reason}"
+            raise Unreadable(message) from None
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            message = f"{path}: neither a file nor a folder"
+            raise Unreadable(message)
+
+
+def _candidates(paths: Sequence[str]) -> Iterator[str]:
+    for path in paths:
+        if Path(path).is_dir():
+            yield from _below(path)
+        else:
+            yield path
+
+
+def _below(folder: str) -> Iterator[str]:
+    """In order of their names; links to folders are not followed, so no loop."""
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(set(folders) - EXCLUDED)
+        for name in sorted(files):
+            if name.endswith(".py"):
+                yield os.path.join(where, name)  # noqa: PTH118  (keeps a leading ./)
+
+
+def _read(path: str, seen: set[tuple[int, int]]) -> bytes | None:
+    """
+    Read a regular file whole; None when it is none, too large, or read before.
+
+    Opened without waiting, for a pipe would wait for a writer for ever.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        key = (status.st_dev, status.st_ino)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST or key in seen:
+            return None
+        seen.add(key)
+        try:
+            return file.read(LARGEST)
+        except OSError:
+            return None
