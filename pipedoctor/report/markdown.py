@@ -8,8 +8,15 @@ import msgspec
 from pipedoctor.report import words
 from pipedoctor.report.model import Cure, Entry, Report
 
-_SPECIAL = re.compile(r"[\\`*\[\]|~#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[+-]")
-_ENTITIES = {"<": "&lt;", ">": "&gt;", "@": "&commat;", "://": "&colon;//"}
+_SPECIAL = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[+-]")
+_INERT = {
+    "<": "&lt;",
+    ">": "&gt;",
+    "@": "@<!-- -->",
+    "#": "#<!-- -->",
+    "://": "&colon;//",
+}
+"""Mentions and references are looked for in the text after Markdown is done."""
 
 
 def render(report: Report) -> str:
@@ -20,8 +27,8 @@ def render(report: Report) -> str:
 def plain(text: object) -> str:
     """Make any text safe in a sentence or a table cell: no link, no tag, no mention."""
     safe = _SPECIAL.sub(r"\\\g<0>", words.clean(text).replace("&", "&amp;"))
-    for odd, entity in _ENTITIES.items():
-        safe = safe.replace(odd, entity)
+    for odd, inert in _INERT.items():
+        safe = safe.replace(odd, inert)
     return safe
 
 
@@ -36,8 +43,8 @@ def fenced(text: str, language: str = "") -> str:
 def _lines(report: Report) -> Iterator[str]:
     yield f"# pipedoctor: {plain(words.verdict(report))}"
     yield ""
-    yield f"{plain(words.place(report))}. Examined {plain(report.created)} by "
-    yield f"pipedoctor {plain(report.tool.version)}."
+    where, tool = plain(words.place(report)), plain(report.tool.version)
+    yield f"{where}. Examined {plain(report.created)} by pipedoctor {tool}."
     if report.recorded:
         yield f"Judged from a record of {plain(report.recorded)}."
     yield ""

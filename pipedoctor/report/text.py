@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Iterator
-from typing import Literal
 
 from rich.console import Console
 from rich.padding import Padding
@@ -13,7 +12,6 @@ from pipedoctor.remedy import shell
 from pipedoctor.report import words
 from pipedoctor.report.model import Cure, Entry, Report
 
-Detail = Literal["brief", "normal", "full"]
 
 NARROWEST = 60
 WIDEST = 200
@@ -31,7 +29,7 @@ def render(
     *,
     width: int = 100,
     colour: bool = False,
-    detail: Detail = "normal",
+    detail: words.Detail = "normal",
     ascii_only: bool = False,
 ) -> str:
     """Write the report for a terminal of this width; `brief`: a line a finding."""

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -11,6 +11,8 @@ from pipedoctor.facts import Site
 from pipedoctor.remedy import Lasts, Place
 from pipedoctor.report.model import Counts, Cure, Entry, Report
 from pipedoctor.units import MiB, human
+
+Detail = Literal["brief", "normal", "full"]
 
 _ODD = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"

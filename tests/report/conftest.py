@@ -1,0 +1,128 @@
+"""A report with one of everything, and one of a healthy machine."""
+
+import pytest
+
+from pipedoctor.check import Gain, Location
+from pipedoctor.remedy import Put
+from pipedoctor.report.model import Counts, Cure, Entry, Known, Pack, Report, Skip
+
+SITE = {"system": "linux", "container": "docker", "distribution": "Debian 12"}
+
+
+@pytest.fixture
+def ill() -> Report:
+    remount = Cure(
+        title="Grow /dev/shm to 2.8 GiB",
+        shell="sudo mount -o remount,size=3019898880 /dev/shm",
+        argv=("mount", "-o", "remount,size=3019898880", "/dev/shm"),
+        undo=("mount", "-o", "remount,size=67108864", "/dev/shm"),
+        verify=("df", "-h", "/dev/shm"),
+        place="here",
+        lasts="boot",
+        root=True,
+        automatic=True,
+    )
+    unit = Cure(
+        title="Raise the limit for good",
+        shell="",
+        argv=(),
+        puts=(Put(path="/etc/x.conf", content="[Service]\nLimitNOFILE=65536\n"),),
+        snippet="spec:\n  containers: []\n",
+        place="launcher",
+        lasts="always",
+        root=False,
+        automatic=False,
+    )
+    cause = Entry(
+        rank=1,
+        code="PDR701",
+        name="shm-too-small",
+        severity="breaks",
+        title="/dev/shm is too small for the batches in flight",
+        summary="/dev/shm has 64.0 MiB, the workers need 2.8 GiB",
+        evidence={"shm.size": 64 << 20, "needed": 2880 << 20},
+        explains=("PDR902",),
+        confidence="certain",
+        remedies=(remount, unit),
+        sources=("https://example.org/shm",),
+        why="breaks: it will crash the job or give wrong results",
+    )
+    symptom = Entry(
+        rank=2,
+        code="PDR902",
+        name="bus-error",
+        severity="risks",
+        title="Workers died of a bus error",
+        summary="3 workers died",
+        evidence={"deaths": 3},
+        location=Location(path="train.py", line=12),
+        also_at=(Location(path="eval.py", line=3),),
+        confidence="likely",
+        cause="PDR701",
+        remedies=(unit,),
+        gain=Gain(
+            value=0.3, low=0.2, high=0.4, unit="fraction of epoch", basis="modelled"
+        ),
+    )
+    return Report(
+        created="2026-01-01T00:00:00Z",
+        seconds=0.2,
+        facts=Known(known={"site": SITE}, unknown={"gpu": "no driver"}),
+        findings=(cause, symptom),
+        healthy=("PDR703", "PDR704"),
+        skipped=(
+            Skip(code="PDR710", name="slow-storage", reason="no --data given"),
+            Skip(code="PDR720", name="quota", reason="not selected"),
+            Skip(code="PDR721", name="affinity", reason="not selected"),
+        ),
+        summary=Counts(breaks=1, risks=1),
+        broken=(Pack(pack="acme", reason="ImportError: no"),),
+    )
+
+
+@pytest.fixture
+def well() -> Report:
+    return Report(
+        created="2026-01-01T00:00:00Z",
+        seconds=0.2,
+        facts=Known(known={"site": {"system": "linux"}}, unknown={}),
+        healthy=("PDR701",),
+        summary=Counts(),
+    )
+
+
+HOSTILE = (
+    "a\x1b[31m|b`c\n<script>@all #1 [x](y) *z* \u202e\x9b \u200b[bold]red[/]\udcff"
+)
+
+
+@pytest.fixture
+def hostile(ill: Report) -> Report:
+    """The same, with a file name in it that somebody chose with care."""
+    from msgspec.structs import replace
+
+    cause = ill.findings[0]
+    cure = replace(
+        cause.remedies[0],
+        title=HOSTILE,
+        shell=f"rm {HOSTILE}",
+        snippet=f"```\n{HOSTILE}",
+        puts=(Put(path=HOSTILE, content=HOSTILE),),
+    )
+    entry = replace(
+        cause,
+        summary=HOSTILE,
+        evidence={HOSTILE: HOSTILE, "rows": [HOSTILE]},
+        location=Location(path=HOSTILE, line=1),
+        also_at=(Location(path=HOSTILE, line=2),),
+        remedies=(cure,),
+        sources=(HOSTILE,),
+        why=HOSTILE,
+    )
+    return replace(
+        ill,
+        facts=Known(known={"site": {**SITE, "distribution": HOSTILE[:-1]}}, unknown={}),
+        findings=(entry,),
+        skipped=(Skip(code="X1", name="x", reason=HOSTILE),),
+        recorded=HOSTILE,
+    )

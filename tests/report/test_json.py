@@ -1,0 +1,205 @@
+"""The report as other programs read it: strict, published, replayable."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+
+from pipedoctor.facts import Facts, Malformed, Shm
+from pipedoctor.report.json import LARGEST, read, render, schema
+from pipedoctor.report.model import Report
+
+PUBLISHED = Path(__file__).parents[2] / "docs" / "report.schema.json"
+
+
+def valid(report: dict[str, Any]) -> bool:
+    return jsonschema.Draft202012Validator(schema()).is_valid(report)
+
+
+def test_the_published_schema_is_current() -> None:
+    assert json.loads(PUBLISHED.read_text("utf-8")) == schema()
+
+
+def test_the_schema_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
+def test_reports_fit_the_schema(ill: Report, well: Report, hostile: Report) -> None:
+    for report in (ill, well):
+        jsonschema.validate(json.loads(render(report)), schema())
+
+
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [
+        (("schema",), "pipedoctor.report/2"),
+        (("findings", 0, "severity"), "fatal"),
+        (("findings", 0, "confidence"), "sure"),
+        (("findings", 0, "rank"), "1"),
+        (("findings", 0, "remedies", 0, "place"), "there"),
+        (("findings", 0, "remedies", 0, "lasts"), "never"),
+        (("findings", 1, "gain", "basis"), "guessed"),
+        (("healthy",), "PDR701"),
+        (("facts", "unknown", "gpu"), 3),
+    ],
+)
+def test_the_schema_is_strict(ill: Report, at: tuple[Any, ...], value: Any) -> None:
+    report = json.loads(render(ill))
+    assert valid(report)
+    inner = report
+    for key in at[:-1]:
+        inner = inner[key]
+    inner[at[-1]] = value
+
+    assert not valid(report)
+
+
+@pytest.mark.parametrize("key", ["schema", "tool", "facts", "findings", "summary"])
+def test_every_field_is_always_there(ill: Report, key: str) -> None:
+    report = json.loads(render(ill))
+    del report[key]
+
+    assert not valid(report)
+
+
+def test_the_fields_of_the_contract(ill: Report) -> None:
+    report = json.loads(render(ill))
+
+    assert report["schema"] == "pipedoctor.report/1"
+    assert report["tool"]["name"] == "pipedoctor"
+    assert report["summary"] == {"breaks": 1, "risks": 1, "slows": 0, "note": 0}
+    assert report["findings"][1]["location"] == {
+        "path": "train.py",
+        "line": 12,
+        "column": 1,
+        "end_line": None,
+        "end_column": None,
+    }
+    assert report["findings"][0]["location"] is None
+    assert report["findings"][0]["explains"] == ["PDR902"]
+    assert report["findings"][0]["remedies"][0] == {
+        "title": "Grow /dev/shm to 2.8 GiB",
+        "shell": "sudo mount -o remount,size=3019898880 /dev/shm",
+        "argv": ["mount", "-o", "remount,size=3019898880", "/dev/shm"],
+        "place": "here",
+        "lasts": "boot",
+        "root": True,
+        "automatic": True,
+        "undo": ["mount", "-o", "remount,size=67108864", "/dev/shm"],
+        "verify": ["df", "-h", "/dev/shm"],
+        "edits": [],
+        "snippet": "",
+        "puts": [],
+        "removes": [],
+    }
+
+
+def test_a_terminal_obeys_nothing_of_it(ill: Report) -> None:
+    odd = "a\x1b\x7f\x9b\u202e\u200b\ufeffé"
+    report = msgspec.structs.replace(ill, created=odd)
+
+    text = render(report).decode()
+
+    assert r"a\u001b\u007f\u009b\u202e\u200b\ufeffé" in text
+    assert json.loads(text)["created"] == odd
+
+
+def record(**changed: Any) -> bytes:
+    whole: dict[str, Any] = {
+        "schema": "pipedoctor.report/1",
+        "created": "2026-01-01T00:00:00Z",
+        "facts": {"known": {"shm": {"size": 64}}, "unknown": {"gpu": "no driver"}},
+    }
+    return json.dumps(whole | changed).encode()
+
+
+def test_a_record_is_read_back() -> None:
+    facts, created = read(record())
+
+    assert created == "2026-01-01T00:00:00Z"
+    assert facts.get(Shm) == Shm(size=64)
+    assert facts.unknown == {"gpu": "no driver"}
+
+
+def test_sections_and_fields_of_the_future_are_left_out() -> None:
+    known = {"shm": {"size": 64, "colour": "red"}, "warp_drive": {"x": 1}}
+
+    facts, _ = read(record(facts={"known": known, "unknown": {}}, new=1))
+
+    assert facts.to_record() == Facts(Shm(size=64)).to_record()
+
+
+EXPECTED = "expected a JSON report of `pipedoctor check --format json`: "
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        pytest.param(b"", "it is empty", id="empty"),
+        pytest.param(b" \n", "it is empty", id="blank"),
+        pytest.param(b"[]", "Expected `object`, got `array`", id="a list"),
+        pytest.param(record()[:-9], "Input data was truncated", id="truncated"),
+        pytest.param(
+            b"\x7fELF\x02", "JSON is malformed: invalid character (byte 0)", id="binary"
+        ),
+        pytest.param(
+            b'{"a":' * 100_000, "nested too deeply", id="nested, in what we ignore"
+        ),
+        pytest.param(
+            b'{"facts":{"known":{"shm":{"size":' + b"[" * 5000,
+            "nested too deeply",
+            id="nested, in a fact",
+        ),
+        pytest.param(
+            record(schema="pipedoctor.report/2"),
+            "Invalid enum value 'pipedoctor.report/2' - at `$.schema`",
+            id="another schema",
+        ),
+        pytest.param(
+            b"{}", "Object missing required field `schema`", id="another object"
+        ),
+        pytest.param(
+            record(facts={"known": {"shm": 3}, "unknown": {}}),
+            "Expected `object`, got `int` - at `$.facts.known[...]`",
+            id="a section that is none",
+        ),
+    ],
+)
+def test_what_is_no_report_is_refused_in_a_line(data: bytes, message: str) -> None:
+    with pytest.raises(Malformed) as refused:
+        read(data)
+
+    assert str(refused.value) == EXPECTED + message
+
+
+def test_invalid_utf8_is_refused() -> None:
+    with pytest.raises(Malformed, match="utf-8"):
+        read(record(created="x").replace(b'"x"', b'"\xff"'))
+
+
+def test_a_wrong_fact_is_named() -> None:
+    with pytest.raises(Malformed) as refused:
+        read(record(facts={"known": {"shm": {"size": "big"}}, "unknown": {}}))
+
+    assert str(refused.value) == (
+        "facts.known.shm: Expected `int`, got `str` - at `$.size`"
+    )
+
+
+def test_one_byte_too_many_is_refused() -> None:
+    fits = record() + b" " * (LARGEST - len(record()))
+    assert read(fits)[1]
+
+    with pytest.raises(Malformed, match="larger than 32 MiB"):
+        read(fits + b" ")
+
+
+@pytest.mark.parametrize(
+    "head", [b"Collecting environment information...\n", b"\nPyTorch version: 2.9\n"]
+)
+def test_the_text_of_collect_env_is_recognised(head: bytes) -> None:
+    with pytest.raises(Malformed, match=r"^the text of torch\.utils\.collect_env; "):
+        read(head)
