@@ -62,7 +62,8 @@ def cgroup_cpu_quota_ignored(
     share = quota.throttled_share or 0.0
     stopped = share >= throttled and (quota.periods or 0) >= periods
 
-    said = f"the quota allows {quota.cpus:g} CPUs, Python and torch see {cpu.visible}"
+    some = f"{quota.cpus:g} CPU" + "s" * (quota.cpus != 1)
+    said = f"the quota allows {some}, Python and torch see {cpu.visible}"
     if crowded:
         said += f"; {workers} workers share them"
     if stopped:

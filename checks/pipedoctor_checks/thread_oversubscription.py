@@ -1,5 +1,6 @@
 """PDR723: do the processes of the job start more threads than there are CPUs?"""
 
+import math
 from collections.abc import Iterator
 
 from pipedoctor.check import Confidence, Finding, Findings, Severity, check
@@ -56,7 +57,8 @@ def thread_oversubscription(
     - https://scikit-learn.org/stable/computing/parallelism.html
     - https://docs.pytorch.org/docs/stable/notes/multiprocessing.html
     """
-    ranks = (loader.ranks if loader else None) or 1
+    tasks = site.tasks if site else 1
+    ranks = math.ceil(((loader.ranks if loader else None) or 1) / tasks)
     room = cpu.effective * ratio
     high = {n: t for n, t in threads.asked.items() if t > 1 and t * ranks > room}
     habitat = site.habitat if site else None
@@ -76,16 +78,17 @@ def thread_oversubscription(
         )
         return
 
-    workers = (loader.workers_on_node if loader else None) or 0
+    workers = math.ceil(((loader.workers_on_node if loader else None) or 0) / tasks)
     name, asked = threads.blas or ("", BLAS_MAXIMUM)
     count = min(asked, cpu.visible)
-    if count > 1 and workers > 1 and workers * count > room:
+    if count > 1 and workers * count > room:
+        where = "the worker" if workers == 1 else f"each of {workers} workers"
         why = f"{name}={asked}" if name else "no variable limits them"
         yield Finding(
             severity=Severity.NOTE,
             confidence=Confidence.POSSIBLE,
-            summary=f"numpy may start {count} threads in each of {workers} workers "
-            f"({why}), for {_cpus(cpu)}",
+            summary=f"numpy may start {count} threads in {where} ({why}), "
+            f"for {_cpus(cpu)}",
             evidence={
                 "blas.threads": count,
                 "loader.workers_on_node": workers,

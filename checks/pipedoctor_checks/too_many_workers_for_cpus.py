@@ -45,7 +45,7 @@ def too_many_workers_for_cpus(
         message = "loader: num_workers is not known"
         raise CannotJudge(message)
     # Slurm binds each task on its own, so a task's ranks share only its CPUs.
-    tasks = (site.slurm.tasks_per_node if site and site.slurm else None) or 1
+    tasks = site.tasks if site else 1
     here = math.ceil(workers / tasks)
     if here <= cpu.effective * ratio:
         return

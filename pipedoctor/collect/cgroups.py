@@ -1,24 +1,11 @@
 """Find a process's control groups: v1, v2 and hybrid, in containers and out."""
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from pipedoctor.collect.machine import Machine, read, read_or
-from pipedoctor.facts import Unreadable
-
-_ESCAPED = re.compile(r"\\([0-7]{3})")
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Mount:
-    """A mounted hierarchy: `root` is the group that shows at directory `point`."""
-
-    root: str
-    point: Path
-    fstype: str
-    controllers: tuple[str, ...]
+from pipedoctor.collect.mounts import mounts
+from pipedoctor.facts import Mount, Unreadable
 
 
 def walk(machine: Machine, controller: str) -> list[Path]:
@@ -30,11 +17,12 @@ def walk(machine: Machine, controller: str) -> list[Path]:
     within. Raises Unreadable where no such directory can be seen.
     """
     version, group = _membership(machine, controller)
-    for mounts in _views(machine):
+    for view in _views(machine):
         best: list[Path] = []
-        for mount in mounts:
-            if _carries(mount, version, controller):
-                best = max(best, _directories(mount, group), key=len)
+        for mount in mounts(view):
+            point = view.inside(mount.point)
+            if _carries(mount, point, version, controller):
+                best = max(best, _directories(point, mount.root, group), key=len)
         if best:
             return best
     message = f"no control group with the {controller} controller can be seen"
@@ -58,52 +46,33 @@ def _membership(machine: Machine, controller: str) -> tuple[int, str]:
     return 2, unified
 
 
-def _views(machine: Machine) -> Iterator[Iterator[_Mount]]:
+def _views(machine: Machine) -> Iterator[Machine]:
     """
     Our own mounts first, then those of the examined process.
 
     The kernel tells both files relative to the namespace of the reader, and ours
     shows the parents that a container's mounts hide.
     """
-    own = Machine(root=machine.root)
-    yield _mounts(own)
+    yield Machine(root=machine.root)
     if machine.pid is not None:
-        yield _mounts(machine)
+        yield machine
 
 
-def _mounts(machine: Machine) -> Iterator[_Mount]:
-    for line in read_or(machine.process / "mountinfo").splitlines():
-        left, _, right = line.partition(" - ")
-        fields, tail = left.split(" "), right.split(" ")
-        if tail[0] in {"cgroup", "cgroup2"}:
-            yield _Mount(
-                root=_plain(fields[3]),
-                point=machine.inside(_plain(fields[4])),
-                fstype=tail[0],
-                controllers=tuple(tail[-1].split(",")),
-            )
-
-
-def _plain(text: str) -> str:
-    """Undo the octal escapes of mountinfo, where a space is written as 040."""
-    return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), text)
-
-
-def _carries(mount: _Mount, version: int, controller: str) -> bool:
+def _carries(mount: Mount, point: Path, version: int, controller: str) -> bool:
     if version == 1:
-        return mount.fstype == "cgroup" and controller in mount.controllers
+        return mount.fstype == "cgroup" and controller in mount.options
     if mount.fstype != "cgroup2":
         return False
-    available = read_or(mount.point / "cgroup.controllers", controller).split()
+    available = read_or(point / "cgroup.controllers", controller).split()
     return controller in available
 
 
-def _directories(mount: _Mount, group: str) -> list[Path]:
-    """The group and its parents below this mount, innermost first."""
-    below = _below(PurePosixPath(mount.root).parts[1:], PurePosixPath(group).parts[1:])
+def _directories(point: Path, root: str, group: str) -> list[Path]:
+    """The group and its parents below a mount point, innermost first."""
+    below = _below(PurePosixPath(root).parts[1:], PurePosixPath(group).parts[1:])
     if below is None:
         return []
-    inward = [mount.point.joinpath(*below[:depth]) for depth in range(len(below) + 1)]
+    inward = [point.joinpath(*below[:depth]) for depth in range(len(below) + 1)]
     return [directory for directory in reversed(inward) if _visible(directory)]
 
 

@@ -104,6 +104,28 @@ def test_more_workers_than_quota_slow() -> None:
     )
 
 
+def test_one_cpu_in_words() -> None:
+    (finding,) = cgroup_cpu_quota_ignored(box(1), None, BARE)
+
+    assert finding.summary == "the quota allows 1 CPU, Python and torch see 64"
+
+
+def test_quota_without_statistics() -> None:
+    plain = Quota(cpus=4, source="/sys/fs/cgroup/cpu.max")
+
+    (finding,) = cgroup_cpu_quota_ignored(
+        Cpu(logical=8, quota=plain), None, BARE, throttled=0.0, periods=1
+    )
+
+    assert finding.severity is Severity.NOTE
+
+
+def test_share_in_the_evidence_has_three_digits() -> None:
+    (finding,) = cgroup_cpu_quota_ignored(box(throttled=1, periods=3), None, BARE)
+
+    assert finding.evidence["cpu.quota.throttled_share"] == 0.333
+
+
 @pytest.mark.parametrize(
     ("throttled", "periods"),
     [

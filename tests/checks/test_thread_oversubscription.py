@@ -14,7 +14,7 @@ from pipedoctor.check import Confidence, Severity
 from pipedoctor.collect.cpu import cpu
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.threads import threads as read
-from pipedoctor.facts import Cpu, Facts, Loader, Quota, Site, Threads
+from pipedoctor.facts import Cpu, Facts, Loader, Quota, Site, Slurm, Threads
 from pipedoctor_checks.thread_oversubscription import thread_oversubscription
 
 FOUR = Cpu(logical=4, affinity=4)
@@ -100,6 +100,16 @@ def test_a_variable_beyond_the_cpus_slows() -> None:
             id="Rayon beside OpenMP that fits",
         ),
         pytest.param(
+            Cpu(logical=2), {"OMP_NUM_THREADS": 2}, 2, Confidence.LIKELY, id="two each"
+        ),
+        pytest.param(
+            Cpu(logical=3, quota=Quota(cpus=2, source="cpu.max")),
+            {"OMP_NUM_THREADS": 9},
+            1,
+            Confidence.POSSIBLE,
+            id="capped to exactly the ratio",
+        ),
+        pytest.param(
             Cpu(logical=1, affinity=1),
             {"OMP_NUM_THREADS": 9},
             4,
@@ -165,6 +175,14 @@ def test_workers_without_a_limit_are_a_note() -> None:
     assert env.snippet == "export OPENBLAS_NUM_THREADS=1"
 
 
+def test_a_single_worker_beyond_the_quota_is_enough() -> None:
+    (finding,) = thread_oversubscription(WIDE, UNSET, Loader(num_workers=1), BARE)
+
+    assert finding.summary == (
+        "numpy may start 64 threads in the worker (no variable limits them), for 4 CPUs"
+    )
+
+
 def test_workers_with_too_high_a_limit_are_a_note() -> None:
     (finding,) = thread_oversubscription(FOUR, omp(2), Loader(num_workers=4), BARE)
 
@@ -179,6 +197,20 @@ def test_blas_knows_no_quota_and_has_a_maximum() -> None:
     (finding,) = thread_oversubscription(wide, UNSET, Loader(num_workers=2), BARE)
 
     assert finding.evidence["blas.threads"] == 64
+
+
+@pytest.mark.parametrize(
+    ("threads", "loader"),
+    [
+        pytest.param(omp(4), Loader(ranks=8), id="a rank in each task"),
+        pytest.param(omp(3), Loader(num_workers=2, ranks=8), id="its workers"),
+    ],
+)
+def test_slurm_gives_each_task_its_own_cpus(threads: Threads, loader: Loader) -> None:
+    node = Site(system="linux", slurm=Slurm(job_id="7", tasks_per_node=8))
+
+    assert thread_oversubscription(FOUR, threads, loader, node) == []
+    assert thread_oversubscription(FOUR, threads, loader, BARE)
 
 
 def test_the_ratio_is_a_setting() -> None:
