@@ -49,7 +49,7 @@ def covers(arch: str, capability: str) -> bool:
 
 
 def _architecture(arch: str) -> tuple[int, ...]:
-    """Read ``sm_120a``, ``compute_90`` and ``12.0+PTX``: the last digit is the minor."""
+    """Read ``sm_120a``, ``compute_90`` or ``12.0+PTX``; a last digit is the minor."""
     name = arch.removesuffix("+PTX")
     if "." in name:
         return numbers(name)
@@ -118,8 +118,8 @@ def _why_none(builds: TorchBuilds, drivers: CudaDrivers, host: Host) -> str:
         release = next(r for r in builds.releases if r.torch == series(other.torch))
         return (
             f"no torch wheel that fits this machine exists for Python "
-            f"{series(host.python)}: the newest is torch {other.torch}+{other.tag}, for "
-            f"Python {release.python_from} to {release.python_to}"
+            f"{series(host.python)}: the newest is torch {other.torch}+{other.tag}, "
+            f"for Python {release.python_from} to {release.python_to}"
         )
     cards = f"compute capability {', '.join(host.capabilities)}"
     driver = f"driver {host.driver}"

@@ -43,3 +43,17 @@ class Accelerators(Fact, frozen=True, kw_only=True):
     xids: tuple[Xid, ...] | None = None
     compat_libcuda: tuple[str, ...] = ()
     """CUDA's forward-compatibility libraries: /usr/local/cuda/compat/libcuda.so.1."""
+    toolkit: str = ""
+    """A CUDA toolkit or its runtime outside of torch: ``12.4``, or what is known."""
+    signs: tuple[str, ...] = ()
+    """Other signs of NVIDIA parts, in words, where a text only implies them."""
+
+    @property
+    def nvidia(self) -> tuple[PciDevice, ...]:
+        """NVIDIA's devices on the bus."""
+        return tuple(d for d in self.pci or () if d.vendor == "10de")
+
+    @property
+    def amd(self) -> tuple[PciDevice, ...]:
+        """AMD's."""
+        return tuple(d for d in self.pci or () if d.vendor == "1002")

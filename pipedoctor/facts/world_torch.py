@@ -228,8 +228,9 @@ class TorchPairs(World, frozen=True, kw_only=True):
                 row
                 for row in self.rows
                 if row.package == package
+                and row.confirmed
                 and "*" not in row.version
-                and row.torch == f"=={torch}"
+                and row.fits(torch)
             ),
             None,
         )

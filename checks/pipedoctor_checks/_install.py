@@ -1,0 +1,176 @@
+"""Lines that put another torch or another driver in place; printed, never run."""
+
+import re
+from dataclasses import dataclass
+
+from pipedoctor.facts import Interpreter, Packages, Site, TorchBuild
+from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
+from pipedoctor.remedy import Lasts, Place, Remedy, fitting
+from pipedoctor.versions import major, reaches
+from pipedoctor_checks._wheels import Choice, Host, best_tag, can_reach, last_driver
+
+_FORGE = re.compile(r"cuda\d+_|cpu_(mkl|generic|openblas)")
+_STABLE_ABI = {"torchvision": "0.29.1", "torchaudio": "2.11"}
+"""From here on one file serves every CUDA, so that no tag of an index is sure."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tables:
+    """The tables that name a torch."""
+
+    drivers: CudaDrivers
+    builds: TorchBuilds
+    pairs: TorchPairs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The environment that is to have another torch, as far as it is known."""
+
+    torch: TorchBuild | None = None
+    interpreter: Interpreter | None = None
+    packages: Packages | None = None
+
+    @property
+    def version(self) -> str:
+        """The torch that it has now."""
+        return self.torch.version if self.torch else ""
+
+    @property
+    def forge(self) -> bool:
+        """Does its torch come from conda-forge?"""
+        return bool(self.torch and _FORGE.match(self.torch.conda_build))
+
+
+def host(
+    site: Site | None,
+    target: Target,
+    *,
+    driver: str = "",
+    capabilities: tuple[str, ...] = (),
+) -> Host:
+    """What a wheel must fit."""
+    place = target.interpreter
+    return Host(
+        driver=driver,
+        windows=windows(site) or False,
+        capabilities=capabilities,
+        python=place.version if place else "",
+        glibc=place.glibc if place else "",
+        machine=site.machine.lower() if site else "",
+    )
+
+
+def windows(site: Site | None) -> bool | None:
+    """Are driver numbers those of Windows (also under WSL)? None: nobody knows."""
+    return None if site is None else site.system == "windows" or site.wsl
+
+
+def other_torch(tables: Tables, target: Target, host: Host) -> tuple[Remedy, ...]:
+    """Put a torch in place that fits this host: the same release, and the newest."""
+    keep = best_tag(tables.builds, tables.drivers, host, keep=target.version)
+    if isinstance(keep, str):
+        return (Remedy(title=_sentence(keep), lasts=Lasts.ALWAYS, advice=True),)
+    newest = best_tag(tables.builds, tables.drivers, host)
+    choices = [keep, *([newest] if isinstance(newest, Choice) else [])]
+    lines = tuple(_pip(tables, target, choice) for choice in dict.fromkeys(choices))
+    return (_conda(target, keep), *lines) if target.forge else lines
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _pip(tables: Tables, target: Target, choice: Choice) -> Remedy:
+    place = target.interpreter or Interpreter()
+    python = place.executable or "python"
+    names = (
+        f"torch=={choice.torch}+{choice.tag}",
+        *_companions(tables, target, choice),
+    )
+    title = f"Install torch {choice.torch} for {_cuda(choice)}"
+    if place.externally_managed:
+        title += ", in a virtual environment: this Python is the system's"
+    elif target.torch and target.torch.conda_build:
+        title += ", after `conda remove pytorch`"
+    return Remedy(
+        title=title,
+        argv=(*installer(place), *names, "--index-url", choice.index),
+        verify=(python, "-c", "import torch; print(torch.zeros(1).cuda())"),
+        lasts=Lasts.ALWAYS,
+        advice=True,
+    )
+
+
+def installer(place: Interpreter) -> tuple[str, ...]:
+    """How this environment installs: uv's have no pip of their own."""
+    python = place.executable or "python"
+    if place.manager == "uv":
+        return ("uv", "pip", "install", "--python", python)
+    return (python, "-m", "pip", "install")
+
+
+def _cuda(choice: Choice) -> str:
+    digits = choice.tag.removeprefix("cu")
+    return f"CUDA {digits[:-1]}.{digits[-1]}"
+
+
+def _companions(tables: Tables, target: Target, choice: Choice) -> tuple[str, ...]:
+    """What must change together with torch, when it is installed."""
+    return tuple(
+        companion(tables.pairs, name, choice)
+        for name in ("torchvision", "torchaudio")
+        if target.packages is not None and target.packages.find(name)
+    )
+
+
+def companion(pairs: TorchPairs, name: str, choice: Choice) -> str:
+    """The requirement of this package that goes with the chosen torch."""
+    row = pairs.newest_for(name, choice.torch)
+    if row is None:
+        return name
+    if reaches(row.version, _STABLE_ABI.get(name, "0")):
+        return f"{name}=={row.version}"
+    return f"{name}=={row.version}+{choice.tag}"
+
+
+def _conda(target: Target, choice: Choice) -> Remedy:
+    prefix = target.interpreter.prefix if target.interpreter else ""
+    where = ("--prefix", prefix) if prefix else ()
+    wanted = ("pytorch=*=cuda*", f"cuda-version={choice.tag[2:-1]}")
+    return Remedy(
+        title="Take conda-forge's CUDA build of PyTorch",
+        argv=("conda", "install", *where, "--channel", "conda-forge", *wanted),
+        lasts=Lasts.ALWAYS,
+        advice=True,
+    )
+
+
+def newer_driver(
+    drivers: CudaDrivers,
+    site: Site | None,
+    wanted: str,
+    capabilities: tuple[str, ...],
+) -> tuple[Remedy, ...]:
+    """Update the driver, where these cards can still have one that new."""
+    if not can_reach(drivers, capabilities, wanted):
+        return ()
+    end = last_driver(drivers, capabilities)
+    limit = f", but not beyond R{end}, the last for this card" if end else ""
+    what = f"the NVIDIA driver to R{major(wanted)} or newer{limit}"
+    outside = (Habitat.DOCKER, Habitat.KUBERNETES)
+    return fitting(
+        site.habitat if site else None,
+        _by_hand(f"Update {what}, and reboot", Place.HERE, (Habitat.BARE,)),
+        _by_hand(f"On the host, update {what}", Place.LAUNCHER, outside),
+        _by_hand(
+            f"Ask for a node that has R{major(wanted)} or newer",
+            Place.LAUNCHER,
+            (Habitat.SLURM,),
+        ),
+    )
+
+
+def _by_hand(title: str, place: Place, fits: tuple[Habitat, ...]) -> Remedy:
+    return Remedy(title=title, lasts=Lasts.ALWAYS, place=place, fits=fits, advice=True)

@@ -1,0 +1,32 @@
+"""Which GPUs a variable leaves visible."""
+
+from collections.abc import Sequence
+
+from pipedoctor.facts import Device
+
+HIDES_ALL = ("", "-1", "nodevfiles", "none", "void")
+
+
+def refused(value: str, devices: Sequence[Device]) -> str:
+    """
+    Give the first entry of CUDA_VISIBLE_DEVICES that names no GPU; empty: all do.
+
+    CUDA stops reading at the first entry that it does not know: those behind it are
+    hidden as well. An index counts from 0; a UUID may be cut short. Of MIG instances
+    and of GPUs without a known UUID nobody here can say that they do not exist.
+    """
+    for entry in map(str.strip, value.split(",")):
+        if entry.startswith("MIG"):
+            continue
+        if entry.startswith("GPU-"):
+            known = [device.uuid for device in devices]
+            if all(known) and not any(uuid.startswith(entry) for uuid in known):
+                return entry
+        elif not entry.isdecimal() or int(entry) >= len(devices):
+            return entry or "(nothing)"
+    return ""
+
+
+def hides_all(value: str) -> bool:
+    """Does it hide every GPU, whatever there is?"""
+    return value.split(",", maxsplit=1)[0].strip().lower() in HIDES_ALL

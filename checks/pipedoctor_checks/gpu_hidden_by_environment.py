@@ -1,0 +1,120 @@
+"""PDR804: does a variable hide the GPUs that this machine has?"""
+
+from pipedoctor.check import Finding, Findings, Severity, check
+from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, Variables
+from pipedoctor.remedy import Lasts, Place, Remedy, docker_run, fitting, kubernetes
+from pipedoctor_checks._visible import hides_all, refused
+
+
+@check("PDR804", "An environment variable hides the GPU")
+def gpu_hidden_by_environment(
+    variables: Variables,
+    gpu: Gpu | None,
+    accelerators: Accelerators | None,
+    torch: TorchBuild | None,
+    site: Site | None,
+    /,
+) -> Findings:
+    """
+    Read CUDA_VISIBLE_DEVICES and its kin against the GPUs that are here.
+
+    ## Why it hurts
+
+    `torch.cuda.is_available()` is False or counts too few GPUs, although `nvidia-smi`
+    shows them all. A forgotten `export CUDA_VISIBLE_DEVICES=` in a shell's start-up
+    file is enough.
+
+    ## How it is judged
+
+    Only where there is hardware to hide, and only for a torch that could use it. An
+    empty value, `-1` and `NoDevFiles` hide everything; an index or a UUID that does not
+    exist hides itself and all that stand behind it. In a container without any GPU
+    NVIDIA_VISIBLE_DEVICES of `void` or `none` is the reason. With ROCm
+    HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES count.
+
+    ## Sources
+
+    - https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#cuda-environment-variables
+    - https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html
+    - https://rocm.docs.amd.com/en/latest/conceptual/gpu-isolation.html
+    """
+    if torch is not None and torch.cpu_only:
+        return
+    if torch is None or not torch.hip:
+        yield from _nvidia(variables, gpu)
+        yield from _container(variables, gpu, accelerators, site)
+    elif accelerators is not None and accelerators.rocm:
+        yield from _amd(variables)
+
+
+def _nvidia(variables: Variables, gpu: Gpu | None) -> Findings:
+    value = variables.values.get("CUDA_VISIBLE_DEVICES")
+    if value is None or gpu is None or not gpu.devices:
+        return
+    count = len(gpu.devices)
+    if hides_all(value):
+        yield _hidden("CUDA_VISIBLE_DEVICES", value, f"all {count} GPUs", count)
+        return
+    wrong = refused(value, gpu.devices)
+    if wrong:
+        first = wrong == value.split(",")[0].strip()
+        yield Finding(
+            severity=Severity.BREAKS if first else Severity.RISKS,
+            summary=f"CUDA_VISIBLE_DEVICES={value} names {wrong}, which does not exist "
+            f"among {count} GPUs: {'no GPU is' if first else 'it and the rest are not'}"
+            " visible",
+            evidence={"CUDA_VISIBLE_DEVICES": value, "gpus": count},
+            remedies=(_unset("CUDA_VISIBLE_DEVICES"),),
+        )
+
+
+def _container(
+    variables: Variables,
+    gpu: Gpu | None,
+    accelerators: Accelerators | None,
+    site: Site | None,
+) -> Findings:
+    """Did the container runtime keep the host's GPUs out because it was told to?"""
+    value = variables.values.get("NVIDIA_VISIBLE_DEVICES")
+    inside = site is not None and bool(site.container)
+    on_host = accelerators is not None and bool(accelerators.nvidia_module)
+    some = bool(gpu and gpu.devices) or bool(accelerators and accelerators.nvidia_nodes)
+    if value is None or some or not (inside and on_host and hides_all(value)):
+        return
+    name = "NVIDIA_VISIBLE_DEVICES"
+    limits = {"resources": {"limits": {"nvidia.com/gpu": 1}}}
+    yield Finding(
+        severity=Severity.BREAKS,
+        summary=f"{name}={value} keeps the host's GPUs out of this container",
+        evidence={name: value},
+        remedies=fitting(
+            site.habitat if site else None,
+            docker_run("Start it with its GPUs", "--gpus", "all", "-e", f"{name}=all"),
+            kubernetes("Request a GPU for the pod", limits),
+        ),
+    )
+
+
+def _amd(variables: Variables) -> Findings:
+    for name in ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"):
+        value = variables.values.get(name)
+        if value is not None and hides_all(value):
+            yield _hidden(name, value, "every AMD GPU", None)
+
+
+def _hidden(name: str, value: str, what: str, count: int | None) -> Finding:
+    return Finding(
+        severity=Severity.BREAKS,
+        summary=f'{name}="{value}" hides {what} from this job',
+        evidence={name: value, "gpus": count},
+        remedies=(_unset(name),),
+    )
+
+
+def _unset(name: str) -> Remedy:
+    return Remedy(
+        title=f"Unset {name}, or name GPUs that exist",
+        snippet=f"unset {name}",
+        lasts=Lasts.PROCESS,
+        place=Place.LAUNCHER,
+    )

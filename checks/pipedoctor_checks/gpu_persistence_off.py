@@ -1,0 +1,59 @@
+"""PDR812: does the driver let go of the GPU after every job?"""
+
+from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
+from pipedoctor.facts import Gpu, Site
+from pipedoctor.facts.site import Habitat
+from pipedoctor.remedy import Lasts, Place, Remedy, fitting
+
+
+@check("PDR812", "GPU persistence mode is off")
+def gpu_persistence_off(gpu: Gpu, site: Site | None, /) -> Findings:
+    """
+    Note that the driver unloads the state of idle GPUs.
+
+    ## Why it hurts
+
+    Without a display and without persistence every job that starts on an idle GPU
+    waits for the driver to set the card up again, some seconds on large machines.
+
+    ## How it is judged
+
+    Linux, persistence off on every GPU that says so. Windows and WSL have no such mode.
+
+    ## Sources
+
+    - https://docs.nvidia.com/deploy/driver-persistence/index.html
+    """
+    if site is not None and (site.system != "linux" or site.wsl):
+        return
+    modes = [device.persistence for device in gpu.devices]
+    if all(mode is None for mode in modes):
+        reason = "the driver says of no GPU whether it persists"
+        raise CannotJudge(reason)
+    if not any(modes):
+        yield Finding(
+            severity=Severity.NOTE,
+            summary=f"Persistence mode is off on {modes.count(False)} GPUs: the first "
+            "job on an idle GPU waits for the driver",
+            evidence={"persistence": modes},
+            remedies=fitting(site.habitat if site else None, _ON, _OUTSIDE),
+        )
+
+
+_ON = Remedy(
+    title="Switch persistence on (nvidia-persistenced does it at every boot)",
+    argv=("nvidia-smi", "-pm", "1"),
+    undo=("nvidia-smi", "-pm", "0"),
+    verify=("nvidia-smi", "--query-gpu=persistence_mode", "--format=csv"),
+    lasts=Lasts.BOOT,
+    root=True,
+    fits=(Habitat.BARE,),
+    advice=True,
+)
+_OUTSIDE = Remedy(
+    title="Have nvidia-persistenced run on the host or node",
+    lasts=Lasts.ALWAYS,
+    place=Place.LAUNCHER,
+    fits=(Habitat.DOCKER, Habitat.KUBERNETES, Habitat.SLURM),
+    advice=True,
+)

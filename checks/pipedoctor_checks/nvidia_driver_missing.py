@@ -1,0 +1,121 @@
+"""PDR802: does a torch that was built for CUDA find an NVIDIA driver at all?"""
+
+from pipedoctor.check import Confidence, Finding, Findings, Severity, check
+from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, TorchImport
+from pipedoctor.facts.site import Habitat
+from pipedoctor.remedy import (
+    Lasts,
+    Remedy,
+    docker_run,
+    fitting,
+    kubernetes,
+    slurm,
+)
+from pipedoctor_checks import _cuda
+
+
+@check("PDR802", "No NVIDIA driver is visible to the job", after=("PDR804",))
+def nvidia_driver_missing(
+    accelerators: Accelerators,
+    gpu: Gpu | None,
+    torch: TorchBuild | None,
+    torch_import: TorchImport | None,
+    site: Site | None,
+    /,
+) -> Findings:
+    """
+    Look for the driver that a CUDA build of torch needs.
+
+    ## Why it hurts
+
+    `Found no NVIDIA driver on your system`: the job stops, or trains on the CPU. Most
+    often a container was started without its GPUs, or a job runs on a login node.
+
+    ## How it is judged
+
+    An NVIDIA device is on the bus and no driver of NVIDIA's is loaded for it; or the
+    driver is loaded on the host and a container got no device files; or, where the bus
+    is not known, a CUDA toolkit is here and neither driver nor GPU are. A machine
+    without NVIDIA hardware needs no driver, whatever torch was built for. Devices that
+    are handed on to a virtual machine (vfio), Jetson, ROCm and macOS are left alone.
+
+    ## Sources
+
+    - https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html
+    - https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
+    """
+    if _needless(accelerators, torch, torch_import, site) or _answers(gpu):
+        return
+    reason = _reason(accelerators, site)
+    if not reason:
+        return
+    wanted = torch is None or not torch.cpu_only
+    yield Finding(
+        severity=Severity.BREAKS if wanted else Severity.NOTE,
+        summary=reason,
+        evidence={
+            "nvidia_module": accelerators.nvidia_module,
+            "nodes": list(accelerators.nvidia_nodes),
+            "toolkit": accelerators.toolkit,
+        },
+        confidence=Confidence.CERTAIN if accelerators.nvidia else Confidence.LIKELY,
+        remedies=_remedies(site),
+    )
+
+
+def _needless(
+    accelerators: Accelerators,
+    torch: TorchBuild | None,
+    torch_import: TorchImport | None,
+    site: Site | None,
+) -> bool:
+    other = torch is not None and bool(torch.hip or torch.xpu)
+    mac = site is not None and site.system == "darwin"
+    works = bool(_cuda.available(torch_import))
+    return other or mac or works or accelerators.jetson or accelerators.rocm
+
+
+def _answers(gpu: Gpu | None) -> bool:
+    """Is somebody there, even one that is ill (another check speaks of that)?"""
+    if gpu is None:
+        return False
+    ill = gpu.hang is not None or gpu.error_code not in (None, 9, 12)
+    return bool(gpu.driver or gpu.devices or ill)
+
+
+def _reason(accelerators: Accelerators, site: Site | None) -> str:
+    drivers = {device.driver for device in accelerators.nvidia}
+    inside = site is not None and bool(site.container)
+    if accelerators.nvidia_module:
+        bare = inside and not accelerators.nvidia_nodes
+        return (
+            "The NVIDIA driver runs on the host, but this container got no GPU" * bare
+        )
+    if drivers - {"vfio-pci"} and "nvidia" not in drivers:
+        rival = ": the nouveau driver has it" * ("nouveau" in drivers)
+        return f"An NVIDIA GPU is here, but NVIDIA's driver is not loaded{rival}"
+    if accelerators.pci is None and accelerators.toolkit:
+        return (
+            f"CUDA {accelerators.toolkit} is installed, but neither an NVIDIA driver "
+            "nor a GPU is visible"
+        )
+    return ""
+
+
+def _remedies(site: Site | None) -> tuple[Remedy, ...]:
+    title = "Start the container with its GPUs"
+    limits = {"resources": {"limits": {"nvidia.com/gpu": 1}}}
+    return fitting(
+        site.habitat if site else None,
+        Remedy(
+            title="Install and load NVIDIA's driver, or choose a machine with a GPU",
+            verify=("nvidia-smi",),
+            lasts=Lasts.ALWAYS,
+            root=True,
+            fits=(Habitat.BARE,),
+            advice=True,
+        ),
+        docker_run(title, "--gpus", "all"),
+        kubernetes("Request a GPU for the pod", limits),
+        slurm("Request a GPU for the job", "--gres=gpu:1"),
+    )
