@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -27,13 +27,19 @@ def doctor(
     *options: str,
     prefix: Sequence[str] = (),
     environ: Mapping[str, str] = ENVIRON,
-    **how: Any,
+    cwd: Path | str = "/",
+    stdout: int | IO[bytes] = subprocess.PIPE,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the program; whatever happens, it ends in time and without a traceback."""
     command = [*prefix, *DOCTOR, "check", "--no-config", *options]
-    usual: dict[str, Any] = {"cwd": "/", "timeout": 60, "capture_output": True}
-    done: subprocess.CompletedProcess[bytes] = subprocess.run(
-        command, env=dict(environ), check=False, **(usual | how)
+    done = subprocess.run(
+        command,
+        env=dict(environ),
+        check=False,
+        cwd=cwd,
+        timeout=60,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
     )
     for stream in (done.stdout, done.stderr):
         assert b"Traceback" not in (stream or b"")
@@ -197,7 +203,7 @@ def test_a_python_that_trusts_nobody() -> None:
 
 def test_a_full_disk_for_a_report() -> None:
     with Path("/dev/full").open("wb") as full:
-        done = doctor("--quick", capture_output=False, stdout=full, stderr=-1)
+        done = doctor("--quick", stdout=full)
 
     assert done.returncode == 2
     assert done.stderr.decode().splitlines() == [
@@ -250,7 +256,7 @@ def test_the_deadline_holds_whatever_hangs(tmp_path: Path) -> None:
     prefix = ("unshare", "-m", sys.executable, str(stopped), str(tmp_path))
     began = time.monotonic()
 
-    done = doctor("--deadline", "2", "--data", str(tmp_path), prefix=prefix, timeout=30)
+    done = doctor("--deadline", "2", "--data", str(tmp_path), prefix=prefix)
 
     assert time.monotonic() - began < 8
     assert done.returncode == 1
