@@ -18,14 +18,13 @@ import msgspec
 
 from pipedoctor.facts.record import TABLES
 from pipedoctor.facts.world import World
+from pipedoctor.facts.world_cards import Card, GpuCapabilities
 from pipedoctor.facts.world_torch import (
-    Card,
     CondaBuild,
     CudaDrivers,
     Family,
     Floor,
     Generation,
-    GpuCapabilities,
     Pair,
     PythonRelease,
     Pythons,

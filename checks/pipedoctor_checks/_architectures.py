@@ -31,7 +31,7 @@ class Code:
             return self._why_not_by_cuda(capability)
         if any(covers(arch, capability) for arch in self.arch):
             return ""
-        return f"it was built for {', '.join(map(_plain, self.arch))}"
+        return f"it was built for {', '.join(self.arch)}"
 
     def _why_not_by_cuda(self, capability: str) -> str:
         row = self.drivers.generation(capability)
@@ -98,7 +98,3 @@ def _listed(torch: TorchBuild, builds: TorchBuilds) -> tuple[str, ...]:
     if torch.conda_build:
         return by_conda
     return by_pip if torch.local or torch.origin != "text" else (*by_pip, *by_conda)
-
-
-def _plain(arch: str) -> str:
-    return arch.removeprefix("sm_")

@@ -3,7 +3,8 @@
 import re
 
 from pipedoctor.facts import Accelerators, Gpu, TorchImport
-from pipedoctor.facts.world_torch import CudaDrivers, GpuCapabilities
+from pipedoctor.facts.world_cards import GpuCapabilities
+from pipedoctor.facts.world_torch import CudaDrivers
 from pipedoctor.versions import numbers, reaches, series
 
 _FOUND = re.compile(r"driver on your system is too old \(found version (\d+)\)")
@@ -43,13 +44,13 @@ def supported(said: str) -> tuple[str, ...]:
     return tuple(match[1].split()) if match else ()
 
 
-def capabilities(gpu: Gpu | None, cards: GpuCapabilities) -> dict[int, str]:
-    """Of every GPU by index: what the driver says, else what its name tells."""
-    found: dict[int, str] = {}
+def capabilities(gpu: Gpu | None, cards: GpuCapabilities) -> tuple[str, ...]:
+    """Of all GPUs, each once: what the driver says, else what the name tells."""
+    found: list[str] = []
     for device in gpu.devices if gpu else ():
         card = None if device.capability else cards.find(device.name)
-        found[device.index] = device.capability or (card.capability if card else "")
-    return {index: capability for index, capability in found.items() if capability}
+        found.append(device.capability or (card.capability if card else ""))
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def fits(

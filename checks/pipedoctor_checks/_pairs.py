@@ -16,10 +16,10 @@ from pipedoctor.facts.world_torch import Pair, TorchPairs
 from pipedoctor.remedy import Lasts, Remedy
 from pipedoctor.versions import numbers, series, unreleased
 from pipedoctor_checks._install import companion, installer
+from pipedoctor_checks._tags import TAG
 from pipedoctor_checks._wheels import Choice
 
 _TORCH = re.compile(r"torch\s*(?:[<>=!~(\[;]|$)")
-TAG = re.compile(r"cpu|xpu|cu\d+|rocm[\d.]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ def _misfit(copy: Distribution, torch: str, known: Known) -> Misfit | None:
     rough = row is None or unreleased(torch) or unreleased(copy.version)
     if near is None or not near.confirmed or _left_alone(copy, torch, known.packages):
         return None
-    wanted = near.torch.removeprefix("==")
+    wanted = near.torch.removeprefix("==").removesuffix(".*")
     if rough:
         same = near.fits(torch) or _close(near.torch, torch)
         return None if same else Misfit(copy=copy, wanted=_series_of(near))

@@ -2,12 +2,8 @@
 
 from pipedoctor.check import Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Accelerators, Gpu, Interpreter, Packages, Site, TorchBuild
-from pipedoctor.facts.world_torch import (
-    CudaDrivers,
-    GpuCapabilities,
-    TorchBuilds,
-    TorchPairs,
-)
+from pipedoctor.facts.world_cards import GpuCapabilities
+from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
 from pipedoctor_checks import _cuda, _install
 
 
@@ -49,7 +45,7 @@ def cpu_only_torch_build(  # noqa: PLR0913, PLR0917  (facts are injected)
     if not torch.cpu_only or (accelerators is not None and accelerators.jetson):
         return
     target = _install.Target(torch=torch, interpreter=interpreter, packages=packages)
-    known = tuple(dict.fromkeys(_cuda.capabilities(gpu, cards).values()))
+    known = _cuda.capabilities(gpu, cards)
     driver = gpu.driver if gpu else ""
     host = _install.host(site, target, driver=driver, capabilities=known)
     tables = _install.Tables(drivers=drivers, builds=builds, pairs=pairs)

@@ -10,12 +10,9 @@ from pipedoctor.facts import (
     TorchBuild,
     TorchImport,
 )
-from pipedoctor.facts.world_torch import (
-    CudaDrivers,
-    GpuCapabilities,
-    TorchBuilds,
-    TorchPairs,
-)
+from pipedoctor.facts.world_cards import GpuCapabilities
+from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
+from pipedoctor.remedy import Remedy
 from pipedoctor.versions import major
 from pipedoctor_checks import _cuda, _install
 
@@ -79,7 +76,7 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         return
 
     have = f"driver {driver}" if driver else f"a driver for CUDA {complaint}"
-    capabilities = tuple(_cuda.capabilities(gpu, cards).values())
+    capabilities = _cuda.capabilities(gpu, cards)
     target = _install.Target(torch=torch, interpreter=interpreter, packages=packages)
     host = _install.host(site, target, driver=driver, capabilities=capabilities)
     tables = _install.Tables(drivers=drivers, builds=builds, pairs=pairs)
@@ -91,8 +88,16 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         summary=f"{named} needs driver {least} or newer, this machine has {have}",
         evidence={"gpu.driver": driver, "torch.cuda": torch.cuda, "minimum": least},
         confidence=Confidence.LIKELY if forward or close else Confidence.CERTAIN,
-        remedies=(
-            *(_install.other_torch(tables, target, host) if driver else ()),
-            *_install.newer_driver(drivers, site, least, capabilities),
+        remedies=_ordered(
+            _install.other_torch(tables, target, host) if driver else (),
+            _install.newer_driver(drivers, site, least, capabilities),
         ),
     )
+
+
+def _ordered(
+    torch: tuple[Remedy, ...], driver: tuple[Remedy, ...]
+) -> tuple[Remedy, ...]:
+    """A torch that fits is the smaller change; that there is none comes last."""
+    lines = tuple(remedy for remedy in torch if remedy.argv)
+    return (*lines, *driver, *(remedy for remedy in torch if not remedy.argv))

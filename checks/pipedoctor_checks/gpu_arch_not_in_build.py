@@ -2,12 +2,8 @@
 
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Gpu, Interpreter, Packages, Site, TorchBuild, TorchImport
-from pipedoctor.facts.world_torch import (
-    CudaDrivers,
-    GpuCapabilities,
-    TorchBuilds,
-    TorchPairs,
-)
+from pipedoctor.facts.world_cards import GpuCapabilities
+from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
 from pipedoctor_checks import _architectures, _cuda, _install
 
 
@@ -61,11 +57,11 @@ def gpu_arch_not_in_build(  # noqa: PLR0913, PLR0917  (facts are injected)
         torch, torch_import, said, site, builds=builds, drivers=drivers
     )
     missing = dict.fromkeys(complained, "torch itself says so")
-    missing |= {c: why for c in owned.values() if (why := build.why_not(c))}
+    missing |= {c: why for c in owned if (why := build.why_not(c))}
     if not missing:
         return
 
-    all_cards = tuple(dict.fromkeys((*owned.values(), *complained)))
+    all_cards = tuple(dict.fromkeys((*owned, *complained)))
     target = _install.Target(torch=torch, interpreter=interpreter, packages=packages)
     driver = gpu.driver if gpu else ""
     host = _install.host(site, target, driver=driver, capabilities=all_cards)

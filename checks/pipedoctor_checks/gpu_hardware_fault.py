@@ -1,25 +1,12 @@
 """PDR809: does a GPU or the kernel report broken hardware?"""
 
-from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
-from pipedoctor.facts import Accelerators, Device, Gpu, Xid
+from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
+from pipedoctor.facts import Accelerators, Device, Gpu
 from pipedoctor.remedy import Lasts, Remedy
+from pipedoctor_checks._xids import SERVICE, judge_xid
 
 LOST = 15
 """NVML_ERROR_GPU_IS_LOST."""
-
-FATAL = {
-    48: "double-bit memory error",
-    62: "internal micro-controller halt",
-    64: "a memory row or page could not be replaced",
-    79: "the GPU has fallen off the bus",
-    95: "uncontained memory error",
-}
-SERIOUS = {
-    74: "NVLink error",
-    94: "contained memory error",
-    119: "the GPU's system processor does not answer",
-    120: "the GPU's system processor failed",
-}
 
 
 @check("PDR809", "A GPU reports a hardware fault")
@@ -55,7 +42,7 @@ def gpu_hardware_fault(
         for device in gpu.devices:
             yield from _memory(device)
     for xid in xids or ():
-        yield from _xid(xid)
+        yield from judge_xid(xid)
 
 
 def _lost(gpu: Gpu) -> Findings:
@@ -65,7 +52,7 @@ def _lost(gpu: Gpu) -> Findings:
             severity=Severity.BREAKS,
             summary=f"The driver has lost {', '.join(lost) or 'a GPU'}",
             evidence={"gpu.error_code": gpu.error_code, "lost": lost},
-            remedies=(_SERVICE,),
+            remedies=(SERVICE,),
         )
 
 
@@ -76,7 +63,7 @@ def _memory(device: Device) -> Findings:
             severity=Severity.BREAKS,
             summary=f"{name} has broken memory that could not be replaced",
             evidence={"remap_failed": True},
-            remedies=(_SERVICE,),
+            remedies=(SERVICE,),
         )
     if device.remap_pending:
         yield Finding(
@@ -93,27 +80,6 @@ def _memory(device: Device) -> Findings:
             evidence={"ecc_uncorrected": device.ecc_uncorrected},
             remedies=(_reset(device),),
         )
-
-
-def _xid(xid: Xid) -> Findings:
-    meaning = FATAL.get(xid.code) or SERIOUS.get(xid.code)
-    if meaning:
-        yield Finding(
-            severity=Severity.BREAKS if xid.code in FATAL else Severity.RISKS,
-            summary=f"The kernel logged Xid {xid.code} ({meaning}), {xid.count} times",
-            evidence={"xid": xid.code, "count": xid.count, "last": xid.last},
-            confidence=Confidence.LIKELY,
-            remedies=(_SERVICE,),
-        )
-
-
-_SERVICE = Remedy(
-    title="Take this GPU out of use, reset or reboot; if it comes back, have it "
-    "replaced (power, heat and the slot are the other suspects)",
-    argv=("nvidia-smi", "-q", "-d", "ECC,ROW_REMAPPER,PERFORMANCE"),
-    lasts=Lasts.ALWAYS,
-    advice=True,
-)
 
 
 def _reset(device: Device) -> Remedy:

@@ -2,8 +2,9 @@
 
 from pipedoctor.check import Finding, Findings, Severity, check
 from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, Variables
-from pipedoctor.remedy import Lasts, Place, Remedy, docker_run, fitting, kubernetes
+from pipedoctor.remedy import Lasts, Place, Remedy
 from pipedoctor_checks._visible import hides_all, refused
+from pipedoctor_checks._with_gpus import with_gpus
 
 
 @check("PDR804", "An environment variable hides the GPU")
@@ -82,16 +83,11 @@ def _container(
     if value is None or some or not (inside and on_host and hides_all(value)):
         return
     name = "NVIDIA_VISIBLE_DEVICES"
-    limits = {"resources": {"limits": {"nvidia.com/gpu": 1}}}
     yield Finding(
         severity=Severity.BREAKS,
         summary=f"{name}={value} keeps the host's GPUs out of this container",
         evidence={name: value},
-        remedies=fitting(
-            site.habitat if site else None,
-            docker_run("Start it with its GPUs", "--gpus", "all", "-e", f"{name}=all"),
-            kubernetes("Request a GPU for the pod", limits),
-        ),
+        remedies=with_gpus(site, flags=("-e", f"{name}=all")),
     )
 
 

@@ -3,15 +3,9 @@
 from pipedoctor.check import Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, TorchImport
 from pipedoctor.facts.site import Habitat
-from pipedoctor.remedy import (
-    Lasts,
-    Remedy,
-    docker_run,
-    fitting,
-    kubernetes,
-    slurm,
-)
+from pipedoctor.remedy import Lasts, Remedy
 from pipedoctor_checks import _cuda
+from pipedoctor_checks._with_gpus import with_gpus
 
 
 @check("PDR802", "No NVIDIA driver is visible to the job", after=("PDR804",))
@@ -59,7 +53,7 @@ def nvidia_driver_missing(
             "toolkit": accelerators.toolkit,
         },
         confidence=Confidence.CERTAIN if accelerators.nvidia else Confidence.LIKELY,
-        remedies=_remedies(site),
+        remedies=with_gpus(site, _INSTALL),
     )
 
 
@@ -102,20 +96,11 @@ def _reason(accelerators: Accelerators, site: Site | None) -> str:
     return ""
 
 
-def _remedies(site: Site | None) -> tuple[Remedy, ...]:
-    title = "Start the container with its GPUs"
-    limits = {"resources": {"limits": {"nvidia.com/gpu": 1}}}
-    return fitting(
-        site.habitat if site else None,
-        Remedy(
-            title="Install and load NVIDIA's driver, or choose a machine with a GPU",
-            verify=("nvidia-smi",),
-            lasts=Lasts.ALWAYS,
-            root=True,
-            fits=(Habitat.BARE,),
-            advice=True,
-        ),
-        docker_run(title, "--gpus", "all"),
-        kubernetes("Request a GPU for the pod", limits),
-        slurm("Request a GPU for the job", "--gres=gpu:1"),
-    )
+_INSTALL = Remedy(
+    title="Install and load NVIDIA's driver, or choose a machine with a GPU",
+    verify=("nvidia-smi",),
+    lasts=Lasts.ALWAYS,
+    root=True,
+    fits=(Habitat.BARE,),
+    advice=True,
+)

@@ -46,7 +46,7 @@ class Accelerators(Fact, frozen=True, kw_only=True):
     toolkit: str = ""
     """A CUDA toolkit or its runtime outside of torch: ``12.4``, or what is known."""
     signs: tuple[str, ...] = ()
-    """Other signs of NVIDIA parts, in words, where a text only implies them."""
+    """Other signs of NVIDIA parts that a text implies: ``some part of CUDA``."""
 
     @property
     def nvidia(self) -> tuple[PciDevice, ...]:

@@ -29,9 +29,9 @@ from pipedoctor.facts.torch_build import TorchBuild
 from pipedoctor.facts.torch_import import TorchImport
 from pipedoctor.facts.variables import Variables
 from pipedoctor.facts.world import Filesystems, World
+from pipedoctor.facts.world_cards import GpuCapabilities
 from pipedoctor.facts.world_torch import (
     CudaDrivers,
-    GpuCapabilities,
     Pythons,
     TorchBuilds,
     TorchPairs,
