@@ -82,7 +82,10 @@ def raised(limits: Limits, site: Site | None, need: Need) -> tuple[Remedy, ...]:
         remedies.append(_running(limits.pid, limits, count))
     if within > soft:
         remedies += _from_inside(within, hard)
-    remedies += _launched(count, max(count, hard or HARD), possible=within == count)
+    elif limits.pid is None:
+        remedies.append(_from_above(count))
+    highest = min(max(count, hard or 0, HARD), limits.nr_open or HARD)
+    remedies += _launched(count, highest, possible=within == count)
     return fitting(site.habitat if site else None, *remedies)
 
 
@@ -125,6 +128,17 @@ def _from_inside(count: int, hard: int | None) -> list[Remedy]:
             fits=(Habitat.BARE, Habitat.SLURM),
         ),
     ]
+
+
+def _from_above(count: int) -> Remedy:
+    """The hard limit is in the way: only root lifts it, and a shell for itself."""
+    return Remedy(
+        title="As root, raise it for the shell that starts the job",
+        snippet=f"sudo prlimit --pid $$ --nofile={count}:{count}",
+        lasts=Lasts.PROCESS,
+        place=Place.LAUNCHER,
+        fits=(Habitat.BARE,),
+    )
 
 
 def _launched(count: int, hard: int, *, possible: bool) -> list[Remedy]:

@@ -1,7 +1,7 @@
 """Change a setting of the kernel: now, and after the next boot."""
 
 from pipedoctor.facts import Habitat, Site
-from pipedoctor.remedy import Lasts, Place, Put, Remedy, fitting
+from pipedoctor.remedy import Lasts, Place, Remedy, fitting
 
 
 def sysctl(name: str, before: int, after: int, site: Site | None) -> tuple[Remedy, ...]:
@@ -10,8 +10,6 @@ def sysctl(name: str, before: int, after: int, site: Site | None) -> tuple[Remed
     def write(value: int) -> tuple[str, ...]:
         return ("sysctl", "-w", f"{name}={value}")
 
-    file = f"/etc/sysctl.d/90-pipedoctor-{name.replace('.', '-')}.conf"
-    text = f"{name} = {after}\n"
     host = Remedy(
         title=f"Have {name} set on the host: it counts for all containers and jobs",
         argv=write(after),
@@ -31,15 +29,12 @@ def sysctl(name: str, before: int, after: int, site: Site | None) -> tuple[Remed
         fits=(Habitat.BARE,),
     )
     kept = Remedy(
-        title="And after every boot",
-        argv=("sysctl", "-p", file),
-        undo=write(before),
-        puts=(Put(path=file, content=text),),
-        snippet=f"# {file}\n{text}",
-        verify=("sysctl", name),
+        title="And after every boot: the same line in a file",
+        snippet=f"# /etc/sysctl.d/90-pipedoctor.conf\n{name} = {after}",
         lasts=Lasts.ALWAYS,
         root=True,
         fits=(Habitat.BARE,),
+        advice=True,
     )
     return fitting(site.habitat if site else None, now, kept, host)
 
