@@ -65,8 +65,11 @@ def _evidence(segments: Sequence[Segment], shm: Shm) -> dict[str, int]:
     return {"shm.size": shm.size, "segments": len(segments), "bytes": size}
 
 
-def _count(segments: Sequence[Segment]) -> str:
-    return "1 segment" if len(segments) == 1 else f"{len(segments)} segments"
+def _say(segments: Sequence[Segment], shm: Shm, what: str) -> str:
+    one = len(segments) == 1
+    count = "1 segment" if one else f"{len(segments)} segments"
+    much = f"{human(_bytes(segments))} of the {human(shm.size)}"
+    return f"{count} {what} {'holds' if one else 'hold'} {much} of /dev/shm"
 
 
 def _leaked(dead: list[Segment], shm: Shm, share: float) -> Finding:
@@ -74,8 +77,7 @@ def _leaked(dead: list[Segment], shm: Shm, share: float) -> Finding:
     grave = size >= share * shm.size
     return Finding(
         severity=Severity.RISKS if grave else Severity.NOTE,
-        summary=f"{_count(dead)} of dead processes hold {human(size)} "
-        f"of the {human(shm.size)} of /dev/shm",
+        summary=_say(dead, shm, "of dead processes"),
         evidence=_evidence(dead, shm),
         remedies=(
             Remedy(
@@ -90,14 +92,12 @@ def _leaked(dead: list[Segment], shm: Shm, share: float) -> Finding:
 
 
 def _unclear(doubtful: list[Segment], shm: Shm) -> Finding:
-    size = _bytes(doubtful)
     unheld = all(one.held is False for one in doubtful)
     paths = [one.path for one in doubtful[:SHOWN]]
     return Finding(
         severity=Severity.RISKS if unheld else Severity.NOTE,
         confidence=Confidence.LIKELY if unheld else Confidence.POSSIBLE,
-        summary=f"{_count(doubtful)} that may be leaked hold {human(size)} "
-        f"of the {human(shm.size)} of /dev/shm",
+        summary=_say(doubtful, shm, "that may be leaked"),
         evidence=_evidence(doubtful, shm),
         remedies=(
             Remedy(

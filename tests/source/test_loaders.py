@@ -11,6 +11,7 @@ from pipedoctor.source.files import Source, python_files, require
 from pipedoctor.source.loaders import LoaderCall, calls_in, loader_calls
 
 IMPORT = "from torch.utils.data import DataLoader\n"
+STATEFUL = "from torchdata.stateful_dataloader import StatefulDataLoader\n"
 
 
 def calls(text: str | bytes) -> list[LoaderCall]:
@@ -55,7 +56,7 @@ def test_silent(text: str | bytes) -> None:
         "import torch.utils.data as data\ndata.DataLoader(x, num_workers=3)",
         "from torch.utils import data\ndata.DataLoader(x, num_workers=3)",
         "from torch import utils as u\nu.data.DataLoader(x, num_workers=3)",
-        "import torchdata.stateful_dataloader as s\ns.StatefulDataLoader(x, 1, 0, 0, 0, 3)",
+        f"{STATEFUL}StatefulDataLoader(x, num_workers=3)",
         f"def f():\n    {IMPORT}    return DataLoader(x, num_workers=3)",
         f"{IMPORT}DataLoader(x, 32, True, None, None, 3)",
         f"{IMPORT}DataLoader[int](x)\nDataLoader(x, num_workers=3)",
