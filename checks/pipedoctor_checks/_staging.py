@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pipedoctor.facts import DataSet, Loader, Memory, PathFact, Paths, Shm
 from pipedoctor.remedy import Lasts, Remedy, in_code
 from pipedoctor.units import GiB, human
-from pipedoctor_checks._medium import Medium, solid
+from pipedoctor_checks._medium import SLOW_KINDS, Medium, solid
 
 SPARE = 1.1
 """Blocks and folders take room, too."""
@@ -40,7 +40,7 @@ def cures(
             "Pack the small files into a few large ones (tar shards for WebDataset,"
             " LMDB, Parquet, squashfs) and read these in sequence"
         )
-    if under.slow and under.row and under.row.advice:
+    if under.row and under.row.kind in SLOW_KINDS and under.row.advice:
         yield in_code(f"Known of {under.row.fstype}: {under.row.advice}")
 
 
