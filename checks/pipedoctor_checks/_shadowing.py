@@ -1,0 +1,48 @@
+"""What a folder of the import path hides of the folders behind it."""
+
+from dataclasses import dataclass
+
+from pipedoctor.facts import Packages
+
+_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Found:
+    """Names of distributions: those that hide another version, and the others."""
+
+    hidden: dict[str, str]
+    """Name -> ``2.0 hides 2.13.0``."""
+    added: tuple[str, ...]
+
+    def words(self, first: list[str]) -> str:
+        """``hides numpy (1.26.4 hides 2.4.6)`` or ``adds torch``; `first` come first."""
+        names = tuple(self.hidden) or self.added
+        ordered = sorted(names, key=lambda name: (name not in first, name))
+        shown = [
+            f"{name} ({self.hidden[name]})" if self.hidden else name
+            for name in ordered[:_NAMED]
+        ]
+        rest = len(ordered) - len(shown)
+        verb = "hides" if self.hidden else "adds"
+        return f"{verb} {', '.join(shown)}{f' and {rest} more' if rest else ''}"
+
+
+def of(packages: Packages, folders: tuple[str, ...]) -> Found:
+    """Compare the distributions of these folders with all that come later."""
+    hidden: dict[str, str] = {}
+    added: list[str] = []
+    for entry in packages.entries:
+        if entry.location not in folders:
+            continue
+        others = [
+            copy.version
+            for copy in packages.all(entry.name)
+            if copy.location not in folders
+        ]
+        differ = [version for version in others if version != entry.version]
+        if differ and packages.find(entry.name) == entry:
+            hidden[entry.name] = f"{entry.version} hides {differ[0]}"
+        elif not others:
+            added.append(entry.name)
+    return Found(hidden, tuple(added))

@@ -1,0 +1,65 @@
+"""PDR837: is numpy 2 used by a torch that was built for numpy 1?"""
+
+from pipedoctor.check import Finding, Findings, Severity, check
+from pipedoctor.facts import Interpreter, Packages, Site, TorchBuild, TorchImport
+from pipedoctor.versions import major, reaches
+from pipedoctor_checks import _pip
+
+_SIGNS = ("_ARRAY_API not found", "compiled using NumPy 1.x")
+
+
+@check("PDR837", "numpy 2 with a torch that was built for numpy 1")
+def numpy2_abi_mismatch(
+    packages: Packages,
+    torch: TorchBuild | None,
+    torch_import: TorchImport | None,
+    site: Site | None,
+    interpreter: Interpreter | None,
+    /,
+) -> Findings:
+    """
+    Look for numpy 2 under a torch, or another module, compiled for numpy 1.
+
+    ## Why it hurts
+
+    `A module that was compiled using NumPy 1.x cannot be run in NumPy 2`: torch still
+    imports, but every `tensor.numpy()` and every collated array fails with
+    `Numpy is not available`.
+
+    ## How it is judged
+
+    numpy 2 or newer is installed and torch is older than 2.3 (2.4.1 on Windows), or
+    importing torch said so itself.
+
+    ## Sources
+
+    - https://github.com/pytorch/pytorch/issues/107302
+    - https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
+    """
+    numpy = packages.find("numpy")
+    said = [
+        line
+        for line in (torch_import.warnings if torch_import is not None else ())
+        if any(sign in line for sign in _SIGNS)
+    ]
+    version = numpy.version if numpy is not None else ""
+    windows = site is not None and site.system == "windows"
+    least = "2.4.1" if windows else "2.3"
+    old = (
+        torch is not None
+        and (major(version) or 0) > 1
+        and bool(major(torch.version))
+        and not reaches(torch.version, least)
+    )
+    if not said and not old:
+        return
+    yield Finding(
+        severity=Severity.BREAKS,
+        summary=f"numpy {version or '2'} is installed, torch "
+        f"{torch.version if torch else ''} was built for numpy 1".replace("  ", " "),
+        evidence={"numpy": version, "said": said},
+        remedies=(
+            _pip.install(interpreter, "Take the newest numpy 1", "numpy<2"),
+            _pip.install(interpreter, "Or a torch that knows numpy 2", "torch>=2.4.1"),
+        ),
+    )

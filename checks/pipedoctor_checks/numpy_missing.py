@@ -1,0 +1,46 @@
+"""PDR838: is torch installed without numpy?"""
+
+from pipedoctor.check import Finding, Findings, Severity, check
+from pipedoctor.facts import Interpreter, Packages, TorchBuild, TorchImport
+from pipedoctor_checks import _pip
+
+_SIGN = "Failed to initialize NumPy: No module named"
+
+
+@check("PDR838", "torch is installed without numpy")
+def numpy_missing(
+    torch: TorchBuild,
+    packages: Packages,
+    torch_import: TorchImport | None,
+    interpreter: Interpreter | None,
+    /,
+) -> Findings:
+    """
+    Look for a torch that has no numpy to exchange arrays with.
+
+    ## Why it hurts
+
+    torch imports with a warning, and the first `tensor.numpy()`, `torch.from_numpy()`
+    or image transform fails with `Numpy is not available`, often in a worker.
+
+    ## How it is judged
+
+    No numpy is on the import path, or importing torch said so. A list of packages that
+    is only an excerpt (a text from another machine) proves nothing by what it lacks.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html
+    """
+    said = torch_import is not None and any(
+        _SIGN in line for line in torch_import.warnings
+    )
+    absent = packages.complete and packages.find("numpy") is None
+    if not said and not absent:
+        return
+    yield Finding(
+        severity=Severity.RISKS,
+        summary=f"torch {torch.version} has no numpy: tensor.numpy() will fail",
+        evidence={"torch.version": torch.version, "said": said},
+        remedies=(_pip.install(interpreter, "Install numpy", "numpy"),),
+    )
