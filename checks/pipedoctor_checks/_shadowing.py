@@ -16,7 +16,7 @@ class Found:
     added: tuple[str, ...]
 
     def words(self, first: list[str]) -> str:
-        """``hides numpy (1.26.4 hides 2.4.6)`` or ``adds torch``; `first` come first."""
+        """``hides numpy (1.26 hides 2.4)`` or ``adds torch``; `first` come first."""
         names = tuple(self.hidden) or self.added
         ordered = sorted(names, key=lambda name: (name not in first, name))
         shown = [
