@@ -77,33 +77,32 @@ def raised(limits: Limits, site: Site | None, need: Need) -> tuple[Remedy, ...]:
     count = min(max(ENOUGH, 2 * need.plain), limits.nr_open or ENOUGH)
     soft, hard = limits.nofile.soft or 0, limits.nofile.hard
     within = count if hard is None else min(count, hard)
+    suffices = within > max(soft, need.plain, 2 * (limits.open_files or 0))
+    powerless = site is not None and site.root and not site.sys_resource
     remedies: list[Remedy] = []
-    if limits.pid is not None:
-        remedies.append(_running(limits.pid, limits, count))
+    if limits.pid is not None and (suffices or not powerless):
+        remedies.append(_running(limits, within if suffices else count))
     if within > soft:
         remedies += _from_inside(within, hard)
-    elif limits.pid is None:
+    if limits.pid is None and not suffices and not powerless:
         remedies.append(_from_above(count))
     highest = min(max(count, hard or 0, HARD), limits.nr_open or HARD)
     remedies += _launched(count, highest, possible=within == count)
     return fitting(site.habitat if site else None, *remedies)
 
 
-def _running(pid: int, limits: Limits, count: int) -> Remedy:
-    soft, hard = _word(limits.nofile.soft), _word(limits.nofile.hard)
-    most = limits.nofile.hard
-    new = _word(None if most is None else max(count, most))
-
-    def prlimit(value: str) -> tuple[str, ...]:
-        return ("prlimit", "--pid", str(pid), f"--nofile={value}")
-
+def _running(limits: Limits, count: int) -> Remedy:
+    """Beyond the hard limit it takes CAP_SYS_RESOURCE, which not every root has."""
+    soft, hard = limits.nofile.soft, limits.nofile.hard
+    most = None if hard is None else max(count, hard)
+    prlimit = ("prlimit", "--pid", str(limits.pid))
     return Remedy(
         title="Raise the limit of the running process",
-        argv=prlimit(f"{count}:{new}"),
-        undo=prlimit(f"{soft}:{hard}"),
-        verify=("prlimit", "--pid", str(pid), "--nofile"),
+        argv=(*prlimit, f"--nofile={count}:{_word(most)}"),
+        undo=(*prlimit, f"--nofile={_word(soft)}:{_word(hard)}"),
+        verify=(*prlimit, "--nofile"),
         lasts=Lasts.PROCESS,
-        root=most is not None and count > most,
+        root=most != hard,
     )
 
 

@@ -208,12 +208,37 @@ def test_a_running_job_is_cured_at_once_without_root() -> None:
     ("hard", "line"),
     [
         (65536, "prlimit --pid 4711 --nofile=65536:65536"),
-        (65535, "sudo prlimit --pid 4711 --nofile=65536:65536"),
+        (65535, "prlimit --pid 4711 --nofile=65535:65535"),
+        (3201, "prlimit --pid 4711 --nofile=3201:3201"),
+        (3200, "sudo prlimit --pid 4711 --nofile=65536:65536"),
+        (2000, "sudo prlimit --pid 4711 --nofile=65536:65536"),
         (None, "prlimit --pid 4711 --nofile=65536:unlimited"),
     ],
 )
 def test_only_a_higher_hard_limit_takes_root(hard: int | None, line: str) -> None:
     assert only(running(2000, 1600, hard)).remedies[0].shell == line
+
+
+def test_a_root_without_the_capability_is_not_sent_to_fail() -> None:
+    powerless = Site(system="linux", root=True)
+    mighty = Site(system="linux", root=True, sys_resource=True)
+
+    def prlimits(limits: Limits, site: Site) -> list[str]:
+        found = lines(only(limits, site=site))
+        return [line for line in found if line.startswith("sudo prlimit")]
+
+    assert prlimits(running(2000, 1600, 2000), powerless) == []
+    assert prlimits(shell(1024, 1024), powerless) == []
+    assert len(prlimits(running(2000, 1600, 2000), mighty)) == 1
+    assert len(prlimits(shell(1024, 1024), mighty)) == 1
+
+
+def test_a_hard_limit_below_the_need_takes_root() -> None:
+    finding = only(shell(1024, 1100), job(128))
+
+    assert "(1100, 1100)" in lines(finding)[0]
+    assert lines(finding)[2] == "sudo prlimit --pid $$ --nofile=65536:65536"
+    assert "prlimit" not in lines(only(shell(1024, 1101), job(128)))[2]
 
 
 def lines(finding: Finding) -> list[str]:
@@ -374,7 +399,7 @@ def test_the_arithmetic_holds_for_real_workers(workers: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.root
+@pytest.mark.skipif(sys.platform != "linux", reason="prlimit is Linux's")
 def test_a_loop_that_keeps_batches_dies_is_cured_and_dies_again() -> None:
     """600 tensors are kept; 300 descriptors are too few for them."""
     with loop(300, "2", "keep") as process:
