@@ -54,3 +54,10 @@ def _whole(letter: str, *, decimal: bool) -> int:
 def seconds(span: float) -> str:
     """Say a span of time with the precision that still means something."""
     return f"{span:.2f} s" if span < 1 else f"{span:.1f} s"
+
+
+def many(count: float, noun: str) -> str:
+    """Say how many: ``1 CPU``, ``0.5 CPUs``, ``3 processes``."""
+    ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
+    said = f"{count:.0f}" if count == int(count) else f"{count:g}"
+    return f"{said} {noun}{ending}"

@@ -13,6 +13,7 @@ from pipedoctor.remedy import (
     in_code,
     unit_property,
 )
+from pipedoctor.units import many
 
 
 @check("PDR720", "The CPU quota allows less than Python and torch see")
@@ -62,7 +63,7 @@ def cgroup_cpu_quota_ignored(
     share = quota.throttled_share or 0.0
     stopped = share >= throttled and (quota.periods or 0) >= periods
 
-    some = f"{quota.cpus:g} CPU" + "s" * (quota.cpus != 1)
+    some = many(quota.cpus, "CPU")
     said = f"the quota allows {some}, Python and torch see {cpu.visible}"
     if crowded:
         said += f"; {workers} workers share them"

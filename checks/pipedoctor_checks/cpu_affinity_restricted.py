@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
 from pipedoctor.facts import Cpu, Loader, Site
 from pipedoctor.remedy import Lasts, Place, Remedy
+from pipedoctor.units import many
 
 
 @check("PDR721", "The process is bound to fewer CPUs than it was given")
@@ -56,7 +57,7 @@ def cpu_affinity_restricted(
     giver = "Slurm granted each task" if cpu.slurm_cpus is not None else giver
     yield Finding(
         severity=Severity.SLOWS if crowded or cpu.slurm_cpus else Severity.NOTE,
-        summary=f"the process may use {_count(mask)}, {giver} {given}",
+        summary=f"the process may use {many(mask, 'CPU')}, {giver} {given}",
         evidence={
             "cpu.affinity": mask,
             "cpu.affinity_list": cpu.affinity_list,
@@ -65,10 +66,6 @@ def cpu_affinity_restricted(
         },
         remedies=tuple(_slurm(given) if cpu.slurm_cpus else _widen(cpu)),
     )
-
-
-def _count(cpus: int) -> str:
-    return f"{cpus} CPU" if cpus == 1 else f"{cpus} CPUs"
 
 
 def _slurm(cpus: int) -> Iterator[Remedy]:

@@ -3,7 +3,7 @@
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Loader, Memory, MemoryLimit, Site
 from pipedoctor.remedy import Remedy, fitting, grant_memory, in_code, unit_property
-from pipedoctor.units import GiB, MiB, human
+from pipedoctor.units import GiB, MiB, human, many
 
 FORKED = 10 * MiB
 """Of its own, a forked worker that has done nothing yet (torch 2.13, CPU)."""
@@ -47,24 +47,25 @@ def memory_limit_too_low(
     - https://docs.kernel.org/admin-guide/cgroup-v1/memory.html
     - https://github.com/pytorch/pytorch/issues/13246
     """
-    group, job = memory.group, _job(loader)
+    known = loader is not None and loader.workers_on_node is not None
+    group, job = memory.group, loader if loader and known else NOBODY
     batches, workers = job.bytes_in_flight or 0, job.workers_on_node or 0
     mains = batches + (job.ranks or 1) * main_bytes
     need = mains + workers * worker_bytes
-    room = memory.limit if _runs(job) else memory.room
+    room = memory.limit if job.running else memory.room
     kills = (group.oom_kills if group else None) or 0
     severity, confidence = Severity.RISKS, Confidence.CERTAIN
-    if batches > memory.limit + _swap(memory):
+    if batches > memory.limit + memory.swap:
         severity = Severity.BREAKS
         said = f"the batches in flight take {human(batches)}"
     elif need > room:
         fits = mains + workers * FORKED <= room
         confidence = Confidence.POSSIBLE if fits else Confidence.LIKELY
         flying = f" and {human(batches)} of batches in flight" if batches else ""
-        said = f"a job with {_plural(workers, 'worker')}{flying} takes about "
+        said = f"a job with {many(workers, 'worker')}{flying} takes about "
         said += f"{human(need)}, {human(room)} are free"
     elif kills:
-        said = f"the kernel has killed {_plural(kills, 'process')} here"
+        said = f"the kernel has killed {many(kills, 'process')} here"
     elif memory.group_unknown:
         raise CannotJudge(memory.group_unknown)
     else:
@@ -88,25 +89,6 @@ def memory_limit_too_low(
             in_code("Keep less in flight: fewer workers, prefetch_factor=1"),
         ),
     )
-
-
-def _job(loader: Loader | None) -> Loader:
-    return NOBODY if loader is None or loader.workers_on_node is None else loader
-
-
-def _runs(job: Loader) -> bool:
-    """Does the job run already, so that what it uses is not free any more?"""
-    return any(origin.startswith("pid ") for origin in job.origin.values())
-
-
-def _swap(memory: Memory) -> int:
-    group = memory.group.swap if memory.group else None
-    return memory.swap_total if group is None else min(group, memory.swap_total)
-
-
-def _plural(count: int, noun: str) -> str:
-    many = "es" if noun.endswith("s") else "s"
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}{many}"
 
 
 def _raise(group: MemoryLimit, size: int) -> tuple[Remedy, ...]:

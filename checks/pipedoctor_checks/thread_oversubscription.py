@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pipedoctor.check import Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Cpu, Loader, Site, Threads
 from pipedoctor.remedy import Remedy, environment, fitting, in_code
+from pipedoctor.units import many
 
 CAPPED = frozenset({"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"})
 """torch with MKL and OpenBLAS start no more threads than CPUs that they see."""
@@ -58,6 +59,7 @@ def thread_oversubscription(
     - https://docs.pytorch.org/docs/stable/notes/multiprocessing.html
     """
     tasks = site.tasks if site else 1
+    cpus = many(cpu.effective, "CPU")
     ranks = math.ceil(((loader.ranks if loader else None) or 1) / tasks)
     room = cpu.effective * ratio
     high = {n: t for n, t in threads.asked.items() if t > 1 and t * ranks > room}
@@ -72,7 +74,7 @@ def thread_oversubscription(
         yield Finding(
             severity=Severity.SLOWS,
             confidence=Confidence.LIKELY if sure else Confidence.POSSIBLE,
-            summary=f"{name}={count}{times}, for {_cpus(cpu)}",
+            summary=f"{name}={count}{times}, for {cpus}",
             evidence={**high, "cpu.effective": cpu.effective, "loader.ranks": ranks},
             remedies=fitting(habitat, *environment(title, **each)),
         )
@@ -87,8 +89,7 @@ def thread_oversubscription(
         yield Finding(
             severity=Severity.NOTE,
             confidence=Confidence.POSSIBLE,
-            summary=f"numpy may start {count} threads in {where} ({why}), "
-            f"for {_cpus(cpu)}",
+            summary=f"numpy may start {count} threads in {where} ({why}), for {cpus}",
             evidence={
                 "blas.threads": count,
                 "loader.workers_on_node": workers,
@@ -96,10 +97,6 @@ def thread_oversubscription(
             },
             remedies=fitting(habitat, *_one_each()),
         )
-
-
-def _cpus(cpu: Cpu) -> str:
-    return f"{cpu.effective} CPU" + "s" * (cpu.effective != 1)
 
 
 def _one_each() -> Iterator[Remedy]:

@@ -5,6 +5,7 @@ import math
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Cpu, Loader, Site
 from pipedoctor.remedy import in_code
+from pipedoctor.units import many
 
 
 @check(
@@ -74,7 +75,7 @@ def too_many_workers_for_cpus(
 
 
 def _said(cpu: Cpu) -> str:
-    count = f"{cpu.effective} CPU" + "s" * (cpu.effective != 1)
+    count = many(cpu.effective, "CPU")
     if cpu.binding == "machine":
         return f"{count}, all that the machine has"
     return f"{count}, limited by {cpu.binding}"

@@ -25,6 +25,11 @@ class Loader(Fact, frozen=True, kw_only=True):
     origin: dict[str, str] = {}
 
     @property
+    def running(self) -> bool:
+        """Does the job run already, so that what it uses is not free any more?"""
+        return any(origin.startswith("pid ") for origin in self.origin.values())
+
+    @property
     def workers_on_node(self) -> int | None:
         """Worker processes of all ranks and loaders; None when not known."""
         if self.num_workers is None:

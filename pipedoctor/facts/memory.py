@@ -55,3 +55,9 @@ class Memory(Fact, frozen=True, kw_only=True):
             return min(self.available, self.limit)
         used = max(0, group.used - (group.cache or 0))
         return min(self.available, max(0, group.limit - used))
+
+    @property
+    def swap(self) -> int:
+        """Swap that this job may use: the machine's, or as much as its group may."""
+        allowed = self.group.swap if self.group else None
+        return self.swap_total if allowed is None else min(allowed, self.swap_total)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipedoctor.check import Confidence, Severity
+from pipedoctor.check import Confidence, Finding, Severity
 from pipedoctor.collect.cpu import cpu
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import Cpu, Facts, Loader, Quota, Site, Slurm
@@ -211,7 +211,6 @@ def test_the_illness_is_real_and_a_larger_quota_cures_it(
     control_group: Callable[[str], Path],
 ) -> None:
     group = control_group("cpu")
-    allow(group, 0.5)
     spin = "import os; print(os.getpid(), flush=True)\nwhile True: pass"
     join = f"echo $$ > {group}/cgroup.procs && exec {sys.executable} -c '{spin}'"
     job = subprocess.Popen(["sh", "-c", join], stdout=subprocess.PIPE)
@@ -219,16 +218,18 @@ def test_the_illness_is_real_and_a_larger_quota_cures_it(
         assert job.stdout is not None
         job.stdout.readline()
         machine = Machine(pid=job.pid)
-        until = time.monotonic() + 20
+        assert examine(machine) == []
+        allow(group, 0.05)
+        until = time.monotonic() + 30
         while throttled(machine) < 5 and time.monotonic() < until:
             time.sleep(0.1)
 
-        (finding,) = cgroup_cpu_quota_ignored(look(machine), None, None, periods=5)
+        (finding,) = examine(machine)
         assert finding.severity is Severity.SLOWS
         allow(group, 64)
-        assert cgroup_cpu_quota_ignored(look(machine), None, None, periods=5) == []
-        allow(group, 0.5)
-        assert cgroup_cpu_quota_ignored(look(machine), None, None, periods=5)
+        assert examine(machine) == []
+        allow(group, 0.05)
+        assert examine(machine)
     finally:
         job.kill()
         job.communicate()
@@ -240,6 +241,11 @@ def allow(group: Path, cpus: float) -> None:
         (group / "cpu.max").write_text(f"{int(cpus * period)} {period}")
     else:
         (group / "cpu.cfs_quota_us").write_text(str(int(cpus * period)))
+
+
+def examine(machine: Machine) -> list[Finding]:
+    seen = look(machine)
+    return cgroup_cpu_quota_ignored(seen, None, None, throttled=0.01, periods=5)
 
 
 def look(machine: Machine) -> Cpu:

@@ -189,6 +189,15 @@ def test_past_kills_are_a_risk(kills: int, said: str) -> None:
     )
 
 
+def test_the_remedy_leaves_a_quarter_more_than_needed() -> None:
+    job = Loader(num_workers=8, batch_bytes=256 * MiB)  # 4608 + 8 * 146 + 165 MiB
+
+    (finding,) = memory_limit_too_low(group(4 * GiB), job, DOCKER)
+
+    assert finding.evidence["needed"] == 5941 * MiB
+    assert finding.remedies[0].shell == "docker run --memory=8g"
+
+
 def test_unit_of_systemd_is_advice() -> None:
     (finding,) = memory_limit_too_low(group(4 * GiB, oom_kills=1), None, BARE)
 

@@ -161,6 +161,13 @@ LAYOUTS = [
         "0::/..\n", v2(root="/.."), FS, [FS], id="at the root of an outside mount"
     ),
     pytest.param("3:cpu:/jobs\n", v2(), f"{FS}/jobs", [], id="v1 is not mounted"),
+    pytest.param(
+        "3:cpu:/jobs\n4:memory:/\n",
+        v1("cpu") + "\n" + v1("memory").replace("32 31", "33 31"),
+        f"{FS}/cpu {FS}/memory/jobs",
+        [f"{FS}/cpu"],
+        id="another controller has a group of that name",
+    ),
 ]
 
 
