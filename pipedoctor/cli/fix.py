@@ -11,6 +11,7 @@ from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, SIZE
 if TYPE_CHECKING:
     from pipedoctor.catalogue import Catalogue
     from pipedoctor.check import Check
+    from pipedoctor.fix.named import Examination
     from pipedoctor.fix.order import Order
     from pipedoctor.fix.resize import Asked
 
@@ -111,33 +112,45 @@ def _order(
     persist: bool = False,
     force: bool = False,
 ) -> "Order":
-    import msgspec
-
     from pipedoctor.catalogue import installed
-    from pipedoctor.collect.machine import Machine
-    from pipedoctor.collect.plan import Inquiry
-    from pipedoctor.facts import Loader
-    from pipedoctor.fix.named import Examination
     from pipedoctor.fix.order import Order
 
-    pid, data = job.pop("pid"), job.pop("data")
-    keys = {"workers": "num_workers", "prefetch": "prefetch_factor"}
-    loader = {keys.get(k, k): v for k, v in job.items() if v is not None}
-    inquiry = Inquiry(
-        machine=Machine(pid=pid),
-        data=data,
-        loader=msgspec.convert(loader, Loader) if loader else None,
-        quick=True,
-    )
     catalogue = installed()
+    pid = job.pop("pid")
+    checks = tuple(dict.fromkeys(_check(catalogue, name) for name in names))
     return Order(
-        examination=Examination(catalogue=catalogue, inquiry=inquiry),
+        examination=_examination(catalogue, job, pid if checks else None),
         shm=_size(shm) if shm is not None else None,
         nofile=nofile,
-        checks=tuple(dict.fromkeys(_check(catalogue, name) for name in names)),
+        checks=checks,
         pid=pid,
         lasting=persist,
         force=force,
+    )
+
+
+def _examination(
+    catalogue: "Catalogue", job: dict[str, Any], pid: int | None
+) -> "Examination":
+    """Judge as `check --quick` would: the same job, the same configuration."""
+    from pipedoctor.cli.inquiry import inquiry
+    from pipedoctor.collect.files import Silent
+    from pipedoctor.config import File, Unfit, configure, find
+    from pipedoctor.examine import Standards
+    from pipedoctor.fix.named import Examination
+
+    given = {k.replace("_", "-"): v for k, v in job.items() if v not in {None, ()}}
+    try:
+        config = configure(find(), given | {"quick": True}, catalogue)
+    except Unfit as error:
+        raise click.UsageError(str(error)) from None
+    except Silent as error:
+        click.echo(f"pipedoctor: no configuration was read: {error}", err=True)
+        config = configure(File(), given | {"quick": True}, catalogue)
+    return Examination(
+        catalogue=catalogue,
+        inquiry=inquiry(config.options, (), pid),
+        standards=Standards(settings=config.settings, accepted=config.accepted),
     )
 
 

@@ -1,5 +1,6 @@
 """Where the user is served: show the plan, ask, do it, say what came of it."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -33,7 +34,8 @@ class Counter:
     def say(self, *lines: str) -> None:
         """Print lines on stdout, in what characters the terminal has."""
         for line in lines:
-            self.echo(show.encodable(line, sys.stdout.encoding))
+            with contextlib.suppress(BrokenPipeError):  # a fix goes on unheard
+                self.echo(show.encodable(line, sys.stdout.encoding))
 
     def refuse(self, why: Refused) -> int:
         """Say why not on stderr, and what would do on stdout."""

@@ -67,6 +67,10 @@ def gauge_of(argv: Sequence[str]) -> tuple[Gauge, str] | None:
     if argv[:2] == ("mount", "-o") and argv[-1] == SHM:
         match = _REMOUNT.fullmatch(argv[2])
         return (Gauge(kind="shm"), match[1]) if match else None
+    if argv[:2] == ("prlimit", "--pid") and argv[3:]:
+        gauge = Gauge(kind="nofile", key=f"{argv[2]}:{started(int(argv[2]))}")
+        name, _, value = argv[3].partition("=")
+        return (gauge, value) if name == "--nofile" and gauge.read() else None
     if argv[:2] == ("sysctl", "-w") and len(argv) == 3:  # noqa: PLR2004  (one setting)
         key, equals, value = argv[2].partition("=")
         gauge = Gauge(kind="sysctl", key=key.strip().replace("/", "."))

@@ -10,7 +10,7 @@ from pipedoctor.check import Check, Finding, Verdict
 from pipedoctor.collect.plan import Inquiry, collect
 from pipedoctor.examine import Standards
 from pipedoctor.facts import Facts, Shm, Site
-from pipedoctor.fix import persist, resize
+from pipedoctor.fix import nofile, persist, resize
 from pipedoctor.fix.files import content_of
 from pipedoctor.fix.gauge import gauge_of
 from pipedoctor.fix.plan import Plan, Refused, Remove, Run, Settled, Step, Write
@@ -119,6 +119,10 @@ def _guard(facts: Facts, remedy: Remedy, *, force: bool) -> None:
     """What `--shm` refuses is refused from a check as well."""
     known = gauge_of(remedy.argv)
     shm = facts.get(Shm)
+    if known and known[0].kind == "nofile":
+        now = known[0].read() or known[1]
+        hard = nofile.pair(known[1])[1]
+        nofile.refuse_powerless(known[0].pid, hard, nofile.pair(now)[1])
     if known and known[0].kind == "shm" and shm:
         resize.refuse_size(facts, int(known[1]), force=force)
         resize.refuse_powerless(facts.get(Site), shm, int(known[1]))
@@ -190,11 +194,16 @@ class Draft:
             after=after,
             steps=tuple(self.steps),
             lasts=lasts.value,
-            root=any(r.root for r in chosen) or lasting,
+            root=any(r.root for r in chosen) or lasting or self._foreign(),
             check=check.code,
             manual=len(verdict.findings) - len(chosen),
             irreversible=f"{files} removed cannot be brought back" if garbage else "",
         )
+
+    def _foreign(self) -> bool:
+        """Does a step reach into a process of another user?"""
+        gauges = (s.gauge for s in self.steps if isinstance(s, Run) and s.gauge)
+        return any(g.kind == "nofile" and not nofile.mine(g.pid) for g in gauges)
 
     def _change(self, check: Check[Any], verdict: Verdict) -> tuple[str, str, str]:
         gauged = [s for s in self.steps if isinstance(s, Run) and s.gauge]

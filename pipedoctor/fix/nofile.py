@@ -15,6 +15,8 @@ from pipedoctor.fix.privilege import SYS_RESOURCE, own_line, within_reach
 from pipedoctor.remedy import Lasts, docker_run
 
 NAME = "90-pipedoctor.conf"
+HARD = 524288
+"""What systemd allows at most by default: we never lower that."""
 HEAD = "# Written by pipedoctor fix; fix --undo takes it back.\n"
 _UNLIMITED = 1 << 63
 
@@ -69,7 +71,7 @@ def for_process(count: int, pid: int) -> Plan | Settled:
     if soft >= count:
         return Settled(f"process {pid} may already open {spoken(soft)} files")
     _refuse_beyond_kernel(count)
-    _refuse_powerless(count, hard)
+    refuse_powerless(pid, count, hard)
     before, after = f"{spoken(soft)}:{spoken(hard)}", _new(count, hard)
     return Plan(
         subject=gauge.subject,
@@ -85,7 +87,7 @@ def for_process(count: int, pid: int) -> Plan | Settled:
             ),
         ),
         lasts=Lasts.PROCESS.value,
-        root=count > hard or not _mine(pid),
+        root=count > hard or not mine(pid),
     )
 
 
@@ -102,7 +104,7 @@ def for_good(count: int, hard_now: int, site: Site | None) -> Plan | Settled:
     if later := etc.overruled(count):
         message = f"it would not count: {later}; change that file, or remove it"
         raise Refused(message)
-    hard = min(max(count, hard_now), ceiling)
+    hard = min(max(count, hard_now, HARD), ceiling)
     texts = etc.texts(count, hard)
     if not texts:
         message = f"{etc.root} has neither security/ nor systemd/: nobody reads limits"
@@ -117,7 +119,7 @@ def for_good(count: int, hard_now: int, site: Site | None) -> Plan | Settled:
         return Settled(f"new logins and services already get {count} open files")
     return Plan(
         subject="open files of new logins and services",
-        before="as now",
+        before="as the system sets it",
         after=str(count),
         steps=tuple(steps),
         lasts=Lasts.ALWAYS.value,
@@ -187,11 +189,15 @@ def _prlimit(pid: str, value: str) -> tuple[str, ...]:
     return ("prlimit", "--pid", pid, f"--nofile={value}")
 
 
-def _mine(pid: int) -> bool:
+def mine(pid: int) -> bool:
+    """May this user set its limits by prlimit(2): are all its users and groups ours?"""
     try:
-        return Path(f"/proc/{pid}").stat().st_uid == os.geteuid()
+        text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     except OSError:
         return False
+    rows = {line.split()[0]: line.split()[1:4] for line in text.splitlines() if line}
+    ours = {"Uid:": os.getuid(), "Gid:": os.getgid()}
+    return all(set(rows[row]) == {str(number)} for row, number in ours.items())
 
 
 def _refuse_beyond_kernel(count: int) -> int:
@@ -206,9 +212,17 @@ def _refuse_beyond_kernel(count: int) -> int:
     return ceiling
 
 
-def _refuse_powerless(count: int, hard: int) -> None:
+def refuse_powerless(pid: int, count: int, hard: int) -> None:
     """In many containers not even root may raise a hard limit."""
-    if count > hard and not within_reach(SYS_RESOURCE):
+    if within_reach(SYS_RESOURCE):
+        return
+    if not mine(pid):
+        message = (
+            f"process {pid} belongs to another user, whose limits may not be set here "
+            "(no CAP_SYS_RESOURCE)"
+        )
+        raise Refused(message)
+    if count > hard:
         message = (
             f"{count} is above the hard limit of {hard}, which may not be raised here "
             f"(no CAP_SYS_RESOURCE): --nofile {hard} would do, or the launcher's:"

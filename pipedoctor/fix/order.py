@@ -112,6 +112,7 @@ class Order:
         return [
             f"{catalogue.checks[verdict.code].name}: {finding.summary}"
             for verdict in self.examination.verdicts()
+            if verdict.code not in self.examination.standards.accepted
             for finding in verdict.findings
             if finding.severity > Severity.NOTE
         ]

@@ -43,6 +43,10 @@ class Ward:
     holder: int
     etc: Path
 
+    @property
+    def enter(self) -> tuple[str, ...]:
+        return ("nsenter", "--target", str(self.holder), "--mount", "--")
+
     def run(
         self,
         *argv: str,
@@ -50,15 +54,14 @@ class Ward:
         env: Mapping[str, str] | None = None,
         stdin: Any = subprocess.DEVNULL,
     ) -> Done:
-        enter = ("nsenter", "--target", str(self.holder), "--mount", "--")
         become = ("setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups")
         done = subprocess.run(
-            [*enter, *(become if uid else ()), *argv],
+            [*self.enter, *(become if uid else ()), *argv],
             check=False,
             capture_output=True,
             text=True,
             stdin=stdin,
-            env=self.environ | (env or {}),
+            env={**self.environ, **(env or {})},
             timeout=60,
         )
         return Done(done.returncode, done.stdout, done.stderr)

@@ -98,9 +98,8 @@ def test_asks_on_a_terminal(ward: Ward, answer: str, code: int, size: int) -> No
 
 def at_a_terminal(ward: Ward, args: tuple[str, ...], answer: str) -> int:
     controller, terminal = pty.openpty()
-    enter = ("nsenter", "--target", str(ward.holder), "--mount", "--")
     process = subprocess.Popen(
-        [*enter, sys.executable, "-m", "pipedoctor", "fix", *args],
+        [*ward.enter, sys.executable, "-m", "pipedoctor", "fix", *args],
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
@@ -377,8 +376,16 @@ def test_where_no_journal_can_be_kept_nothing_changes(ward: Ward) -> None:
 
 
 def test_two_at_once(ward: Ward) -> None:
-    enter = ("nsenter", "--target", str(ward.holder), "--mount", "--")
-    argv = [*enter, sys.executable, "-m", "pipedoctor", "fix", "--shm", "128m", "-y"]
+    argv = [
+        *ward.enter,
+        sys.executable,
+        "-m",
+        "pipedoctor",
+        "fix",
+        "--shm",
+        "128m",
+        "-y",
+    ]
     both = [
         subprocess.Popen(argv, env=ward.environ, stdout=subprocess.PIPE)
         for _ in range(2)
@@ -398,9 +405,8 @@ def test_the_second_waits_and_then_names_the_first(ward: Ward) -> None:
         "import fcntl, sys, time; f = open('/var/lib/pipedoctor/journal/lock', 'r+');"
         "fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); time.sleep(60)"
     )
-    enter = ("nsenter", "--target", str(ward.holder), "--mount", "--")
     holder = subprocess.Popen(
-        [*enter, sys.executable, "-c", hold], stdout=subprocess.PIPE
+        [*ward.enter, sys.executable, "-c", hold], stdout=subprocess.PIPE
     )
     assert holder.stdout is not None
     holder.stdout.readline()
