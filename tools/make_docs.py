@@ -7,9 +7,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from rich.console import Console
+from rich.text import Text
+
 from pipedoctor.catalogue import installed
+from pipedoctor.examine import Standards, reexamine
 from pipedoctor.page import can_fix, page
 from pipedoctor.report.json import schema
+from pipedoctor.report.text import render
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -38,11 +43,6 @@ def documents() -> Iterator[tuple[Path, str]]:
 
 def svg(record: Path) -> str:
     """The report of a recorded machine as a terminal shows it."""
-    from pipedoctor.examine import Standards, reexamine
-    from pipedoctor.report.text import render
-    from rich.console import Console
-    from rich.text import Text
-
     report = reexamine(installed(), record.read_bytes(), None, Standards())
     console = Console(
         record=True,

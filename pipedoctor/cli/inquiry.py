@@ -10,12 +10,15 @@ import click
 from pipedoctor.collect import files
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.plan import Inquiry
+from pipedoctor.collect.prefix import Chosen, find, of_process
 from pipedoctor.config import Options
 from pipedoctor.facts import Unreadable
 from pipedoctor.redact import Who, whoami
 from pipedoctor.report.json import LARGEST
 
 _ENVIRON = 4 << 20
+_NO_MEMORY = "No such process"
+"""What newer kernels say of a zombie and of their own threads."""
 
 
 def inquiry(options: Options, paths: tuple[str, ...], pid: int | None) -> Inquiry:
@@ -28,9 +31,29 @@ def inquiry(options: Options, paths: tuple[str, ...], pid: int | None) -> Inquir
         code=paths,
         quick=options.quick,
         loader=options.loader,
-        python=options.python,
-        env=options.env,
+        chosen=_chosen(options, machine),
     )
+
+
+def _chosen(options: Options, machine: Machine) -> Chosen:
+    """The environment as the user named it; raises UsageError when there is none."""
+    chosen = Chosen(python=options.python or "", env=options.env or "")
+    if chosen == Chosen() and machine.pid is not None:
+        return _of_process(machine)
+    if chosen != Chosen():
+        try:
+            named = "the Python environment"
+            files.patiently(named, lambda _: str(find(chosen, machine.environ).folder))
+        except Unreadable as error:
+            raise click.UsageError(str(error)) from None
+    return chosen
+
+
+def _of_process(machine: Machine) -> Chosen:
+    try:
+        return of_process(machine)
+    except OSError as error:
+        return Chosen(elsewhere=f"process {machine.pid}: {files.why(error)}")
 
 
 def record(source: str, others: Mapping[str, Any]) -> bytes:
@@ -81,8 +104,7 @@ def _of(pid: int) -> Machine:
     try:
         environ = files.load(f"/proc/{pid}/environ", _ENVIRON)
         if not environ and not files.load(f"/proc/{pid}/cmdline", 1):
-            message = f"--pid {pid}: has ended already, or is a thread of the kernel"
-            raise click.UsageError(message)
+            raise Unreadable(_NO_MEMORY)  # noqa: TRY301  (as newer kernels do)
     except Unreadable as error:
         message = f"--pid {pid}: {_why(str(error))}"
         raise click.UsageError(message) from None
@@ -96,6 +118,8 @@ def _why(reason: str) -> str:
             "belongs to another user, its limits, mounts and environment cannot be"
             " read; run this as that user or with sudo"
         )
+    if reason == _NO_MEMORY:
+        return "has ended already, or is a thread of the kernel"
     return f"no such process is running here ({reason})"
 
 

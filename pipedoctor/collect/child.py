@@ -23,7 +23,8 @@ def child(probes: Iterable[Probe], pipe: int) -> NoReturn:
         pipe = _let_go(pipe)
 
         def announce(doing: str) -> None:
-            _send(pipe, _encoded({"doing": doing}))
+            text = doing.encode(errors="backslashreplace").decode()  # odd file names
+            _send(pipe, _encoded({"doing": text}))
 
         for probe in probes:
             _send(pipe, _encoded(answer(probe, announce)))

@@ -1,6 +1,7 @@
 """A report with one of everything, and one of a healthy machine."""
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.check import Gain, Location
 from pipedoctor.remedy import Put
@@ -99,8 +100,6 @@ HOSTILE = (
 @pytest.fixture
 def hostile(ill: Report) -> Report:
     """The same, with a file name in it that somebody chose with care."""
-    from msgspec.structs import replace
-
     cause = ill.findings[0]
     cure = replace(
         cause.remedies[0],

@@ -16,7 +16,11 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "report.schema.json"
 
 
 def valid(report: dict[str, Any]) -> bool:
-    return jsonschema.Draft202012Validator(schema()).is_valid(report)
+    try:
+        jsonschema.validate(report, schema())
+    except jsonschema.ValidationError:
+        return False
+    return True
 
 
 def test_the_published_schema_is_current() -> None:
@@ -27,7 +31,7 @@ def test_the_schema_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
 
 
-def test_reports_fit_the_schema(ill: Report, well: Report, hostile: Report) -> None:
+def test_reports_fit_the_schema(ill: Report, well: Report) -> None:
     for report in (ill, well):
         jsonschema.validate(json.loads(render(report)), schema())
 

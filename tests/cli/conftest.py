@@ -1,0 +1,72 @@
+"""Run the program in this process, or as a real one."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from pipedoctor.cli import main
+from pipedoctor.facts import Facts, Loader, Shm, Site
+
+Run = Callable[..., Result]
+Start = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No configuration file of ours above the working directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+@pytest.fixture
+def run() -> Run:
+    def run(*args: str, stdin: bytes | None = None) -> Result:
+        return CliRunner().invoke(main, args, prog_name="pipedoctor", input=stdin)
+
+    return run
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Start:
+    def start(
+        *args: str,
+        env: dict[str, str] | None = None,
+        stdout: int | IO[bytes] = subprocess.PIPE,
+    ) -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run(
+            [sys.executable, "-m", "pipedoctor", *args],
+            check=False,
+            cwd=tmp_path,
+            env=os.environ | (env or {}),
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            timeout=60,
+        )
+
+    return start
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> str:
+    """A report of a container with 64 MiB of /dev/shm and a job that needs 2.3 GiB."""
+    facts = Facts(
+        Site(system="linux", container="docker", distribution="Debian 12"),
+        Shm(size=64 << 20),
+        Loader(num_workers=8, batch_bytes=128 << 20),
+        unknown={"gpu": "no driver of carol@nas01"},
+    )
+    report = {
+        "schema": "pipedoctor.report/1",
+        "created": "2026-01-01T00:00:00Z",
+        "facts": facts.to_record(),
+    }
+    path = tmp_path / "record.json"
+    path.write_bytes(msgspec.json.encode(report))
+    return str(path)

@@ -1,0 +1,76 @@
+"""`pipedoctor list` and `explain`: the catalogue and its pages."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from pipedoctor.catalogue import installed
+from pipedoctor.page import page
+
+Run = Callable[..., Result]
+
+
+def test_a_line_a_check(run: Run) -> None:
+    result = run("list")
+
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert len(lines) == len(installed().checks)
+    (line,) = [line for line in lines if line.startswith("PDR701")]
+    assert line.split(maxsplit=3) == [
+        "PDR701",
+        "shm-too-small",
+        "fix",
+        "/dev/shm is too small for the batches in flight (shm)",
+    ]
+
+
+def test_as_json(run: Run) -> None:
+    report = json.loads(run("list", "--format", "json").stdout)
+
+    assert report["schema"] == "pipedoctor.checks/1"
+    assert report["broken"] == []
+    assert {
+        "code": "PDR701",
+        "name": "shm-too-small",
+        "title": "/dev/shm is too small for the batches in flight",
+        "needs": ["shm"],
+        "can_fix": True,
+        "pack": "pipedoctor",
+    } in report["checks"]
+
+
+@pytest.mark.parametrize(
+    "name", ["PDR701", "pdr701", "shm-too-small", "SHM-TOO-SMALL", "shm_too_small"]
+)
+def test_a_page_by_any_of_its_names(run: Run, name: str) -> None:
+    result = run("explain", name)
+
+    assert result.exit_code == 0
+    assert result.stdout == page(installed().checks["PDR701"])
+
+
+def test_nobody_of_that_name(run: Run) -> None:
+    result = run("explain", "shm-to-small")
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "pipedoctor explain: shm-to-small: no file, and no check of this name or code;"
+        " did you mean `shm-too-small`?\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["shm-too-small", "-"])
+def test_of_two_readings_the_file_wins(run: Run, tmp_path: Path, name: str) -> None:
+    (tmp_path / "shm-too-small").write_text("a log")
+
+    result = run("explain", name)
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"pipedoctor explain: {name}: reading logs is not built yet;"
+        " give a check's name or code\n"
+    )
