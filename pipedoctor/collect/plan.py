@@ -12,6 +12,7 @@ from pipedoctor.collect import lanes, unforked
 from pipedoctor.collect.lanes import Announce, Outcome, Probe, Watch
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import legible, mount_of, mounts
+from pipedoctor.collect.prefix import Chosen
 from pipedoctor.facts import (
     SECTIONS,
     DataSet,
@@ -27,11 +28,22 @@ from pipedoctor.facts import (
     Paths,
 )
 
-STEADY = ("site", "shm", "cpu", "threads", "memory", "limits", "logind")
+STEADY = ("site", "shm", "cpu", "threads", "memory", "limits", "logind", "variables")
 """Sections that come from /proc, /sys and a tmpfs alone: nothing there hangs."""
+
+ENVIRONMENT = {
+    "interpreter": ("interpreter", "environment"),
+    "torch": ("torch_build", "environment"),
+    "conda": ("conda", "environment"),
+    "packages": ("packages", "packages"),
+    "requirements": ("requirements", "requirements"),
+}
+"""Sections of the examined Python environment: their collector, and its lane."""
 
 PATIENCE = 3.0
 SURVEY_PATIENCE = 6.0
+READING_PATIENCE = 8.0
+IMPORT_MARGIN = 1.0
 SURVEYED: tuple[str, ...] = ("mount", "disks", "sample", "cold_read")
 
 
@@ -53,10 +65,8 @@ class Inquiry:
     code: tuple[str, ...] = ()
     loader: Loader | None = None
     quick: bool = False
-    python: str | None = None
-    """Interpreter of the environment to examine."""
-    env: str | None = None
-    """The folder of that environment instead."""
+    chosen: Chosen = field(default_factory=Chosen)
+    """The Python environment to examine."""
 
 
 def collect(
@@ -65,7 +75,7 @@ def collect(
     """Read everything, beside each other, in at most `deadline` seconds."""
     until = time.monotonic() + deadline
     places = _places(inquiry)
-    probes = list(_probes(inquiry, places))
+    probes = [*_environment(inquiry, deadline), *_probes(inquiry, places)]
     run = lanes.run if lanes.CAN_FORK else unforked.run
     outcomes = run(probes, until=until, watch=watch)
     known: list[Fact] = [_paths(inquiry, places, outcomes)]
@@ -74,6 +84,8 @@ def collect(
         known.append(_datasets(inquiry, outcomes))
     else:
         unknown["datasets"] = "no --data given"
+    if inquiry.quick:
+        unknown["torch_import"] = "--quick"
     for section, kind in SECTIONS.items():
         outcome = outcomes.get(section)
         if outcome is None:
@@ -112,6 +124,18 @@ def _probes(inquiry: Inquiry, places: list[Place]) -> Iterator[Probe]:
     yield Probe(name="loader", work=loader, lane="loader", patience=PATIENCE)
     for section in STEADY:
         yield Probe(name=section, work=_call(section, section, machine), steady=True)
+
+
+def _environment(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
+    """The import of torch starts first: nothing else takes as long."""
+    machine, chosen = inquiry.machine, inquiry.chosen
+    if not inquiry.quick:
+        patience = max(1.0, deadline - IMPORT_MARGIN)
+        work = _call("torch_import", "torch_import", machine, chosen, patience)
+        yield Probe(name="torch_import", work=work, lane="import", patience=deadline)
+    for section, (module, lane) in ENVIRONMENT.items():
+        work = _call(module, module, machine, chosen)
+        yield Probe(name=section, work=work, lane=lane, patience=READING_PATIENCE)
 
 
 def _call(module: str, function: str, *args: object) -> Callable[[Announce], Any]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipedoctor.collect.machine import Machine, read_or
 from pipedoctor.facts import Unreadable
 
 _NAMES = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe")
@@ -19,6 +20,8 @@ class Chosen:
 
     python: str = ""
     env: str = ""
+    elsewhere: str = ""
+    """Why the environment cannot be read from here at all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +51,8 @@ def find(chosen: Chosen, environ: Mapping[str, str]) -> Prefix:
 
     Raises Unreadable when there is none.
     """
+    if chosen.elsewhere:
+        raise Unreadable(chosen.elsewhere)
     if chosen.env:
         return _of_folder(Path(chosen.env), "--env")
     if chosen.python:
@@ -60,6 +65,26 @@ def find(chosen: Chosen, environ: Mapping[str, str]) -> Prefix:
             return _of_executable(Path(found))
     message = "no python on PATH, and neither --python nor --env given"
     raise Unreadable(message)
+
+
+def of_process(machine: Machine) -> Chosen:
+    """
+    The interpreter that runs a live process, as its command line names it.
+
+    The program behind /proc/PID/exe is no help: a virtual environment's link is
+    resolved there. A process in another mount namespace has other files under the
+    same names.
+    """
+    ours, theirs = Path("/proc/self/ns/mnt"), machine.process / "ns/mnt"
+    if ours.readlink() != theirs.readlink():
+        why = f"process {machine.pid} sees other mounts: run pipedoctor where it runs"
+        return Chosen(elsewhere=why)
+    program = read_or(machine.process / "cmdline").partition("\0")[0]
+    if not Path(program).name.startswith(("python", "pypy")):
+        return Chosen()
+    if "/" in program:
+        program = os.path.join(os.readlink(machine.process / "cwd"), program)  # noqa: PTH115, PTH118
+    return Chosen(python=program)
 
 
 def _program(name: str, environ: Mapping[str, str]) -> Path:

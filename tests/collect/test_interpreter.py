@@ -9,7 +9,7 @@ import pytest
 
 from pipedoctor.collect.interpreter import interpreter
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import Chosen, find
+from pipedoctor.collect.prefix import Chosen, find, of_process
 from pipedoctor.facts import Interpreter, Unreadable
 
 SITE = "lib/python3.11/site-packages"
@@ -172,6 +172,47 @@ def test_shim_of_pyenv_leads_to_its_version(tmp_path: Path, base: Path) -> None:
 def test_nothing_there(chosen: Chosen, why: str) -> None:
     with pytest.raises(Unreadable, match=why):
         find(chosen, {"PATH": "/nowhere"})
+
+
+def test_running_process_names_its_own_interpreter(venv: Path) -> None:
+    """The link in the environment counts, not the file behind it."""
+    program = venv / "bin/python"
+    program.unlink()
+    program.symlink_to(sys.executable)
+    with subprocess.Popen(
+        ["bin/python", "-c", "input()"], cwd=venv, stdin=subprocess.PIPE
+    ) as job:
+        try:
+            chosen = of_process(Machine(pid=job.pid))
+        finally:
+            job.communicate(b"\n")
+
+    assert chosen == Chosen(python=str(program))
+    assert find(chosen, {}).folder == venv
+
+
+def test_running_process_that_is_no_python() -> None:
+    with subprocess.Popen(["sleep", "60"]) as job:
+        try:
+            assert of_process(Machine(pid=job.pid)) == Chosen()
+        finally:
+            job.kill()
+
+
+@pytest.mark.root
+def test_running_process_with_other_mounts() -> None:
+    with subprocess.Popen(
+        ["unshare", "-m", "sh", "-c", "echo up; exec sleep 60"], stdout=subprocess.PIPE
+    ) as job:
+        try:
+            assert job.stdout is not None
+            job.stdout.readline()
+            chosen = of_process(Machine(pid=job.pid))
+        finally:
+            job.kill()
+
+    with pytest.raises(Unreadable, match=f"process {job.pid} sees other mounts"):
+        find(chosen, {})
 
 
 def test_version_of_a_bare_interpreter_is_what_its_name_tells(base: Path) -> None:
