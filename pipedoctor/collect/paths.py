@@ -111,6 +111,8 @@ def _named(machine: Machine) -> Iterator[tuple[str, str, str]]:
         yield "cache", os.path.join(home or "~", ".cache"), "default"  # noqa: PTH118
     for name in CACHES:
         path = environ.get(name, "")
+        if home and path.startswith("~/"):
+            path = home + path[1:]
         if path.startswith(("/", "~")):
             yield "cache", path, name
 
