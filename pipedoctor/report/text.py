@@ -12,7 +12,6 @@ from pipedoctor.remedy import shell
 from pipedoctor.report import words
 from pipedoctor.report.model import Cure, Entry, Report
 
-
 NARROWEST = 60
 WIDEST = 200
 _STYLES = {

@@ -171,8 +171,8 @@ def test_markdown(run: Run, record: str) -> None:
         (
             ("none.py",),
             (
-                "PATHS: none.py: No such file or directory; expected a file or folder of"
-                " code"
+                "PATHS: none.py: No such file or directory;"
+                " expected a file or folder of code"
             ),
         ),
         (
@@ -195,8 +195,8 @@ def test_markdown(run: Run, record: str) -> None:
         (
             ("--batch-bytes", "many"),
             (
-                "Invalid value for '--batch-bytes': 'many' is not a size: write 5G, 512M,"
-                " 64MiB or a number of bytes"
+                "Invalid value for '--batch-bytes': 'many' is not a size:"
+                " write 5G, 512M, 64MiB or a number of bytes"
             ),
         ),
         (

@@ -159,7 +159,9 @@ def test_progress_on_a_terminal_is_wiped_at_the_end(
         with progress() as watch:
             watch([("gpu", 0.1)])
             watch([("gpu", 0.9)])
-        seen = os.read(leader, 1000)
+        seen = b""
+        while seen.count(b"\x1b[K") < 2:
+            seen += os.read(leader, 1000)
     os.close(leader)
 
     assert seen == b"\r\x1b[Kwaiting for gpu (0.9 s)\r\x1b[K"
