@@ -15,11 +15,7 @@ BLAS_MAXIMUM = 64
 """Threads that the OpenBLAS inside numpy's wheels is built for."""
 
 
-@check(
-    "PDR723",
-    "The job's processes start more threads than there are CPUs",
-    after=("PDR720",),
-)
+@check("PDR723", "There are more threads than CPUs", after=("PDR720",))
 def thread_oversubscription(
     cpu: Cpu,
     threads: Threads,

@@ -4,10 +4,10 @@ import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pipedoctor.collect.cgroups import walk
+from pipedoctor.collect import cpu_bounds
 from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine, read, read_int, read_or
-from pipedoctor.facts import Cpu, NumaNode, Quota, Unreadable
+from pipedoctor.facts import Cpu, NumaNode, Unreadable
 
 TELLING = ("sse4_2", "avx", "avx2", "avx512f")
 """Instruction sets that decide which wheels run."""
@@ -25,10 +25,10 @@ def cpu(machine: Machine, announce: Announce) -> Cpu:
     devices = machine.root / "sys/devices/system/cpu"
     model, flags = _model(machine)
     online = read_or(devices / "online").strip() or _counted(machine)
-    affinity = _status(machine, "Cpus_allowed_list")
-    cpuset = _cpuset(machine)
-    quota, quota_unknown = _quota(machine)
-    slurm, per_task = _slurm(machine)
+    affinity = cpu_bounds.affinity(machine)
+    cpuset = cpu_bounds.cpuset(machine)
+    quota, quota_unknown = cpu_bounds.quota(machine)
+    slurm, per_task = cpu_bounds.slurm(machine)
     nodes = list(_nodes(machine))
     frequency = devices / f"cpu{min(members(online), default=0)}" / "cpufreq"
     return Cpu(
@@ -99,65 +99,6 @@ def _physical(devices: Path, online: str) -> int | None:
         for topology in topologies
     }
     return None if "" in cores else len(cores)
-
-
-def _status(machine: Machine, key: str) -> str:
-    for line in read_or(machine.process / "status").splitlines():
-        name, _, value = line.partition(":")
-        if name == key:
-            return value.strip()
-    return ""
-
-
-def _cpuset(machine: Machine) -> str:
-    """CPUs of the innermost group that has any, as a list; empty when not known."""
-    names = ("cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus")
-    try:
-        groups = walk(machine, "cpuset")
-    except Unreadable:
-        return ""
-    texts = (read_or(group / name).strip() for group in groups for name in names)
-    return next(filter(None, texts), "")
-
-
-def _quota(machine: Machine) -> tuple[Quota | None, str]:
-    """The tightest quota of the group and its parents, or why it is not known."""
-    try:
-        groups = walk(machine, "cpu")
-    except Unreadable as reason:
-        return None, str(reason)
-    quotas = [quota for group in groups if (quota := _quota_of(machine, group))]
-    return min(quotas, key=lambda quota: quota.cpus, default=None), ""
-
-
-def _quota_of(machine: Machine, group: Path) -> Quota | None:
-    unified = (read_or(group / "cpu.max").split() + [""] * 2)[:2]
-    if all(map(str.isdecimal, unified)):
-        file, allowed, period = group / "cpu.max", *map(int, unified)
-    else:
-        file = group / "cpu.cfs_quota_us"
-        allowed = read_int(file) or -1
-        period = read_int(group / "cpu.cfs_period_us") or 0
-    if allowed <= 0 or period <= 0:
-        return None
-    lines = read_or(group / "cpu.stat").splitlines()
-    stat = {name: int(n) for name, _, n in (s.partition(" ") for s in lines) if n}
-    spent = stat.get("throttled_usec", stat.get("throttled_time", 0) / 1000)
-    return Quota(
-        cpus=allowed / period,
-        source="/" + str(file.relative_to(machine.root)),
-        periods=stat.get("nr_periods"),
-        throttled_periods=stat.get("nr_throttled"),
-        throttled_seconds=spent / 1e6 if stat else None,
-    )
-
-
-def _slurm(machine: Machine) -> tuple[int | None, bool]:
-    for name in ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE"):
-        value = machine.environ.get(name, "")
-        if "SLURM_JOB_ID" in machine.environ and value.isdecimal() and int(value):
-            return int(value), name == "SLURM_CPUS_PER_TASK"
-    return None, False
 
 
 def _nodes(machine: Machine) -> Iterator[tuple[NumaNode, set[int]]]:
