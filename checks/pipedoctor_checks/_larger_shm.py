@@ -19,7 +19,7 @@ def larger(shm: Shm, site: Site | None, size: int) -> tuple[Remedy, ...]:
     whole = -(-size // GiB)
     engine = "podman" if site and site.container == "podman" else "docker"
     remedies = [
-        _keep(whole),
+        *((_keep(whole),) if shm.here else ()),
         docker_run(
             "Start the container with a larger /dev/shm",
             f"--shm-size={whole}g",

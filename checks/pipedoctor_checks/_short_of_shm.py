@@ -83,8 +83,12 @@ def overflow(
         remedies=(
             *(larger(case.shm, site, size) if growable else ()),
             smaller_job(
-                f"Use num_workers={fits['fits.num_workers']} at most, "
+                f"{_at_most(fits['fits.num_workers'])}, "
                 f"or batches of at most {human(fits['fits.batch_bytes'])}"
             ),
         ),
     )
+
+
+def _at_most(workers: int) -> str:
+    return f"Use num_workers={workers}" + (" at most" if workers else "")

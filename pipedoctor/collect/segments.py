@@ -24,7 +24,9 @@ _OURS = re.compile(
 )
 _KERNEL_THREAD = 0x00200000
 """include/linux/sched.h: PF_KTHREAD, in the ninth field of /proc/PID/stat."""
-_GONE = {"", "Z", "X"}
+_FLAGS = 6
+"""The ninth field of stat is the seventh behind the name."""
+_GONE = {"gone", "Z", "X"}
 _LAST = re.compile(r"([^/\n]+)$", re.MULTILINE)
 
 
@@ -61,6 +63,7 @@ def census(
     found = sorted(_candidates(folder), key=lambda seg: (-seg.size, seg.path))
     if not found:
         return Census()
+    initial = initial and (proc / "1").exists()  # else some are hidden from us
     sight = _look(proc, folder, announce, initial=initial)
     unseen = False if sight.whole and (initial or private) else None
     kept = found[:MOST]
@@ -105,9 +108,20 @@ def _alive(proc: Path, pid: int) -> bool:
 
 
 def _state(process: Path) -> tuple[str, int]:
-    """State and flags; the name before them may hold blanks and brackets itself."""
-    words = read_or(process / "stat").rpartition(")")[2].split()
-    return (words[0], int(words[6])) if len(words) > 6 else ("", 0)  # noqa: PLR2004  (the fields after the name)
+    """
+    State and flags, after a name that may hold blanks and brackets itself.
+
+    ``gone`` when there is no such process, ``?`` when it hides or tells nonsense.
+    """
+    try:
+        text = (process / "stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return "gone", 0
+    except OSError:
+        return "?", 0
+    words = text.rpartition(")")[2].split()
+    told = len(words) > _FLAGS and words[_FLAGS].isdecimal()
+    return (words[0], int(words[_FLAGS])) if told else ("?", 0)
 
 
 def _look(proc: Path, folder: Path, announce: Announce, *, initial: bool) -> _Sight:
@@ -119,13 +133,13 @@ def _look(proc: Path, folder: Path, announce: Announce, *, initial: bool) -> _Si
     for reading its maps could wait as long as it does. The machine's own first
     process is no DataLoader's; some sandboxes hide it from root, too.
     """
-    sight = _Sight()
+    sight = _Sight(whole=(proc / "1").exists())
     own, device = _link(proc / "self/ns/pid"), _device(folder)
     until = time.monotonic() + PATIENCE
     spaces: set[str] = set()
-    processes = [entry for entry in proc.iterdir() if entry.name.isdecimal()]
-    sight.whole = proc / "1" in processes
-    for process in processes:
+    for process in proc.iterdir():
+        if not process.name.isdecimal():
+            continue
         state, flags = _state(process)
         if state in _GONE or flags & _KERNEL_THREAD:
             continue

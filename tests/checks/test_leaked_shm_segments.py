@@ -117,7 +117,7 @@ def test_where_others_may_own_them_it_is_advice_only(machine: Shm) -> None:
         "1 segment that may be leaked holds 1.0 GiB of the 10.0 GiB of /dev/shm"
     )
     assert finding.evidence["bytes"] == 1 * GiB
-    assert not remedy.automatic
+    assert (remedy.advice, remedy.automatic) == (True, False)
     assert remedy.removes == ()
     (segment,) = machine.segments
     assert remedy.shell == f"sudo fuser --verbose {segment.path}"

@@ -150,6 +150,8 @@ def test_filled_by_others_breaks_as_well() -> None:
     )
     assert finding.evidence["shm.available"] == 1 * GiB
     assert finding.remedies[0].title == "Grow /dev/shm to 17.8 GiB"
+    (edge,) = judge(live(2880 * MiB, 1 * GiB), IMAGENET)
+    assert edge.summary.startswith("/dev/shm has 1.0 GiB left of 2.8 GiB")
 
 
 def test_a_running_job_is_judged_by_the_size() -> None:
@@ -301,7 +303,13 @@ def test_host_is_cured_in_place_until_reboot_or_for_good() -> None:
     assert live_one.lasts is Lasts.BOOT
     assert live_one.automatic
     assert lasting.snippet == "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,size=3g 0 0"
-    assert not lasting.automatic
+    assert (lasting.root, lasting.advice, lasting.automatic) == (True, True, False)
+    assert code.place is Place.CODE
+
+
+def test_that_of_a_process_apart_is_not_in_our_fstab() -> None:
+    (code,) = remedies(Shm(size=64 * MiB, here=False), BARE)
+
     assert code.place is Place.CODE
 
 
@@ -355,7 +363,7 @@ def test_an_unknown_place_gets_every_remedy_with_its_name() -> None:
         "Docker",
         "Kubernetes",
         "Slurm",
-        "Use num_workers=0 at most, or batches of at most 2.8 MiB",
+        "Use num_workers=0, or batches of at most 2.8 MiB",
     ]
 
 

@@ -157,14 +157,40 @@ def test_a_view_without_the_first_process_is_not_whole(
 ) -> None:
     proc = tmp_path / "hidden"
     (proc / "self/ns").mkdir(parents=True)
+    seen = only(look(shm, proc))
 
-    assert only(look(shm, proc)).held is None
+    assert (seen.owner_alive, seen.held) == (None, None)
+    assert only(look(shm, proc, initial=False, private=True)).held is None
 
 
 def test_one_that_sleeps_in_the_kernel_is_not_read(shm: Path, proc: Path) -> None:
     unreadable(process(proc, 99, state="D"))
 
     assert only(look(shm, proc)).held is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "99 (a)", "99 (a) S 1 2 3 4 5", "9 (a) S 1 2 3 4 5 x"]
+)
+def test_who_tells_nonsense_is_read_like_others(
+    shm: Path, proc: Path, text: str
+) -> None:
+    folder = process(proc, 99)
+    (folder / "stat").write_text(text)
+    assert only(look(shm, proc)).held is False
+
+    unreadable(folder)
+    assert only(look(shm, proc)).held is None
+
+
+def test_who_hides_its_state_may_live_and_hold(shm: Path, proc: Path) -> None:
+    folder = process(proc, 4711)
+    (folder / "stat").unlink()
+    (folder / "stat").mkdir()
+    unreadable(folder)
+    seen = only(look(shm, proc))
+
+    assert (seen.owner_alive, seen.held) == (True, None)
 
 
 def test_when_time_is_up_the_rest_may_hold_it(

@@ -234,6 +234,29 @@ def test_another_process_has_its_own(place: Place, tmp_path: Path) -> None:
     assert not place.look(pid=7).here
 
 
+def test_numbers_mean_nothing_unless_both_are_in_the_first_namespace(
+    place: Place, tmp_path: Path
+) -> None:
+    (place.root / "dev/shm/torch_5_1").write_text("x")
+    place.write("proc/1/stat", "1 (sh) S 0 1 1 0 -1 0 0\n").write("proc/1/maps", "")
+    (tmp_path / "proc/1/fd").mkdir()
+    (tmp_path / "proc/7/ns").mkdir(parents=True)
+    (tmp_path / "proc/7/root").symlink_to(tmp_path)
+
+    def alive(ours: int, its: int) -> bool | None:
+        place.namespace("pid", ours)
+        link = tmp_path / "proc/7/ns/pid"
+        link.unlink(missing_ok=True)
+        link.symlink_to(f"pid:[{its}]")
+        (segment,) = place.look(pid=7).segments
+        return segment.owner_alive
+
+    first = 4026531836
+    assert alive(first, first) is False
+    assert alive(first, 7) is None
+    assert alive(7, first) is None
+
+
 def inside(*script: tuple[str, ...]) -> Shm:
     """Look at this machine after these commands in a mount namespace."""
     code = (
@@ -262,6 +285,24 @@ def test_a_real_tmpfs() -> None:
     assert seen.available == 63 * MiB
     assert seen.room == 63 * MiB
     assert (seen.mounted, seen.fstype, seen.read_only) == (True, "tmpfs", False)
+
+
+@pytest.mark.root
+def test_that_of_a_running_process_with_other_mounts() -> None:
+    script = "mount -t tmpfs -o size=64m shm /dev/shm && echo ready && cat"
+    with subprocess.Popen(
+        ["unshare", "-m", "sh", "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as job:
+        assert job.stdout
+        assert job.stdout.readline() == "ready\n"
+        seen = shm(Machine(pid=job.pid), lambda _: None)
+        job.communicate("")
+
+    assert seen.size == 64 * MiB
+    assert (seen.mounted, seen.here, seen.remountable) == (True, False, False)
 
 
 @pytest.mark.root
