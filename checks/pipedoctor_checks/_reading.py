@@ -7,6 +7,8 @@ from pipedoctor.units import MiB, human
 
 ENOUGH_FILES = 8
 ENOUGH_BYTES = 4 * MiB
+ENOUGH_SECONDS = 1.0
+"""So long over fewer reads than these is a measurement, too."""
 SMALL = MiB
 """What the cold read calls a small file; the average decides for a data set."""
 
@@ -41,12 +43,12 @@ def reading(entry: DataSet, many_files: int) -> Reading:
     many, cold = many_small(entry.sample, many_files), entry.cold_read
     if cold is None:
         return Reading(many)
-    rate = cold.small_files_per_second if cold.small_files >= ENOUGH_FILES else None
-    speed = cold.bytes_per_second if cold.large_bytes >= ENOUGH_BYTES else None
+    files = cold.small_files >= ENOUGH_FILES or cold.small_seconds >= ENOUGH_SECONDS
+    size = cold.large_bytes >= ENOUGH_BYTES or cold.large_seconds >= ENOUGH_SECONDS
     return Reading(
         many,
-        files_per_second=rate,
-        bytes_per_second=None if many else speed,
+        files_per_second=cold.small_files_per_second if files else None,
+        bytes_per_second=cold.bytes_per_second if size and not many else None,
         cold=cold.cold,
     )
 

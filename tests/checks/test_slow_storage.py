@@ -1,8 +1,13 @@
 """PDR710 trusts a measurement first, then the medium, and doubts the rest aloud."""
 
 import json
+import os
 import shlex
+import shutil
 import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +175,21 @@ def test_measured_bandwidth_is_slow() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("cold", "words"),
+    [
+        (reads(small_files=2, small_seconds=1.0), "2 small files/s"),
+        (reads(large_bytes=MiB, large_seconds=1.0), "1.0 MiB/s"),
+    ],
+)
+def test_a_second_is_enough_for_any_number_of_reads(cold: ColdRead, words: str) -> None:
+    sample = PICTURES if cold.small_files else SHARDS
+
+    (finding,) = judged(on("ext4", VIRTIO, sample=sample, cold_read=cold))
+
+    assert finding.summary == f"/data/x: one reader gets {words} from vda"
+
+
 def test_slow_even_from_a_cache_is_slow() -> None:
     entry = on("ext4", VIRTIO, cold_read=reads(small=10, cold=False))
 
@@ -253,12 +273,12 @@ def test_medium_is_judged_without_a_measurement(
             id="warm reads",
         ),
         pytest.param(
-            on("ext4", VIRTIO, cold_read=reads(small_files=7, small_seconds=0.1)),
+            on("ext4", VIRTIO, cold_read=reads(small_files=7, small_seconds=0.9)),
             "/data/x: the reads came out of a cache, or were too few",
             id="too few small files",
         ),
         pytest.param(
-            on("ext4", VIRTIO, cold_read=reads(large_bytes=4194303, large_seconds=1)),
+            on("ext4", VIRTIO, cold_read=reads(large_bytes=4194303, large_seconds=0.9)),
             "/data/x: the reads came out of a cache, or were too few",
             id="too few bytes",
         ),
@@ -567,3 +587,82 @@ def test_read_ahead_line_and_its_undo_work_for_real(tmp_path: Path) -> None:
         assert done.stdout.split() == [b"256", b"32"]
     finally:
         subprocess.run(["losetup", "--detach", name], check=True)
+
+
+# A disk that really is slow.
+
+SURVEY = """
+import json, sys
+from pathlib import Path
+Path(sys.argv[1]).write_text(str(__import__("os").getpid()))
+from pipedoctor.collect.datasets import dataset
+from pipedoctor.collect.machine import Machine
+from pipedoctor.facts import DataSets, Facts
+found = dataset(Machine(), sys.argv[2], False, lambda _: None)
+print(json.dumps(Facts(DataSets(entries=(found,))).to_record()))
+"""
+
+
+def surveyed(group: Path, folder: Path) -> Facts:
+    """What a process of this control group finds out about a data set."""
+    done = subprocess.run(
+        [sys.executable, "-c", SURVEY, group / "cgroup.procs", folder],
+        check=True,
+        capture_output=True,
+    )
+    return Facts.from_record(json.loads(done.stdout)).plus(TABLE, BARE)
+
+
+def pictures(folder: Path, count: int) -> None:
+    folder.mkdir()
+    for number in range(count):
+        with (folder / f"{number}.jpg").open("wb") as file:
+            file.write(os.urandom(8 * KiB))
+    os.sync()
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_the_illness_is_real_and_a_copy_cures_it(
+    tmp_path: Path, control_group: Callable[[str], Path]
+) -> None:
+    limit = control_group("blkio") / "blkio.throttle.read_iops_device"
+    pictures(tmp_path / "set", 1000)
+    try:
+        limit.write_text(f"{whole_disk(tmp_path)} 40")
+    except OSError as reason:
+        pytest.skip(f"the disk below {tmp_path} cannot be slowed down: {reason}")
+
+    (finding,) = slow_storage.run(surveyed(limit.parent, tmp_path / "set")).findings
+    assert finding.severity is Severity.SLOWS
+    assert "small files/s" in finding.summary
+
+    shm = Shm(size=GiB, available=GiB)
+    known = (on("nfs4", sample=finding_sample(finding)), shm, FLYING, memory(99 * GiB))
+    (copy,) = [r for r in judged(*known)[0].remedies if r.argv]
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as fast:
+        rsync = (*copy.argv[:3], str(tmp_path / "set"), fast)
+        if shutil.which("rsync") is None:
+            pytest.skip("no rsync here")
+        subprocess.run(rsync, check=True, capture_output=True)
+        cured = slow_storage.run(surveyed(limit.parent, Path(fast) / "set"))
+
+    assert cured.findings == ()
+    assert not cured.skipped
+    assert slow_storage.run(surveyed(limit.parent, tmp_path / "set")).findings
+
+
+def finding_sample(finding: Finding) -> Sample:
+    files, size = finding.evidence["files"], finding.evidence["bytes"]
+    return Sample(files=files, bytes=size, complete=True, seconds=0)
+
+
+def whole_disk(path: Path) -> str:
+    """MAJOR:MINOR of the disk, not of the partition, that a path lies on."""
+    number = path.stat().st_dev
+    node = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve()
+    disk = node.parent if (node / "partition").exists() else node
+    try:
+        return (disk / "dev").read_text().strip()
+    except OSError as reason:
+        pytest.skip(f"{path} is on no disk: {reason}")
