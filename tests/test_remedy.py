@@ -144,3 +144,5 @@ def test_nothing_composed_runs_by_itself() -> None:
 )
 def test_a_string_stays_a_string(value: str | int, written: str) -> None:
     assert yaml({"k": value}) == f"k: {written}"
+    assert yaml(value) == written
+    assert yaml([value, {"a": value}]) == f"- {written}\n- a: {written}"

@@ -17,10 +17,10 @@ def leaked_shm_segments(shm: Shm, /, *, share: float = 0.1) -> Findings:
 
     ## Why it hurts
 
-    A training run that is killed leaves its segments in /dev/shm, most of all with
-    the sharing strategy `file_system`. They are memory that nobody frees before the
-    next reboot, and a later job finds less room: its workers die as if /dev/shm
-    were too small.
+    A training run that is killed together with its `torch_shm_manager`, as schedulers
+    do it, leaves the segments of the sharing strategy `file_system` in /dev/shm. They
+    are memory that nobody frees before the next reboot, and a later job finds less
+    room: its workers die as if /dev/shm were too small.
 
     ## How it is judged
 

@@ -5,11 +5,7 @@ from typing import NamedTuple
 
 from pipedoctor.collect.machine import Machine, read_or
 
-_INITIAL = {
-    "cgroup": 0xEFFFFFFB,
-    "pid": 0xEFFFFFFC,
-    "user": 0xEFFFFFFD,
-}
+_INITIAL = {"pid": 0xEFFFFFFC, "user": 0xEFFFFFFD}
 """include/linux/proc_ns.h: the inode numbers of those that exist from boot."""
 
 _EVERY_USER = ["0", "0", "4294967295"]

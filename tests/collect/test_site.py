@@ -12,11 +12,7 @@ from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.site import site
 from pipedoctor.facts import Habitat, Site, Slurm
 
-INITIAL = {
-    "cgroup": "cgroup:[4026531835]",
-    "pid": "pid:[4026531836]",
-    "user": "user:[4026531837]",
-}
+INITIAL = {"pid": "pid:[4026531836]", "user": "user:[4026531837]"}
 OWN = {"pid": "pid:[4026532200]"}
 ID = "3f4e5d6c7b8a" * 4
 MOUNT = "{n} {parent} 0:{n} {root} {point} rw,relatime - {fstype} {source} {options}\n"
