@@ -1,6 +1,7 @@
 """Where are we? Told from files and variables of machines that lie on disk."""
 
 import os
+import platform
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -443,6 +444,7 @@ def test_other_systems_are_named_not_refused(system: str, named: str) -> None:
     assert seen.system == named
     assert seen.release
     assert seen.notebook == "jupyter"
+    assert (platform.version() in seen.distribution) is (named == "windows")
 
 
 def test_this_machine_as_it_is() -> None:
