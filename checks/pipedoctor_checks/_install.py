@@ -157,8 +157,11 @@ def newer_driver(
     if not can_reach(drivers, capabilities, wanted):
         return ()
     end = last_driver(drivers, capabilities)
-    limit = f", but not beyond R{end}, the last for this card" if end else ""
-    what = f"the NVIDIA driver to R{major(wanted)} or newer{limit}"
+    what = f"the NVIDIA driver to R{major(wanted)} or newer"
+    if end:
+        what += f", but not beyond R{end}, the last for this card"
+    if end == major(wanted):
+        what = f"the NVIDIA driver to R{end}, the last for this card"
     outside = (Habitat.DOCKER, Habitat.KUBERNETES)
     return fitting(
         site.habitat if site else None,

@@ -52,8 +52,3 @@ class Accelerators(Fact, frozen=True, kw_only=True):
     def nvidia(self) -> tuple[PciDevice, ...]:
         """NVIDIA's devices on the bus."""
         return tuple(d for d in self.pci or () if d.vendor == "10de")
-
-    @property
-    def amd(self) -> tuple[PciDevice, ...]:
-        """AMD's."""
-        return tuple(d for d in self.pci or () if d.vendor == "1002")

@@ -172,11 +172,6 @@ class Pair(Row, frozen=True, kw_only=True):
     torch: str
     """``==2.5.1``, ``==2.1.*``, ``>=2.14.0`` or ``<=1.0.1``."""
 
-    @property
-    def series(self) -> bool:
-        """Does the row speak of whole series, so that patch levels are not known?"""
-        return self.torch.endswith(".*")
-
     def serves(self, version: str) -> bool:
         """Is this row about that version of the package?"""
         stem = self.version.removesuffix(".*")
