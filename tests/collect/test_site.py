@@ -444,6 +444,7 @@ def test_other_systems_are_named_not_refused(system: str, named: str) -> None:
     assert seen.system == named
     assert seen.release
     assert seen.notebook == "jupyter"
+    assert seen.root == (hasattr(os, "geteuid") and os.geteuid() == 0)
     assert (platform.version() in seen.distribution) is (named == "windows")
 
 
