@@ -3,14 +3,18 @@
 import argparse
 import io
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
+from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
 from pipedoctor.catalogue import installed
+from pipedoctor.cli import main as main_command
 from pipedoctor.examine import Standards, reexamine
 from pipedoctor.page import can_fix, page
 from pipedoctor.report.json import schema
@@ -20,6 +24,9 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 NOTICE = "<!-- Written by tools/make_docs.py from the check itself. -->\n\n"
 OURS = "pipedoctor"
+TYPED = "pipedoctor check --data /data/imagenet --workers 16 --batch-bytes 73.5MiB"
+WIDTH = 92
+_HELP = re.compile(r"<!-- help: (\w+) -->\n(?:\n```text\n.*?\n```\n)?", re.DOTALL)
 
 
 def documents() -> Iterator[tuple[Path, str]]:
@@ -36,25 +43,51 @@ def documents() -> Iterator[tuple[Path, str]]:
     yield DOCS / "checks" / "README.md", NOTICE + head + "\n".join(rows) + "\n"
     text = json.dumps(schema(), indent=2, sort_keys=True)
     yield DOCS / "report.schema.json", text + "\n"
-    picture = ROOT / "tests" / "machines" / "container.json"
-    if picture.exists():
-        yield DOCS / "picture.svg", svg(picture)
+    yield DOCS / "picture.svg", svg(ROOT / "tests" / "machines" / "container.json")
+    options = DOCS / "reference" / "command-line.md"
+    yield options, with_help(options)
 
 
 def svg(record: Path) -> str:
     """The report of a recorded machine as a terminal shows it."""
     report = reexamine(installed(), record.read_bytes(), None, Standards())
+    text = render(replace(report, recorded=""), width=WIDTH, colour=True)
     console = Console(
         record=True,
-        width=92,
+        width=WIDTH,
         file=io.StringIO(),
         force_terminal=True,
+        color_system="standard",
         legacy_windows=False,
     )
-    console.print("$ pipedoctor check --workers 8 --batch-bytes 128M", style="bold")
-    text = render(report, width=92, colour=True)
+    console.print(f"$ {TYPED}", style="bold", highlight=False)
     console.print(Text.from_ansi(text))
     return console.export_svg(title="pipedoctor check", unique_id="pipedoctor") + "\n"
+
+
+def with_help(page: Path) -> str:
+    """A page in which each `<!-- help: NAME -->` is followed by that command's help."""
+    return _HELP.sub(_help, page.read_text("utf-8"))
+
+
+def _help(match: re.Match[str]) -> str:
+    name = match[1]
+    command = main_command.get_command(click.Context(main_command), name)
+    assert command is not None
+    context = click.Context(command, info_name=f"pipedoctor {name}", terminal_width=88)
+    return f"<!-- help: {name} -->\n\n```text\n{command.get_help(context)}\n```\n"
+
+
+def differs(page: Path, text: str) -> bool:
+    """Has what it says changed? Of a picture the words count, not how they are drawn."""
+    there = page.read_text("utf-8")
+    return words(there) != words(text) if page.suffix == ".svg" else there != text
+
+
+def words(picture: str) -> str:
+    """The text in an SVG, without its tags and its style sheet."""
+    bare = re.sub(r"<style>.*?</style>|<[^>]*>", " ", picture, flags=re.DOTALL)
+    return " ".join(bare.split())
 
 
 def main() -> int:
@@ -63,7 +96,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     only_check: bool = parser.parse_args().check
     wanted = dict(documents())
-    stale = [p for p, text in wanted.items() if not p.exists() or p.read_text() != text]
+    stale = [p for p, text in wanted.items() if not p.exists() or differs(p, text)]
     stale += [p for p in (DOCS / "checks").glob("*.md") if p not in wanted]
     for path in stale:
         print(f"stale: {path.relative_to(ROOT)}")

@@ -31,7 +31,7 @@ def ascii_only(output: str | None) -> bool:
     if output is not None:
         return False
     try:
-        "·└".encode(sys.stdout.encoding or "ascii")
+        "·└→".encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return True
     return False

@@ -69,7 +69,8 @@ class _Page:
             emoji=False,
             highlight=False,
         )
-        self._dot, self._branch = (" - ", "+-") if ascii_only else (" · ", "└ ")
+        signs = (" - ", "+-", "->") if ascii_only else (" · ", "└ ", "→")
+        self._dot, self._branch, self._arrow = signs
 
     def text(self) -> str:
         lines = self._file.getvalue().split("\n")
@@ -121,22 +122,26 @@ class _Page:
             yield f"why here: {words.clean(entry.why)}"
 
     def cure(self, cure: Cure, indent: int, *, full: bool) -> None:
-        title = Text.assemble(
-            words.clean(cure.title), (f" ({words.where(cure)})", "dim")
-        )
-        self.line(title, indent=indent)
+        """One remedy: what it does and for how long, then what to paste."""
+        head = Table.grid(padding=(0, 1, 0, 0))
+        head.add_column(no_wrap=True, style="green")
+        head.add_column(overflow="fold")
+        place = (f" ({words.where(cure)})", "dim")
+        head.add_row(self._arrow, Text.assemble(words.clean(cure.title), place))
+        self._console.print(Padding(head, (0, 0, 0, indent)))
+        inner = indent + len(self._arrow) + 1
         if cure.shell:
-            self.verbatim(f"$ {words.clean(cure.shell)}", indent=indent, style="green")
+            self.verbatim(f"$ {words.clean(cure.shell)}", indent=inner, style="green")
         for put in cure.puts:
-            self.line(f"in {words.clean(put.path)}:", indent=indent)
-            self._block(put.content, indent + 2)
+            self.line(f"in {words.clean(put.path)}:", indent=inner)
+            self._block(put.content, inner + 2)
         if cure.snippet:
-            self._block(cure.snippet, indent + 2)
+            self._block(cure.snippet, inner + 2)
         for name in ("verify", "undo") if full else ():
             argv: tuple[str, ...] = getattr(cure, name)
             if argv:
                 line = words.clean(shell(argv))
-                self.verbatim(f"{name}: {line}", indent=indent, style="dim")
+                self.verbatim(f"{name}: {line}", indent=inner, style="dim")
 
     def _block(self, text: str, indent: int) -> None:
         for line in text.rstrip("\n").split("\n"):

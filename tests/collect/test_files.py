@@ -80,7 +80,7 @@ def test_a_link_that_leads_nowhere_is_followed(tmp_path: Path) -> None:
     assert (tmp_path / "link").is_symlink()
 
 
-def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+def test_a_pipe_is_written_to() -> None:
     reader, writer = os.pipe()
 
     files.store(f"/dev/fd/{writer}", b"new")

@@ -14,14 +14,14 @@ Docker container, Debian 12: 1 finding breaks the job, 1 can crash it.
 
 1  BREAKS  /dev/shm has 64.0 MiB, the workers need 2.8 GiB
    PDR701 shm-too-small · shm.size 64.0 MiB · needed 2.8 GiB
-   Grow /dev/shm to 2.8 GiB (on this machine, until the next reboot)
-   $ sudo mount -o remount,size=3019898880 /dev/shm
-   Raise the limit for good (where the job is launched, for good)
-   in /etc/x.conf:
-     [Service]
-     LimitNOFILE=65536
-     spec:
-       containers: []
+   → Grow /dev/shm to 2.8 GiB (on this machine, until the next reboot)
+     $ sudo mount -o remount,size=3019898880 /dev/shm
+   → Raise the limit for good (where the job is launched, for good)
+     in /etc/x.conf:
+       [Service]
+       LimitNOFILE=65536
+       spec:
+         containers: []
 
    └ 2  RISKS  3 workers died
         PDR902 bus-error · train.py:12 · likely · deaths 3
@@ -54,8 +54,8 @@ def test_verbose_says_why_where_from_and_what_was_skipped(ill: Report) -> None:
 
     assert "why here: breaks: it will crash the job or give wrong results" in text
     assert "   https://example.org/shm\n" in text
-    assert "   verify: df -h /dev/shm\n" in text
-    assert "   undo: mount -o remount,size=67108864 /dev/shm\n" in text
+    assert "     verify: df -h /dev/shm\n" in text
+    assert "     undo: mount -o remount,size=67108864 /dev/shm\n" in text
     assert "Healthy: PDR703, PDR704\n" in text
     assert "Skipped PDR710 slow-storage: no --data given\n" in text
     assert text.count("Raise the limit for good") == 2, "the symptom's remedy, too"
@@ -86,7 +86,7 @@ def test_a_command_is_never_broken(ill: Report) -> None:
     cure = replace(cause.remedies[0], shell=command)
     long = replace(ill, findings=(replace(cause, remedies=(cure,)),))
 
-    assert f"   $ {command}\n" in render(long, width=60)
+    assert f"     $ {command}\n" in render(long, width=60)
 
 
 def test_a_word_longer_than_the_line_is_folded_not_cut(ill: Report) -> None:
