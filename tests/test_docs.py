@@ -49,7 +49,7 @@ def test_every_key_of_the_configuration_is_described() -> None:
 
     described = {
         key
-        for row in table[0].splitlines()[2:]
+        for row in table[0].strip().splitlines()[2:]
         for key in re.findall("`([^`]+)`", row.split("|")[1])
     }
 

@@ -79,7 +79,7 @@ def _help(match: re.Match[str]) -> str:
 
 
 def differs(page: Path, text: str) -> bool:
-    """Has what it says changed? Of a picture the words count, not how they are drawn."""
+    """Has what it says changed? Of a picture only the words count."""
     there = page.read_text("utf-8")
     return words(there) != words(text) if page.suffix == ".svg" else there != text
 
