@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pipedoctor.check import Check
     from pipedoctor.fix.named import Examination
     from pipedoctor.fix.order import Order
-    from pipedoctor.fix.resize import Asked
+    from pipedoctor.fix.sizes import Asked
 
 NEWEST = "newest"
 
@@ -69,29 +69,31 @@ def command(
         click.echo("refused: only Linux has what `fix` changes", err=True)
         sys.exit(1)
 
-    from pipedoctor.fix import counter
-    from pipedoctor.fix.plan import Failed, Refused
+    from pipedoctor.fix.apply import apply
+    from pipedoctor.fix.counter import Counter
+    from pipedoctor.fix.past import history as past
+    from pipedoctor.fix.plan import Failed, NoSuchFix, Refused
+    from pipedoctor.fix.withdraw import withdraw
 
     given = bool(names or shm is not None or nofile)
     if given + (undo is not None) + history != 1:
         message = "say one thing: --shm, --nofile or NAMES; or --undo; or --history"
         raise click.UsageError(message)
-    desk = counter.Counter(click.echo, _ask, yes=yes, dry_run=dry_run)
+    counter = Counter(click.echo, _ask, yes=yes, dry_run=dry_run)
     try:
         if history:
-            code = desk.history(form)
+            code = past(counter, form)
         elif undo is not None:
             wanted = None if undo == NEWEST else undo
-            code = desk.undo(_order((), None, job), wanted, force=force)
+            code = withdraw(counter, _plain_order(), wanted, force=force)
         else:
-            order = _order(names, shm, job, nofile, persist, force)
-            code = desk.fix(order)
+            code = apply(counter, _order(names, shm, job, nofile, persist, force))
     except Refused as why:
-        code = desk.refuse(why)
+        code = counter.refuse(why)
     except (Failed, OSError) as why:
-        code = desk.refuse(Refused(f"nothing was changed: {why}"))
-    except LookupError as why:
-        raise click.UsageError(str(why.args[0])) from None
+        code = counter.refuse(Refused(f"nothing was changed: {why}"))
+    except NoSuchFix as why:
+        raise click.UsageError(str(why)) from None
     sys.exit(code)
 
 
@@ -108,9 +110,9 @@ def _order(
     names: tuple[str, ...],
     shm: str | None,
     job: dict[str, Any],
-    nofile: int | None = None,
-    persist: bool = False,
-    force: bool = False,
+    nofile: int | None,
+    persist: bool,
+    force: bool,
 ) -> "Order":
     from pipedoctor.catalogue import installed
     from pipedoctor.fix.order import Order
@@ -127,6 +129,17 @@ def _order(
         lasting=persist,
         force=force,
     )
+
+
+def _plain_order() -> "Order":
+    """An undo asks for nothing: no job, and no configuration that could be broken."""
+    from pipedoctor.catalogue import installed
+    from pipedoctor.collect.plan import Inquiry
+    from pipedoctor.fix.named import Examination
+    from pipedoctor.fix.order import Order
+
+    inquiry = Inquiry(quick=True)
+    return Order(examination=Examination(catalogue=installed(), inquiry=inquiry))
 
 
 def _examination(
@@ -155,7 +168,7 @@ def _examination(
 
 
 def _size(text: str) -> "Asked":
-    from pipedoctor.fix.resize import asked
+    from pipedoctor.fix.sizes import asked
 
     try:
         return asked(text)

@@ -1,6 +1,5 @@
 """Named illnesses: the examination, its first automatic remedies, and the proof."""
 
-import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,12 +9,13 @@ from pipedoctor.check import Check, Finding, Verdict
 from pipedoctor.collect.plan import Inquiry, collect
 from pipedoctor.examine import Standards
 from pipedoctor.facts import Facts, Shm, Site
-from pipedoctor.fix import nofile, persist, resize
-from pipedoctor.fix.files import content_of
+from pipedoctor.fix import nofile, resize
+from pipedoctor.fix.draft import Draft
 from pipedoctor.fix.gauge import gauge_of
-from pipedoctor.fix.plan import Plan, Refused, Remove, Run, Settled, Step, Write
+from pipedoctor.fix.plan import Plan, Refused, Settled
+from pipedoctor.fix.sizes import refuse_size
 from pipedoctor.judge import judge
-from pipedoctor.remedy import Lasts, Place, Remedy
+from pipedoctor.remedy import Place, Remedy
 
 DEADLINE = 10.0
 
@@ -79,9 +79,19 @@ def automatic(finding: Finding) -> Remedy | None:
 
 
 def plan(
-    check: Check[Any], facts: Facts, verdict: Verdict, *, lasting: bool, force: bool
+    check: Check[Any],
+    facts: Facts,
+    verdict: Verdict,
+    texts: dict[str, bytes],
+    *,
+    lasting: bool,
+    force: bool,
 ) -> Plan | Settled:
-    """The automatic remedies of all its findings as one plan; raises Refused."""
+    """
+    The automatic remedies of all its findings as one plan; raises Refused.
+
+    `texts` is what files will hold after the plans made so far; this one adds to it.
+    """
     if verdict.skipped:
         message = f"{check.name} could not be judged: {verdict.skipped}"
         raise Refused(message)
@@ -94,7 +104,7 @@ def plan(
             "applied from here and taken back, so it is yours to do:"
         )
         raise Refused(message, *by_hand(verdict.findings))
-    draft = Draft()
+    draft = Draft(texts=texts)
     for finding in verdict.findings:
         if remedy := automatic(finding):
             _guard(facts, remedy, force=force)
@@ -124,102 +134,5 @@ def _guard(facts: Facts, remedy: Remedy, *, force: bool) -> None:
         hard = nofile.pair(known[1])[1]
         nofile.refuse_powerless(known[0].pid, hard, nofile.pair(now)[1])
     if known and known[0].kind == "shm" and shm:
-        resize.refuse_size(facts, int(known[1]), force=force)
+        refuse_size(facts, int(known[1]), force=force)
         resize.refuse_powerless(facts.get(Site), shm, int(known[1]))
-
-
-@dataclass
-class Draft:
-    """The steps of a plan as they come together; each thing is done once."""
-
-    steps: list[Step] = field(default_factory=list[Step])
-    texts: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    """What the files will hold after the steps so far."""
-
-    def add(self, remedy: Remedy) -> None:
-        """Files first, then the command that reads them, then the garbage."""
-        for put in remedy.puts:
-            self.write(put.path, put.content.encode())
-        if remedy.argv:
-            step = run(remedy)
-            if step not in self.steps and step.before != (step.after or None):
-                self.steps.append(step)
-        if remedy.removes:
-            self.steps.append(Remove(paths=remedy.removes))
-
-    def add_lasting(self, finding: Finding, remedy: Remedy) -> None:
-        """What makes it survive a reboot; Refused when nothing is known to."""
-        if remedy.lasts is Lasts.ALWAYS:
-            return
-        known = gauge_of(remedy.argv)
-        if known and known[0].kind in persist.LASTING:
-            gauge, value = known
-            path, edited = persist.LASTING[gauge.kind]
-            self.write(path, edited(self.text(path), gauge.key, value))
-            return
-        for other in finding.remedies:
-            if other.automatic and other.lasts is Lasts.ALWAYS:
-                self.add(other)
-                return
-        message = f"nothing is known that makes this last: {remedy.title}"
-        raise Refused(message, "leave --persist out to have it until the next reboot")
-
-    def text(self, path: str) -> bytes | None:
-        """What a file holds after the steps so far."""
-        return self.texts.get(path, content_of(path))
-
-    def write(self, path: str, content: bytes) -> None:
-        """Let a file hold this; nothing to do when it does."""
-        found = self.text(path)
-        if found != content:
-            self.steps.append(Write(path=path, content=content, found=found))
-            self.texts[path] = content
-
-    def plan(
-        self,
-        check: Check[Any],
-        verdict: Verdict,
-        chosen: Sequence[Remedy],
-        *,
-        lasting: bool,
-    ) -> Plan:
-        """The whole, as the user will see it."""
-        subject, before, after = self._change(check, verdict)
-        garbage = [p for s in self.steps if isinstance(s, Remove) for p in s.paths]
-        lasts = Lasts.ALWAYS if lasting or garbage else chosen[0].lasts
-        files = "1 file" if len(garbage) == 1 else f"{len(garbage)} files"
-        return Plan(
-            subject=subject,
-            before=before,
-            after=after,
-            steps=tuple(self.steps),
-            lasts=lasts.value,
-            root=any(r.root for r in chosen) or lasting or self._foreign(),
-            check=check.code,
-            manual=len(verdict.findings) - len(chosen),
-            irreversible=f"{files} removed cannot be brought back" if garbage else "",
-        )
-
-    def _foreign(self) -> bool:
-        """Does a step reach into a process of another user?"""
-        gauges = (s.gauge for s in self.steps if isinstance(s, Run) and s.gauge)
-        return any(g.kind == "nofile" and not nofile.mine(g.pid) for g in gauges)
-
-    def _change(self, check: Check[Any], verdict: Verdict) -> tuple[str, str, str]:
-        gauged = [s for s in self.steps if isinstance(s, Run) and s.gauge]
-        if len(gauged) == 1 and (gauge := gauged[0].gauge):
-            step = gauged[0]
-            return gauge.subject, gauge.words(step.before), gauge.words(step.after)
-        return check.name, verdict.findings[0].summary, "cured"
-
-
-def run(remedy: Remedy) -> Run:
-    """The command of a remedy, with its gauge when we know how to read it back."""
-    known = gauge_of(remedy.argv)
-    now = known[0].read() if known else None
-    if known is None or now is None:
-        return Run(argv=remedy.argv, undo=remedy.undo)
-    gauge, after = known
-    if gauge.kind == "shm":
-        after = str(-(-int(after) // mmap.PAGESIZE) * mmap.PAGESIZE)
-    return Run(argv=remedy.argv, undo=remedy.undo, gauge=gauge, before=now, after=after)

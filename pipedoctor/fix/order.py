@@ -11,7 +11,8 @@ from pipedoctor.fix import named, nofile, proof, resize
 from pipedoctor.fix.engine import Garbage, Proof
 from pipedoctor.fix.look import look
 from pipedoctor.fix.named import Examination
-from pipedoctor.fix.plan import Plan, Refused, Settled
+from pipedoctor.fix.plan import Plan, Refused, Run, Settled
+from pipedoctor.fix.sizes import Asked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,7 @@ class Order:
     """One call of `pipedoctor fix`, read and understood."""
 
     examination: Examination
-    shm: resize.Asked | None = None
+    shm: Asked | None = None
     nofile: int | None = None
     checks: tuple[Check[Any], ...] = ()
     pid: int | None = None
@@ -49,6 +50,7 @@ class Order:
         refused: list[Refused] = []
         facts = self.examination.facts() if self.checks else None
         verdicts = {v.code: v for v in self.examination.judge(facts)} if facts else {}
+        texts: dict[str, bytes] = {}
         for check in self.checks:
             assert facts is not None  # noqa: S101  (there are checks)
             try:
@@ -57,14 +59,17 @@ class Order:
                         check,
                         facts,
                         verdicts[check.code],
+                        texts,
                         lasting=self.lasting,
                         force=self.force,
                     )
                 )
             except Refused as why:
                 refused.append(why)
+        plans = tuple(p for p in found if isinstance(p, Plan))
+        _refuse_rivals(plans)
         return Outlook(
-            plans=tuple(p for p in found if isinstance(p, Plan)),
+            plans=plans,
             settled=tuple(s for s in found if isinstance(s, Settled)),
             refused=tuple(refused),
         )
@@ -116,3 +121,12 @@ class Order:
             for finding in verdict.findings
             if finding.severity > Severity.NOTE
         ]
+
+
+def _refuse_rivals(plans: tuple[Plan, ...]) -> None:
+    """Two plans for one value would each take the other for somebody else."""
+    gauges = [s.gauge for p in plans for s in p.steps if isinstance(s, Run) and s.gauge]
+    for gauge in gauges:
+        if gauges.count(gauge) > 1:
+            message = f"two of these set {gauge.subject}: fix one, then the other"
+            raise Refused(message)

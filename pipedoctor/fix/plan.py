@@ -23,6 +23,10 @@ class Failed(Exception):  # noqa: N818  (what became of a step)
     """A step that did not do what it should; says why in one line."""
 
 
+class NoSuchFix(Exception):  # noqa: N818  (what was asked for)
+    """The journal has no fix of this id."""
+
+
 @dataclass(frozen=True)
 class Settled:
     """There is nothing to do, and why."""

@@ -1,4 +1,4 @@
-"""A ward: a mount namespace with a small /dev/shm, its own /etc and /var/lib."""
+"""A ward: namespaces with a small /dev/shm, its own /etc and /var/lib."""
 
 import json
 import os
@@ -45,7 +45,7 @@ class Ward:
 
     @property
     def enter(self) -> tuple[str, ...]:
-        return ("nsenter", "--target", str(self.holder), "--mount", "--")
+        return ("nsenter", "--target", str(self.holder), "--mount", "--net", "--")
 
     def run(
         self,
@@ -100,7 +100,7 @@ def ward(tmp_path: Path) -> Iterator[Ward]:
     (etc / "security/limits.d").mkdir(parents=True, exist_ok=True)
     (etc / "systemd").mkdir(exist_ok=True)
     holder = subprocess.Popen(
-        ["unshare", "--mount", "sh", "-ec", MAKE, "sh", str(etc)],
+        ["unshare", "--mount", "--net", "sh", "-ec", MAKE, "sh", str(etc)],
         stdout=subprocess.PIPE,
         text=True,
     )

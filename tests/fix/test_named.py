@@ -1,6 +1,8 @@
 """`fix NAMES`: the examination chooses, its own verdict is the proof."""
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -118,6 +120,22 @@ REMEDIES = {
     "second_step_fails": FOUND.format(
         "Remedy(title='t', lasts=Lasts.BOOT, argv=('false',), undo=('true',), "
         "root=True, puts=(Put(path='/etc/fstab', content='x'),)),"
+    ),
+    "short_ttl": (
+        "if int(open('/proc/sys/net/ipv4/ip_default_ttl').read()) < 70: "
+        + FOUND.format(
+            "Remedy(title='t', lasts=Lasts.BOOT, root=True, "
+            "argv=('sysctl', '-w', 'net.ipv4.ip_default_ttl=70'), "
+            "undo=('sysctl', '-w', 'net.ipv4.ip_default_ttl=64')),"
+        )
+    ),
+    "few_forwards": (
+        "if int(open('/proc/sys/net/ipv4/tcp_retries2').read()) < 20: "
+        + FOUND.format(
+            "Remedy(title='t', lasts=Lasts.BOOT, root=True, "
+            "argv=('sysctl', '-w', 'net.ipv4.tcp_retries2=20'), "
+            "undo=('sysctl', '-w', 'net.ipv4.tcp_retries2=15')),"
+        )
     ),
     "by_hand": FOUND.format(
         "Remedy(title='Launch it', lasts=Lasts.BOOT, argv=('docker', 'run'), "
@@ -237,3 +255,45 @@ def test_wrong_usage(ward: Ward, args: tuple[str, ...]) -> None:
 
     assert done.code == 2
     assert done.err
+
+
+@pytest.mark.skipif(not shutil.which("sysctl"), reason="no sysctl here")
+def test_kernel_settings_for_good(ward: Ward, packs: dict[str, str]) -> None:
+    settings = ward.etc / "sysctl.d/90-pipedoctor.conf"
+    ttl = ("cat", "/proc/sys/net/ipv4/ip_default_ttl")
+
+    done = ward.fix("short-ttl", "few-forwards", "--persist", "--yes", env=packs)
+
+    assert done.code == 0, done.err
+    assert "net.ipv4.ip_default_ttl   64 → 70   for good   needs root" in done.out
+    assert ward.run(*ttl).out == "70\n"
+    assert settings.read_text().splitlines()[1:] == [
+        "net.ipv4.ip_default_ttl = 70",
+        "net.ipv4.tcp_retries2 = 20",
+    ]
+    assert ward.fix("--undo", "--yes", env=packs).code == 0
+    assert settings.read_text().splitlines()[1:] == ["net.ipv4.ip_default_ttl = 70"]
+    assert ward.fix("--undo", "--yes", env=packs).code == 0
+    assert not settings.exists()
+    assert ward.run(*ttl).out == "64\n"
+
+
+def test_two_that_set_the_same_are_refused(ward: Ward) -> None:
+    done = ward.fix("shm-too-small", *JOB, "--shm", "128m", "--yes")
+
+    assert done.code == 1
+    assert "two of these set /dev/shm: fix one, then the other" in done.err
+    assert ward.states() == []
+
+
+def test_a_configuration_that_is_broken_stops_no_undo(
+    ward: Ward, tmp_path: Path
+) -> None:
+    ward.fix("--shm", "128m", "--yes")
+    (tmp_path / "pipedoctor.toml").write_text("nonsense = 1\n")
+    program = shlex.join((sys.executable, "-m", "pipedoctor", "fix"))
+    there = f"cd {shlex.quote(str(tmp_path))} && {program}"
+
+    assert ward.run("sh", "-c", f"{there} --shm 256m --yes").code == 2
+    assert ward.run("sh", "-c", f"{there} --undo --yes").code == 0
+    assert ward.shm() == 64

@@ -3,7 +3,7 @@
 import pytest
 
 from pipedoctor.facts import Facts, Habitat, Memory, MemoryLimit, Shm, Site
-from pipedoctor.fix import persist, resize
+from pipedoctor.fix import persist, resize, sizes
 from pipedoctor.fix.gauge import Gauge, gauge_of
 from pipedoctor.fix.plan import Plan, Refused, Settled
 from pipedoctor.fix.show import encodable, safe
@@ -133,12 +133,12 @@ def test_an_unlimited_tmpfs_is_said_so() -> None:
 def test_sizes_as_users_write_them(text: str, size: int) -> None:
     facts = Facts(Memory(total=8 * GiB, available=GiB))
 
-    assert resize.asked(text).bytes(facts) == size
+    assert sizes.asked(text).bytes(facts) == size
 
 
 def test_a_share_of_what_nobody_knows() -> None:
     with pytest.raises(Refused, match="unknown memory"):
-        resize.asked("50%").bytes(Facts(unknown={"memory": "no /proc"}))
+        sizes.asked("50%").bytes(Facts(unknown={"memory": "no /proc"}))
 
 
 def machine(*, used: int = 0, total: int = 8 * GiB, limit: int | None = None) -> Facts:
@@ -158,7 +158,7 @@ def machine(*, used: int = 0, total: int = 8 * GiB, limit: int | None = None) ->
     ],
 )
 def test_sizes_that_will_do(facts: Facts, size: int) -> None:
-    resize.refuse_size(facts, size, force=False)
+    sizes.refuse_size(facts, size, force=False)
 
 
 @pytest.mark.parametrize(
@@ -191,12 +191,12 @@ def test_sizes_that_will_do(facts: Facts, size: int) -> None:
 )
 def test_sizes_that_will_not(facts: Facts, size: int, why: str, force: bool) -> None:
     with pytest.raises(Refused, match=why):
-        resize.refuse_size(facts, size, force=force)
+        sizes.refuse_size(facts, size, force=force)
 
 
 def test_force_goes_beyond_memory_alone() -> None:
-    resize.refuse_size(machine(limit=GiB), 99 * GiB, force=True)
-    resize.refuse_size(Facts(Shm(size=1)), GiB, force=True)
+    sizes.refuse_size(machine(limit=GiB), 99 * GiB, force=True)
+    sizes.refuse_size(Facts(Shm(size=1)), GiB, force=True)
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_force_goes_beyond_memory_alone() -> None:
     ],
 )
 def test_sizes_as_one_types_them(size: int, down: str, up: str) -> None:
-    assert resize.as_typed(size) == down
-    assert resize.as_typed(size, up=True) == up
+    assert sizes.as_typed(size) == down
+    assert sizes.as_typed(size, up=True) == up
 
 
 @pytest.mark.parametrize(
