@@ -18,26 +18,44 @@ def gpu(machine: Machine, announce: Announce) -> Gpu:
     """
     machine.linux()
     announce(f"dlopen {LIBRARY}")
-    _find()
+    library = _library()
     nvml = _binding()
     try:
-        announce("nvmlInit_v2")
-        nvml.nvmlInit()
+        _init(library, nvml, announce)
     except nvml.NVMLError as error:
         return Gpu(error=str(error), error_code=error.value)
     return _describe(nvml, announce)
 
 
-def _find() -> None:
+def _library() -> Any:
     """Load it as any program would: cheaper than the binding, where there is none."""
     import ctypes  # noqa: PLC0415  (needed nowhere else)
 
     try:
-        ctypes.CDLL(LIBRARY)
+        return ctypes.CDLL(LIBRARY)
     except OSError as error:
         absent = "cannot open shared object file: No such file" in str(error)
         message = f"{LIBRARY} not found" if absent else str(error)
         raise Unreadable(message) from error
+
+
+def _init(library: Any, nvml: Any, announce: Announce) -> None:
+    """
+    Initialize NVML by the call that torch makes, then the binding, which makes another.
+
+    NVML counts them; a library may lack one of the two, not both.
+    """
+    first = getattr(library, "nvmlInit_v2", None)
+    if first is not None:
+        announce("nvmlInit_v2")
+        if code := first():
+            raise nvml.NVMLError(code)
+    announce("nvmlInitWithFlags")
+    try:
+        nvml.nvmlInit()
+    except nvml.NVMLError_FunctionNotFound:
+        if first is None:
+            raise
 
 
 def _binding() -> Any:

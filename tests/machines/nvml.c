@@ -1,0 +1,64 @@
+/* A made-up libnvidia-ml.so.1: two GPUs; INIT and SECOND are statements. */
+#include <string.h>
+#include <unistd.h>
+
+#ifndef EMPTY
+typedef int result;
+typedef void *device;
+struct memory { unsigned long long total, free, used; };
+
+result nvmlInit_v2(void) { INIT; return 0; }
+
+#ifndef NO_FLAGS
+result nvmlInitWithFlags(unsigned flags) { return 0; }
+#endif
+
+result nvmlShutdown(void) { return 0; }
+
+result nvmlSystemGetDriverVersion(char *text, unsigned size)
+{
+    strncpy(text, "580.82.07", size);
+    return 0;
+}
+
+result nvmlSystemGetCudaDriverVersion_v2(int *version)
+{
+    *version = 13010;
+    return 0;
+}
+
+result nvmlDeviceGetCount_v2(unsigned *count)
+{
+    *count = 2;
+    return 0;
+}
+
+result nvmlDeviceGetHandleByIndex_v2(unsigned index, device *handle)
+{
+    if (index == 1) { SECOND; }
+    *handle = (device)(long)(index + 1);
+    return 0;
+}
+
+result nvmlDeviceGetName(device handle, char *text, unsigned size)
+{
+    strncpy(text, "NVIDIA H200", size);
+    return 0;
+}
+
+result nvmlDeviceGetMemoryInfo(device handle, struct memory *memory)
+{
+    if (handle == (device)2) { return 3; } /* not supported */
+    memory->total = 143771ULL << 20;
+    return 0;
+}
+
+result nvmlDeviceGetCudaComputeCapability(device handle, int *major, int *minor)
+{
+    *major = 9;
+    *minor = 0;
+    return 0;
+}
+
+const char *nvmlErrorString(result code) { return "made up"; }
+#endif
