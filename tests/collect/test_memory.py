@@ -142,7 +142,11 @@ def test_unified(root: Path) -> None:
     put(root, f"{box}/memory.swap.max", "0\n")
     put(root, f"{box}/memory.current", f"{GiB}\n")
     put(root, f"{box}/memory.stat", "anon 7\ninactive_file 300\nactive_file 44\n")
-    put(root, f"{box}/memory.events", "low 0\noom 4\noom_kill 5\nlong line here\n")
+    put(
+        root,
+        f"{box}/memory.events",
+        "low 0\noom 4\noom_kill 5\nlong line 9\nhigh none\n",
+    )
     put(root, "sys/fs/cgroup/pod/memory.max", "max\n")
 
     assert look(root).group == MemoryLimit(
