@@ -142,9 +142,9 @@ def test_a_sys_that_nobody_can_read() -> None:
 @root
 def test_everything_is_read_only() -> None:
     script = (
-        "mount -o remount,ro / 2>/dev/null || mount --bind / / && "
-        "mount -o remount,bind,ro / ; mount -t tmpfs -o ro tmpfs /tmp;"
-        ' mount -t tmpfs -o ro tmpfs /dev/shm; exec "$@"'
+        "for at in / /tmp /home /root /var; do"
+        " mount --bind $at $at 2>/dev/null; mount -o remount,bind,ro $at; done;"
+        ' mount -t tmpfs -o ro tmpfs /dev/shm; touch /probe 2>/dev/null && exit 9; exec "$@"'
     )
 
     report(prefix=("unshare", "-m", "sh", "-c", script, "sh"))
