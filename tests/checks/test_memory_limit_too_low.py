@@ -152,6 +152,12 @@ def test_little_is_left_on_the_machine() -> None:
     assert code.advice
 
 
+def test_half_a_job_counts_as_one_worker() -> None:
+    (finding,) = memory_limit_too_low(group(310 * MiB), Loader(batch_bytes=1), BARE)
+
+    assert finding.evidence["needed"] == 311 * MiB
+
+
 def test_every_rank_counts() -> None:
     loader = Loader(num_workers=2, batch_bytes=MiB, ranks=4)
 
