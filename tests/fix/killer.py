@@ -81,8 +81,9 @@ def fix(args: list[str], fatal: int = 0) -> tuple[int, str]:
 LOADED = (apply, withdraw)  # once, for all forks
 
 
-def nothing_else(_order: Order) -> list[str]:
+def nothing_else(self: Order) -> list[str]:
     """What else is wrong is said after the last step, and takes its time."""
+    assert self
     return []
 
 
