@@ -144,7 +144,8 @@ def test_everything_is_read_only() -> None:
     script = (
         "for at in / /tmp /home /root /var; do"
         " mount --bind $at $at 2>/dev/null; mount -o remount,bind,ro $at; done;"
-        ' mount -t tmpfs -o ro tmpfs /dev/shm; touch /probe 2>/dev/null && exit 9; exec "$@"'
+        " mount -t tmpfs -o ro tmpfs /dev/shm; touch /probe 2>/dev/null && exit 9;"
+        ' exec "$@"'
     )
 
     report(prefix=("unshare", "-m", "sh", "-c", script, "sh"))
