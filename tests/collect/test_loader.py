@@ -185,6 +185,8 @@ def test_running_ranks_are_counted_by_their_workers(tmp_path: Path) -> None:
             process(tmp_path, worker, rank, "pt_data_worker")
     process(tmp_path, 40, 1, "python")
     process(tmp_path, 41, 40, "pt_data_worker")
+    process(tmp_path, 98, 10, "pt_data_worker")
+    (tmp_path / "proc/98/stat").write_text("98 (pt_data_worker) S")
     (tmp_path / "proc/99").mkdir()
     (tmp_path / "proc/meminfo").write_text("")
 

@@ -73,6 +73,8 @@ def test_found_under_every_name(text: str) -> None:
     ("arguments", "workers", "prefetch", "persistent"),
     [
         ("x", 0, None, False),
+        ("x, num_workers=0", 0, None, False),
+        ("x, 32, True, None, None", 0, None, False),
         ("x, num_workers=8, prefetch_factor=4", 8, 4, False),
         ("x, num_workers=8, persistent_workers=True", 8, None, True),
         ("x, num_workers=8, persistent_workers=flag", 8, None, False),
