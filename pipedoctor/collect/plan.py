@@ -28,7 +28,17 @@ from pipedoctor.facts import (
     Paths,
 )
 
-STEADY = ("site", "shm", "cpu", "threads", "memory", "limits", "logind", "variables")
+STEADY = (
+    "site",
+    "shm",
+    "cpu",
+    "threads",
+    "memory",
+    "limits",
+    "logind",
+    "variables",
+    "accelerators",
+)
 """Sections that come from /proc, /sys and a tmpfs alone: nothing there hangs."""
 
 ENVIRONMENT = {

@@ -1,0 +1,125 @@
+"""What NVML says of one GPU: field by field, for no card answers everything."""
+
+from pathlib import Path
+from typing import Any
+
+from pipedoctor.collect.lanes import Announce
+from pipedoctor.collect.machine import read_int
+from pipedoctor.facts import Device
+
+LOST = 15
+"""NVML_ERROR_GPU_IS_LOST."""
+
+SILENT = {
+    3: "this card does not support it",
+    4: "no permission",
+    13: "this driver does not know the call",
+}
+UNCORRECTED, SINCE_LOADED = 1, 0
+"""NVML_MEMORY_ERROR_TYPE_UNCORRECTED and NVML_VOLATILE_ECC."""
+REASONS = {
+    0x1: "idle",
+    0x2: "application clocks",
+    0x4: "software power cap",
+    0x8: "hardware slowdown",
+    0x10: "sync boost",
+    0x20: "software thermal slowdown",
+    0x40: "hardware thermal slowdown",
+    0x80: "hardware power brake",
+    0x100: "display clocks",
+}
+
+
+class Questions:
+    """Questions to NVML about one device; those without an answer have a reason."""
+
+    def __init__(self, nvml: Any, announce: Announce) -> None:
+        self._nvml = nvml
+        self._announce = announce
+        self.unknown: dict[str, str] = {}
+
+    def ask(self, field: str, name: str, *args: object) -> Any:
+        """Call NVML; None and a reason where nobody says. A lost GPU raises."""
+        self._announce(name)
+        call = getattr(self._nvml, name, None)
+        if call is None:
+            self.unknown[field] = "pynvml does not know the call"
+            return None
+        try:
+            return call(*args)
+        except self._nvml.NVMLError as error:
+            if error.value == LOST:
+                raise
+            self.unknown[field] = SILENT.get(error.value, str(error))
+            return None
+
+
+def describe(nvml: Any, announce: Announce, index: int, sysfs: Path) -> Device:
+    """Everything that is asked of the GPU with this index; `sysfs` is /sys."""
+    questions = Questions(nvml, announce)
+    try:
+        handle = questions.ask("handle", "nvmlDeviceGetHandleByIndex", index)
+        if handle is None:
+            return Device(index=index, unknown=questions.unknown)
+        return _described(questions, handle, index, sysfs)
+    except nvml.NVMLError:
+        return Device(index=index, lost=True)
+
+
+def _described(questions: Questions, handle: Any, index: int, sysfs: Path) -> Device:
+    def ask(field: str, name: str, *args: object) -> Any:
+        return questions.ask(field, f"nvmlDeviceGet{name}", handle, *args)
+
+    memory = ask("memory", "MemoryInfo")
+    capability = ask("capability", "CudaComputeCapability")
+    rows = ask("remapped_rows", "RemappedRows")
+    mig = ask("mig", "MigMode")
+    use = ask("utilisation", "UtilizationRates")
+    return Device(
+        index=index,
+        name=text(ask("name", "Name")),
+        memory=memory.total if memory else None,
+        capability="{}.{}".format(*capability) if capability else "",
+        uuid=text(ask("uuid", "UUID")),
+        pcie_generation=ask("pcie_generation", "CurrPcieLinkGeneration"),
+        pcie_generation_max=ask("pcie_generation_max", "MaxPcieLinkGeneration"),
+        pcie_width=ask("pcie_width", "CurrPcieLinkWidth"),
+        pcie_width_max=ask("pcie_width_max", "MaxPcieLinkWidth"),
+        persistence=_bool(ask("persistence", "PersistenceMode")),
+        throttled=_words(ask("throttled", "CurrentClocksThrottleReasons")),
+        utilisation=use.gpu if use else None,
+        pstate=ask("pstate", "PerformanceState"),
+        ecc_uncorrected=ask(
+            "ecc_uncorrected", "TotalEccErrors", UNCORRECTED, SINCE_LOADED
+        ),
+        remap_pending=bool(rows[2]) if rows else None,
+        remap_failed=bool(rows[3]) if rows else None,
+        mig=bool(mig[0]) if mig else None,
+        numa_node=_node(ask("numa_node", "PciInfo"), sysfs),
+        temperature=ask("temperature", "Temperature", 0),
+        unknown=questions.unknown,
+    )
+
+
+def text(value: str | bytes | None) -> str:
+    """Older bindings answer in bytes."""
+    return value.decode(errors="replace") if isinstance(value, bytes) else value or ""
+
+
+def _bool(value: int | None) -> bool | None:
+    return None if value is None else bool(value)
+
+
+def _words(bits: int | None) -> tuple[str, ...] | None:
+    if bits is None:
+        return None
+    return tuple(word for bit, word in REASONS.items() if bits & bit)
+
+
+def _node(place: Any, sysfs: Path) -> int | None:
+    """The memory node that the card hangs on; the kernel writes -1 for none."""
+    if place is None:
+        return None
+    address = text(place.busId).lower()[-12:]  # NVML's domain has eight digits
+    node = read_int(sysfs / "bus/pci/devices" / address / "numa_node")
+    return node if node is not None and node >= 0 else None
