@@ -23,7 +23,6 @@ class Medium:
     words: str
     slow: bool = False
     fast: bool = False
-    confirmed: bool = True
     row: Filesystem | None = None
 
     @property
@@ -38,7 +37,7 @@ def medium(entry: DataSet, table: Filesystems) -> Medium:
     row = table.of(mount) if mount else None
     if mount and row and row.kind in SLOW_KINDS:
         words = f"{mount.fstype} {mount.source}, {SLOW_KINDS[row.kind]}"
-        return Medium(words, slow=True, confirmed=row.confirmed, row=row)
+        return Medium(words, slow=True, row=row)
     if row and row.kind == "memory":
         return Medium("memory", fast=True, row=row)
     names = ", ".join(disk.name for disk in entry.disks)

@@ -52,8 +52,9 @@ def read_ahead_note(entry: DataSet, speed: Reading, least: int) -> Iterator[Find
     sample = entry.sample
     if sample is None or not sample.files or speed.many_small:
         return
+    mean = sample.bytes / sample.files
     for disk in entry.disks:
-        if disk.read_ahead is not None and disk.read_ahead < least < _mean(entry):
+        if disk.read_ahead is not None and disk.read_ahead < least < mean:
             yield Finding(
                 severity=Severity.NOTE,
                 confidence=Confidence.POSSIBLE,
@@ -62,11 +63,6 @@ def read_ahead_note(entry: DataSet, speed: Reading, least: int) -> Iterator[Find
                 evidence={"disk": disk.name, "read_ahead": disk.read_ahead},
                 remedies=(_set(disk, least),),
             )
-
-
-def _mean(entry: DataSet) -> float:
-    sample = entry.sample
-    return sample.bytes / sample.files if sample and sample.files else 0.0
 
 
 def _set(disk: Disk, size: int) -> Remedy:

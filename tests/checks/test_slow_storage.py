@@ -334,6 +334,23 @@ def test_what_many_small_files_are(sample: Sample | None, slow: bool) -> None:
     assert finding.severity is (Severity.SLOWS if slow else Severity.NOTE)
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        on("ext4", VIRTIO, cold_read=reads(small_files=8, small_seconds=0.01)),
+        on(
+            "ext4",
+            VIRTIO,
+            sample=SHARDS,
+            cold_read=reads(large_bytes=4 * MiB, large_seconds=0.01),
+        ),
+    ],
+    ids=["eight files", "four MiB"],
+)
+def test_just_enough_reads_are_a_measurement(entry: DataSet) -> None:
+    assert judged(entry) == []
+
+
 def test_few_small_files_are_read_as_a_measurement_but_never_blamed() -> None:
     few = Sample(files=100, bytes=100, complete=True, seconds=1)
 
@@ -410,13 +427,13 @@ def test_copied_to_a_local_ssd_with_room() -> None:
     remedy = finding.remedies[0]
     assert remedy.title == "Copy its 10.0 GiB to /local (500.0 GiB free) before the job"
     assert remedy.shell == "rsync -a --info=progress2 /data/x /local/"
-    assert not remedy.automatic
+    assert remedy.advice
 
 
 @pytest.mark.parametrize(
     "paths",
     [
-        pytest.param(scratch(free=12 * GiB + 1), id="just enough room"),
+        pytest.param(scratch(free=12 * GiB), id="just enough room"),
         pytest.param(scratch(inodes_free=22_001), id="just enough inodes"),
         pytest.param(
             scratch(inodes_free=0, unlimited_inodes=True), id="no inode count"
