@@ -1,11 +1,13 @@
 """Ask the NVIDIA driver's library (NVML) for driver and devices; it may hang."""
 
 import importlib
+from pathlib import Path
 from typing import Any
 
+from pipedoctor.collect.gpu_device import LOST, Questions, describe, text
 from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Device, Gpu, Unreadable
+from pipedoctor.facts import Gpu, Unreadable
 
 LIBRARY = "libnvidia-ml.so.1"
 
@@ -24,7 +26,7 @@ def gpu(machine: Machine, announce: Announce) -> Gpu:
         _init(library, nvml, announce)
     except nvml.NVMLError as error:
         return Gpu(error=str(error), error_code=error.value)
-    return _describe(nvml, announce)
+    return _describe(nvml, announce, machine.root / "sys")
 
 
 def _library() -> Any:
@@ -66,48 +68,21 @@ def _binding() -> Any:
         raise Unreadable(message) from error
 
 
-def _describe(nvml: Any, announce: Announce) -> Gpu:
-    def ask(name: str, *args: object) -> Any:
-        """Call NVML; None where this driver or device does not say."""
-        announce(name)
-        try:
-            return getattr(nvml, name)(*args)
-        except nvml.NVMLError_NotSupported:
-            return None
-        except nvml.NVMLError_FunctionNotFound:
-            return None
-
-    driver = cuda = ""
-    devices: list[Device] = []
-    try:
-        driver = _text(ask("nvmlSystemGetDriverVersion"))
-        cuda = _version(ask("nvmlSystemGetCudaDriverVersion_v2"))
-        for index in range(ask("nvmlDeviceGetCount") or 0):
-            handle = ask("nvmlDeviceGetHandleByIndex", index)
-            memory = ask("nvmlDeviceGetMemoryInfo", handle)
-            capability = ask("nvmlDeviceGetCudaComputeCapability", handle)
-            device = Device(
-                index=index,
-                name=_text(ask("nvmlDeviceGetName", handle)),
-                memory=memory.total if memory else None,
-                capability="{}.{}".format(*capability) if capability else "",
-            )
-            devices.append(device)
-    except nvml.NVMLError as error:
-        said, code = str(error), int(error.value)
-        return Gpu(
-            driver=driver,
-            cuda=cuda,
-            devices=tuple(devices),
-            error=said,
-            error_code=code,
-        )
-    return Gpu(driver=driver, cuda=cuda, devices=tuple(devices))
-
-
-def _text(value: str | bytes | None) -> str:
-    """Older bindings answer in bytes."""
-    return value.decode(errors="replace") if isinstance(value, bytes) else value or ""
+def _describe(nvml: Any, announce: Announce, sysfs: Path) -> Gpu:
+    """Driver and devices; a lost GPU is an error, and does not hide the others."""
+    system = Questions(nvml, announce)
+    driver = text(system.ask("driver", "nvmlSystemGetDriverVersion"))
+    cuda = _version(system.ask("cuda", "nvmlSystemGetCudaDriverVersion_v2"))
+    count = system.ask("devices", "nvmlDeviceGetCount") or 0
+    devices = tuple(describe(nvml, announce, index, sysfs) for index in range(count))
+    lost = any(device.lost for device in devices)
+    return Gpu(
+        driver=driver,
+        cuda=cuda,
+        devices=devices,
+        error=str(nvml.NVMLError(LOST)) if lost else system.unknown.get("devices", ""),
+        error_code=LOST if lost else None,
+    )
 
 
 def _version(number: int | None) -> str:
