@@ -1,12 +1,12 @@
 """A check is a pure function: facts in, findings out."""
 
 import enum
+import functools
 import inspect
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Generic, ParamSpec, TypeAlias
 
 import msgspec
@@ -118,23 +118,15 @@ class Check(Generic[P]):
         items = (line[2:].strip("<> ") for line in lines if line.startswith("- "))
         return tuple(item for item in items if item.startswith("https://"))
 
-    @cached_property
-    def needs(self) -> dict[type[Fact], bool]:
+    @property
+    def needs(self) -> Mapping[type[Fact], bool]:
         """The facts it reads (positional-only), and whether each is required."""
-        hints = typing.get_type_hints(self.examine)
-        needs: dict[type[Fact], bool] = {}
-        for parameter in inspect.signature(self.examine).parameters.values():
-            if parameter.kind is parameter.POSITIONAL_ONLY:
-                hint = hints[parameter.name]
-                optional = typing.get_origin(hint) in (types.UnionType, typing.Union)
-                needs[typing.get_args(hint)[0] if optional else hint] = not optional
-        return needs
+        return _needs(self.examine)
 
-    @cached_property
-    def settings(self) -> dict[str, Any]:
+    @property
+    def settings(self) -> Mapping[str, Any]:
         """The thresholds a user may override (keyword-only), with their defaults."""
-        parameters = inspect.signature(self.examine).parameters.values()
-        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        return getattr(inspect.unwrap(self.examine), "__kwdefaults__", None) or {}
 
     def run(self, facts: Facts, **settings: Any) -> Verdict:
         """Judge a machine, or say which missing facts made that impossible."""
@@ -148,6 +140,19 @@ class Check(Generic[P]):
         except CannotJudge as reason:
             return Verdict(self.code, skipped=str(reason))
         return Verdict(self.code, found)
+
+
+@functools.cache
+def _needs(examine: Callable[..., Findings]) -> Mapping[type[Fact], bool]:
+    """Read off the code: `inspect.signature` takes as long as the check itself."""
+    code: types.CodeType = inspect.unwrap(examine).__code__
+    hints = typing.get_type_hints(examine)
+    needs: dict[type[Fact], bool] = {}
+    for name in code.co_varnames[: code.co_posonlyargcount]:
+        hint = hints[name]
+        optional = typing.get_origin(hint) in (types.UnionType, typing.Union)
+        needs[typing.get_args(hint)[0] if optional else hint] = not optional
+    return needs
 
 
 def check(

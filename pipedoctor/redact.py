@@ -9,11 +9,12 @@ values get equal aliases, so paths of one user still compare.
 
 import enum
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 import msgspec
 
+from pipedoctor import forms
 from pipedoctor.facts import Facts
 from pipedoctor.masking import MASK, mask, names_secret
 
@@ -61,37 +62,6 @@ VOCABULARY = frozenset(
 _SHORTEST = 3
 """Letters of a name that is looked for outside of paths."""
 _ALIAS = re.compile(r"<(user|host|ip|mac|uuid)-([0-9]{1,9})>")
-_HOME = re.compile(
-    r"([/\\](?:home[0-9]*|[Uu]sers)[/\\]|(?<!\S)~)"
-    r"""([^/\\\s:'",;]+(?:\ [^/\\\s:'",;]+)*(?=[/\\])|[^/\\\s:'",;]+)"""
-)
-_USER = re.compile(r"(?i)\b((?:user(?:name)?|logname|owner|login)=)([^\s,;'\"]+)")
-_SOURCE = re.compile(
-    r"^(?:([\w.-]+)@(?!tcp|o2ib)(?=[^:/]*:))?(?!\d+\.\d)([A-Za-z0-9][\w.-]+)"
-    r"(?=:/(?!/)|:$|@tcp|@o2ib)"
-)
-_SHARE = re.compile(r"^(//)(?!\d+\.\d)([^/\s]+)(?=/|$)")
-_URL = re.compile(r"(://)(?:([^/\s:@]+)(:[^/\s@]*)?@)?(?!\d+\.\d)([\w.-]+)")
-_INSIDE = re.compile(r"[\w-]+|[\w.-]+\.(?:local|internal|corp|lan|intranet)")
-_UUID = re.compile(
-    r"(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-    r"|[0-9a-fA-F]{32})(?![0-9a-zA-Z])"
-)
-_MAC = re.compile(
-    r"(?<![0-9a-fA-F:-])[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4}"
-    r"(?![0-9a-fA-F:-])"
-)
-_OCTET = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
-_IPV4 = re.compile(
-    rf"(?<![\w.-])(?!127\.|0\.0\.0\.0|255\.)(?:{_OCTET}\.){{3}}{_OCTET}(?!\w|\.[0-9])"
-)
-_VERSION = re.compile(
-    r"(?i)(?:version|release|driver|[=<>~]=|(?<![0-9])[<>])[ :]{0,2}$"
-)
-_IPV6 = re.compile(
-    r"(?<![\w:.])(?=[^:\s]*:[^:\s]*:)[0-9a-fA-F:]{3,39}(?![\w:]|\.[0-9])"
-)
-_PACKAGES = re.compile(r"(?:site|dist)-packages[/\\]\S*$|/lib/python[0-9.]+/\S*$")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -153,25 +123,21 @@ class Redactor:
             if text == home or text.startswith((f"{home}/", f"{home}\\")):
                 parent, user = home[: -len(_last(home))], _last(home)
                 text = parent + self._alias("user", user) + text[len(home) :]
-        text = _HOME.sub(self._home, text)
-        if "=" in text:
-            text = _USER.sub(self._second("user"), text)
-        if "://" in text:
-            text = _URL.sub(self._url, text)
+        text = forms.HOME.sub(self._home, text)
+        text = forms.USER.sub(self._second("user"), text)
+        text = forms.URL.sub(self._url, text)
         if key == "source":
-            text = _SOURCE.sub(self._mounted, text)
-            text = _SHARE.sub(self._second("host"), text)
+            text = forms.SOURCE.sub(self._mounted, text)
+            text = forms.SHARE.sub(self._second("host"), text)
         if self._pattern is not None:
             text = self._pattern.sub(self._named, text)
         return self._addresses(text)
 
     def _addresses(self, text: str) -> str:
-        text = _UUID.sub(self._whole("uuid"), text)
-        if ":" in text or "-" in text:
-            text = _MAC.sub(self._whole("mac"), text)
-        if "." in text:
-            text = _IPV4.sub(self._ipv4, text)
-        return _IPV6.sub(self._ipv6, text) if ":" in text else text
+        text = forms.UUID.sub(self._whole("uuid"), text)
+        text = forms.MAC.sub(self._whole("mac"), text)
+        text = forms.IPV4.sub(self._ipv4, text)
+        return forms.IPV6.sub(self._ipv6, text)
 
     def _alias(self, kind: str, value: str) -> str:
         if _ALIAS.fullmatch(value) or (kind == "user" and value == "root"):
@@ -190,11 +156,11 @@ class Redactor:
         for key, text in _texts(record):
             for kind, number in _ALIAS.findall(text) if "<" in text else ():
                 self._last[kind] = max(self._last.get(kind, 0), int(number))
-            users += [match[2] for match in _HOME.finditer(text)]
-            users += [match[2] for match in _USER.finditer(text)]
+            users += [match[2] for match in forms.HOME.find(text)]
+            users += [match[2] for match in forms.USER.find(text)]
             if key == "source":
-                hosts += [match[2] for match in _SOURCE.finditer(text)]
-                hosts += [match[2] for match in _SHARE.finditer(text)]
+                hosts += [match[2] for match in forms.SOURCE.find(text)]
+                hosts += [match[2] for match in forms.SHARE.find(text)]
         for user in (*self._who.users, *map(_last, self._who.homes), *users):
             self._name("user", user)
         for host in (*self._who.hosts, *hosts):
@@ -214,10 +180,10 @@ class Redactor:
     def _home(self, match: re.Match[str]) -> str:
         return match[1] + self._alias("user", match[2])
 
-    def _second(self, kind: str) -> Callable[[re.Match[str]], str]:
+    def _second(self, kind: str) -> forms.Put:
         return lambda match: match[1] + self._alias(kind, match[2])
 
-    def _whole(self, kind: str) -> Callable[[re.Match[str]], str]:
+    def _whole(self, kind: str) -> forms.Put:
         return lambda match: self._alias(kind, match[0])
 
     def _mounted(self, match: re.Match[str]) -> str:
@@ -229,17 +195,17 @@ class Redactor:
     def _url(self, match: re.Match[str]) -> str:
         user = self._alias("user", match[2]) if match[2] else ""
         at = f"{user}{match[3] or ''}@" if match[2] else ""
-        inside = _INSIDE.fullmatch(match[4]) and match[4].lower() not in COMMON
+        inside = forms.inside(match[4]) and match[4].lower() not in COMMON
         host = self._alias("host", match[4]) if at or inside else match[4]
         return match[1] + at + host
 
     def _named(self, match: re.Match[str]) -> str:
         before = match.string[: match.start()]
-        return match[0] if _PACKAGES.search(before) else self._names[match[1].lower()]
+        return match[0] if forms.in_packages(before) else self._names[match[1].lower()]
 
     def _ipv4(self, match: re.Match[str]) -> str:
         before = match.string[max(0, match.start() - 12) : match.start()]
-        return match[0] if _VERSION.search(before) else self._alias("ip", match[0])
+        return match[0] if forms.is_version(before) else self._alias("ip", match[0])
 
     def _ipv6(self, match: re.Match[str]) -> str:
         import ipaddress  # noqa: PLC0415  (2 ms, and most machines name none)

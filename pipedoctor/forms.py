@@ -1,0 +1,88 @@
+"""What private values look like: homes, servers, addresses, identifiers."""
+
+import re
+from collections.abc import Callable, Iterator
+
+Put = Callable[[re.Match[str]], str]
+
+
+class Form:
+    """
+    A pattern that is looked for only where one of its marks stands.
+
+    It is compiled when it is first needed: most machines show few of these, and
+    compiling them all would take as long as many a check.
+    """
+
+    def __init__(self, pattern: str, *marks: str, least: int = 0) -> None:
+        self._pattern = pattern
+        self._marks = marks
+        self._least = least
+
+    def sub(self, put: Put, text: str) -> str:
+        """Put something in place of each match."""
+        return re.sub(self._pattern, put, text) if self._may(text) else text
+
+    def find(self, text: str) -> Iterator[re.Match[str]]:
+        """Every match."""
+        return re.finditer(self._pattern, text) if self._may(text) else iter(())
+
+    def _may(self, text: str) -> bool:
+        return len(text) >= self._least and any(mark in text for mark in self._marks)
+
+
+_OCTET = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
+_NAME = r"""[^/\\\s:'",;]+"""
+
+HOME = Form(
+    r"([/\\](?:home[0-9]*|[Uu]sers)[/\\]|(?<!\S)~)"
+    rf"({_NAME}(?:\ {_NAME})*(?=[/\\])|{_NAME})",
+    *("home", "sers", "~"),
+)
+USER = Form(r"(?i)\b((?:user(?:name)?|logname|owner|login)=)([^\s,;'\"]+)", "=")
+SOURCE = Form(
+    r"^(?:([\w.-]+)@(?!tcp|o2ib)(?=[^:/]*:))?(?!\d+\.\d)([A-Za-z0-9][\w.-]+)"
+    r"(?=:/(?!/)|:$|@tcp|@o2ib)",
+    *(":", "@"),
+)
+"""The server of a mount: ``nas:/export``, ``user@nas:``, ``mds@tcp:/scratch``."""
+SHARE = Form(r"^(//)(?!\d+\.\d)([^/\s]+)(?=/|$)", "//")
+URL = Form(r"(://)(?:([^/\s:@]+)(:[^/\s@]*)?@)?(?!\d+\.\d)([\w.-]+)", "://")
+UUID = Form(
+    r"(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+    r"|[0-9a-fA-F]{32})(?![0-9a-zA-Z])",
+    *"0123456789abcdefABCDEF",
+    least=32,
+)
+MAC = Form(
+    r"(?<![0-9a-fA-F:-])[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4}"
+    r"(?![0-9a-fA-F:-])",
+    *(":", "-"),
+    least=17,
+)
+IPV4 = Form(
+    rf"(?<![\w.-])(?!127\.|0\.0\.0\.0|255\.)(?:{_OCTET}\.){{3}}{_OCTET}(?!\w|\.[0-9])",
+    ".",
+    least=7,
+)
+IPV6 = Form(
+    r"(?<![\w:.])(?=[^:\s]*:[^:\s]*:)[0-9a-fA-F:]{3,39}(?![\w:]|\.[0-9])", ":", least=3
+)
+
+
+def inside(host: str) -> bool:
+    """Is it a name that only some network knows: ``proxy``, ``nas.corp``?"""
+    private = r"[\w-]+|[\w.-]+\.(?:local|internal|corp|lan|intranet)"
+    return re.fullmatch(private, host) is not None
+
+
+def is_version(before: str) -> bool:
+    """Do four numbers that stand after this name a version, not an address?"""
+    words = r"(?i)(?:version|release|driver|[=<>~]=|(?<![0-9])[<>])[ :]{0,2}$"
+    return re.search(words, before) is not None
+
+
+def in_packages(before: str) -> bool:
+    """Is what stands after this a library, whoever is called so?"""
+    folders = r"(?:site|dist)-packages[/\\]\S*$|/lib/python[0-9.]+/\S*$"
+    return re.search(folders, before) is not None
