@@ -137,7 +137,9 @@ def test_a_probe_that_exits_is_a_crash(run: Run) -> None:
 
 @both
 def test_fifty_megabytes_arrive(run: Run) -> None:
-    outcome = run([Probe(name="x", work=returns("x" * 50_000_000))], until=soon())["x"]
+    probe = Probe(name="x", work=returns("x" * 50_000_000), patience=30)
+
+    outcome = run([probe], until=soon(30))["x"]
 
     assert len(outcome.value) == 50_000_000
 
