@@ -1,7 +1,6 @@
 """Put findings in the order to act on them; fold symptoms under their cause."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -10,8 +9,7 @@ from pipedoctor.catalogue import Catalogue
 from pipedoctor.check import Check, Confidence, Finding, Severity, Verdict
 
 
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(msgspec.Struct, frozen=True):
     """A finding with its place in the report, and why it stands there."""
 
     rank: int
@@ -24,8 +22,7 @@ class Ranked:
     why: str
 
 
-@dataclass(frozen=True)
-class _Item:
+class _Item(msgspec.Struct, frozen=True):
     """A finding with its sort key: first by grade, then so that no two are equal."""
 
     check: Check[Any]
@@ -33,8 +30,7 @@ class _Item:
     key: tuple[Any, ...]
 
 
-@dataclass(frozen=True)
-class _Group:
+class _Group(msgspec.Struct, frozen=True):
     """A finding that stands on its own, and the symptoms folded under it."""
 
     lead: _Item
@@ -94,8 +90,11 @@ def _item(check: Check[Any], finding: Finding) -> _Item:
 
 def _groups(catalogue: Catalogue, items: list[_Item]) -> Iterable[_Group]:
     """Fold every symptom under the first (gravest) finding of its root cause."""
-    speaking = {item.check.code for item in items}
-    roots = {code: _root(catalogue, code, speaking) for code in speaking}
+    worst: dict[str, Severity] = {}
+    for item in items:
+        code = item.check.code
+        worst[code] = max(worst.get(code, Severity.NOTE), item.finding.severity)
+    roots = {code: _root(catalogue, code, worst) for code in worst}
     symptoms: dict[str, list[_Item]] = {}
     for item in items:
         root = roots[item.check.code]
@@ -107,16 +106,21 @@ def _groups(catalogue: Catalogue, items: list[_Item]) -> Iterable[_Group]:
             yield _Group(item, tuple(symptoms.pop(code, ())))
 
 
-def _root(catalogue: Catalogue, code: str, speaking: set[str]) -> str:
+def _root(catalogue: Catalogue, code: str, worst: Mapping[str, Severity]) -> str:
     """
     Follow `after` up to a cause that speaks and has no speaking cause itself.
 
+    What is only worth a note does not explain a crash: such a cause is passed over.
     Where causes name each other in a circle, its first code stands for all.
     """
     path: list[str] = []
     while code not in path:
         path.append(code)
-        causes = [c for c in catalogue.checks[code].after if c in speaking - {code}]
+        causes = [
+            cause
+            for cause in catalogue.checks[code].after
+            if cause != code and worst.get(cause, 0) >= min(worst[code], Severity.SLOWS)
+        ]
         if not causes:
             return code
         code = causes[0]

@@ -132,13 +132,32 @@ def test_a_cause_stands_before_its_symptoms() -> None:
 def test_a_cause_is_raised_by_what_it_explains() -> None:
     world = catalogue(made("A1", "B1"), made("B1"), made("C1"))
 
-    ranked = triage(world, [says("A1", BREAKS), says("B1", NOTE), says("C1", RISKS)])
+    ranked = triage(world, [says("A1", BREAKS), says("B1", SLOWS), says("C1", RISKS)])
 
     assert codes(ranked) == ["B1", "A1", "C1"]
     assert ranked[0].why == (
-        "note: worth knowing; raised to breaks by what it explains; "
+        "slows: it costs time; raised to breaks by what it explains; "
         "a cause: explains A1"
     )
+
+
+@pytest.mark.parametrize("symptom", [SLOWS, RISKS, BREAKS])
+def test_a_note_explains_nothing_graver(symptom: Severity) -> None:
+    world = catalogue(made("A1", "B1"), made("B1"))
+
+    ranked = triage(world, [says("A1", symptom), says("B1", NOTE)])
+
+    assert codes(ranked) == ["A1", "B1"]
+    assert [item.cause for item in ranked] == ["", ""]
+
+
+def test_a_note_explains_a_note() -> None:
+    world = catalogue(made("A1", "B1"), made("B1"))
+
+    ranked = triage(world, [says("A1", NOTE), says("B1", NOTE)])
+
+    assert codes(ranked) == ["B1", "A1"]
+    assert ranked[1].cause == "B1"
 
 
 def test_a_cause_that_is_silent_explains_nothing() -> None:
