@@ -57,7 +57,7 @@ def test_read_only_mount() -> None:
     )
     assert second.place is Place.LAUNCHER
     assert not first.automatic
-    assert not second.automatic
+    assert second.advice
 
 
 def test_default_cache_is_moved_by_its_variable() -> None:

@@ -77,7 +77,7 @@ def test_full_tmpdir_breaks() -> None:
     (remedy,) = finding.remedies
     assert remedy.title == "See what takes the room, and delete what nobody needs"
     assert remedy.shell == "du -x -h -d 1 -- /"
-    assert not remedy.automatic
+    assert remedy.advice
 
 
 def test_nearly_full_is_a_risk() -> None:

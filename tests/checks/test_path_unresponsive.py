@@ -75,7 +75,7 @@ def test_data_that_hangs_breaks_the_job() -> None:
     )
     assert remedy.shell == "sudo umount -l /mnt/filer"
     assert remedy.verify == ("stat", "-f", "/mnt/filer")
-    assert not remedy.automatic
+    assert remedy.advice
 
 
 def test_dead_daemon_of_fuse_is_certain() -> None:
@@ -103,7 +103,7 @@ def test_dead_daemon_of_fuse_is_certain() -> None:
     assert finding.remedies[0].title == (
         "Detach /mnt/fuse and start its daemon (me@far:/) again"
     )
-    assert not any(remedy.automatic for remedy in finding.remedies)
+    assert all(remedy.advice for remedy in finding.remedies)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_container_cannot_bring_the_mount_back() -> None:
         "Ask for /mnt/fuse on the host: the container only shares it"
     )
     assert remedy.shell == ""
-    assert not remedy.automatic
+    assert remedy.advice
 
 
 def test_nobody_is_told_to_detach_the_root() -> None:
