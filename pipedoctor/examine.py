@@ -4,7 +4,6 @@ import datetime as dt
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -26,17 +25,18 @@ PRINTING = 0.3
 """Seconds of these for printing alone."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Standards:
+class Standards(msgspec.Struct, frozen=True, kw_only=True):
     """How to judge: which checks, with which thresholds, which risks are taken."""
 
     chosen: Chosen = lambda _: True
-    settings: Mapping[str, Mapping[str, Any]] = field(
+    settings: Mapping[str, Mapping[str, Any]] = msgspec.field(
         default_factory=dict[str, Mapping[str, Any]]
     )
-    accepted: Mapping[str, Accepted] = field(default_factory=dict[str, Accepted])
+    accepted: Mapping[str, Accepted] = msgspec.field(
+        default_factory=dict[str, Accepted]
+    )
     """By code."""
-    redactor: Redactor = field(default_factory=lambda: Redactor(Level.NOTHING))
+    redactor: Redactor = msgspec.field(default_factory=lambda: Redactor(Level.NOTHING))
 
 
 def examine(

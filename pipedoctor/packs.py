@@ -7,14 +7,14 @@ examination, and one unreadable distribution among hundreds makes it raise.
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 GROUP = "pipedoctor.checks"
 
 
-@dataclass(frozen=True)
-class Pack:
+class Pack(msgspec.Struct, frozen=True):
     """A distribution that brings checks: its name, and the package they are in."""
 
     label: str

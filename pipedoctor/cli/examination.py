@@ -58,7 +58,7 @@ def render(report: Report, options: Options, target: str | None) -> str | bytes:
 
     return text.render(
         report,
-        width=output.width(target),
+        width=output.width(),
         colour=output.colours(target, no_color=options.no_color),
         detail=("brief" if options.quiet else "full" if options.verbose else "normal"),
         ascii_only=output.ascii_only(target),

@@ -1,13 +1,16 @@
 """Where a command's output goes, and in which dress."""
 
 import os
-import shutil
 import sys
 
 import click
 
 from pipedoctor.collect import files
 from pipedoctor.facts import Unreadable
+
+_USUAL = 100
+_ABSURD = 5
+"""Digits of a width that nobody means."""
 
 
 def on_terminal(output: str | None) -> bool:
@@ -21,9 +24,15 @@ def colours(output: str | None, *, no_color: bool) -> bool:
     return on_terminal(output) and not asked and os.environ.get("TERM") != "dumb"
 
 
-def width(output: str | None) -> int:
-    """Columns of the terminal; 100 where there is none and COLUMNS is not set."""
-    return shutil.get_terminal_size((100, 24)).columns if output is None else 100
+def width() -> int:
+    """Columns of the terminal, or COLUMNS; 100 where there is neither."""
+    wanted = os.environ.get("COLUMNS", "")
+    if wanted.isdecimal() and wanted.isascii() and len(wanted) < _ABSURD:
+        return int(wanted)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or _USUAL
+    except (OSError, ValueError):
+        return _USUAL
 
 
 def ascii_only(output: str | None) -> bool:

@@ -3,8 +3,9 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import Mount
@@ -18,8 +19,7 @@ _OUTSIDE = -1
 """Stands for any parent that the examined process does not see."""
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(msgspec.Struct, frozen=True):
     number: int
     parent: int
     mount: Mount

@@ -3,7 +3,6 @@
 import importlib
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import msgspec
@@ -57,8 +56,7 @@ IMPORT_MARGIN = 1.0
 SURVEYED: tuple[str, ...] = ("mount", "disks", "sample", "cold_read")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, kw_only=True):
     """A path worth looking at, and who named it."""
 
     role: str
@@ -66,16 +64,15 @@ class Place:
     named_by: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Inquiry:
+class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     """What the user wants examined; `loader` is what the command line says."""
 
-    machine: Machine = field(default_factory=Machine)
+    machine: Machine = msgspec.field(default_factory=Machine)
     data: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     loader: Loader | None = None
     quick: bool = False
-    chosen: Chosen = field(default_factory=Chosen)
+    chosen: Chosen = msgspec.field(default_factory=Chosen)
     """The Python environment to examine."""
 
 

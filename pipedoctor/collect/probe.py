@@ -3,8 +3,9 @@
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from pipedoctor.attempt import Crash, attempt
 from pipedoctor.facts import Unreadable
@@ -15,8 +16,7 @@ Work = Callable[[Announce], Any]
 NEVER = "the deadline came before its turn"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Probe:
+class Probe(msgspec.Struct, frozen=True, kw_only=True):
     """
     One reading: `work` gets a function to announce each call that may hang.
 
@@ -31,8 +31,7 @@ class Probe:
     steady: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a probe: a value, or why there is none."""
 
     value: Any = None
