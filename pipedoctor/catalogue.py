@@ -22,8 +22,7 @@ from pipedoctor.packs import Pack, installed_packs
 _CODE = re.compile(r"[A-Z]{2,8}[0-9]{1,6}")
 
 
-@dataclass(frozen=True)
-class Broken:
+class Broken(msgspec.Struct, frozen=True):
     """A pack, or one module of it, that could not be loaded."""
 
     pack: str

@@ -74,8 +74,7 @@ class CannotJudge(Exception):  # noqa: N818  (a verdict, not an error)
     """A check raises this when its facts are there but do not suffice; says why."""
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """What one check says of one machine; `skipped` says why it could not judge."""
 
     code: str

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pipedoctor.collect import lanes, unforked
+from pipedoctor.collect import lanes
 from pipedoctor.collect.probe import Announce, Outcome, Probe, Work
 from pipedoctor.facts import Unreadable
 
@@ -75,7 +75,10 @@ def why(error: OSError) -> str:
 
 
 def _all(probes: list[Probe]) -> dict[str, Outcome]:
-    run = lanes.run if lanes.CAN_FORK else unforked.run
+    if lanes.CAN_FORK:
+        run = lanes.run
+    else:
+        from pipedoctor.collect.unforked import run  # noqa: PLC0415  (elsewhere)
     return run(probes, until=time.monotonic() + PATIENCE + 1)
 
 

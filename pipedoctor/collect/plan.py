@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
-from pipedoctor.collect import lanes, unforked
+from pipedoctor.collect import lanes
 from pipedoctor.collect.lanes import Announce, Outcome, Probe, Watch
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import legible, mount_of, mounts
@@ -83,7 +83,10 @@ def collect(
     until = time.monotonic() + deadline
     places = _places(inquiry)
     probes = [*_environment(inquiry, deadline), *_probes(inquiry, places)]
-    run = lanes.run if lanes.CAN_FORK else unforked.run
+    if lanes.CAN_FORK:
+        run = lanes.run
+    else:
+        from pipedoctor.collect.unforked import run  # noqa: PLC0415  (elsewhere)
     outcomes = run(probes, until=until, watch=watch)
     known: list[Fact] = [_paths(inquiry, places, outcomes)]
     unknown: dict[str, str] = {}

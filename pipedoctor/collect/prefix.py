@@ -3,10 +3,10 @@
 import contextlib
 import os
 import re
-import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from pipedoctor.collect.machine import Machine, read_or
 from pipedoctor.facts import Unreadable
@@ -14,8 +14,7 @@ from pipedoctor.facts import Unreadable
 _NAMES = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Chosen:
+class Chosen(msgspec.Struct, frozen=True, kw_only=True):
     """What the user said: an interpreter, an environment's folder, or nothing."""
 
     python: str = ""
@@ -24,8 +23,7 @@ class Chosen:
     """Why the environment cannot be read from here at all."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Prefix:
+class Prefix(msgspec.Struct, frozen=True, kw_only=True):
     """An environment: its folder, its interpreter, and the one it was made from."""
 
     folder: Path
@@ -61,7 +59,7 @@ def find(chosen: Chosen, environ: Mapping[str, str]) -> Prefix:
         if environ.get(variable):
             return _of_folder(Path(environ[variable]), variable)
     for name in ("python", "python3"):
-        if found := shutil.which(name, path=environ.get("PATH", os.defpath)):
+        if found := _which(name, environ):
             return _of_executable(Path(found))
     message = "no python on PATH, and neither --python nor --env given"
     raise Unreadable(message)
@@ -87,8 +85,14 @@ def of_process(machine: Machine) -> Chosen:
     return Chosen(python=program)
 
 
+def _which(name: str, environ: Mapping[str, str]) -> str | None:
+    import shutil  # noqa: PLC0415  (5 ms, and only a lane comes here)
+
+    return shutil.which(name, path=environ.get("PATH", os.defpath))
+
+
 def _program(name: str, environ: Mapping[str, str]) -> Path:
-    found = shutil.which(name, path=environ.get("PATH", os.defpath))
+    found = _which(name, environ)
     if found is None:
         message = f"--python {name}: no such program"
         raise Unreadable(message)
