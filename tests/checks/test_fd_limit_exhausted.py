@@ -106,6 +106,13 @@ def test_silent(limits: Limits, loader: Loader | None) -> None:
             id="one too few",
         ),
         pytest.param(
+            shell(1355),
+            job(128, prefetch_factor=3),
+            Severity.RISKS,
+            "1355 open files are allowed, 128 workers need up to 1356",
+            id="one too few for a longer queue",
+        ),
+        pytest.param(
             shell(255),
             None,
             Severity.RISKS,
@@ -264,6 +271,8 @@ def test_a_shell_is_cured_in_the_program_or_where_it_starts() -> None:
 
     assert lines(finding) == [PROGRAM, "ulimit -n 65536", FOR_GOOD, COPY, SHARE]
     assert [r.place for r in finding.remedies[:2]] == [Place.CODE, Place.LAUNCHER]
+    assert [r.advice for r in finding.remedies] == [True, False, True, True, True]
+    assert finding.remedies[2].root
     assert not any(remedy.automatic for remedy in finding.remedies)
 
 
@@ -308,6 +317,7 @@ def test_kubernetes_has_no_field_for_it() -> None:
 
     assert "ulimit -n 65536 && exec python train.py" in inside.remedies[1].snippet
     assert outside.remedies[1].snippet.endswith("[Service]\nLimitNOFILE=524288")
+    assert outside.remedies[1].advice
 
 
 def test_slurm_takes_the_limit_of_the_submitting_shell() -> None:
@@ -324,6 +334,7 @@ def test_a_full_system_gets_twice_as_much_until_it_boots() -> None:
     assert now.undo == ("sysctl", "-w", "fs.file-max=1000")
     assert now.automatic
     assert boot.snippet.endswith("fs.file-max = 2000")
+    assert (boot.root, boot.advice) == (True, True)
 
 
 def test_unknown_is_not_health() -> None:

@@ -100,6 +100,7 @@ def test_in_a_container_the_host_sets_it() -> None:
 
     assert remedy.shell == "sudo sysctl -w fs.inotify.max_user_watches=4000"
     assert remedy.title.endswith("on the host: it counts for all containers and jobs")
+    assert remedy.advice
     assert not remedy.automatic
 
 

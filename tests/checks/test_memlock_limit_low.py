@@ -82,7 +82,8 @@ def test_remedies(site: Site, lines: list[str]) -> None:
     (finding,) = memlock_limit_low(LOW, site)
 
     assert [r.shell or r.snippet for r in finding.remedies] == lines
-    assert not any(remedy.automatic for remedy in finding.remedies)
+    assert all(r.advice for r in finding.remedies) is (site.slurm is None)
+    assert all(r.root for r in finding.remedies) is (site is BARE)
 
 
 def test_docker() -> None:

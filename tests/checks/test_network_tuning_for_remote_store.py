@@ -71,7 +71,7 @@ def test_speaks() -> None:
     }
     assert remedy.shell == "sudo sysctl -w 'net.ipv4.tcp_rmem=4096 131072 33554432'"
     assert remedy.title.startswith("Measure first")
-    assert not remedy.automatic
+    assert remedy.advice
 
 
 def test_an_object_store_behind_fuse() -> None:

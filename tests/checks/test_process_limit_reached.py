@@ -200,7 +200,11 @@ LOGINS = "# /etc/security/limits.d/90-nproc.conf\n* soft nproc 4096\n* hard npro
     ],
 )
 def test_for_the_user(hard: int | None, first: list[str]) -> None:
-    assert lines(only(user(90, 100, hard))) == [*first, LOGINS, FEWER]
+    finding = only(user(90, 100, hard))
+    for_good = finding.remedies[len(first)]
+
+    assert lines(finding) == [*first, LOGINS, FEWER]
+    assert (for_good.root, for_good.advice) == (True, True)
 
 
 @pytest.mark.parametrize(("hard", "word"), [(9999, "9999"), (None, "unlimited")])
@@ -216,18 +220,19 @@ def test_for_a_running_job(hard: int | None, word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("site", "line"),
+    ("site", "line", "advice"),
     [
-        (BARE, "sudo systemctl set-property user-1000.slice TasksMax=4096"),
-        (DOCKER, "docker run --pids-limit=4096"),
-        (POD, "podPidsLimit: 4096  # the kubelet's configuration"),
-        (SLURM, "TasksMax=4096  # slurmd.service"),
+        (BARE, "sudo systemctl set-property user-1000.slice TasksMax=4096", True),
+        (DOCKER, "docker run --pids-limit=4096", False),
+        (POD, "podPidsLimit: 4096  # the kubelet's configuration", True),
+        (SLURM, "TasksMax=4096  # slurmd.service", True),
     ],
 )
-def test_for_the_group(site: Site, line: str) -> None:
+def test_for_the_group(site: Site, line: str, *, advice: bool) -> None:
     finding = only(group(90, 100), site=site)
 
     assert lines(finding)[0] == line
+    assert finding.remedies[0].advice is advice
     assert not any(remedy.automatic for remedy in finding.remedies)
 
 
