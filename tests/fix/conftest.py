@@ -52,7 +52,7 @@ class Ward:
         *argv: str,
         uid: int = 0,
         env: Mapping[str, str] | None = None,
-        stdin: Any = subprocess.DEVNULL,
+        timeout: float = 60,
     ) -> Done:
         become = ("setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups")
         done = subprocess.run(
@@ -60,9 +60,9 @@ class Ward:
             check=False,
             capture_output=True,
             text=True,
-            stdin=stdin,
-            env={**self.environ, **(env or {})},
-            timeout=60,
+            stdin=subprocess.DEVNULL,
+            env={**(self.bare if uid else self.environ), **(env or {})},
+            timeout=timeout,
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
@@ -71,6 +71,11 @@ class Ward:
         """Ours, but for what says where a journal is."""
         dropped = {"XDG_STATE_HOME", "SUDO_USER"}
         return {k: v for k, v in os.environ.items() if k not in dropped}
+
+    @property
+    def bare(self) -> dict[str, str]:
+        """For another user, who cannot write where coverage is measured."""
+        return {k: v for k, v in self.environ.items() if "COVERAGE" not in k}
 
     def fix(self, *args: str, **options: Any) -> Done:
         return self.run(sys.executable, "-m", "pipedoctor", "fix", *args, **options)

@@ -22,7 +22,7 @@ def killed_at_every_step(
     (tmp_path / "fstab").write_text(FSTAB)
     line = (str(tmp_path / "fstab"), "--", prepare, "--", killed, "--", then)
     fatal = {"FATAL_TO_THE_FIRST": str(first)}
-    done = ward.run(sys.executable, str(KILLER), *line, env=fatal)
+    done = ward.run(sys.executable, str(KILLER), *line, env=fatal, timeout=500)
     assert done.code == 0, done.err
     ends = [json.loads(line) for line in done.out.splitlines()]
     assert len(ends) > 10

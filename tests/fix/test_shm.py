@@ -439,3 +439,31 @@ def test_a_terminal_that_only_knows_ascii(ward: Ward) -> None:
 
     assert done.code == 0
     assert "64.0 MiB -> 128.0 MiB" in done.out
+
+
+def test_undo_can_be_looked_at_first_and_is_done_once(ward: Ward) -> None:
+    assert ward.fix("--history").out == "no fix has been applied here yet\n"
+    ward.fix("--shm", "128m", "--yes")
+    name = ward.fix("--history").out.split()[0]
+
+    looked = ward.fix("--undo", name, "--dry-run")
+    assert looked.out.splitlines() == [
+        f"{name}   /dev/shm   128.0 MiB → 64.0 MiB",
+        "  $ mount -o remount,size=67108864 /dev/shm",
+        "dry run: nothing was changed",
+    ]
+    assert ward.shm() == 128
+    assert ward.fix("--undo", name).code == 1
+    assert ward.fix("--undo", name, "--yes").code == 0
+    again = ward.fix("--undo", name, "--yes")
+    assert (again.code, again.out) == (0, f"nothing to do: fix {name} is undone\n")
+
+
+def test_a_reader_that_goes_away_does_not_stop_a_fix(ward: Ward) -> None:
+    program = shlex.join((sys.executable, "-m", "pipedoctor", "fix"))
+    closed = "{ sleep 0.1; " + program + " --shm 128m --yes; } | true"
+
+    ward.run("sh", "-c", closed)
+
+    assert ward.shm() == 128
+    assert ward.states() == ["proved"]
