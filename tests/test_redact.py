@@ -42,6 +42,7 @@ def path(text: str, who: Who = ALICE) -> str:
     [
         pytest.param("canonical_root", id="a word that holds a user's name"),
         pytest.param("/root/data", id="root is nobody's name"),
+        pytest.param("/home/root/x and user=root", id="root, even in a home"),
         pytest.param("/home", id="the folder of homes itself"),
         pytest.param("/dev/shm", id="a mount point"),
         pytest.param("/usr/lib/python3.11/site-packages/alice", id="a library"),
@@ -81,6 +82,16 @@ def test_stays(text: str) -> None:
             id="a user called torch",
         ),
         pytest.param("of ~bob", "of ~<user-1>", id="a tilde"),
+        pytest.param(
+            "/home/bob, /home/Bob",
+            "/home/<user-1>, /home/<user-2>",
+            id="two users whose names differ in case",
+        ),
+        pytest.param(
+            "https://bob:hunter2@example.org/x, ssh://bob@x.example.org",
+            "https://<user-1>:<secret>@<host-1>/x, ssh://<user-1>@<host-2>",
+            id="a user in a URL",
+        ),
         pytest.param(
             "/home/bob: Permission denied",
             "/home/<user-1>: Permission denied",
@@ -132,6 +143,38 @@ def test_goes(text: str, expected: str) -> None:
 )
 def test_known_names_go_wherever_they_stand(text: str, expected: str) -> None:
     assert said(text) == expected
+
+
+def test_short_names_go_and_shorter_ones_stay_in_sentences() -> None:
+    who = Who(users=("bob", "al"))
+
+    assert said("bob or al at /home/al", who) == "<user-1> or al at /home/<user-2>"
+
+
+def test_a_home_with_an_ordinary_name() -> None:
+    who = Who(homes=("/data/hq/train",))
+
+    assert path("/data/hq/train", who) == "/data/hq/<user-1>"
+    assert path("/data/hq/train/x", who) == "/data/hq/<user-1>/x"
+    assert path("/data/hq/training", who) == "/data/hq/training"
+
+
+def test_servers_are_the_same_in_any_case() -> None:
+    mounts = [
+        Mount(point="/a", fstype="cifs", source=source)
+        for source in ("//NAS01/x", "//nas01/y")
+    ]
+    places = Paths(
+        entries=tuple(PathFact(role="data", path="/a", mount=m) for m in mounts)
+    )
+
+    known = Redactor(Level.ALL).facts(Facts(places)).get(Paths)
+
+    assert known is not None
+    assert [e.mount.source for e in known.entries if e.mount] == [
+        "//<host-1>/x",
+        "//<host-1>/y",
+    ]
 
 
 @pytest.mark.parametrize(

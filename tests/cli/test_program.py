@@ -1,11 +1,14 @@
 """The program around its commands: help, version, completion, terminals, packs."""
 
+import fcntl
 import os
 import pty
 import re
 import select
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,15 +26,16 @@ Start = Callable[..., "subprocess.CompletedProcess[bytes]"]
 def on_a_terminal(
     *args: str, cwd: Path, env: dict[str, str] | None = None, columns: int = 80
 ) -> str:
-    """What a person sees who runs this."""
+    """What a person sees who runs this in a window of so many columns."""
     leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     program = subprocess.Popen(
         [sys.executable, "-m", "pipedoctor", *args],
         stdin=follower,
         stdout=follower,
         stderr=follower,
         cwd=cwd,
-        env=os.environ | {"TERM": "xterm", "COLUMNS": str(columns)} | (env or {}),
+        env=os.environ | {"TERM": "xterm", "COLUMNS": ""} | (env or {}),
     )
     os.close(follower)
     seen = b""
@@ -139,6 +143,22 @@ def test_the_width_of_the_terminal(tmp_path: Path, record: str, columns: int) ->
     lines = [row for row in text.split("\n") if not re.match(r" *\$| {5}", row)]
 
     assert max(map(len, lines)) <= columns
+    assert max(map(len, lines)) > columns * 0.7
+
+
+@pytest.mark.parametrize("columns", ["70", "wide", "999999", "\u0667\u0660"])
+def test_columns_wins_where_it_is_a_width(
+    tmp_path: Path, record: str, columns: str
+) -> None:
+    text = on_a_terminal(
+        *("check", "--from", record, "--no-color"),
+        cwd=tmp_path,
+        env={"COLUMNS": columns},
+        columns=120,
+    )
+    lines = [row for row in text.split("\n") if not re.match(r" *\$| {5}", row)]
+
+    assert (max(map(len, lines)) > 70) is (columns != "70")
 
 
 def test_a_configuration_that_does_not_answer_stops_nobody(tmp_path: Path) -> None:
