@@ -62,7 +62,7 @@ def cuda_unavailable_despite_fitting_driver(
     - https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html
     - https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html
     """
-    if not torch.cuda or torch_import.cuda_available is not False or not gpu.devices:
+    if torch_import.cuda_available is not False or not gpu.devices:
         return
     system = _install.windows(site)
     if not _cuda.fits(drivers, torch.cuda, gpu.driver, windows=system):

@@ -32,7 +32,7 @@ def driver_below_minimum_but_cuda_available(
 
     - https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html
     """
-    if not torch_import.cuda_available or not torch.cuda:
+    if not torch_import.cuda_available:
         return
     system = _install.windows(site)
     if _cuda.fits(drivers, torch.cuda, gpu.driver, windows=system) is False:

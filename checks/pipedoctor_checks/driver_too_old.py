@@ -13,7 +13,7 @@ from pipedoctor.facts import (
 from pipedoctor.facts.world_cards import GpuCapabilities
 from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
 from pipedoctor.remedy import Remedy
-from pipedoctor.versions import major
+from pipedoctor.versions import major, numbers, reaches
 from pipedoctor_checks import _cuda, _install
 
 
@@ -63,7 +63,7 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         reason = "the driver of a Jetson comes with its JetPack"
         raise CannotJudge(reason)
     complaint = _cuda.driver_cuda(_cuda.words(torch_import))
-    if not complaint and (gpu is None or not gpu.driver):
+    if not complaint and (gpu is None or not numbers(gpu.driver)):
         reason = "the driver's version is not known"
         raise CannotJudge(reason)
     driver = gpu.driver if gpu else ""
@@ -71,8 +71,7 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
     if not least:
         reason = f"{_cuda.cuda_of(torch.cuda)} is not in the tables"
         raise CannotJudge(reason)
-    fits = _cuda.fits(drivers, torch.cuda, driver, windows=_install.windows(site))
-    if fits or (fits is None and not complaint):
+    if numbers(driver) and reaches(driver, least):
         return
 
     have = f"driver {driver}" if driver else f"a driver for CUDA {complaint}"

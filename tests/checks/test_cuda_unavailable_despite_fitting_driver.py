@@ -57,6 +57,7 @@ def test_everything_fits_and_yet() -> None:
     (finding,) = judged(TORCH, Gpu(driver="410.48", devices=TITANS), NO, LINUX)
 
     assert finding.severity is Severity.BREAKS
+    assert all(remedy.advice for remedy in finding.remedies)
     assert finding.confidence is Confidence.LIKELY
     assert finding.summary == (
         "CUDA is not available, although 2 x TITAN Xp, driver 410.48 and CUDA 10.0 fit"

@@ -236,11 +236,31 @@ def test_forward_compatibility_may_help_and_makes_it_a_risk() -> None:
     assert finding.confidence is Confidence.LIKELY
 
 
+def test_no_package_of_it_no_hope() -> None:
+    (finding,) = judged(
+        torch("2.4.0", "12.1"), card("470.57.02"), LINUX, Accelerators()
+    )
+
+    assert finding.severity is Severity.BREAKS
+
+
+def test_torchs_own_words_leave_no_doubt() -> None:
+    compat = Accelerators(compat_libcuda=("/usr/local/cuda/compat/libcuda.so.1",))
+
+    (finding,) = judged(
+        torch("2.4.0", "12.1"), card("525.53"), asked(False, OLD_WORDS), LINUX, compat
+    )
+
+    assert finding.severity is Severity.BREAKS
+    assert finding.confidence is Confidence.CERTAIN
+
+
 @pytest.mark.parametrize(
     ("facts", "reason"),
     [
         pytest.param((), "the driver's version is not known", id="no GPU facts"),
         pytest.param((Gpu(),), "the driver's version is not known", id="no number"),
+        pytest.param((card("N/A"),), "the driver's version is not known", id="words"),
         pytest.param(
             (card("540.4.0"), Accelerators(jetson=True)),
             "the driver of a Jetson comes with its JetPack",

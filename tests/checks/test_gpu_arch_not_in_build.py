@@ -214,6 +214,8 @@ def test_the_older_warning_counts_too() -> None:
     (finding,) = judged(torch("1.4.0", "10.1"), said)
 
     assert finding.evidence["capabilities"] == ["3.0"]
+    assert finding.confidence is Confidence.CERTAIN
+    assert all(remedy.advice for remedy in finding.remedies)
 
 
 def test_unknown_is_not_health() -> None:

@@ -50,6 +50,7 @@ def test_lost_gpu_breaks() -> None:
     (other,) = gpu_hardware_fault(by_device, None)
 
     assert finding.severity is Severity.BREAKS
+    assert all(remedy.advice for remedy in finding.remedies)
     assert finding.summary == "The driver has lost a GPU"
     assert other.summary == "The driver has lost GPU 3"
     assert other.evidence == {"gpu.error_code": None, "lost": ["GPU 3"]}

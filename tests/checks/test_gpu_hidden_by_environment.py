@@ -55,6 +55,7 @@ def judged(*facts: Any) -> list[Finding]:
         pytest.param(
             (cuda(""), TWO, TorchBuild(version="2.13.0", local="cpu")), id="CPU build"
         ),
+        pytest.param((Variables(), HOST, DOCKER), id="container, nothing set"),
         pytest.param((nvidia("all"), HOST, DOCKER), id="container with all"),
         pytest.param((nvidia("void"), HOST, DOCKER, TWO), id="void, but they are here"),
         pytest.param(
@@ -123,7 +124,7 @@ def test_an_empty_entry_ends_the_list() -> None:
 
 @pytest.mark.parametrize("value", ["void", "none", ""])
 def test_container_that_keeps_them_out(value: str) -> None:
-    (finding,) = judged(nvidia(value), HOST, DOCKER, CUDA)
+    (finding,) = judged(nvidia(value), HOST, DOCKER, CUDA, Gpu(error="no device"))
 
     assert finding.severity is Severity.BREAKS
     assert finding.summary == (

@@ -29,6 +29,12 @@ def speed(now: int, best: int, **more: Any) -> Gpu:
         pytest.param(speed(1, 4, utilisation=0, pstate=8), id="idle at generation 1"),
         pytest.param(speed(1, 4), id="load not known"),
         pytest.param(speed(4, 4, utilisation=97), id="full speed under load"),
+        pytest.param(
+            link(16, utilisation=9, pcie_generation=3), id="best speed not known"
+        ),
+        pytest.param(
+            link(16, utilisation=9, pcie_generation_max=3), id="speed not known"
+        ),
     ],
 )
 def test_silent(gpu: Gpu) -> None:
@@ -45,6 +51,7 @@ def test_half_the_lanes_is_a_note_fewer_slow(width: int, severity: Severity) -> 
     assert finding.severity is severity
     assert finding.summary == f"GPU 0 (NVIDIA A100) has {width} of 16 PCIe lanes"
     assert finding.confidence is Confidence.LIKELY
+    assert finding.remedies[0].advice
 
 
 def test_the_share_is_a_setting() -> None:
@@ -68,6 +75,8 @@ def test_under_load_width_and_generation_are_sure(load: dict[str, int]) -> None:
 def test_unknown_is_not_health() -> None:
     with pytest.raises(CannotJudge, match="the PCIe link of no GPU is known"):
         gpu_pcie_link_narrow(Gpu(devices=(Device(index=0, pcie_width=4),)))
+    with pytest.raises(CannotJudge):
+        gpu_pcie_link_narrow(Gpu(devices=(Device(index=0, pcie_width_max=4),)))
 
 
 def test_judges_another_machine_from_its_record() -> None:

@@ -31,6 +31,7 @@ def test_off_is_a_note() -> None:
     (finding,) = gpu_persistence_off(modes(False, False), BARE)
 
     assert finding.severity is Severity.NOTE
+    assert all(remedy.advice for remedy in finding.remedies)
     assert finding.summary == (
         "Persistence mode is off on 2 GPUs: the first job on an idle GPU waits for "
         "the driver"

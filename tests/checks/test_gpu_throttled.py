@@ -38,6 +38,7 @@ def test_faults_slow(reason: str) -> None:
     (finding,) = gpu_throttled(clocked("software power cap", reason, temperature=91))
 
     assert finding.severity is Severity.SLOWS
+    assert all(remedy.advice for remedy in finding.remedies)
     assert finding.summary == f"GPU 0 (NVIDIA A100) is slowed down: {reason} at 91 °C"
     assert finding.evidence == {"throttled": [reason], "temperature": 91}
     assert not finding.remedies[0].automatic

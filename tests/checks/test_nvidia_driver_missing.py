@@ -83,6 +83,7 @@ def test_nouveau_has_the_card() -> None:
     (finding,) = judged(bus("nouveau"), CUDA, LINUX, Gpu(error="-", error_code=9))
 
     assert finding.severity is Severity.BREAKS
+    assert all(remedy.advice for remedy in finding.remedies)
     assert finding.confidence is Confidence.CERTAIN
     assert finding.summary == (
         "An NVIDIA GPU is here, but NVIDIA's driver is not loaded: "

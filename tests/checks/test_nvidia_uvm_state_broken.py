@@ -68,6 +68,7 @@ def test_torchs_words_with_a_driver_that_fits() -> None:
     (finding,) = judged(nodes(CONTROL, UVM), CUDA, DRIVER, UNKNOWN_ERROR, BARE)
 
     assert finding.severity is Severity.BREAKS
+    assert all(remedy.advice for remedy in finding.remedies)
     assert finding.confidence is Confidence.LIKELY
     assert finding.summary == (
         "CUDA does not start (unknown error) although the driver answers"

@@ -38,6 +38,7 @@ def test_mismatch_breaks(gpu: Gpu) -> None:
     (finding,) = check(gpu, LOADED, BARE)
 
     assert finding.severity is Severity.BREAKS
+    assert all(remedy.advice for remedy in finding.remedies)
     assert finding.summary == (
         "NVIDIA's library and its kernel module (version 535.104.05) "
         "are of different versions"

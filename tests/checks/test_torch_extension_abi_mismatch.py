@@ -40,6 +40,11 @@ def with_(name: str, version: str) -> Packages:
             TorchBuild(version="2.1.0", hip="5.6"),
             id="ROCm",
         ),
+        pytest.param(
+            with_("torch-scatter", "2.1.2+pt21cu118"),
+            TorchBuild(version="2.1.0", hip="5.6"),
+            id="ROCm, whose extensions call themselves CUDA",
+        ),
         pytest.param(with_("torchvision", "0.16.0a0"), JETSON, id="built here"),
         pytest.param(with_("torchvision", "0.16.0+fbb4cc5"), JETSON, id="from source"),
         pytest.param(with_("torchvision", "0.16.0+nv23.06"), JETSON, id="NVIDIA's too"),
@@ -76,6 +81,7 @@ def test_it_names_both() -> None:
         "torch-scatter 2.1.1+pt20cu117 was built for torch 2.0 and cu117, "
         "here is torch 2.1.2 and cu121"
     )
+    assert finding.remedies[0].advice
     assert finding.remedies[0].title == (
         "Install the torch-scatter of exactly this torch, cu121"
     )

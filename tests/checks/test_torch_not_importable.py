@@ -49,6 +49,7 @@ def test_it_says_how_it_ended(outcome: TorchImport, summary: str) -> None:
     (finding,) = torch_not_importable(outcome, TORCH, PYTHON, None)
 
     assert finding.severity is Severity.BREAKS
+    assert all(remedy.advice for remedy in finding.remedies)
     assert finding.summary == summary
     assert finding.evidence == {
         "error": outcome.error,

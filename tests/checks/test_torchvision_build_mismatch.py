@@ -80,6 +80,12 @@ def test_silent(torch: TorchBuild, packages: Packages) -> None:
         pytest.param(CU126, vision("0.28.0+cu128"), Severity.RISKS, id="other minor"),
         pytest.param(CU126, vision("0.28.0+cpu"), Severity.BREAKS, id="CPU"),
         pytest.param(
+            TorchBuild(version="2.13.0", local="rocm7.1", hip="7.1"),
+            vision("0.28.0+rocm7.2"),
+            Severity.BREAKS,
+            id="another ROCm",
+        ),
+        pytest.param(
             TorchBuild(version="2.13.0", origin="version.py"),
             vision("0.28.0+cu130"),
             Severity.BREAKS,
