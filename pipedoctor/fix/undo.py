@@ -79,8 +79,7 @@ def reverse(shop: Workshop, entry: Entry, record: Record, *, force: bool) -> Non
         _put_back(shop, entry, record, force=force)
     elif isinstance(record, Remove):
         message = f"what was removed stays removed: {', '.join(record.paths)}"
-        if entry.state is not State.UNDOING or not force:
-            raise Failed(message)
+        raise Failed(message)
     elif record.undo:
         _run_back(shop, record, force=force)
 

@@ -49,7 +49,10 @@ def proved() -> str:
 
 
 def carried_out(shop: Workshop, *steps: Step) -> Entry:
-    whole = plan(*steps)
+    return carried_out_of(shop, plan(*steps))
+
+
+def carried_out_of(shop: Workshop, whole: Plan) -> Entry:
     entry = engine.begin(shop, whole)
     return engine.carry_out(shop, entry, whole, nothing, proved)
 
@@ -356,6 +359,20 @@ def test_an_interrupted_removal_that_does_not_help_failed(shop: Workshop) -> Non
     (ended,) = undo.recover(shop, lambda _: (nothing, lambda: "still ill"))
 
     assert (ended.state, ended.reason) == (State.FAILED, "still ill")
+
+
+def test_what_also_ran_a_command_is_taken_back_as_far_as_it_goes(
+    shop: Workshop, tmp_path: Path
+) -> None:
+    steps = (touching(tmp_path / "ran"), Remove(paths=("/x",)))
+    whole = plan(*steps, irreversible="gone for good")
+    left_at(shop, carried_out_of(shop, whole), State.APPLYING, 2)
+
+    (ended,) = undo.recover(shop, again)
+
+    assert ended.state is State.FAILED
+    assert ended.reason == "it was interrupted; what was removed stays removed: /x"
+    assert not (tmp_path / "ran").exists()
 
 
 def test_nobody_runs_what_anybody_may_write(shop: Workshop) -> None:

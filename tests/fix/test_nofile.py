@@ -6,6 +6,7 @@ import resource
 import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
@@ -71,20 +72,20 @@ def test_undo_after_its_end_has_nothing_left_to_do(ward: Ward) -> None:
     assert ward.states() == ["undone"]
 
 
-def test_one_s_own_process_needs_no_root(
-    ward: Ward, nobody: int, tmp_path: Path
-) -> None:
-    home = {"HOME": f"/tmp/{tmp_path.parent.name}-{tmp_path.name}-home"}
-    ward.run("install", "-d", "-o", str(nobody), home["HOME"])
-    with sleeper(256, 1000, NOBODY) as pid:
+def test_one_s_own_process_needs_no_root(ward: Ward, nobody: int) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        sleeper(256, 1000, NOBODY) as pid,
+    ):
+        os.chown(folder, nobody, nobody)
+        home = {"HOME": folder}
         args = ("--nofile", "900", "--pid", str(pid), "--yes")
         done = ward.fix(*args, uid=nobody, env=home)
 
         assert done.code == 0, done.err
         assert limits_of(pid) == (900, 1000)
-    assert ward.states() == []
-    assert ward.states(uid=nobody, env=home) == ["proved"]
-    ward.run("rm", "-r", home["HOME"])
+        assert ward.states() == []
+        assert ward.states(uid=nobody, env=home) == ["proved"]
 
 
 def test_another_s_process_needs_root(ward: Ward, nobody: int) -> None:

@@ -36,6 +36,11 @@ LINE = b"tmpfs /dev/shm tmpfs defaults,nosuid,nodev,size=1048576 0 0\n"
             id="no size yet",
         ),
         pytest.param(
+            b"tmpfs /dev/shm tmpfs ro",
+            b"tmpfs /dev/shm tmpfs ro,size=1048576",
+            id="four fields",
+        ),
+        pytest.param(
             b"tmpfs /dev/shm tmpfs nr_blocks=9,ro,size=4k 0 0\n",
             b"tmpfs /dev/shm tmpfs size=1048576,ro 0 0\n",
             id="sizes in two forms",
@@ -93,6 +98,8 @@ def test_sysctl_keeps_what_was_set_before() -> None:
         ("sysctl", "-w", "no.such.setting=1"),
         ("sysctl", "-w", "../../etc/passwd=1"),
         ("sysctl", "-w", "vm.max_map_count"),
+        ("sysctl", "-w", "vm.max_map_count=1", "vm.swappiness=1"),
+        ("sysctl", "--write", "vm.max_map_count=1"),
         ("prlimit", "--pid", "4194304", "--nofile=1:1"),
         ("prlimit", "--pid", "1", "--nproc=1:1"),
     ],
