@@ -68,6 +68,14 @@ def working(gpu: Gpu | None, accelerators: Accelerators | None) -> bool:
     return accelerators is not None and bool(accelerators.nvidia_module)
 
 
+def answers(gpu: Gpu | None) -> bool:
+    """Is somebody there, even one that is ill (another check speaks of that)?"""
+    if gpu is None:
+        return False
+    ill = gpu.hang is not None or gpu.error_code not in (None, 9, 12)
+    return bool(gpu.driver or gpu.devices or ill)
+
+
 def named(gpu: Gpu | None) -> str:
     """Name the GPUs: ``2 x NVIDIA A100``, or ``a GPU``."""
     names = [device.name for device in gpu.devices if device.name] if gpu else []

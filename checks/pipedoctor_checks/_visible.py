@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pipedoctor.facts import Device
+from pipedoctor.facts import Accelerators, Device, Gpu, Site, Variables
 
 HIDES_ALL = ("", "-1", "nodevfiles", "none", "void")
 
@@ -30,3 +30,17 @@ def refused(value: str, devices: Sequence[Device]) -> str:
 def hides_all(value: str) -> bool:
     """Does it hide every GPU, whatever there is?"""
     return value.split(",", maxsplit=1)[0].strip().lower() in HIDES_ALL
+
+
+def kept_out(
+    variables: Variables,
+    gpu: Gpu | None,
+    accelerators: Accelerators | None,
+    site: Site | None,
+) -> bool:
+    """Did the container runtime keep the host's GPUs out because it was told to?"""
+    value = variables.values.get("NVIDIA_VISIBLE_DEVICES")
+    inside = site is not None and bool(site.container)
+    on_host = accelerators is not None and bool(accelerators.nvidia_module)
+    some = bool(gpu and gpu.devices) or bool(accelerators and accelerators.nvidia_nodes)
+    return value is not None and hides_all(value) and inside and on_host and not some

@@ -1,31 +1,10 @@
 """PDR807: is CUDA unavailable although GPU, driver and build fit together?"""
 
-import re
-
 from pipedoctor.check import Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Gpu, Site, TorchBuild, TorchImport
 from pipedoctor.facts.world_torch import CudaDrivers
-from pipedoctor.remedy import Lasts, Place, Remedy
-from pipedoctor_checks import _cuda, _install
-
-_ERROR = re.compile(r"Error (80[234])\b")
-_CURES = {
-    "802": (
-        "the GPUs of this NVSwitch machine wait for their fabric manager (Error 802)",
-        "Start the fabric manager of exactly the driver's version",
-        ("systemctl", "enable", "--now", "nvidia-fabricmanager"),
-    ),
-    "803": (
-        "the libcuda that is loaded does not belong to this driver (Error 803)",
-        "Take the libcuda of another driver (cuda-compat) out of the loader's path",
-        (),
-    ),
-    "804": (
-        "a cuda-compat libcuda is loaded, which this card does not support (Error 804)",
-        "Take cuda-compat out of the loader's path: only data-center cards run it",
-        (),
-    ),
-}
+from pipedoctor.remedy import Lasts, Remedy
+from pipedoctor_checks import _cuda, _cuda_errors, _install
 
 
 @check(
@@ -70,8 +49,7 @@ def cuda_unavailable_despite_fitting_driver(
     said = _cuda.words(torch_import)
     if _cuda.driver_cuda(said):
         return
-    match = _ERROR.search(said)
-    reason, title, argv = _CURES[match[1]] if match else ("", "", ())
+    reason, remedy = _cuda_errors.cure(said)
     yield Finding(
         severity=Severity.BREAKS,
         summary=f"CUDA is not available, although {_cuda.named(gpu)}, driver "
@@ -79,19 +57,7 @@ def cuda_unavailable_despite_fitting_driver(
         f"{f': {reason}' if reason else ''}",
         evidence={"cuda_error": torch_import.cuda_error, "gpu.driver": gpu.driver},
         confidence=Confidence.CERTAIN if reason else Confidence.LIKELY,
-        remedies=(_remedy(title, argv) if match else _LOOK,),
-    )
-
-
-def _remedy(title: str, argv: tuple[str, ...]) -> Remedy:
-    place = Place.HERE if argv else Place.LAUNCHER
-    return Remedy(
-        title=title,
-        argv=argv,
-        lasts=Lasts.ALWAYS,
-        place=place,
-        root=bool(argv),
-        advice=True,
+        remedies=(remedy or _LOOK,),
     )
 
 

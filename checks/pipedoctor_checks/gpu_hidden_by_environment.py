@@ -3,8 +3,10 @@
 from pipedoctor.check import Finding, Findings, Severity, check
 from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, Variables
 from pipedoctor.remedy import Lasts, Place, Remedy
-from pipedoctor_checks._visible import hides_all, refused
+from pipedoctor_checks._visible import hides_all, kept_out, refused
 from pipedoctor_checks._with_gpus import with_gpus
+
+AMD = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
 
 
 @check("PDR804", "An environment variable hides the GPU")
@@ -43,9 +45,13 @@ def gpu_hidden_by_environment(
         return
     if torch is None or not torch.hip:
         yield from _nvidia(variables, gpu)
-        yield from _container(variables, gpu, accelerators, site)
+        if kept_out(variables, gpu, accelerators, site):
+            yield from _container(variables.values["NVIDIA_VISIBLE_DEVICES"], site)
     elif accelerators is not None and accelerators.rocm:
-        yield from _amd(variables)
+        for name in AMD:
+            value = variables.values.get(name)
+            if value is not None and hides_all(value):
+                yield _hidden(name, value, "every AMD GPU", None)
 
 
 def _nvidia(variables: Variables, gpu: Gpu | None) -> Findings:
@@ -69,19 +75,7 @@ def _nvidia(variables: Variables, gpu: Gpu | None) -> Findings:
         )
 
 
-def _container(
-    variables: Variables,
-    gpu: Gpu | None,
-    accelerators: Accelerators | None,
-    site: Site | None,
-) -> Findings:
-    """Did the container runtime keep the host's GPUs out because it was told to?"""
-    value = variables.values.get("NVIDIA_VISIBLE_DEVICES")
-    inside = site is not None and bool(site.container)
-    on_host = accelerators is not None and bool(accelerators.nvidia_module)
-    some = bool(gpu and gpu.devices) or bool(accelerators and accelerators.nvidia_nodes)
-    if value is None or some or not (inside and on_host and hides_all(value)):
-        return
+def _container(value: str, site: Site | None) -> Findings:
     name = "NVIDIA_VISIBLE_DEVICES"
     yield Finding(
         severity=Severity.BREAKS,
@@ -89,13 +83,6 @@ def _container(
         evidence={name: value},
         remedies=with_gpus(site, flags=("-e", f"{name}=all")),
     )
-
-
-def _amd(variables: Variables) -> Findings:
-    for name in ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"):
-        value = variables.values.get(name)
-        if value is not None and hides_all(value):
-            yield _hidden(name, value, "every AMD GPU", None)
 
 
 def _hidden(name: str, value: str, what: str, count: int | None) -> Finding:

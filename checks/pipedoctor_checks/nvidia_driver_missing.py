@@ -38,20 +38,21 @@ def nvidia_driver_missing(
     - https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html
     - https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
     """
-    if _needless(accelerators, torch, torch_import, site) or _answers(gpu):
+    if _needless(accelerators, torch, torch_import, site) or _cuda.answers(gpu):
         return
     reason = _reason(accelerators, site)
     if not reason:
         return
+    evidence = {
+        "nvidia_module": accelerators.nvidia_module,
+        "nodes": list(accelerators.nvidia_nodes),
+        "toolkit": accelerators.toolkit,
+    }
     wanted = torch is None or not torch.cpu_only
     yield Finding(
         severity=Severity.BREAKS if wanted else Severity.NOTE,
         summary=reason,
-        evidence={
-            "nvidia_module": accelerators.nvidia_module,
-            "nodes": list(accelerators.nvidia_nodes),
-            "toolkit": accelerators.toolkit,
-        },
+        evidence=evidence,
         confidence=Confidence.CERTAIN if accelerators.nvidia else Confidence.LIKELY,
         remedies=with_gpus(site, _INSTALL),
     )
@@ -67,14 +68,6 @@ def _needless(
     mac = site is not None and site.system == "darwin"
     works = bool(_cuda.available(torch_import))
     return other or mac or works or accelerators.jetson or accelerators.rocm
-
-
-def _answers(gpu: Gpu | None) -> bool:
-    """Is somebody there, even one that is ill (another check speaks of that)?"""
-    if gpu is None:
-        return False
-    ill = gpu.hang is not None or gpu.error_code not in (None, 9, 12)
-    return bool(gpu.driver or gpu.devices or ill)
 
 
 def _reason(accelerators: Accelerators, site: Site | None) -> str:

@@ -47,12 +47,9 @@ def nvidia_uvm_state_broken(
     if _cuda.available(torch_import) or (torch is not None and not torch.cuda):
         return
     reason, certain = _reason(accelerators, _cuda.words(torch_import), site)
-    driver = gpu.driver if gpu else ""
-    system = _install.windows(site)
-    if not reason or (
-        torch is not None
-        and _cuda.fits(drivers, torch.cuda, driver, windows=system) is False
-    ):
+    cuda, driver = torch.cuda if torch else "", gpu.driver if gpu else ""
+    fits = _cuda.fits(drivers, cuda, driver, windows=_install.windows(site))
+    if not reason or fits is False:
         return
     asked = torch_import is not None
     yield Finding(
