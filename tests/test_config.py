@@ -116,6 +116,21 @@ def test_a_file_that_is_named_must_be_there(tmp_path: Path) -> None:
     assert str(refused.value) == f"{tmp_path}/none.toml: No such file or directory"
 
 
+def test_a_file_of_just_the_largest_size_is_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "pipedoctor.toml", "#" * (1 << 20))
+
+    assert find(str(path)).table == {}
+
+
+def test_only_tool_is_told_to_leave_it_out() -> None:
+    with pytest.raises(Unfit) as refused:
+        configure(File(path="/x/pipedoctor.toml", table={"zzz": 1}), {}, CATALOGUE)
+
+    assert str(refused.value) == (
+        "/x/pipedoctor.toml: zzz: no option or check of this name"
+    )
+
+
 def test_binary_is_not_toml(tmp_path: Path) -> None:
     path = tmp_path / "pipedoctor.toml"
     path.write_bytes(b"\xff\xfe")

@@ -181,6 +181,7 @@ def test_servers_are_the_same_in_any_case() -> None:
     ("text", "expected"),
     [
         ("hf_abcdefghijkl", "<secret>"),
+        ("hf_abcdefgh", "<secret>"),
         ("at ghp_0123456789abcdefABCD now", "at <secret> now"),
         ("github_pat_0123456789abcdefABCD_x", "<secret>"),
         ("AKIAIOSFODNN7EXAMPLE", "<secret>"),
