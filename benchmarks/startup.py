@@ -164,7 +164,7 @@ def page(measured: Sequence[Command]) -> str:
     today = dt.datetime.now(tz=dt.timezone.utc).date()
     machine = (
         f"{os.cpu_count()} CPUs ({platform.machine()}), {platform.system()},"
-        f" CPython {platform.python_version()}"
+        f" CPython {platform.python_version()}, load {os.getloadavg()[2]:.1f}"
     )
     written = (
         f"Written by `sh dev.sh bench` on {today}: {machine}, {ROUNDS} rounds in which"
