@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from pipedoctor.fix.engine import Workshop
+from pipedoctor.fix.journal import Journal
+from pipedoctor.fix.lock import locked
 from pipedoctor.units import MiB
 
 NOBODY = 65534
@@ -124,3 +127,11 @@ def nobody(ward: Ward) -> int:
     if probe.code:
         pytest.skip("another user cannot run this interpreter")
     return NOBODY
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Workshop]:
+    journal = Journal(tmp_path / "journal")
+    journal.prepare()
+    with locked(journal.root) as lock:
+        yield Workshop(journal=journal, lock=lock)
