@@ -452,7 +452,11 @@ def test_room_that_a_file_system_reports(
     fields: tuple[object, ...],
 ) -> None:
     (tmp_path / "data").mkdir()
-    monkeypatch.setattr(os, "statvfs", lambda _: seen)
+
+    def answer(_: Path) -> Seen:
+        return seen
+
+    monkeypatch.setattr(os, "statvfs", answer)
 
     fact = look(machine(tmp_path), "/data")
 
