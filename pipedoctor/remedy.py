@@ -105,7 +105,7 @@ def fitting(habitat: Habitat | None, *remedies: Remedy) -> tuple[Remedy, ...]:
     Nobody knows the habitat: all, each named after its place, and those that are
     meant for one place only are advice, so that nothing runs in the wrong one.
     """
-    if habitat is None:
+    if habitat is None or habitat is Habitat.UNKNOWN:
         return tuple(_labelled(remedy) for remedy in remedies)
     return tuple(r for r in remedies if not r.fits or habitat in r.fits)
 

@@ -10,7 +10,7 @@ _SIGNS = ("_ARRAY_API not found", "compiled using NumPy 1.x")
 
 @check("PDR837", "numpy 2 with a torch that was built for numpy 1")
 def numpy2_abi_mismatch(
-    packages: Packages,
+    packages: Packages | None,
     torch: TorchBuild | None,
     torch_import: TorchImport | None,
     site: Site | None,
@@ -36,7 +36,7 @@ def numpy2_abi_mismatch(
     - https://github.com/pytorch/pytorch/issues/107302
     - https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
     """
-    numpy = packages.find("numpy")
+    numpy = packages.find("numpy") if packages is not None else None
     said = [
         line
         for line in (torch_import.warnings if torch_import is not None else ())

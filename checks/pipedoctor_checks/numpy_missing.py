@@ -10,7 +10,7 @@ _SIGN = "Failed to initialize NumPy: No module named"
 @check("PDR838", "torch is installed without numpy")
 def numpy_missing(
     torch: TorchBuild,
-    packages: Packages,
+    packages: Packages | None,
     torch_import: TorchImport | None,
     interpreter: Interpreter | None,
     /,
@@ -35,7 +35,9 @@ def numpy_missing(
     said = torch_import is not None and any(
         _SIGN in line for line in torch_import.warnings
     )
-    absent = packages.complete and packages.find("numpy") is None
+    absent = (
+        packages is not None and packages.complete and packages.find("numpy") is None
+    )
     if not said and not absent:
         return
     yield Finding(

@@ -14,6 +14,7 @@ class Habitat(enum.Enum):
     KUBERNETES = "a Kubernetes pod"
     SLURM = "a Slurm job"
     HOSTED = "a hosted notebook, whose container nobody here can launch anew"
+    UNKNOWN = "a place of which nobody tells"
 
 
 class Slurm(Part, frozen=True, kw_only=True):
@@ -55,6 +56,8 @@ class Site(Fact, frozen=True, kw_only=True):
     initial_pid_namespace: bool = False
     systemd: bool = False
     evidence: tuple[str, ...] = ()
+    place_known: bool = True
+    """Could the source tell a container from bare metal? A pasted text cannot."""
 
     @property
     def habitat(self) -> Habitat:
@@ -65,6 +68,8 @@ class Site(Fact, frozen=True, kw_only=True):
             return Habitat.KUBERNETES
         if self.slurm is not None or self.container == "apptainer":
             return Habitat.SLURM
+        if not self.container and not self.place_known:
+            return Habitat.UNKNOWN
         own = self.container in {"", "lxc", "nspawn"}
         return Habitat.BARE if own else Habitat.DOCKER
 
@@ -79,6 +84,8 @@ class Site(Fact, frozen=True, kw_only=True):
         parts = [f"{self.container} container" if self.container else "bare metal"]
         if not self.container and self.virtual:
             parts = [f"virtual machine ({self.virtual})"]
+        if not self.container and not self.place_known:
+            parts = ["machine of a ticket"]
         if self.wsl:
             parts = [*parts, "WSL"] if self.container else ["WSL"]
         if self.slurm is not None:

@@ -11,6 +11,11 @@ from pipedoctor.report.model import Known, Report, Schema
 LARGEST = 32 << 20
 """Bytes of the largest report that is read; ours have some hundred thousand."""
 
+EXPECTED = (
+    "expected a JSON report of `pipedoctor check --format json` or the text of"
+    " `python -m torch.utils.collect_env`: "
+)
+
 _ODD = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 """What a terminal obeys or hides, though JSON allows it in a string."""
 
@@ -33,15 +38,28 @@ def read(data: bytes) -> tuple[Facts, str]:
     """
     Facts of a report, and when it was created; raises Malformed.
 
+    Or the facts that the pasted text of a collector tells, and what text that is.
     Sections that this version does not know are left out, as are findings.
     """
     if len(data) > LARGEST:
         message = f"larger than {LARGEST >> 20} MiB: not a report of pipedoctor"
         raise Malformed(message)
+    head = data[:4096].lstrip()
+    if not head.startswith(b"{"):
+        from pipedoctor import text  # noqa: PLC0415  (most runs read no text)
+
+        try:
+            ticket = text.read(data)
+        except text.NoTicket as error:
+            reason = str(error) if head else "it is empty"
+            raise Malformed(EXPECTED + reason) from None
+        return ticket.facts, ticket.source
     try:
         record = msgspec.json.decode(data, type=Record)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        raise Malformed(_what(data, error)) from None
+        deep = isinstance(error, RecursionError)
+        reason = "nested too deeply" if deep else str(error)
+        raise Malformed(EXPECTED + reason) from None
     known = {"known": record.facts.known, "unknown": record.facts.unknown}
     return Facts.from_record(known), record.created
 
@@ -66,15 +84,3 @@ def schema() -> dict[str, Any]:
 
 def _escaped(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
-
-
-def _what(data: bytes, error: Exception) -> str:
-    head = data[:4096].lstrip()
-    if head.startswith((b"Collecting environment", b"PyTorch version:")):
-        return (
-            "the text of torch.utils.collect_env; this version reads only JSON reports"
-            " of `pipedoctor check --format json`"
-        )
-    expected = "expected a JSON report of `pipedoctor check --format json`"
-    detail = "nested too deeply" if isinstance(error, RecursionError) else error
-    return f"{expected}: {detail}" if head else f"{expected}: it is empty"

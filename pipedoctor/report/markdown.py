@@ -46,7 +46,7 @@ def _lines(report: Report) -> Iterator[str]:
     where, tool = plain(words.place(report)), plain(report.tool.version)
     yield f"{where}. Examined {plain(report.created)} by pipedoctor {tool}."
     if report.recorded:
-        yield f"Judged from a record of {plain(report.recorded)}."
+        yield f"Judged from {plain(words.origin(report))}."
     yield ""
     if report.findings:
         yield "| # | severity | finding | check |"

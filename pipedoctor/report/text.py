@@ -39,7 +39,7 @@ def render(
     )
     page.line(f"{words.place(report)}: {words.verdict(report)}.", style="bold")
     if report.recorded:
-        page.line(f"Judged from a record of {words.clean(report.recorded)}.")
+        page.line(f"Judged from {words.clean(words.origin(report))}.")
     for entry in report.findings:
         page.gap()
         page.entry(entry, full=detail == "full")

@@ -132,6 +132,12 @@ def reasons(report: Report, most: int) -> str:
     return "; ".join([*said, f"{left} for other reasons"] if left else said)
 
 
+def origin(report: Report) -> str:
+    """What was judged instead of this machine: a record, or a text in words."""
+    dated = report.recorded[:1].isdigit()
+    return f"a record of {report.recorded}" if dated else report.recorded
+
+
 def fixable(report: Report) -> list[str]:
     """Names of the findings that `pipedoctor fix` can cure here, in their order."""
     if report.recorded:

@@ -1,0 +1,72 @@
+"""Bytes that somebody pasted -> plain lines, without what the pasting added."""
+
+import codecs
+import html
+import re
+from collections.abc import Iterator
+
+LONGEST = 2000
+"""Characters of a line that are read."""
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_ANSI = re.compile(
+    r"\x1b\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[ -/]*[@-~]"
+)
+_BLOCK_TAG = re.compile(
+    r"</?(?:details|summary|pre|p|br|div|table|tbody|tr|td|ul|ol|li|blockquote)"
+    r"(?:\s[^<>]{0,200})?/?>",
+    re.IGNORECASE,
+)
+_INLINE_TAG = re.compile(
+    r"</?(?:code|b|i|strong|em|span|font|kbd|samp|tt)(?:\s[^<>]{0,200})?>",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"(?:>\s?)+")
+_LOGGED = re.compile(
+    r"(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d[\d.,]*Z?\]?\s*)?"
+    r"(?:-\s+[\w.]+\s+-\s+)?(?:(?:INFO|WARNING|DEBUG)(?:\s+-\s|:[\w.]*:))?\s*"
+)
+_BULLET = re.compile(r"(?:[-*+•·]|\d{1,2}[.)])\s+|[-+](?=[A-Z\[])")
+_CONTROLS = dict.fromkeys([*range(9), *range(14, 32), 127, *range(0x80, 0xA0), 0xFEFF])
+_SAME = {0x09: "    ", 0xA0: " ", 0x3000: " ", 0xFF1A: ":", ord("`"): None}
+
+
+def decode(data: bytes) -> str | None:
+    """Give the text; None: binary. Bytes that are no UTF-8 become U+FFFD."""
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, errors="replace")
+    if b"\0" not in data:
+        return data.decode("utf-8", errors="replace")
+    head = data[:512]
+    for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if len(head) > 1 and not head[offset::2].strip(b"\0"):
+            return data.decode(encoding, errors="replace")
+    return None
+
+
+def lines(text: str) -> Iterator[str]:
+    """Each line that holds anything, without colours, quotes, prompts' fences."""
+    text = _ANSI.sub("", text) if "\x1b" in text else text
+    if "<" in text:
+        text = _INLINE_TAG.sub("", _BLOCK_TAG.sub("\n", text))
+    if "&" in text:
+        text = html.unescape(text)
+    for line in text.translate(_CONTROLS).splitlines():
+        plain = _plain(line[:LONGEST])
+        if plain:
+            yield plain
+
+
+def _plain(line: str) -> str:
+    line = line.translate(_SAME).replace("**", "").strip()
+    for noise in (_QUOTED, _LOGGED, _BULLET):
+        match = noise.match(line)
+        line = line[match.end() :].lstrip() if match else line
+    return line

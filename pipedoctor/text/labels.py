@@ -1,0 +1,132 @@
+"""What collectors call their fields; one key for each, whoever prints it."""
+
+import re
+
+STRONG = {
+    "pytorch version": "torch",
+    "is debug build": "debug",
+    "cuda used to build pytorch": "cuda",
+    "rocm used to build pytorch": "hip",
+    "xpu used to build pytorch": "xpu",
+    "is cuda available": "available",
+    "is cuda available (pytorch)": "available",
+    "is xpu available": "xpu_available",
+    "cuda runtime version": "runtime",
+    "cuda_module_loading set to": "loading",
+    "gpu models and configuration": "gpus",
+    "nvidia driver version": "driver",
+    "cudnn version": "cudnn",
+    "hip runtime version": "hip_runtime",
+    "miopen runtime version": "miopen",
+    "is xnnpack available": "xnnpack",
+    "versions of relevant libraries": "libraries",
+    "sys.platform": "sys_platform",
+    "torch install path": "torch_path",
+    "torch cuda version": "cuda",
+    "torch hip version": "hip",
+    "pytorch compiling details": "built",
+    "pytorch built with": "built",
+}
+"""Nobody writes these but a collector."""
+
+WEAK = {
+    "pytorch": "torch",
+    "torch version": "torch",
+    "pytorch debug build": "debug",
+    "os": "os",
+    "libc version": "libc",
+    "python version": "python",
+    "python": "python",
+    "python platform": "platform",
+    "platform": "platform",
+    "cuda available": "available",
+    "gpu available": "available",
+    "driver version": "driver",
+    "nvcc": "nvcc",
+    "nvcc version": "nvcc",
+    "cuda compiler": "nvcc",
+    "cuda_home": "CUDA_HOME",
+    "numpy": "package:numpy",
+    "pillow": "package:pillow",
+    "torchvision": "package:torchvision",
+    "torchaudio": "package:torchaudio",
+    "opencv": "package:opencv-python",
+    "deepspeed info": "package:deepspeed",
+    "shared memory (/dev/shm) size": "shm",
+    "gcc version": "gcc",
+    "gcc": "gcc",
+    "msvc": "gcc",
+    "compiler": "gcc",
+    "clang version": "clang",
+    "cmake version": "cmake",
+    "cpu": "cpu",
+    "cpu info": "cpu",
+    "caching allocator config": "allocator",
+    "gpu topology": "topology",
+    "nccl version": "nccl",
+    "rocm version": "rocm",
+    "tensorflow version": "tensorflow",
+    "intel gpu driver version": "intel",
+    "intel gpu models onboard": "intel",
+    "intel gpu models detected": "intel",
+    "intel gpu models": "intel",
+    "vllm version": "vllm",
+    "vllm build flags": "vllm",
+    "environment variables": "environment",
+    "detectron2": "detectron2",
+    "mmcv": "mmcv",
+    "fvcore": "fvcore",
+}
+"""Words that stand in ordinary sentences too."""
+
+KEYS = {**WEAK, **STRONG}
+
+_HINT = re.compile(r"\(e\.g\.[^)]*\)|\(GPU\?\)|\(\$cxx\)", re.IGNORECASE)
+_DOTS = re.compile(r"\s?\.{2,}\s?")
+_COLUMNS = re.compile(r"\s{2,}")
+_GLUED = re.compile(
+    r"(?<![\w(])(?=(?:"
+    + "|".join(
+        re.escape(label).replace(r"\ ", " +")
+        for label in STRONG
+        if label not in {"sys.platform", "torch install path", "pytorch built with"}
+    )
+    + r") *:)|(?<=\s)(?=\[(?:pip3?|conda|uv)\] )|(?<=\s)(?=GPU \d+(?:,\d+)*: )"
+    r"|(?<=\w )(?=OS: )",
+    re.IGNORECASE,
+)
+
+
+def unglued(text: str) -> str:
+    """Begin a new line before every field, for texts that lost their newlines."""
+    return _GLUED.sub("\n", text)
+
+
+def field(line: str) -> tuple[str, str] | None:
+    """Split ``label: value``, ``label   value`` and ``label .... value``."""
+    label, colon, value = line.partition(":")
+    if colon:
+        key = _key(label)
+        if key:
+            return key, value.strip()
+    for separator in (_COLUMNS, _DOTS):
+        label, *rest = separator.split(line, maxsplit=1)
+        key = _key(label) if rest else None
+        if key:
+            return key, rest[0].strip()
+    key = _key(line)
+    return (key, "") if key in {"cpu", "environment"} else None
+
+
+def strong(line: str) -> bool:
+    """Would only a collector write this label?"""
+    label = _name(line.partition(":")[0])
+    return label in STRONG or _name(_COLUMNS.split(line, maxsplit=1)[0]) in STRONG
+
+
+def _key(label: str) -> str | None:
+    return KEYS.get(_name(label)) if len(label) < 80 else None  # noqa: PLR2004
+
+
+def _name(label: str) -> str:
+    return " ".join(_HINT.sub("", label).lower().split()) if len(label) < 80 else ""  # noqa: PLR2004

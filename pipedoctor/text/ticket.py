@@ -1,0 +1,84 @@
+"""A pasted text -> the facts that it tells, and for the rest why they are unknown."""
+
+import re
+from dataclasses import dataclass
+
+from pipedoctor.facts import SECTIONS, Fact, Facts
+from pipedoctor.text import block as blocks
+from pipedoctor.text import clean, devices, labels, place, processors
+from pipedoctor.text import packages as listed
+from pipedoctor.text import torch as torches
+
+LARGEST = 8 << 20
+"""Bytes of the largest text that is read; tickets have some ten thousand."""
+NOT_SAID = "not in this text"
+
+_ANY = re.compile(
+    r"\[(?:pip3?|conda|uv)\] |torch version|torch install path|sys\.platform"
+    r"|used to build pytorch|is cuda available|cuda runtime version|gpu models and"
+    r"|nvidia driver version|pytorch version",
+    re.IGNORECASE,
+)
+
+
+class NoTicket(Exception):  # noqa: N818  (what the input is, not what we did)
+    """The text describes no environment; the message says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ticket:
+    """What a text tells of one environment."""
+
+    facts: Facts
+    environments: int = 1
+    """How many it describes; only the first whole one is judged."""
+
+    @property
+    def source(self) -> str:
+        """What was judged, in words."""
+        if self.environments > 1:
+            return f"the first of {self.environments} environments in a text"
+        return "the text of a collector such as torch.utils.collect_env"
+
+
+def read(data: bytes) -> Ticket:
+    """Read what somebody pasted; raises NoTicket."""
+    if len(data) > LARGEST:
+        message = f"larger than {LARGEST >> 20} MiB: no ticket is"
+        raise NoTicket(message)
+    text = clean.decode(data)
+    if text is None:
+        message = "binary data"
+        raise NoTicket(message)
+    found = None
+    if _ANY.search(text):
+        found = blocks.first(clean.lines(labels.unglued(text)))
+    if found is None:
+        message = "no output of torch.utils.collect_env or its like in it"
+        raise NoTicket(message)
+    block, count = found
+    return Ticket(facts=_facts(block), environments=count)
+
+
+def _facts(block: blocks.Block) -> Facts:
+    packages = listed.packages(block)
+    torch = torches.torch_build(block, packages)
+    gpu = devices.gpu(block, torch)
+    sections: tuple[Fact | None, ...] = (
+        place.site(block),
+        place.interpreter(block),
+        place.variables(block),
+        packages,
+        torch,
+        torches.torch_import(block),
+        gpu,
+        devices.accelerators(block, torch, gpu),
+        devices.libraries(block),
+        processors.cpu(block),
+    )
+    known = [fact for fact in sections if fact is not None]
+    told = {fact.section for fact in known}
+    unknown = {name: NOT_SAID for name in SECTIONS if name not in told}
+    if "gpu" in unknown:
+        unknown["gpu"] = devices.why_no_gpu(block) or NOT_SAID
+    return Facts(*known, unknown=unknown)
