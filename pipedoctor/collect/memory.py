@@ -22,7 +22,7 @@ def memory(machine: Machine, announce: Announce) -> Memory:
     total = sizes["MemTotal"]
     group, why = _group(machine, total)
     kernel = machine.proc / "sys/vm"
-    pages = machine.root / "sys/kernel/mm/transparent_hugepage/enabled"
+    huge = machine.root / "sys/kernel/mm/transparent_hugepage"
     return Memory(
         total=total,
         available=sizes.get("MemAvailable", sizes.get("MemFree", 0)),
@@ -34,8 +34,15 @@ def memory(machine: Machine, announce: Announce) -> Memory:
         commit_limit=sizes.get("CommitLimit"),
         committed=sizes.get("Committed_AS"),
         swappiness=read_int(kernel / "swappiness"),
-        transparent_hugepages=read_or(pages).partition("[")[2].partition("]")[0],
+        transparent_hugepages=_chosen(huge / "enabled"),
+        hugepage_defrag=_chosen(huge / "defrag"),
+        compaction_stalls=_numbers(machine.proc / "vmstat").get("compact_stall"),
     )
+
+
+def _chosen(file: Path) -> str:
+    """The word in brackets: ``madvise`` of ``always [madvise] never``."""
+    return read_or(file).partition("[")[2].partition("]")[0]
 
 
 def _sizes(text: str) -> dict[str, int]:

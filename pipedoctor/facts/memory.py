@@ -41,6 +41,10 @@ class Memory(Fact, frozen=True, kw_only=True):
     swappiness: int | None = None
     transparent_hugepages: str = ""
     """``always``, ``madvise`` or ``never``."""
+    hugepage_defrag: str = ""
+    """``always``, ``defer``, ``defer+madvise``, ``madvise`` or ``never``."""
+    compaction_stalls: int | None = None
+    """How often a process had to wait, since boot, while memory was compacted."""
 
     @property
     def limit(self) -> int:

@@ -48,6 +48,8 @@ def test_the_machine(root: Path) -> None:
     put(root, "proc/sys/vm/swappiness", "60\n")
     pages = "sys/kernel/mm/transparent_hugepage/enabled"
     put(root, pages, "always [madvise] never\n")
+    put(root, pages.replace("enabled", "defrag"), "[always] defer never\n")
+    put(root, "proc/vmstat", "nr_free_pages 5\ncompact_stall 77\n")
 
     assert look(root) == Memory(
         total=16 * GiB,
@@ -60,6 +62,8 @@ def test_the_machine(root: Path) -> None:
         committed=4 * GiB,
         swappiness=60,
         transparent_hugepages="madvise",
+        hugepage_defrag="always",
+        compaction_stalls=77,
     )
 
 
