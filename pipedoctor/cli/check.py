@@ -27,6 +27,12 @@ FORMATS = ("text", "json", "markdown")
     metavar="FILE|-",
     help="Judge the facts in a JSON report, and nothing of this machine.",
 )
+@click.option(
+    "--against",
+    metavar="FILE",
+    help="Compare the environment with requirements*.txt, environment.yml,"
+    " pylock.toml or uv.lock.",
+)
 @click.option("--workers", type=COUNT, help="num_workers of the job's DataLoader.")
 @click.option("--batch-bytes", type=SIZE, help="Bytes of one batch: 64M.")
 @click.option("--prefetch", type=AT_LEAST_ONE, help="Its prefetch_factor.")

@@ -125,7 +125,9 @@ def _machine(
     began: float,
 ) -> Report:
     options = config.options
-    inquiry = asked.inquiry(options, typed.get("paths", ()), typed.get("pid"))
+    inquiry = asked.inquiry(
+        options, typed.get("paths", ()), typed.get("pid"), typed.get("against")
+    )
     standards.redactor.meet(asked.who(inquiry.machine))
     left = max(_LEAST, options.deadline - (time.monotonic() - began))
     with progress() as watch:
@@ -138,6 +140,7 @@ def _record(
     others = {
         "PATHS": typed.get("paths"),
         "--pid": typed.get("pid"),
+        "--against": typed.get("against"),
         **{f"--{name}": typed.get(name) for name in ("data", "python", "env")},
     }
     data = asked.record(typed["record"], others)

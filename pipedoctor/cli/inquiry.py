@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from pipedoctor.cli.against import record_of
 from pipedoctor.collect import files
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.plan import Inquiry
@@ -21,7 +22,12 @@ _NO_MEMORY = "No such process"
 """What newer kernels say of a zombie and of their own threads."""
 
 
-def inquiry(options: Options, paths: tuple[str, ...], pid: int | None) -> Inquiry:
+def inquiry(
+    options: Options,
+    paths: tuple[str, ...],
+    pid: int | None,
+    against: str | None = None,
+) -> Inquiry:
     """Name what to examine; raises UsageError for what is not there."""
     machine = Machine() if pid is None else _of(pid)
     _must_exist(machine, {"--data": options.data, "PATHS": paths})
@@ -32,6 +38,7 @@ def inquiry(options: Options, paths: tuple[str, ...], pid: int | None) -> Inquir
         quick=options.quick,
         loader=options.loader,
         chosen=_chosen(options, machine),
+        against=record_of(against) if against is not None else None,
     )
 
 

@@ -46,6 +46,8 @@ ENVIRONMENT = {
     "conda": ("conda", "environment"),
     "packages": ("packages", "packages"),
     "requirements": ("requirements", "requirements"),
+    "libraries": ("libraries", "libraries"),
+    "image_stack": ("image_stack", "libraries"),
 }
 """Sections of the examined Python environment: their collector, and its lane."""
 
@@ -74,6 +76,8 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     quick: bool = False
     chosen: Chosen = msgspec.field(default_factory=Chosen)
     """The Python environment to examine."""
+    against: tuple[str, str, bytes] | None = None
+    """The file that records it: path, kind, content."""
 
 
 def collect(
@@ -96,6 +100,8 @@ def collect(
         unknown["datasets"] = "no --data given"
     if inquiry.quick:
         unknown["torch_import"] = "--quick"
+    if inquiry.against is None:
+        unknown["record_drift"] = "no --against given"
     for section, kind in SECTIONS.items():
         outcome = outcomes.get(section)
         if outcome is None:
@@ -146,6 +152,13 @@ def _environment(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
     for section, (module, lane) in ENVIRONMENT.items():
         work = _call(module, module, machine, chosen)
         yield Probe(name=section, work=work, lane=lane, patience=READING_PATIENCE)
+    record = _call("project_record", "project_record", machine, inquiry.code)
+    yield Probe(name="project_record", work=record, lane="record", patience=PATIENCE)
+    if inquiry.against is not None:
+        work = _call("record_drift", "record_drift", machine, chosen, inquiry.against)
+        yield Probe(
+            name="record_drift", work=work, lane="record", patience=READING_PATIENCE
+        )
 
 
 def _call(module: str, function: str, *args: object) -> Callable[[Announce], Any]:

@@ -31,11 +31,11 @@ def requirements(machine: Machine, chosen: Chosen, announce: Announce) -> Requir
     for _, distribution in found:
         first.setdefault(distribution.name, distribution.version)
     announce("reading METADATA files")
-    markers = _markers(here)
+    values = markers(here)
     unmet: list[Missing] = []
     judged = 0
     for metadata, distribution in found:
-        for wanted in _wanted(metadata, markers):
+        for wanted in _wanted(metadata, values):
             judged += 1
             there = first.get(normal(wanted.name))
             if there is None or not _fits(wanted, there):
@@ -48,7 +48,7 @@ def requirements(machine: Machine, chosen: Chosen, announce: Announce) -> Requir
     return Requirements(unmet=tuple(unmet), judged=judged)
 
 
-def _wanted(metadata: Path, markers: Mapping[str, str]) -> Iterator["Requirement"]:
+def _wanted(metadata: Path, values: Mapping[str, str]) -> Iterator["Requirement"]:
     from packaging.requirements import (  # noqa: PLC0415  (only in this lane)
         InvalidRequirement,
         Requirement,
@@ -62,7 +62,7 @@ def _wanted(metadata: Path, markers: Mapping[str, str]) -> Iterator["Requirement
             wanted = Requirement(line)
         except InvalidRequirement:
             continue
-        if wanted.marker is None or wanted.marker.evaluate({**markers}):
+        if wanted.marker is None or wanted.marker.evaluate({**values}):
             yield wanted
 
 
@@ -76,7 +76,7 @@ def _fits(wanted: "Requirement", there: str) -> bool:
     return wanted.specifier.contains(version, prereleases=True)
 
 
-def _markers(here: Interpreter) -> dict[str, str]:
+def markers(here: Interpreter) -> dict[str, str]:
     """PEP 508's variables of the examined interpreter; it shares our platform."""
     minor = ".".join(here.version.split(".")[:2])
     full = here.version if here.version.count(".") > 1 else f"{minor}.0"

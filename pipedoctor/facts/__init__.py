@@ -8,7 +8,7 @@ from pipedoctor.facts.datasets import ColdRead, DataSet, DataSets, Sample
 from pipedoctor.facts.gpu import Device, Gpu
 from pipedoctor.facts.image_stack import Decoder, ImageStack
 from pipedoctor.facts.interpreter import Interpreter
-from pipedoctor.facts.libraries import Libraries, Library
+from pipedoctor.facts.libraries import Libraries, Library, Unmet
 from pipedoctor.facts.limits import Limits, Rlimit
 from pipedoctor.facts.loader import Loader
 from pipedoctor.facts.logind import Logind
@@ -17,6 +17,7 @@ from pipedoctor.facts.packages import Distribution, Packages, Shared
 from pipedoctor.facts.paths import Disk, Hang, Mount, PathFact, Paths
 from pipedoctor.facts.project_record import ProjectRecord, RecordFile
 from pipedoctor.facts.record import SECTIONS, Facts, Malformed
+from pipedoctor.facts.record_drift import Drifted, RecordDrift
 from pipedoctor.facts.requirements import Missing, Requirements
 from pipedoctor.facts.shm import Segment, Shm
 from pipedoctor.facts.site import Habitat, Site, Slurm
@@ -40,6 +41,7 @@ __all__ = [
     "Device",
     "Disk",
     "Distribution",
+    "Drifted",
     "Fact",
     "Facts",
     "Filesystem",
@@ -68,6 +70,7 @@ __all__ = [
     "Pin",
     "ProjectRecord",
     "Quota",
+    "RecordDrift",
     "RecordFile",
     "Requirements",
     "Rlimit",
@@ -80,6 +83,7 @@ __all__ = [
     "Threads",
     "TorchBuild",
     "TorchImport",
+    "Unmet",
     "Unreadable",
     "Variables",
     "World",

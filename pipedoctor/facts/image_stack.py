@@ -12,23 +12,29 @@ class Decoder(Part, frozen=True, kw_only=True):
     """The distribution: ``pillow``, ``pillow-simd``, ``opencv-python-headless``."""
     version: str
     libjpeg_turbo: str = ""
-    """``3.1.3`` where its bundled library says so."""
+    """``3.1.3`` where the JPEG library that it would load says so."""
+    libjpeg: str = ""
+    """That library's file; empty: not known, or none of its own."""
+    libjpeg_kind: str = ""
+    """``turbo``, ``IJG`` (the Independent JPEG Group's own), or empty."""
     simd: str = ""
     """For Pillow-SIMD: the instruction set it was built for, where known."""
+    installer: str = ""
+    location: str = ""
 
 
 class ImageStack(Fact, frozen=True, kw_only=True):
-    """All of them; `loads` says which binary parts load, where that was tried."""
+    """All of them, as their files say; nothing was loaded."""
 
     section: ClassVar[str] = "image_stack"
 
     decoders: tuple[Decoder, ...] = ()
+    pillow_version: str = ""
+    """What PIL/_version.py says: that of whichever copy was installed last."""
     pillow_binary: str = ""
     """Path of PIL/_imaging*.so; empty: none fits this interpreter."""
     pillow_broken: str = ""
     """Why Pillow's binary cannot load."""
-    opencv_missing: tuple[str, ...] = ()
-    """Shared libraries that cv2 needs and that are nowhere."""
 
     def find(self, name: str) -> Decoder | None:
         """The decoder of this distribution."""

@@ -12,7 +12,9 @@ class RecordFile(Part, frozen=True, kw_only=True):
     kind: str
     """``environment.yml``, ``requirements``, ``pylock``, ``uv.lock`` ..."""
     pins: int
+    """Packages that it names with an exact version."""
     loose: int
+    """Packages that it names with a range, or with no version at all."""
 
 
 class ProjectRecord(Fact, frozen=True, kw_only=True):
@@ -22,3 +24,7 @@ class ProjectRecord(Fact, frozen=True, kw_only=True):
 
     files: tuple[RecordFile, ...] = ()
     looked_in: tuple[str, ...] = ()
+    project: str = ""
+    """What shows that a project is there: ``pyproject.toml``; empty: nothing does."""
+    owner: str = ""
+    """The tool that its files belong to: ``poetry``, ``pdm``, ``uv`` ..., or empty."""

@@ -21,6 +21,7 @@ from pipedoctor.facts.memory import Memory
 from pipedoctor.facts.packages import Packages
 from pipedoctor.facts.paths import Paths
 from pipedoctor.facts.project_record import ProjectRecord
+from pipedoctor.facts.record_drift import RecordDrift
 from pipedoctor.facts.requirements import Requirements
 from pipedoctor.facts.shm import Shm
 from pipedoctor.facts.site import Site
@@ -62,6 +63,7 @@ KINDS: tuple[type[Fact], ...] = (
     Libraries,
     ImageStack,
     ProjectRecord,
+    RecordDrift,
 )
 SECTIONS: Mapping[str, type[Fact]] = {kind.section: kind for kind in KINDS}
 TABLES: Mapping[str, type[World]] = {
