@@ -119,6 +119,7 @@ def test_the_driver_alone_is_enough() -> None:
     assert finding.summary.endswith("but this machine has an NVIDIA driver")
     assert finding.confidence is Confidence.LIKELY
     assert judged(CPU, Gpu(driver="535.104.05"), LINUX)[0].summary == finding.summary
+    assert judged(CPU, Gpu(devices=A100.devices), LINUX) != []
 
 
 def test_a_text_that_implies_parts_of_cuda_is_enough() -> None:

@@ -61,6 +61,14 @@ def judged(*facts: Any) -> list[Finding]:
         pytest.param(
             torch("1.5.1", "10.2"), named("GeForce GTX 1060 3GB"), id="Pascal"
         ),
+        pytest.param(torch("1.3.1", "10.1"), named("Tesla K80"), id="K80 on 1.3"),
+        pytest.param(torch("2.1.0a0", "12.1"), capable("12.0"), id="own build"),
+        pytest.param(
+            torch("2.1.0", "12.1", local="nv23.06"), capable("12.0"), id="vendor's tag"
+        ),
+        pytest.param(
+            torch("2.0.1", "11.7", arch_list=("sm_90",)), capable("9.0"), id="own list"
+        ),
         pytest.param(torch("2.13.0", ""), capable("3.5"), id="CPU build"),
         pytest.param(torch("2.13.0", "", hip="7.2"), capable("3.5"), id="ROCm build"),
         pytest.param(torch("2.15.0", "13.2"), capable("8.0"), id="list not confirmed"),
@@ -104,6 +112,12 @@ def test_silent(build: TorchBuild, gpu: Gpu) -> None:
         ),
         pytest.param(torch("2.13.0", "13.0"), capable("6.1"), "6.1", id="Pascal on 13"),
         pytest.param(
+            torch("1.8.1", "10.2", local="cu102", origin="text"),
+            named("Tesla K40m"),
+            "3.5",
+            id="a text that tells pip's tag",
+        ),
+        pytest.param(
             torch("2.11.0", "12.8"), capable("7.0"), "7.0", id="Volta on 2.11"
         ),
         pytest.param(torch("2.6.0", "12.6"), capable("12.0"), "12.0", id="Blackwell"),
@@ -137,6 +151,10 @@ def test_a_card_without_code_breaks(build: TorchBuild, gpu: Gpu, missing: str) -
     assert finding.severity is Severity.BREAKS
     assert finding.evidence["capabilities"] == [missing]
     assert finding.confidence is Confidence.LIKELY
+
+
+def test_where_nobody_knows_the_system_the_table_counts() -> None:
+    assert judged(torch("2.8.0", "12.8"), capable("6.1")) != []
 
 
 def test_on_windows_the_linux_table_does_not_count() -> None:

@@ -50,6 +50,8 @@ def judged(*facts: Any) -> list[Finding]:
         pytest.param("1.8.0a0", "0.9.0a0", id="two source builds"),
         pytest.param("2.9.0.dev20250901", "0.20.0.dev20250901", id="two nightlies"),
         pytest.param("2.1.0a0", "0.16.0", id="source build with its release"),
+        pytest.param("2.5.0a0", "0.20.1", id="its patch level means nothing"),
+        pytest.param("2.5.0", "0.20.1a0", id="nor does that of the companion"),
         pytest.param("2.1.0", "0.16.0a0", id="release with its source build"),
     ],
 )
@@ -113,6 +115,9 @@ def test_its_own_metadata_comes_first() -> None:
     assert finding.severity is Severity.RISKS
     assert finding.evidence["wanted"] == "==2.13.1"
     assert judged(torch, packages, Requirements()) == []
+    least = Missing(owner="torchvision", requirement="torch>=2.13.1")
+    (other,) = judged(torch, packages, Requirements(unmet=(least,)))
+    assert other.severity is Severity.BREAKS
 
 
 def test_conda_forge_pairs_its_own() -> None:
@@ -125,10 +130,18 @@ def test_conda_forge_pairs_its_own() -> None:
     )
     other = Packages(entries=(vision("0.20.1", channel="pkgs/main"), both.entries[1]))
     alone = Packages(entries=(vision("0.20.1", **forge),))
+    mixed = Packages(
+        entries=(
+            vision("0.20.1", **forge),
+            Distribution(name="torch", version="2.6.0", channel="pytorch"),
+        )
+    )
 
     assert judged(TorchBuild(version="2.6.0"), both) == []
     assert judged(TorchBuild(version="2.6.0"), other) != []
     assert judged(TorchBuild(version="2.6.0"), alone) != []
+    assert judged(TorchBuild(version="2.6.0"), mixed) != []
+    assert judged(Packages(entries=alone.entries[:1] + mixed.entries[1:])) != []
 
 
 def test_of_located_copies_the_imported_one_counts() -> None:
@@ -155,6 +168,10 @@ def test_torch_may_be_known_from_the_list_alone() -> None:
     (finding,) = judged(listed)
 
     assert finding.summary.endswith("here is torch 2.13.0")
+    conda = Packages(
+        entries=(Distribution(name="pytorch", version="2.13.0"), vision("0.27.0"))
+    )
+    assert judged(conda)[0].summary == finding.summary
 
 
 @pytest.mark.parametrize(
@@ -170,6 +187,10 @@ def test_torch_may_be_known_from_the_list_alone() -> None:
                 "/venv/bin/python -m pip install torchvision==0.28.0+cu126 "
                 "--index-url https://download.pytorch.org/whl/cu126"
             ),
+        ),
+        (
+            TorchBuild(version="2.13.0", local="ours"),
+            "/venv/bin/python -m pip install torchvision==0.28.0",
         ),
         (TorchBuild(version="2.13.0", conda_build="cuda126_py312_0"), ""),
         (TorchBuild(version="1.6.0"), ""),

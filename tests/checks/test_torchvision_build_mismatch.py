@@ -53,6 +53,9 @@ def judged(*facts: Any) -> list[Finding]:
         ),
         pytest.param(CU126, vision("0.28.0+gitabc123"), id="source build"),
         pytest.param(
+            TorchBuild(version="2.13.0", hip="7.2"), vision("0.28.0+cpu"), id="own ROCm"
+        ),
+        pytest.param(
             TorchBuild(version="2.1.0a0", local="41361538.nv23.06", cuda="12.1"),
             vision("0.16.0+cpu"),
             id="vendor's torch",
@@ -64,7 +67,7 @@ def judged(*facts: Any) -> list[Finding]:
         ),
         pytest.param(
             TorchBuild(version="2.4.0", origin="text"),
-            vision("0.19.0+cpu"),
+            vision("0.19.0+cu121"),
             id="text of a machine without CUDA",
         ),
     ],

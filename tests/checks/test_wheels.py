@@ -1,12 +1,18 @@
 """Which torch a machine can have: driver, card, Python and C library together."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from pipedoctor.catalogue import installed
 from pipedoctor.facts.world import World
-from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
+from pipedoctor.facts.world_torch import (
+    CudaDrivers,
+    Release,
+    TorchBuilds,
+    TorchPairs,
+    Wheel,
+)
 from pipedoctor_checks._install import companion
 from pipedoctor_checks._wheels import (
     Choice,
@@ -29,6 +35,8 @@ DRIVERS = table(CudaDrivers)
 BUILDS = table(TorchBuilds)
 PAIRS = table(TorchPairs)
 
+SURE: dict[str, Any] = {"source": "https://example.org", "checked": "2026-11-21"}
+UNSURE: dict[str, Any] = SURE | {"confirmed": False}
 GTX_1080 = Host(driver="580.95.05", capabilities=("6.1",), python="3.11.7")
 V100 = Host(driver="535.104.05", capabilities=("7.0",), python="3.11.7")
 H100 = Host(driver="535.104.05", capabilities=("9.0",), python="3.11.7")
@@ -195,6 +203,22 @@ def test_an_index_has_an_address() -> None:
 )
 def test_none_has_a_reason(host: Host, reason: str) -> None:
     assert best_tag(BUILDS, DRIVERS, host) == reason
+
+
+@pytest.mark.parametrize(
+    "wheel",
+    [
+        Wheel(torch="2.9", tag="cu130", cuda="13.0", **SURE),
+        Wheel(torch="2.9", tag="cu130", cuda="13.0", arch=("9.0",), **UNSURE),
+    ],
+)
+def test_rows_that_are_not_sure_are_never_chosen(wheel: Wheel) -> None:
+    release = Release(
+        torch="2.9", patches=("2.9.0",), python_from="3.10", python_to="3.14", **SURE
+    )
+    table = TorchBuilds(releases=(release,), wheels=(wheel,))
+
+    assert isinstance(best_tag(table, DRIVERS, Host()), str)
 
 
 def test_no_table_no_torch() -> None:
