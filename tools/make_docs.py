@@ -62,7 +62,9 @@ def svg(record: Path) -> str:
     )
     console.print(f"$ {TYPED}", style="bold", highlight=False)
     console.print(Text.from_ansi(text))
-    return console.export_svg(title="pipedoctor check", unique_id="pipedoctor") + "\n"
+    picture = console.export_svg(title="pipedoctor check", unique_id="pipedoctor")
+    # No fonts from somebody else's server: the reader's own monospaced one will do.
+    return re.sub(r"\s*@font-face \{.*?\}", "", picture, flags=re.DOTALL) + "\n"
 
 
 def with_help(page: Path) -> str:
