@@ -35,8 +35,8 @@ class Catalogue:
     """Checks by code, tables about the world, and what would not load."""
 
     checks: Mapping[str, Check[Any]]
-    tables: tuple[World, ...] = ()
-    broken: tuple[Broken, ...] = ()
+    tables: tuple[World, ...] = field(default_factory=tuple)
+    broken: tuple[Broken, ...] = field(default_factory=tuple)
     by_name: Mapping[str, Check[Any]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -50,9 +50,22 @@ class Catalogue:
         )
 
 
+class _Installed(Catalogue):
+    """All packs that are installed, loaded when somebody first asks for a part."""
+
+    def __init__(self) -> None:
+        """Nothing yet: so the machine is being read while checks are loaded."""
+
+    def __getattr__(self, part: str) -> Any:
+        if part not in {"checks", "tables", "broken", "by_name"}:
+            raise AttributeError(part)
+        self.__dict__.update(vars(gather(installed_packs())))
+        return self.__dict__[part]
+
+
 def installed() -> Catalogue:
-    """Load every installed pack; a broken one is listed and stops nobody else."""
-    return gather(installed_packs())
+    """Every installed pack; a broken one is listed and stops nobody else."""
+    return _Installed()
 
 
 def gather(packs: Iterable[Pack]) -> Catalogue:

@@ -10,7 +10,7 @@ import msgspec
 
 from pipedoctor.acceptance import Accepted, accept, expired
 from pipedoctor.catalogue import Catalogue
-from pipedoctor.collect.lanes import Watch
+from pipedoctor.collect.lanes import Meanwhile, Watch
 from pipedoctor.collect.plan import Inquiry, collect
 from pipedoctor.facts import Facts, Loader
 from pipedoctor.judge import Chosen, judge
@@ -46,10 +46,22 @@ def examine(
     *,
     deadline: float,
     watch: Watch = lambda _: None,
+    meanwhile: Meanwhile = lambda: None,
 ) -> Report:
-    """Look at this machine and judge it; answers within `deadline` seconds."""
+    """
+    Look at this machine and judge it; answers within `deadline` seconds.
+
+    While the first collectors read, the checks are loaded and `meanwhile` is done.
+    """
     began = time.monotonic()
-    facts = collect(inquiry, deadline=max(0.2, deadline - MARGIN), watch=watch)
+
+    def prepare() -> None:
+        len(catalogue.checks)
+        meanwhile()
+
+    facts = collect(
+        inquiry, deadline=max(0.2, deadline - MARGIN), watch=watch, meanwhile=prepare
+    )
     until = began + deadline - PRINTING
     return judged(catalogue, facts, standards, began=began, until=until)
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import click
@@ -131,7 +132,14 @@ def _machine(
     standards.redactor.meet(asked.who(inquiry.machine))
     left = max(_LEAST, options.deadline - (time.monotonic() - began))
     with progress() as watch:
-        return examine(catalogue, inquiry, standards, deadline=left, watch=watch)
+        return examine(
+            catalogue,
+            inquiry,
+            standards,
+            deadline=left,
+            watch=watch,
+            meanwhile=lambda: import_module(f"pipedoctor.report.{options.format}"),
+        )
 
 
 def _record(

@@ -23,6 +23,7 @@ from pipedoctor.collect.child import child, messages
 from pipedoctor.collect.probe import (
     NEVER,
     Announce,
+    Meanwhile,
     Outcome,
     Probe,
     Watch,
@@ -31,7 +32,7 @@ from pipedoctor.collect.probe import (
     stay_here,
 )
 
-__all__ = ["CAN_FORK", "Announce", "Outcome", "Probe", "Watch", "run"]
+__all__ = ["CAN_FORK", "Announce", "Meanwhile", "Outcome", "Probe", "Watch", "run"]
 
 CAN_FORK = hasattr(os, "fork")
 MOST_LANES = 16
@@ -63,7 +64,11 @@ class _Clinic:
 
 
 def run(
-    probes: Sequence[Probe], *, until: float, watch: Watch = lambda _: None
+    probes: Sequence[Probe],
+    *,
+    until: float,
+    watch: Watch = lambda _: None,
+    meanwhile: Meanwhile = lambda: None,
 ) -> dict[str, Outcome]:
     """
     Run all probes; come back when all answered or the clock says `until`.
@@ -72,6 +77,8 @@ def run(
     """
     clinic = _Clinic(deque(by_lane(probes)))
     try:
+        _fill(clinic)
+        meanwhile()
         while (clinic.waiting or clinic.lanes) and time.monotonic() < until:
             _fill(clinic)
             _listen(clinic.lanes, until)

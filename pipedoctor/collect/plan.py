@@ -8,7 +8,7 @@ from typing import Any, cast
 import msgspec
 
 from pipedoctor.collect import lanes
-from pipedoctor.collect.lanes import Announce, Outcome, Probe, Watch
+from pipedoctor.collect.lanes import Announce, Meanwhile, Outcome, Probe, Watch
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import legible, mount_of, mounts
 from pipedoctor.collect.prefix import Chosen
@@ -81,7 +81,11 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def collect(
-    inquiry: Inquiry, *, deadline: float, watch: Watch = lambda _: None
+    inquiry: Inquiry,
+    *,
+    deadline: float,
+    watch: Watch = lambda _: None,
+    meanwhile: Meanwhile = lambda: None,
 ) -> Facts:
     """Read everything, beside each other, in at most `deadline` seconds."""
     until = time.monotonic() + deadline
@@ -91,7 +95,7 @@ def collect(
         run = lanes.run
     else:
         from pipedoctor.collect.unforked import run  # noqa: PLC0415  (elsewhere)
-    outcomes = run(probes, until=until, watch=watch)
+    outcomes = run(probes, until=until, watch=watch, meanwhile=meanwhile)
     known: list[Fact] = [_paths(inquiry, places, outcomes)]
     unknown: dict[str, str] = {}
     if inquiry.data:

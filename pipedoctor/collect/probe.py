@@ -50,6 +50,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 Watch = Callable[[list[tuple[str, float]]], None]
 """Told now and then which probes run, and for how many seconds."""
 
+Meanwhile = Callable[[], object]
+"""Something to do once, as soon as the first probes run."""
+
 
 def by_lane(probes: Iterable[Probe]) -> list[deque[Probe]]:
     """Sort probes into their lanes, both in order of appearance."""

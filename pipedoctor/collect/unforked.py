@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from pipedoctor.collect.probe import (
     NEVER,
+    Meanwhile,
     Outcome,
     Probe,
     Watch,
@@ -42,13 +43,18 @@ class _Lane:
 
 
 def run(
-    probes: Sequence[Probe], *, until: float, watch: Watch = lambda _: None
+    probes: Sequence[Probe],
+    *,
+    until: float,
+    watch: Watch = lambda _: None,
+    meanwhile: Meanwhile = lambda: None,
 ) -> dict[str, Outcome]:
     """As `lanes.run`; a late probe is given up, its thread is not."""
     outcomes: dict[str, Outcome] = {}
     inbox: Inbox = queue.SimpleQueue()
     started = (_start(lane, inbox, outcomes) for lane in by_lane(probes))
     lanes = [lane for lane in started if lane]
+    meanwhile()
     while lanes and time.monotonic() < until:
         _take(inbox, outcomes, min(0.1, max(0.0, until - time.monotonic())))
         now = time.monotonic()
