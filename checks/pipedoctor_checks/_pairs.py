@@ -107,9 +107,9 @@ def _left_alone(copy: Distribution, torch: str, packages: Packages) -> bool:
     """Two nightlies pair by day, and conda-forge pairs its own packages itself."""
     if unreleased(torch) and unreleased(copy.version):
         return True
-    other = packages.find("torch") or packages.find("pytorch")
+    torches = (*packages.all("torch"), *packages.all("pytorch"))
     forge = "conda-forge"
-    return copy.channel == forge and other is not None and other.channel == forge
+    return copy.channel == forge and any(t.channel == forge for t in torches)
 
 
 def _close(wanted: str, torch: str) -> bool:

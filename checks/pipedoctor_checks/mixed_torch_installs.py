@@ -31,8 +31,8 @@ def mixed_torch_installs(
     ## How it is judged
 
     The version that is imported, the ones that pip's metadata on the import path names,
-    and conda's own record must agree, leaving out local parts such as `+cu126`. A
-    conda line that only repeats pip's package (`pypi`) is no second copy.
+    and conda's own record must agree, leaving out what names a packaging (`+cu126`,
+    `.post2`). A conda line that only repeats pip's package (`pypi`) is no second copy.
 
     ## Sources
 
@@ -49,7 +49,7 @@ def mixed_torch_installs(
     record = conda.find("pytorch") if conda is not None else None
     if record is not None and record.channel not in _FROM_PIP:
         seen[f"conda-meta ({record.channel})"] = record.version
-    versions = {version.partition("+")[0] for version in seen.values() if version}
+    versions = {_release(version) for version in seen.values() if version}
     if len(versions) < 2:  # noqa: PLR2004  (one is as it should be)
         return
     kinds = " and ".join(sorted(versions))
@@ -66,6 +66,11 @@ def mixed_torch_installs(
             ),
         ),
     )
+
+
+def _release(version: str) -> str:
+    """Without what only names another packaging of the same: ``+cu126``, ``.post2``."""
+    return version.partition("+")[0].partition(".post")[0]
 
 
 def _without_conda(place: Interpreter | None) -> Remedy:

@@ -26,7 +26,7 @@ def multiple_cudnn_versions(libraries: Libraries, /) -> Findings:
     Every candidate outside of torch's own folders counts, with its sublibraries; those
     of one version are one, wherever they lie. `libcudnn.so.8` alone is every 8.x: only
     numbers that cannot be the same version differ. Static libraries are never loaded.
-    Where torch brings a cuDNN of its own, which goes first, it is only a note.
+    Where torch takes the cuDNN of its own environment, the others lie there unused.
 
     ## Sources
 
@@ -37,13 +37,13 @@ def multiple_cudnn_versions(libraries: Libraries, /) -> Findings:
     if not found:
         reason = "no cuDNN was found"
         raise CannotJudge(reason)
-    others = [entry for entry in found if entry.found_by not in _OWN]
+    others = [entry for entry in found if not _own(entry)]
     versions = _versions(others)
-    if len(versions) < 2:  # noqa: PLR2004  (one is as it should be)
+    taken = any(entry.chosen and _own(entry) for entry in found)
+    if taken or len(versions) < 2:  # noqa: PLR2004  (one is as it should be)
         return
-    bundled = any(entry.chosen and entry.found_by in _OWN for entry in found)
     yield Finding(
-        severity=Severity.NOTE if bundled else Severity.RISKS,
+        severity=Severity.RISKS,
         summary=f"cuDNN {' and '.join(versions)} are both installed"
         if len(versions) == 2  # noqa: PLR2004  (of two one says both)
         else f"cuDNN {', '.join(versions)} are all installed",
@@ -51,6 +51,10 @@ def multiple_cudnn_versions(libraries: Libraries, /) -> Findings:
         confidence=Confidence.LIKELY,
         remedies=(_REMEDY,),
     )
+
+
+def _own(entry: Library) -> bool:
+    return entry.bundled or entry.found_by in _OWN
 
 
 def _versions(entries: list[Library]) -> list[str]:

@@ -134,8 +134,8 @@ def reasons(report: Report, most: int) -> str:
 
 def origin(report: Report) -> str:
     """What was judged instead of this machine: a record, or a text in words."""
-    dated = report.recorded[:1].isdigit()
-    return f"a record of {report.recorded}" if dated else report.recorded
+    text = report.recorded.startswith("the ")
+    return report.recorded if text else f"a record of {report.recorded}"
 
 
 def fixable(report: Report) -> list[str]:

@@ -15,6 +15,7 @@ _PACKAGE = re.compile(r"\[(pip3?|conda|uv)\]\s*(.*)")
 _ENV = re.compile(r"(?:export\s+)?([A-Z][A-Z0-9_]+)=(.*)")
 _GPU = re.compile(r"GPU \d+(?:\s*,\s*\d+)*\s*(?::|\s{2,})|GPU \d+(?:,\d+)*\s{2,}")
 _DICT = re.compile(r"\('([^']{1,80})', '?((?:[^'\\]|\\.){0,4000})'?\)")
+_NEWLINE = re.compile(r"(?<!\\)\\n")
 _FIRST = frozenset(("torch", "sys_platform", "available"))
 """A second one of these begins a second environment."""
 _ENOUGH = 2
@@ -81,7 +82,8 @@ def _parts(line: str) -> Iterable[str]:
     if not line.startswith("OrderedDict("):
         return (line,)
     pairs = _DICT.findall(line)
-    return (part for k, v in pairs for part in f"{k}: {v}".split("\\n"))
+    shown = (part for k, v in pairs for part in _NEWLINE.split(f"{k}: {v}"))
+    return (part.replace("\\\\", "\\") for part in shown)
 
 
 class _Reader:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 LONGEST = 2000
 """Characters of a line that are read."""
+_SHORTEST = 16
+"""Bytes of a text whose zeros show that it is UTF-16."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -37,18 +39,24 @@ _CONTROLS = dict.fromkeys([*range(9), *range(14, 32), 127, *range(0x80, 0xA0), 0
 _SAME = {0x09: "    ", 0xA0: " ", 0x3000: " ", 0xFF1A: ":", ord("`"): None}
 
 
-def decode(data: bytes) -> str | None:
-    """Give the text; None: binary. Bytes that are no UTF-8 become U+FFFD."""
+def utf8(data: bytes) -> bytes | None:
+    """Give the text in UTF-8, as far as it is text; None: binary."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, errors="replace")
+            return _recoded(data[len(mark) :], encoding)
     if b"\0" not in data:
-        return data.decode("utf-8", errors="replace")
+        return data
     head = data[:512]
     for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
-        if len(head) > 1 and not head[offset::2].strip(b"\0"):
-            return data.decode(encoding, errors="replace")
+        if len(head) >= _SHORTEST and not head[offset::2].strip(b"\0"):
+            return _recoded(data, encoding)
     return None
+
+
+def _recoded(data: bytes, encoding: str) -> bytes:
+    if encoding == "utf-8":
+        return data
+    return data.decode(encoding, errors="replace").encode(errors="replace")
 
 
 def lines(text: str) -> Iterator[str]:

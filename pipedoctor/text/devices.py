@@ -69,7 +69,7 @@ def accelerators(
     rocm = torch is not None and bool(torch.hip)
     tegra = jetson(block)
     driver, cards = block.said("driver"), block.said("gpus")
-    missing = values.gap(cards) and values.gap(driver)
+    missing = values.gap(cards) and values.gap(driver) and not _answered(block)
     none = values.no_cuda(cards) or values.no_cuda(driver)
     runtime = values.number(block.said("runtime"))
     signs = _signs(block, torch)
@@ -79,7 +79,7 @@ def accelerators(
         pci=() if none and gpu is None else None,
         rocm=rocm,
         jetson=tegra,
-        toolkit=runtime or ("toolkit" if missing else ""),
+        toolkit=(runtime or "toolkit" * missing) if missing or gpu else "",
         signs=signs,
     )
 
@@ -89,6 +89,17 @@ def libraries(block: Block) -> Libraries | None:
     found = (match for line in block.fields.get("cudnn", ()) if (match := _path(line)))
     entries = tuple(dict.fromkeys(found))
     return Libraries(entries=entries) if entries else None
+
+
+def _answered(block: Block) -> bool:
+    """
+    Was there a driver after all, or does nobody know whether torch wants one?
+
+    A collector whose torch does not import says `Could not collect` of every part of
+    CUDA, on machines that have none as well.
+    """
+    failed = (block.said("torch") or "").upper().startswith("N/A")
+    return failed or any("driver on your system" in line for line in block.warnings)
 
 
 def _signs(block: Block, torch: TorchBuild | None) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """What collectors call their fields; one key for each, whoever prints it."""
 
 import re
+from collections.abc import Iterator
 
 STRONG = {
     "pytorch version": "torch",
@@ -50,7 +51,7 @@ WEAK = {
     "pillow": "package:pillow",
     "torchvision": "package:torchvision",
     "torchaudio": "package:torchaudio",
-    "opencv": "package:opencv-python",
+    "opencv": "opencv",
     "deepspeed info": "package:deepspeed",
     "shared memory (/dev/shm) size": "shm",
     "gcc version": "gcc",
@@ -81,6 +82,9 @@ WEAK = {
 
 KEYS = {**WEAK, **STRONG}
 
+_LONGEST = 80
+"""Characters of a label, more than any has."""
+
 _HINT = re.compile(r"\(e\.g\.[^)]*\)|\(GPU\?\)|\(\$cxx\)", re.IGNORECASE)
 _DOTS = re.compile(r"\s?\.{2,}\s?")
 _COLUMNS = re.compile(r"\s{2,}")
@@ -104,29 +108,29 @@ def unglued(text: str) -> str:
 
 def field(line: str) -> tuple[str, str] | None:
     """Split ``label: value``, ``label   value`` and ``label .... value``."""
-    label, colon, value = line.partition(":")
-    if colon:
-        key = _key(label)
+    for label, value in _splits(line):
+        key = KEYS.get(_name(label))
         if key:
             return key, value.strip()
-    for separator in (_COLUMNS, _DOTS):
-        label, *rest = separator.split(line, maxsplit=1)
-        key = _key(label) if rest else None
-        if key:
-            return key, rest[0].strip()
-    key = _key(line)
-    return (key, "") if key in {"cpu", "environment"} else None
+    key = KEYS.get(_name(line))
+    return (key, "") if key in {"cpu", "environment", "libraries"} else None
 
 
 def strong(line: str) -> bool:
     """Would only a collector write this label?"""
-    label = _name(line.partition(":")[0])
-    return label in STRONG or _name(_COLUMNS.split(line, maxsplit=1)[0]) in STRONG
+    return any(_name(label) in STRONG for label, _ in _splits(line))
 
 
-def _key(label: str) -> str | None:
-    return KEYS.get(_name(label)) if len(label) < 80 else None  # noqa: PLR2004
+def _splits(line: str) -> Iterator[tuple[str, str]]:
+    label, colon, value = line.partition(":")
+    if colon:
+        yield label, value
+    for separator in (_COLUMNS, _DOTS):
+        label, *rest = separator.split(line, maxsplit=1)
+        if rest:
+            yield label, rest[0]
 
 
 def _name(label: str) -> str:
-    return " ".join(_HINT.sub("", label).lower().split()) if len(label) < 80 else ""  # noqa: PLR2004
+    short = len(label) < _LONGEST
+    return " ".join(_HINT.sub("", label).lower().split()) if short else ""

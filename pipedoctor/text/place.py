@@ -2,7 +2,7 @@
 
 import re
 
-from pipedoctor.facts import Interpreter, Site, Variables
+from pipedoctor.facts import Interpreter, Shm, Site, Variables
 from pipedoctor.text import values
 from pipedoctor.text.block import Block
 
@@ -19,6 +19,8 @@ _KERNEL = re.compile(
 )
 _BITS = re.compile(r"\((32|64)-bit")
 _IN_PATH = re.compile(r"/python(\d\.\d+)/")
+_SIZE = re.compile(r"(\d{1,6}(?:\.\d{1,4})?) (B|KB|MB|GB|TB)(?!\w)")
+_UNITS = ("B", "KB", "MB", "GB", "TB")
 _LONGEST = 100
 _LONGEST_VALUE = 1000
 
@@ -57,6 +59,14 @@ def interpreter(block: Block) -> Interpreter | None:
         bits=int(bits[1]) if bits else None,
         glibc=values.number(libc) if "glibc" in libc else "",
     )
+
+
+def shm(block: Block) -> Shm | None:
+    """What DeepSpeed says of /dev/shm, rounded as it prints it; else None."""
+    match = _SIZE.match(block.said("shm") or "")
+    if match is None:
+        return None
+    return Shm(size=int(float(match[1]) * 1024 ** _UNITS.index(match[2])))
 
 
 def variables(block: Block) -> Variables | None:

@@ -1,6 +1,5 @@
 """A pasted text -> the facts that it tells, and for the rest why they are unknown."""
 
-import re
 from dataclasses import dataclass
 
 from pipedoctor.facts import SECTIONS, Fact, Facts
@@ -13,11 +12,14 @@ LARGEST = 8 << 20
 """Bytes of the largest text that is read; tickets have some ten thousand."""
 NOT_SAID = "not in this text"
 
-_ANY = re.compile(
-    r"\[(?:pip3?|conda|uv)\] |torch version|torch install path|sys\.platform"
-    r"|used to build pytorch|is cuda available|cuda runtime version|gpu models and"
-    r"|nvidia driver version|pytorch version",
-    re.IGNORECASE,
+_BEFORE = 64 << 10
+_AFTER = 256 << 10
+"""Bytes that are read before and after the first words of a collector."""
+_SURE = b"used to build pytorch"
+_WORDS = (
+    *(_SURE, b"pytorch version", b"is cuda available", b"cuda runtime version"),
+    *(b"gpu models and configuration", b"nvidia driver version", b"sys.platform"),
+    *(b"torch install path", b"[pip3] ", b"[pip] ", b"[conda] ", b"[uv] "),
 )
 
 
@@ -46,18 +48,27 @@ def read(data: bytes) -> Ticket:
     if len(data) > LARGEST:
         message = f"larger than {LARGEST >> 20} MiB: no ticket is"
         raise NoTicket(message)
-    text = clean.decode(data)
+    text = clean.utf8(data)
     if text is None:
         message = "binary data"
         raise NoTicket(message)
-    found = None
-    if _ANY.search(text):
-        found = blocks.first(clean.lines(labels.unglued(text)))
+    part = _around(text).decode(errors="replace")
+    found = blocks.first(clean.lines(labels.unglued(part))) if part else None
     if found is None:
         message = "no output of torch.utils.collect_env or its like in it"
         raise NoTicket(message)
     block, count = found
     return Ticket(facts=_facts(block), environments=count)
+
+
+def _around(text: bytes) -> bytes:
+    """Cut out the part of a long text in which a collector speaks; empty: nowhere."""
+    lower = text.lower()
+    places = [place for word in _WORDS if (place := lower.find(word)) >= 0]
+    if not places:
+        return b""
+    first = max(min(places), lower.find(_SURE) - _BEFORE)
+    return text[max(0, first - _BEFORE) : first + _AFTER]
 
 
 def _facts(block: blocks.Block) -> Facts:
@@ -67,6 +78,7 @@ def _facts(block: blocks.Block) -> Facts:
     sections: tuple[Fact | None, ...] = (
         place.site(block),
         place.interpreter(block),
+        place.shm(block),
         place.variables(block),
         packages,
         torch,

@@ -49,7 +49,7 @@ def torch_build(block: Block, packages: Packages | None) -> TorchBuild | None:
         xpu=backend.xpu,
         known_backend=backend.known,
         debug=bool(values.yes(block.said("debug"))),
-        location=_location(said or block.said("torch_path") or ""),
+        location=_location(f"{said or ''} {block.said('torch_path') or ''}"),
         origin="text",
         conda_build=conda,
         arch_list=codes or None,
