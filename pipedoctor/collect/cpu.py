@@ -9,7 +9,7 @@ from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine, read, read_int, read_or
 from pipedoctor.facts import Cpu, NumaNode, Unreadable
 
-TELLING = ("sse4_2", "avx", "avx2", "avx512f")
+TELLING = ("sse2", "sse4_2", "avx", "avx2", "avx512f")
 """Instruction sets that decide which wheels run."""
 
 _FIRST = 16 << 10

@@ -31,6 +31,7 @@ from pipedoctor.facts.torch_import import TorchImport
 from pipedoctor.facts.variables import Variables
 from pipedoctor.facts.world import Filesystems, World
 from pipedoctor.facts.world_cards import GpuCapabilities
+from pipedoctor.facts.world_pillow import PillowFixes
 from pipedoctor.facts.world_torch import (
     CudaDrivers,
     Pythons,
@@ -75,6 +76,7 @@ TABLES: Mapping[str, type[World]] = {
         TorchPairs,
         GpuCapabilities,
         Pythons,
+        PillowFixes,
     )
 }
 
