@@ -1,6 +1,6 @@
 """PDR837: is numpy 2 used by a torch that was built for numpy 1?"""
 
-from pipedoctor.check import Finding, Findings, Severity, check
+from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
 from pipedoctor.facts import Interpreter, Packages, Site, TorchBuild, TorchImport
 from pipedoctor.versions import major, reaches
 from pipedoctor_checks import _pip
@@ -52,6 +52,9 @@ def numpy2_abi_mismatch(
         and not reaches(torch.version, least)
     )
     if not said and not old:
+        if torch is None or numpy is None:
+            message = "which torch and which numpy are installed is not known"
+            raise CannotJudge(message)
         return
     yield Finding(
         severity=Severity.BREAKS,

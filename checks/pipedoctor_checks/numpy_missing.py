@@ -1,6 +1,6 @@
 """PDR838: is torch installed without numpy?"""
 
-from pipedoctor.check import Finding, Findings, Severity, check
+from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
 from pipedoctor.facts import Interpreter, Packages, TorchBuild, TorchImport
 from pipedoctor_checks import _pip
 
@@ -35,9 +35,10 @@ def numpy_missing(
     said = torch_import is not None and any(
         _SIGN in line for line in torch_import.warnings
     )
-    absent = (
-        packages is not None and packages.complete and packages.find("numpy") is None
-    )
+    absent = packages is None or packages.find("numpy") is None
+    if absent and not said and (packages is None or not packages.complete):
+        message = "whether numpy is installed is not known"
+        raise CannotJudge(message)
     if not said and not absent:
         return
     yield Finding(

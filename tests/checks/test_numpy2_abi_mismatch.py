@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipedoctor.check import Finding, Severity
+from pipedoctor.check import CannotJudge, Finding, Severity
 from pipedoctor.facts import (
     Distribution,
     Interpreter,
@@ -36,8 +36,6 @@ def judge(
         pytest.param(judge("1.26.4", "2.2.2"), id="numpy 1"),
         pytest.param(judge("2.0.0", "2.3.0"), id="first torch that knows numpy 2"),
         pytest.param(judge("2.0.0", "2.4.1", WINDOWS), id="the same on Windows"),
-        pytest.param(judge("", "2.2.2"), id="no numpy"),
-        pytest.param(judge("2.1", ""), id="no torch"),
         pytest.param(judge("2.1", "nightly"), id="a torch of no known version"),
         pytest.param(
             judge("2.1", "2.9", said="UserWarning: other"), id="other warning"
@@ -47,6 +45,12 @@ def judge(
 )
 def test_silent(findings: list[Finding]) -> None:
     assert findings == []
+
+
+@pytest.mark.parametrize(("numpy", "torch"), [("", "2.2.2"), ("2.1", "")])
+def test_half_of_the_pair_is_not_health(numpy: str, torch: str) -> None:
+    with pytest.raises(CannotJudge, match="is not known"):
+        judge(numpy, torch)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipedoctor.check import Finding, Severity
+from pipedoctor.check import CannotJudge, Finding, Severity
 from pipedoctor.facts import (
     Distribution,
     Facts,
@@ -29,7 +29,7 @@ def judge(*names: str, complete: bool = True, said: str = "") -> list[Finding]:
     "findings",
     [
         pytest.param(judge("numpy"), id="there"),
-        pytest.param(judge(complete=False), id="an excerpt lacks it"),
+        pytest.param(judge("numpy", complete=False), id="in an excerpt"),
         pytest.param(judge("numpy", said="UserWarning: other"), id="other warning"),
     ],
 )
@@ -46,6 +46,14 @@ def test_absent_or_said_so(findings: list[Finding]) -> None:
     assert finding.severity is Severity.RISKS
     assert finding.summary == "torch 2.13.0 has no numpy: tensor.numpy() will fail"
     assert finding.remedies[0].shell == "python -m pip install numpy"
+
+
+def test_excerpt_that_lacks_it_proves_nothing() -> None:
+    with pytest.raises(CannotJudge, match="whether numpy is installed is not known"):
+        judge("pillow", complete=False)
+
+    facts = Facts(TORCH, unknown={"packages": "not in this text"})
+    assert numpy_missing.run(facts).skipped == "whether numpy is installed is not known"
 
 
 def test_without_torch_nothing_is_judged() -> None:
