@@ -130,7 +130,7 @@ class Linker:
             text = folder
             for word, value in words.items():
                 text = text.replace(f"${{{word}}}", value).replace(f"${word}", value)
-            yield Path.cwd() / text
+            yield Path(text) if text.startswith("/") else Path.cwd() / text
 
     def _lib(self) -> str:
         first = next(self._default())

@@ -8,7 +8,7 @@ from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import legible
 from pipedoctor.collect.records import count, kind_of
-from pipedoctor.facts import ProjectRecord, RecordFile
+from pipedoctor.facts import ProjectRecord, RecordFile, Unreadable
 
 _SIGNS = (
     "pyproject.toml",
@@ -38,7 +38,7 @@ def project_record(
     """List record files from the code (else from here) up to the repository's root."""
     folders: dict[Path, None] = {}
     for start in code or (".",):
-        path = Path(os.path.realpath(_seen(machine, start)))
+        path = _real(machine, start)
         announce(f"listing {path}")
         begin = path if path.is_dir() else path.parent
         folders.update(dict.fromkeys(_upward(begin)))
@@ -59,10 +59,14 @@ def project_record(
     )
 
 
-def _seen(machine: Machine, path: str) -> Path:
-    if machine.pid is None:
-        return Path(path)
-    return machine.inside(str(Path.cwd() / path))
+def _real(machine: Machine, path: str) -> Path:
+    try:
+        if machine.pid is None:
+            return Path(os.path.realpath(path))
+        return Path(os.path.realpath(machine.inside(str(Path.cwd() / path))))
+    except OSError as error:
+        message = f"the working directory: {error.strerror}"
+        raise Unreadable(message) from error
 
 
 def _project(code: tuple[str, ...], there: set[str]) -> str:
