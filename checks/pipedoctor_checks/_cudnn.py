@@ -35,9 +35,9 @@ def remedies(
     torch: TorchBuild | None, place: Interpreter | None, wrong: Library | None
 ) -> Iterator[Remedy]:
     """Ways to have one cuDNN again, the surest first."""
-    if torch is not None and series(torch.version) in _LACKING:
-        if wrong is not None and wrong.soname.startswith(_TENSOR_IR):
-            yield from _complete(torch, place)
+    lacking = wrong is not None and wrong.soname.startswith(_TENSOR_IR)
+    if lacking and torch is not None and series(torch.version) in _LACKING:
+        yield from _complete(torch, place)
     if wrong is not None and not wrong.bundled:
         yield _library_words.by_hand(
             f"Remove the cuDNN in {_library_words.folder(wrong)}, or take it out of "

@@ -1,6 +1,7 @@
 """PDR814: would parts of different cuDNNs be loaded together, or one too old?"""
 
 import re
+
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Interpreter, Libraries, TorchBuild, TorchImport
 from pipedoctor.versions import numbers, reaches, series

@@ -3,11 +3,14 @@
 import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import IO, Protocol
 
 from pipedoctor.attempt import Crash, attempt
 
+_MOST = 4096
+"""Entries of one table; a damaged file may announce billions."""
 _WEAK = 2
 """VER_FLG_WEAK: a version whose absence the linker forgives."""
 
@@ -101,7 +104,8 @@ def _read(path: Path) -> Binary:
     with path.open("rb") as opened:
         file = _parse(opened)
         segments = file.iter_segments(type="PT_DYNAMIC")
-        tags = [tag for segment in segments for tag in segment.iter_tags()]
+        every = (tag for segment in segments for tag in segment.iter_tags())
+        tags = list(islice(every, _MOST))
         runpath = [tag.runpath for tag in tags if tag["d_tag"] == "DT_RUNPATH"]
         rpath = [tag.rpath for tag in tags if tag["d_tag"] == "DT_RPATH"]
         sonames = [tag.soname for tag in tags if tag["d_tag"] == "DT_SONAME"]
@@ -124,9 +128,11 @@ def _wants(file: _File) -> dict[str, tuple[str, ...]]:
         return {}
     return {
         library.name: tuple(
-            version.name for version in versions if not version["vna_flags"] & _WEAK
+            version.name
+            for version in islice(names, _MOST)
+            if not version["vna_flags"] & _WEAK
         )
-        for library, versions in section.iter_versions()
+        for library, names in islice(section.iter_versions(), _MOST)
     }
 
 
@@ -135,4 +141,5 @@ def _defines(file: _File) -> tuple[str, ...]:
     section = file.get_section_by_name(".gnu.version_d")
     if section is None:
         return ()
-    return tuple(next(names).name for _, names in section.iter_versions())
+    definitions = islice(section.iter_versions(), _MOST)
+    return tuple(next(names).name for _, names in definitions)

@@ -1,0 +1,122 @@
+"""ELF files are read as readelf reads them; huge and damaged ones do no harm."""
+
+import random
+import struct
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from pipedoctor.collect.elf import Versions, read, versions
+
+Make = Callable[..., Path]
+
+PROVIDER = "int old_one(void) { return 1; } int new_one(void) { return 2; }"
+NODES = "OLD_1.0 { global: old_one; }; NEW_2.0 { global: new_one; local: *; } OLD_1.0;"
+USER = "int old_one(void); int new_one(void); int use(void)"
+USER += " { return old_one() + new_one(); }"
+
+
+def test_names_and_runpath(tmp_path: Path, shared_object: Make) -> None:
+    inner = shared_object(tmp_path / "libinner.so.3")
+    outer = shared_object(
+        tmp_path / "outer.so", inner, soname="libouter.so.1", paths="/a:$ORIGIN/b"
+    )
+
+    binary = read(outer)
+
+    assert binary is not None
+    assert binary.soname == "libouter.so.1"
+    assert binary.needed == ("libinner.so.3",)
+    assert binary.runpath == ("/a", "$ORIGIN/b")
+    assert binary.rpath == ()
+    assert binary.kind.startswith("64 EM_")
+
+
+def test_rpath(tmp_path: Path, shared_object: Make) -> None:
+    binary = read(shared_object(tmp_path / "x.so", soname="", paths="/a", rpath=True))
+
+    assert binary is not None
+    assert binary.soname == ""
+    assert binary.rpath == ("/a",)
+    assert binary.runpath is None
+
+
+def test_versions_of_symbols(tmp_path: Path, shared_object: Make) -> None:
+    provider = shared_object(tmp_path / "libp.so", source=PROVIDER, script=NODES)
+    user = shared_object(tmp_path / "libu.so", provider, source=USER)
+
+    assert set(versions(provider).defines) == {"libp.so", "OLD_1.0", "NEW_2.0"}
+    assert set(versions(user).wants["libp.so"]) == {"OLD_1.0", "NEW_2.0"}
+    assert versions(user).defines == ()
+    assert versions(provider).wants == {}
+
+
+def test_a_file_of_a_gigabyte_is_not_read(tmp_path: Path, shared_object: Make) -> None:
+    provider = shared_object(tmp_path / "libp.so", source=PROVIDER, script=NODES)
+    huge = _blown_up(provider, 1 << 30)
+    before = _read_so_far()
+
+    assert read(huge) == read(provider)
+    assert versions(huge) == versions(provider)
+
+    assert huge.stat().st_size > 1 << 30
+    assert _read_so_far() - before < 4 << 20
+
+
+def _blown_up(path: Path, size: int) -> Path:
+    """The same file with a hole before its section headers, as a huge one has them."""
+    data = bytearray(path.read_bytes())
+    (table,) = struct.unpack_from("<Q", data, 40)
+    struct.pack_into("<Q", data, 40, table + size)
+    huge = path.with_name("huge.so")
+    with huge.open("wb") as file:
+        file.write(data[:table])
+        file.seek(table + size)
+        file.write(data[table:])
+    return huge
+
+
+def _read_so_far() -> int:
+    lines = Path("/proc/self/io").read_text().splitlines()
+    return int(dict(line.split(": ") for line in lines)["rchar"])
+
+
+def test_what_is_no_elf_file(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("#!/bin/sh")
+    (tmp_path / "cut").write_bytes(b"\x7fELF\x02\x01\x01")
+
+    for name in ("text", "cut", "absent", "."):
+        assert read(tmp_path / name) is None
+        assert versions(tmp_path / name) == Versions()
+
+
+def test_damaged_files(tmp_path: Path, shared_object: Make) -> None:
+    provider = shared_object(tmp_path / "libp.so", source=PROVIDER, script=NODES)
+    user = shared_object(tmp_path / "libu.so", provider, source=USER)
+    good = user.read_bytes()
+    (table,) = struct.unpack_from("<Q", good, 40)
+    chance = random.Random(7)
+    damaged = tmp_path / "damaged.so"
+    for _ in range(60):
+        data = bytearray(good)
+        for _ in range(chance.randrange(1, 20)):
+            first = table if chance.random() < 0.5 else 0
+            place = chance.randrange(first, len(data) if first else 1024)
+            data[place] = chance.randrange(256)
+        damaged.write_bytes(data[: chance.choice((len(data), len(data) // 2))])
+
+        read(damaged)
+        versions(damaged)
+
+
+def test_static_files_need_nothing(tmp_path: Path) -> None:
+    source = tmp_path / "x.c"
+    source.write_text("int x;")
+    argv = ["gcc", "-c", "-o", str(tmp_path / "x.o"), str(source)]
+    subprocess.run(argv, check=True)
+
+    binary = read(tmp_path / "x.o")
+
+    assert binary is not None
+    assert binary.needed == ()
+    assert versions(tmp_path / "x.o") == Versions()

@@ -1,0 +1,109 @@
+"""The linker's cache is read as ldconfig prints it, and damage harms nobody."""
+
+import re
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipedoctor.collect.ldcache import parse
+
+CACHE = Path("/etc/ld.so.cache")
+HEADER = 48
+ENTRY = 24
+
+
+def write(
+    entries: list[tuple[str, str]],
+    hwcap: int = 0,
+    magic: bytes = b"glibc-ld.so.cache1.1",
+) -> bytes:
+    """A cache as ldconfig writes it."""
+    strings = bytearray()
+    table = bytearray()
+    base = HEADER + ENTRY * len(entries)
+    for name, path in entries:
+        key = base + len(strings)
+        strings += name.encode() + b"\0"
+        value = base + len(strings)
+        strings += path.encode() + b"\0"
+        table += struct.pack("=iIIIQ", 0x303, key, value, 0, hwcap)
+    head = magic + struct.pack("=II20x", len(entries), len(strings))
+    return head + bytes(table) + bytes(strings)
+
+
+def test_in_the_order_of_the_cache() -> None:
+    data = write([("libx.so.1", "/b/libx.so.1"), ("libx.so.1", "/a/libx.so.1")])
+
+    assert parse(data) == {"libx.so.1": ("/b/libx.so.1", "/a/libx.so.1")}
+
+
+def test_behind_the_older_format() -> None:
+    old = b"ld.so-1.7.0\0" + struct.pack("=I", 0)
+
+    assert parse(old + write([("libx.so.1", "/a/libx.so.1")])) == {
+        "libx.so.1": ("/a/libx.so.1",)
+    }
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"something else", id="something else"),
+        pytest.param(b"glibc-ld.so.cache1.1", id="cut off in the header"),
+        pytest.param(write([("a", "/a")], magic=b"glibc-ld.so.cache1.2"), id="newer"),
+        pytest.param(write([("a", "/a")], hwcap=1 << 62), id="for some processors"),
+        pytest.param(write([("a", "relative")]), id="no whole path"),
+        pytest.param(write([("", "/a")]), id="no name"),
+        pytest.param(write([("a", "/a")])[:-1], id="cut off in a name"),
+        pytest.param(write([("a", "/a")])[: HEADER + ENTRY - 1], id="half an entry"),
+    ],
+)
+def test_nothing_in_it(data: bytes) -> None:
+    assert parse(data) == {}
+
+
+def test_an_exact_fit_is_read() -> None:
+    assert parse(write([("a", "/a")])) == {"a": ("/a",)}
+
+
+@pytest.mark.skipif(
+    not (CACHE.is_file() and shutil.which("ldconfig")), reason="no ldconfig here"
+)
+def test_this_machines_cache_as_ldconfig_prints_it() -> None:
+    program = shutil.which("ldconfig")
+    assert program is not None
+    out = subprocess.run(
+        [program, "-p"], check=True, capture_output=True, text=True
+    ).stdout
+    lines = re.findall(r"^\t(\S+) \(([^)]*)\) => (\S+)$", out, flags=re.MULTILINE)
+    printed = [(name, path) for name, kind, path in lines if "hwcap" not in kind]
+
+    read = parse(CACHE.read_bytes())
+
+    assert sorted((n, p) for n, paths in read.items() for p in paths) == sorted(printed)
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_behind_a_header(tail: bytes) -> None:
+    for paths in parse(b"glibc-ld.so.cache1.1" + tail).values():
+        assert all(path.startswith("/") for path in paths)
+
+
+@given(
+    st.lists(st.tuples(st.text("abc.", min_size=1), st.text("xyz/"))),
+    st.integers(min_value=0, max_value=300),
+    st.binary(min_size=1, max_size=4),
+)
+def test_damaged_caches(
+    entries: list[tuple[str, str]], place: int, damage: bytes
+) -> None:
+    data = bytearray(write([(name, f"/{path}") for name, path in entries]))
+    data[place : place + len(damage)] = damage
+
+    parse(bytes(data))
