@@ -47,9 +47,9 @@ def utf8(data: bytes) -> bytes | None:
     if b"\0" not in data:
         return data
     head = data[:512]
-    for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
-        if len(head) >= _SHORTEST and not head[offset::2].strip(b"\0"):
-            return _recoded(data, encoding)
+    halves = head[::2].strip(b"\0"), head[1::2].strip(b"\0")
+    if len(head) >= _SHORTEST and any(halves) and not all(halves):
+        return _recoded(data, "utf-16-le" if halves[0] else "utf-16-be")
     return None
 
 

@@ -32,6 +32,7 @@ _CUDNN = re.compile(
     r"(?:lib)?(cudnn\w*?)(?:64_(\d+)\.dll|\.so(?:\.(\d+(?:\.\d+)*))?$"
     r"|\.(\d+(?:\.\d+)*)\.dylib$)"
 )
+_PATHS = re.compile(r"\s+(?=/|[A-Z]:\\)")
 _TROUBLE = (("version mismatch", 18), ("communicate with the NVIDIA driver", 9))
 
 
@@ -86,8 +87,9 @@ def accelerators(
 
 def libraries(block: Block) -> Libraries | None:
     """The cuDNN libraries that the collector found lying around."""
-    found = (match for line in block.fields.get("cudnn", ()) if (match := _path(line)))
-    entries = tuple(dict.fromkeys(found))
+    lines = block.fields.get("cudnn", ())
+    paths = (path for line in lines for path in _PATHS.split(line)[:MOST])
+    entries = tuple(dict.fromkeys(entry for path in paths if (entry := _path(path))))
     return Libraries(entries=entries) if entries else None
 
 
@@ -111,6 +113,8 @@ def _signs(block: Block, torch: TorchBuild | None) -> tuple[str, ...]:
 
 def _path(line: str) -> Library | None:
     path = line.strip()[:300]
+    if path.startswith("/"):
+        path = path.split()[0]  # where newlines are lost, the next field follows
     match = _CUDNN.search(path)
     if match is None or path.endswith(".a"):
         return None

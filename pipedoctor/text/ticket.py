@@ -15,6 +15,7 @@ NOT_SAID = "not in this text"
 _BEFORE = 64 << 10
 _AFTER = 256 << 10
 """Bytes that are read before and after the first words of a collector."""
+_HARD_SPACE = "\N{NO-BREAK SPACE}".encode()
 _SURE = b"used to build pytorch"
 _WORDS = (
     *(_SURE, b"pytorch version", b"is cuda available", b"cuda runtime version"),
@@ -52,7 +53,7 @@ def read(data: bytes) -> Ticket:
     if text is None:
         message = "binary data"
         raise NoTicket(message)
-    part = _around(text).decode(errors="replace")
+    part = _around(text.replace(_HARD_SPACE, b" ")).decode(errors="replace")
     found = blocks.first(clean.lines(labels.unglued(part))) if part else None
     if found is None:
         message = "no output of torch.utils.collect_env or its like in it"
