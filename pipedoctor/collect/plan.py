@@ -45,11 +45,15 @@ ENVIRONMENT = {
     "torch": ("torch_build", "environment"),
     "conda": ("conda", "environment"),
     "packages": ("packages", "packages"),
-    "requirements": ("requirements", "requirements"),
-    "libraries": ("libraries", "libraries"),
-    "image_stack": ("image_stack", "libraries"),
+    "requirements": ("requirements", "packages"),
+    "libraries": ("libraries", "environment"),
+    "image_stack": ("image_stack", "environment"),
 }
-"""Sections of the examined Python environment: their collector, and its lane."""
+"""
+Sections of the examined Python environment: their collector, and its lane.
+
+Two lanes that take equally long: with more, two CPUs are slower, with one, many are.
+"""
 
 PATIENCE = 3.0
 SURVEY_PATIENCE = 6.0
