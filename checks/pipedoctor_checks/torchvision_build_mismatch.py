@@ -1,7 +1,7 @@
 """PDR833: was torchvision built for the same CUDA as torch?"""
 
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
-from pipedoctor.facts import Interpreter, Packages, TorchBuild
+from pipedoctor.facts import Interpreter, Packages, Site, TorchBuild
 from pipedoctor.facts.world_torch import TorchBuilds, TorchPairs
 from pipedoctor_checks import _pairs, _tags
 
@@ -17,6 +17,7 @@ def torchvision_build_mismatch(
     builds: TorchBuilds,
     pairs: TorchPairs,
     interpreter: Interpreter | None,
+    site: Site | None,
     /,
 ) -> Findings:
     """
@@ -32,7 +33,7 @@ def torchvision_build_mismatch(
 
     By the local versions (`+cu126`, `+cpu`). A torchvision without one is the default
     build of its release, which is compared where torch was installed from another
-    index. What conda installed is left to conda.
+    index: on Windows that is a CPU build. What conda installed is left to conda.
 
     ## Sources
 
@@ -48,9 +49,13 @@ def torchvision_build_mismatch(
     other = copy.version.partition("+")[2]
     given = _tags.TAG.fullmatch(other) is not None
     if not other and _other_index(packages):
-        default = builds.default(torch.version)
-        other = default.tag if default else ""
-    if copy.build or not own or not _tags.TAG.fullmatch(other) or own == other:
+        other = _default(torch, builds, site)
+    if (
+        any(entry.build for entry in copies)
+        or not own
+        or not _tags.TAG.fullmatch(other)
+        or own == other
+    ):
         return
     same_major = own[:-1] == other[:-1] and own.startswith("cu")
     if same_major and not given:
@@ -63,6 +68,14 @@ def torchvision_build_mismatch(
         confidence=Confidence.CERTAIN if given else Confidence.LIKELY,
         remedies=_tags.same_index(torch, own, builds, pairs, interpreter),
     )
+
+
+def _default(torch: TorchBuild, builds: TorchBuilds, site: Site | None) -> str:
+    """What the registry gives without an index: on Windows always a CPU build."""
+    if site is not None and site.system == "windows":
+        return "cpu"
+    default = builds.default(torch.version)
+    return default.tag if default else ""
 
 
 def _other_index(packages: Packages) -> bool:

@@ -50,6 +50,8 @@ WEAK = {
     "numpy": "package:numpy",
     "pillow": "package:pillow",
     "torchvision": "package:torchvision",
+    "torchvision version": "package:torchvision",
+    "torchaudio version": "package:torchaudio",
     "torchaudio": "package:torchaudio",
     "opencv": "opencv",
     "deepspeed info": "package:deepspeed",

@@ -11,9 +11,10 @@ _PIP = re.compile(
     r"([A-Za-z0-9][\w.\-]{0,99})\s*(?:===?|\(|\s)\s*v?([0-9][\w.+!\-]{0,99})"
 )
 _CHANNELS = re.compile(
-    r"pytorch(-\w+)*|conda-forge|defaults|nvidia|anaconda|intel|fastai|pypi|<pip>"
+    r"pytorch(-\w+)*|conda-forge|defaults|nvidia|anaconda|intel|fastai|pypi|<pip>|<develop>"
     r"|pkgs/\w+|https?://\S+|\S+/\S+"
 )
+_BY_PIP = ("<pip>", "<develop>", "pypi")
 _LEAST = 2
 
 
@@ -64,7 +65,7 @@ def _conda(words: list[str]) -> Distribution | None:
     rest = [word for word in rest if not word.startswith("[")]
     channel = rest.pop() if rest and _CHANNELS.fullmatch(rest[-1]) else ""
     build = rest[0] if rest else ""
-    if channel in {"<pip>", "pypi"} or build.startswith("pypi_"):
+    if channel in _BY_PIP or build.startswith("pypi_"):
         channel, build = "pypi", ""
     return Distribution(
         name=_normal(name),

@@ -92,3 +92,12 @@ def test_prefix_that_is_not_known_is_not_named() -> None:
     )
 
     assert finding.remedies[0].shell == "conda remove --yes pytorch libtorch"
+
+
+def test_a_post_release_is_another_packaging_of_the_same() -> None:
+    build = TorchBuild(version="1.0.1.post2", origin="text")
+    conda = Distribution(name="pytorch", version="1.0.1", installer="conda")
+
+    packages = Packages(entries=(conda,), complete=False)
+
+    assert mixed_torch_installs(packages, build, None, None, None) == []

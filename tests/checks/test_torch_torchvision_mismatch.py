@@ -242,3 +242,16 @@ def test_judges_another_machine_from_its_record() -> None:
 
     assert again == torch_torchvision_mismatch.run(facts.plus(*TABLES))
     assert again.findings
+
+
+def test_a_line_of_pip_that_repeats_conda_forges_torch() -> None:
+    forge = {"installer": "conda", "channel": "conda-forge"}
+    entries = (
+        Distribution(name="torch", version="2.2.0", installer="pip"),
+        Distribution(name="pytorch", version="2.2.0", **forge),
+        vision("0.16.2", **forge),
+    )
+
+    packages = Packages(entries=entries, complete=False)
+
+    assert judged(TorchBuild(version="2.2.0"), packages) == []

@@ -6,7 +6,14 @@ import pytest
 
 from pipedoctor.catalogue import installed
 from pipedoctor.check import Confidence, Finding, Severity
-from pipedoctor.facts import Distribution, Facts, Interpreter, Packages, TorchBuild
+from pipedoctor.facts import (
+    Distribution,
+    Facts,
+    Interpreter,
+    Packages,
+    Site,
+    TorchBuild,
+)
 from pipedoctor_checks.torchvision_build_mismatch import torchvision_build_mismatch
 
 TABLES = installed().tables
@@ -157,3 +164,29 @@ def test_unknown_is_not_health(packages: Packages, reason: str) -> None:
     verdict = torchvision_build_mismatch.run(Facts(*TABLES, CU126, packages))
 
     assert verdict.skipped == reason
+
+
+def test_without_a_tag_it_is_a_cpu_build_on_windows() -> None:
+    packages = vision("0.28.0", "2.13.0+cu130")
+    cu130 = TorchBuild(version="2.13.0", local="cu130", cuda="13.0")
+
+    (finding,) = judged(packages, cu130, Site(system="windows"))
+
+    assert finding.severity is Severity.BREAKS
+    assert finding.confidence is Confidence.LIKELY
+    assert finding.evidence == {"torch": "cu130", "torchvision": "cpu"}
+    assert judged(packages, cu130, Site(system="linux")) == []
+    assert judged(packages, cu130) == []
+
+
+def test_a_line_of_conda_that_pip_repeats_is_left_to_conda() -> None:
+    entries = (
+        Distribution(name="torchvision", version="0.28.0", installer="pip"),
+        Distribution(name="torchvision", version="0.28.0", build="cpu_py312"),
+        Distribution(name="torch", version="2.13.0+cu130"),
+    )
+    cu130 = TorchBuild(version="2.13.0", local="cu130", cuda="13.0")
+
+    packages = Packages(entries=entries, complete=False)
+
+    assert judged(packages, cu130, Site(system="windows")) == []

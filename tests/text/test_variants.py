@@ -352,6 +352,34 @@ HEALTHY = [
     ),
     pytest.param(
         ticket(
+            "[pip3] torch==2.0.1+cu117",
+            "[pip3] torchvision==0.15.2",
+            torch="2.0.1+cu117",
+            cuda="11.7",
+            os=UBUNTU,
+            python="3.10.11 (64-bit runtime)",
+            available="True",
+        ),
+        id="torchvision without a tag is the default build on Linux",
+    ),
+    pytest.param(
+        ticket(
+            "[pip] torch==1.1.0a0+4335aac",
+            "[conda] torch      1.1.0a0+4335aac     dev_0    <develop>",
+            torch="1.1.0a0+4335aac",
+            cuda="10.0",
+            os="Mac OSX 10.13.6",
+            python="3.7",
+            available="Yes",
+            runtime="10.0.130",
+            gpu="GeForce GTX 1060 with Max-Q Design",
+            driver="1.1.0",
+            cudnn="/Users/me/cuda/lib/libcudnn.dylib",
+        ),
+        id="a Mac with an NVIDIA card and a build from source",
+    ),
+    pytest.param(
+        ticket(
             "[pip3] torch==2.6.0.dev20241001+cu124",
             "[pip3] torchvision==0.20.0.dev20241001+cu124",
             torch="2.6.0.dev20241001+cu124",
@@ -655,6 +683,37 @@ ILL = [
         ),
         {"torchvision-build-mismatch"},
         id="torchvision from the index of CPU builds",
+    ),
+    pytest.param(
+        ticket(
+            "[pip3] torch==2.0.1+cu117",
+            "[pip3] torchvision==0.15.2",
+            torch="2.0.1+cu117",
+            cuda="11.7",
+            os=WINDOWS,
+            python="3.10.11 (64-bit runtime)",
+            available="True",
+        ),
+        {"torchvision-build-mismatch"},
+        id="torchvision without a tag is a CPU build on Windows",
+    ),
+    pytest.param(
+        ticket(
+            "[pip] Could not collect",
+            "[conda] pytorch           0.4.0              py36hdf912b8_0    defaults",
+            "[conda] pytorch-nightly   1.0.0.dev20181020  "
+            "py3.6_cuda9.0.176_cudnn7.1.2_0    pytorch",
+            "[conda] torchvision       0.2.1              py36_1    pytorch",
+            torch="1.0.0.dev20181020",
+            cuda="9.0.176",
+            os="Ubuntu 16.04.5 LTS",
+            python="3.6",
+            available="Yes",
+            gpu="GPU 0: GeForce GTX 1080 Ti",
+            driver="396.44",
+        ),
+        {"mixed-torch-installs"},
+        id="a nightly beside a release, both by conda",
     ),
     pytest.param(
         ticket(
