@@ -245,7 +245,7 @@ def test_judges_another_machine_from_its_record() -> None:
 
 
 def test_a_line_of_pip_that_repeats_conda_forges_torch() -> None:
-    forge = {"installer": "conda", "channel": "conda-forge"}
+    forge: dict[str, Any] = {"installer": "conda", "channel": "conda-forge"}
     entries = (
         Distribution(name="torch", version="2.2.0", installer="pip"),
         Distribution(name="pytorch", version="2.2.0", **forge),
