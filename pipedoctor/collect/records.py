@@ -209,8 +209,9 @@ def count(kind: str, text: str) -> tuple[int, int]:
 
 
 _LISTED = {
-    "requirements": r"^[ \t]*([A-Za-z0-9][\w.-]*(?:\[[^]]*\])?[^\r\n#]*)",
-    "environment.yml": r"^[ \t]*-[ \t]+[\"']?([\w.:-]+[ \t]*(?:[=<>!~][^\r\n#\"']*)?)$",
+    "requirements": r"^[ \t]*(?![\w+]+://)([A-Za-z0-9][\w.-]*(?:\[[^]]*\])?[^\r\n#]*)",
+    "environment.yml": r"^[ \t]*-[ \t]+[\"']?([\w./-]+(?:::[\w.-]+)?"
+    r"[ \t]*(?:[=<>!~][^\r\n#\"']*)?)$",
 }
 _PINNED = {
     "requirements": r"[\w.-]+(\[[^]]*\])?\s*(===?\s*[^*,]+(;|--|\s|\\|$)|@\s)",

@@ -12,8 +12,10 @@ Make = Callable[..., Path]
 
 PROVIDER = "int old_one(void) { return 1; } int new_one(void) { return 2; }"
 NODES = "OLD_1.0 { global: old_one; }; NEW_2.0 { global: new_one; local: *; } OLD_1.0;"
-USER = "int old_one(void); int new_one(void); int use(void)"
-USER += " { return old_one() + new_one(); }"
+USER = (
+    "int old_one(void); int new_one(void);"
+    "int use(void) { return old_one() + new_one(); }"
+)
 
 
 def test_names_and_runpath(tmp_path: Path, shared_object: Make) -> None:

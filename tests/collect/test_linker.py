@@ -18,14 +18,13 @@ Make = Callable[..., Path]
 TAGS = ("none", "rpath", "runpath")
 
 
-def process(program: Path, library_path: str = "", **more: object) -> Linker:
+def process(program: Path, library_path: str = "") -> Linker:
     binary = read(program)
     assert binary is not None
     linker = Linker(
         program=Loaded(path=program, binary=binary),
         library_path=tuple(library_path.split(":")) if library_path else (),
         cache=ldcache.parse(Path("/etc/ld.so.cache").read_bytes()),
-        **more,  # type: ignore[arg-type]
     )
     linker.enter(linker.program)
     return linker
@@ -134,9 +133,9 @@ def test_every_candidate_where_it_is_asked_for(
     linker = process(
         shared_object(tmp_path / "program", program=True),
         f"{tmp_path}/a:{tmp_path}/d",
-        more=(tmp_path / "c",),
-        thorough=lambda name: name.startswith("libinner"),
     )
+    linker.more = (tmp_path / "c",)
+    linker.thorough = lambda name: name.startswith("libinner")
 
     (search,) = linker.load(outer)
 
@@ -192,7 +191,8 @@ def test_lib_is_the_default_folders_name(tmp_path: Path, shared_object: Make) ->
     inner = shared_object(tmp_path / "lib64/libinner-pd.so")
     outer = shared_object(tmp_path / "libouter.so", inner, paths="$ORIGIN/$LIB")
     program = shared_object(tmp_path / "program", program=True)
-    linker = process(program, root=tmp_path / "root")
+    linker = process(program)
+    linker.root = tmp_path / "root"
 
     (search,) = linker.load(outer)
 
@@ -205,6 +205,9 @@ def test_default_folders_come_last(tmp_path: Path, shared_object: Make) -> None:
     outer = shared_object(tmp_path / "libouter.so", inner)
     program = shared_object(tmp_path / "program", program=True)
 
-    (search,) = process(program, root=root).load(outer)
+    linker = process(program)
+    linker.root = root
+
+    (search,) = linker.load(outer)
 
     assert [(c.path, c.found_by) for c in search.candidates] == [(inner, "default")]
