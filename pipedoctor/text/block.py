@@ -142,7 +142,9 @@ class _Reader:
         return bool(match)
 
     def _listen(self, line: str) -> None:
-        warning = said.warning(line) or said.warning(f"{self.last} {line}")
+        warning = said.warning(line)
+        if not warning and not said.warning(self.last):
+            warning = said.warning(f"{self.last} {line}")  # it was wrapped
         self.last = line
         if warning and warning not in self.block.warnings:
             _add(self.block.warnings, warning)
