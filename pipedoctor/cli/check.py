@@ -25,7 +25,8 @@ FORMATS = ("text", "json", "markdown")
     "--from",
     "record",
     metavar="FILE|-",
-    help="Judge the facts in a JSON report, and nothing of this machine.",
+    help="Judge a JSON report, or the text of torch.utils.collect_env as it was"
+    " pasted, and nothing of this machine.",
 )
 @click.option(
     "--against",

@@ -65,6 +65,25 @@ def test_a_record_from_stdin_says_the_same(run: Run, record: str) -> None:
     assert by_stdin.stdout == by_name.stdout != ""
 
 
+def test_the_text_of_a_ticket(run: Run) -> None:
+    text = (
+        b"```\r\nPyTorch version: 2.11.0+cu130\r\nOS: Ubuntu 24.04 LTS (x86_64)\r\n"
+        b"Is CUDA available: False\r\nGPU 0: NVIDIA A100 80GB PCIe\r\n"
+        b"Nvidia driver version: 535.183.01\r\n```\r\n"
+    )
+
+    result = run("check", "-v", "--from", "-", stdin=text)
+
+    assert result.exit_code == 1
+    first, second, *rest = result.stdout.splitlines()
+    assert first == "Machine of a ticket, Ubuntu 24.04 LTS: 1 finding breaks the job."
+    assert second == (
+        "Judged from the text of a collector such as torch.utils.collect_env."
+    )
+    assert any("needs driver 580" in line for line in rest)
+    assert any(line.endswith("shm: not in this text") for line in rest)
+
+
 def test_a_report_judged_again_finds_the_same(
     run: Run, record: str, tmp_path: Path
 ) -> None:
