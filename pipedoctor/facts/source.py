@@ -1,0 +1,177 @@
+"""What is known about training code without running it: exact places, small facts."""
+
+from typing import ClassVar, Literal
+
+from pipedoctor.facts.base import Fact, Part
+
+How = Literal["literal", "default", "inferred", "unknown", "absent"]
+"""
+How a value is known: written there; the default of an option or a parameter;
+followed through variables; not known; not given, so that torch's default holds.
+"""
+Scalar = bool | int | float | str | None
+
+
+class Spot(Part, frozen=True, kw_only=True):
+    """A place in a file; lines and columns count from 1, columns in characters."""
+
+    path: str
+    line: int
+    column: int = 1
+    end_line: int | None = None
+    end_column: int | None = None
+    cell: int = 0
+    """In a notebook the number of the cell, whose lines then count; else 0."""
+
+
+class Skipped(Part, frozen=True, kw_only=True):
+    """A file that was not read as code, and why."""
+
+    path: str
+    reason: str
+
+
+class Argument(Part, frozen=True, kw_only=True):
+    """An argument of a call, and how its value is known."""
+
+    how: How
+    value: Scalar = None
+    form: str = ""
+    """What it is where it is no scalar: ``lambda``, ``local function``, ``call``..."""
+    text: str = ""
+    """As it is written, in short."""
+    name: str = ""
+    """The full name of what is called or referred to, where that is known."""
+    why: str = ""
+    """``default of --workers``."""
+    at: Spot | None = None
+
+    @property
+    def known(self) -> bool:
+        """Is `value` what the call will get, as far as the code tells?"""
+        return self.how != "unknown"
+
+
+ABSENT = Argument(how="absent")
+
+
+class Dataset(Part, frozen=True, kw_only=True):
+    """A class whose items are loaded, or one of a framework that is used here."""
+
+    name: str
+    at: Spot | None = None
+    style: Literal["map", "iterable", ""] = ""
+    light: bool = False
+    """Nothing in its items reads, decodes, parses or transforms anything."""
+    epoch: tuple[str, ...] = ()
+    """Attributes of plain numbers that count epochs and are read per item."""
+
+
+class LoaderCall(Part, frozen=True, kw_only=True):
+    """A DataLoader that is made, and what it feeds."""
+
+    at: Spot
+    name: str
+    """The class, by its full name."""
+    target: str = ""
+    """The variable it is bound to."""
+    function: str = ""
+    arguments: dict[str, Argument] = {}
+    complete: bool = True
+    """All arguments are seen: nothing came in through an opaque ``**``."""
+    role: Literal["train", "eval", ""] = ""
+    dataset: Dataset | None = None
+    testing: bool = False
+    """In a test or a benchmark, where speed and shuffling are nobody's concern."""
+    framework: str = ""
+    """Lightning, accelerate...: what drives the loop instead of the code itself."""
+    repeats: bool = False
+    """A loop over it stands in a loop over epochs."""
+    rebuilt: str = ""
+    """What loop makes it anew each time: ``for epoch in range(9)``; or empty."""
+    fed: tuple[int, ...] = ()
+    """Indices into `Source.loops`."""
+    unguarded: bool = False
+    """Iterated when the file is merely imported or run, outside a main guard."""
+
+    def get(self, name: str) -> Argument:
+        """An argument: given, absent, or unknown where some are not seen."""
+        known = self.arguments.get(name)
+        return known or (ABSENT if self.complete else Argument(how="unknown"))
+
+
+class Loop(Part, frozen=True, kw_only=True):
+    """A loop over batches."""
+
+    at: Spot
+    function: str = ""
+    loaders: tuple[int, ...] = ()
+    """Indices into `Source.loaders`; empty: fed by something not known."""
+    role: Literal["train", "eval", ""] = ""
+    repeats: bool = False
+
+
+class Event(Part, frozen=True, kw_only=True):
+    """Something that code does, where, and under which circumstances."""
+
+    kind: str
+    at: Spot
+    name: str = ""
+    """The full name of what is called or set."""
+    function: str = ""
+    owner: str = ""
+    """The class to which findings of one cause belong."""
+    item: bool = False
+    """Runs for an item or a batch, thus in a worker where there are workers."""
+    handler: bool = False
+    """Inside ``except``: only where something went wrong."""
+    guards: tuple[str, ...] = ()
+    """The conditions under which it happens, as they are written."""
+    loops: int = 0
+    """Loops of the same function around it."""
+    loop: int = -1
+    """The loop over batches around it: an index into `Source.loops`; -1: none."""
+    details: dict[str, Scalar] = {}
+
+
+class Ignore(Part, frozen=True, kw_only=True):
+    """A comment ``# pipedoctor: ignore[name, ...]``; no names: everything."""
+
+    at: Spot
+    names: tuple[str, ...] = ()
+
+
+class Minimum(Part, frozen=True, kw_only=True):
+    """The least version that a project says it works with."""
+
+    version: str
+    told: str
+    """``pyproject.toml``."""
+
+
+class Source(Fact, frozen=True, kw_only=True):
+    """The training code in PATHS, as far as it concerns the loading of data."""
+
+    section: ClassVar[str] = "source"
+
+    files: int = 0
+    parsed: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    loaders: tuple[LoaderCall, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    events: tuple[Event, ...] = ()
+    traits: tuple[str, ...] = ()
+    """What is done anywhere in the project: ``set_epoch``, ``batch-norm``..."""
+    start_method: str = ""
+    """How the project says that processes start: ``spawn``..., or empty."""
+    torch: Minimum | None = None
+    python: Minimum | None = None
+    ignores: tuple[Ignore, ...] = ()
+
+    def of(self, *kinds: str) -> list[Event]:
+        """All events of these kinds, in their order."""
+        return [event for event in self.events if event.kind in kinds]
+
+    def per_item(self, *kinds: str) -> list[Event]:
+        """Those of these kinds that happen for each item, errors apart."""
+        return [e for e in self.of(*kinds) if e.item and not e.handler]

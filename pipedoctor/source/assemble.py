@@ -1,0 +1,263 @@
+"""From the model of a project to facts: loaders, what they load and what they feed."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from pipedoctor.facts.source import (
+    Dataset,
+    Event,
+    Ignore,
+    LoaderCall,
+    Skipped,
+    Source,
+)
+from pipedoctor.source.constructions import Made
+from pipedoctor.source.effects import item_events, light
+from pipedoctor.source.images import image_events
+from pipedoctor.source.loops import find_loops, loop_events
+from pipedoctor.source.names import module_name
+from pipedoctor.source.parse import Text
+from pipedoctor.source.places import place_events
+from pipedoctor.source.project import Project
+from pipedoctor.source.reach import FRAMEWORKS
+from pipedoctor.source.record import Recorder
+from pipedoctor.source.scope import Class, Module, Scope, Step, key_of, take_apart
+from pipedoctor.source.state import state_events
+from pipedoctor.source.values import spot, written
+
+_TRAIN = re.compile(r"(^|[^a-z])(tr|trn|train|training)([^a-z]|$)|train", re.IGNORECASE)
+_EVAL = re.compile(r"val|test|eval|dev_|_dev|infer|predict", re.IGNORECASE)
+_TESTS = re.compile(r"(^|/)(tests?|testing|benchmarks?)/|(^|/)(test_|bench)[^/]*\.py$")
+_IGNORE = re.compile(rb"#\s*pipedoctor:\s*ignore(?:\[([A-Za-z0-9_,\s-]*)\])?")
+_MEMORY = ("torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset")
+
+
+def assemble(
+    texts: Sequence[Text], skipped: Iterable[Skipped] = (), files: int = 0
+) -> Source:
+    """Make the facts of all files of a project together."""
+    modules = [_apart(text) for text in texts]
+    recorder = Recorder(Project(modules))
+    find_loops(recorder)
+    item_events(recorder)
+    state_events(recorder)
+    loop_events(recorder)
+    image_events(recorder)
+    place_events(recorder)
+    loaders = [_loader(recorder, n, m) for n, m in enumerate(_made(recorder))]
+    starts = [
+        e.details.get("method") for e in recorder.events if e.kind == "start-method"
+    ]
+    return Source(
+        files=files or len(texts),
+        parsed=len(texts),
+        skipped=tuple(skipped),
+        loaders=tuple(loaders),
+        loops=tuple(recorder.loops),
+        events=tuple(sorted(recorder.events, key=_order)),
+        traits=tuple(sorted(recorder.traits)),
+        start_method=next((str(s) for s in starts if s), ""),
+        ignores=tuple(one for module in modules for one in _ignores(module)),
+    )
+
+
+def _apart(text: Text) -> Module:
+    name, package = module_name(text.path)
+    return take_apart(text, name, package=package)
+
+
+def _order(event: Event) -> tuple[str, int, int, int, str]:
+    at = event.at
+    return (at.path, at.cell, at.line, at.column, event.kind)
+
+
+def _made(recorder: Recorder) -> list[Made]:
+    return recorder.constructions.made
+
+
+def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
+    scope = made.site.scope
+    arguments = {
+        name: recorder.constructions.value(given, complete=True)
+        for name, given in made.given.items()
+    }
+    target = _target(made, scope)
+    fed = [n for n, loop in enumerate(recorder.loops) if index in loop.loaders]
+    return LoaderCall(
+        at=spot(scope.module, made.node),
+        name=made.name,
+        target=target,
+        function=scope.name,
+        arguments=arguments,
+        complete=made.complete,
+        role=_role(recorder, made, target, fed),
+        dataset=_dataset(recorder, made),
+        testing=bool(_TESTS.search(scope.module.path)),
+        framework=_framework(scope),
+        repeats=any(recorder.loops[n].repeats for n in fed),
+        rebuilt=_rebuilt(recorder, made),
+        fed=tuple(fed),
+        unguarded=_unguarded(recorder, made, index),
+    )
+
+
+def _target(made: Made, scope: Scope) -> str:
+    for key, values in scope.bound.items():
+        for value, _ in values:
+            if any(part is made.site.node for part in ast.walk(value)):
+                return key
+    return ""
+
+
+def _role(recorder: Recorder, made: Made, target: str, fed: list[int]) -> str:
+    """By the names of variable and data set, then by the loops that it feeds."""
+    given = made.given.get("dataset")
+    names = [target, written(given.node) if given else ""]
+    names.append(made.site.scope.name.rpartition(".")[2])
+    for name in names:
+        trains, evaluates = bool(_TRAIN.search(name)), bool(_EVAL.search(name))
+        if trains != evaluates:
+            return "train" if trains else "eval"
+    roles = {recorder.loops[n].role for n in fed} - {""}
+    return roles.pop() if len(roles) == 1 else ""
+
+
+def _dataset(recorder: Recorder, made: Made) -> Dataset | None:
+    given = made.given.get("dataset")
+    if given is None:
+        return None
+    for cls in recorder.reach.types(given.node, given.scope, given.scope.owner, 4):
+        if cls.full in recorder.reach.datasets:
+            return _own(recorder, cls)
+    return _foreign(recorder, given.node, given.scope)
+
+
+def _own(recorder: Recorder, cls: Class) -> Dataset:
+    style = recorder.reach.style[cls.full]
+    return Dataset(
+        name=cls.full,
+        at=spot(cls.module, cls.node),
+        style="iterable" if style == "iterable" else "map",
+        light=style == "map" and light(recorder, cls.full),
+    )
+
+
+def _foreign(
+    recorder: Recorder, node: ast.expr, scope: Scope, depth: int = 4
+) -> Dataset | None:
+    """A data set of a framework, by its name."""
+    if depth <= 0:
+        return None
+    if isinstance(node, ast.Call):
+        name = recorder.name(node.func, scope)
+        if name in _MEMORY:
+            return Dataset(name=name, style="map", light=True)
+        if name.startswith(FRAMEWORKS):
+            return Dataset(name=name, style="map")
+        return None
+    key = key_of(node)
+    if not key:
+        return None
+    found = [
+        one
+        for value, its in recorder.values.assigned(key, scope)
+        if (one := _foreign(recorder, value, its, depth - 1)) is not None
+    ]
+    return found[0] if found else None
+
+
+def _framework(scope: Scope) -> str:
+    """What drives the loops over the loaders of this file."""
+    for name in ("pytorch_lightning", "lightning", "accelerate"):
+        for full in scope.module.names.values():
+            if full.partition(".")[0] == name:
+                return "Lightning" if "lightning" in name else name
+    return ""
+
+
+def _rebuilt(recorder: Recorder, made: Made) -> str:
+    """The loop over epochs that makes it anew each time, for no reason that shows."""
+    scope, step = made.site.scope, made.site.step
+    names = {
+        n.id
+        for given in made.given.values()
+        for n in ast.walk(given.node)
+        if isinstance(n, ast.Name)
+    }
+    for loop in step.around.loops:
+        if not isinstance(loop, (ast.For, ast.AsyncFor)):
+            continue
+        bound = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+        changes = _assigned_in(loop) & names
+        if "range(" in written(loop.iter) and not (bound | changes) & names:
+            return f"for {written(loop.target)} in {written(loop.iter)}"
+        return ""
+    if step.around.loops or scope.at_top or _returned(made, scope):
+        return ""
+    for site in recorder.project.callers(scope):
+        for loop in site.step.around.loops:
+            if isinstance(loop, ast.For) and "epoch" in written(loop).lower()[:80]:
+                guards = [written(g.test) for g in site.step.around.guards]
+                if not any("epoch" in text or "%" in text for text in guards):
+                    return f"for {written(loop.target)} in {written(loop.iter)}"
+    return ""
+
+
+def _returned(made: Made, scope: Scope) -> bool:
+    target = _target(made, scope)
+    return any(
+        n is made.site.node or (target and isinstance(n, ast.expr) and key_of(n) == target)
+        for step in scope.of_type.get(ast.Return, [])
+        for n in ast.walk(step.node)
+    )
+
+
+def _assigned_in(loop: ast.For | ast.AsyncFor) -> set[str]:
+    return {
+        n.id
+        for n in ast.walk(loop)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+
+
+def _unguarded(recorder: Recorder, made: Made, index: int) -> bool:
+    """Is it iterated where the file is run or imported, outside a main guard?"""
+    module = made.site.scope.module
+    if module.text.cells or not made.site.scope.at_top and not module.body.calls:
+        return False
+    for scope in module.scopes:
+        for kind in (ast.For, ast.AsyncFor):
+            for step in scope.of_type.get(kind, []):
+                number = recorder.loop_of.get(id(step.node))
+                if number is None or index not in recorder.loops[number].loaders:
+                    continue
+                if _runs_at_import(recorder, scope, step, 4):
+                    return True
+    return False
+
+
+def _runs_at_import(recorder: Recorder, scope: Scope, step: Step, depth: int) -> bool:
+    around = step.around
+    if any("__name__" in written(g.test) for g in around.guards):
+        return False
+    if scope.at_top:
+        return True
+    if depth <= 0:
+        return False
+    return any(
+        site.scope.module is scope.module
+        and site.scope is not scope
+        and _runs_at_import(recorder, site.scope, site.step, depth - 1)
+        for site in recorder.project.callers(scope)
+    )
+
+
+def _ignores(module: Module) -> Iterator[Ignore]:
+    for number, line in enumerate(module.text.lines, 1):
+        if b"pipedoctor" in line:
+            match = _IGNORE.search(line)
+            if match:
+                names = (match[1] or b"").decode().replace(",", " ").split()
+                node = ast.Pass(lineno=number, col_offset=match.start())
+                yield Ignore(at=spot(module, node), names=tuple(names))

@@ -1,0 +1,116 @@
+"""Bytes to syntax trees, by the rules of Python itself; notebooks cell by cell."""
+
+import ast
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from pipedoctor.source.files import Source
+
+
+class Cell(NamedTuple):
+    """Where a cell of a notebook begins in the text that is made of all of them."""
+
+    number: int
+    first: int
+
+
+class Text(NamedTuple):
+    """A file that Python would understand."""
+
+    path: str
+    tree: ast.Module
+    lines: Sequence[bytes]
+    cells: Sequence[Cell] = ()
+
+
+class NotPythonError(Exception):
+    """The file is no Python that can be read; says why."""
+
+
+TRACES = (
+    b"torch",
+    b"DataLoader",
+    b"Dataset",
+    b"lightning",
+    b"fastai",
+    b"monai",
+    b"accelerate",
+)
+
+
+def traces(text: bytes) -> bool:
+    """Can this file have to do with loading for torch at all?"""
+    return any(word in text for word in TRACES)
+
+
+def parse(source: Source) -> Text:
+    """Make a syntax tree; raises NotPythonError with a reason for people."""
+    if source.path.endswith(".ipynb"):
+        return _notebook(source)
+    tree = _tree(source.text)
+    return Text(source.path, tree, source.text.split(b"\n"))
+
+
+def _tree(text: bytes) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except SyntaxError as error:
+        old = " (Python 2?)" if _python2(error) else ""
+        message = f"line {error.lineno or 1}: {error.msg}{old}"
+        raise NotPythonError(message) from None
+    except ValueError as error:
+        raise NotPythonError(str(error)) from None
+    except (RecursionError, MemoryError):
+        message = "nested too deep"
+        raise NotPythonError(message) from None
+
+
+def _python2(error: SyntaxError) -> bool:
+    said = error.msg or ""
+    words = ("Missing parentheses in call to", "multiple exception types")
+    return any(word in said for word in words)
+
+
+def _notebook(source: Source) -> Text:
+    """Join the code cells; magics become blanks, a broken cell is left out."""
+    try:
+        found: Any = msgspec.json.decode(source.text)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        message = f"no notebook: {error}"
+        raise NotPythonError(message) from None
+    whole: list[bytes] = []
+    cells: list[Cell] = []
+    for number, code in enumerate(_codes(found), 1):
+        text = "\n".join(map(_plain, code.split("\n"))).encode()
+        try:
+            _tree(text)
+        except NotPythonError:
+            continue
+        cells.append(Cell(number, len(whole) + 1))
+        whole += text.split(b"\n")
+    return Text(source.path, _tree(b"\n".join(whole)), whole, cells)
+
+
+def _plain(line: str) -> str:
+    """Magics and shell lines say nothing here; the number of lines stays."""
+    start = line.lstrip()
+    if not start.startswith(("%", "!", "?")):
+        return line
+    return line[: len(line) - len(start)] + "pass"
+
+
+def _codes(found: Any) -> Iterator[str]:
+    cells: Any = cast("dict[str, Any]", found).get("cells", []) if isinstance(
+        found, dict
+    ) else []
+    for cell in cells if isinstance(cells, list) else []:  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(cell, dict):
+            one = cast("dict[str, Any]", cell)
+            if one.get("cell_type") == "code":
+                code: Any = one.get("source", "")
+                yield "".join(map(str, code)) if isinstance(code, list) else str(code)

@@ -1,0 +1,243 @@
+"""What a whole file or project does: main guards, start methods, old names, traits."""
+
+import ast
+
+from pipedoctor.source.loops import repeats
+from pipedoctor.source.project import last_name
+from pipedoctor.source.record import Recorder
+from pipedoctor.source.scope import Module, Scope, Step, key_of
+from pipedoctor.source.values import written
+
+_PRIVATE = ("torch.utils.data._utils",)
+_AMP = (
+    "torch.cuda.amp.autocast",
+    "torch.cuda.amp.GradScaler",
+    "torch.cuda.amp.custom_fwd",
+    "torch.cuda.amp.custom_bwd",
+    "torch.cuda.amp.autocast_mode.autocast",
+    "torch.cuda.amp.grad_scaler.GradScaler",
+)
+_STARTS = {"set_start_method"}
+_DISTRIBUTED = {
+    "torch.utils.data.distributed.DistributedSampler",
+    "torch.utils.data.DistributedSampler",
+}
+_PARALLEL = {"torch.nn.DataParallel", "torch.nn.parallel.DataParallel"}
+_FRAMEWORKS = {
+    "pytorch_lightning": "Lightning",
+    "lightning": "Lightning",
+    "accelerate": "accelerate",
+    "transformers": "transformers",
+    "fastai": "fastai",
+    "ignite": "ignite",
+}
+
+
+def place_events(recorder: Recorder) -> None:
+    """Record them for every file."""
+    for module in recorder.project.modules:
+        _imports(recorder, module)
+        for scope in module.scopes:
+            for step in scope.calls:
+                if isinstance(step.node, ast.Call):
+                    _call(recorder, scope, step, step.node)
+        _epochs(recorder, module)
+        _batch_norm(recorder, module)
+    _shards(recorder)
+
+
+def _batch_norm(recorder: Recorder, module: Module) -> None:
+    text = b"\n".join(module.text.lines)
+    if b"BatchNorm" in text or b"resnet" in text or b"models.__dict__" in text:
+        recorder.traits.add("batch-norm")
+    if b"cuda" in text:
+        recorder.traits.add("cuda")
+
+
+def _imports(recorder: Recorder, module: Module) -> None:
+    for scope in module.scopes:
+        for kind in (ast.Import, ast.ImportFrom):
+            for step in scope.of_type.get(kind, []):
+                node = step.node
+                names: list[str] = []
+                if isinstance(node, ast.Import):
+                    names = [one.name for one in node.names]
+                elif isinstance(node, ast.ImportFrom) and not node.level:
+                    names = [f"{node.module}.{one.name}" for one in node.names]
+                for name in names:
+                    _imported(recorder, scope, step, name)
+
+
+def _imported(recorder: Recorder, scope: Scope, step: Step, name: str) -> None:
+    top = name.partition(".")[0]
+    if top in _FRAMEWORKS:
+        recorder.traits.add(f"framework:{_FRAMEWORKS[top]}")
+    last = name.rpartition(".")[2]
+    inside = name.startswith("torch.utils.data.") and last.startswith("_")
+    if name.startswith(_PRIVATE) or (inside and last != "__init__"):
+        recorder.add("private-import", scope, step, name)
+    if name.startswith("torch.utils.bottleneck"):
+        recorder.add("bottleneck", scope, step, name)
+
+
+def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
+    full = recorder.name(node.func, scope)
+    last = last_name(node.func)
+    if last in {"set_epoch", "record_stream", "setNumThreads", "get_worker_info"}:
+        recorder.traits.add(last)
+    if full in _AMP:
+        recorder.add("cuda-amp", scope, step, full, given=bool(node.args))
+    elif full in {"torch.autograd.Variable", "torch.autograd.variable.Variable"}:
+        recorder.add("variable", scope, step, full)
+    elif full in _PARALLEL:
+        recorder.add("data-parallel", scope, step, full)
+    elif full in _DISTRIBUTED:
+        _sampler(recorder, scope, step, node, full)
+    elif last in _STARTS:
+        value = recorder.values.of(node.args[0] if node.args else None, scope)
+        main = any("__name__" in written(g.test) for g in step.around.guards)
+        recorder.add(
+            "start-method",
+            scope,
+            step,
+            full or last,
+            method=value.value if isinstance(value.value, str) else "",
+            at_import=scope.at_top and not main,
+        )
+    elif last == "to" and isinstance(node.func, ast.Attribute):
+        inner = node.func.value
+        pinned = isinstance(inner, ast.Call) and last_name(inner.func) == "pin_memory"
+        if pinned and not (isinstance(inner, ast.Call) and inner.args):
+            recorder.add("pin-then-copy", scope, step, written(node))
+    if last == "set_epoch" and isinstance(node.func, ast.Attribute):
+        _set_epoch(recorder, scope, step, node, node.func)
+
+
+def _sampler(
+    recorder: Recorder, scope: Scope, step: Step, node: ast.Call, full: str
+) -> None:
+    words = {word.arg: word.value for word in node.keywords}
+    shuffle = recorder.values.of(words.get("shuffle"), scope)
+    target = next(
+        (
+            key
+            for key, values in scope.bound.items()
+            if any(n is node for value, _ in values for n in ast.walk(value))
+        ),
+        "",
+    )
+    recorder.add(
+        "distributed-sampler",
+        scope,
+        step,
+        full,
+        shuffle=shuffle.value if isinstance(shuffle.value, bool) else None,
+        target=target,
+    )
+
+
+def _set_epoch(
+    recorder: Recorder, scope: Scope, step: Step, node: ast.Call, func: ast.Attribute
+) -> None:
+    """On a data set, not on a sampler: a copy in a worker never hears of it."""
+    owner = written(func.value).lower()
+    if "sampler" in owner:
+        return
+    for cls in recorder.reach.datasets.values():
+        method = cls.methods.get("set_epoch")
+        if method is not None and "dataset" in owner:
+            attributes = [
+                key
+                for key, values in method.bound.items()
+                if key.startswith("self.")
+                and any(isinstance(v, ast.Name) for v, _ in values)
+            ]
+            _epoch_event(recorder, scope, step, node, cls.name, attributes)
+
+
+def _epochs(recorder: Recorder, module: Module) -> None:
+    """``dataset.epoch = epoch`` in the loop over epochs."""
+    for scope in module.scopes:
+        for step in scope.of_type.get(ast.Assign, []):
+            node = step.node
+            if not isinstance(node, ast.Assign):
+                continue
+            for target in node.targets:
+                if not isinstance(target, ast.Attribute):
+                    continue
+                owner = written(target.value).lower()
+                if not owner.endswith(("dataset", "_set", "_data", "trainset")):
+                    continue
+                if "epoch" in target.attr:
+                    _plain_epoch(recorder, scope, step, node, target)
+
+
+def _plain_epoch(
+    recorder: Recorder,
+    scope: Scope,
+    step: Step,
+    node: ast.Assign,
+    target: ast.Attribute,
+) -> None:
+    for cls in recorder.reach.datasets.values():
+        key = f"self.{target.attr}"
+        init = recorder.project.method(cls, "__init__")
+        if init is not None and key in init.bound:
+            _epoch_event(recorder, scope, step, node, cls.name, [key])
+
+
+def _epoch_event(
+    recorder: Recorder,
+    scope: Scope,
+    step: Step,
+    node: ast.AST,
+    dataset: str,
+    keys: list[str],
+) -> None:
+    read = [
+        key
+        for key in keys
+        for one in recorder.reach.items.values()
+        if one.owner is not None and one.owner.name == dataset
+        for s in one.of_type.get(ast.Attribute, [])
+        if isinstance(s.node, ast.Attribute)
+        and key_of(s.node) == key
+        and isinstance(s.node.ctx, ast.Load)
+    ]
+    if read:
+        recorder.add(
+            "epoch-set",
+            scope,
+            step,
+            read[0],
+            node=node,
+            dataset=dataset,
+            repeats=repeats(recorder, scope, step),
+        )
+
+
+def _shards(recorder: Recorder) -> None:
+    """Iterable datasets in whose files nothing speaks of workers or shards."""
+    words = (b"worker", b"shard", b"rank", b"islice", b"split", b"world_size")
+    for name, cls in recorder.reach.datasets.items():
+        if recorder.reach.style[name] != "iterable":
+            continue
+        method = cls.methods.get("__iter__")
+        if method is None or not method.steps:
+            continue
+        start = getattr(cls.node, "lineno", 1) - 1
+        end = getattr(cls.node, "end_lineno", start)
+        text = b"\n".join(cls.module.text.lines[start:end]).lower()
+        init = cls.methods.get("__init__")
+        wraps = init is not None and any(
+            "dataset" in one.arg or "source" in one.arg or "iter" in one.arg
+            for one in init.parameters
+        )
+        draws = b"random" in text or b"while true" in text
+        if not any(word in text for word in words) and not wraps and not draws:
+            recorder.add(
+                "unsharded",
+                method,
+                Step(method.node, method.steps[0].around),
+                cls.full,
+            )

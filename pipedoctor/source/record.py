@@ -1,0 +1,78 @@
+"""Turns steps into events: where they stand, and under which circumstances."""
+
+import ast
+
+from pipedoctor.facts.source import Event, Loop, Scalar
+from pipedoctor.source.constructions import Constructions
+from pipedoctor.source.origin import Origins
+from pipedoctor.source.project import Project
+from pipedoctor.source.reach import Reach
+from pipedoctor.source.scope import Scope, Step
+from pipedoctor.source.values import Values, spot, written
+
+
+class Recorder:
+    """What all recognisers share: the model of the project, and the events so far."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.values = Values(project)
+        self.constructions = Constructions(project, self.values)
+        self.origins = Origins(project, self.values, self.constructions)
+        self.reach = Reach(project, self.values, self.constructions)
+        self.events: list[Event] = []
+        self.loops: list[Loop] = []
+        self.loop_of: dict[int, int] = {}
+        """Loops over batches, by the identity of their nodes."""
+        self.traits: set[str] = set()
+        self._dataset_of: dict[int, str] = {}
+        for name, scopes in self.reach.of_dataset.items():
+            for one in scopes:
+                self._dataset_of.setdefault(one, name.rpartition(".")[2])
+
+    def name(self, node: ast.expr, scope: Scope) -> str:
+        """The full name of what an expression names."""
+        return self.project.dotted(node, scope.module)
+
+    def is_item(self, scope: Scope) -> bool:
+        """Does this function run for items?"""
+        return id(scope) in self.reach.items
+
+    def dataset_of(self, scope: Scope) -> str:
+        """A dataset whose items this function makes."""
+        return self._dataset_of.get(id(scope), "")
+
+    def add(
+        self,
+        kind: str,
+        scope: Scope,
+        step: Step,
+        name: str = "",
+        node: ast.AST | None = None,
+        **details: Scalar,
+    ) -> None:
+        """Record an event at a step, or at another node near it."""
+        around = step.around
+        loops = [self.loop_of[id(x)] for x in around.loops if id(x) in self.loop_of]
+        dataset = self.dataset_of(scope)
+        if dataset:
+            details.setdefault("dataset", dataset)
+        owner = scope.owner.name if scope.owner else scope.name
+        self.events.append(
+            Event(
+                kind=kind,
+                at=spot(scope.module, node or step.node),
+                name=name,
+                function=scope.name,
+                owner=f"{scope.module.name}.{owner}",
+                item=self.is_item(scope),
+                handler=around.handler,
+                guards=tuple(
+                    written(g.test) if g.holds else f"not ({written(g.test)})"
+                    for g in around.guards
+                ),
+                loops=len(around.loops),
+                loop=loops[-1] if loops else -1,
+                details=details,
+            )
+        )

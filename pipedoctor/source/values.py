@@ -1,0 +1,289 @@
+"""What a value will be, as far as the code tells, and how that is known."""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pipedoctor.facts.source import Argument, How, Spot
+from pipedoctor.source.project import Project, argument
+from pipedoctor.source.scope import Module, Scope, key_of
+
+_DEEP = 6
+_LONGEST = 80
+CPU_COUNTS = {
+    "os.cpu_count",
+    "multiprocessing.cpu_count",
+    "torch.multiprocessing.cpu_count",
+    "os.process_cpu_count",
+    "psutil.cpu_count",
+}
+
+
+class Option(NamedTuple):
+    """An option of a command line, with its default."""
+
+    flag: str
+    default: ast.expr | None
+    scope: Scope
+
+
+def spot(module: Module, node: ast.AST) -> Spot:
+    """Where a node stands; in a notebook by cell."""
+    line = getattr(node, "lineno", 1)
+    end = getattr(node, "end_lineno", None)
+    offset = getattr(node, "col_offset", 0)
+    column = _characters(module, line, offset) + 1
+    end_offset = getattr(node, "end_col_offset", None)
+    end_column = None
+    if end is not None and end_offset is not None:
+        end_column = _characters(module, end, end_offset) + 1
+    number, first = 0, 1
+    for cell in module.text.cells:
+        if cell.first <= line:
+            number, first = cell
+    return Spot(
+        path=module.path,
+        line=line - first + 1,
+        column=column,
+        end_line=end - first + 1 if end is not None else None,
+        end_column=end_column,
+        cell=number,
+    )
+
+
+def _characters(module: Module, line: int, offset: int) -> int:
+    """Columns of a syntax tree are bytes of UTF-8."""
+    lines = module.text.lines
+    raw = lines[line - 1] if 0 < line <= len(lines) else b""
+    if raw.isascii():
+        return offset
+    return len(raw[:offset].decode("utf-8", "replace"))
+
+
+def written(node: ast.expr | None) -> str:
+    """An expression as text, in short."""
+    if node is None:
+        return ""
+    try:
+        text = ast.unparse(node)
+    except (RecursionError, ValueError):
+        return "..."
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+class Values:
+    """Follows variables, parameters and options of one project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._options: dict[str, list[Option]] = {}
+        for site in project.call_sites.get("add_argument", []):
+            self._add(site.node, site.scope)
+        for scope in project.scopes:
+            self._click(scope)
+
+    def _add(self, node: ast.Call, scope: Scope) -> None:
+        flags = [a.value for a in node.args if isinstance(a, ast.Constant)]
+        names = [flag for flag in flags if isinstance(flag, str)]
+        if not names:
+            return
+        flag = next((n for n in names if n.startswith("--")), names[0])
+        given = {word.arg: word.value for word in node.keywords}
+        dest, default = given.get("dest"), given.get("default")
+        action = given.get("action")
+        if default is None and isinstance(action, ast.Constant):
+            if action.value in {"store_true", "store_false"}:
+                default = ast.Constant(value=action.value == "store_false")
+        name = flag.lstrip("-").replace("-", "_")
+        if isinstance(dest, ast.Constant) and isinstance(dest.value, str):
+            name = dest.value
+        self._options.setdefault(name, []).append(Option(flag, default, scope))
+
+    def _click(self, scope: Scope) -> None:
+        if isinstance(scope.node, ast.Module):
+            return
+        for one in scope.node.decorator_list:
+            if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
+                if one.func.attr == "option":
+                    self._add(one, scope)
+
+    def of(self, node: ast.expr | None, scope: Scope, depth: int = _DEEP) -> Argument:
+        """Say what an expression will be."""
+        if node is None:
+            return Argument(how="absent")
+        at = spot(scope.module, node) if hasattr(node, "lineno") else None
+        text = written(node)
+        unknown = Argument(how="unknown", text=text, at=at, form="expression")
+        if isinstance(node, ast.Constant):
+            return _constant(node, text, at)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = self.of(node.operand, scope, depth - 1)
+            if isinstance(inner.value, int):
+                return Argument(how=inner.how, value=-inner.value, text=text, at=at)
+        if isinstance(node, ast.Lambda):
+            return Argument(how="unknown", text=text, at=at, form="lambda")
+        if depth <= 0:
+            return unknown
+        if isinstance(node, ast.Call):
+            name = self.project.dotted(node.func, scope.module)
+            form = "cpu count" if name in CPU_COUNTS else "call"
+            if name == "functools.partial":
+                form = "partial"
+            return Argument(how="unknown", text=text, at=at, form=form, name=name)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self._named(node, scope, depth) or Argument(
+                how="unknown",
+                text=text,
+                at=at,
+                form="name",
+                name=self.project.dotted(node, scope.module),
+            )
+        if isinstance(node, ast.IfExp):
+            return self._either(node, scope, depth, unknown)
+        return unknown
+
+    def _either(
+        self, node: ast.IfExp, scope: Scope, depth: int, unknown: Argument
+    ) -> Argument:
+        one = self.of(node.body, scope, depth - 1)
+        other = self.of(node.orelse, scope, depth - 1)
+        if one.known and other.known and one.value == other.value:
+            return Argument(how="inferred", value=one.value, text=unknown.text, at=unknown.at)
+        return Argument(how="unknown", text=unknown.text, at=unknown.at, form="choice")
+
+    def _named(
+        self, node: ast.Name | ast.Attribute, scope: Scope, depth: int
+    ) -> Argument | None:
+        """A variable, a parameter, an attribute of self, or an option."""
+        at, text = spot(scope.module, node), written(node)
+        key = key_of(node)
+        found = list(self.assigned(key, scope)) if key else []
+        if found:
+            values = [self.of(value, its, depth - 1) for value, its in found[:4]]
+            if len(found) <= 4 and all(
+                v.known and v.value == values[0].value for v in values
+            ):
+                return _passed(values[0], "inferred", text, at)
+            if len(found) == 1 and values[0].form not in {"name", "expression"}:
+                return _passed(values[0], "unknown", text, at)
+            return Argument(how="unknown", text=text, at=at, form="name")
+        if isinstance(node, ast.Name):
+            return self._parameter(node, scope, text, at, depth)
+        return self._option(node, scope, text, at)
+
+    def assigned(self, key: str, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
+        """Everything assigned to a variable here, in its class, or in its module."""
+        mine = scope.bound.get(key, [])
+        if key.startswith("self."):
+            owner = scope.owner
+            for one in self.project.bases(owner)[0] if owner else []:
+                for method in one.methods.values():
+                    for value, _ in method.bound.get(key, []):
+                        yield value, method
+            return
+        yield from ((value, scope) for value, _ in mine)
+        if not mine and not self.has_parameter(scope, key):
+            body = scope.module.body
+            yield from ((v, body) for v, _ in body.bound.get(key, []))
+
+    def has_parameter(self, scope: Scope, name: str) -> bool:
+        """Is it a parameter of this function?"""
+        if isinstance(scope.node, ast.Module):
+            return False
+        args = scope.node.args
+        every = [*scope.parameters, *args.kwonlyargs]
+        return any(one.arg == name for one in every)
+
+    def default(self, scope: Scope, name: str) -> ast.expr | None:
+        """The default of a parameter."""
+        if isinstance(scope.node, ast.Module):
+            return None
+        args = scope.node.args
+        late = scope.parameters[len(scope.parameters) - len(args.defaults) :]
+        for one, value in zip(late, args.defaults, strict=True):
+            if one.arg == name:
+                return value
+        for one, other in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+            if one.arg == name:
+                return other
+        return None
+
+    def handed(self, scope: Scope, name: str) -> Iterator[tuple[ast.expr, Scope]]:
+        """What the callers in the project give for a parameter."""
+        names = [one.arg for one in scope.parameters]
+        position = names.index(name) if name in names else -1
+        bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
+        for site in self.project.callers(scope):
+            given = argument(site.node, name, position - bound)
+            if given is not None:
+                yield given, site.scope
+
+    def _parameter(
+        self, node: ast.Name, scope: Scope, text: str, at: Spot, depth: int
+    ) -> Argument | None:
+        if not self.has_parameter(scope, node.id):
+            return None
+        handed = list(self.handed(scope, node.id))
+        default = self.default(scope, node.id)
+        if not handed and default is not None:
+            value = self.of(default, scope, depth - 1)
+            why = f"default of {node.id}"
+            return _passed(value, "default", text, at, why)
+        values = [self.of(value, its, depth - 1) for value, its in handed[:4]]
+        if len(values) == 1 and len(handed) == 1:
+            how: How = "default" if values[0].how == "default" else "inferred"
+            return _passed(values[0], how, text, at, values[0].why)
+        if not handed and scope.node and scope.name != "<module>":
+            return self._option_named(node.id, scope, text, at)
+        return Argument(how="unknown", text=text, at=at, form="parameter")
+
+    def _option(
+        self, node: ast.expr, scope: Scope, text: str, at: Spot
+    ) -> Argument | None:
+        if not isinstance(node, ast.Attribute):
+            return None
+        return self._option_named(node.attr, scope, text, at)
+
+    def _option_named(
+        self, name: str, scope: Scope, text: str, at: Spot
+    ) -> Argument | None:
+        """The nearest option of that name: of this file, else the only one."""
+        every = self._options.get(name, [])
+        near = [o for o in every if o.scope.module is scope.module] or every
+        if len(near) != 1:
+            return None
+        option = near[0]
+        if option.default is None:
+            return Argument(how="unknown", text=text, at=at, form="option")
+        value = self.of(option.default, option.scope, 2)
+        return _passed(value, "default", text, at, f"default of {option.flag}")
+
+
+def _constant(node: ast.Constant, text: str, at: Spot | None) -> Argument:
+    value = node.value
+    if value is None or isinstance(value, (bool, int, float, str)):
+        if isinstance(value, int) and abs(value) > 1 << 62:
+            return Argument(how="unknown", text=text, at=at, form="constant")
+        if isinstance(value, str):
+            value = value[:_LONGEST]
+        return Argument(how="literal", value=value, text=text, at=at)
+    return Argument(how="unknown", text=text, at=at, form="constant")
+
+
+def _passed(
+    value: Argument, how: How, text: str, at: Spot | None, why: str = ""
+) -> Argument:
+    """The same value, seen from where it is used."""
+    if not value.known:
+        how = "unknown"
+    if value.how == "default":
+        how, why = "default", value.why
+    return Argument(
+        how=how,
+        value=value.value,
+        form=value.form,
+        text=text,
+        name=value.name,
+        why=why,
+        at=value.at if value.how == "literal" else at,
+    )
