@@ -122,6 +122,7 @@ _SPOKEN = {
     Habitat.DOCKER: "Docker",
     Habitat.KUBERNETES: "Kubernetes",
     Habitat.SLURM: "Slurm",
+    Habitat.HOSTED: "a hosted notebook",
 }
 
 

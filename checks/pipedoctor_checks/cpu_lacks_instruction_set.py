@@ -1,7 +1,5 @@
 """PDR846: do binaries use instructions that this processor lacks?"""
 
-from collections.abc import Iterator
-
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import (
     Cpu,
@@ -12,11 +10,8 @@ from pipedoctor.facts import (
     TorchImport,
 )
 from pipedoctor.remedy import Place, Remedy
-from pipedoctor.versions import reaches
 from pipedoctor_checks import _library_words, _pip
-
-_X86_V2 = "2.4"
-"""numpy's wheels want SSE4.2 and its like from here on."""
+from pipedoctor_checks._instructions import lacking
 
 
 @check(
@@ -70,7 +65,7 @@ def cpu_lacks_instruction_set(
             remedies=_remedies(),
         )
         return
-    for who, what in _lacking(flags, torch, packages, images) if flags else ():
+    for who, what in lacking(flags, torch, packages, images) if flags else ():
         numpy = who.startswith("numpy")
         yield Finding(
             severity=Severity.BREAKS if numpy else Severity.RISKS,
@@ -86,23 +81,6 @@ def cpu_lacks_instruction_set(
                 *_remedies(),
             ),
         )
-
-
-def _lacking(
-    flags: tuple[str, ...],
-    torch: TorchBuild | None,
-    packages: Packages | None,
-    images: ImageStack | None,
-) -> Iterator[tuple[str, str]]:
-    numpy = packages.find("numpy") if packages else None
-    wheel = numpy if numpy and numpy.installer in {"pip", "uv"} else None
-    if wheel and reaches(wheel.version, _X86_V2) and "sse4_2" not in flags:
-        yield f"numpy {wheel.version}", "SSE4.2"
-    if torch is not None and torch.hip and "avx" not in flags:
-        yield f"torch {torch.version} for ROCm", "AVX"
-    fork = images.find("pillow-simd") if images else None
-    if fork is not None and fork.simd == "avx2" and "avx2" not in flags:
-        yield f"pillow-simd {fork.version}", "AVX2"
 
 
 def _remedies() -> tuple[Remedy, ...]:

@@ -1,7 +1,6 @@
 """PDR845: was a binary built for a newer C library than this system has?"""
 
 import re
-from collections.abc import Iterator
 
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import (
@@ -15,10 +14,9 @@ from pipedoctor.facts import (
 from pipedoctor.remedy import Remedy
 from pipedoctor.versions import reaches
 from pipedoctor_checks import _pip
+from pipedoctor_checks._manylinux import oldest_glibc, wheel_tags
 from pipedoctor_checks._newer_system import newer_glibc
 
-_TAG = re.compile(r"manylinux_(\d+)_(\d+)_|manylinux(2014|2010|1)_")
-_OLD = {"2014": "2.17", "2010": "2.12", "1": "2.5"}
 _SAID = re.compile(r"[`'\"]?(GLIBC_[\d.]+)'? not found")
 _MODERN = "2.28"
 """Every Linux wheel of torch from 2.7 on wants this; 2.6 is the last before."""
@@ -63,8 +61,8 @@ def glibc_too_old(
         raise CannotJudge(message)
     tagged = {
         name: floor
-        for name, tags in _tags(packages, torch)
-        if (floor := _floor(tags)) and here and not reaches(here, floor)
+        for name, tags in wheel_tags(packages, torch)
+        if (floor := oldest_glibc(tags)) and here and not reaches(here, floor)
     }
     if unmet:
         who, what = unmet[0].wanted_by, unmet[0].versions[-1].removeprefix("GLIBC_")
@@ -86,27 +84,6 @@ def glibc_too_old(
         },
         confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
         remedies=(*_older_torch(interpreter, here, torch), *newer_glibc(site)),
-    )
-
-
-def _tags(
-    packages: Packages | None, torch: TorchBuild | None
-) -> Iterator[tuple[str, str]]:
-    if torch is not None and torch.wheel_tag:
-        yield "torch", torch.wheel_tag
-    for entry in packages.entries if packages else ():
-        if entry.tags and entry.name != "torch":
-            yield entry.name, " ".join(entry.tags)
-
-
-def _floor(tags: str) -> str:
-    """The oldest glibc of all tags of a wheel, each of which would do alone."""
-    found = (
-        f"{major}.{minor}" if major else _OLD[old]
-        for major, minor, old in _TAG.findall(tags)
-    )
-    return min(
-        found, key=lambda version: tuple(map(int, version.split("."))), default=""
     )
 
 

@@ -2,21 +2,10 @@
 
 from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
 from pipedoctor.facts import Interpreter, Libraries, Packages, Site
-from pipedoctor.facts.site import Habitat
-from pipedoctor.remedy import Lasts, Place, Remedy, fitting
+from pipedoctor.remedy import Remedy
 from pipedoctor_checks import _pip
+from pipedoctor_checks._debian import system_packages
 
-_DEBIAN = {
-    "libGL.so.1": "libgl1",
-    "libglib-2.0.so.0": "libglib2.0-0",
-    "libgthread-2.0.so.0": "libglib2.0-0",
-    "libSM.so.6": "libsm6",
-    "libICE.so.6": "libice6",
-    "libXext.so.6": "libxext6",
-    "libXrender.so.1": "libxrender1",
-    "libX11.so.6": "libx11-6",
-    "libxcb.so.1": "libxcb1",
-}
 _WITH_WINDOWS = ("opencv-python", "opencv-contrib-python")
 
 
@@ -65,7 +54,7 @@ def opencv_system_lib_missing(
         severity=Severity.BREAKS,
         summary=f"import cv2 fails: {', '.join(missing)} cannot be found",
         evidence={"missing": missing, "installed": plain},
-        remedies=(*_headless(plain, interpreter), *_system(missing, site)),
+        remedies=(*_headless(plain, interpreter), *system_packages(missing, site)),
     )
 
 
@@ -77,27 +66,3 @@ def _headless(plain: list[str], place: Interpreter | None) -> tuple[Remedy, ...]
         _pip.uninstall(place, "Remove the build with windows", *plain),
         _pip.install(place, "Then install the headless one", *wanted),
     )
-
-
-def _system(missing: list[str], site: Site | None) -> tuple[Remedy, ...]:
-    names = sorted({_DEBIAN[name] for name in missing if name in _DEBIAN})
-    line = ("apt-get", "install", "--yes", "--no-install-recommends", *names)
-    if not names:
-        return ()
-    here = Remedy(
-        title="On Debian and Ubuntu, install what is missing",
-        argv=line,
-        lasts=Lasts.ALWAYS,
-        root=True,
-        fits=(Habitat.BARE, Habitat.HOSTED),
-        advice=True,
-    )
-    image = Remedy(
-        title="In the Dockerfile of a Debian or Ubuntu image",
-        snippet=f"RUN apt-get update && {' '.join(line)}",
-        lasts=Lasts.ALWAYS,
-        place=Place.LAUNCHER,
-        fits=(Habitat.DOCKER, Habitat.KUBERNETES),
-        advice=True,
-    )
-    return fitting(site.habitat if site else None, here, image)
