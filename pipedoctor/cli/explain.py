@@ -1,25 +1,138 @@
-"""`pipedoctor explain NAME`: the page of a check."""
+"""`pipedoctor explain`: from an error log to the cause; or the page of a check."""
+
+import sys
+from typing import Any, BinaryIO
 
 import click
 
+FORMATS = ("text", "json", "markdown")
+
 
 @click.command("explain")
-@click.argument("name")
-def command(name: str) -> None:
-    """Show the page of a check, by its name or code."""
+@click.argument("target", metavar="[LOG|-|NAME]", required=False)
+@click.option(
+    "--from",
+    "record",
+    metavar="FILE",
+    help="Look at the machine in this JSON report, not at this one.",
+)
+@click.option("--all-places", is_flag=True, help="Remedies for other places, too.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    help="[default: text]",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write there, not to stdout.")
+@click.option("--no-redact", is_flag=True, help="Leave names and secrets in.")
+@click.option("--no-color", is_flag=True, help="No colours, as with NO_COLOR.")
+@click.pass_context
+def command(context: click.Context, /, target: str | None, **given: Any) -> None:
+    """Name the cause in an error log, or show the page of a check."""
+    if target is None and sys.stdin.isatty():
+        raise click.UsageError("give a log, - for stdin, or the name of a check")
+    if target in {None, "-"}:
+        context.exit(_explain(sys.stdin.buffer, "-", given))
+    assert target is not None  # noqa: S101  (see above)
+    if _is_there(target):
+        with _opened(target) as file:
+            context.exit(_explain(file, target, given))
+    _page(target, given)
+
+
+def _is_there(target: str) -> bool:
+    from pipedoctor.collect import files
+
+    return not files.missing([target])
+
+
+def _opened(path: str) -> BinaryIO:
+    from pipedoctor.collect.files import why
+
+    try:
+        return open(path, "rb")  # noqa: PTH123, SIM115  (the caller closes it)
+    except OSError as error:
+        message = f"{path}: cannot be read: {why(error)}"
+        raise click.UsageError(message) from None
+
+
+def _explain(file: BinaryIO, source: str, given: dict[str, Any]) -> int:
+    """Explain a log; 1: a cause was found, 0: none that is ours."""
+    from pipedoctor.cli import output
+    from pipedoctor.explanation.explain import explain
+    from pipedoctor.explanation.machine import look
+
+    record = given["record"]
+    facts = look if record is None else _recorded(record)
+    try:
+        said = explain(file, source=source, redactor=_redactor(given), facts=facts)
+    except (OSError, EOFError) as error:
+        message = f"{source}: cannot be read: {error}"
+        raise click.UsageError(message) from None
+    output.write(_render(said, given), given["output"])
+    return int(bool(said.causes))
+
+
+def _recorded(record: str) -> Any:
+    """The facts of a report, whatever is asked for; raises UsageError."""
+    from pipedoctor.cli import inquiry
+    from pipedoctor.facts import Malformed
+    from pipedoctor.report.json import read
+
+    try:
+        facts, _ = read(inquiry.record(record, {}))
+    except Malformed as error:
+        message = f"--from {record}: {error}"
+        raise click.UsageError(message) from None
+    return lambda _wanted: facts
+
+
+def _redactor(given: dict[str, Any]) -> Any:
+    from pipedoctor.cli import inquiry, output
+    from pipedoctor.collect.machine import Machine
+    from pipedoctor.redact import Level, Redactor
+
+    if given["no_redact"]:
+        return Redactor(Level.NOTHING)
+    on_terminal = output.on_terminal(given["output"])
+    redactor = Redactor(Level.SECRETS if on_terminal else Level.ALL)
+    redactor.meet(inquiry.who(Machine()))
+    return redactor
+
+
+def _render(said: Any, given: dict[str, Any]) -> str | bytes:
+    if given["form"] == "json":
+        from pipedoctor.explanation import json
+
+        return json.render(said)
+    if given["form"] == "markdown":
+        from pipedoctor.explanation import markdown
+
+        return markdown.render(said)
+    from pipedoctor.cli import output
+    from pipedoctor.explanation import text
+
+    target = given["output"]
+    return text.render(
+        said,
+        width=output.width(),
+        colour=output.colours(target, no_color=given["no_color"]),
+        all_places=given["all_places"],
+        ascii_only=output.ascii_only(target),
+    )
+
+
+def _page(name: str, given: dict[str, Any]) -> None:
     from pipedoctor.catalogue import installed
     from pipedoctor.cli import output
-    from pipedoctor.collect import files
     from pipedoctor.page import page
     from pipedoctor.selection import suggestion
 
-    if name == "-" or not files.missing([name]):
-        message = f"{name}: reading logs is not built yet; give a check's name or code"
-        raise click.UsageError(message)
     catalogue = installed()
     check = catalogue.find(name)
     if check is None:
         close = suggestion(name.lower(), (*catalogue.by_name, *catalogue.checks))
         message = f"{name}: no file, and no check of this name or code{close}"
         raise click.UsageError(message)
-    output.write(page(check), None)
+    output.write(page(check), given["output"])

@@ -1,0 +1,15 @@
+"""The explanation as JSON: contract `pipedoctor.explanation/1`."""
+
+import msgspec
+
+from pipedoctor.explanation.model import Explanation
+
+
+def render(said: Explanation) -> bytes:
+    """Indented JSON; everything but ASCII is escaped, ends with a newline."""
+    text = msgspec.json.format(msgspec.json.encode(said)) + b"\n"
+    if text.isascii():
+        return text
+    import json  # noqa: PLC0415  (only it escapes everything)
+
+    return json.dumps(json.loads(text), indent=2).encode() + b"\n"

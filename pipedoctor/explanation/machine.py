@@ -1,0 +1,60 @@
+"""Look at this machine, only as far as the causes in a log ask for it."""
+
+import importlib
+import time
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from pipedoctor.check import Check
+from pipedoctor.collect import lanes
+from pipedoctor.collect.lanes import Announce, Probe
+from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.plan import STEADY, Inquiry, collect, plain
+from pipedoctor.facts import SECTIONS, Fact, Facts
+
+DEADLINE = 6.0
+"""Seconds for everything together."""
+_LIGHT = frozenset({*STEADY, "loader"})
+
+
+def sections(checks: Iterable[Check[...]]) -> frozenset[str]:
+    """What these checks cannot do without, and where we are."""
+    wanted = {kind.section for check in checks for kind in check.needs}
+    return frozenset(wanted & SECTIONS.keys() | {"site"})
+
+
+def look(wanted: frozenset[str]) -> Facts:
+    """The facts of these sections, and perhaps others; answers within `DEADLINE`."""
+    if wanted <= _LIGHT:
+        return _steady(wanted - {"loader"})
+    return collect(Inquiry(quick=True), deadline=DEADLINE)
+
+
+def _steady(wanted: frozenset[str]) -> Facts:
+    if lanes.CAN_FORK:
+        run = lanes.run
+    else:
+        from pipedoctor.collect.unforked import run  # noqa: PLC0415  (elsewhere)
+    machine = Machine()
+    probes = [
+        Probe(name=section, work=_work(section, machine), steady=True)
+        for section in sorted(wanted)
+    ]
+    outcomes = run(probes, until=time.monotonic() + DEADLINE)
+    known = [
+        msgspec.convert(outcome.value, SECTIONS[name])
+        for name, outcome in outcomes.items()
+        if outcome.known
+    ]
+    unknown = {name: o.reason for name, o in outcomes.items() if not o.known}
+    return Facts(*known, unknown=unknown)
+
+
+def _work(section: str, machine: Machine) -> Callable[[Announce], object]:
+    def work(announce: Announce) -> object:
+        collector = importlib.import_module(f"pipedoctor.collect.{section}")
+        fact: Fact = getattr(collector, section)(machine, announce)
+        return plain(fact)
+
+    return work

@@ -1,0 +1,134 @@
+"""The explanation for a terminal: first what to type, then why."""
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from pipedoctor.explanation.model import Explanation, Suspect, Treatment
+from pipedoctor.report.words import clean
+
+_BOLD, _DIM, _GREEN, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[0m"
+_QUOTED = 160
+_SPOKEN = {
+    "bare": "bare metal",
+    "docker": "Docker",
+    "kubernetes": "Kubernetes",
+    "slurm": "Slurm",
+}
+
+
+def render(
+    said: Explanation,
+    *,
+    width: int = 100,
+    colour: bool = False,
+    all_places: bool = False,
+    ascii_only: bool = False,
+) -> str:
+    """Write it for a terminal of this width; remedies of other places on demand."""
+    page = _Page(max(width, 60), colour=colour, all_places=all_places)
+    text = "\n".join(page.lines(said)) + "\n"
+    if ascii_only:
+        text = text.replace("→", "->").encode("ascii", "replace").decode()
+    return text
+
+
+def command(suspect: Suspect) -> str:
+    """What to type, or the title of what to do, for the place we are in."""
+    here = [t for t in suspect.remedies if t.for_here]
+    typed = next((t.shell for t in here if t.shell), "")
+    if typed:
+        return typed
+    rows = [t.snippet for t in here if t.snippet and "\n" not in t.snippet]
+    return rows[0] if rows else here[0].title if here else ""
+
+
+def first_line(said: Explanation) -> str:
+    """Everything in one line."""
+    if not said.causes:
+        return _nothing(said)
+    first = said.causes[0]
+    todo = command(first)
+    return clean(f"{first.name}: {todo}" if todo else first.name)
+
+
+def _nothing(said: Explanation) -> str:
+    fault = said.fault
+    if fault is None:
+        return "No error that is known was found."
+    at = f"{fault.path}:{fault.line}" if fault.line else fault.path
+    what = f"{fault.kind}: {fault.message}" if fault.kind else fault.message
+    where = f"{at} raised " if at else ""
+    return clean(
+        f"Not an environment or pipeline problem as far as known: {where}{what}"
+    )
+
+
+class _Page:
+    def __init__(self, width: int, *, colour: bool, all_places: bool) -> None:
+        self._width = width
+        self._colour = colour
+        self._all = all_places
+
+    def lines(self, said: Explanation) -> Iterator[str]:
+        yield self._dress(first_line(said), _BOLD)
+        if said.fault is not None:
+            yield from self._wrapped(f"line {said.fault.number}; {said.fault.hint}.", 2)
+        for suspect in said.causes:
+            yield ""
+            yield from self._suspect(suspect)
+        if said.echoes:
+            yield ""
+            rows = ", ".join(str(echo.line) for echo in said.echoes[:8])
+            yield from self._wrapped(
+                f"Only echoes of {said.echoes[0].of.replace('_', '-')}: lines {rows}.",
+                0,
+            )
+
+    def _suspect(self, suspect: Suspect) -> Iterator[str]:
+        head = f"{suspect.rank}  {suspect.name} ({suspect.confidence})"
+        yield self._dress(head, _BOLD)
+        yield from self._wrapped(
+            f"{suspect.summary[:1].upper()}{suspect.summary[1:]}.", 3
+        )
+        for quote in suspect.lines[:3]:
+            text = clean(quote.text)
+            text = text if len(text) <= _QUOTED else f"{text[: _QUOTED - 3]}..."
+            yield self._dress(f"   line {quote.number}: {text}", _DIM)
+        if suspect.versions:
+            yield from self._wrapped(f"The text of {', '.join(suspect.versions)}.", 3)
+        yield from self._wrapped(f"Here: {suspect.here}; {clean(suspect.why_here)}.", 3)
+        if suspect.decide and suspect.here == "unknown":
+            yield f"   To decide: {self._dress(f'$ {clean(suspect.decide)}', _GREEN)}"
+        for treatment in self._shown(suspect.remedies):
+            yield from self._treatment(treatment)
+        others = sum(not t.for_here for t in suspect.remedies)
+        if others and not self._all:
+            yield self._dress(f"   --all-places shows {others} more remedies", _DIM)
+        for source in suspect.sources[:2]:
+            yield self._dress(f"   {clean(source)}", _DIM)
+
+    def _shown(self, remedies: Iterable[Treatment]) -> Iterator[Treatment]:
+        return (t for t in remedies if t.for_here or self._all)
+
+    def _treatment(self, treatment: Treatment) -> Iterator[str]:
+        where = " or ".join(_SPOKEN[place] for place in treatment.fits)
+        title = clean(treatment.title)
+        yield from self._wrapped(f"→ {where}: {title}" if where else f"→ {title}", 3)
+        if treatment.shell:
+            yield "     " + self._dress(f"$ {clean(treatment.shell)}", _GREEN)
+        for line in treatment.snippet.rstrip("\n").split("\n"):
+            if line:
+                yield "     " + self._dress(clean(line), _GREEN)
+
+    def _wrapped(self, text: str, indent: int) -> list[str]:
+        return textwrap.wrap(
+            clean(text),
+            self._width,
+            initial_indent=" " * indent,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+    def _dress(self, text: str, style: str) -> str:
+        return f"{style}{text}{_PLAIN}" if self._colour else text

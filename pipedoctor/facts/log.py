@@ -1,0 +1,60 @@
+"""What an error log shows: signatures that were seen, exceptions that were raised."""
+
+from typing import ClassVar
+
+from pipedoctor.facts.base import Fact, Part
+
+
+class Frame(Part, frozen=True, kw_only=True):
+    """A line of code in a traceback; `line` is 0 where the log does not say it."""
+
+    path: str
+    line: int = 0
+    function: str = ""
+
+
+class Raised(Part, frozen=True, kw_only=True):
+    """An exception; `own` is the last frame outside of any library."""
+
+    kind: str
+    message: str = ""
+    line: int
+    """Of the log, counted from 1."""
+    rank: str = ""
+    time: str = ""
+    own: Frame | None = None
+
+
+class Seen(Part, frozen=True, kw_only=True):
+    """A signature, as ``cause/id``, in a line; `values` are what it captured."""
+
+    signature: str
+    line: int
+    text: str
+    rank: str = ""
+    time: str = ""
+    values: dict[str, str] = {}
+
+    @property
+    def cause(self) -> str:
+        """The cause that it belongs to: ``shm_too_small``."""
+        return self.signature.partition("/")[0]
+
+
+class Log(Fact, frozen=True, kw_only=True):
+    """An error log of any size; only its first sightings are kept."""
+
+    section: ClassVar[str] = "log"
+
+    lines: int = 0
+    seen: tuple[Seen, ...] = ()
+    raised: tuple[Raised, ...] = ()
+
+    def of(self, cause: str) -> tuple[Seen, ...]:
+        """Everything that speaks of this cause, in the order of the log."""
+        return tuple(seen for seen in self.seen if seen.cause == cause)
+
+    def value(self, cause: str, name: str) -> str:
+        """What its signatures captured under this name first, or nothing."""
+        found = (seen.values.get(name, "") for seen in self.of(cause))
+        return next((value for value in found if value), "")

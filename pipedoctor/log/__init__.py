@@ -1,0 +1,1 @@
+"""From an error log to facts: what stands in it, in constant memory."""

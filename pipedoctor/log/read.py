@@ -1,0 +1,138 @@
+"""Read a log once: every signature and every exception in it, in constant memory."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import BinaryIO
+
+from pipedoctor.facts.log import Log, Seen
+from pipedoctor.log.sieve import Sieve, shape
+from pipedoctor.log.signatures import Book, Rule
+from pipedoctor.log.stream import blocks
+from pipedoctor.log.tracebacks import Tracebacks
+from pipedoctor.log.wrapping import Line, bare, unwrapped
+
+KEPT = 16
+"""Sightings of one signature that are kept."""
+WIDEST = 4000
+"""Characters of a line that are searched at once."""
+_OVERLAP = 400
+_QUOTED = 500
+_KEYS = 64
+"""Lines alike that are compared."""
+_STEEP = 1.3
+"""How much what rises must have risen."""
+
+
+def read(file: BinaryIO, book: Book) -> Log:
+    """Read a whole stream; raises what the stream raises."""
+    reader = _Reader(book)
+    sieve = Sieve(book.words)
+    number = 1
+    for block, last in _with_last(blocks(file)):
+        picked = sieve.pick(block, last=last)
+        if picked:
+            lines = block.split(b"\n")
+            for index in picked:
+                reader.line(lines[index], number + index)
+        number += block.count(b"\n")
+    return reader.log(number)
+
+
+def _with_last(source: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+    before: bytes | None = None
+    for block in source:
+        if before is not None:
+            yield before, False
+        before = block
+    if before is not None:
+        yield before, True
+
+
+class _Reader:
+    def __init__(self, book: Book) -> None:
+        self._book = book
+        self._seen: dict[str, list[Seen]] = {}
+        self._tails: dict[str, dict[str, Seen]] = {}
+        self._tracebacks = Tracebacks()
+
+    def line(self, data: bytes, number: int) -> None:
+        """Read one line, or the many that are wrapped in it."""
+        for text in unwrapped(data.decode(errors="replace")):
+            for part in _windows(text):
+                line = bare(part)
+                self._tracebacks.read(line, number)
+                self._match(line, number)
+
+    def log(self, number: int) -> Log:
+        """Everything that was read."""
+        seen = sorted(chain.from_iterable(self._seen.values()), key=lambda s: s.line)
+        return Log(
+            lines=number, seen=tuple(seen), raised=tuple(self._tracebacks.raised)
+        )
+
+    def _match(self, line: Line, number: int) -> None:
+        words = shape(line.text.encode(errors="replace")).decode().split()
+        for rule in self._book.candidates(words):
+            kept = self._seen.get(rule.key)
+            if kept is not None and len(kept) >= KEPT:
+                continue
+            match = rule.search.search(line.text)
+            if match is None:
+                continue
+            found = {name: value for name, value in match.groupdict().items() if value}
+            seen = Seen(
+                signature=rule.key,
+                line=number,
+                text=line.text.strip()[:_QUOTED],
+                rank=line.rank,
+                time=line.time,
+                values=found,
+            )
+            if self._holds(rule, seen):
+                self._seen.setdefault(rule.key, []).append(seen)
+
+    def _holds(self, rule: Rule, seen: Seen) -> bool:
+        """Do the captured values say what the signature asks of them?"""
+        signature = rule.signature
+        if signature.ratio is not None:
+            part = _number(seen.values.get(signature.ratio.part, ""))
+            whole = _number(seen.values.get(signature.ratio.whole, ""))
+            return part > 0 and part >= signature.ratio.least * whole
+        if signature.rising:
+            return _rises(seen.values.get("rising", ""))
+        return not signature.alike or self._alike(rule.key, seen)
+
+    def _alike(self, key: str, seen: Seen) -> bool:
+        """Has another one said the same before?"""
+        tails = self._tails.setdefault(key, {})
+        tail = " ".join(seen.values["tail"].partition("#")[0].split())
+        before = tails.get(tail)
+        if before is None:
+            if len(tails) < _KEYS:
+                tails[tail] = seen
+            return False
+        return before.values["key"] != seen.values["key"]
+
+
+def _windows(text: str) -> Iterator[str]:
+    """A line in pieces that can be searched; they overlap."""
+    if len(text) <= WIDEST:
+        yield text
+        return
+    for start in range(0, len(text), WIDEST - _OVERLAP):
+        yield text[start : start + WIDEST]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def _rises(text: str) -> bool:
+    import re  # noqa: PLC0415  (few logs hold such rows)
+
+    row = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
+    steady = all(a <= b for a, b in zip(row, row[1:], strict=False))
+    return steady and len(row) > 3 and row[-1] >= _STEEP * row[0] > 0  # noqa: PLR2004

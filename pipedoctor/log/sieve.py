@@ -1,0 +1,66 @@
+"""
+Find the few lines of a log that are worth reading.
+
+Lines are compared by their shape: letters without case, digits dropped. A training log
+of a gigabyte has a few hundred shapes; each is looked at once. The work per byte is
+done by `bytes.translate`, `split` and sets, at the speed of memory.
+"""
+
+LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+DIGITS = b"0123456789"
+_KEPT = {*LETTERS, *LETTERS.upper(), 10}
+SHAPE = bytes(
+    (byte | 32 if byte != 10 else 10) if byte in _KEPT else 32  # noqa: PLR2004
+    for byte in range(256)
+)
+"""Small letters and newlines stay; everything else becomes a space."""
+
+WORN = 1000
+"""So many lines of one shape tell what there is to tell."""
+MOST = 40_000
+"""Shapes that are remembered."""
+LONGEST = 600
+"""Bytes of a shape that is remembered."""
+STRUCTURE = frozenset({b"traceback", b"file", b"during", b"above", b"cell", b"ipython"})
+"""Words of a traceback's own lines."""
+AFTER = 3
+"""Lines after a line of a traceback that may hold its exception."""
+
+
+def shape(text: bytes) -> bytes:
+    """Reduce text to its letters; lines stay lines."""
+    return text.translate(SHAPE, DIGITS)
+
+
+class Sieve:
+    """Remembers which shapes of lines are boring."""
+
+    def __init__(self, words: frozenset[str]) -> None:
+        self._words = frozenset(word.encode() for word in words) | STRUCTURE
+        self._boring: set[bytes] = set()
+        self._counts: dict[bytes, int] = {}
+
+    def pick(self, block: bytes, *, last: bool = False) -> list[int]:
+        """Which lines of the block to read; of the `last`, also those seen often."""
+        shapes = shape(block).split(b"\n")
+        new = set(shapes) - self._boring
+        if not new:
+            return []
+        words, counts = self._words, self._counts
+        good = {s for s in new if s in counts or not words.isdisjoint(s.split())}
+        self._remember(new - good)
+        picked: set[int] = set()
+        if good:
+            for index, one in enumerate(shapes):
+                if one in good and (last or counts.get(one, 0) < WORN):
+                    counts[one] = counts.get(one, 0) + 1
+                    more = AFTER if not STRUCTURE.isdisjoint(one.split()) else 0
+                    picked.update(range(index, min(index + more + 1, len(shapes))))
+        return sorted(picked)
+
+    def _remember(self, boring: set[bytes]) -> None:
+        if len(self._boring) > MOST:
+            self._boring.clear()
+        if len(self._counts) > MOST:
+            self._counts.clear()
+        self._boring.update(one for one in boring if len(one) <= LONGEST)

@@ -1,0 +1,143 @@
+"""Signatures of illnesses in logs: data of a pack, a file an illness."""
+
+import enum
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+
+class Role(enum.Enum):
+    """What a line of this kind means for the one who reads it."""
+
+    ERROR = "error"
+    """It ends the job, or would."""
+    WARNING = "warning"
+    """It is printed by jobs that live on: it yields to what ended the job."""
+    SILENT = "silent"
+    """A reading or an observation: counts where nothing was raised."""
+    ECHO = "echo"
+    """What others say when somebody else has died."""
+    EVIDENCE = "evidence"
+    """Says nothing alone; supports its cause, and other signatures ask for it."""
+
+
+class Ratio(msgspec.Struct, frozen=True):
+    """Two captured numbers, the first at least `least` times the second."""
+
+    part: str
+    whole: str
+    least: float
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    What one line looks like.
+
+    `words` is the sieve: one of them stands in every line that can match, in small
+    letters, between characters that are none; digits do not count as characters.
+    `when` and `unless` name signatures (``cause/id``) that must, or must not, be
+    seen in the same log. With `alike`, lines that differ only in ``key`` share their
+    ``tail``; with `rising`, the captured numbers rise.
+    """
+
+    id: str
+    pattern: str
+    words: tuple[str, ...]
+    strength: int
+    """How sure it makes its cause, of 100."""
+    role: Role = Role.ERROR
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    versions: str = ""
+    """Whose texts these are: ``torch >= 2.10``; empty: all that are known."""
+    ratio: Ratio | None = None
+    alike: bool = False
+    rising: bool = False
+    hint: str = ""
+    """What to look at, where the code is to blame."""
+
+
+class Advice(msgspec.Struct, frozen=True, kw_only=True):
+    """A remedy for an illness that no check can judge yet."""
+
+    title: str
+    argv: tuple[str, ...] = ()
+    snippet: str = ""
+    fits: tuple[str, ...] = ()
+    """Habitats: ``docker``; none means everywhere."""
+    place: str = "here"
+
+
+class Illness(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause, and how it shows."""
+
+    cause: str
+    why: str = ""
+    """One sentence: what happened."""
+    decide: tuple[str, ...] = ()
+    """The cheapest command that would decide whether it is so."""
+    over: tuple[str, ...] = ()
+    """Causes that are its consequences where both are seen."""
+    judged_by: str = ""
+    """Name of the check that judges it here, where that has another name."""
+    remedies: tuple[Advice, ...] = ()
+    sources: tuple[str, ...] = ()
+    signatures: tuple[Signature, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of its check and page: ``shm-too-small``."""
+        return self.cause.replace("_", "-")
+
+
+class Rule:
+    """A signature with the cause that it belongs to, compiled when first needed."""
+
+    def __init__(self, cause: str, signature: Signature) -> None:
+        self.key = f"{cause}/{signature.id}"
+        self.cause = cause
+        self.signature = signature
+
+    @cached_property
+    def search(self) -> re.Pattern[str]:
+        """The compiled pattern."""
+        return re.compile(self.signature.pattern)
+
+
+class Book:
+    """All illnesses, and their signatures by the words that give them away."""
+
+    def __init__(self, illnesses: Iterable[Illness]) -> None:
+        self.illnesses: Mapping[str, Illness] = {i.cause: i for i in illnesses}
+        self.rules: dict[str, Rule] = {}
+        self._by_word: dict[str, list[Rule]] = {}
+        for illness in self.illnesses.values():
+            for signature in illness.signatures:
+                rule = Rule(illness.cause, signature)
+                self.rules[rule.key] = rule
+                for word in dict.fromkeys(signature.words):
+                    self._by_word.setdefault(word, []).append(rule)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Every word that may give a signature away."""
+        return frozenset(self._by_word)
+
+    def candidates(self, words: Iterable[str]) -> Iterator[Rule]:
+        """The rules that one of these words may give away, each once."""
+        seen: set[str] = set()
+        for word in words:
+            for rule in self._by_word.get(word, ()):
+                if rule.key not in seen:
+                    seen.add(rule.key)
+                    yield rule
+
+
+def read(folder: Path) -> Iterator[Illness]:
+    """Every illness of a pack; raises msgspec.MsgspecError on a malformed file."""
+    decoder = msgspec.json.Decoder(Illness)
+    for file in sorted(folder.glob("*.json")):
+        yield decoder.decode(file.read_bytes())

@@ -1,0 +1,103 @@
+"""Tracebacks: which exception was raised, and in which line of the user's own code."""
+
+import re
+
+from pipedoctor.facts.log import Frame, Raised
+from pipedoctor.log.wrapping import Line
+
+MOST = 200
+"""Exceptions that are kept, and ranks that are followed."""
+_CODE = re.compile(
+    r"File \"(?P<path>[^\"\n]{1,400})\", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s]{1,200}))?"
+)
+_CELL = re.compile(
+    r"^(?:File )?(?P<path>(?:~|/|\.|[A-Za-z]:|<ipython-input-|\w)[^\s:()]{0,300}(?:\.py|>))"
+    r"(?::(?P<line>\d{1,7})(?:, in| in|$)| in )\s?(?P<name>[\w.<>]{0,100})"
+)
+_INPUT = re.compile(
+    r"^(?:Input |File )?(?P<path>(?:Cell )?In ?\[\d{1,5}\]),? (?:line |in )(?P<line>\d{1,7})?"
+)
+_ARROW = re.compile(r"^-{2,6}> ?(?P<line>\d{1,7})\b")
+_RAISED = re.compile(
+    r"^\s{0,4}(?:E {2,6})?(?P<kind>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z_]\w{0,80}"
+    r"(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Abort|Empty|Full|Timeout|error))"
+    r"(?::\s?(?P<message>.*)|\s*$)"
+)
+_ANY = re.compile(
+    r"^(?P<kind>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}): (?P<message>.*)"
+)
+_LIBRARY = re.compile(
+    r"(?:site|dist)-packages|[/\\]lib(?:64)?[/\\]python\d|<frozen|[/\\]Lib[/\\](?!site)|<string>|<stdin>"
+    r"|^(?:\.\.\.|…)[/\\]|[/\\](?:torch|torchvision|PIL|numpy|multiprocessing|cv2|h5py|transformers)[/\\]"
+    r"|\.pyx$|<__array_function__|<decorator|python\d\.\d{1,2}[/\\]|conda\S{0,40}[/\\]lib[/\\]"
+    r"|^(?:threading|multiprocessing|importlib|runpy)\b",
+)
+
+
+def is_library(path: str) -> bool:
+    """Is this somebody else's code?"""
+    return _LIBRARY.search(path) is not None
+
+
+class Tracebacks:
+    """Follows the traceback of every rank, however they are interleaved."""
+
+    def __init__(self) -> None:
+        self.raised: list[Raised] = []
+        self._own: dict[str, Frame] = {}
+        self._open: dict[str, bool] = {}
+
+    def read(self, line: Line, number: int) -> None:
+        """Take the next line of a log."""
+        text = line.text.strip("│|╭╮ \t\n")
+        match = _CODE.search(text) or _CELL.match(text) or _INPUT.match(text)
+        if match is not None:
+            self._frame(line.rank, match)
+            return
+        if text.startswith(("Traceback (most", "Original Traceback")):
+            self._own.pop(line.rank, None)
+            self._open[line.rank] = True
+            return
+        arrow = _ARROW.match(text)
+        own = self._own.get(line.rank)
+        if arrow and own and not own.line:
+            self._own[line.rank] = Frame(
+                path=own.path, line=int(arrow["line"]), function=own.function
+            )
+            return
+        self._raise(line, text, number)
+
+    def _frame(self, rank: str, match: re.Match[str]) -> None:
+        if len(self._open) < MOST or rank in self._open:
+            self._open[rank] = True
+        if not is_library(match["path"]) and (
+            len(self._own) < MOST or rank in self._own
+        ):
+            found = match.groupdict()
+            self._own[rank] = Frame(
+                path=found["path"],
+                line=int(found["line"] or 0),
+                function=found.get("name") or "",
+            )
+
+    def _raise(self, line: Line, text: str, number: int) -> None:
+        match = _RAISED.match(text)
+        if match is None and self._open.get(line.rank) and line.text[:1].strip():
+            match = _ANY.match(text)
+        if match is None or (
+            "Warning" in match["kind"] and not self._open.get(line.rank)
+        ):
+            return
+        if len(self.raised) >= MOST:
+            del self.raised[MOST // 2]
+        self.raised.append(
+            Raised(
+                kind=match["kind"],
+                message=(match["message"] or "")[:400],
+                line=number,
+                rank=line.rank,
+                time=line.time,
+                own=self._own.pop(line.rank, None),
+            )
+        )
+        self._open[line.rank] = False
