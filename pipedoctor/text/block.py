@@ -116,7 +116,7 @@ class _Reader:
             self._field(line, *found)
         elif self._variable(line):
             return
-        elif self.key and self.key in block.fields:
+        elif self.key in block.fields:
             _add(block.fields[self.key], line)
 
     def _field(self, line: str, key: str, value: str) -> None:

@@ -74,6 +74,8 @@ def test_time_is_bounded(piece: str) -> None:
         (b"PyTorch version: {torch_version}\nOS: {os}\n", "no output of"),
         (b"You need the right PyTorch version: see the docs.", "no output of"),
         (b"Python version: 3.9\nOS: Linux\nGCC version: 9\n", "no output of"),
+        (b"OS: Linux\nPython version: 3.9\n[pip3] requests==2\n", "no output of"),
+        (b"Is CUDA available: True\n", "no output of"),
     ],
 )
 def test_refused(data: bytes, why: str) -> None:

@@ -1,6 +1,5 @@
 """What pasting adds or takes away changes no finding."""
 
-import html
 from collections.abc import Callable
 
 import pytest
@@ -54,7 +53,7 @@ LOUD = {
     "nvidia-uvm-state-broken",
     "torch-torchvision-mismatch",
 }
-PROSE = "Hi, I train on a cluster. OS: Windows at home, GPU: 3090, Python: 2.7!\n\n"
+PROSE = "Hi, I train on a cluster.\nOS: Windows 7 at home\nPython version: 2.7\n\n"
 
 
 def each(change: Callable[[str], str]) -> str:
@@ -86,7 +85,7 @@ NOISY = {
     "bold labels": each(
         lambda line: "**" + line.replace(":", ":**", 1) if ":" in line else line
     ),
-    "entities": html.escape(PLAIN),
+    "entities": PLAIN.replace(": ", "&#58;&nbsp;").replace("==", "&equals;="),
     "details": "<details><summary>Env</summary><pre>\n" + PLAIN + "</pre></details>",
     "html lines": PLAIN.replace("\n", "<br/>\n"),
     "blank lines between": PLAIN.replace("\n", "\n\n \n"),
@@ -155,6 +154,23 @@ def test_of_two_environments_the_first_is_judged(judge: Judge) -> None:
 
     assert report.recorded == "the first of 2 environments in a text"
     assert report.facts.known["torch"]["version"] == "2.0.1"
+
+
+def test_two_environments_without_their_first_lines(judge: Judge) -> None:
+    begin = PLAIN.index("PyTorch version")
+    other = PLAIN[begin:].replace("1.13.1+cu117", "2.0.1+cu117")
+
+    report = judge(other + PLAIN[begin:])
+
+    assert report.recorded == "the first of 2 environments in a text"
+    assert report.facts.known["torch"]["version"] == "2.0.1"
+
+
+def test_a_field_that_is_said_twice_counts_once(judge: Judge) -> None:
+    report = judge(f"{PLAIN}\nI tried it at home too:\nOS: Windows 7\n")
+
+    assert report.recorded.startswith("the text of ")
+    assert report.facts.known["site"]["distribution"] == "Ubuntu 20.04.6 LTS"
 
 
 def test_facts_of_prose_do_not_count() -> None:
