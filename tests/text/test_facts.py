@@ -487,3 +487,73 @@ def test_what_a_warning_says_of_numpy() -> None:
     assert outcome is not None
     assert outcome.numpy_ok is False
     assert outcome.warnings == ("UserWarning: Failed to initialize NumPy: x",)
+
+
+def test_no_word_of_an_import() -> None:
+    lines = "Python version: 3.9\n[conda] pytorch 1.9.0 py3.9_cpu_0 pytorch\n"
+
+    assert read(lines.encode()).facts.get(TorchImport) is None
+
+
+@pytest.mark.parametrize(
+    "line", ["Is CUDA available: False", "UserWarning: Failed to initialize NumPy: x"]
+)
+def test_half_a_word_of_an_import(line: str) -> None:
+    lines = f"{line}\nPython version: 3.9\n[conda] pytorch 1.9.0 py3.9_cpu_0 pytorch\n"
+
+    outcome = read(lines.encode()).facts.get(TorchImport)
+
+    assert outcome is not None
+    assert (outcome.ok, outcome.version) == (True, "")
+
+
+def test_a_path_tells_the_interpreter() -> None:
+    line = "PyTorch   2.0.1 @/opt/env/lib/python3.9/site-packages/torch"
+
+    facts = told(line, begin="sys.platform   linux\n")
+
+    assert facts.get(Interpreter) == Interpreter(version="3.9")
+
+
+@pytest.mark.parametrize(
+    ("gpus", "driver"),
+    [
+        ("GPU 0: NVIDIA GH200 480GB", "Could not collect"),
+        ("Could not collect", "550.54"),
+    ],
+)
+def test_an_arm_server_is_no_jetson(gpus: str, driver: str) -> None:
+    found = told(
+        "OS: Ubuntu 22.04 LTS (aarch64)",
+        f"GPU models and configuration: {gpus}",
+        f"Nvidia driver version: {driver}",
+    ).get(Accelerators)
+
+    assert found == Accelerators()
+
+
+@pytest.mark.parametrize(
+    ("lines", "physical"),
+    [
+        (("Core(s) per socket: 8", "Socket(s): 2"), 16),
+        (("Core(s) per socket: 8",), None),
+        (("Socket(s): 2",), None),
+        (("Core(s) per socket: -", "Socket(s): 2"), None),
+        (("Core(s) per socket: 0", "Socket(s): 2"), None),
+    ],
+)
+def test_cores(lines: tuple[str, ...], physical: int | None) -> None:
+    cpu = told("CPU:", "CPU(s): 32", *lines).get(Cpu)
+
+    assert cpu is not None
+    assert cpu.physical == physical
+
+
+@pytest.mark.parametrize(
+    ("ranges", "cpus"), [("0-15,32-47", 32), ("7", 1), ("3-", 1), ("-3", 0), ("5-2", 0)]
+)
+def test_ranges_of_processors(ranges: str, cpus: int) -> None:
+    cpu = told("CPU:", "CPU(s): 64", f"NUMA node0 CPU(s): {ranges}").get(Cpu)
+
+    assert cpu is not None
+    assert [node.cpus for node in cpu.numa] == [cpus]
