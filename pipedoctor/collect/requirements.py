@@ -2,20 +2,25 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
 
+import msgspec
+
+from pipedoctor.collect import metadata, plain_versions
 from pipedoctor.collect.interpreter import interpreter
 from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine, read_or
-from pipedoctor.collect.packages import installed, normal
+from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.metadata import Metadata, normal
 from pipedoctor.collect.prefix import Chosen
 from pipedoctor.facts import Interpreter, Missing, Requirements
 
-if TYPE_CHECKING:
-    from packaging.requirements import Requirement
-
 _REQUIRES = re.compile(r"^Requires-Dist:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A requirement that applies here: a name, and a specifier as text."""
+
+    name: str
+    specifier: str
 
 
 def requirements(machine: Machine, chosen: Chosen, announce: Announce) -> Requirements:
@@ -26,54 +31,68 @@ def requirements(machine: Machine, chosen: Chosen, announce: Announce) -> Requir
     version that no standard reads is left out: unknown is no illness.
     """
     here = interpreter(machine, chosen, announce)
-    found = list(installed(here, [], announce))
+    found = list(metadata.listed(here, [], announce))
     first: dict[str, str] = {}
-    for _, distribution in found:
-        first.setdefault(distribution.name, distribution.version)
+    for entry in found:
+        first.setdefault(entry.name, entry.version)
     announce("reading METADATA files")
     values = markers(here)
     unmet: list[Missing] = []
     judged = 0
-    for metadata, distribution in found:
-        for wanted in _wanted(metadata, values):
+    for entry in found:
+        for wanted in _wanted(entry, values):
             judged += 1
             there = first.get(normal(wanted.name))
-            if there is None or not _fits(wanted, there):
+            if there is None or not fits(wanted.specifier, there):
                 line = f"{wanted.name}{wanted.specifier}"
                 unmet.append(
-                    Missing(
-                        owner=distribution.name, requirement=line, found=there or ""
-                    )
+                    Missing(owner=entry.name, requirement=line, found=there or "")
                 )
     return Requirements(unmet=tuple(unmet), judged=judged)
 
 
-def _wanted(metadata: Path, values: Mapping[str, str]) -> Iterator["Requirement"]:
-    from packaging.requirements import (  # noqa: PLC0415  (only in this lane)
+def _wanted(entry: Metadata, values: Mapping[str, str]) -> Iterator[Wanted]:
+    text = metadata.text(entry.path("METADATA")) or metadata.text(
+        entry.path("PKG-INFO")
+    )
+    for line in _REQUIRES.findall(text.partition("\n\n")[0]):
+        if all("extra ==" in part for part in line.partition(";")[2].split(" or ")):
+            continue
+        plain = plain_versions.requirement(line, values)
+        wanted = _by_the_standard(line, values) if plain is None else plain
+        if wanted:
+            yield Wanted(*wanted)
+
+
+def _by_the_standard(line: str, values: Mapping[str, str]) -> tuple[str, ...]:
+    """Name and specifier of a requirement that applies; empty when it does not."""
+    from packaging.requirements import (  # noqa: PLC0415  (only for what is not plain)
         InvalidRequirement,
         Requirement,
     )
 
-    text = read_or(metadata / "METADATA") or read_or(metadata / "PKG-INFO")
-    for line in _REQUIRES.findall(text.partition("\n\n")[0]):
-        if "extra ==" in line and " or " not in line:
-            continue
-        try:
-            wanted = Requirement(line)
-        except InvalidRequirement:
-            continue
-        if wanted.marker is None or wanted.marker.evaluate({**values}):
-            yield wanted
+    try:
+        wanted = Requirement(line)
+    except InvalidRequirement:
+        return ()
+    if wanted.marker is None or wanted.marker.evaluate({**values}):
+        return wanted.name, str(wanted.specifier)
+    return ()
 
 
-def _fits(wanted: "Requirement", there: str) -> bool:
+def fits(specifier: str, there: str) -> bool:
+    """Is this version allowed? One that no standard reads counts as allowed."""
+    plain = plain_versions.fits(specifier, there)
+    if plain is not None:
+        return plain
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
     try:
         version = Version(there)
     except InvalidVersion:
         return True
-    return wanted.specifier.contains(version, prereleases=True)
+    return SpecifierSet(specifier).contains(version, prereleases=True)
 
 
 def markers(here: Interpreter) -> dict[str, str]:
