@@ -146,8 +146,8 @@ def test_the_compiled_version_counts_where_nothing_is_pinned() -> None:
     "said",
     [
         (
-            "RuntimeError: cuDNN version incompatibility: PyTorch was compiled  against "
-            "(8, 7, 0) but found runtime version (8, 2, 4)"
+            "RuntimeError: cuDNN version incompatibility: PyTorch was compiled "
+            " against (8, 7, 0) but found runtime version (8, 2, 4)"
         ),
         "cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH",
     ],
