@@ -19,6 +19,8 @@ from pipedoctor.facts import (
     TorchImport,
     Variables,
 )
+from pipedoctor.facts.site import Habitat
+from pipedoctor.remedy import docker_run, fitting
 from pipedoctor.text import read
 
 BEGIN = "PyTorch version: 2.4.0\nIs debug build: False\n"
@@ -557,3 +559,38 @@ def test_ranges_of_processors(ranges: str, cpus: int) -> None:
 
     assert cpu is not None
     assert [node.cpus for node in cpu.numa] == [cpus]
+
+
+def test_other_warnings_say_nothing_of_numpy() -> None:
+    outcome = told(begin=f"CUDA initialization: CUDA unknown error\n{BEGIN}").get(
+        TorchImport
+    )
+
+    assert outcome is not None
+    assert outcome.numpy_ok is None
+
+
+def test_the_build_of_another_version_is_not_taken() -> None:
+    torch = told("[conda] pytorch 2.3.0 py3.9_cpu_0 pytorch").get(TorchBuild)
+
+    assert torch is not None
+    assert torch.conda_build == ""
+    assert not torch.known_backend
+
+
+def test_remedies_are_given_for_every_kind_of_place() -> None:
+    site = told("OS: Ubuntu 22.04").get(Site)
+
+    assert site is not None
+    assert site.habitat is Habitat.UNKNOWN
+    assert site.name == "machine of a ticket"
+    (remedy,) = fitting(site.habitat, docker_run("Give it GPUs", "--gpus", "all"))
+    assert remedy.title == "Docker: Give it GPUs"
+    assert remedy.advice
+
+
+def test_a_container_that_is_known_is_one_all_the_same() -> None:
+    site = Site(system="linux", container="docker", place_known=False)
+
+    assert site.habitat is Habitat.DOCKER
+    assert site.name == "docker container"

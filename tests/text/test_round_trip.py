@@ -46,6 +46,8 @@ def strategy(kind: Any) -> st.SearchStrategy[Any]:  # noqa: PLR0911  (one a type
             return st.dictionaries(strategy(key), strategy(value), max_size=3)
         case msgspec.inspect.StructType(cls=cls):
             return struct(cls)
+        case msgspec.inspect.LiteralType(values=values):
+            return st.sampled_from(values)
         case _:
             return PLAIN[type(kind)]
 
