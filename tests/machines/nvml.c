@@ -2,6 +2,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef DRIVER
+#define DRIVER "580.82.07"
+#define CUDA 13010
+#endif
+
 #ifndef EMPTY
 typedef int result;
 typedef void *device;
@@ -17,13 +22,13 @@ result nvmlShutdown(void) { return 0; }
 
 result nvmlSystemGetDriverVersion(char *text, unsigned size)
 {
-    strncpy(text, "580.82.07", size);
+    strncpy(text, DRIVER, size);
     return 0;
 }
 
 result nvmlSystemGetCudaDriverVersion_v2(int *version)
 {
-    *version = 13010;
+    *version = CUDA;
     return 0;
 }
 

@@ -1,0 +1,1 @@
+"""pipedoctor and its peers, side by side: time, memory, and faults made on purpose."""

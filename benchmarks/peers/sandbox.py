@@ -1,0 +1,149 @@
+"""
+Run one command under one fault, with mounts, network and host name of its own.
+
+``unshare --mount --net --uts python -m benchmarks.peers.sandbox ORDER``; the order and
+what comes of it (on stdout) are JSON.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypedDict
+
+from benchmarks.peers.faults import EVERY
+from benchmarks.peers.place import Place
+
+SUBREAPER = 36
+MOST_OUTPUT = 400_000
+
+
+class Order(TypedDict):
+    """What to run, where; `fault` is a title, empty on the clean machine."""
+
+    argv: list[str]
+    venv: str
+    scratch: str
+    layers: str
+    fault: str
+    cut: float
+
+
+class Outcome(TypedDict):
+    """What came of it; `peak` in bytes, `refused`: the fault could not be made."""
+
+    seconds: float
+    peak: int
+    code: int | None
+    output: str
+    refused: str
+
+
+def order(argv: Sequence[str], wanted: Order) -> Outcome:
+    """Run it there and wait; what it left behind is gone afterwards."""
+    here = Path(__file__).parents[2]
+    unshare = ["unshare", "--mount", "--net", "--uts", "--propagation", "private"]
+    script = [sys.executable, "-m", "benchmarks.peers.sandbox"]
+    text = json.dumps(wanted | {"argv": list(argv)})
+    done = subprocess.run(
+        [*unshare, *script, text],
+        cwd=here,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    outcome: Outcome = json.loads(done.stdout)
+    return outcome
+
+
+def main(wanted: Order) -> Outcome:
+    """Make the place, spoil it, run the command, end all that it started."""
+    ctypes.CDLL(None).prctl(SUBREAPER, 1)
+    scratch = Path(wanted["scratch"])
+    place = Place.make(Path(wanted["venv"]), scratch, Path(wanted["layers"]))
+    for fault in EVERY:
+        if fault.title == wanted["fault"]:
+            try:
+                fault.make(place)
+            except (OSError, StopIteration, subprocess.CalledProcessError) as error:
+                _end(place)
+                return Outcome(
+                    seconds=0, peak=0, code=None, output="", refused=repr(error)
+                )
+    argv = [place.environ.get(a[1:], "") if a[0] == "$" else a for a in wanted["argv"]]
+    try:
+        return _run(argv, place, wanted["cut"])
+    finally:
+        _end(place)
+
+
+def _run(argv: Sequence[str], place: Place, cut: float) -> Outcome:
+    """Wall time, peak memory and output; code None: it had to be ended."""
+    log = place.scratch / "output"
+    late = threading.Event()
+    began = time.perf_counter()
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            ["env", *argv],
+            env=place.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=place.environ["HOME"],
+            start_new_session=True,
+        )
+        timer = threading.Timer(cut, _cut, (process.pid, place, late))
+        timer.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - began
+        timer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return Outcome(
+        seconds=seconds,
+        peak=usage.ru_maxrss << 10,
+        code=None if late.is_set() else process.returncode,
+        output=log.read_bytes()[:MOST_OUTPUT].decode(errors="replace"),
+        refused="",
+    )
+
+
+def _cut(pid: int, place: Place, late: threading.Event) -> None:
+    late.set()
+    os.killpg(pid, signal.SIGKILL)
+    while place.undo:  # a dead mount lets go of whom it holds
+        place.undo.pop()()
+
+
+def _end(place: Place) -> None:
+    """Kill what is left, which is ours now that its parents are gone."""
+    kin = Path(f"/proc/self/task/{os.getpid()}/children")
+    for _ in range(100):
+        for pid in map(int, kin.read_text().split()):
+            os.kill(pid, signal.SIGKILL)
+        while place.undo:
+            _quietly(place)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.05)
+
+
+def _quietly(place: Place) -> None:
+    try:
+        place.undo[-1]()
+    except OSError:
+        time.sleep(0.05)  # a group is busy until the last of its processes is reaped
+    else:
+        place.undo.pop()
+
+
+if __name__ == "__main__":
+    json.dump(main(json.loads(sys.argv[1])), sys.stdout)
