@@ -55,7 +55,11 @@ Sections of the examined Python environment: their collector, and its lane.
 Two lanes that take equally long: with more, two CPUs are slower, with one, many are.
 """
 
+NOT_QUICK = ("torch_import", "libraries")
+"""Left out by --quick: they take longer than all the rest."""
+
 PATIENCE = 3.0
+PLACE_PATIENCE = 2.0
 SURVEY_PATIENCE = 6.0
 READING_PATIENCE = 8.0
 IMPORT_MARGIN = 1.0
@@ -94,7 +98,7 @@ def collect(
     """Read everything, beside each other, in at most `deadline` seconds."""
     until = time.monotonic() + deadline
     places = _places(inquiry)
-    probes = [*_environment(inquiry, deadline), *_probes(inquiry, places)]
+    probes = [*_environment(inquiry, deadline), *_probes(inquiry, places, deadline)]
     if lanes.CAN_FORK:
         run = lanes.run
     else:
@@ -107,7 +111,9 @@ def collect(
     else:
         unknown["datasets"] = "no --data given"
     if inquiry.quick:
-        unknown["torch_import"] = "--quick"
+        unknown |= dict.fromkeys(NOT_QUICK, "--quick")
+    if not inquiry.code:
+        unknown["source"] = "no PATHS with code given"
     if inquiry.against is None:
         unknown["record_drift"] = "no --against given"
     for section, kind in SECTIONS.items():
@@ -132,20 +138,31 @@ def _places(inquiry: Inquiry) -> list[Place]:
     return data + list(paths.places(inquiry.machine))
 
 
-def _probes(inquiry: Inquiry, places: list[Place]) -> Iterator[Probe]:
+def _probes(inquiry: Inquiry, places: list[Place], deadline: float) -> Iterator[Probe]:
     machine = inquiry.machine
     gpu = _call("gpu", "gpu", machine)
     yield Probe(name="gpu", work=gpu, lane="gpu", patience=PATIENCE)
     for place in places:
         name = f"{place.role} {place.path}"
         work = _call("paths", "path", machine, place)
-        yield Probe(name=name, work=work, lane=name, patience=PATIENCE)
+        shared = place.role != "data"
+        yield Probe(
+            name=name,
+            work=work,
+            lane="places" if shared else name,
+            patience=PLACE_PATIENCE if shared else PATIENCE,
+        )
     for path in dict.fromkeys(inquiry.data):
         name = f"data set {path}"
         work = _call("datasets", "dataset", machine, path, inquiry.quick)
         yield Probe(name=name, work=work, lane=name, patience=SURVEY_PATIENCE)
     loader = _call("loader", "loader", machine, inquiry.loader, inquiry.code)
-    yield Probe(name="loader", work=loader, lane="loader", patience=PATIENCE)
+    lane = "loader" if inquiry.code else "steady"
+    yield Probe(name="loader", work=loader, lane=lane, patience=PATIENCE)
+    if inquiry.code:
+        left = max(1.0, deadline - IMPORT_MARGIN)
+        code = _call("source", "source", machine, inquiry.code, left)
+        yield Probe(name="source", work=code, lane="source", patience=deadline)
     for section in STEADY:
         yield Probe(name=section, work=_call(section, section, machine), steady=True)
 
@@ -158,10 +175,12 @@ def _environment(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
         work = _call("torch_import", "torch_import", machine, chosen, patience)
         yield Probe(name="torch_import", work=work, lane="import", patience=deadline)
     for section, (module, lane) in ENVIRONMENT.items():
+        if inquiry.quick and section in NOT_QUICK:
+            continue
         work = _call(module, module, machine, chosen)
         yield Probe(name=section, work=work, lane=lane, patience=READING_PATIENCE)
     record = _call("project_record", "project_record", machine, inquiry.code)
-    yield Probe(name="project_record", work=record, lane="record", patience=PATIENCE)
+    yield Probe(name="project_record", work=record, lane="places", patience=PATIENCE)
     if inquiry.against is not None:
         work = _call("record_drift", "record_drift", machine, chosen, inquiry.against)
         yield Probe(

@@ -21,6 +21,7 @@ from pipedoctor.facts.record_drift import Drifted, RecordDrift
 from pipedoctor.facts.requirements import Missing, Requirements
 from pipedoctor.facts.shm import Segment, Shm
 from pipedoctor.facts.site import Habitat, Site, Slurm
+from pipedoctor.facts.source import Source
 from pipedoctor.facts.threads import Threads
 from pipedoctor.facts.torch_build import Pin, TorchBuild
 from pipedoctor.facts.torch_import import TorchImport
@@ -80,6 +81,7 @@ __all__ = [
     "Shm",
     "Site",
     "Slurm",
+    "Source",
     "Threads",
     "TorchBuild",
     "TorchImport",

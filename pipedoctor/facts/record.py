@@ -25,6 +25,7 @@ from pipedoctor.facts.record_drift import RecordDrift
 from pipedoctor.facts.requirements import Requirements
 from pipedoctor.facts.shm import Shm
 from pipedoctor.facts.site import Site
+from pipedoctor.facts.source import Source
 from pipedoctor.facts.threads import Threads
 from pipedoctor.facts.torch_build import TorchBuild
 from pipedoctor.facts.torch_import import TorchImport
@@ -65,6 +66,7 @@ KINDS: tuple[type[Fact], ...] = (
     ImageStack,
     ProjectRecord,
     RecordDrift,
+    Source,
 )
 SECTIONS: Mapping[str, type[Fact]] = {kind.section: kind for kind in KINDS}
 TABLES: Mapping[str, type[World]] = {

@@ -1,0 +1,135 @@
+"""Training code as facts: read and taken apart, never imported, never run."""
+
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from pipedoctor.collect.lanes import Announce
+from pipedoctor.collect.machine import Machine, read_or
+from pipedoctor.facts import Source
+from pipedoctor.facts.source import Minimum, Skipped
+from pipedoctor.source import files
+from pipedoctor.source.assemble import assemble
+from pipedoctor.source.imported import imported_names
+from pipedoctor.source.parse import NotPythonError, Text, parse, traces
+
+SHARE = 0.6
+"""Of the time, for reading and parsing; the rest is for making sense of it."""
+_RECORDS = (
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+    "requirements.txt",
+    "environment.yml",
+    "README.md",
+)
+_TORCH = re.compile(
+    r"(?<![\w-])(?:py)?torch[\"']?\s*(?:\[[^\]]*\])?\s*(?:>=|==|~=|=|v|version)?\s*[\"']?"
+    r"\s*(\d+\.\d+(?:\.\d+)*)",
+    re.IGNORECASE,
+)
+_PYTHON = re.compile(
+    r"(?:requires-python|python_requires|^\s*python)\s*=\s*[\"']?\s*(?:>=|\^|~=)\s*(\d+\.\d+)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LEVELS = 3
+
+
+def source(
+    machine: Machine, code: Sequence[str], seconds: float, announce: Announce
+) -> Source:
+    """Read what PATHS name, and all that it imports from there; raises Unreadable."""
+    del machine
+    announce(f"reading {', '.join(code)}")
+    until = time.monotonic() + seconds * SHARE
+    texts: list[Text] = []
+    skipped: list[Skipped] = []
+    count = 0
+    for file in _wanted(code, skipped):
+        count += 1
+        if time.monotonic() > until:
+            reason = f"not read, nor any file after it: no time after {seconds:g} s"
+            skipped.append(Skipped(path=_shown(file.path, code), reason=reason))
+            break
+        try:
+            text = parse(file)
+        except NotPythonError as error:
+            skipped.append(Skipped(path=_shown(file.path, code), reason=str(error)))
+        else:
+            texts.append(text._replace(path=_shown(file.path, code)))
+    announce("following calls and values")
+    facts = assemble(texts, skipped, count)
+    torch, python = _minimums(code)
+    return replace(facts, torch=torch, python=python)
+
+
+def _wanted(code: Sequence[str], skipped: list[Skipped]) -> Iterator[files.Source]:
+    """Files with a trace of torch, then those that they import."""
+    later: list[files.Source] = []
+    named: set[str] = set()
+    for file in files.every_file(code):
+        if isinstance(file, files.Left):
+            skipped.append(Skipped(path=_shown(file.path, code), reason=file.reason))
+        elif traces(file.text):
+            named |= imported_names(file.text)
+            yield file
+        elif file.path.endswith(".py"):
+            later.append(file)
+    grown = True
+    while grown:
+        grown = False
+        for file in list(later):
+            if _stem(file.path) in named:
+                later.remove(file)
+                named |= imported_names(file.text)
+                grown = True
+                yield file
+
+
+def _stem(path: str) -> str:
+    name = Path(path)
+    return name.parent.name if name.stem == "__init__" else name.stem
+
+
+def _shown(path: str, code: Sequence[str]) -> str:
+    """Relative to the working directory, else to the argument that it lies under."""
+    here = os.getcwd()  # noqa: PTH109  (stays a text, whatever bytes it holds)
+    full = os.path.abspath(path)  # noqa: PTH100
+    if full.startswith(here.rstrip("/") + os.sep):
+        return os.path.relpath(full, here).replace(os.sep, "/")
+    for one in code:
+        base = os.path.abspath(one)  # noqa: PTH100
+        if full == base:
+            return os.path.basename(full)  # noqa: PTH119
+        if full.startswith(base.rstrip("/") + os.sep):
+            return os.path.relpath(full, base).replace(os.sep, "/")
+    return path.replace(os.sep, "/")
+
+
+def _minimums(code: Sequence[str]) -> tuple[Minimum | None, Minimum | None]:
+    """What the files of the project say of the versions that it works with."""
+    torch: Minimum | None = None
+    python: Minimum | None = None
+    for folder in _folders(code):
+        for name in _RECORDS:
+            text = read_or(folder / name)[: 1 << 16]
+            if torch is None and (found := _TORCH.search(text)):
+                torch = Minimum(version=found[1], told=name)
+            if python is None and (found := _PYTHON.search(text)):
+                python = Minimum(version=found[1], told=name)
+    return torch, python
+
+
+def _folders(code: Sequence[str]) -> Iterator[Path]:
+    """Those of the arguments, and upwards to where a repository begins."""
+    for one in code:
+        folder = Path(one).absolute()
+        for _ in range(_LEVELS):
+            yield folder
+            if (folder / ".git").exists() or (folder / "pyproject.toml").is_file():
+                break
+            folder = folder.parent
