@@ -161,7 +161,12 @@ def _late(lane: _Lane, now: float) -> bool:
 
 
 def _close(clinic: _Clinic, lane: _Lane, now: float) -> None:
-    """End a lane; the probe it hung in is named, those behind it get a new lane."""
+    """
+    End a lane; the probe it hung in is named, those behind it get a lane each.
+
+    So probes that hardly ever hang can share a lane: if one does, no other waits for
+    more than that one.
+    """
     clinic.lanes.remove(lane)
     os.close(lane.pipe)
     _kill(lane.pid)
@@ -176,8 +181,7 @@ def _close(clinic: _Clinic, lane: _Lane, now: float) -> None:
         clinic.outcomes[probe.name] = Outcome(reason=reason, doing=lane.doing)
     else:
         clinic.outcomes[probe.name] = hung(now - lane.began, lane.doing)
-    if lane.probes:
-        clinic.waiting.append(lane.probes)
+    clinic.waiting.extend(deque((probe,)) for probe in lane.probes)
 
 
 def _kill(pid: int) -> None:
