@@ -31,7 +31,8 @@ FORMATS = ("text", "json", "markdown")
 def command(context: click.Context, /, target: str | None, **given: Any) -> None:
     """Name the cause in an error log, or show the page of a check."""
     if target is None and sys.stdin.isatty():
-        raise click.UsageError("give a log, - for stdin, or the name of a check")
+        message = "give a log, - for stdin, or the name of a check"
+        raise click.UsageError(message)
     if target in {None, "-"}:
         context.exit(_explain(sys.stdin.buffer, "-", given))
     assert target is not None  # noqa: S101  (see above)
@@ -51,7 +52,7 @@ def _opened(path: str) -> BinaryIO:
     from pipedoctor.collect.files import why
 
     try:
-        return open(path, "rb")  # noqa: PTH123, SIM115  (the caller closes it)
+        return open(path, "rb")  # noqa: PTH123  (also /dev/fd/3)
     except OSError as error:
         message = f"{path}: cannot be read: {why(error)}"
         raise click.UsageError(message) from None

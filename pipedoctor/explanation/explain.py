@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import BinaryIO
 
+from msgspec.structs import replace
+
 from pipedoctor.catalogue import Catalogue, installed
 from pipedoctor.explanation.book import installed_book
 from pipedoctor.explanation.here import Opinion, check_of, opinions, place
@@ -66,6 +68,7 @@ def explained(
         )
     catalogue = installed()
     illnesses = [book.illnesses[cause.cause] for cause in diagnosis.causes]
+    log = replace(log, causes=tuple(cause.cause for cause in diagnosis.causes))
     known = redactor.facts(facts(_wanted(catalogue, illnesses)))
     judged = opinions(catalogue, illnesses, known, log)
     rows = sorted(
@@ -92,7 +95,7 @@ def _by_text_then_here(row: tuple[Cause, Illness, Opinion]) -> tuple[float, int,
     return (-(cause.score // _TIE), _ORDER[opinion.here], -cause.score)
 
 
-def _suspect(  # noqa: PLR0913, PLR0917  (the parts of a suspect)
+def _suspect(
     rank: int,
     cause: Cause,
     illness: Illness,

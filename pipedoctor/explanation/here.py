@@ -76,7 +76,7 @@ def _verdicts(
     return {verdict.code: verdict for verdict in verdicts}
 
 
-def _opinion(  # noqa: PLR0913, PLR0917  (what is known of one illness)
+def _opinion(
     illness: Illness,
     check: Check[...] | None,
     page: Check[...] | None,

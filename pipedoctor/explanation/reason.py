@@ -138,9 +138,9 @@ def _folded(scores: Mapping[str, float], book: Book) -> dict[str, str]:
         illness = book.illnesses[cause]
         for other in illness.over:
             near = scores.get(other, 0.0) - _BELOW <= scores[cause]
-            if other in scores and scores[cause] >= _FATAL and near:
-                if cause not in folded:
-                    folded[other] = cause
+            sure = other in scores and scores[cause] >= _FATAL and near
+            if sure and cause not in folded:
+                folded[other] = cause
     return folded
 
 

@@ -49,6 +49,8 @@ class Log(Fact, frozen=True, kw_only=True):
     lines: int = 0
     seen: tuple[Seen, ...] = ()
     raised: tuple[Raised, ...] = ()
+    causes: tuple[str, ...] = ()
+    """What was concluded from all this, the likeliest first."""
 
     def of(self, cause: str) -> tuple[Seen, ...]:
         """Everything that speaks of this cause, in the order of the log."""

@@ -1,7 +1,7 @@
 """Read a log once: every signature and every exception in it, in constant memory."""
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from typing import BinaryIO
 
 from pipedoctor.facts.log import Log, Seen
@@ -134,5 +134,5 @@ def _rises(text: str) -> bool:
     import re  # noqa: PLC0415  (few logs hold such rows)
 
     row = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
-    steady = all(a <= b for a, b in zip(row, row[1:], strict=False))
+    steady = all(a <= b for a, b in pairwise(row))
     return steady and len(row) > 3 and row[-1] >= _STEEP * row[0] > 0  # noqa: PLR2004

@@ -8,14 +8,17 @@ from pipedoctor.log.wrapping import Line
 MOST = 200
 """Exceptions that are kept, and ranks that are followed."""
 _CODE = re.compile(
-    r"File \"(?P<path>[^\"\n]{1,400})\", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s]{1,200}))?"
+    r"File \"(?P<path>[^\"\n]{1,400})\", line (?P<line>\d{1,7})"
+    r"(?:, in (?P<name>[^\s]{1,200}))?"
 )
 _CELL = re.compile(
-    r"^(?:File )?(?P<path>(?:~|/|\.|[A-Za-z]:|<ipython-input-|\w)[^\s:()]{0,300}(?:\.py|>))"
+    r"^(?:File )?"
+    r"(?P<path>(?:~|/|\.|[A-Za-z]:|<ipython-input-|\w)[^\s:()]{0,300}(?:\.py|>))"
     r"(?::(?P<line>\d{1,7})(?:, in| in|$)| in )\s?(?P<name>[\w.<>]{0,100})"
 )
 _INPUT = re.compile(
-    r"^(?:Input |File )?(?P<path>(?:Cell )?In ?\[\d{1,5}\]),? (?:line |in )(?P<line>\d{1,7})?"
+    r"^(?:Input |File )?(?P<path>(?:Cell )?In ?\[\d{1,5}\]),?"
+    r" (?:line |in )(?P<line>\d{1,7})?"
 )
 _ARROW = re.compile(r"^-{2,6}> ?(?P<line>\d{1,7})\b")
 _RAISED = re.compile(
@@ -27,8 +30,10 @@ _ANY = re.compile(
     r"^(?P<kind>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}): (?P<message>.*)"
 )
 _LIBRARY = re.compile(
-    r"(?:site|dist)-packages|[/\\]lib(?:64)?[/\\]python\d|<frozen|[/\\]Lib[/\\](?!site)|<string>|<stdin>"
-    r"|^(?:\.\.\.|…)[/\\]|[/\\](?:torch|torchvision|PIL|numpy|multiprocessing|cv2|h5py|transformers)[/\\]"
+    r"(?:site|dist)-packages|[/\\]lib(?:64)?[/\\]python\d|<frozen|[/\\]Lib[/\\](?!site)"
+    r"|<string>|<stdin>"
+    r"|^(?:\.\.\.|…)[/\\]"
+    r"|[/\\](?:torch|torchvision|PIL|numpy|multiprocessing|cv2|h5py|transformers)[/\\]"
     r"|\.pyx$|<__array_function__|<decorator|python\d\.\d{1,2}[/\\]|conda\S{0,40}[/\\]lib[/\\]"
     r"|^(?:threading|multiprocessing|importlib|runpy)\b",
 )

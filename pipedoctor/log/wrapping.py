@@ -1,18 +1,22 @@
 """Take off a line what others put around it: colours, times, ranks, JSON."""
 
 import re
+from typing import cast
 
 import msgspec
 
 ANSI = re.compile(
-    r"\x1b(?:\[[0-?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\-_])"
+    r"\x1b(?:\[[0-?]{0,40}[ -/]{0,4}[@-~]"
+    r"|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\-_])"
 )
 _TIME = re.compile(
-    r"\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:Z| ?[+-]\d\d:?\d\d)?\]?"
+    r"\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)"
+    r"(?:Z| ?[+-]\d\d:?\d\d)?\]?"
     r"(?: std(?:err|out) [FP] | ?[:|,-] ?| )?"
 )
 _SYSLOG = re.compile(
-    r"([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) \S{1,100} [^\s:\[]{1,60}(?:\[\d{1,8}\])?: ?"
+    r"([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) \S{1,100} "
+    r"[^\s:\[]{1,60}(?:\[\d{1,8}\])?: ?"
 )
 _RANK = re.compile(
     r"\[(?:rank|default|Rank |RANK )(\d{1,6})\]:? ?"
@@ -22,7 +26,8 @@ _RANK = re.compile(
     r"|\[?[Rr]ank ?[=:]? ?(\d{1,6})\]?[:|] ?"
 )
 _OTHER = re.compile(
-    r"[\w./-]{1,80} {1,8}\| |\[?(?:ERROR|WARNING|INFO|CRITICAL|DEBUG|FATAL)\]?[:|]? {1,3}(?=\[|File|Trace|\w)"
+    r"[\w./-]{1,80} {1,8}\| "
+    r"|\[?(?:ERROR|WARNING|INFO|CRITICAL|DEBUG|FATAL)\]?[:|]? {1,3}(?=\[|\w)"
     r"|std(?:err|out) [FP] |\[[\w-]{1,40}\] \[[\w-]{1,40}\] "
 )
 _MOST = 6
@@ -75,8 +80,9 @@ def _json(text: str) -> str | None:
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
+        record = cast("dict[str, object]", value)
         for key in _KEYS:
-            inner = value.get(key)  # type: ignore[redundant-expr]
+            inner = record.get(key)
             if isinstance(inner, str):
                 return inner
     return None

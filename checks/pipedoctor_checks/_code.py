@@ -1,0 +1,185 @@
+"""Findings in code: where they are, what they share, and how sure they are."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from pipedoctor.check import Confidence, Finding, Location, Severity
+from pipedoctor.facts import Interpreter, Site, Source, TorchBuild
+from pipedoctor.facts.source import Argument, Event, LoaderCall, Loop, Spot
+from pipedoctor.remedy import Remedy
+from pipedoctor.versions import numbers, reaches
+
+FORKSERVER_FROM = "3.14"
+"""From this Python on, processes on Linux are not forks of their parent."""
+
+
+def location(at: Spot) -> Location:
+    """A place as findings name it; in a notebook the cell is in the path."""
+    path = f"{at.path}#cell{at.cell}" if at.cell else at.path
+    return Location(
+        path=path,
+        line=at.line,
+        column=at.column,
+        end_line=at.end_line,
+        end_column=at.end_column,
+    )
+
+
+def at(
+    spots: Sequence[Spot],
+    severity: Severity,
+    summary: str,
+    *remedies: Remedy,
+    confidence: Confidence = Confidence.CERTAIN,
+    **evidence: Any,
+) -> Finding:
+    """Say something of a place, and of the others that have the same cause."""
+    first, *others = dict.fromkeys(map(location, spots))
+    return Finding(
+        severity=severity,
+        summary=summary,
+        evidence=evidence,
+        remedies=remedies,
+        confidence=confidence,
+        location=first,
+        also_at=tuple(others),
+    )
+
+
+def by_class(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """Events of one class or function together: they have one cause."""
+    groups: dict[tuple[str, str], list[Event]] = {}
+    for event in events:
+        groups.setdefault((event.at.path, event.owner), []).append(event)
+    yield from groups.values()
+
+
+def spots(events: Iterable[Event]) -> list[Spot]:
+    """Where these happen."""
+    return [event.at for event in events]
+
+
+def told(argument: Argument) -> str:
+    """``4 (default of --workers)``: a value, and how it is known."""
+    if argument.how == "absent":
+        return "not given"
+    if not argument.known:
+        return f"{argument.text} (not known)"
+    how = argument.why or argument.how
+    return str(argument.value) if how == "literal" else f"{argument.value} ({how})"
+
+
+def sure(*arguments: Argument) -> Confidence:
+    """Certain where it is written there; likely where it was followed."""
+    plain = all(argument.how in {"literal", "absent"} for argument in arguments)
+    return Confidence.CERTAIN if plain else Confidence.LIKELY
+
+
+def called(loader: LoaderCall) -> str:
+    """A loader by the name of its variable."""
+    target = loader.target.removeprefix("self.")
+    return f"The loader {target}" if target else "A DataLoader"
+
+
+def without_workers(loader: LoaderCall) -> bool:
+    """Are there certainly no workers: 0 written, or nothing at all?"""
+    workers = loader.get("num_workers")
+    return workers.how == "absent" or (workers.known and workers.value == 0)
+
+
+def with_workers(loader: LoaderCall) -> bool:
+    """Are there workers, as far as the code tells?"""
+    workers = loader.get("num_workers")
+    known = isinstance(workers.value, int) and workers.value > 0
+    return known or workers.form == "cpu count"
+
+
+def may_have_workers(loader: LoaderCall) -> bool:
+    """Neither known to have none, nor a case for tests."""
+    return not without_workers(loader)
+
+
+def copies(source: Source, loader: LoaderCall) -> list[Event]:
+    """The copies to a device in the loops that a loader feeds."""
+    return [event for event in source.of("device-copy") if event.loop in loader.fed]
+
+
+def loop_of(source: Source, event: Event) -> Loop | None:
+    """The loop over batches that an event stands in."""
+    return source.loops[event.loop] if event.loop >= 0 else None
+
+
+def loaders_of(source: Source, event: Event) -> list[LoaderCall]:
+    """The loaders that feed the loop that an event stands in."""
+    loop = loop_of(source, event)
+    return [source.loaders[n] for n in loop.loaders] if loop else []
+
+
+_SELDOM = (
+    "%",
+    "interval",
+    "freq",
+    "every",
+    "verbose",
+    "debug",
+    "print",
+    "log_",
+    "_log",
+    "log.",
+    "display",
+    "logging",
+    "is_main",
+    "show",
+    "vis",
+    "last_batch",
+    "synchronize",
+    "profile",
+    "== 0",
+    "<= ",
+)
+
+
+def seldom(event: Event) -> bool:
+    """Is it done now and then only, or only on request?"""
+    return any(word in guard for guard in event.guards for word in _SELDOM)
+
+
+def least_torch(source: Source, torch: TorchBuild | None) -> tuple[str, str]:
+    """The oldest torch that this has to work with, and who says so; empty: unknown."""
+    known = [(source.torch.version, source.torch.told)] if source.torch else []
+    if torch is not None:
+        known.append((torch.version, "installed"))
+    return min(known, key=lambda pair: numbers(pair[0]), default=("", ""))
+
+
+def torch_reaches(source: Source, torch: TorchBuild | None, version: str) -> bool:
+    """Is every torch that matters here at least this? Unknown ones are new."""
+    least, _ = least_torch(source, torch)
+    return not least or reaches(least, version)
+
+
+def start_method(
+    source: Source, interpreter: Interpreter | None, site: Site | None
+) -> tuple[str, str]:
+    """How workers start here, and why: ``spawn``, ``forkserver`` or ``fork``."""
+    if source.start_method in {"spawn", "forkserver"}:
+        return source.start_method, "set in the code"
+    if site is not None and site.system and site.system != "linux":
+        return "spawn", f"the default on {site.system}"
+    version = interpreter.version if interpreter else ""
+    if version and reaches(version, FORKSERVER_FROM):
+        return "forkserver", f"the default of Python {version}"
+    return "fork", "the default here"
+
+
+def unpicklable(
+    source: Source, interpreter: Interpreter | None, site: Site | None
+) -> tuple[Severity, str]:
+    """What cannot be sent to a new process breaks now, or from Python 3.14 on."""
+    method, why = start_method(source, interpreter, site)
+    if method == "fork":
+        return (
+            Severity.NOTE,
+            f"breaks from Python {FORKSERVER_FROM} on, under forkserver",
+        )
+    return Severity.BREAKS, f"workers start by {method}, {why}"

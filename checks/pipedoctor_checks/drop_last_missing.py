@@ -1,0 +1,49 @@
+"""PDR109: may the last batch be too small for BatchNorm?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.facts import 
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, called, told
+
+
+@check("PDR109", "The last batch may hold a single sample")
+def drop_last_missing(source: Source, /) -> Findings:
+    """
+    Look for training loaders that keep a last batch of any size, in projects with
+    BatchNorm.
+
+    ## Why it hurts
+
+    With a single sample left over, BatchNorm in training mode raises ValueError:
+    Expected more than 1 value per channel. It shows at the end of the first epoch,
+    and only for some sizes of the data set.
+
+    ## How it is judged
+
+    The loader feeds a loop that trains, `drop_last` is not set, all arguments are
+    seen, and BatchNorm (or a ResNet) is used in the project. The size of the data set
+    is not known, so this is possible, never certain.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm1d.html
+    - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
+    """
+    for loader in source.loaders:
+        last = loader.get("drop_last")
+        off = last.how == "absent" or (last.known and not last.value)
+        size = loader.get("batch_size")
+        alone = size.how == "absent" or size.value == 1
+        batched = loader.get("batch_sampler").how != "absent"
+        trains = any(source.loops[n].role == "train" for n in loader.fed)
+        if not off or alone or batched or loader.role == "eval" or loader.testing:
+            continue
+        if trains and "batch-norm" in source.traits:
+            yield at(
+                [loader.at],
+                Severity.NOTE,
+                f"{called(loader)} may end with a batch of one, which BatchNorm refuses",
+                in_code("Drop it", "DataLoader(..., drop_last=True)"),
+                confidence=Confidence.POSSIBLE,
+                drop_last=told(last),
+            )

@@ -1,0 +1,42 @@
+"""PDR113: does evaluation leave out the last samples?"""
+
+from pipedoctor.check import Findings, Severity, check
+from pipedoctor.facts import 
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, called, sure, told
+
+
+@check("PDR113", "The end of the evaluation data is never scored")
+def drop_last_on_eval(source: Source, /) -> Findings:
+    """
+    Look for `drop_last=True` in loaders that evaluate.
+
+    ## Why it hurts
+
+    Up to a batch of samples is never scored, and not the same ones for another batch
+    size: metrics differ for no reason that the model has.
+
+    ## How it is judged
+
+    The loader evaluates by its name or its loop; `drop_last` is known to be True;
+    batches of one sample drop nothing.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
+    """
+    for loader in source.loaders:
+        last, size = loader.get("drop_last"), loader.get("batch_size")
+        alone = size.how == "absent" or (size.known and size.value == 1)
+        trains = any(source.loops[n].role == "train" for n in loader.fed)
+        if loader.role != "eval" or alone or trains or loader.testing:
+            continue
+        if last.known and last.value is True:
+            yield at(
+                [last.at if last.how == "literal" and last.at else loader.at],
+                Severity.RISKS,
+                f"{called(loader)} evaluates, but leaves out the last samples",
+                in_code("Keep them", "DataLoader(..., drop_last=False)"),
+                confidence=sure(last),
+                drop_last=told(last),
+            )

@@ -1,0 +1,47 @@
+"""PDR102: is the number of workers fixed at a high value?"""
+
+from pipedoctor.check import Findings, Severity, check
+from pipedoctor.facts import 
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, called
+
+
+@check("PDR102", "A fixed number of workers, whatever the machine", after=("PDR722",))
+def num_workers_hardcoded(
+    source: Source, /, *, many_workers: int = 8
+) -> Findings:
+    """
+    Look for a number of workers that does not depend on what the job was given.
+
+    ## Why it hurts
+
+    A constant that suits one machine starves or floods another, and each rank of a
+    job starts as many. `os.cpu_count()` knows neither affinity nor the quota of a
+    container.
+
+    ## How it is judged
+
+    The constant is 8 or more, or the count is that of the whole machine's CPUs. What
+    is too much for this very machine is said by PDR722, under which this stands.
+
+    ## Sources
+
+    - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
+    - https://docs.python.org/3/library/os.html#os.sched_getaffinity
+    """
+    for loader in source.loaders:
+        workers = loader.get("num_workers")
+        fixed = workers.how == "literal" and isinstance(workers.value, int)
+        high = fixed and int(workers.value or 0) >= many_workers
+        if loader.testing or not (high or workers.form == "cpu count"):
+            continue
+        yield at(
+            [workers.at or loader.at],
+            Severity.NOTE,
+            f"{called(loader)} always has {workers.text} workers, whatever the job may use",
+            in_code(
+                "Derive it from the CPUs that this process may use",
+                "num_workers=min(8, len(os.sched_getaffinity(0)) // ranks)",
+            ),
+            num_workers=workers.text,
+        )

@@ -1,0 +1,48 @@
+"""PDR101: does a loader with real work have no workers?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.facts import 
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, called, told, without_workers
+
+
+@check("PDR101", "Items are loaded in the training process")
+def num_workers_zero(source: Source, /) -> Findings:
+    """
+    Look for loaders without workers whose items are read, decoded or parsed.
+
+    ## Why it hurts
+
+    Without workers every item is made between two steps, in the process that feeds
+    the GPU: the GPU waits for all of it.
+
+    ## How it is judged
+
+    `num_workers` is 0 or not given, all arguments are seen, and the data set is known
+    to do real work per item. Data that lies in memory, tests, and loaders whose
+    arguments arrive in a dictionary that cannot be followed are left alone.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html#single-and-multi-process-data-loading
+    - https://github.com/pytorch/pytorch/issues/81740
+    """
+    for loader in source.loaders:
+        dataset = loader.dataset
+        works = dataset is not None and not dataset.light
+        collates = loader.get("collate_fn").form in {"function", "local function"}
+        if not without_workers(loader) or loader.testing or not (works or collates):
+            continue
+        workers = loader.get("num_workers")
+        yield at(
+            [workers.at or loader.at if loader.get("num_workers").at else loader.at],
+            Severity.SLOWS,
+            f"{called(loader)} makes every item in the training process",
+            in_code(
+                "Give it workers, as many as a measurement says",
+                "DataLoader(..., num_workers=2)",
+            ),
+            confidence=Confidence.LIKELY,
+            num_workers=told(workers),
+            dataset=dataset.name if dataset else "",
+        )

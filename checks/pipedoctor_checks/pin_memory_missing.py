@@ -1,0 +1,48 @@
+"""PDR103: is a batch copied to the GPU without having been pinned?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.facts import 
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, called, copies, told
+
+
+@check("PDR103", "Batches are copied to the GPU from pageable memory")
+def pin_memory_missing(source: Source, /) -> Findings:
+    """
+    Look for loaders whose batches go to a device although they are not pinned.
+
+    ## Why it hurts
+
+    A copy from pageable memory passes through a staging buffer, and the process waits
+    for it: `non_blocking=True` has no effect.
+
+    ## How it is judged
+
+    `pin_memory` is False or not given, all arguments are seen, and a loop that this
+    loader feeds copies its batches to a device. Loops that a framework drives are
+    left to it.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html#memory-pinning
+    - https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
+    """
+    for loader in source.loaders:
+        pinned = loader.get("pin_memory")
+        off = pinned.how == "absent" or (pinned.known and pinned.value is False)
+        moved = copies(source, loader)
+        if not off or not moved or loader.testing or loader.framework:
+            continue
+        there = moved[0].at
+        yield at(
+            [loader.at],
+            Severity.SLOWS,
+            f"{called(loader)} does not pin the batches that go to a device",
+            in_code(
+                "Pin them, and copy without waiting",
+                "DataLoader(..., pin_memory=True)\nbatch.to(device, non_blocking=True)",
+            ),
+            confidence=Confidence.LIKELY,
+            pin_memory=told(pinned),
+            copied_at=f"{there.path}:{there.line}",
+        )

@@ -1,0 +1,49 @@
+"""PDR110: is training data never shuffled?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.facts import 
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, called, told
+
+
+@check("PDR110", "The training order is the same in every epoch")
+def train_not_shuffled(source: Source, /) -> Findings:
+    """
+    Look for training loaders without shuffling and without a sampler.
+
+    ## Why it hurts
+
+    Batches of the same samples in the same order bias the gradient, worst where the
+    files are sorted by class.
+
+    ## How it is judged
+
+    The loader is the training one by its name or its loop; `shuffle` is False or not
+    given; there is no sampler, or only in one branch. Iterable data sets shuffle
+    themselves.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html#data-loading-order-and-sampler
+    """
+    for loader in source.loaders:
+        shuffle, sampler = loader.get("shuffle"), loader.get("sampler")
+        fixed = shuffle.how == "absent" or (shuffle.known and shuffle.value is False)
+        none = sampler.how == "absent" or (sampler.known and sampler.value is None)
+        either = sampler.form == "choice" and "None" in sampler.text
+        batched = loader.get("batch_sampler").how != "absent"
+        trains = any(source.loops[n].role == "train" for n in loader.fed)
+        itself = loader.dataset is None or loader.dataset.style != "map"
+        if loader.role == "eval" or batched or itself or loader.testing:
+            continue
+        if fixed and (none or either) and trains:
+            branch = " where there is no sampler" if either else ""
+            yield at(
+                [loader.at],
+                Severity.RISKS,
+                f"{called(loader)} trains in the same order in every epoch{branch}",
+                in_code("Shuffle it", "DataLoader(..., shuffle=sampler is None)"),
+                confidence=Confidence.LIKELY,
+                shuffle=told(shuffle),
+                sampler=sampler.text or "not given",
+            )
