@@ -46,7 +46,10 @@ def conda_pip_clobber(conda: Conda, /) -> Findings:
                 title="Let one tool own them: give them back to conda",
                 argv=(
                     *("conda", "install", "--prefix", conda.prefix or "PREFIX"),
-                    *("--force-reinstall", *(entry.name for entry in first)),
+                    *(
+                        "--force-reinstall",
+                        *(entry.package or entry.name for entry in first),
+                    ),
                 ),
                 lasts=Lasts.ALWAYS,
                 advice=True,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
 from pipedoctor.facts import PathFact, Paths, Site
 from pipedoctor.remedy import Lasts, Remedy, environment, fitting
-from pipedoctor.units import GiB, human
+from pipedoctor.units import GiB, MiB, human
 from pipedoctor_checks._places import by_mount, elsewhere, spoken
 
 WRITTEN = frozenset({"tmp", "cwd"})
@@ -20,6 +20,7 @@ def disk_full(
     low_bytes: int = GiB,
     low_inodes: int = 10_000,
     low_fraction: float = 0.05,
+    least_temporary: int = MiB,
 ) -> Findings:
     """
     Compare free bytes and inodes of every place with what a job soon needs.
@@ -35,7 +36,8 @@ def disk_full(
     Nothing left in TMPDIR or the working directory breaks the job, in a home or a
     cache it is a risk; where only data lies it is a note, for data is read. Nearly
     full is less than `low_bytes` or `low_inodes`, whichever of that and
-    `low_fraction` of the whole is smaller. What an unprivileged process may use
+    `low_fraction` of the whole is smaller; in TMPDIR, however small its file system,
+    less than `least_temporary` is a risk, too. What an unprivileged process may use
     counts. Quotas are not seen. Places that cannot be written are left out.
 
     ## Sources
@@ -51,7 +53,9 @@ def disk_full(
         first = entries[0]
         free, size = first.free or 0, first.size or 0
         inodes_free, inodes = first.inodes_free, first.inodes or 0
-        if free < min(low_bytes, low_fraction * size):
+        temporary = any(entry.role == "tmp" for entry in entries)
+        least = least_temporary if temporary else 0
+        if free < max(min(low_bytes, low_fraction * size), least):
             what = f"{human(free)} of {human(size)} are free"
             yield from _findings(entries, free == 0, what, paths, site)
         elif inodes_free is not None and (
@@ -71,9 +75,10 @@ def _findings(
             return
         severity = Severity.NOTE
     point = first.mount.point if first.mount else first.path
+    short = "too small" if first.size == first.free else "nearly full"
     yield Finding(
         severity=severity,
-        summary=f"{point} is {'full' if full else 'nearly full'}: {what};"
+        summary=f"{point} is {'full' if full else short}: {what};"
         f" {', '.join(dict.fromkeys(map(spoken, entries)))} there",
         evidence={
             "mount.point": point,

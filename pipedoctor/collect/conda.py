@@ -84,8 +84,10 @@ def _clobbered(folder: Path, package: CondaPackage, text: bytes) -> Iterator[Clo
     how = _how(anchor, metadata, copies, text)
     if how:
         others = [version for path, version in copies if path != metadata]
+        name = normal(named["name"]) if named else package.name
         yield Clobbered(
-            name=normal(named["name"]) if named else package.name,
+            name=name,
+            package="" if package.name == name else package.name,
             conda_version=package.version,
             pip_version=others[0] if others else "",
             how=how,

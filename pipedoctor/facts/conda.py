@@ -19,6 +19,9 @@ class Clobbered(Part, frozen=True, kw_only=True):
     """A conda package whose files pip has replaced or removed."""
 
     name: str
+    """As pip calls it: ``torch``."""
+    package: str = ""
+    """As conda calls it, where that is another name: ``pytorch``."""
     conda_version: str
     pip_version: str = ""
     how: str = ""

@@ -38,6 +38,17 @@ def test_torch_is_a_risk() -> None:
     )
 
 
+def test_conda_is_told_the_name_that_conda_knows() -> None:
+    torch = Clobbered(name="torch", package="pytorch", conda_version="2.4.0")
+
+    (finding,) = conda_pip_clobber(Conda(prefix="/env", clobbered=(torch,)))
+
+    assert finding.summary == "pip has written over conda's torch (2.4.0)"
+    assert finding.remedies[0].shell == (
+        "conda install --prefix /env --force-reinstall pytorch"
+    )
+
+
 def test_many_small_ones_are_one_note() -> None:
     rows = [(f"web{number}", "1", "2") for number in range(5)]
 

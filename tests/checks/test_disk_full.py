@@ -42,6 +42,10 @@ def judged(*entries: PathFact) -> list[Any]:
         pytest.param(place(free=GiB), id="just enough bytes"),
         pytest.param(place(size=4 * TiB, free=GiB), id="enough of a huge disk"),
         pytest.param(place(size=100 * MiB, free=5 * MiB), id="a twentieth of a small"),
+        pytest.param(place(size=MiB, free=MiB), id="empty, and just large enough"),
+        pytest.param(
+            place("home", "/me", size=MiB, free=MiB - 1), id="small, but not TMPDIR"
+        ),
         pytest.param(place(inodes_free=10_000), id="just enough inodes"),
         pytest.param(
             place(inodes=1000, inodes_free=50), id="a twentieth of few inodes"
@@ -93,6 +97,17 @@ def test_nearly_full_small_file_system_goes_by_its_fraction() -> None:
     (finding,) = judged(place(size=100 * MiB, free=5 * MiB - 1))
 
     assert finding.severity is Severity.RISKS
+
+
+def test_tmpdir_is_too_small_even_when_empty() -> None:
+    (finding,) = judged(place(size=MiB - 1, free=MiB - 1))
+
+    assert finding.severity is Severity.RISKS
+    assert finding.summary == (
+        "/ is too small: 1024.0 KiB of 1024.0 KiB are free; TMPDIR there"
+    )
+    wanted = Paths(entries=(place(size=2 * MiB, free=2 * MiB),))
+    assert disk_full(wanted, BARE, least_temporary=4 * MiB)
 
 
 def test_inodes_run_out_with_most_bytes_free() -> None:
@@ -225,9 +240,9 @@ def test_judges_another_machine_from_its_record() -> None:
     ("options", "fill", "what"),
     [
         pytest.param(
-            "size=1m",
-            "head -c 2M /dev/zero > /mnt/t/fill",
-            "0 B of 1.0 MiB",
+            "size=3m",
+            "head -c 4M /dev/zero > /mnt/t/fill",
+            "0 B of 3.0 MiB",
             id="bytes",
         ),
         pytest.param(

@@ -132,6 +132,16 @@ def test_egg_info_file_is_an_anchor_too(prefix: Path) -> None:
     assert [found.name for found in read(prefix).clobbered] == ["old"]
 
 
+def test_conda_may_call_it_otherwise(prefix: Path) -> None:
+    record = {"files": [f"{SITE}/torch-2.4.0-py3.11.egg-info/PKG-INFO"]}
+    file = prefix / "conda-meta/pytorch-2.4.0-py3.11_cuda12.4_0.json"
+    file.write_text(json.dumps(record))
+
+    (found,) = read(prefix).clobbered
+
+    assert (found.name, found.package) == ("torch", "pytorch")
+
+
 def test_frozen_and_pinned(prefix: Path) -> None:
     (prefix / "conda-meta/frozen").touch()
     (prefix / "conda-meta/pinned").write_text("numpy <2\npython 3.11.*\n")
