@@ -1,7 +1,7 @@
 """PDR211: is a cache looked up by one key and filled by another?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at
 

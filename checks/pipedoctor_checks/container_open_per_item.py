@@ -1,7 +1,7 @@
 """PDR208: is an archive or a database opened for every item?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
 
@@ -33,7 +33,10 @@ def container_open_per_item(source: Source, /) -> Findings:
             spots(group),
             Severity.SLOWS,
             f"{first.function} opens a container for every item",
-            in_code("Open it once in each worker", "if self._pid != os.getpid():\n    self._file, self._pid = h5py.File(self.path), os.getpid()"),
+            in_code(
+                "Open it once in each worker",
+                "if self._pid != os.getpid():\n    self._file, self._pid = h5py.File(self.path), os.getpid()",
+            ),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),
             function=first.function,

@@ -1,7 +1,7 @@
 """PDR203: is an image in OpenCV's order normalised for RGB?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
 
@@ -28,7 +28,7 @@ def cv2_bgr(source: Source, /) -> Findings:
     - https://docs.opencv.org/4.x/d4/da8/group__imgcodecs.html
     - https://docs.pytorch.org/vision/stable/models.html
     """
-    events = [e for e in source.per_item("bgr")]
+    events = source.per_item("bgr")
     for group in by_class(events):
         first = group[0]
         yield at(

@@ -1,7 +1,7 @@
 """PDR206: does every item list a folder?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
 
@@ -34,7 +34,10 @@ def dir_scan_per_item(source: Source, /) -> Findings:
             spots(group),
             Severity.SLOWS,
             f"{first.function} lists a folder for every item",
-            in_code("List it once, in __init__", "self.files = {path.stem: path for path in folder.iterdir()}"),
+            in_code(
+                "List it once, in __init__",
+                "self.files = {path.stem: path for path in folder.iterdir()}",
+            ),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),
             function=first.function,

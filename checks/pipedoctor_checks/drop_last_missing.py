@@ -1,7 +1,7 @@
 """PDR109: may the last batch be too small for BatchNorm?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told
 

@@ -1,7 +1,7 @@
 """PDR209: does an item leave a file open?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
 
@@ -28,7 +28,14 @@ def fd_leak(source: Source, /) -> Findings:
     - https://docs.python.org/3/library/functions.html#open
     - https://docs.astral.sh/ruff/rules/open-file-with-context-handler/
     """
-    events = [e for e in source.per_item("open") if not (e.details.get("used") or e.details.get("managed") or e.details.get("lazy")) and not str(e.details.get("kept")).startswith("self.")]
+    events = [
+        e
+        for e in source.per_item("open")
+        if not (
+            e.details.get("used") or e.details.get("managed") or e.details.get("lazy")
+        )
+        and not str(e.details.get("kept")).startswith("self.")
+    ]
     for group in by_class(events):
         first = group[0]
         yield at(

@@ -1,7 +1,7 @@
 """PDR111: do workers only copy what is in memory anyway?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told, with_workers
 

@@ -1,7 +1,7 @@
 """PDR213: does `__getitem__` draw at random whatever it is asked for?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at
 

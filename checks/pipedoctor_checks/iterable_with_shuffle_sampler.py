@@ -1,7 +1,7 @@
 """PDR112: is an iterable data set given an order from outside?"""
 
 from pipedoctor.check import Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, sure
 

@@ -1,15 +1,13 @@
 """PDR102: is the number of workers fixed at a high value?"""
 
 from pipedoctor.check import Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called
 
 
 @check("PDR102", "A fixed number of workers, whatever the machine", after=("PDR722",))
-def num_workers_hardcoded(
-    source: Source, /, *, many_workers: int = 8
-) -> Findings:
+def num_workers_hardcoded(source: Source, /, *, many_workers: int = 8) -> Findings:
     """
     Look for a number of workers that does not depend on what the job was given.
 

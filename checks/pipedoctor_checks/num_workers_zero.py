@@ -1,7 +1,7 @@
 """PDR101: does a loader with real work have no workers?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told, without_workers
 
@@ -35,7 +35,7 @@ def num_workers_zero(source: Source, /) -> Findings:
             continue
         workers = loader.get("num_workers")
         yield at(
-            [workers.at or loader.at if loader.get("num_workers").at else loader.at],
+            [loader.at],
             Severity.SLOWS,
             f"{called(loader)} makes every item in the training process",
             in_code(

@@ -1,7 +1,7 @@
 """PDR104: is `persistent_workers` given to a loader without workers?"""
 
 from pipedoctor.check import Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, sure, told, without_workers
 
@@ -33,7 +33,9 @@ def persistent_with_zero_workers(source: Source, /) -> Findings:
                 [value.at or loader.at],
                 Severity.BREAKS,
                 f"{called(loader)} keeps its workers, but has none: ValueError",
-                in_code("Let it depend on the workers", "persistent_workers=num_workers > 0"),
+                in_code(
+                    "Let it depend on the workers", "persistent_workers=num_workers > 0"
+                ),
                 confidence=sure(value, workers),
                 persistent_workers=told(value),
                 num_workers=told(workers),

@@ -1,7 +1,7 @@
 """PDR202: is an image turned into floats right after it is opened?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
 
@@ -26,14 +26,17 @@ def pil_open_to_float_in_item(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/vision/stable/generated/torchvision.io.decode_image.html
     """
-    events = [e for e in source.per_item("float-image")]
+    events = source.per_item("float-image")
     for group in by_class(events):
         first = group[0]
         yield at(
             spots(group),
             Severity.NOTE,
             f"{first.function} decodes an image to floats in the worker",
-            in_code("Decode to bytes, and convert on the device", "image = torchvision.io.decode_image(path)"),
+            in_code(
+                "Decode to bytes, and convert on the device",
+                "image = torchvision.io.decode_image(path)",
+            ),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),
             function=first.function,

@@ -1,7 +1,7 @@
 """PDR103: is a batch copied to the GPU without having been pinned?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, copies, told
 

@@ -1,9 +1,16 @@
 """PDR105: is `prefetch_factor` given to a loader without workers?"""
 
 from pipedoctor.check import Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, called, sure, told, with_workers, without_workers
+from pipedoctor_checks._code import (
+    at,
+    called,
+    sure,
+    told,
+    with_workers,
+    without_workers,
+)
 
 
 @check("PDR105", "A prefetch factor, but no workers")
@@ -29,12 +36,20 @@ def prefetch_with_zero_workers(source: Source, /) -> Findings:
     for loader in source.loaders:
         value = loader.get("prefetch_factor")
         workers = loader.get("num_workers")
-        if value.known and value.value is not None and value.how != "absent" and without_workers(loader):
+        if (
+            value.known
+            and value.value is not None
+            and value.how != "absent"
+            and without_workers(loader)
+        ):
             yield at(
                 [value.at or loader.at],
                 Severity.BREAKS,
                 f"{called(loader)} prefetches for workers that it does not have: ValueError",
-                in_code("Let it depend on the workers", "prefetch_factor=2 if num_workers > 0 else None"),
+                in_code(
+                    "Let it depend on the workers",
+                    "prefetch_factor=2 if num_workers > 0 else None",
+                ),
                 confidence=sure(value, workers),
                 prefetch_factor=told(value),
                 num_workers=told(workers),

@@ -1,7 +1,7 @@
 """PDR108: does a loader get a sampler and shuffle together?"""
 
 from pipedoctor.check import Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, sure, told
 

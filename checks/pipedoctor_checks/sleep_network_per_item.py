@@ -1,7 +1,7 @@
 """PDR207: does every item sleep or ask the network?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
 
@@ -25,7 +25,11 @@ def sleep_network_per_item(source: Source, /) -> Findings:
     - https://docs.python-requests.org/en/latest/user/advanced/#timeouts
     - https://docs.python.org/3/library/time.html#time.sleep
     """
-    events = [e for e in source.per_item("sleep", "network") if not (e.name == "time.sleep" and e.loops)]
+    events = [
+        e
+        for e in source.per_item("sleep", "network")
+        if not (e.name == "time.sleep" and e.loops)
+    ]
     for group in by_class(events):
         first = group[0]
         yield at(

@@ -1,7 +1,7 @@
 """PDR214: does every item start a program?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
 

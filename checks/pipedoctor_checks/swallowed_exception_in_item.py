@@ -1,7 +1,7 @@
 """PDR210: does an item hide every error?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
 
@@ -33,7 +33,10 @@ def swallowed_exception_in_item(source: Source, /) -> Findings:
             spots(group),
             Severity.RISKS,
             f"{first.function} catches {first.name} and goes on in silence",
-            in_code("Catch only what is expected, and count it", "except OSError as error:\n    log.warning('%s: %s', path, error)"),
+            in_code(
+                "Catch only what is expected, and count it",
+                "except OSError as error:\n    log.warning('%s: %s', path, error)",
+            ),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),
             function=first.function,

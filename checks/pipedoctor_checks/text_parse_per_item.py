@@ -1,7 +1,7 @@
 """PDR204: does every item parse a text file?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
 
@@ -27,14 +27,21 @@ def text_parse_per_item(source: Source, /) -> Findings:
     - https://numpy.org/doc/stable/reference/generated/numpy.loadtxt.html
     - https://numpy.org/doc/stable/reference/generated/numpy.save.html
     """
-    events = [e for e in source.per_item("text-parse") if not (e.details.get("lazy") and "self." in " ".join(e.guards))]
+    events = [
+        e
+        for e in source.per_item("text-parse")
+        if not (e.details.get("lazy") and "self." in " ".join(e.guards))
+    ]
     for group in by_class(events):
         first = group[0]
         yield at(
             spots(group),
             Severity.SLOWS,
             f"{first.function} parses text for every item",
-            in_code("Parse once, and keep arrays", "np.save(path, array)  # later: np.load(path, mmap_mode='r')"),
+            in_code(
+                "Parse once, and keep arrays",
+                "np.save(path, array)  # later: np.load(path, mmap_mode='r')",
+            ),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),
             function=first.function,

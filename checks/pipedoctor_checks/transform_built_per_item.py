@@ -1,7 +1,7 @@
 """PDR215: is a pipeline of transforms built for every item?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
 
@@ -24,7 +24,9 @@ def transform_built_per_item(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/vision/stable/generated/torchvision.transforms.v2.Compose.html
     """
-    events = [e for e in source.per_item("transform-built") if not e.details.get("lazy")]
+    events = [
+        e for e in source.per_item("transform-built") if not e.details.get("lazy")
+    ]
     for group in by_class(events):
         first = group[0]
         yield at(

@@ -1,7 +1,7 @@
 """PDR216: may an item be tried again and again without end?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.facts import 
+from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at
 
