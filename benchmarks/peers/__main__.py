@@ -14,6 +14,7 @@ import platform
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 
 from benchmarks.peers import features, install, judge, page
@@ -130,7 +131,7 @@ def lines(bench: Bench, lanes: int) -> Iterator[str]:
     timings = bench.timings()
     clean = {tool.name: bench.run(tool, tool.argv) for tool in TOOLS}
     with ThreadPoolExecutor(lanes) as pool:
-        rows = list(pool.map(lambda fault: bench.fault(fault, clean), FAULTS))
+        rows = list(pool.map(bench.fault, FAULTS, repeat(clean)))
     asked = list(features.rows(bench.run, TOOLS))
     names = [tool.name for tool in TOOLS]
     yield from _head(bench, busy)
