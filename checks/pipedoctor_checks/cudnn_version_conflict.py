@@ -54,7 +54,7 @@ def cudnn_version_conflict(
     wanted = _cudnn.pinned(torch)
     kinds = sorted({p.version for p in parts if p.version}, key=numbers)
     stray = _cudnn.stray(parts)
-    if len(kinds) > 1 and stray is not None:
+    if stray is not None:
         summary = (
             f"{_library_words.told(stray)} from "
             f"{_library_words.come_by(stray.found_by)} would be loaded together with "

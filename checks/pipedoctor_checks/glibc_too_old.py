@@ -80,7 +80,7 @@ def glibc_too_old(
             "glibc": here,
             "unmet": {u.wanted_by: list(u.versions) for u in unmet},
             "wheels": tagged,
-            "said": torch_import.error if said and torch_import else "",
+            "said": said.string if said else "",
         },
         confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
         remedies=(*_older_torch(interpreter, here, torch), *newer_glibc(site)),

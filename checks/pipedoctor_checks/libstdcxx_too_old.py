@@ -63,7 +63,7 @@ def libstdcxx_too_old(
         evidence={
             "unmet": {u.wanted_by: list(u.versions) for u in unmet},
             "library": worst.path if worst else "",
-            "said": torch_import.error if said and torch_import else "",
+            "said": said.string if said else "",
         },
         remedies=(
             *(

@@ -19,7 +19,8 @@ TENSOR_IR = "libcudnn_engines_tensor_ir.so.9"
 
 
 def build(version: str = "2.13.0", pin: str = "9.20.0.48") -> TorchBuild:
-    pins = (Pin(name="nvidia-cudnn-cu13", version=pin),) if pin else ()
+    others = (Pin(name="nvidia-nccl-cu13", version="2.27"),)
+    pins = (*others, Pin(name="nvidia-cudnn-cu13", version=pin)) if pin else others
     return TorchBuild(version=version, cuda="13.0", pins=pins)
 
 

@@ -86,6 +86,7 @@ def test_how_to_go_back(kind: str, line: str) -> None:
     (finding,) = judge(drift(TORCH, kind=kind))
 
     assert finding.remedies[0].shell == line
+    assert finding.remedies[0].advice
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,7 @@ def test_the_tool_that_owns_it(manager: str, owner: str, line: str) -> None:
 
     (remedy,) = finding.remedies
     assert remedy.shell == line
+    assert remedy.advice
     assert remedy.title.startswith("Print" if "freeze" in line else "Write")
 
 

@@ -47,6 +47,7 @@ def test_conda_has_a_build_of_its_own() -> None:
     assert finding.remedies[0].shell == (
         "conda install --prefix /env --channel conda-forge pillow libjpeg-turbo"
     )
+    assert finding.remedies[0].advice
 
 
 def test_nobody_knows_the_place() -> None:

@@ -99,6 +99,7 @@ def test_conda_has_its_own() -> None:
     assert finding.remedies[0].shell == (
         "conda install --prefix /env --channel conda-forge libstdcxx"
     )
+    assert finding.remedies[0].advice
 
 
 def test_a_container_gets_another_image() -> None:

@@ -1,5 +1,6 @@
 """Record files are looked for around the code, up to the repository, no further."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,15 @@ def test_what_cannot_be_read_names_nothing(here: Path) -> None:
     (file,) = look().files
 
     assert (file.pins, file.loose) == (0, 0)
+
+
+def test_code_as_a_running_process_names_it(here: Path) -> None:
+    (here / "uv.lock").write_text("[[package]]\n")
+    machine = Machine(pid=os.getpid())
+
+    seen = project_record(machine, (".",), lambda _: None)
+
+    assert [file.kind for file in seen.files] == ["uv.lock"]
 
 
 def test_a_folder_that_is_gone(tmp_path: Path) -> None:
