@@ -89,6 +89,7 @@ def test_an_older_one_is_taken() -> None:
     (remedy,) = finding.remedies
     assert remedy.title == "Take /usr/local/cuda/lib64 out of LD_LIBRARY_PATH"
     assert remedy.snippet == "export LD_LIBRARY_PATH=/opt/lib"
+    assert remedy.advice
 
 
 def test_nothing_else_in_the_variable() -> None:

@@ -132,6 +132,7 @@ def test_older_than_pinned() -> None:
         "cuDNN 9.8.0 would be loaded, torch was built for 9.20.0.48"
     )
     assert finding.remedies[0].title.startswith("Remove the cuDNN in /usr/lib/")
+    assert finding.remedies[0].advice
 
 
 def test_the_compiled_version_counts_where_nothing_is_pinned() -> None:

@@ -6,19 +6,22 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.registry]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.registry,
+    pytest.mark.usefixtures("index"),
+]
 
 ENVIRONMENT = "PDR81,PDR83,PDR84,PDR85,PDR86"
 NO_INDEX = "no package index can be reached"
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def index(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Skip where the index does not give us a small wheel."""
     target = str(tmp_path_factory.mktemp("index"))
     argv = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", target]
@@ -33,11 +36,10 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         pytest.skip(NO_INDEX)
     if done.returncode:
         pytest.skip(NO_INDEX)
-    yield
 
 
 @pytest.fixture
-def env(tmp_path: Path, index: None) -> Path:
+def env(tmp_path: Path) -> Path:
     """An empty virtual environment of this Python."""
     folder = tmp_path / "env"
     venv.create(folder, with_pip=False, symlinks=True)

@@ -1,0 +1,98 @@
+"""`check --against FILE` compares the environment with a record of it."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+Run = Callable[..., Result]
+
+ONLY = ("--quick", "--select", "PDR865", "--format", "json", "--python", sys.executable)
+
+
+def findings(result: Result) -> list[str]:
+    return [finding["summary"] for finding in json.loads(result.stdout)["findings"]]
+
+
+def test_it_differs(run: Run, tmp_path: Path) -> None:
+    record = tmp_path / "requirements.txt"
+    record.write_text("pytest>=1\nclick<1\n")
+
+    result = run("check", *ONLY, "--against", str(record), "--fail-on", "note")
+
+    assert result.exit_code == 1
+    (summary,) = findings(result)
+    assert summary.startswith(
+        "1 of 2 packages are not as requirements.txt says: click "
+    )
+
+
+def test_it_is_as_recorded(run: Run, tmp_path: Path) -> None:
+    record = tmp_path / "environment.yml"
+    record.write_text("dependencies: [python>=3.10, pip: [pytest]]\n")
+
+    result = run("check", *ONLY, "--against", str(record))
+
+    assert result.exit_code == 0
+    assert findings(result) == []
+
+
+def test_without_a_record_nothing_is_compared(run: Run) -> None:
+    result = run("check", *ONLY)
+
+    (skipped,) = (
+        entry
+        for entry in json.loads(result.stdout)["skipped"]
+        if entry["code"] == "PDR865"
+    )
+    assert skipped["reason"] == "record_drift: no --against given"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("notes.txt", b"x", "expected requirements*.txt, environment.yml, pylock"),
+        ("poetry.lock", b"x", "expected requirements*.txt, environment.yml, pylock"),
+        ("requirements.txt", None, "cannot be read: No such file or directory"),
+        (
+            "requirements.txt",
+            b"a b c",
+            "no requirements file: line 1 is no requirement",
+        ),
+        ("uv.lock", b"\xff", "cannot be read: no UTF-8 at byte 0"),
+        ("environment.yml", b"[", "no environment.yml file: while parsing"),
+    ],
+)
+def test_what_cannot_be_meant_is_wrong_usage(
+    run: Run, tmp_path: Path, name: str, content: bytes | None, said: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+
+    result = run("check", *ONLY, "--against", str(tmp_path / name))
+
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stdout == ""
+
+
+def test_a_record_of_another_machine_has_no_environment(run: Run, record: str) -> None:
+    result = run("check", "--from", record, "--against", "requirements.txt")
+
+    assert result.exit_code == 2
+    assert "--against names something of this machine" in result.stderr
+
+
+def test_a_file_beyond_all_measure(run: Run, tmp_path: Path) -> None:
+    record = tmp_path / "requirements.txt"
+    with record.open("wb") as file:
+        file.truncate((32 << 20) + 1)
+
+    result = run("check", *ONLY, "--against", str(record))
+
+    assert result.exit_code == 2
+    assert "larger than 32 MiB" in result.stderr
