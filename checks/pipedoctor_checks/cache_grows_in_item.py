@@ -1,0 +1,46 @@
+"""PDR303: does a data set cache items in the worker?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.facts import Source
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, by_class, spots
+
+
+@check("PDR303", "Each worker fills a cache of its own")
+def cache_grows_in_item(source: Source, /) -> Findings:
+    """
+    Look for containers on `self` that grow in code for items.
+
+    ## Why it hurts
+
+    Each worker has its own copy of the cache, so that memory is needed many times
+    over, and nothing is shared; with workers that end, it is lost after each epoch.
+
+    ## How it is judged
+
+    A dictionary or list that begins empty gets entries in code for items, and none is
+    taken out there. Handles kept open, and what is emptied, are left alone; so is
+    `lru_cache` with a bound.
+
+    ## Sources
+
+    - https://github.com/pytorch/pytorch/issues/13246
+    - https://docs.astral.sh/ruff/rules/cached-instance-method/
+    """
+    events = [
+        e
+        for e in source.per_item("grows", "memoised")
+        if not e.details.get("handles") and not e.details.get("emptied")
+    ]
+    for group in by_class(events):
+        first = group[0]
+        yield at(
+            spots(group),
+            Severity.RISKS,
+            f"{first.function} fills {first.name} in each worker anew",
+            in_code("Fill it before the workers start, or share it"),
+            confidence=Confidence.LIKELY,
+            calls=sorted({event.name for event in group}),
+            function=first.function,
+            dataset=first.details.get("dataset", ""),
+        )

@@ -1,0 +1,47 @@
+"""PDR502: does a `worker_init_fn` seed with what never changes?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.facts import Source
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, by_class, spots
+
+
+@check("PDR502", "Workers draw the same numbers in every epoch")
+def constant_worker_seed(source: Source, /) -> Findings:
+    """
+    Look for a `worker_init_fn` whose seeds are the same in every epoch, or in every
+    worker.
+
+    ## Why it hurts
+
+    Workers start again with each epoch: a seed of the worker's number alone makes all
+    epochs alike, a constant or the time makes all workers alike (4 of 16 draws
+    differed). Without the function torch seeds well.
+
+    ## How it is judged
+
+    The function seeds a generator, and uses neither `torch.initial_seed()` nor the
+    seed in the worker's info, nor the worker's number together with the time.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html#randomness-in-multi-process-data-loading
+    - https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader
+    """
+    for group in by_class(source.of("worker-seed")):
+        first = group[0].details
+        varied = first.get("by_worker") and first.get("by_time")
+        if first.get("fresh") or varied:
+            continue
+        alike = "epochs" if first.get("by_worker") else "workers"
+        yield at(
+            spots(group),
+            Severity.BREAKS,
+            f"{group[0].function} seeds so that all {alike} draw the same numbers",
+            in_code(
+                "Begin with the seed that torch draws for each epoch and worker",
+                "seed = torch.initial_seed() % 2**32",
+            ),
+            confidence=Confidence.LIKELY,
+            seeds=sorted({event.name for event in group}),
+        )

@@ -1,0 +1,40 @@
+"""PDR309: does OpenCV use all CPUs in each worker?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.facts import Source
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, spots
+
+
+@check("PDR309", "OpenCV starts threads in each worker")
+def cv2_threads(source: Source, /) -> Findings:
+    """
+    Look for OpenCV in code for items of a project that never limits its threads.
+
+    ## Why it hurts
+
+    Each worker lets OpenCV use as many threads as there are CPUs, and they fight: 200
+    items with four workers on two CPUs took 0.80 s, with one thread 0.45 s.
+
+    ## How it is judged
+
+    Code for items calls functions of OpenCV, and `cv2.setNumThreads` is called
+    nowhere in the project.
+
+    ## Sources
+
+    - https://github.com/pytorch/pytorch/issues/1355
+    - https://docs.opencv.org/4.x/db/de0/group__core__utils.html
+    """
+    events = source.per_item("cv2")
+    if events and "setNumThreads" not in source.traits:
+        yield at(
+            spots(events),
+            Severity.NOTE,
+            "OpenCV is used in workers, each with as many threads as there are CPUs",
+            in_code(
+                "Limit it in each worker", "cv2.setNumThreads(0)  # in worker_init_fn"
+            ),
+            confidence=Confidence.POSSIBLE,
+            calls=sorted({event.name for event in events}),
+        )

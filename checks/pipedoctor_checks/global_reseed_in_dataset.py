@@ -1,0 +1,38 @@
+"""PDR506: does a data set seed the global generators?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.facts import Source
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, by_class, spots
+
+
+@check("PDR506", "A data set resets everybody's random numbers")
+def global_reseed_in_dataset(source: Source, /) -> Findings:
+    """
+    Look for data sets that seed a global generator with a constant.
+
+    ## Why it hurts
+
+    Making the data set sets back the random numbers of the whole run, whatever seed
+    the user gave: initial weights and orders change with the place where it is made.
+
+    ## How it is judged
+
+    `seed` is called in `__init__` or for items with a value that is fixed. A seed
+    drawn at random, to give an image and its mask the same transform, is left alone.
+
+    ## Sources
+
+    - https://docs.python.org/3/library/random.html#random.seed
+    - https://numpy.org/doc/stable/reference/random/generator.html
+    """
+    for group in by_class(
+        e for e in source.of("global-seed") if e.details.get("constant")
+    ):
+        yield at(
+            spots(group),
+            Severity.RISKS,
+            f"{group[0].function} sets the global random numbers back: {group[0].name}",
+            in_code("Draw from a generator of its own", "rng = random.Random(1234)"),
+            confidence=Confidence.LIKELY,
+        )

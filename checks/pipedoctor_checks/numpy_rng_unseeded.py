@@ -1,0 +1,71 @@
+"""PDR501: do workers share numpy's random numbers?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.facts import Source, TorchBuild
+from pipedoctor.facts.source import LoaderCall
+from pipedoctor.remedy import in_code
+from pipedoctor.versions import reaches
+from pipedoctor_checks._code import (
+    at,
+    by_class,
+    least_torch,
+    may_have_workers,
+    spots,
+    torch_reaches,
+)
+
+
+@check("PDR501", "All workers draw the same random numbers")
+def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
+    """
+    Look for numpy's global generator in code for items that no worker seeds.
+
+    ## Why it hurts
+
+    Below torch 1.9 every worker begins with the same state of `numpy.random`: they
+    draw the same augmentations. From 1.9 on torch seeds it in each worker.
+
+    ## How it is judged
+
+    Code for items draws from `numpy.random`, and a loader with workers has no
+    `worker_init_fn`, or one that does not seed numpy. The oldest torch that counts is
+    that of the project's own files, or the installed one. Where all are new enough it
+    is a note, and only where the project names an old torch; `random` and torch
+    itself are always seeded.
+
+    ## Sources
+
+    - https://github.com/pytorch/pytorch/pull/56488
+    - https://tanelp.github.io/posts/a-bug-that-plagues-thousands-of-open-source-ml-projects/
+    - https://docs.pytorch.org/docs/stable/data.html#randomness-in-multi-process-data-loading
+    """
+    least, who = least_torch(source, torch)
+    declared = source.torch.version if source.torch else ""
+    if not declared or reaches(declared, "1.9"):
+        return
+    seeders = {e.function for e in source.of("worker-seed") if "numpy" in e.name}
+    draws = [e for e in source.per_item("draw") if e.name.startswith("numpy.")]
+    for group in by_class(draws):
+        loaders = [x for x in source.loaders if may_have_workers(x)]
+        mine = [x for x in loaders if x.dataset and x.dataset.name == group[0].owner]
+        if not any(_unseeded(x, seeders) for x in mine or loaders):
+            continue
+        harmful = not torch_reaches(source, torch, "1.9") and who == "installed"
+        yield at(
+            spots(group),
+            Severity.BREAKS if harmful else Severity.NOTE,
+            f"{group[0].function} draws from numpy, which torch seeds in workers from 1.9 on",
+            in_code(
+                "Seed it in each worker, or require torch 1.9",
+                "np.random.seed(torch.initial_seed() % 2**32)  # in worker_init_fn",
+            ),
+            confidence=Confidence.LIKELY,
+            oldest_torch=f"{least} ({who})",
+        )
+
+
+def _unseeded(loader: LoaderCall, seeders: set[str]) -> bool:
+    given = loader.get("worker_init_fn")
+    if given.how == "absent":
+        return loader.complete
+    return given.form == "function" and given.name.rpartition(".")[2] not in seeders

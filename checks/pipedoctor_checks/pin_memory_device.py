@@ -1,0 +1,37 @@
+"""PDR606: is `pin_memory_device` given?"""
+
+from pipedoctor.check import Findings, Severity, check
+from pipedoctor.facts import Source
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, called, sure
+
+
+@check("PDR606", "An argument that torch ignores")
+def pin_memory_device(source: Source, /) -> Findings:
+    """
+    Look for `pin_memory_device`.
+
+    ## Why it hurts
+
+    From torch 2.9 on it is ignored with a warning: the current accelerator is used.
+
+    ## How it is judged
+
+    The argument is given, and not empty.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
+    - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
+    """
+    for loader in source.loaders:
+        device = loader.arguments.get("pin_memory_device")
+        if device is not None and device.value != "":
+            yield at(
+                [device.at or loader.at],
+                Severity.NOTE,
+                f"{called(loader)} gives pin_memory_device, ignored from torch 2.9 on",
+                in_code("Leave it out"),
+                confidence=sure(device),
+                pin_memory_device=device.text,
+            )

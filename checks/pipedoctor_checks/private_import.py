@@ -1,0 +1,37 @@
+"""PDR604: are private parts of torch.utils.data imported?"""
+
+from pipedoctor.check import Findings, Severity, check
+from pipedoctor.facts import Source
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, by_class, spots
+
+
+@check("PDR604", "Private parts of torch are imported")
+def private_import(source: Source, /) -> Findings:
+    """
+    Look for private names of `torch.utils.data`.
+
+    ## Why it hurts
+
+    They change without notice from one torch to the next.
+
+    ## How it is judged
+
+    A module or a name that begins with an underscore is imported. Many have a public
+    name: `torch.utils.data.default_collate`.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.default_collate
+    """
+    for group in by_class(source.of("private-import")):
+        yield at(
+            spots(group),
+            Severity.NOTE,
+            f"{group[0].name} is private to torch",
+            in_code(
+                "Import the public name",
+                "from torch.utils.data import default_collate, get_worker_info",
+            ),
+            names=sorted({event.name for event in group}),
+        )

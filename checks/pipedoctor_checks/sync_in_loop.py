@@ -1,0 +1,57 @@
+"""PDR403: does every step read a value back from the GPU?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.facts import Source
+from pipedoctor.facts.source import Event, Loop
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, seldom, spots
+
+
+@check("PDR403", "Each step waits for the GPU")
+def sync_in_loop(source: Source, /) -> Findings:
+    """
+    Look for values that are read back from the GPU in every step.
+
+    ## Why it hurts
+
+    `.item()`, `.cpu()` and printing a tensor wait until all that is queued has been
+    computed: the next batch is prepared while the GPU has nothing to do.
+
+    ## How it is judged
+
+    A value that was computed from the batch is read in the loop itself, in every
+    step. What is guarded by an interval or a flag is left alone, and so are results
+    that an evaluation needs on the host.
+
+    ## Sources
+
+    - https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html
+    - https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution
+    """
+    if "cuda" not in source.traits:
+        return
+    for index, loop in enumerate(source.loops):
+        found = [
+            e
+            for e in source.of("sync")
+            if e.loop == index and not e.details.get("host") and not seldom(e)
+        ]
+        waits = [e for e in found if _needless(e, loop)]
+        if waits and not waits[0].handler:
+            yield at(
+                spots(waits),
+                Severity.SLOWS,
+                f"The loop in {loop.function} waits for the GPU in every step",
+                in_code(
+                    "Sum up on the device, and read now and then",
+                    "total += loss.detach()  # total.item() after the loop",
+                ),
+                confidence=Confidence.LIKELY,
+                calls=sorted({e.name for e in waits}),
+            )
+
+
+def _needless(event: Event, loop: Loop) -> bool:
+    """An evaluation may well need its results on the host, but not its sums."""
+    how = event.details.get("how")
+    return how in {"item", "float", "print"} or loop.role == "train"

@@ -1,0 +1,33 @@
+"""PDR605: is Variable still used?"""
+
+from pipedoctor.check import Findings, Severity, check
+from pipedoctor.facts import Source
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, by_class, spots
+
+
+@check("PDR605", "Variable does nothing any more")
+def variable(source: Source, /) -> Findings:
+    """
+    Look for `torch.autograd.Variable`.
+
+    ## Why it hurts
+
+    It has had no effect since torch 0.4, and hides what is really done.
+
+    ## How it is judged
+
+    It is called.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/autograd.html#variable-deprecated
+    """
+    for group in by_class(source.of("variable")):
+        yield at(
+            spots(group),
+            Severity.NOTE,
+            f"{group[0].function} wraps tensors in Variable, which does nothing",
+            in_code("Leave it out"),
+            names=sorted({event.name for event in group}),
+        )

@@ -1,0 +1,40 @@
+"""PDR404: is an iterator made again and again for a single batch?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.facts import Source
+from pipedoctor.remedy import in_code
+from pipedoctor_checks._code import at, without_workers
+
+
+@check("PDR404", "Workers are started for one batch")
+def wasted_iterator(source: Source, /) -> Findings:
+    """
+    Look for `next(iter(loader))` that happens more than once.
+
+    ## Why it hurts
+
+    Each time all workers are started, and all but one of their batches thrown away:
+    29 to 107 ms by fork, 1 to 3 s by spawn.
+
+    ## How it is judged
+
+    It stands in a loop, or in a function that is called in a loop. Once at the start,
+    or only where an iterator has ended, is fine.
+
+    ## Sources
+
+    - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
+    - https://docs.python.org/3/library/itertools.html#itertools.cycle
+    """
+    for event in source.of("fresh-iterator"):
+        again = event.loops > 0 or event.details.get("repeats")
+        fed = int(event.details.get("loader") or -1)
+        idle = 0 <= fed < len(source.loaders) and without_workers(source.loaders[fed])
+        if again and not event.handler and not event.guards and not idle:
+            yield at(
+                [event.at],
+                Severity.SLOWS,
+                f"{event.function} starts all workers to take one batch: {event.name}",
+                in_code("Keep one iterator, or ask the loader for its batch_size"),
+                confidence=Confidence.LIKELY,
+            )
