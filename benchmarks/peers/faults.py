@@ -37,6 +37,7 @@ class Fault:
     """Why a doctor of data pipelines need not speak of it."""
 
 
+HANG = ("-UINIT", "-DINIT=sleep(3600)", "-DFLAGS=sleep(3600)")
 JOB = ("--workers", "8", "--batch-bytes", "32M")
 
 
@@ -150,13 +151,13 @@ def _torch_broken(place: Place) -> None:
 
 def _smi_hangs(place: Place) -> None:
     """nvidia-smi and the library that it would call, as with a wedged driver."""
-    place.driver("580.82.07", 13000, "-UINIT", "-DINIT=sleep(3600)")
+    place.driver("580.82.07", 13000, *HANG)
     place.program("nvidia-smi", "#!/bin/sh\nexec sleep 3600\n")
 
 
 def _nvml_hangs(place: Place) -> None:
     """The library alone, as in a container without nvidia-smi."""
-    place.driver("580.82.07", 13000, "-UINIT", "-DINIT=sleep(3600)")
+    place.driver("580.82.07", 13000, *HANG)
     (place.scratch / "bin" / "nvidia-smi").unlink()
 
 
@@ -301,7 +302,7 @@ LISTED = (
     Fault(
         title='CUDA_VISIBLE_DEVICES="" with two GPUs',
         make=_hidden_gpu,
-        subject=r"cuda_visible_devices|visib|hidden|mask",
+        subject=r"visib|hidden|mask|cannot use cuda|cuda.{0,9}unavail",
         names=("gpu-hidden-by-environment",),
     ),
     Fault(

@@ -43,7 +43,7 @@ def peer(subject: str, clean: str, ill: str, *, code: int | None) -> Said:
         return Said.HANGS
     known = {_plain(line) for line in clean.splitlines()}
     lines = [line for line in ill.splitlines() if LOADER not in line]
-    if CRASH in ill and CRASH not in clean:
+    if CRASH in ill and code:
         return Said.CRASHES
     about = re.compile(subject, re.IGNORECASE)
     new = [n for n, line in enumerate(lines) if _plain(line) not in known]

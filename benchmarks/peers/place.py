@@ -78,7 +78,7 @@ class Place:
 
     def driver(self, version: str, cuda: int, *options: str) -> None:
         """An NVIDIA driver: its library, and an nvidia-smi that says the same."""
-        folder = self.scratch / "driver"
+        folder = self.scratch / "lib64"
         folder.mkdir(exist_ok=True)
         numbers = (f'-DDRIVER="{version}"', f"-DCUDA={cuda}")
         library = str(folder / "libnvidia-ml.so.1")

@@ -57,10 +57,11 @@ def test_times_and_dates_are_nothing_new() -> None:
     assert judge.peer("shm", clean, ill, code=0).name == "SILENT"
 
 
-def test_crash_on_the_clean_machine_is_not_counted_again() -> None:
-    crash = "Traceback (most recent call last)"
+def test_a_traceback_that_ends_nothing_is_no_crash() -> None:
+    ill = "Traceback (most recent call last)\nshm error"
 
-    assert judge.peer("shm", crash, f"{crash}\nshm error", code=1).name == "REPORTS"
+    assert judge.peer("shm", "", ill, code=0).name == "REPORTS"
+    assert judge.peer("shm", ill, ill, code=1).name == "CRASHES"
 
 
 def test_who_does_not_end_hangs() -> None:

@@ -1,10 +1,14 @@
-/* A made-up libnvidia-ml.so.1: two GPUs; INIT and SECOND are statements. */
+/* A made-up libnvidia-ml.so.1: two GPUs; INIT, FLAGS, SECOND are statements. */
 #include <string.h>
 #include <unistd.h>
 
 #ifndef DRIVER
 #define DRIVER "580.82.07"
 #define CUDA 13010
+#endif
+
+#ifndef FLAGS
+#define FLAGS
 #endif
 
 #ifndef EMPTY
@@ -15,7 +19,7 @@ struct memory { unsigned long long total, free, used; };
 result nvmlInit_v2(void) { INIT; return 0; }
 
 #ifndef NO_FLAGS
-result nvmlInitWithFlags(unsigned flags) { return 0; }
+result nvmlInitWithFlags(unsigned flags) { FLAGS; return 0; }
 #endif
 
 result nvmlShutdown(void) { return 0; }
