@@ -1,9 +1,15 @@
-"""Read what the dynamic linker reads of an ELF file: names, paths, versions."""
+"""
+Read what the dynamic linker reads of an ELF file: names, paths, versions.
+
+As the linker does, only program headers and what they lead to are read: a library of a
+gigabyte costs a few KiB, and one that was stripped of its sections tells as much.
+pyelftools' own walk over sections would read every hash table of symbols.
+"""
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -39,39 +45,6 @@ class Versions:
     defines: tuple[str, ...] = ()
 
 
-class _Tag(Protocol):
-    needed: str
-    rpath: str
-    runpath: str
-    soname: str
-
-    def __getitem__(self, name: str) -> str: ...
-
-
-class _Segment(Protocol):
-    def iter_tags(self) -> Iterator[_Tag]: ...
-
-
-class _Version(Protocol):
-    name: str
-
-    def __getitem__(self, name: str) -> int: ...
-
-
-class _Versions(Protocol):
-    def iter_versions(self) -> Iterator[tuple[_Version, Iterator[_Version]]]: ...
-
-
-class _File(Protocol):
-    elfclass: int
-
-    def __getitem__(self, name: str) -> str: ...
-
-    def iter_segments(self, type: str) -> Iterator[_Segment]: ...  # noqa: A002
-
-    def get_section_by_name(self, name: str) -> _Versions | None: ...
-
-
 def read(path: Path) -> Binary | None:
     """
     Read a few KiB of the file, however large it is; None where it is no ELF file.
@@ -88,58 +61,152 @@ def versions(path: Path) -> Versions:
     return Versions() if isinstance(done, Crash) else done.value
 
 
-def _parse(opened: IO[bytes]) -> _File:
-    library = importlib.import_module("elftools.elf.elffile")
-    parse: Callable[[IO[bytes]], _File] = library.ELFFile
-    return parse(opened)
-
-
-def _versions(path: Path) -> Versions:
-    with path.open("rb") as opened:
-        file = _parse(opened)
-        return Versions(wants=_wants(file), defines=_defines(file))
-
-
 def _read(path: Path) -> Binary:
     with path.open("rb") as opened:
-        file = _parse(opened)
-        segments = file.iter_segments(type="PT_DYNAMIC")
-        every = (tag for segment in segments for tag in segment.iter_tags())
-        tags = list(islice(every, _MOST))
-        runpath = [tag.runpath for tag in tags if tag["d_tag"] == "DT_RUNPATH"]
-        rpath = [tag.rpath for tag in tags if tag["d_tag"] == "DT_RPATH"]
-        sonames = [tag.soname for tag in tags if tag["d_tag"] == "DT_SONAME"]
+        image = _Image(opened)
+        runpath, rpath = image.texts("DT_RUNPATH"), image.texts("DT_RPATH")
         return Binary(
-            kind=f"{file.elfclass} {file['e_machine']}",
-            soname=sonames[0] if sonames else "",
-            needed=tuple(tag.needed for tag in tags if tag["d_tag"] == "DT_NEEDED"),
+            kind=image.kind,
+            soname=next(iter(image.texts("DT_SONAME")), ""),
+            needed=image.texts("DT_NEEDED"),
             rpath=_folders(rpath) if not runpath else (),
             runpath=_folders(runpath) if runpath else None,
         )
 
 
-def _folders(values: list[str]) -> tuple[str, ...]:
+def _versions(path: Path) -> Versions:
+    with path.open("rb") as opened:
+        image = _Image(opened)
+        return Versions(wants=dict(image.wants()), defines=tuple(image.defines()))
+
+
+def _folders(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(folder for folder in ":".join(values).split(":") if folder)
 
 
-def _wants(file: _File) -> dict[str, tuple[str, ...]]:
-    section = file.get_section_by_name(".gnu.version_r")
-    if section is None:
-        return {}
-    return {
-        library.name: tuple(
-            version.name
-            for version in islice(names, _MOST)
-            if not version["vna_flags"] & _WEAK
+_Row = Mapping[str, int]
+_Linked = tuple[int, _Row]
+"""Where in the file a row stands, and the row."""
+
+
+class _Structs(Protocol):
+    Elf_Phdr: object
+    Elf_Dyn: object
+    Elf_Verneed: object
+    Elf_Vernaux: object
+    Elf_Verdef: object
+    Elf_Verdaux: object
+
+
+class _File(Protocol):
+    elfclass: int
+    structs: _Structs
+
+    def __getitem__(self, name: str) -> int: ...
+
+
+class _Image:
+    """An open file, seen through its program headers by pyelftools' structures."""
+
+    def __init__(self, opened: IO[bytes]) -> None:
+        parse: Callable[[IO[bytes]], _File] = importlib.import_module(
+            "elftools.elf.elffile"
+        ).ELFFile
+        common = importlib.import_module("elftools.common.utils")
+        self._parse: Callable[[object, IO[bytes], int], _Row] = common.struct_parse
+        self._text: Callable[[IO[bytes], int], bytes | None] = (
+            common.parse_cstring_from_stream
         )
-        for library, names in islice(section.iter_versions(), _MOST)
-    }
+        self._opened = opened
+        self._file = parse(opened)
+        self._structs = self._file.structs
 
+    @property
+    def kind(self) -> str:
+        return f"{self._file.elfclass} {self._file['e_machine']}"
 
-def _defines(file: _File) -> tuple[str, ...]:
-    """The first name of each definition is its own, those behind it its parents'."""
-    section = file.get_section_by_name(".gnu.version_d")
-    if section is None:
-        return ()
-    definitions = islice(section.iter_versions(), _MOST)
-    return tuple(next(names).name for _, names in definitions)
+    @cached_property
+    def _segments(self) -> list[_Row]:
+        first, size = self._file["e_phoff"], self._file["e_phentsize"]
+        count = min(self._file["e_phnum"], _MOST)
+        return [
+            self._parse(self._structs.Elf_Phdr, self._opened, first + number * size)
+            for number in range(count)
+        ]
+
+    @cached_property
+    def _tags(self) -> list[tuple[str, int]]:
+        """The dynamic section, up to its end mark."""
+        tags: list[tuple[str, int]] = []
+        size = 2 * self._file.elfclass // 8
+        for segment in self._segments:
+            if str(segment["p_type"]) != "PT_DYNAMIC":
+                continue
+            for place in range(min(segment["p_filesz"] // size, _MOST)):
+                offset = segment["p_offset"] + place * size
+                row = self._parse(self._structs.Elf_Dyn, self._opened, offset)
+                if str(row["d_tag"]) == "DT_NULL":
+                    break
+                tags.append((str(row["d_tag"]), row["d_val"]))
+        return tags
+
+    def _value(self, tag: str) -> int | None:
+        return next((value for name, value in self._tags if name == tag), None)
+
+    def _offset(self, address: int) -> int:
+        """Where in the file the bytes are that go to this address of memory."""
+        for segment in self._segments:
+            into = address - segment["p_vaddr"]
+            if str(segment["p_type"]) == "PT_LOAD" and 0 <= into < segment["p_filesz"]:
+                return segment["p_offset"] + into
+        message = f"address {address:#x} is in no segment"
+        raise ValueError(message)
+
+    @cached_property
+    def _strings(self) -> int:
+        return self._offset(self._value("DT_STRTAB") or 0)
+
+    def _string(self, index: int) -> str:
+        text = self._text(self._opened, self._strings + index)
+        return (text or b"").decode("utf-8", "surrogateescape")
+
+    def texts(self, tag: str) -> tuple[str, ...]:
+        """The strings of every entry of this kind."""
+        return tuple(self._string(value) for name, value in self._tags if name == tag)
+
+    def _table(self, tag: str, struct: object, following: str) -> Iterator[_Linked]:
+        """A table of versions: entries that say how far away the next one is."""
+        start = self._value(tag)
+        if start is None:
+            return
+        yield from self._chain(
+            self._offset(start), self._value(f"{tag}NUM") or 0, struct, following
+        )
+
+    def _chain(
+        self, offset: int, count: int, struct: object, following: str
+    ) -> Iterator[_Linked]:
+        for _ in range(min(count, _MOST)):
+            row = self._parse(struct, self._opened, offset)
+            yield offset, row
+            offset += row[following]
+
+    def wants(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Each library and the versions that are wanted of it."""
+        structs = self._structs
+        for offset, row in self._table("DT_VERNEED", structs.Elf_Verneed, "vn_next"):
+            names = self._chain(
+                offset + row["vn_aux"], row["vn_cnt"], structs.Elf_Vernaux, "vna_next"
+            )
+            wanted = (n for _, n in names if not n["vna_flags"] & _WEAK)
+            yield (
+                self._string(row["vn_file"]),
+                tuple(self._string(name["vna_name"]) for name in wanted),
+            )
+
+    def defines(self) -> Iterator[str]:
+        """The first name of each definition is its own, those behind its parents'."""
+        structs = self._structs
+        for offset, row in self._table("DT_VERDEF", structs.Elf_Verdef, "vd_next"):
+            own = self._parse(structs.Elf_Verdaux, self._opened, offset + row["vd_aux"])
+            yield self._string(own["vda_name"])

@@ -62,6 +62,8 @@ def test_behind_the_older_format() -> None:
         pytest.param(write([("", "/a")]), id="no name"),
         pytest.param(write([("a", "/a")])[:-1], id="cut off in a name"),
         pytest.param(write([("a", "/a")])[: HEADER + ENTRY - 1], id="half an entry"),
+        pytest.param(write([])[:-1], id="a byte less than a header"),
+        pytest.param(write([]), id="no entries"),
     ],
 )
 def test_nothing_in_it(data: bytes) -> None:
