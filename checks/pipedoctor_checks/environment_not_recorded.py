@@ -5,7 +5,15 @@ from pipedoctor.facts import Interpreter, ProjectRecord
 from pipedoctor.remedy import Lasts, Remedy
 
 _LOCKS = frozenset(
-    ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock", "conda-lock")
+    (
+        "conda-lock",
+        "pdm.lock",
+        "Pipfile.lock",
+        "pixi.lock",
+        "poetry.lock",
+        "pylock",
+        "uv.lock",
+    )
 )
 
 

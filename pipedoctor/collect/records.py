@@ -44,6 +44,7 @@ _KINDS = {
     "poetry.lock": r"poetry\.lock",
     "pdm.lock": r"pdm\.lock",
     "Pipfile.lock": r"Pipfile\.lock",
+    "pixi.lock": r"pixi\.lock",
     "pylock": r"pylock(\.[^.]+)?\.toml",
     "conda-lock": r"(.+\.)?conda-lock\.ya?ml",
     "environment.yml": r"(conda[-_.]?)?env(ironment)?([-_.].+)?\.ya?ml",
@@ -199,6 +200,8 @@ def count(kind: str, text: str) -> tuple[int, int]:
         return len(re.findall(r"^\[\[packages?\]\]", text, flags=re.MULTILINE)), 0
     if kind == "conda-lock":
         return len(re.findall(r"^- name:", text, flags=re.MULTILINE)), 0
+    if kind == "pixi.lock":
+        return len(re.findall(r"^- (?:conda|pypi):", text, flags=re.MULTILINE)), 0
     if kind == "Pipfile.lock":
         return _pipfile(text), 0
     if "@EXPLICIT" in text:

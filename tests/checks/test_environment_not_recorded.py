@@ -32,6 +32,7 @@ def judge(
         file("poetry.lock"),
         file("pdm.lock"),
         file("Pipfile.lock"),
+        file("pixi.lock"),
         file("pylock"),
         file("conda-lock"),
         file("requirements", pins=2, loose=2),
