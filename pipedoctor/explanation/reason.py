@@ -22,7 +22,6 @@ _YIELDS = 50
 _WHISPERS = 30
 """What a reading is worth beside something that was raised."""
 _FATAL = 70
-_TIER = 12
 _BELOW = 25
 """How much weaker than its consequence a cause may be and still explain it."""
 
@@ -70,7 +69,7 @@ def diagnose(log: Log, book: Book) -> Diagnosis:
     scores = {cause: score for cause, score in scores.items() if score >= LEAST}
     folded = _folded(scores, book)
     standing = [cause for cause in scores if cause not in folded]
-    ranks = {seen.rank for seen, _ in valid}
+    ranks = {_first(voices[cause]).rank for cause in standing} - {""}
     standing.sort(key=lambda c: _order(c, scores[c], voices[c], many=len(ranks) > 1))
     bug = OWN_BUG in standing and _code_is_to_blame(standing, scores)
     if bug or _unexplained(standing, voices, log):
@@ -148,9 +147,16 @@ def _order(
     cause: str, score: float, voices: list[_Voice], *, many: bool
 ) -> tuple[float, str, int, str]:
     """By strength; among ranks that are equally sure, the first that failed."""
+    first = _first(voices)
+    tier = (score >= CERTAIN) + (score >= LIKELY)
+    return (-tier if many else -score, first.time, first.line, cause)
+
+
+def _first(voices: list[_Voice]) -> Seen:
+    """The first of its strongest sightings, by time where lines have one."""
     best = max(voice.worth for voice in voices)
-    first = min((v.seen.time, v.seen.line) for v in voices if v.worth >= best - CLOSE)
-    return (-(score // _TIER) if many else -score, *first, cause)
+    loud = (voice.seen for voice in voices if voice.worth >= best - CLOSE)
+    return min(loud, key=lambda seen: (seen.time, seen.line))
 
 
 def _code_is_to_blame(standing: list[str], scores: Mapping[str, float]) -> bool:
@@ -194,7 +200,8 @@ def _cause(
     sure = Confidence.POSSIBLE
     if score >= LIKELY:
         sure = Confidence.LIKELY if doubt or score < CERTAIN else Confidence.CERTAIN
-    loud = sorted(voices, key=lambda v: (-v.worth, v.seen.line))
+    heard = [v for v in voices if v.signature.role is not Role.EVIDENCE] or voices
+    loud = sorted(heard, key=lambda v: (-v.worth, v.seen.line))
     kept: dict[int, Seen] = {}
     for voice in loud:
         kept.setdefault(voice.seen.line, voice.seen)

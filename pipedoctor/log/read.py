@@ -19,6 +19,8 @@ _OVERLAP = 400
 _QUOTED = 500
 _KEYS = 64
 """Lines alike that are compared."""
+_POINTS = 6
+"""Lines that make a series."""
 _STEEP = 1.3
 """How much what rises must have risen."""
 
@@ -53,6 +55,7 @@ class _Reader:
         self._book = book
         self._seen: dict[str, list[Seen]] = {}
         self._tails: dict[str, dict[str, Seen]] = {}
+        self._series: dict[str, list[float]] = {}
         self._tracebacks = Tracebacks()
 
     def line(self, data: bytes, number: int) -> None:
@@ -98,9 +101,19 @@ class _Reader:
             part = _number(seen.values.get(signature.ratio.part, ""))
             whole = _number(seen.values.get(signature.ratio.whole, ""))
             return part > 0 and part >= signature.ratio.least * whole
+        if signature.series:
+            return self._climbs(rule.key, _number(seen.values["series"]))
         if signature.rising:
             return _rises(seen.values.get("rising", ""))
         return not signature.alike or self._alike(rule.key, seen)
+
+    def _climbs(self, key: str, value: float) -> bool:
+        """Has it risen, steadily enough, over the lines so far?"""
+        row = self._series.setdefault(key, [])
+        row.append(value)
+        if len(row) > _KEYS:
+            del row[1:2]
+        return len(row) >= _POINTS and _rising(row)
 
     def _alike(self, key: str, seen: Seen) -> bool:
         """Has another one said the same before?"""
@@ -134,5 +147,10 @@ def _rises(text: str) -> bool:
     import re  # noqa: PLC0415  (few logs hold such rows)
 
     row = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
-    steady = all(a <= b for a, b in pairwise(row))
-    return steady and len(row) > 3 and row[-1] >= _STEEP * row[0] > 0  # noqa: PLR2004
+    return len(row) >= _POINTS - 2 and _rising(row)
+
+
+def _rising(row: list[float]) -> bool:
+    """Hardly ever falls, and ends well above its start."""
+    steady = all(b >= 0.98 * a for a, b in pairwise(row))
+    return steady and row[-1] >= _STEEP * row[0] > 0

@@ -23,7 +23,7 @@ LONGEST = 600
 """Bytes of a shape that is remembered."""
 STRUCTURE = frozenset({b"traceback", b"file", b"during", b"above", b"cell", b"ipython"})
 """Words of a traceback's own lines."""
-AFTER = 3
+AFTER = 8
 """Lines after a line of a traceback that may hold its exception."""
 
 

@@ -40,7 +40,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     letters, between characters that are none; digits do not count as characters.
     `when` and `unless` name signatures (``cause/id``) that must, or must not, be
     seen in the same log. With `alike`, lines that differ only in ``key`` share their
-    ``tail``; with `rising`, the captured numbers rise.
+    ``tail``; with `rising`, the captured numbers rise; with `series`, the captured
+    number rises from line to line.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     ratio: Ratio | None = None
     alike: bool = False
     rising: bool = False
+    series: bool = False
     hint: str = ""
     """What to look at, where the code is to blame."""
 

@@ -1,0 +1,104 @@
+"""How fast a log is read, beside `grep -F -f` of the same words; how soon it answers."""
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from pipedoctor.explanation.book import installed_book
+
+MIB = 1 << 20
+ERROR = (
+    "RuntimeError: DataLoader worker (pid 47) is killed by signal: Bus error. It is"
+    " possible that dataloader's workers are out of shared memory.\n"
+)
+CHILD = """
+import sys, resource
+from pipedoctor.explanation.book import installed_book
+from pipedoctor.explanation.reason import diagnose
+from pipedoctor.log.read import read
+book = installed_book()
+with open(sys.argv[1], "rb") as file:
+    log = read(file, book)
+print(diagnose(log, book).causes[0].cause, log.lines,
+      resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def write_log(path: Path, size: int) -> None:
+    """Training output with progress bars, and one error near the end."""
+    with path.open("w", encoding="utf-8") as file:
+        written = step = 0
+        while written < size:
+            rows = "".join(
+                f"2026-01-01 10:{i % 60:02d}:00 INFO [rank{i % 8}] epoch {i // 999}"
+                f" step {i} loss {7 / (i + 1):.5f} lr {1e-3 / (1 + i):.3e}"
+                f" {i % 977} img/s data {i % 13 / 1000:.4f}\n"
+                + (f"train: {i % 100:3d}%|{'#' * (i % 10)}| {i}/99999\r" * 3)
+                for i in range(step, step + 5000)
+            )
+            step += 5000
+            written += file.write(rows)
+        file.write(ERROR + "".join(f"bye {i}\n" for i in range(100)))
+
+
+def timed(argv: list[str]) -> tuple[float, str]:
+    """CPU seconds of a command, and what it said."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime)
+    return spent, done.stdout
+
+
+def throughput(folder: Path, size: int) -> None:
+    """Read a large log with us, and with grep."""
+    log = folder / "train.log"
+    write_log(log, size)
+    real = log.stat().st_size
+    spent, said = timed([sys.executable, "-c", CHILD, str(log)])
+    cause, lines, peak = said.split()
+    rate = real / spent / MIB
+    print(
+        f"explain   {real / MIB:7.0f} MiB  {spent:6.2f} s CPU  {rate:6.0f} MiB/s"
+        f"  peak {int(peak) / 1024:.0f} MiB  {lines} lines, {cause}"
+    )
+    words = folder / "words"
+    words.write_text("\n".join(sorted(installed_book().words)) + "\n", "utf-8")
+    for title, options in (("grep -F", ("-F",)), ("grep -Fi", ("-F", "-i"))):
+        spent, _ = timed(["grep", "-c", *options, "-f", str(words), str(log)])
+        print(
+            f"{title:<9} {real / MIB:7.0f} MiB  {spent:6.2f} s CPU"
+            f"  {real / spent / MIB:6.0f} MiB/s"
+        )
+
+
+def latency(folder: Path, rounds: int = 5) -> None:
+    """From the command line to the answer, for a log of 200 lines."""
+    log = folder / "short.log"
+    rows = [f"epoch 1 step {i} loss {1 / (i + 1):.3f}\n" for i in range(199)]
+    log.write_text("".join([*rows, ERROR]), "utf-8")
+    argv = [sys.executable, "-m", "pipedoctor", "explain", str(log)]
+    walls: list[float] = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        timed(argv)
+        walls.append(time.perf_counter() - began)
+    print(f"a log of 200 lines: {min(walls):.3f} s (best of {rounds})")
+
+
+def main() -> None:
+    """Write to stdout; `--mib` says how large the large log is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mib", type=int, default=256)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        throughput(Path(name), options.mib * MIB)
+        latency(Path(name))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""`pipedoctor run -- CMD`: run a command as it is, and explain why it died."""
+
+import sys
+
+import click
+
+NOT_FOUND, NOT_RUN = 127, 126
+
+
+@click.command("run", context_settings={"ignore_unknown_options": True})
+@click.argument("argv", metavar="-- CMD...", nargs=-1, required=True)
+@click.pass_context
+def command(context: click.Context, /, argv: tuple[str, ...]) -> None:
+    """
+    Run CMD, your own code, and explain the error when it dies.
+
+    Its output, terminal, signals and exit code are passed through.
+    """
+    if not sys.platform.startswith(("linux", "darwin")):
+        message = "run: needs a POSIX system; pipe the output into `explain -` instead"
+        raise click.UsageError(message)
+    from pipedoctor.launch.passing import run
+
+    try:
+        code, said = run(argv)
+    except OSError as error:
+        click.echo(f"pipedoctor run: {argv[0]}: {error.strerror}", err=True)
+        missing = isinstance(error, FileNotFoundError)
+        context.exit(NOT_FOUND if missing else NOT_RUN)
+    if code:
+        click.echo(_explained(said, code), err=True, nl=False)
+    context.exit(code)
+
+
+def _explained(said: bytes, code: int) -> str:
+    """What `explain` says of the output, and of the signal that ended the command."""
+    from io import BytesIO
+
+    from pipedoctor.attempt import Crash, attempt
+    from pipedoctor.cli import output
+    from pipedoctor.explanation.explain import explain
+    from pipedoctor.explanation.text import render
+
+    end = f"\nexit code {code}\n".encode()
+    done = attempt(lambda: explain(BytesIO(said + end), source="run"))
+    if isinstance(done, Crash) or not (done.value.causes or done.value.fault):
+        return ""
+    colour = sys.stderr.isatty() and output.colours(None, no_color=False)
+    return "\n" + render(done.value, width=output.width(), colour=colour)

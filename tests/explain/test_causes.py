@@ -1,0 +1,130 @@
+"""Every log gets its cause: alone, buried, interleaved, cut."""
+
+from collections.abc import Callable
+
+import pytest
+from cases import OWN_BUG, TICKETS, Case, everything, negatives, tickets, variants
+
+from pipedoctor.explanation.reason import Diagnosis
+from pipedoctor.log.signatures import Book
+
+First = Callable[[str | bytes], str]
+
+every_case = pytest.mark.parametrize("case", everything(), ids=lambda c: c.name)
+
+
+def noise(count: int) -> list[str]:
+    """Lines of a training run, as they come."""
+    return [
+        f"Epoch {i // 500} [{i % 500:>4}/500]  time {0.2 + i % 7 / 100:.3f}"
+        f"  data 0.{i % 9:03d}  loss {9 / (i + 1):.4f}  lr {1e-3 / (1 + i // 500):.6f}"
+        for i in range(count)
+    ]
+
+
+@every_case
+def test_alone(case: Case, first: First) -> None:
+    assert first(case.text) == case.cause
+
+
+@every_case
+def test_buried_in_training_output(case: Case, first: First) -> None:
+    lines = noise(10_000)
+
+    text = "\n".join([*lines[:7000], case.text.rstrip("\n"), *lines[7000:]])
+
+    assert first(text) == case.cause
+
+
+@every_case
+def test_interleaved_with_another_rank(case: Case, first: First) -> None:
+    mixed = [
+        line
+        for number, row in enumerate(case.text.splitlines())
+        for line in (row, f"[rank9]: step {number} loss 0.{number} 312 img/s")
+    ]
+
+    assert first("\n".join([*noise(50), *mixed])) == case.cause
+
+
+@every_case
+def test_cut_at_both_ends(case: Case, first: First) -> None:
+    whole = "\n".join([*noise(300), case.text.rstrip("\n"), *noise(300)])
+
+    assert first(whole[17:-23]) == case.cause
+
+
+def test_every_cause_has_two_variants(book: Book) -> None:
+    counts = dict.fromkeys(set(book.illnesses) - {OWN_BUG}, 0)
+    for case in variants():
+        counts[case.cause] += 1
+
+    assert min(counts.values()) >= 2
+    assert len(list(negatives())) >= 30
+
+
+@pytest.mark.skipif(not TICKETS.is_file(), reason="the tickets are not at hand")
+def test_tickets_are_all_there() -> None:
+    assert len(list(tickets())) > 100
+
+
+def test_wrapped_by_whoever_collects_logs(first: First) -> None:
+    error = "RuntimeError: received 0 items of ancdata"
+    wrapped = [
+        f"2024-05-01T12:00:00.123456789Z stderr F {error}",
+        f"Mar  4 12:00:01 node7 python[4242]: {error}",
+        f"[1,3]<stderr>:{error}",
+        f"(RayWorker pid=2113, ip=10.0.0.1) {error}",
+        f"trainer-1  | {error}",
+        f"\x1b[31m[rank3]: \x1b[1m{error}\x1b[0m",
+        f"train:  41%|####      | 3/9\r{error}",
+        f'{{"log":"{error}\\n","stream":"stderr"}}',
+        f'    "\\u001b[0;31mRuntimeError\\u001b[0m: {error[14:]}\\n",',
+    ]
+
+    for line in wrapped:
+        assert first(line) == "fd_limit_exhausted", line
+
+
+def test_utf_16_of_powershell(first: First) -> None:
+    text = "\r\n".join([*noise(20), "OMP: Error #15: Initializing libiomp5md.dll"])
+
+    assert first(text.encode("utf-16")) == "duplicate_openmp_runtime"
+    assert first(text.encode("utf-16-le")) == "duplicate_openmp_runtime"
+
+
+def test_first_failing_rank_by_time(diagnosed: Callable[[str], Diagnosis]) -> None:
+    text = (
+        "2024-01-01 10:00:09 [rank0]: OSError: AF_UNIX path too long\n"
+        "2024-01-01 10:00:02 [rank3]: RuntimeError: Address already in use\n"
+    )
+
+    causes = [cause.cause for cause in diagnosed(text).causes]
+
+    assert causes == ["master_port_in_use", "tmpdir_path_too_long"]
+
+
+def test_echoes_are_named(diagnosed: Callable[[str], Diagnosis]) -> None:
+    text = (
+        "OSError: [WinError 1455] The paging file is too small\n"
+        "AttributeError: Can't pickle local object 'f.<locals>.g'\n"
+        "EOFError: Ran out of input\n"
+    )
+
+    said = diagnosed(text)
+
+    assert [cause.cause for cause in said.causes] == ["windows_paging_file_too_small"]
+    assert {(echo.line, echo.of) for echo in said.echoes} == {
+        (2, "windows_paging_file_too_small"),
+        (3, "windows_paging_file_too_small"),
+    }
+
+
+def test_the_users_own_frame(diagnosed: Callable[[str], Diagnosis]) -> None:
+    (case,) = (c for c in negatives() if c.name.startswith("KeyError-in"))
+
+    said = diagnosed(case.text)
+
+    assert said.raised is not None
+    assert said.raised.own is not None
+    assert (said.raised.own.path, said.raised.own.line) == ("/home/me/proj/coco.py", 71)

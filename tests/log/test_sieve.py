@@ -1,0 +1,42 @@
+"""Few lines are read, and the right ones."""
+
+from pipedoctor.log.sieve import AFTER, WORN, Sieve, shape
+
+
+def test_a_shape_is_letters_alone() -> None:
+    assert shape(b"Epoch 3: Loss=0.12\n[rank7]") == b"epoch   loss  \n rank "
+
+
+def test_only_lines_with_a_word_are_picked() -> None:
+    sieve = Sieve(frozenset({"ancdata"}))
+
+    assert sieve.pick(b"loss 1\nitems of ancdata\nloss 2\n") == [1]
+    assert sieve.pick(b"loss 3\nloss 4\n") == []
+
+
+def test_lines_after_a_frame_are_picked() -> None:
+    sieve = Sieve(frozenset({"ancdata"}))
+
+    rest = b"".join(b"y%c\n" % letter for letter in b"abcdefghijkl")
+    picked = sieve.pick(b'x\n  File "a.py", line 1\n    foo()\nOops: 1\n' + rest)
+
+    assert picked == list(range(1, 1 + 1 + AFTER))
+
+
+def test_what_comes_a_thousand_times_wears_out_but_not_at_the_end() -> None:
+    sieve = Sieve(frozenset({"ancdata"}))
+    block = b"ancdata 1\n" * (WORN + 500)
+
+    assert len(sieve.pick(block)) == WORN
+    assert sieve.pick(block) == []
+    assert len(sieve.pick(b"ancdata 2\n", last=True)) == 1
+
+
+def test_memory_is_bounded() -> None:
+    sieve = Sieve(frozenset({"ancdata"}))
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    for a in letters:
+        names = (f"{a}{b}{c}{d}" for b in letters for c in letters for d in letters)
+        sieve.pick("\n".join(names).encode())
+
+    assert len(sieve._boring) < 100_000  # noqa: SLF001

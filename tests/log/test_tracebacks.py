@@ -1,0 +1,73 @@
+"""Own frames against those of libraries; notebooks; several ranks."""
+
+import pytest
+
+from pipedoctor.facts.log import Frame, Raised
+from pipedoctor.log.tracebacks import Tracebacks, is_library
+from pipedoctor.log.wrapping import bare
+
+
+def raised(text: str) -> list[Raised]:
+    tracebacks = Tracebacks()
+    for number, line in enumerate(text.splitlines(), 1):
+        tracebacks.read(bare(line), number)
+    return tracebacks.raised
+
+
+@pytest.mark.parametrize(
+    ("path", "library"),
+    [
+        ("/home/me/train.py", False),
+        ("train.py", False),
+        ("/opt/conda/lib/python3.10/site-packages/torch/nn/modules/conv.py", True),
+        (".../torch/nn/modules/conv.py", True),
+        (r"C:\Python312\Lib\multiprocessing\spawn.py", True),
+        ("h5py/h5d.pyx", True),
+        ("<frozen importlib._bootstrap>", True),
+        ("/home/me/project/lib/dataset.py", False),
+    ],
+)
+def test_whose_code(path: str, library: bool) -> None:
+    assert is_library(path) is library
+
+
+def test_ranks_are_told_apart() -> None:
+    found = raised(
+        '[rank0]:   File "a.py", line 1, in f\n'
+        '[rank1]:   File "b.py", line 2, in g\n'
+        "[rank0]: ValueError: one\n"
+        "[rank1]: KeyError: 'two'\n"
+    )
+
+    assert [(r.rank, r.kind, r.own) for r in found] == [
+        ("0", "ValueError", Frame(path="a.py", line=1, function="f")),
+        ("1", "KeyError", Frame(path="b.py", line=2, function="g")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cell In[5], line 3\n----> 3 f()\nKeyError: 'x'",
+        "<ipython-input-5-abc> in <module>\n      2 a\n----> 3 f()\nKeyError: 'x'",
+        "File ~/nb/a.py:3, in f(x)\n----> 3 f()\nKeyError: 'x'",
+    ],
+)
+def test_notebooks(text: str) -> None:
+    (found,) = raised(text)
+
+    assert found.own is not None
+    assert found.own.line == 3
+
+
+def test_an_exception_of_one_s_own() -> None:
+    found = raised(
+        'Traceback (most recent call last):\n  File "a.py", line 1\nOops: no'
+    )
+
+    assert [(r.kind, r.message) for r in found] == [("Oops", "no")]
+
+
+def test_warnings_are_no_exceptions() -> None:
+    assert raised("a.py:3: UserWarning: something") == []
+    assert raised("UserWarning: something") == []
