@@ -33,7 +33,7 @@ def drop_last_on_eval(source: Source, /) -> Findings:
             continue
         if last.known and last.value is True:
             yield at(
-                [last.at if last.how == "literal" and last.at else loader.at],
+                [loader.at],
                 Severity.RISKS,
                 f"{called(loader)} evaluates, but leaves out the last samples",
                 in_code("Keep them", "DataLoader(..., drop_last=False)"),

@@ -31,18 +31,21 @@ def num_workers_zero(source: Source, /) -> Findings:
         dataset = loader.dataset
         works = dataset is not None and not dataset.light
         collates = loader.get("collate_fn").form in {"function", "local function"}
-        if not without_workers(loader) or loader.testing or not (works or collates):
-            continue
         workers = loader.get("num_workers")
+        said = workers.how == "literal" and loader.dataset is None
+        if not without_workers(loader) or loader.testing:
+            continue
+        if not (works or collates or said):
+            continue
         yield at(
             [loader.at],
-            Severity.SLOWS,
+            Severity.NOTE if said else Severity.SLOWS,
             f"{called(loader)} makes every item in the training process",
             in_code(
                 "Give it workers, as many as a measurement says",
                 "DataLoader(..., num_workers=2)",
             ),
-            confidence=Confidence.LIKELY,
+            confidence=Confidence.POSSIBLE if said else Confidence.LIKELY,
             num_workers=told(workers),
             dataset=dataset.name if dataset else "",
         )

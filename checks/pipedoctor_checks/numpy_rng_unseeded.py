@@ -48,11 +48,12 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
     for group in by_class(draws):
         loaders = [x for x in source.loaders if may_have_workers(x)]
         mine = [x for x in loaders if x.dataset and x.dataset.name == group[0].owner]
-        if not any(_unseeded(x, seeders) for x in mine or loaders):
+        bad = [x for x in mine or loaders if _unseeded(x, seeders)]
+        if not bad or (not mine and len(bad) < len(loaders)):
             continue
         harmful = not torch_reaches(source, torch, "1.9") and who == "installed"
         yield at(
-            spots(group),
+            [*spots(group), *(x.at for x in bad)],
             Severity.BREAKS if harmful else Severity.NOTE,
             f"{group[0].function} draws from numpy, which torch seeds in workers from 1.9 on",
             in_code(

@@ -30,7 +30,7 @@ def train_not_shuffled(source: Source, /) -> Findings:
         shuffle, sampler = loader.get("shuffle"), loader.get("sampler")
         fixed = shuffle.how == "absent" or (shuffle.known and shuffle.value is False)
         none = sampler.how == "absent" or (sampler.known and sampler.value is None)
-        either = sampler.form == "choice" and "None" in sampler.text
+        either = sampler.form == "choice" and "None" in sampler.name
         batched = loader.get("batch_sampler").how != "absent"
         trains = any(source.loops[n].role == "train" for n in loader.fed)
         itself = loader.dataset is None or loader.dataset.style != "map"

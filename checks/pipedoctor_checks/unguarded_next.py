@@ -25,7 +25,9 @@ def unguarded_next(source: Source, /) -> Findings:
     - https://docs.python.org/3/library/functions.html#next
     """
     for event in source.of("next"):
-        tried = event.details.get("tried") or event.handler
+        tried = (
+            event.details.get("tried") or event.handler or event.details.get("endless")
+        )
         if event.details.get("looped") and not tried:
             yield at(
                 [event.at],

@@ -28,7 +28,7 @@ from pipedoctor.source.values import spot, written
 
 _TRAIN = re.compile(r"(^|[^a-z])(tr|trn|train|training)([^a-z]|$)|train", re.IGNORECASE)
 _EVAL = re.compile(r"val|test|eval|dev_|_dev|infer|predict", re.IGNORECASE)
-_TESTS = re.compile(r"(^|/)(tests?|testing|benchmarks?)/|(^|/)(test_|bench)[^/]*\.py$")
+_TESTS = re.compile(r"(^|/)(tests|unit_?tests?|testing|benchmarks?)/|(^|/)bench[^/]*\.py$")
 _IGNORE = re.compile(rb"#\s*pipedoctor:\s*ignore(?:\[([A-Za-z0-9_,\s-]*)\])?")
 _MEMORY = ("torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset")
 
@@ -93,13 +93,19 @@ def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
         complete=made.complete,
         role=_role(recorder, made, target, fed),
         dataset=_dataset(recorder, made),
-        testing=bool(_TESTS.search(scope.module.path)),
+        testing=_in_a_test(scope),
         framework=_framework(scope),
         repeats=any(recorder.loops[n].repeats for n in fed),
         rebuilt=_rebuilt(recorder, made),
         fed=tuple(fed),
         unguarded=_unguarded(recorder, made, index),
     )
+
+
+def _in_a_test(scope: Scope) -> bool:
+    names = scope.module.names.values()
+    runner = any(name.partition(".")[0] in {"pytest", "unittest"} for name in names)
+    return runner or bool(_TESTS.search(scope.module.path))
 
 
 def _target(made: Made, scope: Scope) -> str:
@@ -207,7 +213,8 @@ def _rebuilt(recorder: Recorder, made: Made) -> str:
 def _returned(made: Made, scope: Scope) -> bool:
     target = _target(made, scope)
     return any(
-        n is made.site.node or (target and isinstance(n, ast.expr) and key_of(n) == target)
+        n is made.site.node
+        or (target and isinstance(n, ast.expr) and key_of(n) == target)
         for step in scope.of_type.get(ast.Return, [])
         for n in ast.walk(step.node)
     )

@@ -72,9 +72,7 @@ class Constructions:
         self.project = project
         self.values = values
         self.classes = {
-            one.full
-            for one in project.classes
-            if set(project.bases(one)[1]) & LOADERS
+            one.full for one in project.classes if set(project.bases(one)[1]) & LOADERS
         }
         self._wrappers: dict[int, list[Made]] = {}
         self.made = list(self._all())
@@ -181,9 +179,7 @@ class Constructions:
         plain = isinstance(node, ast.Dict) or not node.args
         return Carried(given, plain and len(given) == len(pairs), node, step.around)
 
-    def _chosen(
-        self, node: ast.IfExp, scope: Scope, step: Step, depth: int
-    ) -> Carried:
+    def _chosen(self, node: ast.IfExp, scope: Scope, step: Step, depth: int) -> Carried:
         """One or the other: what either gives, under its condition."""
         given: dict[str, Given] = {}
         whole = True
@@ -213,7 +209,7 @@ class Constructions:
         if not bound:
             yield opaque
         for value, where, its in bound:
-            if not _possible(where.around, step.around):
+            if not possible(where.around, step.around):
                 continue
             for way in self.dictionary(value, its, where, depth - 1):
                 yield self._changed(key, its, way._replace(around=where.around), depth)
@@ -235,7 +231,7 @@ class Constructions:
         start = getattr(way.node, "lineno", 0)
         for step in scope.steps:
             node = step.node
-            if getattr(node, "lineno", 0) < start or not _possible(
+            if getattr(node, "lineno", 0) < start or not possible(
                 step.around, way.around
             ):
                 continue
@@ -315,7 +311,7 @@ def _is_super(node: ast.Call) -> bool:
     return isinstance(node.func, ast.Call)
 
 
-def _possible(one: Around, other: Around) -> bool:
+def possible(one: Around, other: Around) -> bool:
     """Can both stand on one way through the function? Not in opposite branches."""
     known = {id(guard.test): guard.holds for guard in one.guards}
     return all(known.get(id(g.test), g.holds) == g.holds for g in other.guards)

@@ -165,13 +165,15 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
     if kind is not None:
         details = {
             "managed": _managed(step, node),
-            "lazy": _lazy(step),
+            "lazy": _lazy(scope, step, node),
             "kept": _kept(scope, node),
             "used": _closed(scope, node),
         }
         recorder.add(kind, scope, step, full, text=written(node), **details)
     elif isinstance(node.func, ast.Attribute):
-        if node.func.attr in {"glob", "rglob", "iterdir"} and not full.startswith("re."):
+        if node.func.attr in {"glob", "rglob", "iterdir"} and not full.startswith(
+            "re."
+        ):
             recorder.add("dir-scan", scope, step, written(node.func))
         _device(recorder, scope, step, node, full)
     _random(recorder, scope, step, full)
@@ -189,11 +191,15 @@ def _managed(step: Step, node: ast.Call) -> bool:
     return any(part is node for one in step.around.managers for part in ast.walk(one))
 
 
-def _lazy(step: Step) -> bool:
-    """Only where nothing is there yet: ``if self.file is None``."""
-    words = (" is None", "not self.", "hasattr(", " not in ", "not (", "is_open", "pid")
-    return any(any(w in written(g.test) or not g.holds for w in words)
-               for g in step.around.guards)
+def _lazy(scope: Scope, step: Step, node: ast.Call) -> bool:
+    """Only where nothing is there yet: ``if self.file is None: self.file = ...``."""
+    kept = _kept(scope, node).startswith("self.") or any(
+        isinstance(one, ast.Assign)
+        and one.value is node
+        and any("self." in written(target) for target in one.targets)
+        for one in (s.node for s in scope.of_type.get(ast.Assign, []))
+    )
+    return kept and bool(step.around.guards)
 
 
 def _kept(scope: Scope, node: ast.Call) -> str:
@@ -219,7 +225,9 @@ def _closed(scope: Scope, node: ast.Call) -> bool:
             if any(key_of(part) == key for part in parts):
                 return True
         elif isinstance(one, (ast.Return, ast.Yield)) and one.value is not None:
-            if any(isinstance(n, ast.Name) and n.id == key for n in ast.walk(one.value)):
+            if any(
+                isinstance(n, ast.Name) and n.id == key for n in ast.walk(one.value)
+            ):
                 return True
     return any(key_of(m) == key for s in scope.steps for m in s.around.managers)
 
@@ -286,7 +294,10 @@ def _retries(recorder: Recorder, scope: Scope) -> None:
         if not isinstance(node, ast.While) or not isinstance(node.test, ast.Constant):
             continue
         inside = [n for s in node.body for n in ast.walk(s)]
-        bounded = any(isinstance(n, (ast.Break, ast.Raise, ast.Yield, ast.YieldFrom)) for n in inside)
+        bounded = any(
+            isinstance(n, (ast.Break, ast.Raise, ast.Yield, ast.YieldFrom))
+            for n in inside
+        )
         ends = any(isinstance(n, ast.Return) for n in inside)
         tried = any(isinstance(n, (ast.Try, ast.Subscript)) for n in inside)
         if ends and tried and not bounded and scope.name.endswith("__getitem__"):
@@ -316,12 +327,18 @@ def _missed_keys(recorder: Recorder, scope: Scope) -> None:
             if isinstance(test.left, (ast.Name, ast.Attribute)) and not isinstance(
                 target.slice, (ast.Name, ast.Attribute)
             ):
+                where = ast.Pass(
+                    lineno=test.lineno,
+                    col_offset=test.col_offset,
+                    end_lineno=one.end_lineno,
+                    end_col_offset=one.end_col_offset,
+                )
                 recorder.add(
                     "missed-key",
                     scope,
                     step,
                     written(test.comparators[0]),
-                    node=one,
+                    node=where,
                     asked=written(test.left),
                     kept=written(target.slice),
                 )

@@ -32,8 +32,13 @@ def image_events(recorder: Recorder) -> None:
 def _pil(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
     """Opened, and handed as it is to a transform that makes floats of it."""
     holder = _holder(scope, node)
-    if not holder:
-        return
+    for outer in scope.calls:
+        call = outer.node
+        if isinstance(call, ast.Call) and any(_chained(a, node) for a in call.args):
+            plain = "convert" not in written(call) or "'RGB'" in written(call)
+            if plain and _only_floats(recorder, scope, call):
+                recorder.add("float-image", scope, step, written(call.func))
+                return
     for key, value, other in holder:
         if "convert" in written(value) and "'RGB'" not in written(value):
             return
@@ -86,7 +91,9 @@ def _floats(value: ast.expr) -> bool:
         return True
     if last != "Compose" or not value.args:
         return False
-    parts = value.args[0].elts if isinstance(value.args[0], (ast.List, ast.Tuple)) else []
+    parts = (
+        value.args[0].elts if isinstance(value.args[0], (ast.List, ast.Tuple)) else []
+    )
     names = [
         last_name(part.func) if isinstance(part, ast.Call) else last_name(part)
         for part in parts

@@ -2,7 +2,9 @@
 
 import re
 
-_IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b([^#\n]*)|import[ \t]+([^#\n]*))", re.M)
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b([^#\n]*)|import[ \t]+([^#\n]*))", re.M
+)
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 

@@ -2,8 +2,10 @@
 
 import ast
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from pipedoctor.facts.source import Loop
+from pipedoctor.source.origin import returned
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, Step, key_of
@@ -35,9 +37,13 @@ _FACTORIES = {
 _DEEP = 3
 
 
+BatchLoop: TypeAlias = ast.For | ast.AsyncFor | ast.While
+
+
 def find_loops(recorder: Recorder) -> None:
     """Number the loops over batches, before anything refers to them."""
     for scope in recorder.project.scopes:
+        _taken(recorder, scope)
         for kind in (ast.For, ast.AsyncFor):
             for step in scope.of_type.get(kind, []):
                 if isinstance(step.node, (ast.For, ast.AsyncFor)):
@@ -56,10 +62,39 @@ def _loop(
             at=spot(scope.module, node),
             function=scope.name,
             loaders=tuple(sorted(loaders)),
-            role="train" if _trains(node) else "eval" if _evaluates(node, scope) else "",
+            role="train"
+            if _trains(node)
+            else "eval"
+            if _evaluates(node, scope)
+            else "",
             repeats=repeats(recorder, scope, step),
         )
     )
+
+
+def _taken(recorder: Recorder, scope: Scope) -> None:
+    """``while True: batch = next(it)`` is a loop over batches too."""
+    for step in scope.calls:
+        node = step.node
+        if not (isinstance(node, ast.Call) and step.around.loops and node.args):
+            continue
+        if not (isinstance(node.func, ast.Name) and node.func.id == "next"):
+            continue
+        around = step.around.loops[-1]
+        loaders: set[int] = set()
+        for one in _iters(recorder, node.args[0], scope):
+            loaders |= recorder.origins.of(one.args[0], scope)
+        if loaders and id(around) not in recorder.loop_of and not step.around.handler:
+            recorder.loop_of[id(around)] = len(recorder.loops)
+            recorder.loops.append(
+                Loop(
+                    at=spot(scope.module, around),
+                    function=scope.name,
+                    loaders=tuple(sorted(loaders)),
+                    role="train" if _trains(around) else "",
+                    repeats=False,
+                )
+            )
 
 
 def _like_a_loader(node: ast.expr) -> bool:
@@ -82,9 +117,7 @@ def _evaluates(node: ast.For | ast.AsyncFor, scope: Scope) -> bool:
     return any(word in name for word in _EVAL)
 
 
-def repeats(
-    recorder: Recorder, scope: Scope, step: Step, depth: int = _DEEP
-) -> bool:
+def repeats(recorder: Recorder, scope: Scope, step: Step, depth: int = _DEEP) -> bool:
     """Does this happen again and again: in a loop, here or around a call of it?"""
     outer = [x for x in step.around.loops if x is not step.node]
     if any(_counts(one) for one in outer):
@@ -92,8 +125,7 @@ def repeats(
     if depth <= 0 or scope.at_top:
         return False
     return any(
-        site.scope is not scope
-        and repeats(recorder, site.scope, site.step, depth - 1)
+        site.scope is not scope and repeats(recorder, site.scope, site.step, depth - 1)
         for site in recorder.project.callers(scope)[:6]
     )
 
@@ -111,12 +143,13 @@ def _counts(node: ast.AST) -> bool:
 def loop_events(recorder: Recorder) -> None:
     """Record what happens between loader and device, and around the loop."""
     for scope in recorder.project.scopes:
-        for kind in (ast.For, ast.AsyncFor):
+        for kind in (ast.For, ast.AsyncFor, ast.While):
             for step in scope.of_type.get(kind, []):
                 node = step.node
-                if isinstance(node, (ast.For, ast.AsyncFor)):
+                if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
                     if id(node) in recorder.loop_of:
                         _body(recorder, scope, node)
+                        _steps(recorder, scope, node)
         for step in scope.calls:
             if isinstance(step.node, ast.Call):
                 _iterator(recorder, scope, step, step.node)
@@ -132,13 +165,45 @@ def _names(node: ast.expr) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
-def _body(recorder: Recorder, scope: Scope, node: ast.For | ast.AsyncFor) -> None:
+def _steps(recorder: Recorder, scope: Scope, node: BatchLoop) -> None:
+    """A function that makes one step, and gives its loss back as a number."""
+    number = recorder.loop_of[id(node)]
+    seen: set[int] = set()
+    for step in _within(scope, node):
+        call = step.node
+        if not isinstance(call, ast.Call) or any(x is not node for x in step.around.loops[-1:]):
+            continue
+        for target, _ in recorder.reach.targets(call.func, scope, scope.owner):
+            if id(target) in seen or not any(map(_backs, target.calls)):
+                continue
+            seen.add(id(target))
+            for value in returned(target):
+                for part in ast.walk(value):
+                    if isinstance(part, ast.Call) and last_name(part.func) in {"item", "cpu"}:
+                        where = Step(part, target.steps[0].around)
+                        recorder.add(
+                            "sync", target, where, written(part),
+                            how=last_name(part.func), host=False, raised=True,
+                            in_loop=number,
+                        )
+
+
+def _backs(step: Step) -> bool:
+    return isinstance(step.node, ast.Call) and last_name(step.node.func) == "backward"
+
+
+def _body(recorder: Recorder, scope: Scope, node: BatchLoop) -> None:
     steps = [
         step
         for step in _within(scope, node)
         if [x for x in step.around.loops if id(x) in recorder.loop_of][-1] is node
     ]
-    batch = _names(node.target)
+    batch = _names(node.target) if not isinstance(node, ast.While) else set[str]()
+    for step in steps:
+        one = step.node
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+            if last_name(one.value.func) == "next":
+                batch |= {n for target in one.targets for n in _names(target)}
     moved: dict[str, int] = {}
     losses = {
         key_of(n.func.value)
@@ -148,9 +213,12 @@ def _body(recorder: Recorder, scope: Scope, node: ast.For | ast.AsyncFor) -> Non
         and n.func.attr == "backward"
     }
     losses |= {
-        _root(n.args[0]) for s in steps
-        if isinstance(n := s.node, ast.Call) and n.args
-        and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"
+        _root(n.args[0])
+        for s in steps
+        if isinstance(n := s.node, ast.Call)
+        and n.args
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr == "backward"
     }
     results: set[str] = set(losses)
     for step in steps:
@@ -271,19 +339,32 @@ def _in_loop(
             raised=root in results,
         )
     elif isinstance(func, ast.Name) and func.id == "print":
-        tensors = {n.id for a in node.args for n in ast.walk(a) if isinstance(n, ast.Name)}
+        tensors = {
+            n.id for a in node.args for n in ast.walk(a) if isinstance(n, ast.Name)
+        }
         if tensors & results and not any(".item()" in written(a) for a in node.args):
-            recorder.add("sync", scope, step, written(node), how="print", host=False, raised=True)
+            recorder.add(
+                "sync", scope, step, written(node), how="print", host=False, raised=True
+            )
     elif isinstance(func, ast.Name) and func.id == "float" and node.args:
         if isinstance(node.args[0], ast.Name) and node.args[0].id in results:
-            recorder.add("sync", scope, step, written(node), how="float", host=False, raised=True)
+            recorder.add(
+                "sync", scope, step, written(node), how="float", host=False, raised=True
+            )
     elif isinstance(func, ast.Attribute) and func.attr == "numpy":
         if root in batch - moved:
             after = any(
                 isinstance(n, ast.Call)
                 and recorder.name(n.func, scope)
-                in {"torch.Tensor", "torch.from_numpy", "torch.tensor", "torch.FloatTensor"}
-                and _names(n.args[0]) & {root} if isinstance(n, ast.Call) and n.args else False
+                in {
+                    "torch.Tensor",
+                    "torch.from_numpy",
+                    "torch.tensor",
+                    "torch.FloatTensor",
+                }
+                and _names(n.args[0]) & {root}
+                if isinstance(n, ast.Call) and n.args
+                else False
                 for s in _within(scope, step.around.loops[-1])
                 for n in [s.node]
                 if getattr(n, "lineno", 0) > node.lineno
@@ -350,12 +431,16 @@ def _iterator(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> N
                 loader=min(loaders, default=-1),
             )
         return
-    if len(node.args) == 1 and list(_iters(recorder, inner, scope)):
+    made = list(_iters(recorder, inner, scope))
+    if len(node.args) == 1 and made:
+        fed = [n for one in made for n in recorder.origins.of(one.args[0], scope)]
+        given = [recorder.constructions.made[n].given for n in fed]
         recorder.add(
             "next",
             scope,
             step,
             written(node),
+            endless=any({"sampler", "batch_sampler"} & one.keys() for one in given),
             tried=bool(step.around.tries),
             looped=bool(step.around.loops),
         )

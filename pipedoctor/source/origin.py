@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from pipedoctor.source.constructions import Constructions
-from pipedoctor.source.project import Project, last_name
+from pipedoctor.source.project import Project, argument, last_name
 from pipedoctor.source.scope import Class, Scope, key_of
 from pipedoctor.source.values import Values
 
@@ -19,6 +19,9 @@ THROUGH = {
     "cycle",
     "track",
     "progress_bar",
+    "progressbar",
+    "ProgressBar",
+    "Progress",
     "log_every",
     "reversed",
     "list",
@@ -114,6 +117,8 @@ class Origins:
             for value, its in self.values.handed(scope, key):
                 yield from self.of(value, its, depth)
         elif not found:
+            for value in _given_inside(scope, key):
+                yield from self.of(value, scope, depth)
             for step in scope.of_type.get(ast.For, []):
                 loop = step.node
                 if isinstance(loop, ast.For) and _binds(loop.target, key):
@@ -147,7 +152,9 @@ class Origins:
     def _behind(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
         if isinstance(node, ast.Call):
             found = self.project.found(node.func, scope.module)
-            target = found if isinstance(found, Scope) else self._method(node.func, scope)
+            target = (
+                found if isinstance(found, Scope) else self._method(node.func, scope)
+            )
             if target is not None:
                 return [(value, target) for value in returned(target)]
         key = key_of(node)
@@ -183,6 +190,20 @@ def returned(scope: Scope) -> list[ast.expr]:
         and step.node.value is not None
         and not step.around.inner
     ]
+
+
+def _given_inside(scope: Scope, key: str) -> Iterator[ast.expr]:
+    """What a function gives to a function within it for a parameter."""
+    for name, node in scope.local.items():
+        names = [one.arg for one in [*node.args.posonlyargs, *node.args.args]]
+        if key not in names:
+            continue
+        for step in scope.calls:
+            call = step.node
+            if isinstance(call, ast.Call) and last_name(call.func) == name:
+                given = argument(call, key, names.index(key))
+                if given is not None:
+                    yield given
 
 
 def _binds(target: ast.expr, key: str) -> bool:

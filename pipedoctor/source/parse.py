@@ -105,9 +105,11 @@ def _plain(line: str) -> str:
 
 
 def _codes(found: Any) -> Iterator[str]:
-    cells: Any = cast("dict[str, Any]", found).get("cells", []) if isinstance(
-        found, dict
-    ) else []
+    cells: Any = (
+        cast("dict[str, Any]", found).get("cells", [])
+        if isinstance(found, dict)
+        else []
+    )
     for cell in cells if isinstance(cells, list) else []:  # pyright: ignore[reportUnknownVariableType]
         if isinstance(cell, dict):
             one = cast("dict[str, Any]", cell)

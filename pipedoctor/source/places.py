@@ -76,6 +76,8 @@ def _imported(recorder: Recorder, scope: Scope, step: Step, name: str) -> None:
     inside = name.startswith("torch.utils.data.") and last.startswith("_")
     if name.startswith(_PRIVATE) or (inside and last != "__init__"):
         recorder.add("private-import", scope, step, name)
+    if name in _AMP:
+        recorder.add("cuda-amp", scope, step, name, given=False)
     if name.startswith("torch.utils.bottleneck"):
         recorder.add("bottleneck", scope, step, name)
 

@@ -127,7 +127,9 @@ class Project:
                     queue.append(found)
                 elif not isinstance(found, Class):
                     full = self.dotted(node, one.module)
-                    foreign.append(full or (node.id if isinstance(node, ast.Name) else ""))
+                    foreign.append(
+                        full or (node.id if isinstance(node, ast.Name) else "")
+                    )
         self._bases[key] = known, foreign
         return self._bases[key]
 

@@ -80,7 +80,9 @@ class Reach:
     def _torchlike(self, cls: Class) -> bool:
         known, _ = self.project.bases(cls)
         return any(
-            name.startswith("torch") for one in known for name in one.module.names.values()
+            name.startswith("torch")
+            for one in known
+            for name in one.module.names.values()
         )
 
     def _collect(self, constructions: Constructions) -> None:
@@ -201,7 +203,9 @@ class Reach:
                     yield from self.types(value, found, None, depth - 1)
             return
         if isinstance(node, (ast.IfExp, ast.BoolOp)):
-            parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
+            parts = (
+                [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
+            )
             for part in parts:
                 yield from self.types(part, scope, mine, depth)
             return
@@ -237,7 +241,9 @@ class Reach:
         elif isinstance(node, ast.Call):
             yield from self._made_callable(node, scope, mine, depth)
         elif isinstance(node, (ast.IfExp, ast.BoolOp)):
-            parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
+            parts = (
+                [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
+            )
             for part in parts:
                 yield from self.callables(part, scope, mine, depth - 1)
         elif key_of(node):

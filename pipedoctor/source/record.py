@@ -53,7 +53,9 @@ class Recorder:
     ) -> None:
         """Record an event at a step, or at another node near it."""
         around = step.around
-        loops = [self.loop_of[id(x)] for x in around.loops if id(x) in self.loop_of]
+        within = [x for x in around.loops if id(x) in self.loop_of]
+        loops = [self.loop_of[id(x)] for x in within]
+        begin = within[-1].lineno if within else 0
         dataset = self.dataset_of(scope)
         if dataset:
             details.setdefault("dataset", dataset)
@@ -70,9 +72,10 @@ class Recorder:
                 guards=tuple(
                     written(g.test) if g.holds else f"not ({written(g.test)})"
                     for g in around.guards
+                if g.test.lineno > begin
                 ),
                 loops=len(around.loops),
-                loop=loops[-1] if loops else -1,
+                loop=int(details.get("in_loop", loops[-1] if loops else -1) or 0),
                 details=details,
             )
         )

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from pipedoctor.source.constructions import possible
 from pipedoctor.source.effects import NAMED
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
@@ -83,15 +84,15 @@ def _assigns(scopes: list[Scope], key: str) -> bool:
     return any(key in scope.bound for scope in scopes)
 
 
-def _kept(
-    recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]
-) -> None:
+def _kept(recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]) -> None:
     """Attributes of the dataset that a worker cannot share or gets a copy of."""
     for key, values in init.bound.items():
         if not key.startswith("self."):
             continue
         for value, step in values:
-            name = recorder.name(value.func, init) if isinstance(value, ast.Call) else ""
+            name = (
+                recorder.name(value.func, init) if isinstance(value, ast.Call) else ""
+            )
             if isinstance(value, ast.Call) and not name:
                 name = written(value.func) if last_name(value.func) == "open" else ""
             details = {
@@ -106,9 +107,7 @@ def _kept(
                 recorder.add("keeps-generator", init, step, name, node=value, **details)
             lambdas = _lambda(recorder, init, value)
             if lambdas is not None:
-                recorder.add(
-                    "keeps-lambda", init, step, key, node=lambdas, **details
-                )
+                recorder.add("keeps-lambda", init, step, key, node=lambdas, **details)
 
 
 def _lambda(recorder: Recorder, init: Scope, value: ast.expr) -> ast.expr | None:
@@ -167,7 +166,20 @@ def _made(recorder: Recorder, cls: Class, init: Scope) -> None:
             key = key_of(func.value)
             kept = key.startswith("self.") or _returned_to_self(scope, init, key)
             if isinstance(value, (ast.Dict, ast.Tuple, ast.List)) and kept:
-                recorder.add("object-list", scope, step, key)
+                node = _inner_list(scope, value) or value
+                recorder.add("object-list", scope, step, key, node=node)
+
+
+def _inner_list(scope: Scope, value: ast.expr) -> ast.expr | None:
+    """A list within each record: where it is made."""
+    parts = value.values if isinstance(value, ast.Dict) else []
+    for part in parts:
+        if isinstance(part, ast.Name) and part.id in scope.bound:
+            made = scope.bound[part.id][-1][0]
+            call = isinstance(made, ast.Call) and last_name(made.func) == "list"
+            if call or isinstance(made, ast.ListComp):
+                return made
+    return None
 
 
 def _returned_to_self(scope: Scope, init: Scope, key: str) -> bool:
@@ -221,7 +233,9 @@ def _changes(recorder: Recorder, cls: Class, scope: Scope) -> None:
                 continue
             if node.func.attr == "append":
                 _grows(recorder, cls, scope, step, node.func.value, node.args[0])
-            elif node.func.attr in {"discard", "remove"}:
+            elif node.func.attr in {"discard", "remove"} or (
+                node.func.attr == "add" and _is_set(_initial(recorder, cls, key))
+            ):
                 recorder.add("counts", scope, step, key, text=written(node))
     _cached(recorder, scope)
 
@@ -234,6 +248,11 @@ def _initial(recorder: Recorder, cls: Class, key: str) -> ast.expr | None:
     return None
 
 
+def _is_set(value: ast.expr | None) -> bool:
+    called = isinstance(value, ast.Call) and last_name(value.func) == "set"
+    return called or isinstance(value, (ast.Set, ast.SetComp))
+
+
 def _is_empty(recorder: Recorder, value: ast.expr | None, scope: Scope) -> bool:
     if isinstance(value, ast.Dict):
         return not value.keys
@@ -241,7 +260,10 @@ def _is_empty(recorder: Recorder, value: ast.expr | None, scope: Scope) -> bool:
         return not value.elts
     if isinstance(value, ast.Call):
         name = recorder.name(value.func, scope) or last_name(value.func)
-        return name in _EMPTY or name.rpartition(".")[2] in {"defaultdict", "OrderedDict"}
+        return name in _EMPTY or name.rpartition(".")[2] in {
+            "defaultdict",
+            "OrderedDict",
+        }
     return isinstance(value, (ast.BinOp,)) and isinstance(value.left, ast.List)
 
 
@@ -261,7 +283,8 @@ def _grows(
     opens = any(
         isinstance(n, ast.Call)
         and (
-            recorder.name(n.func, scope) in HANDLES or last_name(n.func) in {"open", "File"}
+            recorder.name(n.func, scope) in HANDLES
+            or last_name(n.func) in {"open", "File"}
         )
         for n in ast.walk(value)
     )
@@ -291,11 +314,17 @@ def _emptied(scope: Scope, key: str) -> bool:
 def _cached(recorder: Recorder, scope: Scope) -> None:
     """``x = self.items[i]``, and later ``x[...] = ...``: the cached one changes."""
     sources: dict[str, str] = {}
+    since: dict[str, Step] = {}
     for step in scope.steps:
         node = step.node
         if isinstance(node, ast.Assign):
             for target in node.targets:
+                before = dict(sources)
                 _follow(sources, target, node.value)
+                for name in before.keys() - sources.keys():
+                    if not possible(since[name].around, step.around):
+                        sources[name] = before[name]
+                since.update(dict.fromkeys(sources.keys() - before.keys(), step))
                 if isinstance(target, ast.Subscript):
                     name = key_of(target.value)
                     if name in sources:
@@ -356,7 +385,13 @@ def _length(recorder: Recorder, cls: Class) -> None:
             name = "open"
         if isinstance(node, heavy) or name in NAMED:
             if not step.around.guards:
-                recorder.add("heavy-len", scope, step, name or "loop", text=written(node) if isinstance(node, ast.expr) else "")
+                recorder.add(
+                    "heavy-len",
+                    scope,
+                    step,
+                    name or "loop",
+                    text=written(node) if isinstance(node, ast.expr) else "",
+                )
                 return
 
 
@@ -379,14 +414,16 @@ def _index(recorder: Recorder, cls: Class) -> None:
         and isinstance(step.node.right, ast.Constant)
     ]
     real = [step for step in uses if not any(step.node is p for p in parity)]
-    draws = any(
-        recorder.name(step.node.func, scope).startswith(("random.", "numpy.random."))
+    draws = [
+        step
         for step in scope.calls
         if isinstance(step.node, ast.Call)
-    )
+        and recorder.name(step.node.func, scope).startswith(
+            ("random.", "numpy.random.", "torch.rand")
+        )
+    ]
     if not real and draws:
-        first = Step(scope.node, scope.steps[0].around)
-        recorder.add("index-ignored", scope, first, name, parity=bool(uses))
+        recorder.add("index-ignored", scope, draws[0], name, parity=bool(uses))
 
 
 def _memoised(recorder: Recorder, scope: Scope) -> None:
@@ -424,7 +461,9 @@ def _global_cache(recorder: Recorder, scope: Scope) -> None:
             initial = [value for value, _ in body.bound.get(key, [])]
             named = isinstance(target.slice, ast.Name)
             if initial and named and _is_empty(recorder, initial[0], scope):
-                recorder.add("global-grows", scope, step, key, emptied=_emptied(scope, key))
+                recorder.add(
+                    "global-grows", scope, step, key, emptied=_emptied(scope, key)
+                )
 
 
 def _seeder(recorder: Recorder, scope: Scope) -> None:
@@ -442,11 +481,15 @@ def _seeder(recorder: Recorder, scope: Scope) -> None:
         name = recorder.name(node.func, scope)
         if name in _SEEDS:
             worker = scope.parameters[0].arg if scope.parameters else ""
+            line = ast.Pass(lineno=scope.node.lineno, col_offset=0) if not isinstance(
+                scope.node, ast.Module
+            ) else node
             recorder.add(
                 "worker-seed",
                 scope,
                 step,
                 name,
+                node=line,
                 fresh=bool(names & {"initial_seed", "get_worker_info", "seed_all_rng"})
                 or "worker_info" in names,
                 by_worker=worker in names,

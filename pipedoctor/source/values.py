@@ -148,8 +148,16 @@ class Values:
         one = self.of(node.body, scope, depth - 1)
         other = self.of(node.orelse, scope, depth - 1)
         if one.known and other.known and one.value == other.value:
-            return Argument(how="inferred", value=one.value, text=unknown.text, at=unknown.at)
-        return Argument(how="unknown", text=unknown.text, at=unknown.at, form="choice")
+            return Argument(
+                how="inferred", value=one.value, text=unknown.text, at=unknown.at
+            )
+        return Argument(
+            how="unknown",
+            text=unknown.text,
+            at=unknown.at,
+            form="choice",
+            name=unknown.text,
+        )
 
     def _named(
         self, node: ast.Name | ast.Attribute, scope: Scope, depth: int
