@@ -1,4 +1,4 @@
-"""How fast a log is read, beside `grep -F -f` of the same words; how soon it answers."""
+"""How fast a log is read, beside `grep -F -f` of its words; how soon it answers."""
 
 import argparse
 import resource

@@ -5,7 +5,7 @@ import importlib
 import pkgutil
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -68,15 +68,19 @@ def installed() -> Catalogue:
     return _Installed()
 
 
-def gather(packs: Iterable[Pack]) -> Catalogue:
-    """Load these packs, in order: the first that claims a code or a name has it."""
+def gather(packs: Iterable[Pack], only: Collection[str] = ()) -> Catalogue:
+    """
+    Load these packs, in order: the first that claims a code or a name has it.
+
+    `only` names modules (``shm_too_small``): no other is imported.
+    """
     checks: dict[str, Check[Any]] = {}
     broken: list[Broken] = []
     tables: dict[str, World] = {}
     taken: dict[str, str] = {}
     with contextlib.redirect_stdout(sys.stderr):  # stdout belongs to the report
         for pack in packs:
-            for check in _load(pack, broken):
+            for check in _load(pack, broken, only):
                 rival = taken.get(check.code) or taken.get(check.name)
                 if rival:
                     reason = f"{check.code} {check.name} is already taken by {rival}"
@@ -91,7 +95,9 @@ def gather(packs: Iterable[Pack]) -> Catalogue:
     )
 
 
-def _load(pack: Pack, broken: list[Broken]) -> Iterator[Check[Any]]:
+def _load(
+    pack: Pack, broken: list[Broken], only: Collection[str]
+) -> Iterator[Check[Any]]:
     """Every check of a package: one module, one check, both of the same name."""
     top = attempt(lambda: importlib.import_module(pack.package))
     if isinstance(top, Crash):
@@ -102,7 +108,7 @@ def _load(pack: Pack, broken: list[Broken]) -> Iterator[Check[Any]]:
     names = sorted(m.name for m in modules if not m.ispkg and m.name[0] != "_")
     if not names:
         broken.append(Broken(pack.label, f"{pack.package}: no module, no check"))
-    for name in names:
+    for name in [name for name in names if name in only] if only else names:
         found = attempt(lambda name=name: _one(pack.package, name))  # type: ignore[misc]
         if isinstance(found, Crash):
             reason = f"{pack.package}.{name}: {found.reason}"

@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 from msgspec.structs import replace
 
-from pipedoctor.catalogue import Catalogue, installed
+from pipedoctor.catalogue import Catalogue, gather
 from pipedoctor.explanation.book import installed_book
 from pipedoctor.explanation.here import Opinion, check_of, opinions, place
 from pipedoctor.explanation.machine import look, sections
@@ -21,6 +21,7 @@ from pipedoctor.facts import Facts
 from pipedoctor.facts.log import Log
 from pipedoctor.log.read import read
 from pipedoctor.log.signatures import Book, Illness
+from pipedoctor.packs import installed_packs
 from pipedoctor.redact import Level, Redactor
 from pipedoctor.remedy import shell
 
@@ -66,8 +67,11 @@ def explained(
             not_environment=True,
             fault=_fault(diagnosis, book, redactor),
         )
-    catalogue = installed()
     illnesses = [book.illnesses[cause.cause] for cause in diagnosis.causes]
+    modules = {i.cause for i in illnesses} | {
+        i.judged_by.replace("-", "_") for i in illnesses
+    }
+    catalogue = gather(installed_packs(), only=modules)
     log = replace(log, causes=tuple(cause.cause for cause in diagnosis.causes))
     known = redactor.facts(facts(_wanted(catalogue, illnesses)))
     judged = opinions(catalogue, illnesses, known, log)
