@@ -82,9 +82,8 @@ class Linker:
 
     def enter(self, file: Loaded, name: str = "") -> Loaded:
         """Remember a file under every name by which the linker knows it."""
-        for known in (name or file.path.name, file.binary.soname):
-            if known:
-                self.loaded.setdefault(known, file)
+        for known in filter(None, (name or str(file.path), file.binary.soname)):
+            self.loaded.setdefault(known, file)
         return file
 
     def search(self, name: str, by: Loaded) -> Search:
@@ -109,7 +108,7 @@ class Linker:
             yield Path(name), "path"
             return
         if by.binary.runpath is None:
-            for file in _chain(by, self.program):
+            for file in _chain(by):
                 for folder in self._expand(file.binary.rpath, file):
                     yield folder / name, "DT_RPATH"
         for folder in self._expand(self.library_path, self.program):
@@ -137,10 +136,10 @@ class Linker:
         return str(first.relative_to(self.root))
 
     def _default(self) -> Iterator[Path]:
-        machine = _MACHINES.get(self.program.binary.kind)
+        machine = _MACHINES.get(self.program.binary.kind, "other-linux-gnu")
         for top in ("lib", "usr/lib"):
-            folder = self.root / top / (machine or "")
-            if machine and folder.is_dir():
+            folder = self.root / top / machine
+            if folder.is_dir():
                 yield folder
         yield from (self.root / name for name in _FOLDERS)
 
@@ -148,12 +147,9 @@ class Linker:
 _FOLDERS = ("lib64", "usr/lib64", "lib", "usr/lib")
 
 
-def _chain(file: Loaded, program: Loaded) -> Iterator[Loaded]:
-    """The file, whoever loaded it and so on, and the program in any case."""
+def _chain(file: Loaded) -> Iterator[Loaded]:
+    """The file, whoever loaded it and so on, up to the program."""
     step: Loaded | None = file
-    last = file
     while step is not None:
         yield step
-        last, step = step, step.loader
-    if last is not program:
-        yield program
+        step = step.loader

@@ -41,7 +41,8 @@ def record_drift(
         if not _applies(wanted, values):
             continue
         there = _there(wanted, found, by_conda)
-        if there is None and not wanted.needed:
+        half_known = wanted.name == "python" and there is None
+        if half_known or (there is None and not wanted.needed):
             continue
         judged += 1
         if there is None or not _fits(wanted, there):

@@ -97,6 +97,8 @@ def test_rpath_beats_the_variable_and_runpath_does_not(
     own, other = sorted(facts.of("libcudnn.so"), key=lambda e: not e.bundled)
     assert (own.version, own.bundled, own.real) == ("9.20.0.48", True, "")
     assert (other.version, other.bundled) == ("9.8.1", False)
+    assert own.path == str(site / "nvidia/cudnn/lib/libcudnn.so.9")
+    assert other.path == str(tmp_path / "cuda/libcudnn.so.9")
     assert other.real == str(tmp_path / "cuda/libcudnn.so.9.8.1")
     assert facts.examined == ("torch/lib/libtorch_global_deps.so",)
 
@@ -210,6 +212,20 @@ def test_the_first_folder_that_has_the_package(
     facts = look(site, PYTHONPATH=str(tmp_path / "first"))
 
     assert facts.examined == ("PIL/_imaging.abi3.so",)
+
+
+def test_what_lies_in_the_environment_is_bundled(
+    site: Path, tmp_path: Path, shared_object: Make
+) -> None:
+    own = shared_object(site.parents[1] / "libiomp5.so")
+    other = shared_object(tmp_path / "other/libomp.so")
+    folders = f"{own.parent}:{other.parent}"
+    shared_object(site / "PIL/_imaging.abi3.so", own, other, paths=folders)
+
+    facts = look(site)
+
+    assert [e.bundled for e in facts.of("libiomp5")] == [True]
+    assert [e.bundled for e in facts.of("libomp")] == [False]
 
 
 def test_one_file_under_two_names_is_opened_once(

@@ -120,6 +120,20 @@ def test_a_name_is_searched_once(tmp_path: Path, shared_object: Make) -> None:
     ]
 
 
+def test_a_file_without_a_name_is_known_by_its_path(
+    tmp_path: Path, shared_object: Make
+) -> None:
+    inner = shared_object(tmp_path / "a/libinner-pd.so")
+    outer = shared_object(tmp_path / "libouter.so", inner, paths="$ORIGIN/a")
+    nameless = shared_object(tmp_path / "b/libinner-pd.so", soname="")
+    linker = process(shared_object(tmp_path / "program", program=True))
+
+    searches = [*linker.load(nameless), *linker.load(outer)]
+
+    assert [s.candidates[0].path for s in searches] == [inner]
+    assert linker.loaded[str(nameless)].path == nameless
+
+
 def test_every_candidate_where_it_is_asked_for(
     tmp_path: Path, shared_object: Make
 ) -> None:

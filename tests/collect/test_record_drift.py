@@ -137,5 +137,22 @@ def test_conda_by_its_records(env: Path) -> None:
     )
 
 
+def test_a_nightly_is_in_the_range(env: Path) -> None:
+    site = env / "lib/python3.11/site-packages"
+    (site / "torchvision-0.30.0.dev20261101.dist-info").mkdir()
+
+    assert drift(env, "requirements", "torchvision>=0.28").drifted == ()
+
+
+def test_a_python_without_its_patch_release_is_not_compared(env: Path) -> None:
+    (env / "pyvenv.cfg").write_text("home = /nowhere/bin\n")
+    (env / "bin/python").rename(env / "bin/python3.11")
+    (env / "bin/python").symlink_to("python3.11")
+
+    seen = drift(env, "environment.yml", "dependencies: [python=3.11.7]")
+
+    assert (seen.judged, seen.drifted) == (0, ())
+
+
 def test_pytorch_of_conda_may_come_from_pip(env: Path) -> None:
     assert drift(env, "environment.yml", "dependencies: [pytorch=2.13]").drifted == ()
