@@ -28,13 +28,14 @@ def wasted_iterator(source: Source, /) -> Findings:
     """
     for event in source.of("fresh-iterator"):
         again = event.loops > 0 or event.details.get("repeats")
-        fed = int(event.details.get("loader") or -1)
+        fed = int(event.details.get("loader", -1) or 0)
         idle = 0 <= fed < len(source.loaders) and without_workers(source.loaders[fed])
-        if again and not event.handler and not event.guards and not idle:
+        if again and not event.handler and not event.guards:
+            begins = "begins an epoch" if idle else "starts all workers"
             yield at(
                 [event.at],
-                Severity.SLOWS,
-                f"{event.function} starts all workers to take one batch: {event.name}",
+                Severity.NOTE if idle else Severity.SLOWS,
+                f"{event.function} {begins} to take one batch: {event.name}",
                 in_code("Keep one iterator, or ask the loader for its batch_size"),
                 confidence=Confidence.LIKELY,
             )

@@ -1,5 +1,6 @@
 """Training code as facts: read and taken apart, never imported, never run."""
 
+import gc
 import os
 import re
 import time
@@ -46,6 +47,7 @@ def source(
     del machine
     announce(f"reading {', '.join(code)}")
     until = time.monotonic() + seconds * SHARE
+    gc.disable()  # millions of nodes, none of them garbage; this process ends soon
     texts: list[Text] = []
     skipped: list[Skipped] = []
     count = 0

@@ -8,7 +8,7 @@ from pipedoctor.facts.source import Loop
 from pipedoctor.source.origin import returned
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
-from pipedoctor.source.scope import Scope, Step, key_of
+from pipedoctor.source.scope import Around, Scope, Step, key_of
 from pipedoctor.source.values import spot, written
 
 _LOADERLIKE = ("loader", "_dl", "dataloader")
@@ -180,7 +180,7 @@ def _steps(recorder: Recorder, scope: Scope, node: BatchLoop) -> None:
             for value in returned(target):
                 for part in ast.walk(value):
                     if isinstance(part, ast.Call) and last_name(part.func) in {"item", "cpu"}:
-                        where = Step(part, target.steps[0].around)
+                        where = Step(part, Around())
                         recorder.add(
                             "sync", target, where, written(part),
                             how=last_name(part.func), host=False, raised=True,
@@ -460,17 +460,20 @@ def _iters(recorder: Recorder, node: ast.expr, scope: Scope) -> Iterator[ast.Cal
 
 def _streams(recorder: Recorder, scope: Scope) -> None:
     """Copies on a stream of their own, with nothing that keeps the memory alive."""
+    within = [
+        step
+        for step in scope.calls
+        if any(_is_stream(recorder, scope, m) for m in step.around.managers)
+    ]
+    if not within:
+        return
     source = [*scope.owner.methods.values()] if scope.owner else [scope]
     recorded = any(
-        isinstance(s.node, ast.Attribute) and s.node.attr == "record_stream"
-        for one in source
-        for s in one.of_type.get(ast.Attribute, [])
+        node.attr == "record_stream" for one in source for node in one.attributes
     )
-    for step in scope.calls:
+    for step in within:
         node = step.node
         if not isinstance(node, ast.Call) or not is_copy(node):
-            continue
-        if not any(_is_stream(recorder, scope, m) for m in step.around.managers):
             continue
         words = {word.arg: word.value for word in node.keywords}
         value = recorder.values.of(words.get("non_blocking"), scope)

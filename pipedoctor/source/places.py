@@ -5,7 +5,7 @@ import ast
 from pipedoctor.source.loops import repeats
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
-from pipedoctor.source.scope import Module, Scope, Step, key_of
+from pipedoctor.source.scope import Around, Module, Scope, Step, key_of
 from pipedoctor.source.values import written
 
 _PRIVATE = ("torch.utils.data._utils",)
@@ -201,10 +201,8 @@ def _epoch_event(
         for key in keys
         for one in recorder.reach.items.values()
         if one.owner is not None and one.owner.name == dataset
-        for s in one.of_type.get(ast.Attribute, [])
-        if isinstance(s.node, ast.Attribute)
-        and key_of(s.node) == key
-        and isinstance(s.node.ctx, ast.Load)
+        for node in one.attributes
+        if key_of(node) == key and isinstance(node.ctx, ast.Load)
     ]
     if read:
         recorder.add(
@@ -225,7 +223,7 @@ def _shards(recorder: Recorder) -> None:
         if recorder.reach.style[name] != "iterable":
             continue
         method = cls.methods.get("__iter__")
-        if method is None or not method.steps:
+        if method is None:
             continue
         start = getattr(cls.node, "lineno", 1) - 1
         end = getattr(cls.node, "end_lineno", start)
@@ -240,6 +238,6 @@ def _shards(recorder: Recorder) -> None:
             recorder.add(
                 "unsharded",
                 method,
-                Step(method.node, method.steps[0].around),
+                Step(method.node, Around()),
                 cls.full,
             )

@@ -3,12 +3,62 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from pipedoctor.source.parse import Text
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 LoopNode: TypeAlias = ast.For | ast.AsyncFor | ast.While
+
+
+_RECORDED: frozenset[type[ast.AST]] = frozenset(
+    (
+        ast.AnnAssign,
+        ast.Assign,
+        ast.AsyncFor,
+        ast.AsyncFunctionDef,
+        ast.AugAssign,
+        ast.BinOp,
+        ast.Call,
+        ast.Delete,
+        ast.DictComp,
+        ast.ExceptHandler,
+        ast.For,
+        ast.FunctionDef,
+        ast.GeneratorExp,
+        ast.If,
+        ast.Import,
+        ast.ImportFrom,
+        ast.ListComp,
+        ast.NamedExpr,
+        ast.Return,
+        ast.SetComp,
+        ast.Subscript,
+        ast.While,
+        ast.With,
+        ast.Yield,
+    )
+)
+"""Nodes that recognisers ask for; names and attributes are walked where needed."""
+_BLOCKS: frozenset[type[ast.AST]] = frozenset(
+    (
+        ast.AsyncFor,
+        ast.AsyncFunctionDef,
+        ast.AsyncWith,
+        ast.For,
+        ast.FunctionDef,
+        ast.If,
+        ast.IfExp,
+        ast.Lambda,
+        ast.Try,
+        ast.While,
+        ast.With,
+    )
+)
+_LEAVES: frozenset[type] = frozenset(
+    (ast.Name, ast.Constant, ast.Load, ast.Store, ast.Del, str, int, type(None))
+)
 
 
 class Guard(NamedTuple):
@@ -61,6 +111,20 @@ class Scope:
     def calls(self) -> list[Step]:
         """All its calls."""
         return self.of_type.get(ast.Call, [])
+
+    @cached_property
+    def attributes(self) -> list[ast.Attribute]:
+        """All its attributes, read and written."""
+        return [n for n in ast.walk(self.node) if isinstance(n, ast.Attribute)]
+
+    @cached_property
+    def loads(self) -> list[ast.Name]:
+        """All names that it reads."""
+        return [
+            n
+            for n in ast.walk(self.node)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+        ]
 
     @property
     def full(self) -> str:
@@ -139,11 +203,33 @@ def _walk(scope: Scope, body: list[ast.stmt]) -> None:
             _function(scope.module, node, node.name)
             stack.extend((d, around) for d in node.decorator_list)
             continue
-        step = Step(node, around)
-        scope.steps.append(step)
-        scope.of_type.setdefault(type(node), []).append(step)
-        _note(scope, step)
-        stack.extend(reversed(list(_children(node, around))))
+        kind = type(node)
+        if kind in _RECORDED:
+            step = Step(node, around)
+            scope.steps.append(step)
+            scope.of_type.setdefault(kind, []).append(step)
+            _note(scope, step)
+        if kind in _BLOCKS:
+            stack.extend(reversed(list(_children(node, around))))
+        else:
+            _push(stack, node, around)
+
+
+def _push(
+    stack: list[tuple[ast.AST, Around]], node: ast.AST, around: Around
+) -> None:
+    """Put the parts of a plain node on the stack, last first; names say nothing."""
+    start = len(stack)
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            for part in value:  # pyright: ignore[reportUnknownVariableType]
+                if type(part) not in _LEAVES and isinstance(part, ast.AST):  # pyright: ignore[reportUnknownArgumentType]
+                    stack.append((part, around))
+        elif type(value) not in _LEAVES and isinstance(value, ast.AST):
+            stack.append((value, around))
+    if len(stack) - start > 1:
+        stack[start:] = stack[start:][::-1]
 
 
 def _function(

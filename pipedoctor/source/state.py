@@ -7,7 +7,7 @@ from pipedoctor.source.constructions import possible
 from pipedoctor.source.effects import NAMED
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
-from pipedoctor.source.scope import Class, Scope, Step, key_of
+from pipedoctor.source.scope import Around, Class, Scope, Step, key_of
 from pipedoctor.source.values import written
 
 HANDLES = {
@@ -72,11 +72,9 @@ def _methods(recorder: Recorder, cls: Class) -> Iterator[Scope]:
 def _uses(scopes: list[Scope], key: str) -> bool:
     """Does one of these read ``self.x``?"""
     return any(
-        isinstance(step.node, ast.Attribute)
-        and key_of(step.node) == key
-        and isinstance(step.node.ctx, ast.Load)
+        key_of(node) == key and isinstance(node.ctx, ast.Load)
         for scope in scopes
-        for step in scope.of_type.get(ast.Attribute, [])
+        for node in scope.attributes
     )
 
 
@@ -401,11 +399,7 @@ def _index(recorder: Recorder, cls: Class) -> None:
     if scope is None or len(scope.parameters) < 2:  # noqa: PLR2004  (self, index)
         return
     name = scope.parameters[1].arg
-    uses = [
-        step
-        for step in scope.of_type.get(ast.Name, [])
-        if isinstance(step.node, ast.Name) and step.node.id == name
-    ]
+    uses = [node for node in scope.loads if node.id == name]
     parity = [
         step.node.left
         for step in scope.of_type.get(ast.BinOp, [])
@@ -413,7 +407,7 @@ def _index(recorder: Recorder, cls: Class) -> None:
         and isinstance(step.node.op, ast.Mod)
         and isinstance(step.node.right, ast.Constant)
     ]
-    real = [step for step in uses if not any(step.node is p for p in parity)]
+    real = [node for node in uses if not any(node is p for p in parity)]
     draws = [
         step
         for step in scope.calls
@@ -427,7 +421,7 @@ def _index(recorder: Recorder, cls: Class) -> None:
 
 
 def _memoised(recorder: Recorder, scope: Scope) -> None:
-    if isinstance(scope.node, ast.Module) or not scope.steps:
+    if isinstance(scope.node, ast.Module):
         return
     for one in scope.node.decorator_list:
         call = one.func if isinstance(one, ast.Call) else one
@@ -440,7 +434,7 @@ def _memoised(recorder: Recorder, scope: Scope) -> None:
             first = (words or one.args or [ast.Constant(value=128)])[0]
             size = first.value if isinstance(first, ast.Constant) else 0
         if size is None and len(scope.parameters) > (scope.owner is not None):
-            step = Step(one, scope.steps[0].around)
+            step = Step(one, Around())
             recorder.add("memoised", scope, step, name)
 
 
@@ -468,12 +462,7 @@ def _global_cache(recorder: Recorder, scope: Scope) -> None:
 
 def _seeder(recorder: Recorder, scope: Scope) -> None:
     """A ``worker_init_fn``: what its seeds depend on."""
-    names = {
-        last_name(step.node)
-        for kind in (ast.Name, ast.Attribute)
-        for step in scope.of_type.get(kind, [])
-        if isinstance(step.node, (ast.Name, ast.Attribute))
-    }
+    names = {node.attr for node in scope.attributes} | {n.id for n in scope.loads}
     for step in scope.calls:
         node = step.node
         if not isinstance(node, ast.Call):
