@@ -17,6 +17,7 @@ from pipedoctor.judge import Chosen, judge
 from pipedoctor.redact import Level, Redactor
 from pipedoctor.report.json import read
 from pipedoctor.report.model import Report, build
+from pipedoctor.silence import silence
 from pipedoctor.triage import triage
 
 MARGIN = 1.0
@@ -98,15 +99,16 @@ def judged(
     """
     now = dt.datetime.now(tz=dt.timezone.utc)
     facts = standards.redactor.facts(facts)
+    found = judge(
+        catalogue,
+        facts,
+        chosen=standards.chosen,
+        settings=standards.settings,
+        until=until,
+    )
     verdicts = [
         accept(verdict, standards.accepted.get(verdict.code), now.date())
-        for verdict in judge(
-            catalogue,
-            facts,
-            chosen=standards.chosen,
-            settings=standards.settings,
-            until=until,
-        )
+        for verdict in silence(catalogue, facts, found, standards.chosen)
     ]
     report = build(
         catalogue,

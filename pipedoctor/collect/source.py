@@ -46,8 +46,17 @@ def source(
     """Read what PATHS name, and all that it imports from there; raises Unreadable."""
     del machine
     announce(f"reading {', '.join(code)}")
+    working = gc.isenabled()
+    gc.disable()  # millions of nodes, and none of them garbage before the end
+    try:
+        return _facts(code, seconds, announce)
+    finally:
+        if working:
+            gc.enable()
+
+
+def _facts(code: Sequence[str], seconds: float, announce: Announce) -> Source:
     until = time.monotonic() + seconds * SHARE
-    gc.disable()  # millions of nodes, none of them garbage; this process ends soon
     texts: list[Text] = []
     skipped: list[Skipped] = []
     count = 0
