@@ -3,9 +3,11 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.check import Confidence, Severity
 from pipedoctor.facts import Facts, Mount, PathFact, Paths, Site
@@ -112,14 +114,15 @@ def test_judges_another_machine_from_its_record() -> None:
 
 
 @pytest.mark.root
-def test_read_only_mount_is_real_and_the_remedy_cures_it() -> None:
+def test_read_only_mount_is_real_and_the_remedy_cures_it(tmp_path: Path) -> None:
     doctor = f"{sys.executable} -m pipedoctor check --quick --format json --no-redact"
     ill = cache("/mnt/hf", writable=False, why_not_writable=RO)
-    remedy = cache_dir_not_writable(Paths(entries=(ill, SCRATCH)), BARE)[0].remedies[0]
+    scratch = replace(SCRATCH, path=str(tmp_path))
+    remedy = cache_dir_not_writable(Paths(entries=(ill, scratch)), BARE)[0].remedies[0]
     script = f"""
-    mount -t tmpfs -o ro tmpfs /mnt && mount -t tmpfs tmpfs /tmp && cd /
+    mount -t tmpfs -o ro tmpfs /mnt && cd /
     export HF_HOME=/mnt/hf
-    mkdir -p $HF_HOME 2> /tmp/1 && exit 9
+    mkdir -p $HF_HOME 2> /dev/null && exit 9
     {doctor}
     echo; echo ---
     {remedy.snippet}
