@@ -84,7 +84,7 @@ def _sentence(text: str) -> str:
 
 def _pip(tables: Tables, target: Target, choice: Choice) -> Remedy:
     place = target.interpreter or Interpreter()
-    python = place.executable or "python"
+    python = _python(place)
     names = (
         f"torch=={choice.torch}+{choice.tag}",
         *_companions(tables, target, choice),
@@ -105,10 +105,15 @@ def _pip(tables: Tables, target: Target, choice: Choice) -> Remedy:
 
 def installer(place: Interpreter) -> tuple[str, ...]:
     """How this environment installs: uv's have no pip of their own."""
-    python = place.executable or "python"
+    python = _python(place)
     if place.manager == "uv":
         return ("uv", "pip", "install", "--python", python)
     return (python, "-m", "pip", "install")
+
+
+def _python(place: Interpreter) -> str:
+    """The examined one; a system's pip refuses, there it is the environment's."""
+    return (place.executable if not place.externally_managed else "") or "python"
 
 
 def _cuda(choice: Choice) -> str:

@@ -25,8 +25,13 @@ WEIGHTY = frozenset(
 
 
 def argv(place: Interpreter | None, *words: str) -> tuple[str, ...]:
-    """`pip WORDS` for the examined interpreter, or uv's where uv made it."""
-    python = (place.executable if place else "") or "python"
+    """
+    `pip WORDS` for the examined interpreter, or uv's where uv made it.
+
+    The pip of a system's Python refuses: there it is that of the virtual environment.
+    """
+    own = place is None or place.externally_managed
+    python = (place.executable if place and not own else "") or "python"
     if place is not None and place.manager == "uv":
         return ("uv", "pip", words[0], "--python", python, *words[1:])
     return (python, "-m", "pip", *words)

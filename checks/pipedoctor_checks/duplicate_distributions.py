@@ -35,7 +35,8 @@ def duplicate_distributions(
     ## How it is judged
 
     By the RECORD files, folder by folder. Tests, documentation and the `__init__.py`
-    of shared name spaces at the top do not count. It is a risk where a binary or one
+    of shared name spaces at the top do not count, nor do two metadata folders of one
+    version, as Debian's packages have them. It is a risk where a binary or one
     of the packages that pipelines stand on is concerned, otherwise a note.
 
     ## Sources
@@ -74,7 +75,7 @@ def _twice(packages: Packages, place: Interpreter | None) -> Iterator[Finding]:
         if entry.location:
             copies.setdefault((entry.name, entry.location), []).append(entry.version)
     for (name, location), versions in copies.items():
-        if len(versions) > 1:
+        if len(set(versions)) > 1:
             yield Finding(
                 severity=Severity.RISKS if name in _pip.WEIGHTY else Severity.NOTE,
                 summary=f"{name} has {len(versions)} metadata folders in one place: "

@@ -83,7 +83,8 @@ class Site(Fact, frozen=True, kw_only=True):
         """Say it in words: ``Docker container in a Slurm job``."""
         parts = [f"{self.container} container" if self.container else "bare metal"]
         if not self.container and self.virtual:
-            parts = [f"virtual machine ({self.virtual})"]
+            which = f" ({self.virtual})" if self.virtual != "unknown" else ""
+            parts = [f"virtual machine{which}"]
         if not self.container and not self.place_known:
             parts = ["machine of a ticket"]
         if self.wsl:

@@ -98,7 +98,9 @@ def test_conda_forges_build_is_replaced_by_conda() -> None:
 
 
 def test_a_python_of_the_system_wants_a_virtual_environment() -> None:
-    system = Interpreter(version="3.11.2", externally_managed=True)
+    system = Interpreter(
+        version="3.11.2", executable="/usr/bin/python3", externally_managed=True
+    )
     conda = TorchBuild(version="2.5.1", conda_build="py3.11_cpu_0")
 
     (finding,) = judged(CPU, A100, LINUX, system)
@@ -108,6 +110,8 @@ def test_a_python_of_the_system_wants_a_virtual_environment() -> None:
         "Install torch 2.13.0 for CUDA 12.6, in a virtual environment: "
         "this Python is the system's"
     )
+    assert finding.remedies[0].shell.startswith("python -m pip install torch==2.13.0")
+    assert finding.remedies[0].verify[0] == "python"
     assert other.remedies[0].title == (
         "Install torch 2.5.1 for CUDA 12.4, after `conda remove pytorch`"
     )

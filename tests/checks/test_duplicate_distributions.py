@@ -34,6 +34,7 @@ def copies(*rows: tuple[str, str, str]) -> Packages:
         pytest.param(sharing("google/__init__.py"), id="a shared name space"),
         pytest.param(sharing("nvidia/py.typed"), id="a marker"),
         pytest.param(copies(("six", "1", "/a"), ("six", "2", "/b")), id="two folders"),
+        pytest.param(copies(("six", "1", "/a"), ("six", "1", "/a")), id="one version"),
         pytest.param(copies(("six", "1", ""), ("six", "2", "")), id="lines of a text"),
     ],
 )

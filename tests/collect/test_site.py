@@ -336,7 +336,8 @@ def test_virtual_machines(bare: Fake, files: dict[str, str], virtual: str) -> No
 
     assert seen.virtual == virtual
     assert seen.habitat is Habitat.BARE
-    assert seen.name == f"virtual machine ({virtual})"
+    which = f" ({virtual})" if files else ""
+    assert seen.name == f"virtual machine{which}"
     assert len(seen.evidence) == 1
 
 
