@@ -53,9 +53,7 @@ def _quiet(
         if len(left) == len(places):
             findings.append(finding)
         elif left:
-            findings.append(
-                replace(finding, location=left[0], also_at=tuple(left[1:]))
-            )
+            findings.append(replace(finding, location=left[0], also_at=tuple(left[1:])))
     return replace(verdict, findings=tuple(findings))
 
 
@@ -72,8 +70,10 @@ def _silent(
         at = ignore.at
         path = f"{at.path}#cell{at.cell}" if at.cell else at.path
         lines = range(place.line, (place.end_line or place.line) + 1)
-        if path == place.path and at.line in lines and _names(
-            catalogue, ignore.names, verdict.code
+        if (
+            path == place.path
+            and at.line in lines
+            and _names(catalogue, ignore.names, verdict.code)
         ):
             used.add(number)
             hit = True

@@ -77,8 +77,7 @@ def sure(*arguments: Argument) -> Confidence:
 
 def called(loader: LoaderCall) -> str:
     """A loader by the name of its variable."""
-    target = loader.target.removeprefix("self.")
-    return f"The loader {target}" if target else "A DataLoader"
+    return loader.target.removeprefix("self.") or "A DataLoader"
 
 
 def without_workers(loader: LoaderCall) -> bool:

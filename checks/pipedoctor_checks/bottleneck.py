@@ -30,7 +30,7 @@ def bottleneck(source: Source, torch: TorchBuild | None, /) -> Findings:
         yield at(
             spots(group),
             severity,
-            f"torch.utils.bottleneck is gone from torch 2.10 on",
+            "torch.utils.bottleneck is gone from torch 2.10 on",
             in_code("Use the profiler", "torch.profiler.profile()"),
             names=sorted({event.name for event in group}),
         )

@@ -9,8 +9,7 @@ from pipedoctor_checks._code import at, by_class, spots
 @check("PDR502", "Workers draw the same numbers in every epoch")
 def constant_worker_seed(source: Source, /) -> Findings:
     """
-    Look for a `worker_init_fn` whose seeds are the same in every epoch, or in every
-    worker.
+    Look for a `worker_init_fn` whose seeds do not change.
 
     ## Why it hurts
 

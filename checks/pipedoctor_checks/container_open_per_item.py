@@ -35,7 +35,8 @@ def container_open_per_item(source: Source, /) -> Findings:
             f"{first.function} opens a container for every item",
             in_code(
                 "Open it once in each worker",
-                "if self._pid != os.getpid():\n    self._file, self._pid = h5py.File(self.path), os.getpid()",
+                "if self._pid != os.getpid():\n"
+                "    self._file, self._pid = h5py.File(self.path), os.getpid()",
             ),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),

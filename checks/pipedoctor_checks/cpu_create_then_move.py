@@ -29,6 +29,6 @@ def cpu_create_then_move(source: Source, /) -> Findings:
         yield at(
             spots(group),
             Severity.NOTE,
-            f"{group[0].function} makes tensors on the CPU and moves them in every step",
+            f"{group[0].function} makes tensors on the CPU in every step, to move them",
             in_code("Make them there", "torch.zeros(size, device=device)"),
         )

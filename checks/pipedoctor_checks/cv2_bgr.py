@@ -9,8 +9,7 @@ from pipedoctor_checks._code import at, by_class, spots
 @check("PDR203", "Blue and red are swapped")
 def cv2_bgr(source: Source, /) -> Findings:
     """
-    Look for images of OpenCV that are normalised with ImageNet's statistics in their
-    own order.
+    Look for images of OpenCV normalised with ImageNet's statistics as they are.
 
     ## Why it hurts
 

@@ -9,8 +9,7 @@ from pipedoctor_checks._code import at, called, told
 @check("PDR109", "The last batch may hold a single sample")
 def drop_last_missing(source: Source, /) -> Findings:
     """
-    Look for training loaders that keep a last batch of any size, in projects with
-    BatchNorm.
+    Look for training loaders that keep a last batch of any size, with BatchNorm.
 
     ## Why it hurts
 
@@ -42,7 +41,7 @@ def drop_last_missing(source: Source, /) -> Findings:
             yield at(
                 [loader.at],
                 Severity.NOTE,
-                f"{called(loader)} may end with a batch of one, which BatchNorm refuses",
+                f"{called(loader)} may end with a batch of one: not for BatchNorm",
                 in_code("Drop it", "DataLoader(..., drop_last=True)"),
                 confidence=Confidence.POSSIBLE,
                 drop_last=told(last),

@@ -42,7 +42,8 @@ def epoch_state_in_persistent_worker(source: Source, /) -> Findings:
             yield at(
                 [event.at],
                 Severity.BREAKS,
-                f"{event.name} of {name} is set for each epoch, but its workers keep the first",
+                f"{event.name} of {name} is set for each epoch,"
+                " but its workers keep the first",
                 in_code("Share it", "self.epoch = torch.zeros(1).share_memory_()"),
                 confidence=Confidence.LIKELY,
                 loader=f"{there.path}:{there.line}",

@@ -38,7 +38,7 @@ def iterable_with_shuffle_sampler(source: Source, /) -> Findings:
             yield at(
                 [loader.at],
                 Severity.BREAKS,
-                f"{called(loader)} gets {said}, but its data set is iterable: ValueError",
+                f"{called(loader)} gets {said} for an iterable data set: ValueError",
                 in_code("Shuffle inside the data set"),
                 confidence=sure(shuffle),
                 dataset=dataset.name,

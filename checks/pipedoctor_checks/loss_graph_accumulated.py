@@ -28,7 +28,7 @@ def loss_graph_accumulated(source: Source, /) -> Findings:
         yield at(
             [event.at],
             Severity.RISKS,
-            f"{event.function} adds {event.details['loss']} with its graph to {event.name}",
+            f"{event.function} keeps the graph of each step in {event.name}",
             in_code("Take it off its graph", f"{event.details['loss']}.detach()"),
             confidence=Confidence.LIKELY,
         )

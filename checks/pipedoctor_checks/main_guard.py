@@ -2,7 +2,7 @@
 
 from pipedoctor.check import Confidence, Findings, check
 from pipedoctor.facts import Interpreter, Site, Source
-from pipedoctor.facts.source import LoaderCall
+from pipedoctor.facts.source import LoaderCall  # noqa: TC001  (hints are read)
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, may_have_workers, told, unpicklable
 

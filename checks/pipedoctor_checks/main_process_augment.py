@@ -9,8 +9,7 @@ from pipedoctor_checks._code import at, loop_of, seldom
 @check("PDR406", "Batches are augmented between loader and GPU")
 def main_process_augment(source: Source, /) -> Findings:
     """
-    Look for batches that become arrays, are changed, and become tensors again in the
-    loop.
+    Look for batches that become arrays and then tensors again in the loop.
 
     ## Why it hurts
 

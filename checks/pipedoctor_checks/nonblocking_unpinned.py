@@ -4,7 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, copies, spots
+from pipedoctor_checks._code import at, spots
 
 
 @check("PDR401", "A copy that cannot overlap")
@@ -37,7 +37,7 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
             yield at(
                 spots(moved),
                 Severity.NOTE,
-                f"The loop in {loop.function} copies without blocking, but nothing is pinned",
+                f"The loop in {loop.function} copies without blocking, unpinned",
                 in_code("Pin the batches", "DataLoader(..., pin_memory=True)"),
                 confidence=Confidence.LIKELY,
                 loader=f"{fed[0].at.path}:{fed[0].at.line}",

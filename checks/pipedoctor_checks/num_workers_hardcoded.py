@@ -36,7 +36,7 @@ def num_workers_hardcoded(source: Source, /, *, many_workers: int = 8) -> Findin
         yield at(
             [workers.at or loader.at],
             Severity.NOTE,
-            f"{called(loader)} always has {workers.text} workers, whatever the job may use",
+            f"{called(loader)} always has {workers.text} workers, whatever it may use",
             in_code(
                 "Derive it from the CPUs that this process may use",
                 "num_workers=min(8, len(os.sched_getaffinity(0)) // ranks)",

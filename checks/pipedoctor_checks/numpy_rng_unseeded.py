@@ -55,7 +55,7 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
         yield at(
             [*spots(group), *(x.at for x in bad)],
             Severity.BREAKS if harmful else Severity.NOTE,
-            f"{group[0].function} draws from numpy, which torch seeds in workers from 1.9 on",
+            f"{group[0].function} draws from numpy; torch seeds it from 1.9 on",
             in_code(
                 "Seed it in each worker, or require torch 1.9",
                 "np.random.seed(torch.initial_seed() % 2**32)  # in worker_init_fn",

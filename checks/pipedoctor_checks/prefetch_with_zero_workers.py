@@ -45,7 +45,7 @@ def prefetch_with_zero_workers(source: Source, /) -> Findings:
             yield at(
                 [value.at or loader.at],
                 Severity.BREAKS,
-                f"{called(loader)} prefetches for workers that it does not have: ValueError",
+                f"{called(loader)} prefetches, but has no workers: ValueError",
                 in_code(
                     "Let it depend on the workers",
                     "prefetch_factor=2 if num_workers > 0 else None",

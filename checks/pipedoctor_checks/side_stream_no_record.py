@@ -3,7 +3,7 @@
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, by_class, copies, spots
+from pipedoctor_checks._code import at, by_class, spots
 
 
 @check("PDR410", "Memory of another stream may be reused too early")

@@ -32,7 +32,7 @@ def unguarded_next(source: Source, /) -> Findings:
             yield at(
                 [event.at],
                 Severity.RISKS,
-                f"{event.function} takes batches from an iterator that ends: {event.name}",
+                f"{event.function} takes from an iterator that ends: {event.name}",
                 in_code("Loop over the loader, or begin anew at its end"),
                 confidence=Confidence.POSSIBLE,
             )

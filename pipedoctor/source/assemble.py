@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, TypeAlias
 
 from pipedoctor.facts.source import (
     Dataset,
@@ -28,8 +29,11 @@ from pipedoctor.source.values import spot, written
 
 _TRAIN = re.compile(r"(^|[^a-z])(tr|trn|train|training)([^a-z]|$)|train", re.IGNORECASE)
 _EVAL = re.compile(r"val|test|eval|dev_|_dev|infer|predict", re.IGNORECASE)
-_TESTS = re.compile(r"(^|/)(tests|unit_?tests?|testing|benchmarks?)/|(^|/)bench[^/]*\.py$")
+_TESTS = re.compile(
+    r"(^|/)(tests|unit_?tests?|testing|benchmarks?)/|(^|/)bench[^/]*\.py$"
+)
 _IGNORE = re.compile(rb"#\s*pipedoctor:\s*ignore(?:\[([A-Za-z0-9_,\s-]*)\])?")
+Role: TypeAlias = Literal["train", "eval", ""]
 _MEMORY = ("torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset")
 
 
@@ -116,7 +120,7 @@ def _target(made: Made, scope: Scope) -> str:
     return ""
 
 
-def _role(recorder: Recorder, made: Made, target: str, fed: list[int]) -> str:
+def _role(recorder: Recorder, made: Made, target: str, fed: list[int]) -> Role:
     """By the names of variable and data set, then by the loops that it feeds."""
     given = made.given.get("dataset")
     names = [target, written(given.node) if given else ""]
@@ -125,7 +129,7 @@ def _role(recorder: Recorder, made: Made, target: str, fed: list[int]) -> str:
         trains, evaluates = bool(_TRAIN.search(name)), bool(_EVAL.search(name))
         if trains != evaluates:
             return "train" if trains else "eval"
-    roles = {recorder.loops[n].role for n in fed} - {""}
+    roles: set[Role] = {recorder.loops[n].role for n in fed if recorder.loops[n].role}
     return roles.pop() if len(roles) == 1 else ""
 
 
@@ -231,7 +235,7 @@ def _assigned_in(loop: ast.For | ast.AsyncFor) -> set[str]:
 def _unguarded(recorder: Recorder, made: Made, index: int) -> bool:
     """Is it iterated where the file is run or imported, outside a main guard?"""
     module = made.site.scope.module
-    if module.text.cells or not made.site.scope.at_top and not module.body.calls:
+    if module.text.cells or (not made.site.scope.at_top and not module.body.calls):
         return False
     for scope in module.scopes:
         for kind in (ast.For, ast.AsyncFor):

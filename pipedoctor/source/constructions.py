@@ -143,8 +143,8 @@ class Constructions:
                 whole = whole and way.whole and len(ways) == 1
         for way in stars[0]:
             several = len(stars[0]) > 1
-            node = way.node if several else call
-            yield {**way.given, **merged}, whole and way.whole, node
+            where: ast.AST = way.node if several else call
+            yield {**way.given, **merged}, whole and way.whole, where
 
     def dictionary(
         self, node: ast.expr, scope: Scope, step: Step, depth: int = _DEEP

@@ -1,6 +1,7 @@
 """What code for items does: reads, parses, prints, draws at random, and so on."""
 
 import ast
+from typing import Any
 
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
@@ -163,7 +164,7 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
     if kind == "read" and full == "numpy.load" and _true(node, "allow_pickle"):
         kind = "unpickle"
     if kind is not None:
-        details = {
+        details: dict[str, Any] = {
             "managed": _managed(step, node),
             "lazy": _lazy(scope, step, node),
             "kept": _kept(scope, node),

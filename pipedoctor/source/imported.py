@@ -3,7 +3,8 @@
 import re
 
 _IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b([^#\n]*)|import[ \t]+([^#\n]*))", re.M
+    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b([^#\n]*)|import[ \t]+([^#\n]*))",
+    re.MULTILINE,
 )
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 

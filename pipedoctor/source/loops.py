@@ -31,7 +31,19 @@ _EVAL = ("eval", "valid", "val_", "_val", "test", "infer", "predict")
 _FACTORIES = {
     f"torch.{name}"
     for name in (
-        "zeros ones empty full rand randn arange randint eye linspace tensor".split()
+        [
+            "zeros",
+            "ones",
+            "empty",
+            "full",
+            "rand",
+            "randn",
+            "arange",
+            "randint",
+            "eye",
+            "linspace",
+            "tensor",
+        ]
     )
 }
 _DEEP = 3
@@ -171,7 +183,9 @@ def _steps(recorder: Recorder, scope: Scope, node: BatchLoop) -> None:
     seen: set[int] = set()
     for step in _within(scope, node):
         call = step.node
-        if not isinstance(call, ast.Call) or any(x is not node for x in step.around.loops[-1:]):
+        if not isinstance(call, ast.Call) or any(
+            x is not node for x in step.around.loops[-1:]
+        ):
             continue
         for target, _ in recorder.reach.targets(call.func, scope, scope.owner):
             if id(target) in seen or not any(map(_backs, target.calls)):
@@ -179,11 +193,19 @@ def _steps(recorder: Recorder, scope: Scope, node: BatchLoop) -> None:
             seen.add(id(target))
             for value in returned(target):
                 for part in ast.walk(value):
-                    if isinstance(part, ast.Call) and last_name(part.func) in {"item", "cpu"}:
+                    if isinstance(part, ast.Call) and last_name(part.func) in {
+                        "item",
+                        "cpu",
+                    }:
                         where = Step(part, Around())
                         recorder.add(
-                            "sync", target, where, written(part),
-                            how=last_name(part.func), host=False, raised=True,
+                            "sync",
+                            target,
+                            where,
+                            written(part),
+                            how=last_name(part.func),
+                            host=False,
+                            raised=True,
                             in_loop=number,
                         )
 
@@ -277,7 +299,7 @@ def is_copy(node: ast.Call) -> bool:
     text = written(first)
     if isinstance(first, ast.Constant):
         return isinstance(first.value, (str, int)) and first.value != "cpu"
-    return last_name(first) not in _DTYPES and "dtype" not in text and "cpu" != text
+    return last_name(first) not in _DTYPES and "dtype" not in text and text != "cpu"
 
 
 def _root(node: ast.expr) -> str:
@@ -354,24 +376,22 @@ def _in_loop(
     elif isinstance(func, ast.Attribute) and func.attr == "numpy":
         if root in batch - moved:
             after = any(
-                isinstance(n, ast.Call)
-                and recorder.name(n.func, scope)
-                in {
-                    "torch.Tensor",
-                    "torch.from_numpy",
-                    "torch.tensor",
-                    "torch.FloatTensor",
-                }
-                and _names(n.args[0]) & {root}
-                if isinstance(n, ast.Call) and n.args
-                else False
+                _makes_tensor(recorder, scope, s.node, root)
                 for s in _within(scope, step.around.loops[-1])
-                for n in [s.node]
-                if getattr(n, "lineno", 0) > node.lineno
+                if getattr(s.node, "lineno", 0) > node.lineno
             )
             recorder.add("host-array", scope, step, written(node), again=after)
     elif full == "torch.cuda.empty_cache":
         recorder.add("empty-cache", scope, step, full)
+
+
+_TENSORS = {f"torch.{n}" for n in ("Tensor", "from_numpy", "tensor", "FloatTensor")}
+
+
+def _makes_tensor(recorder: Recorder, scope: Scope, node: ast.AST, root: str) -> bool:
+    if not (isinstance(node, ast.Call) and node.args):
+        return False
+    return recorder.name(node.func, scope) in _TENSORS and root in _names(node.args[0])
 
 
 def _accumulated(
@@ -448,10 +468,10 @@ def _iterator(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> N
 
 def _iters(recorder: Recorder, node: ast.expr, scope: Scope) -> Iterator[ast.Call]:
     """The ``iter(loader)`` behind an expression, made outside of this loop."""
-    values = [node] if isinstance(node, ast.Call) else []
+    values: list[ast.expr] = [node]
     key = key_of(node)
     if key:
-        values = [value for value, _ in recorder.values.assigned(key, scope)]  # type: ignore[misc]
+        values = [value for value, _ in recorder.values.assigned(key, scope)]
     for value in values:
         if isinstance(value, ast.Call) and last_name(value.func) == "iter":
             if value.args and recorder.origins.of(value.args[0], scope):

@@ -81,7 +81,7 @@ class Origins:
             for part in parts:
                 yield from self.of(part, scope, depth)
         elif isinstance(node, ast.Attribute):
-            yield from self._attribute(node, scope, depth)
+            yield from self._attribute(node, depth)
 
     def _call(self, node: ast.Call, scope: Scope, depth: int) -> Iterator[int]:
         if id(node) in self._by_call:
@@ -130,9 +130,7 @@ class Origins:
         for part in parts:
             yield from self.of(part, scope, depth)
 
-    def _attribute(
-        self, node: ast.Attribute, scope: Scope, depth: int
-    ) -> Iterator[int]:
+    def _attribute(self, node: ast.Attribute, depth: int) -> Iterator[int]:
         """``trainer.loader``: whatever class of the project has such an attribute."""
         for cls in self.project.classes:
             key = f"self.{node.attr}"

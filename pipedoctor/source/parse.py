@@ -3,7 +3,7 @@
 import ast
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import msgspec
 
@@ -79,7 +79,7 @@ def _python2(error: SyntaxError) -> bool:
 def _notebook(source: Source) -> Text:
     """Join the code cells; magics become blanks, a broken cell is left out."""
     try:
-        found: Any = msgspec.json.decode(source.text)
+        found = msgspec.json.decode(source.text, type=_Notebook)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         message = f"no notebook: {error}"
         raise NotPythonError(message) from None
@@ -104,15 +104,17 @@ def _plain(line: str) -> str:
     return line[: len(line) - len(start)] + "pass"
 
 
-def _codes(found: Any) -> Iterator[str]:
-    cells: Any = (
-        cast("dict[str, Any]", found).get("cells", [])
-        if isinstance(found, dict)
-        else []
-    )
-    for cell in cells if isinstance(cells, list) else []:  # pyright: ignore[reportUnknownVariableType]
-        if isinstance(cell, dict):
-            one = cast("dict[str, Any]", cell)
-            if one.get("cell_type") == "code":
-                code: Any = one.get("source", "")
-                yield "".join(map(str, code)) if isinstance(code, list) else str(code)
+class _Cell(msgspec.Struct, frozen=True):
+    cell_type: str = ""
+    source: str | list[str] = ""
+
+
+class _Notebook(msgspec.Struct, frozen=True):
+    cells: list[_Cell] = []
+
+
+def _codes(notebook: _Notebook) -> Iterator[str]:
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            lines = cell.source
+            yield lines if isinstance(lines, str) else "".join(lines)

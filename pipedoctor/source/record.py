@@ -72,7 +72,7 @@ class Recorder:
                 guards=tuple(
                     written(g.test) if g.holds else f"not ({written(g.test)})"
                     for g in around.guards
-                if g.test.lineno > begin
+                    if g.test.lineno > begin
                 ),
                 loops=len(around.loops),
                 loop=int(details.get("in_loop", loops[-1] if loops else -1) or 0),

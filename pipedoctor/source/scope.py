@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from pipedoctor.source.parse import Text
 
@@ -57,7 +57,7 @@ _BLOCKS: frozenset[type[ast.AST]] = frozenset(
     )
 )
 _LEAVES: frozenset[type] = frozenset(
-    (ast.Name, ast.Constant, ast.Load, ast.Store, ast.Del, str, int, type(None))
+    (ast.Name, ast.Constant, ast.Load, ast.Store, ast.Del, str, int, bool, type(None))
 )
 
 
@@ -204,6 +204,8 @@ def _walk(scope: Scope, body: list[ast.stmt]) -> None:
             stack.extend((d, around) for d in node.decorator_list)
             continue
         kind = type(node)
+        if kind in _LEAVES:
+            continue
         if kind in _RECORDED:
             step = Step(node, around)
             scope.steps.append(step)
@@ -215,19 +217,13 @@ def _walk(scope: Scope, body: list[ast.stmt]) -> None:
             _push(stack, node, around)
 
 
-def _push(
-    stack: list[tuple[ast.AST, Around]], node: ast.AST, around: Around
-) -> None:
+def _push(stack: list[tuple[ast.AST, Around]], node: ast.AST, around: Around) -> None:
     """Put the parts of a plain node on the stack, last first; names say nothing."""
     start = len(stack)
     for name in node._fields:
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            for part in value:  # pyright: ignore[reportUnknownVariableType]
-                if type(part) not in _LEAVES and isinstance(part, ast.AST):  # pyright: ignore[reportUnknownArgumentType]
-                    stack.append((part, around))
-        elif type(value) not in _LEAVES and isinstance(value, ast.AST):
-            stack.append((value, around))
+        value: Any = getattr(node, name, None)
+        parts = cast("list[ast.AST]", value if type(value) is list else [value])
+        stack.extend((p, around) for p in parts if type(p) not in _LEAVES)
     if len(stack) - start > 1:
         stack[start:] = stack[start:][::-1]
 
@@ -382,6 +378,6 @@ def _guarded(around: Around, test: ast.expr, *, holds: bool) -> Around:
     return _with(around, guards=(*around.guards, Guard(test, holds)))
 
 
-def _with(around: Around, **changed: object) -> Around:
+def _with(around: Around, **changed: Any) -> Around:
     known = {name: getattr(around, name) for name in Around.__slots__}
     return Around(**(known | changed))

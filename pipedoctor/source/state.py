@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 from pipedoctor.source.constructions import possible
 from pipedoctor.source.effects import NAMED
@@ -93,7 +94,7 @@ def _kept(recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]) -> N
             )
             if isinstance(value, ast.Call) and not name:
                 name = written(value.func) if last_name(value.func) == "open" else ""
-            details = {
+            details: dict[str, Any] = {
                 "attribute": key,
                 "used": _uses(worker, key),
                 "renewed": _assigns(worker, key) or "__getstate__" in cls.methods,
@@ -224,7 +225,7 @@ def _changes(recorder: Recorder, cls: Class, scope: Scope) -> None:
         elif isinstance(node, ast.AugAssign):
             key = key_of(node.target)
             if key.startswith("self."):
-                recorder.add("counts", scope, step, key, text=written(node))
+                recorder.add("counts", scope, step, key)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             key = key_of(node.func.value)
             if not key.startswith("self.") or not node.args:
@@ -234,7 +235,7 @@ def _changes(recorder: Recorder, cls: Class, scope: Scope) -> None:
             elif node.func.attr in {"discard", "remove"} or (
                 node.func.attr == "add" and _is_set(_initial(recorder, cls, key))
             ):
-                recorder.add("counts", scope, step, key, text=written(node))
+                recorder.add("counts", scope, step, key)
     _cached(recorder, scope)
 
 
@@ -331,7 +332,7 @@ def _cached(recorder: Recorder, scope: Scope) -> None:
                         )
                         del sources[name]
         elif isinstance(node, ast.AugAssign):
-            base = node.target
+            base: ast.expr = node.target
             if isinstance(base, ast.Subscript):
                 base = base.value
             name = key_of(base)
@@ -470,9 +471,11 @@ def _seeder(recorder: Recorder, scope: Scope) -> None:
         name = recorder.name(node.func, scope)
         if name in _SEEDS:
             worker = scope.parameters[0].arg if scope.parameters else ""
-            line = ast.Pass(lineno=scope.node.lineno, col_offset=0) if not isinstance(
-                scope.node, ast.Module
-            ) else node
+            line = (
+                ast.Pass(lineno=scope.node.lineno, col_offset=0)
+                if not isinstance(scope.node, ast.Module)
+                else node
+            )
             recorder.add(
                 "worker-seed",
                 scope,

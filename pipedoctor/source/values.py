@@ -10,6 +10,8 @@ from pipedoctor.source.scope import Module, Scope, key_of
 
 _DEEP = 6
 _LONGEST = 80
+_MOST = 4
+"""Assignments to one variable that are followed."""
 CPU_COUNTS = {
     "os.cpu_count",
     "multiprocessing.cpu_count",
@@ -60,7 +62,7 @@ def _characters(module: Module, line: int, offset: int) -> int:
     return len(raw[:offset].decode("utf-8", "replace"))
 
 
-def written(node: ast.expr | None) -> str:
+def written(node: ast.AST | None) -> str:
     """An expression as text, in short."""
     if node is None:
         return ""
@@ -167,8 +169,8 @@ class Values:
         key = key_of(node)
         found = list(self.assigned(key, scope)) if key else []
         if found:
-            values = [self.of(value, its, depth - 1) for value, its in found[:4]]
-            if len(found) <= 4 and all(
+            values = [self.of(value, its, depth - 1) for value, its in found[:_MOST]]
+            if len(found) <= _MOST and all(
                 v.known and v.value == values[0].value for v in values
             ):
                 return _passed(values[0], "inferred", text, at)
@@ -237,11 +239,11 @@ class Values:
             value = self.of(default, scope, depth - 1)
             why = f"default of {node.id}"
             return _passed(value, "default", text, at, why)
-        values = [self.of(value, its, depth - 1) for value, its in handed[:4]]
+        values = [self.of(value, its, depth - 1) for value, its in handed[:_MOST]]
         if len(values) == 1 and len(handed) == 1:
             how: How = "default" if values[0].how == "default" else "inferred"
             return _passed(values[0], how, text, at, values[0].why)
-        if not handed and scope.node and scope.name != "<module>":
+        if not handed:
             return self._option_named(node.id, scope, text, at)
         return Argument(how="unknown", text=text, at=at, form="parameter")
 
