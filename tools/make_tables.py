@@ -163,10 +163,19 @@ def _wheel(torch: str, row: Json, checked: str) -> Wheel:
     )
 
 
+_RELEASES = {
+    "torch": "https://github.com/pytorch/pytorch/releases",
+    "torchvision": "https://github.com/pytorch/vision/releases",
+    "torchaudio": "https://github.com/pytorch/audio/releases",
+    "torchcodec": "https://github.com/meta-pytorch/torchcodec/releases",
+}
+"""Where a project announces what the metadata of its wheels says."""
+
+
 def _address(text: str) -> str:
     """Give the first address in the text, else the page of the project itself."""
     found = re.search(r"https://[^\s;)]+", text)
-    return found.group() if found else "https://github.com/pytorch/pytorch/releases"
+    return found.group() if found else _RELEASES["torch"]
 
 
 def _pairs(read: Json, more: Json, checked: str) -> TorchPairs:
@@ -174,7 +183,7 @@ def _pairs(read: Json, more: Json, checked: str) -> TorchPairs:
     for package in ("torchvision", "torchaudio", "torchcodec"):
         for row in read[package]:
             source = row["source"]
-            default = f"https://github.com/pytorch/{package}/releases"
+            default = _RELEASES[package]
             version = (
                 row[package] if row[package].count(".") > 1 else f"{row[package]}.*"
             )
