@@ -7,8 +7,14 @@ import click
 
 @click.command("list")
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
-def command(form: str) -> None:
+@click.option("--tables", is_flag=True, help="Show the tables instead, and their age.")
+def command(form: str, tables: bool) -> None:
     """Show every check: code, name, title, what it needs, whether it can fix."""
+    if tables:
+        from pipedoctor.cli import tables as shown
+
+        shown.show(form)
+        return
     import msgspec
 
     from pipedoctor.catalogue import installed
