@@ -1,4 +1,4 @@
-"""PDR855: has the old pynvml written over nvidia-ml-py?"""
+"""PDR855: does the old pynvml hide nvidia-ml-py?"""
 
 from pipedoctor.check import Finding, Findings, Severity, check
 from pipedoctor.facts import Interpreter, Packages
@@ -9,7 +9,7 @@ _ONLY_TOOLS = 12
 """From this version on, pynvml is an empty shell around nvidia-ml-py."""
 
 
-@check("PDR855", "The old pynvml overwrites nvidia-ml-py's module")
+@check("PDR855", "The old pynvml hides nvidia-ml-py's module")
 def pynvml_clobbered(
     packages: Packages, interpreter: Interpreter | None, /
 ) -> Findings:
@@ -18,7 +18,8 @@ def pynvml_clobbered(
 
     ## Why it hurts
 
-    Whichever was installed last is the one that every monitoring tool imports. With
+    The old package brings a folder `pynvml/`, nvidia-ml-py a module `pynvml.py` beside
+    it: the folder wins, or the file of the other does where both are modules. With
     pynvml's copy of 2023, calls for newer cards and drivers are missing.
 
     ## How it is judged
@@ -36,7 +37,7 @@ def pynvml_clobbered(
         return
     yield Finding(
         severity=Severity.RISKS,
-        summary=f"pynvml {old.version} overwrites the module of nvidia-ml-py "
+        summary=f"pynvml {old.version} hides the module of nvidia-ml-py "
         f"{real.version}",
         evidence={"pynvml": old.version, "nvidia-ml-py": real.version},
         remedies=(

@@ -33,7 +33,7 @@ def test_old_copy_is_a_risk() -> None:
 
     assert finding.severity is Severity.RISKS
     assert finding.summary == (
-        "pynvml 11.5.3 overwrites the module of nvidia-ml-py 13.615.71"
+        "pynvml 11.5.3 hides the module of nvidia-ml-py 13.615.71"
     )
     assert [remedy.shell for remedy in finding.remedies] == [
         "uv pip uninstall --python /venv/bin/python pynvml",
