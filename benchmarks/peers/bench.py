@@ -79,7 +79,7 @@ class Bench:
             tool.name: judge.alarms(clean[tool.name]["output"], ALARM, NOT_ALARM)
             for tool in PEERS
         }
-        report = clean[PIPEDOCTOR.name]["output"]
+        report = clean[PIPEDOCTOR.name]["stdout"]
         return rows, {PIPEDOCTOR.name: _findings(report)} | warned
 
     def features(self) -> list[page.Row]:
@@ -95,7 +95,7 @@ class Bench:
             if ill["refused"]:
                 said = judge.Said.REFUSED
             elif tool.ours:
-                said = judge.ours(fault.names, ill["output"], code=ill["code"])
+                said = judge.ours(fault.names, ill["stdout"], code=ill["code"])
             else:
                 before = clean[tool.name]["output"]
                 after, code = ill["output"], ill["code"]
@@ -129,5 +129,5 @@ class Bench:
 
 
 def _findings(output: str) -> list[str]:
-    report = json.loads(output[output.index("{") :])
+    report = json.loads(output)
     return [f["summary"] for f in report["findings"] if f["severity"] != "note"]

@@ -39,7 +39,7 @@ def rows(run: Run, tools: Sequence[Tool]) -> Iterator[Row]:
         "another exit code where `import torch` fails, and no crash",
         _each(torn, lambda o: _answers(o) and o["code"] != 0),
     )
-    parsed = {name: YES if _is_json(o["output"]) else NO for name, o in data.items()}
+    parsed = {name: YES if _is_json(o["stdout"]) else NO for name, o in data.items()}
     nothing = {tool.name: NONE for tool in tools}
     yield Row("nothing but JSON on stdout when asked for it", nothing | parsed)
     words = {"user": USER, "host": HOST, **TOKENS}

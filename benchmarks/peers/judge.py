@@ -64,12 +64,11 @@ def _wrong_near(lines: list[str], at: int, new: set[int]) -> bool:
 
 
 def ours(names: Iterable[str], ill: str, *, code: int | None) -> Said:
-    """Judge pipedoctor by the names in its JSON report; a note is only a note."""
+    """Judge pipedoctor by the names in its report in JSON; a note is only a note."""
     if code is None:
         return Said.HANGS
-    start = ill.find("{")
     try:
-        report = json.loads(ill[max(start, 0) :])
+        report = json.loads(ill)
     except ValueError:
         return Said.CRASHES
     wanted = set(names)

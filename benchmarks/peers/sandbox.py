@@ -36,13 +36,15 @@ class Order(TypedDict):
 
 
 class Outcome(TypedDict):
-    """What came of it; `peak` in bytes, `refused`: the fault could not be made."""
+    """What came of it; `peak` in bytes; `output`: both streams, stderr last."""
 
     seconds: float
     peak: int
     code: int | None
+    stdout: str
     output: str
     refused: str
+    """Why the fault could not be made; empty: it was."""
 
 
 def order(argv: Sequence[str], wanted: Order) -> Outcome:
@@ -73,9 +75,7 @@ def main(wanted: Order) -> Outcome:
                 fault.make(place)
             except (OSError, StopIteration, subprocess.CalledProcessError) as error:
                 _end(place)
-                return Outcome(
-                    seconds=0, peak=0, code=None, output="", refused=repr(error)
-                )
+                return _nothing(repr(error))
     argv = [place.environ.get(a[1:], "") if a[0] == "$" else a for a in wanted["argv"]]
     try:
         return _run(argv, place, wanted["cut"])
@@ -83,18 +83,22 @@ def main(wanted: Order) -> Outcome:
         _end(place)
 
 
+def _nothing(refused: str) -> Outcome:
+    return Outcome(seconds=0, peak=0, code=None, stdout="", output="", refused=refused)
+
+
 def _run(argv: Sequence[str], place: Place, cut: float) -> Outcome:
     """Wall time, peak memory and output; code None: it had to be ended."""
-    log = place.scratch / "output"
+    logs = [place.scratch / "stdout", place.scratch / "stderr"]
     late = threading.Event()
     began = time.perf_counter()
-    with log.open("wb") as output:
+    with logs[0].open("wb") as stdout, logs[1].open("wb") as stderr:
         process = subprocess.Popen(
             ["env", *argv],
             env=place.environ,
             stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
+            stdout=stdout,
+            stderr=stderr,
             cwd=place.environ["HOME"],
             start_new_session=True,
         )
@@ -104,11 +108,13 @@ def _run(argv: Sequence[str], place: Place, cut: float) -> Outcome:
         seconds = time.perf_counter() - began
         timer.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
+    texts = [log.read_bytes()[:MOST_OUTPUT].decode(errors="replace") for log in logs]
     return Outcome(
         seconds=seconds,
         peak=usage.ru_maxrss << 10,
         code=None if late.is_set() else process.returncode,
-        output=log.read_bytes()[:MOST_OUTPUT].decode(errors="replace"),
+        stdout=texts[0],
+        output="\n".join(texts),
         refused="",
     )
 
