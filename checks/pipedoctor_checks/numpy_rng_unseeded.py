@@ -11,7 +11,6 @@ from pipedoctor_checks._code import (
     least_torch,
     may_have_workers,
     spots,
-    torch_reaches,
 )
 
 
@@ -40,6 +39,7 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/data.html#randomness-in-multi-process-data-loading
     """
     least, who = least_torch(source, torch)
+    severity = _severity(torch)
     declared = source.torch.version if source.torch else ""
     if not declared or reaches(declared, "1.9"):
         return
@@ -51,10 +51,9 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
         bad = [x for x in mine or loaders if _unseeded(x, seeders)]
         if not bad or (not mine and len(bad) < len(loaders)):
             continue
-        harmful = not torch_reaches(source, torch, "1.9") and who == "installed"
         yield at(
             [*spots(group), *(x.at for x in bad)],
-            Severity.BREAKS if harmful else Severity.NOTE,
+            severity,
             f"{group[0].function} draws from numpy; torch seeds it from 1.9 on",
             in_code(
                 "Seed it in each worker, or require torch 1.9",
@@ -63,6 +62,12 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
             confidence=Confidence.LIKELY,
             oldest_torch=f"{least} ({who})",
         )
+
+
+def _severity(torch: TorchBuild | None) -> Severity:
+    if torch is None:
+        return Severity.RISKS
+    return Severity.NOTE if reaches(torch.version, "1.9") else Severity.BREAKS
 
 
 def _unseeded(loader: LoaderCall, seeders: set[str]) -> bool:

@@ -165,7 +165,7 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
         kind = "unpickle"
     if kind is not None:
         details: dict[str, Any] = {
-            "managed": _managed(step, node),
+            "managed": _managed(scope, node),
             "lazy": _lazy(scope, step, node),
             "kept": _kept(scope, node),
             "used": _closed(scope, node),
@@ -187,9 +187,15 @@ def _true(node: ast.Call, name: str) -> bool:
     )
 
 
-def _managed(step: Step, node: ast.Call) -> bool:
+def _managed(scope: Scope, node: ast.Call) -> bool:
     """Is it what a ``with`` closes again?"""
-    return any(part is node for one in step.around.managers for part in ast.walk(one))
+    return any(
+        part is node
+        for step in scope.of_type.get(ast.With, [])
+        if isinstance(step.node, ast.With)
+        for item in step.node.items
+        for part in ast.walk(item.context_expr)
+    )
 
 
 def _lazy(scope: Scope, step: Step, node: ast.Call) -> bool:
