@@ -15,17 +15,23 @@ import sys
 from collections.abc import Callable, Mapping
 
 _RELEASE = r"\d{1,8}(?:\.\d{1,8}){0,5}"
-_CLAUSE = re.compile(rf"\s*(===?|!=|>=|<=|~=|>|<)\s*({_RELEASE})\s*")
+_CLAUSE = re.compile(
+    rf"\s*(===?|!=|>=|<=|~=|>|<)\s*({_RELEASE})((?:a|b|rc)\.?\d{{1,8}})?\s*"
+)
 _REQUIREMENT = re.compile(
     r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[\w\s.,-]*\])?\s*(\(?)([^;@\[\]()]*)(\)?)\s*"
     r"(?:;\s*(.*))?"
 )
 _MARKER = re.compile(
     r"(python_version|python_full_version|sys_platform|platform_system|os_name"
-    r"|platform_python_implementation)\s*"
+    r"|platform_python_implementation|implementation_name)\s*"
     r"(==|!=|>=|<=|>|<)\s*(?:\"([^\"]*)\"|'([^']*)')\s*"
 )
-_VERSION = re.compile(rf"({_RELEASE})(?:\+[a-z0-9]+(?:\.[a-z0-9]+)*)?")
+_VERSION = re.compile(
+    rf"({_RELEASE})((?:(?:a|b|rc)\d{{1,8}})?(?:\.post\d{{1,8}})?(?:\.dev\d{{1,8}})?"
+    r"(?:\+[a-z0-9]+(?:\.[a-z0-9]+)*)?)"
+)
+"""A release, and what only matters where the release itself is equal."""
 _COMPARE: Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -42,16 +48,28 @@ def requirement(line: str, values: Mapping[str, str]) -> tuple[str, ...] | None:
     if match is None or bool(match[2]) != bool(match[4]):
         return None
     name, _, specifier, _, marker = match.groups()
+    applies = True if marker is None else _all_apply(marker, values)
+    if applies is False:
+        return ()
     clauses = [part for part in specifier.split(",") if part.strip()]
     if not all(_CLAUSE.fullmatch(part) for part in clauses):
         return None
     if specifier.strip() and specifier.count(",") >= len(clauses):
         return None
-    applies = True if marker is None else _applies(marker, values)
     if applies is None:
         return None
     text = ",".join("".join(part.split()) for part in clauses)
-    return (name, text) if applies else ()
+    return name, text
+
+
+def _all_apply(marker: str, values: Mapping[str, str]) -> bool | None:
+    """Clauses joined by `and`: one that is false decides, whatever the others are."""
+    if "(" in marker or re.search(r"\bor\b", marker):
+        return None
+    answers = [_applies(part.strip(), values) for part in re.split(r"\band\b", marker)]
+    if None in answers:
+        return None
+    return all(answers)
 
 
 def _applies(marker: str, values: Mapping[str, str]) -> bool | None:
@@ -69,13 +87,16 @@ def _applies(marker: str, values: Mapping[str, str]) -> bool | None:
         "sys_platform": sys.platform,
         "platform_system": platform.system(),
         "platform_python_implementation": platform.python_implementation(),
+        "implementation_name": sys.implementation.name,
         "os_name": os.name,
     }[variable]
     return (here == wanted) == (sign == "==")
 
 
 def fits(specifier: str, there: str) -> bool | None:
-    """Does a plain release satisfy plain clauses? None: not plain, ask the library."""
+    """Does this version satisfy plain clauses? None: not plain, ask the library."""
+    if not specifier:
+        return True
     version = _VERSION.fullmatch(there)
     clauses = [_CLAUSE.fullmatch(part) for part in filter(None, specifier.split(","))]
     if version is None:
@@ -87,11 +108,11 @@ def fits(specifier: str, there: str) -> bool | None:
         mine, least = _aligned(version[1], clause[2])
         if clause[1] == "~=":
             same = clause[2].count(".")
-            if not same:
+            if not same or clause[3] or (version[2] and mine == least):
                 return None
             allowed &= mine >= least and mine[:same] == least[:same]
             continue
-        if "+" in there and clause[1] in (">", "<=") and mine == least:
+        if (version[2] or clause[3]) and mine == least:
             return None
         allowed &= _COMPARE[clause[1]](mine, least)
     return allowed

@@ -13,6 +13,8 @@ from pipedoctor.collect.metadata import Metadata, normal
 from pipedoctor.collect.prefix import Chosen
 from pipedoctor.facts import Interpreter, Missing, Requirements
 
+_GROUP = re.compile(r"\([^()]*\)")
+_EXTRA = re.compile(r"\bextra\s*==")
 _REQUIRES = re.compile(r"^Requires-Dist:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 
 
@@ -56,12 +58,19 @@ def _wanted(entry: Metadata, values: Mapping[str, str]) -> Iterator[Wanted]:
         entry.path("PKG-INFO")
     )
     for line in _REQUIRES.findall(text.partition("\n\n")[0]):
-        if all("extra ==" in part for part in line.partition(";")[2].split(" or ")):
+        if _of_an_extra(line.partition(";")[2]):
             continue
         plain = plain_versions.requirement(line, values)
         wanted = _by_the_standard(line, values) if plain is None else plain
         if wanted:
             yield Wanted(*wanted)
+
+
+def _of_an_extra(marker: str) -> bool:
+    """Can this marker only be true when an extra was asked for?"""
+    bare = _GROUP.sub("", marker)
+    whole = bare if "extra" in bare and " or " not in bare else marker
+    return all(_EXTRA.search(part) for part in whole.split(" or "))
 
 
 def _by_the_standard(line: str, values: Mapping[str, str]) -> tuple[str, ...]:

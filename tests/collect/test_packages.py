@@ -162,6 +162,8 @@ def test_requirements_that_are_met_or_do_not_apply(site: Path) -> None:
             "b>=2",
             "C.c",
             'x; extra == "dev"',
+            'x; extra == "a" or extra == "b"',
+            'x; (sys_platform == "linux" or os_name == "nt") and extra == "dev"',
             'y; python_version < "3.9"',
             "z ==!! nonsense",
             "odd>1",

@@ -34,6 +34,9 @@ MARKERS = st.sampled_from(
         '; python_full_version < "3.10.2"',
         '; platform_python_implementation != "PyPy"',
         '; python_version >= "3.9" and os_name == "nt"',
+        '; implementation_name != "PyPy" and python_version >= "3.9"',
+        '; (os_name == "nt")',
+        '; os_name == "nt" or python_version >= "3.9"',
         '; extra == "dev"',
         '; sys_platform >= "a"',
         "; nonsense",
@@ -67,7 +70,8 @@ def test_requirement_as_the_library_says(line: str) -> None:
     try:
         wanted = Requirement(line)
     except InvalidRequirement:
-        pytest.fail("answered what the library refuses")
+        assert plain == ()  # neither of them will ask for it
+        return
     applies = wanted.marker is None or wanted.marker.evaluate({**VALUES})
     if not applies:
         assert plain == ()
@@ -103,8 +107,12 @@ def test_what_counts_as_plain(line: str, plain: tuple[str, ...] | None) -> None:
         ("", "1.0", True),
         (">=2", "2.0", True),
         (">2", "2.0.0", False),
-        ("==2.13.0", "2.13+cpu", True),
-        ("<=2.13", "2.13.0+cpu", None),
+        ("==2.13.0", "2.13+cpu", None),
+        ("<2.14", "2.13.0+cpu", True),
+        ("<3,>=2.1", "2.9.0.post0", True),
+        (">=2.9", "2.9.0.post0", None),
+        (">=2", "3.0rc1", True),
+        ("", "1dev!x", True),
         ("===2", "2", None),
         ("~=2", "2", None),
         ("~=2.2", "2.9.1", True),
@@ -112,7 +120,10 @@ def test_what_counts_as_plain(line: str, plain: tuple[str, ...] | None) -> None:
         ("~=2.2.0", "2.3", False),
         ("~=2.2", "2.1", False),
         (">=2", "2rc1", None),
+        ("~=2.9", "2.9.post1", None),
         (">=2rc1", "2", None),
+        (">=1.0rc1", "2", True),
+        ("~=1.0rc1", "1.2", None),
     ],
 )
 def test_plain_comparison(specifier: str, there: str, plain: bool | None) -> None:
