@@ -52,7 +52,7 @@ def requirement(line: str, values: Mapping[str, str]) -> tuple[str, ...] | None:
     if applies is False:
         return ()
     clauses = [part for part in specifier.split(",") if part.strip()]
-    if not all(_CLAUSE.fullmatch(part) for part in clauses):
+    if not all(_plain(part) for part in clauses):
         return None
     if specifier.strip() and specifier.count(",") >= len(clauses):
         return None
@@ -60,6 +60,12 @@ def requirement(line: str, values: Mapping[str, str]) -> tuple[str, ...] | None:
         return None
     text = ",".join("".join(part.split()) for part in clauses)
     return name, text
+
+
+def _plain(clause: str) -> bool:
+    """Is it a clause that we can compare? ``~=2`` is none that anybody can."""
+    match = _CLAUSE.fullmatch(clause)
+    return match is not None and (match[1] != "~=" or "." in match[2])
 
 
 def _all_apply(marker: str, values: Mapping[str, str]) -> bool | None:

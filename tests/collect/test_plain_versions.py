@@ -92,6 +92,7 @@ def test_requirement_as_the_library_says(line: str) -> None:
         ("torch[opt, x]>=1", ("torch", ">=1")),
         ("numpy ==1.*", None),
         ("numpy>=1,", None),
+        ("numpy~=1", None),
         ("numpy (>=1", None),
         ("torch[opt>=1", None),
         ('x; extra == "dev" or python_version < "3"', None),
