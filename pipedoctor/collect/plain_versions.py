@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 
 _RELEASE = r"\d{1,8}(?:\.\d{1,8}){0,5}"
 _CLAUSE = re.compile(
-    rf"\s*(===?|!=|>=|<=|~=|>|<)\s*({_RELEASE})((?:a|b|rc)\.?\d{{1,8}})?\s*"
+    rf"\s*(==(?!=)|!=|>=|<=|~=|>|<)\s*({_RELEASE})((?:a|b|rc)\.?\d{{1,8}})?\s*"
 )
 _REQUIREMENT = re.compile(
     r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[\w\s.,-]*\])?\s*(\(?)([^;@\[\]()]*)(\)?)\s*"
@@ -109,7 +109,7 @@ def fits(specifier: str, there: str) -> bool | None:
         return None
     allowed = True
     for clause in clauses:
-        if clause is None or clause[1] == "===":
+        if clause is None:
             return None
         mine, least = _aligned(version[1], clause[2])
         if clause[1] == "~=":
