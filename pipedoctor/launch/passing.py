@@ -88,7 +88,7 @@ def _on_terminal(argv: Sequence[str], tail: Tail) -> int:
         before = termios.tcgetattr(0)
         resized = signal.signal(signal.SIGWINCH, lambda *_: _same_size(ours))
         try:
-            tty.setraw(0)
+            tty.setraw(0, termios.TCSANOW)  # what was typed meanwhile stays
             with _signals_to(process):
                 _copy({ours: 1, 0: ours}, tail, until=ours)
                 return process.wait()

@@ -61,16 +61,3 @@ def test_nobody_of_that_name(run: Run) -> None:
         "pipedoctor explain: shm-to-small: no file, and no check of this name or code;"
         " did you mean `shm-too-small`?\n"
     )
-
-
-@pytest.mark.parametrize("name", ["shm-too-small", "-"])
-def test_of_two_readings_the_file_wins(run: Run, tmp_path: Path, name: str) -> None:
-    (tmp_path / "shm-too-small").write_text("a log")
-
-    result = run("explain", name)
-
-    assert result.exit_code == 2
-    assert result.stderr == (
-        f"pipedoctor explain: {name}: reading logs is not built yet;"
-        " give a check's name or code\n"
-    )

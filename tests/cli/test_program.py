@@ -60,7 +60,7 @@ def test_help_names_every_command(run: Run) -> None:
     result = run("--help")
 
     assert result.exit_code == 0
-    for command in ("check", "fix", "explain", "list"):
+    for command in ("check", "fix", "explain", "run", "list"):
         assert f"\n  {command} " in result.stdout
 
 

@@ -1,0 +1,154 @@
+"""`pipedoctor explain`: exit codes, forms, places, what is quoted."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+Run = Callable[..., Result]
+
+BUS = (
+    "epoch 1\n"
+    "[rank2]: RuntimeError: DataLoader worker (pid 47) is killed by signal: Bus error."
+    " It is possible that dataloader's workers are out of shared memory.\n"
+)
+OWN = 'Traceback (most recent call last):\n  File "tr.py", line 3, in f\nKeyError: 1\n'
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "train.log"
+    path.write_text(BUS, "utf-8")
+    return path
+
+
+def test_a_cause_is_found(run: Run, log: Path) -> None:
+    result = run("explain", str(log))
+
+    assert result.exit_code == 1
+    first, *rest = result.stdout.splitlines()
+    assert first.startswith("shm-too-small: ")
+    assert any("line 2: RuntimeError: DataLoader worker" in line for line in rest)
+    assert any(line.startswith("   Here: ") for line in rest)
+
+
+def test_a_container_is_told_what_to_type(run: Run, log: Path, record: str) -> None:
+    result = run("explain", str(log), "--from", record)
+
+    assert result.exit_code == 1
+    assert result.stdout.startswith("shm-too-small: docker run --shm-size=")
+    assert "Here: confirmed" in result.stdout
+    assert "mount -o remount" not in result.stdout
+
+
+def test_other_places_on_demand(run: Run, log: Path, record: str) -> None:
+    few = run("explain", str(log), "--from", record).stdout
+    all_ = run("explain", str(log), "--from", record, "--all-places").stdout
+
+    assert "kubectl" not in few
+    assert "--all-places shows" in few
+    assert "kubectl" in all_
+
+
+def test_code_is_to_blame(run: Run) -> None:
+    result = run("explain", "-", stdin=OWN.encode())
+
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0] == (
+        "Not an environment or pipeline problem as far as known:"
+        " tr.py:3 raised KeyError: 1"
+    )
+
+
+def test_nothing_known(run: Run) -> None:
+    result = run("explain", "-", stdin=b"all is well\n")
+
+    assert result.exit_code == 0
+    assert result.stdout == "No error that is known was found.\n"
+
+
+def test_json(run: Run, log: Path, record: str) -> None:
+    result = run("explain", str(log), "--format", "json", "--from", record)
+
+    said = json.loads(result.stdout)
+    assert said["schema"] == "pipedoctor.explanation/1"
+    assert said["not_environment"] is False
+    (cause,) = said["causes"]
+    assert cause["rank"] == 1
+    assert cause["cause"] == "shm_too_small"
+    assert cause["name"] == "shm-too-small"
+    assert cause["confidence"] == "certain"
+    assert [line["number"] for line in cause["lines"]] == [2]
+    assert cause["here"] == "confirmed"
+    assert cause["why_here"]
+    first = cause["remedies"][0]
+    assert {"title", "shell", "argv", "place", "lasts", "root", "automatic"} <= {*first}
+    places = {place for remedy in cause["remedies"] for place in remedy["fits"]}
+    assert {"docker", "kubernetes"} <= places
+
+
+def test_json_of_code_to_blame(run: Run) -> None:
+    result = run("explain", "-", "--format", "json", stdin=OWN.encode())
+
+    said = json.loads(result.stdout)
+    assert said["not_environment"] is True
+    assert said["causes"] == []
+    assert (said["fault"]["path"], said["fault"]["line"]) == ("tr.py", 3)
+
+
+def test_markdown_into_a_file(run: Run, log: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.md"
+
+    result = run("explain", str(log), "--format", "markdown", "-o", str(target))
+
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert target.read_text("utf-8").startswith("# shm-too-small: ")
+
+
+def test_quoted_lines_are_redacted(run: Run) -> None:
+    text = (
+        b"PermissionError: [Errno 13] Permission denied: '/home/mallory/.cache/hub'\n"
+    )
+
+    hidden = run("explain", "-", stdin=text).stdout
+    shown = run("explain", "-", "--no-redact", stdin=text).stdout
+
+    assert "mallory" not in hidden
+    assert "mallory" in shown
+
+
+def test_what_a_log_holds_is_not_obeyed(run: Run) -> None:
+    text = b"RuntimeError: received 0 items of ancdata \x1b]0;owned\x07 \x9b31m\n"
+
+    said = run("explain", "-", stdin=text).stdout
+
+    assert "\x1b" not in said
+    assert "\x9b" not in said
+
+
+def test_a_file_wins_over_a_name(run: Run, tmp_path: Path) -> None:
+    page = run("explain", "shm-too-small")
+    (tmp_path / "shm-too-small").write_text(BUS, "utf-8")
+    log = run("explain", "shm-too-small")
+
+    assert page.exit_code == 0
+    assert page.stdout.startswith("# /dev/shm is too small")
+    assert log.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("explain", "nothing-of-this-name"), "no file, and no check of this name"),
+        (("explain", "."), ".: cannot be read: Is a directory"),
+        (("explain", "-", "--from", "missing.json"), "--from missing.json: cannot be"),
+    ],
+)
+def test_wrong_usage(run: Run, args: tuple[str, ...], said: str) -> None:
+    result = run(*args, stdin=b"")
+
+    assert result.exit_code == 2
+    assert said in result.stderr

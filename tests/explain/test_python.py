@@ -1,0 +1,111 @@
+"""`pipedoctor.explain` and `pipedoctor.install`: for exceptions, in Python."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import pipedoctor
+from pipedoctor.explanation import hook
+
+
+def fail(message: str) -> None:
+    raise RuntimeError(message)
+
+
+def test_text() -> None:
+    said = pipedoctor.explain("OSError: AF_UNIX path too long")
+
+    assert said.causes[0].name == "tmpdir-path-too-long"
+
+
+def test_exception() -> None:
+    try:
+        fail("received 0 items of ancdata")
+    except RuntimeError as error:
+        said = pipedoctor.explain(error)
+
+    assert said.causes[0].name == "fd-limit-exhausted"
+
+
+def test_own_exception() -> None:
+    try:
+        {}["x"]
+    except KeyError as error:
+        said = pipedoctor.explain(error)
+
+    assert said.not_environment
+    assert said.fault is not None
+    assert said.fault.path == __file__
+
+
+def python(code: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        check=False,
+        env=os.environ,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_importing_stays_light() -> None:
+    code = "import sys, pipedoctor; print('msgspec' in sys.modules)"
+
+    assert python(code).stdout == "False\n"
+
+
+def test_three_lines_under_a_traceback() -> None:
+    code = (
+        "import pipedoctor; pipedoctor.install(); pipedoctor.install()\n"
+        "raise RuntimeError('received 0 items of ancdata')"
+    )
+
+    done = python(code)
+
+    assert done.returncode == 1
+    *trace, one, two, three = done.stderr.splitlines()
+    assert trace[-1] == "RuntimeError: received 0 items of ancdata"
+    assert one.startswith("pipedoctor: fd-limit-exhausted (certain, here ")
+    assert two.startswith("  the limit of open files")
+    assert three.startswith("  ")
+
+
+@pytest.mark.parametrize(
+    "what", ["KeyError(1)", "KeyboardInterrupt()", "SystemExit(3)"]
+)
+def test_nothing_under_what_is_not_ours(what: str) -> None:
+    done = python(f"import pipedoctor; pipedoctor.install()\nraise {what}")
+
+    assert "pipedoctor:" not in done.stderr
+
+
+def test_never_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hook, "_lines", lambda _: 1 / 0)
+
+    assert hook.said_of(RuntimeError("x")) == ""
+
+
+class Shell:
+    """What IPython's shell has of interest to us."""
+
+    def __init__(self) -> None:
+        self.shown = 0
+
+    def showtraceback(self) -> None:
+        self.shown += 1
+
+
+def test_ipython(capsys: pytest.CaptureFixture[str]) -> None:
+    shell = Shell()
+    hook._into_ipython(shell)  # noqa: SLF001
+    hook._into_ipython(shell)  # noqa: SLF001
+    try:
+        fail("received 0 items of ancdata")
+    except RuntimeError:
+        shell.showtraceback()
+
+    assert shell.shown == 1
+    assert capsys.readouterr().err.count("pipedoctor: fd-limit-exhausted") == 1
