@@ -1,5 +1,6 @@
 """Settings from `[tool.pipedoctor]` of pyproject.toml or from pipedoctor.toml."""
 
+import math
 import sys
 import typing
 from collections.abc import Mapping
@@ -22,8 +23,11 @@ LARGEST = 1 << 20
 
 Format = Literal["text", "json", "markdown"]
 Threshold = Literal["breaks", "risks", "slows", "note", "never"]
-Count = Annotated[int, msgspec.Meta(ge=0)]
-AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 16)]
+Bytes = Annotated[int, msgspec.Meta(ge=0)]
+AtLeastOne = Annotated[int, msgspec.Meta(ge=1, le=1 << 16)]
+_MOST_BYTES = 1 << 60
+"""In flight; beyond it the numbers of a report would no longer be JSON's."""
 
 
 class Unfit(Exception):  # noqa: N818  (what the file is)
@@ -37,7 +41,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     python: str | None = None
     env: str | None = None
     workers: Count | None = None
-    batch_bytes: Count | None = None
+    batch_bytes: Bytes | None = None
     prefetch: AtLeastOne | None = None
     ranks: AtLeastOne | None = None
     quick: bool = False
@@ -119,7 +123,16 @@ def configure(file: File, given: Mapping[str, Any], catalogue: Catalogue) -> Con
             raise _unfit(file, key, "no option or check of this name", choices)
     accepted = _accepted(file, catalogue)
     merged = msgspec.convert({**options, **given}, Options)
+    _refuse_absurd(merged)
     return Config(options=merged, settings=settings, accepted=accepted)
+
+
+def _refuse_absurd(options: Options) -> None:
+    """Each number alone may be meant; all of them together are a slip."""
+    counts = (options.workers, options.prefetch, options.ranks)
+    if math.prod(n or 1 for n in (*counts, options.batch_bytes)) > _MOST_BYTES:
+        message = "so many batches of so many bytes are more than any machine has"
+        raise Unfit(message)
 
 
 def _nearest() -> File | None:

@@ -173,6 +173,25 @@ def test_options_are_called_as_on_the_command_line() -> None:
     assert options.data == ("/x/sets/a", "/b"), "counted from the file"
 
 
+@pytest.mark.parametrize(
+    ("job", "absurd"),
+    [
+        ({"workers": 1 << 10, "batch-bytes": 1 << 50}, False),
+        ({"workers": 1 << 10, "batch-bytes": (1 << 50) + 1}, True),
+        ({"workers": 1 << 10, "prefetch": 2, "batch-bytes": 1 << 50}, True),
+        ({"workers": 1 << 10, "ranks": 2, "batch-bytes": 1 << 50}, True),
+        ({"workers": 0, "batch-bytes": 1 << 60}, False),
+    ],
+)
+def test_a_job_beyond_any_machine_is_a_slip(job: dict[str, Any], absurd: bool) -> None:
+    said = "so many batches of so many bytes are more than any machine has"
+    if absurd:
+        with pytest.raises(Unfit, match=said):
+            configure(File(), job, CATALOGUE)
+    else:
+        assert configure(File(), job, CATALOGUE).options.loader
+
+
 def test_the_command_line_wins() -> None:
     config = settle({"workers": 8, "select": ["PDR7"]}, workers=2)
 

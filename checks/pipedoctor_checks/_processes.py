@@ -46,9 +46,15 @@ class Need:
 
     @classmethod
     def of(cls, loader: Loader | None, threads: Threads | None) -> Need:
-        """Reckon it; the workers of a running job are counted already."""
+        """
+        Reckon it; the workers of a running job are counted already.
+
+        No job is known: one worker, of which nothing is certain.
+        """
         workers = loader.workers_on_node if loader else None
-        if not loader or not workers:
+        if not loader or workers is None:
+            return cls(workers=1, most=_PER_WORKER + 1)
+        if not workers:
             return cls()
         if loader.origin.get("num_workers", "").startswith("pid "):
             return cls()

@@ -89,16 +89,19 @@ def _findings(
             "paths": [entry.path for entry in entries],
         },
         remedies=fitting(
-            site.habitat if site else None, *_remedies(point, entries, paths)
+            site.habitat if site else None, *_remedies(point, what, entries, paths)
         ),
     )
 
 
-def _remedies(point: str, entries: list[PathFact], paths: Paths) -> Iterator[Remedy]:
+def _remedies(
+    point: str, what: str, entries: list[PathFact], paths: Paths
+) -> Iterator[Remedy]:
     for entry in entries:
         better = elsewhere(paths, entry)
         if entry.role == "tmp" and better:
             yield from environment(f"Use {better.path} instead", TMPDIR=better.path)
     look = "See what takes the room, and delete what nobody needs"
-    du = ("du", "-x", "-h", "-d", "1", "--", point)
+    counted = "--inodes" if what.endswith("inodes are free") else "-h"
+    du = ("du", "-x", counted, "-d", "1", "--", point)
     yield Remedy(title=look, argv=du, lasts=Lasts.ALWAYS, advice=True)

@@ -33,7 +33,8 @@ def process_limit_reached(
     threads. Bisected on torch 2.13: a job needs one thread for each rank and four
     for each worker. Less room breaks; less than that and the threads that
     OMP_NUM_THREADS and its like allow in each worker is a risk, and so is a limit
-    of which the part `full` is used. Only the tightest limit is named.
+    of which the part `full` is used. No job is known: no room for one worker is a
+    risk. Only the tightest limit is named.
 
     ## Sources
 

@@ -5,14 +5,14 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, SECONDS, SIZE
+from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SECONDS, SIZE, SOME
 
 FAIL_ON = ("breaks", "risks", "slows", "note", "never")
 FORMATS = ("text", "json", "markdown")
 
 
 @click.command("check")
-@click.argument("paths", nargs=-1, type=click.Path())
+@click.argument("paths", nargs=-1, type=PATH)
 @click.option("--data", multiple=True, metavar="DIR", help="Where the data set lies.")
 @click.option(
     "--python",
@@ -36,8 +36,8 @@ FORMATS = ("text", "json", "markdown")
 )
 @click.option("--workers", type=COUNT, help="num_workers of the job's DataLoader.")
 @click.option("--batch-bytes", type=SIZE, help="Bytes of one batch: 64M.")
-@click.option("--prefetch", type=AT_LEAST_ONE, help="Its prefetch_factor.")
-@click.option("--ranks", type=AT_LEAST_ONE, help="Training processes on this node.")
+@click.option("--prefetch", type=SOME, help="Its prefetch_factor.")
+@click.option("--ranks", type=SOME, help="Training processes on this node.")
 @click.option(
     "--pid",
     type=AT_LEAST_ONE,

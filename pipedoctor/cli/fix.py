@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, SIZE
+from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SIZE, SOME
 
 if TYPE_CHECKING:
     from pipedoctor.catalogue import Catalogue
@@ -40,11 +40,11 @@ NEWEST = "newest"
 @click.option("--history", is_flag=True, help="List the journal of all fixes.")
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
 @click.option("--pid", type=AT_LEAST_ONE, help="The running process that is meant.")
-@click.option("--data", multiple=True, type=click.Path(), help="As in `check`.")
+@click.option("--data", multiple=True, type=PATH, help="As in `check`.")
 @click.option("--workers", type=COUNT, help="num_workers, to judge NAMES by.")
-@click.option("--prefetch", type=AT_LEAST_ONE, help="Its prefetch_factor.")
+@click.option("--prefetch", type=SOME, help="Its prefetch_factor.")
 @click.option("--batch-bytes", type=SIZE, help="Bytes of one batch: 64M.")
-@click.option("--ranks", type=AT_LEAST_ONE, help="Training processes on this node.")
+@click.option("--ranks", type=SOME, help="Training processes on this node.")
 def command(
     names: tuple[str, ...],
     shm: str | None,

@@ -96,6 +96,9 @@ def _program(name: str, environ: Mapping[str, str]) -> Path:
     if found is None:
         message = f"--python {name}: no such program"
         raise Unreadable(message)
+    if not any("py" in Path(path).name for path in (found, os.path.realpath(found))):
+        message = f"--python {name}: no Python by its name"
+        raise Unreadable(message)
     return Path(found)
 
 

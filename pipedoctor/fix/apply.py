@@ -62,9 +62,10 @@ def _perform(counter: Counter, shop: Workshop, order: Order, plan: Plan) -> int:
         return _roll_back(counter, shop, entry, str(fault))
     except KeyboardInterrupt:
         return _roll_back(counter, shop, entry, "it was interrupted")
+    back = f"; take it back: pipedoctor fix --undo {entry.id}"
     counter.say(
         f"done and proved: {show.safe(plan.subject)} {show.safe(plan.after)}"
-        f"   (fix {entry.id}; take it back: pipedoctor fix --undo {entry.id})"
+        f"   (fix {entry.id}{'' if plan.irreversible else back})"
     )
     return 0
 

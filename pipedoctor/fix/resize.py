@@ -65,6 +65,9 @@ def _refuse_place(shm: Shm, site: Site | None, size: int, *, lasting: bool) -> N
     if not shm.mounted:
         message = f"{SHM} is not a mount of its own, so it has no size of its own"
         raise Refused(message, f"mount -t tmpfs -o nosuid,nodev,size=5G tmpfs {SHM}")
+    if not shm.fstype:
+        message = f"what {SHM} is cannot be read here, so its size is not touched"
+        raise Refused(message)
     if shm.fstype != "tmpfs":
         message = f"{SHM} is {shm.fstype}, not a tmpfs: its size cannot be changed"
         raise Refused(message)
@@ -93,6 +96,9 @@ def refuse_other_mounts(pid: int | None, wanted: Asked) -> None:
     """Another mount namespace has a /dev/shm of its own, which is not ours to set."""
     if pid is None:
         return
+    if not Path(f"/proc/{pid}").exists():
+        message = f"there is no process {pid}"
+        raise Refused(message)
     try:
         same = Path(f"/proc/{pid}/ns/mnt").samefile("/proc/self/ns/mnt")
     except OSError:

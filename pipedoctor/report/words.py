@@ -19,9 +19,9 @@ _ODD = re.compile(
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _SIZE = re.compile(
-    r"(?:^|[._])(?:size|bytes|memory|limit|room|needed|free|used|available|total)$"
+    r"(?:^|[._])(?<!inodes_)(?:size|bytes|memory|limit|room|needed|free|used|available|total)$"
 )
-"""Names of sizes; some are counts as well, but not such large ones."""
+"""Names of sizes; some are counts as well, but not such large ones as inodes."""
 _LONGEST = 70
 _MOST = 4
 

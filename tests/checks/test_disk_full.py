@@ -115,6 +115,7 @@ def test_inodes_run_out_with_most_bytes_free() -> None:
 
     assert finding.severity is Severity.BREAKS
     assert finding.summary == "/ is full: 0 of 1,000,000 inodes are free; TMPDIR there"
+    assert finding.remedies[-1].shell == "du -x --inodes -d 1 -- /"
 
 
 def test_few_inodes_are_a_risk() -> None:

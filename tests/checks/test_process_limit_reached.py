@@ -51,6 +51,8 @@ def only(
     ("limits", "loader", "threads"),
     [
         pytest.param(user(89, 100), None, None, id="some room, no job"),
+        pytest.param(user(7, 12), None, None, id="no job, room for one worker"),
+        pytest.param(user(7, 12), Loader(ranks=8), None, id="its workers not known"),
         pytest.param(user(67, 100), EIGHT, None, id="exactly enough for a job"),
         pytest.param(
             user(89, 100), Loader(num_workers=0), None, id="a job without workers"
@@ -119,6 +121,14 @@ def test_silent(limits: Limits, loader: Loader | None, threads: Threads | None) 
             Severity.RISKS,
             "90 of 100 threads of this user (RLIMIT_NPROC)",
             id="nearly used up",
+        ),
+        pytest.param(
+            user(8, 12),
+            None,
+            None,
+            Severity.RISKS,
+            "8 of 12 threads of this user (RLIMIT_NPROC), 1 worker needs up to 5 more",
+            id="no job, no room for one worker",
         ),
         pytest.param(
             user(100, 100),

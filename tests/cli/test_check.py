@@ -209,6 +209,22 @@ def test_markdown(run: Run, record: str) -> None:
             ("--python", "a", "--env", "b"),
             "--python and --env both name the environment: give one of them",
         ),
+        (
+            ("--deadline", "nan"),
+            "Invalid value for '--deadline': 'nan' is not a number of seconds",
+        ),
+        (
+            ("--deadline", "inf"),
+            "Invalid value for '--deadline': 'inf' is not a number of seconds",
+        ),
+        (
+            ("--workers", "65537"),
+            "Invalid value for '--workers': 65537 is not in the range 0<=x<=65536.",
+        ),
+        (
+            ("--workers", "65536", "--ranks", "65536", "--batch-bytes", "1G"),
+            "so many batches of so many bytes are more than any machine has",
+        ),
         (("--from", "none"), "--from none: cannot be read: No such file or directory"),
         (("--config", "none"), "none: No such file or directory"),
         (

@@ -99,6 +99,19 @@ def test_completion_completes(start: Start) -> None:
     assert b"plain,--format" in result.stdout
 
 
+@pytest.mark.parametrize("words", ["check x", "fix --data x"])
+def test_completion_leaves_paths_to_the_shell(start: Start, words: str) -> None:
+    result = start(
+        env={
+            "_PIPEDOCTOR_COMPLETE": "bash_complete",
+            "COMP_WORDS": f"pipedoctor {words}",
+            "COMP_CWORD": str(len(words.split())),
+        }
+    )
+
+    assert result.stdout == b"file,x\n"
+
+
 def test_colours_on_a_terminal(tmp_path: Path, record: str) -> None:
     text = on_a_terminal("check", "--from", record, cwd=tmp_path)
 

@@ -166,6 +166,7 @@ def test_shim_of_pyenv_leads_to_its_version(tmp_path: Path, base: Path) -> None:
         (Chosen(env="/nonexistent"), "--env /nonexistent: no such directory"),
         (Chosen(env="/proc"), "no Python environment"),
         (Chosen(python="/nonexistent"), "--python /nonexistent: no such program"),
+        (Chosen(python="/bin/sh"), "--python /bin/sh: no Python by its name"),
         (Chosen(), "no python on PATH"),
     ],
 )

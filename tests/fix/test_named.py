@@ -59,6 +59,7 @@ def test_leaked_segments_go_and_others_stay(ward: Ward) -> None:
 
     assert done.code == 0, done.err
     assert f"$ rm -f -- {leaked}" in done.out
+    assert "take it back" not in done.out
     assert "undo: none, 1 file removed cannot be brought back" in done.out
     assert ward.run("ls", "/dev/shm").out.split() == [
         "psm_1234",

@@ -45,6 +45,14 @@ def test_twice_is_once(ward: Ward) -> None:
     assert ward.states() == ["proved"]
 
 
+def test_a_process_that_is_not_there(ward: Ward) -> None:
+    refused = ward.fix("--shm", "128m", "--yes", "--pid", str(1 << 22))
+
+    assert refused.code == 1
+    assert refused.err == f"refused: there is no process {1 << 22}\n"
+    assert ward.states() == []
+
+
 def test_undo_by_id_and_newest_first(ward: Ward) -> None:
     ward.fix("--shm", "128m", "--yes")
     ward.fix("--shm", "256m", "--yes")

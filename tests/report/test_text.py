@@ -188,6 +188,8 @@ def test_many_reasons_are_counted_together(well: Report) -> None:
         ("shm.size", 1 << 20, "1.0 MiB"),
         ("memory.limit", 5 << 30, "5.0 GiB"),
         ("limits.nr_open", 1 << 30, "1073741824"),
+        ("inodes_free", 1 << 30, "1073741824"),
+        ("bytes_free", 1 << 30, "1.0 GiB"),
         ("remountable", True, "yes"),
         ("remountable", False, "no"),
         ("share", 0.123456, "0.1235"),

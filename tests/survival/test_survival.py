@@ -252,12 +252,15 @@ def test_data_on_a_server_that_does_not_answer(form: str, tmp_path: Path) -> Non
 
 @root
 @pytest.mark.skipif(not Path("/dev/fuse").exists(), reason="no /dev/fuse")
-def test_the_deadline_holds_whatever_hangs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", [("--data",), ()], ids=["data", "code"])
+def test_the_deadline_holds_whatever_hangs(
+    option: tuple[str, ...], tmp_path: Path
+) -> None:
     stopped = Path(__file__).parents[1] / "checks" / "stopped_fuse.py"
     prefix = ("unshare", "-m", sys.executable, str(stopped), str(tmp_path))
     began = time.monotonic()
 
-    done = doctor("--deadline", "3", "--data", str(tmp_path), prefix=prefix)
+    done = doctor("--deadline", "3", *option, str(tmp_path), prefix=prefix)
 
     assert time.monotonic() - began < 9
     assert done.returncode == 1
