@@ -55,12 +55,13 @@ def timings(measured: Sequence[Timing]) -> list[str]:
 
 
 def matrix(rows: Sequence[Row], tools: Sequence[str], what: str) -> list[str]:
-    """Rows against tools, with the confirmation of each row."""
+    """Rows against tools, with the confirmation of each row, if there is one."""
+    real = any(row.real for row in rows)
     body = [
-        (row.title, row.real, *(row.cells.get(tool, "") for tool in tools))
+        (row.title, *[row.real] * real, *(row.cells.get(tool, "") for tool in tools))
         for row in rows
     ]
-    return table((what, "real", *tools), body)
+    return table((what, *["real"] * real, *tools), body)
 
 
 def scores(rows: Sequence[Row], tools: Sequence[str]) -> dict[str, int]:

@@ -122,6 +122,7 @@ def test_rows_are_counted_and_told_where_we_are_behind() -> None:
     assert (
         page.matrix(rows, ["us", "them"], "fault")[2] == "| a | yes | **yes** | shows |"
     )
+    assert page.matrix(rows[1:], ["us"], "asked")[2] == "| b | note |"
     assert page.not_first(rows, "us") == [
         "- b: them reports it, `us` does not (harmless).",
         "- c: nobody reports it, `us` does not.",
