@@ -45,12 +45,14 @@ SILENT: dict[str, dict[str, str]] = {
         "on request": frames("if self.verbose:\n    print(index)"),
         "now and then": frames("if index % 100 == 0:\n    print(index)"),
         "in a function that nobody calls": frames() + "\ndef show(x):\n    print(x)\n",
-        "in the training loop": "def main(loader):\n    for x in loader:\n        print(x)",
+        "in the training loop": "def main(loader):\n    for x in loader:\n"
+        "        print(x)",
     },
     "pil_open_to_float_in_item": {
         "an augmentation in between": frames(
             "return self.t(Image.open(self.files[index]))",
-            "self.t = transforms.Compose([transforms.RandomCrop(9), transforms.ToTensor()])",
+            "self.t = transforms.Compose(\n"
+            "    [transforms.RandomCrop(9), transforms.ToTensor()]\n)",
         ),
         "a palette": frames(
             "return self.t(Image.open(self.files[index]).convert('P'))",

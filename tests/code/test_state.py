@@ -23,8 +23,7 @@ def rows(
     return (
         "class Rows(Dataset):\n    def __init__(self):\n"
         f"{block(init)}\n    def __getitem__(self, index):\n{block(item)}\n"
-         "    def __len__(self):\n        return 9\n"
-        + LOADED.format(workers, more)
+        "    def __len__(self):\n        return 9\n" + LOADED.format(workers, more)
     )
 
 
