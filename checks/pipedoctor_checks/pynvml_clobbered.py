@@ -37,8 +37,7 @@ def pynvml_clobbered(
         return
     yield Finding(
         severity=Severity.RISKS,
-        summary=f"pynvml {old.version} hides the module of nvidia-ml-py "
-        f"{real.version}",
+        summary=f"pynvml {old.version} hides the module of nvidia-ml-py {real.version}",
         evidence={"pynvml": old.version, "nvidia-ml-py": real.version},
         remedies=(
             _pip.uninstall(interpreter, "Remove the deprecated package", "pynvml"),
