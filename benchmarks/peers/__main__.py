@@ -4,7 +4,8 @@ Install the peers, run them beside pipedoctor, write docs/benchmarks/peers.md.
 ``python -m benchmarks.peers [--folder DIR] [--pipedoctor WHAT] [--only PART]``, as root
 on Linux with gcc: each peer gets a virtual environment in the folder (some 12 GB in
 all) with the same torch for CPUs, and no network when it runs. What was measured is
-kept in the folder, so that one part can be measured again, or only the page be written (`--only page`).
+kept in the folder, so that one part can be measured again, or only the page be
+written (`--only page`).
 """
 
 import argparse
