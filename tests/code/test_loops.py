@@ -129,7 +129,8 @@ SPEAKS: dict[str, dict[str, str]] = {
         "in another function": "def main(data):\n"
         "    train(DataLoader(data, pin_memory=True))\n"
         "def train(batches):\n    for x in batches:\n        x.cuda()\n",
-        "with next": "def main(data):\n    it = iter(DataLoader(data, pin_memory=True))\n"
+        "with next": "def main(data):\n"
+        "    it = iter(DataLoader(data, pin_memory=True))\n"
         "    while True:\n        x = next(it)\n        x.cuda()\n",
     },
     "sync_in_loop": {
