@@ -55,7 +55,7 @@ def mixed_torch_installs(
     kinds = " and ".join(sorted(versions))
     yield Finding(
         severity=Severity.BREAKS,
-        summary=f"torch is installed {len(seen)} times, as {kinds}",
+        summary=f"torch is installed in {len(versions)} versions: {kinds}",
         evidence={"copies": seen},
         remedies=(
             *([_without_conda(interpreter)] if record is not None else []),

@@ -71,7 +71,7 @@ def test_pip_over_conda() -> None:
     (finding,) = judge(pip("2.13.0"), torch="2.13.0", records=conda("2.5.1", "pytorch"))
 
     assert finding.severity is Severity.BREAKS
-    assert finding.summary == "torch is installed 3 times, as 2.13.0 and 2.5.1"
+    assert finding.summary == "torch is installed in 2 versions: 2.13.0 and 2.5.1"
     assert finding.evidence["copies"]["conda-meta (pytorch)"] == "2.5.1"
     assert [remedy.shell for remedy in finding.remedies] == [
         "conda remove --yes --prefix /env pytorch libtorch",
@@ -82,7 +82,7 @@ def test_pip_over_conda() -> None:
 def test_imported_copy_is_not_the_listed_one() -> None:
     (finding,) = judge(pip("1.9.0"), imported="1.6.0+cu101")
 
-    assert finding.summary == "torch is installed 2 times, as 1.6.0 and 1.9.0"
+    assert finding.summary == "torch is installed in 2 versions: 1.6.0 and 1.9.0"
     assert len(finding.remedies) == 1
 
 
