@@ -1,7 +1,7 @@
 """PDR959: does NCCL find room in /dev/shm?"""
 
 from pipedoctor.check import Findings, check
-from pipedoctor.facts import Shm, Site
+from pipedoctor.facts import Habitat, Shm, Site
 from pipedoctor.facts.log import Log
 from pipedoctor.units import GiB
 from pipedoctor_checks._larger_shm import larger
@@ -30,7 +30,9 @@ def nccl_shm_too_small(
     - https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html
     - https://github.com/NVIDIA/nccl/issues/525
     """
-    known = shm or Shm(size=0, used=0)
+    bare = site is not None and site.habitat is Habitat.BARE
+    small = shm is not None and shm.size < size
+    known = shm if shm is not None and small else Shm(size=0, remountable=bare)
     summary = "NCCL could not make its segments in /dev/shm"
-    remedies = larger(known, site, max(size, known.size))
-    yield from told(log, None, "nccl_shm_too_small", summary, *remedies)
+    remedies = larger(known, site, size)
+    yield from told(log, site, "nccl_shm_too_small", summary, *remedies)

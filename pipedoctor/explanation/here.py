@@ -1,12 +1,14 @@
 """Is the cause in a log true here? The check of the same name says so."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.check import Check, Finding, Severity, Verdict
-from pipedoctor.explanation.model import PLACES, Here, Treatment
+from pipedoctor.explanation.model import Here, Treatment
 from pipedoctor.facts import Facts, Habitat, Site, Slurm
 from pipedoctor.facts.log import Log
 from pipedoctor.judge import judge
@@ -30,6 +32,14 @@ class Opinion(msgspec.Struct, frozen=True, kw_only=True):
     why: str
     remedies: tuple[Treatment, ...]
     sources: tuple[str, ...] = ()
+
+
+class _Places(msgspec.Struct, frozen=True):
+    """What the page of an illness finds in this place, and in every other."""
+
+    at: str
+    here: tuple[Finding, ...]
+    elsewhere: Mapping[str, tuple[Finding, ...]]
 
 
 def check_of(catalogue: Catalogue, illness: Illness) -> Check[...] | None:
@@ -59,20 +69,52 @@ def opinions(
     pages = [page_of(catalogue, i) for i in wanted]
     codes = {check.code for check in (*checks, *pages) if check is not None}
     here = _verdicts(catalogue, facts.plus(log), codes)
-    elsewhere = {
-        name: _verdicts(catalogue, facts.plus(log, site), codes)
-        for name, site in _SITES.items()
-    }
     return [
-        _opinion(illness, check, page, here, elsewhere, place(facts))
+        _opinion(
+            illness, check, page, here, _elsewhere(catalogue, illness, facts, log, page)
+        )
         for illness, check, page in zip(wanted, checks, pages, strict=True)
     ]
 
 
+def _elsewhere(
+    catalogue: Catalogue,
+    illness: Illness,
+    facts: Facts,
+    log: Log,
+    page: Check[...] | None,
+) -> _Places:
+    """What its page says in every place: of these facts, or of an ill machine's."""
+    if page is None:
+        return _Places(place(facts), (), {})
+    code = {page.code}
+    known = facts.plus(log)
+    own = _verdicts(catalogue, known, code)[page.code].findings
+    example = bool(illness.ill) and not own
+    found: dict[str, tuple[Finding, ...]] = {}
+    for name, site in _SITES.items():
+        there = _example(illness, name).plus(log, site) if example else known.plus(site)
+        settings = {page.name: illness.ill_settings} if example else {}
+        verdicts = _verdicts(catalogue, there, code, settings)
+        found[name] = verdicts[page.code].findings
+    return _Places(place(facts), own, found)
+
+
+def _example(illness: Illness, name: str) -> Facts:
+    """A machine in this kind of place that has the illness."""
+    sections = illness.ill | illness.ill_at.get(name, {})
+    return Facts.from_record({"known": sections, "unknown": {}})
+
+
 def _verdicts(
-    catalogue: Catalogue, facts: Facts, codes: set[str]
+    catalogue: Catalogue,
+    facts: Facts,
+    codes: set[str],
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Verdict]:
-    verdicts = judge(catalogue, facts, chosen=lambda check: check.code in codes)
+    verdicts = judge(
+        catalogue, facts, chosen=lambda check: check.code in codes, settings=settings
+    )
     return {verdict.code: verdict for verdict in verdicts}
 
 
@@ -81,19 +123,22 @@ def _opinion(
     check: Check[...] | None,
     page: Check[...] | None,
     here: Mapping[str, Verdict],
-    elsewhere: Mapping[str, Mapping[str, Verdict]],
-    at: str,
+    places: _Places,
 ) -> Opinion:
     state, why = _state(check, here)
-    told = [c for c in (page, check) if c is not None]
-    remedies = [t for c in told for t in _treatments(c.code, here, elsewhere, at)]
-    remedies += [_advice(advice, at) for advice in illness.remedies if not remedies]
-    sources = page.sources if page is not None else illness.sources
+    remedies = [*_treatments(places)]
+    if check is not page or state != "confirmed":
+        remedies = [replace(r, automatic=False, undo=()) for r in remedies]
+    if check is not None and check is not page:
+        own = here[check.code].findings
+        remedies += _treatments(_Places(places.at, own, {}))
+    if not remedies:
+        remedies = [_advice(advice, places.at) for advice in illness.remedies]
     return Opinion(
         here=state,
         why=why,
         remedies=tuple(sorted(_distinct(remedies), key=lambda t: not t.for_here)),
-        sources=sources,
+        sources=page.sources if page is not None else illness.sources,
     )
 
 
@@ -111,18 +156,17 @@ def _state(check: Check[...] | None, here: Mapping[str, Verdict]) -> tuple[Here,
     return "ruled-out", f"{check.name} finds nothing wrong on this machine"
 
 
-def _treatments(
-    code: str,
-    here: Mapping[str, Verdict],
-    elsewhere: Mapping[str, Mapping[str, Verdict]],
-    at: str,
-) -> Iterable[Treatment]:
-    for remedy in _remedies(here[code].findings):
+def _treatments(places: _Places) -> Iterable[Treatment]:
+    at = places.at
+    for remedy in _remedies(places.here):
         yield _treatment(remedy, (at,) if remedy.fits and at else (), for_here=True)
-    for name in PLACES:
-        for remedy in _remedies(elsewhere[name][code].findings):
-            fits = tuple(habitat.name.lower() for habitat in remedy.fits)
-            yield _treatment(remedy, fits, for_here=not fits or at in {"", *fits})
+    where: dict[Remedy, tuple[str, ...]] = {}
+    for name, found in places.elsewhere.items():
+        for remedy in _remedies(found):
+            where[remedy] = (*where.get(remedy, ()), name)
+    for remedy, names in where.items():
+        fits = () if len(names) == len(_SITES) else names
+        yield _treatment(remedy, fits, for_here=not fits or at in {"", *fits})
 
 
 def _remedies(findings: Iterable[Finding]) -> Iterable[Remedy]:

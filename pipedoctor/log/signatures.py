@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -85,7 +86,14 @@ class Illness(msgspec.Struct, frozen=True, kw_only=True):
     """Causes that are its consequences where both are seen."""
     judged_by: str = ""
     """Name of the check that judges it here, where that has another name."""
+    ill: dict[str, dict[str, Any]] = {}
+    """Facts of an example of an ill machine, by section: its check knows the cure."""
+    ill_at: dict[str, dict[str, dict[str, Any]]] = {}
+    """What else is so on it in this place: ``bare``, ``docker`` ..."""
+    ill_settings: dict[str, Any] = {}
+    """With which thresholds its check looks at that example."""
     remedies: tuple[Advice, ...] = ()
+    """Only where no check knows one."""
     sources: tuple[str, ...] = ()
     signatures: tuple[Signature, ...]
 
