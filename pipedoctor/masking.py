@@ -19,6 +19,7 @@ _BEARER = r"(?i)\b(bearer\s+)[\w.~+/=-]{8,}"
 _TOKEN = re.compile(
     r"""\b(?:
         hf_[A-Za-z0-9]{8,} | gh[pousr]_[A-Za-z0-9]{16,} | github_pat_\w{16,}
+      | (?:hf|gh[pousr])-[A-Za-z0-9]{30,}  # as a name of a package is normalised
       | glpat-[\w-]{16,} | A[KS]IA[A-Z0-9]{12,} | xox[abeprs]-[\w-]{8,}
       | sk-[\w-]{16,} | nvapi-[\w-]{16,} | pypi-[\w-]{16,}
       | eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*

@@ -182,6 +182,9 @@ def test_servers_are_the_same_in_any_case() -> None:
     [
         ("hf_abcdefghijkl", "<secret>"),
         ("hf_abcdefgh", "<secret>"),
+        ("hf-abcdefghijklmnopqrstuvwxyz0123 1.0", "<secret> 1.0"),
+        ("hf-abcdefghijklmnopqrstuvwxyz012 1.0",) * 2,
+        ("ghp-0123456789abcdefghijklmnopqrst", "<secret>"),
         ("at ghp_0123456789abcdefABCD now", "at <secret> now"),
         ("github_pat_0123456789abcdefABCD_x", "<secret>"),
         ("AKIAIOSFODNN7EXAMPLE", "<secret>"),

@@ -9,6 +9,8 @@ from pipedoctor.units import GiB, MiB, human
 from pipedoctor_checks._places import by_mount, elsewhere, spoken
 
 WRITTEN = frozenset({"tmp", "cwd"})
+IDLE = frozenset({"scratch", "code"})
+"""Nobody is known to write there."""
 
 
 @check("PDR712", "No room is left where the job writes")
@@ -45,7 +47,7 @@ def disk_full(
     - https://man7.org/linux/man-pages/man3/statvfs.3.html
     - https://github.com/huggingface/lerobot/issues/59
     """
-    counted = [e for e in paths.entries if e.free is not None and e.role != "scratch"]
+    counted = [e for e in paths.entries if e.free is not None and e.role not in IDLE]
     if not counted:
         reason = "free space is not known for any place"
         raise CannotJudge(reason)

@@ -19,7 +19,7 @@ from pipedoctor_checks._places import by_mount
 DEAD = frozenset(
     {"ENOTCONN", "ESTALE", "EIO", "ENODEV", "EHOSTDOWN", "EHOSTUNREACH", "ETIMEDOUT"}
 )
-VITAL = frozenset({"data", "cwd", "tmp"})
+VITAL = frozenset({"code", "data", "cwd", "tmp"})
 
 
 @check("PDR711", "A path that the job needs does not answer")

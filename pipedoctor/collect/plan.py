@@ -132,8 +132,12 @@ def collect(
 def _places(inquiry: Inquiry) -> list[Place]:
     paths = importlib.import_module("pipedoctor.collect.paths")
     data = [
-        Place(role="data", path=path, named_by="--data")
-        for path in dict.fromkeys(inquiry.data)
+        Place(role=role, path=path, named_by=named_by)
+        for role, named_by, named in (
+            ("data", "--data", inquiry.data),
+            ("code", "PATHS", inquiry.code),
+        )
+        for path in dict.fromkeys(named)
     ]
     return data + list(paths.places(inquiry.machine))
 
@@ -145,7 +149,7 @@ def _probes(inquiry: Inquiry, places: list[Place], deadline: float) -> Iterator[
     for place in places:
         name = f"{place.role} {place.path}"
         work = _call("paths", "path", machine, place)
-        shared = place.role != "data"
+        shared = place.role not in {"data", "code"}
         yield Probe(
             name=name,
             work=work,

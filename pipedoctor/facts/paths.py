@@ -46,7 +46,7 @@ class PathFact(Part, frozen=True, kw_only=True):
     """One place; sizes in bytes, None = not known."""
 
     role: str
-    """``data``, ``cwd``, ``home``, ``tmp``, ``cache``, ``scratch`` (of the job)."""
+    """Of the job: ``data code cwd home tmp cache scratch``."""
     path: str
     named_by: str = ""
     """Where the path comes from: ``--data``, ``TMPDIR``, ``HF_HOME``, ``default``."""

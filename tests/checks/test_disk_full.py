@@ -59,6 +59,7 @@ def judged(*entries: PathFact) -> list[Any]:
             place("data", free=MiB), id="data is read, so nearly full is fine"
         ),
         pytest.param(place("scratch", free=0), id="a place that nobody asked for"),
+        pytest.param(place("code", "/code", free=0), id="code is only read"),
     ],
 )
 def test_silent(entry: PathFact) -> None:

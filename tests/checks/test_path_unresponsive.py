@@ -110,6 +110,7 @@ def test_dead_daemon_of_fuse_is_certain() -> None:
     ("role", "severity"),
     [
         ("data", Severity.BREAKS),
+        ("code", Severity.BREAKS),
         ("cwd", Severity.BREAKS),
         ("tmp", Severity.BREAKS),
         ("home", Severity.RISKS),

@@ -264,3 +264,4 @@ def test_the_deadline_holds_whatever_hangs(
 
     assert time.monotonic() - began < 9
     assert done.returncode == 1
+    assert b"does not answer" in done.stdout
