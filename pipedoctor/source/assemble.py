@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from pipedoctor.facts.source import (
+    Argument,
     Dataset,
     Event,
     Ignore,
@@ -20,7 +21,7 @@ from pipedoctor.source.loops import find_loops, loop_events
 from pipedoctor.source.names import module_name
 from pipedoctor.source.parse import Text
 from pipedoctor.source.places import place_events
-from pipedoctor.source.project import Project
+from pipedoctor.source.project import Project, last_name
 from pipedoctor.source.reach import FRAMEWORKS
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Class, Module, Scope, Step, key_of, take_apart
@@ -66,6 +67,32 @@ def assemble(
     )
 
 
+def _lambda_in(recorder: Recorder, made: Made) -> Argument | None:
+    """A lambda among the transforms that the data set of a loader is given."""
+    given = made.given.get("dataset")
+    if given is None:
+        return None
+    for node, scope in _behind(recorder, given.node, given.scope):
+        if not isinstance(node, ast.Call):
+            continue
+        for part in [*node.args, *(word.value for word in node.keywords)]:
+            for value, its in _behind(recorder, part, scope):
+                for one in ast.walk(value):
+                    named = isinstance(one, ast.Call) and last_name(one.func)
+                    if named == "Lambda" and isinstance(one, ast.Call) and one.args:
+                        if isinstance(one.args[0], ast.Lambda):
+                            return recorder.values.of(one.args[0], its)
+    return None
+
+
+def _behind(
+    recorder: Recorder, node: ast.expr, scope: Scope
+) -> list[tuple[ast.expr, Scope]]:
+    key = key_of(node)
+    found = list(recorder.values.assigned(key, scope)) if key else []
+    return found or [(node, scope)]
+
+
 def _apart(text: Text) -> Module:
     name, package = module_name(text.path)
     return take_apart(text, name, package=package)
@@ -86,6 +113,9 @@ def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
         name: recorder.constructions.value(given, complete=True)
         for name, given in made.given.items()
     }
+    transform = _lambda_in(recorder, made)
+    if transform is not None:
+        arguments["transform"] = transform
     target = _target(made, scope)
     fed = [n for n, loop in enumerate(recorder.loops) if index in loop.loaders]
     return LoaderCall(

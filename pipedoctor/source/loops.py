@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from pipedoctor.facts.source import Loop
+from pipedoctor.source.constructions import possible
 from pipedoctor.source.origin import returned
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
@@ -226,7 +227,7 @@ def _body(recorder: Recorder, scope: Scope, node: BatchLoop) -> None:
         if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
             if last_name(one.value.func) == "next":
                 batch |= {n for target in one.targets for n in _names(target)}
-    moved: dict[str, int] = {}
+    moved: dict[str, tuple[int, Around]] = {}
     losses = {
         key_of(n.func.value)
         for s in steps
@@ -252,7 +253,7 @@ def _body(recorder: Recorder, scope: Scope, node: BatchLoop) -> None:
                 if _names(part.iter) & batch:
                     batch |= _names(part.target)
         elif isinstance(one, ast.Assign):
-            _assigned(one, batch, moved, results)
+            _assigned(step, one, batch, moved, results)
         elif isinstance(one, ast.Call):
             _in_loop(recorder, scope, step, one, batch, moved, results)
         elif isinstance(one, ast.AugAssign):
@@ -260,7 +261,11 @@ def _body(recorder: Recorder, scope: Scope, node: BatchLoop) -> None:
 
 
 def _assigned(
-    node: ast.Assign, batch: set[str], moved: dict[str, int], results: set[str]
+    step: Step,
+    node: ast.Assign,
+    batch: set[str],
+    moved: dict[str, tuple[int, Around]],
+    results: set[str],
 ) -> None:
     """Names that come from the batch, those on the device, those computed there."""
     copies = [n for n in ast.walk(node.value) if isinstance(n, ast.Call) and is_copy(n)]
@@ -268,7 +273,7 @@ def _assigned(
         names = _names(target)
         if copies:
             for name in names:
-                moved.setdefault(name, node.end_lineno or node.lineno)
+                moved.setdefault(name, (node.end_lineno or node.lineno, step.around))
         if isinstance(node.value, ast.Call) and not copies:
             if _names(node.value) & (moved.keys() | results):
                 results |= names
@@ -319,10 +324,14 @@ def _in_loop(
     step: Step,
     node: ast.Call,
     batch: set[str],
-    on_device: dict[str, int],
+    on_device: dict[str, tuple[int, Around]],
     results: set[str],
 ) -> None:
-    moved = {name for name, line in on_device.items() if line < node.lineno}
+    moved = {
+        name
+        for name, (line, around) in on_device.items()
+        if line < node.lineno and possible(around, step.around)
+    }
     func = node.func
     full = recorder.name(func, scope)
     root = _root(func.value) if isinstance(func, ast.Attribute) else ""
@@ -462,7 +471,7 @@ def _iterator(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> N
             written(node),
             endless=any({"sampler", "batch_sampler"} & one.keys() for one in given),
             tried=bool(step.around.tries),
-            looped=bool(step.around.loops),
+            looped=bool(step.around.loops) and not step.around.inner,
         )
 
 

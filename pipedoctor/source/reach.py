@@ -209,6 +209,10 @@ class Reach:
             for part in parts:
                 yield from self.types(part, scope, mine, depth)
             return
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Dict):
+            for part in node.value.values:
+                yield from self.types(part, scope, mine, depth - 1)
+            return
         key = key_of(node)
         if not key:
             return

@@ -472,7 +472,12 @@ def _seeder(recorder: Recorder, scope: Scope) -> None:
         if name in _SEEDS:
             worker = scope.parameters[0].arg if scope.parameters else ""
             line = (
-                ast.Pass(lineno=scope.node.lineno, col_offset=0)
+                ast.Pass(
+                    lineno=scope.node.lineno,
+                    col_offset=0,
+                    end_lineno=node.end_lineno,
+                    end_col_offset=node.end_col_offset,
+                )
                 if not isinstance(scope.node, ast.Module)
                 else node
             )

@@ -47,14 +47,14 @@ class Keeps(Rows):
         self.path, self.lazy = path, lazy
         self.pid = -1
         self.rng = np.random.default_rng(0)
-        self.file = open(path, "rb", buffering=0) if path else None  # noqa: SIM115, PTH123
+        self.file = os.open(path, os.O_RDONLY) if path else -1
 
     def renew(self) -> None:
         if self.lazy and self.pid != os.getpid():
             self.pid = os.getpid()
             self.rng = np.random.default_rng(torch.initial_seed())
             if self.path:
-                self.file = open(self.path, "rb", buffering=0)  # noqa: SIM115, PTH123
+                self.file = os.open(self.path, os.O_RDONLY)
 
 
 class Draws(Keeps):
@@ -73,10 +73,9 @@ class Reads(Keeps):
 
     def __getitem__(self, index: int) -> int:
         self.renew()
-        assert self.file is not None
-        self.file.seek(index * 8)
+        os.lseek(self.file, index * 8, os.SEEK_SET)
         time.sleep(0.001)  # whatever else an item does: another worker's turn
-        return int.from_bytes(self.file.read(8), "little")
+        return int.from_bytes(os.read(self.file, 8), "little")
 
 
 class Stream(data.IterableDataset):  # type: ignore[misc,name-defined]
