@@ -38,7 +38,7 @@ def mixed_nvidia_wheels(
     for entry in packages.entries:
         if match := _WHEEL.fullmatch(entry.name):
             majors.setdefault(match["library"], set()).add(match["major"])
-    generations = sorted(set().union(*majors.values()))
+    generations = sorted({number for found in majors.values() for number in found})
     if len(generations) < 2:  # noqa: PLR2004  (one is as it should be)
         return
     doubled = sorted(name for name in _ONE_FOLDER if len(majors.get(name, ())) > 1)

@@ -1,9 +1,12 @@
 """`pipedoctor explain`: from an error log to the cause; or the page of a check."""
 
 import sys
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
+
+if TYPE_CHECKING:
+    from pipedoctor.facts import Facts
 
 FORMATS = ("text", "json", "markdown")
 
@@ -86,7 +89,11 @@ def _recorded(record: str) -> Any:
     except Malformed as error:
         message = f"--from {record}: {error}"
         raise click.UsageError(message) from None
-    return lambda _wanted: facts
+
+    def recorded(_wanted: object) -> "Facts":
+        return facts
+
+    return recorded
 
 
 def _redactor(given: dict[str, Any]) -> Any:

@@ -26,7 +26,7 @@ def install() -> None:
     """
     shell = _ipython()
     if shell is not None:
-        _into_ipython(shell)
+        into_ipython(shell)
     elif not getattr(sys.excepthook, "_pipedoctor", False):
         sys.excepthook = _around(sys.excepthook)
 
@@ -82,7 +82,8 @@ def _ipython() -> Any:
     return module.get_ipython() if module is not None else None
 
 
-def _into_ipython(shell: Any) -> None:
+def into_ipython(shell: Any) -> None:
+    """Print the lines under every traceback that this shell shows; once is enough."""
     if getattr(shell, "_pipedoctor", False):
         return
     before = shell.showtraceback

@@ -85,8 +85,12 @@ def _on_terminal(argv: Sequence[str], tail: Tail) -> int:
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509
     ) as process:
         os.close(theirs)
+
+        def resize(_number: int, _frame: FrameType | None) -> None:
+            _same_size(ours)
+
         before = termios.tcgetattr(0)
-        resized = signal.signal(signal.SIGWINCH, lambda *_: _same_size(ours))
+        resized = signal.signal(signal.SIGWINCH, resize)
         try:
             tty.setraw(0, termios.TCSANOW)  # what was typed meanwhile stays
             with _signals_to(process):

@@ -10,8 +10,8 @@ LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 DIGITS = b"0123456789"
 _KEPT = {*LETTERS, *LETTERS.upper(), 10}
 SHAPE = bytes(
-    (byte | 32 if byte != 10 else 10) if byte in _KEPT else 32  # noqa: PLR2004
-    for byte in range(256)
+    (byte | 32 if byte != 10 else 10) if byte in _KEPT else 32
+    for byte in range(256)  # noqa: PLR2004
 )
 """Small letters and newlines stay; everything else becomes a space."""
 
@@ -39,6 +39,11 @@ class Sieve:
         self._words = frozenset(word.encode() for word in words) | STRUCTURE
         self._boring: set[bytes] = set()
         self._counts: dict[bytes, int] = {}
+
+    @property
+    def remembered(self) -> int:
+        """How many shapes of boring lines are kept."""
+        return len(self._boring)
 
     def pick(self, block: bytes, *, last: bool = False) -> list[int]:
         """Which lines of the block to read; of the `last`, also those seen often."""

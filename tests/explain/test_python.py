@@ -21,20 +21,19 @@ def test_text() -> None:
 
 
 def test_exception() -> None:
-    try:
+    with pytest.raises(RuntimeError) as caught:
         fail("received 0 items of ancdata")
-    except RuntimeError as error:
-        said = pipedoctor.explain(error)
 
+    said = pipedoctor.explain(caught.value)
     assert said.causes[0].name == "fd-limit-exhausted"
 
 
 def test_own_exception() -> None:
-    try:
-        {}["x"]
-    except KeyError as error:
-        said = pipedoctor.explain(error)
+    nothing: dict[str, int] = {}
+    with pytest.raises(KeyError) as caught:
+        nothing["x"]
 
+    said = pipedoctor.explain(caught.value)
     assert said.not_environment
     assert said.fault is not None
     assert said.fault.path == __file__
@@ -83,7 +82,10 @@ def test_nothing_under_what_is_not_ours(what: str) -> None:
 
 
 def test_never_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hook, "_lines", lambda _: 1 / 0)
+    def broken(_: object) -> float:
+        return 1 / 0
+
+    monkeypatch.setattr(hook, "_lines", broken)
 
     assert hook.said_of(RuntimeError("x")) == ""
 
@@ -100,8 +102,8 @@ class Shell:
 
 def test_ipython(capsys: pytest.CaptureFixture[str]) -> None:
     shell = Shell()
-    hook._into_ipython(shell)  # noqa: SLF001
-    hook._into_ipython(shell)  # noqa: SLF001
+    hook.into_ipython(shell)
+    hook.into_ipython(shell)
     try:
         fail("received 0 items of ancdata")
     except RuntimeError:
