@@ -10,8 +10,8 @@ LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 DIGITS = b"0123456789"
 _KEPT = {*LETTERS, *LETTERS.upper(), 10}
 SHAPE = bytes(
-    (byte | 32 if byte != 10 else 10) if byte in _KEPT else 32
-    for byte in range(256)  # noqa: PLR2004
+    (byte | 32 if byte != 10 else 10) if byte in _KEPT else 32  # noqa: PLR2004
+    for byte in range(256)
 )
 """Small letters and newlines stay; everything else becomes a space."""
 
