@@ -158,11 +158,17 @@ def torch_reaches(source: Source, torch: TorchBuild | None, version: str) -> boo
 
 
 def start_method(
-    source: Source, interpreter: Interpreter | None, site: Site | None
+    source: Source, path: str, interpreter: Interpreter | None, site: Site | None
 ) -> tuple[str, str]:
-    """How workers start here, and why: ``spawn``, ``forkserver`` or ``fork``."""
-    if source.start_method in {"spawn", "forkserver"}:
-        return source.start_method, "set in the code"
+    """
+    How workers of this file start here, and why: ``spawn``, ``forkserver``, ``fork``.
+
+    What another folder sets is another program's.
+    """
+    for event in source.of("start-method"):
+        said = str(event.details.get("method"))
+        if said in {"spawn", "forkserver"} and _folder(event.at.path) == _folder(path):
+            return said, f"set in {event.at.path}"
     if site is not None and site.system and site.system != "linux":
         return "spawn", f"the default on {site.system}"
     version = interpreter.version if interpreter else ""
@@ -172,13 +178,17 @@ def start_method(
 
 
 def unpicklable(
-    source: Source, interpreter: Interpreter | None, site: Site | None
+    source: Source, path: str, interpreter: Interpreter | None, site: Site | None
 ) -> tuple[Severity, str]:
     """What cannot be sent to a new process breaks now, or from Python 3.14 on."""
-    method, why = start_method(source, interpreter, site)
+    method, why = start_method(source, path, interpreter, site)
     if method == "fork":
         return (
             Severity.NOTE,
             f"breaks from Python {FORKSERVER_FROM} on, under forkserver",
         )
     return Severity.BREAKS, f"workers start by {method}, {why}"
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]

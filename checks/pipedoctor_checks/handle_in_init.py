@@ -33,8 +33,8 @@ def handle_in_init(
     - https://github.com/pytorch/pytorch/issues/11929
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
     """
-    method, why = start_method(source, interpreter, site)
     for event in source.of("keeps-handle"):
+        method, why = start_method(source, event.at.path, interpreter, site)
         details = event.details
         harmless = details.get("closed") or details.get("renewed")
         if harmless or not details.get("used") or event.handler:

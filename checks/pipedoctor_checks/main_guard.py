@@ -31,12 +31,12 @@ def main_guard(
     - https://docs.pytorch.org/docs/stable/data.html#platform-specific-behaviors
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
     """
-    severity, why = unpicklable(source, interpreter, site)
     files: dict[str, list[LoaderCall]] = {}
     for loader in source.loaders:
         if loader.unguarded and may_have_workers(loader) and not loader.testing:
             files.setdefault(loader.at.path, []).append(loader)
-    for loaders in files.values():
+    for path, loaders in files.items():
+        severity, why = unpicklable(source, path, interpreter, site)
         yield at(
             [loader.at for loader in loaders],
             severity,

@@ -32,8 +32,8 @@ def persistent_workers_missing(
     - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
     - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
     """
-    method, why = start_method(source, interpreter, site)
     for loader in source.loaders:
+        method, why = start_method(source, loader.at.path, interpreter, site)
         kept = loader.get("persistent_workers")
         off = kept.how == "absent" or (kept.known and not kept.value)
         workers = loader.get("num_workers")

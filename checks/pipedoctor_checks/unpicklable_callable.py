@@ -38,7 +38,6 @@ def unpicklable_callable(
     - https://github.com/pytorch/pytorch/issues/138957
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
     """
-    severity, why = unpicklable(source, interpreter, site)
     workless = {
         x.dataset.name for x in source.loaders if x.dataset and without_workers(x)
     }
@@ -46,6 +45,7 @@ def unpicklable_callable(
         x.dataset.name for x in source.loaders if x.dataset and may_have_workers(x)
     }
     for loader in source.loaders:
+        severity, why = unpicklable(source, loader.at.path, interpreter, site)
         for name in ("collate_fn", "worker_init_fn", "transform"):
             given = loader.get(name)
             if given.form in {"lambda", "local function"} and may_have_workers(loader):
@@ -59,6 +59,7 @@ def unpicklable_callable(
                 )
     for group in by_class(source.of("keeps-lambda")):
         owner = group[0].owner
+        severity, why = unpicklable(source, group[0].at.path, interpreter, site)
         if owner in workless - needed or all(e.details.get("renewed") for e in group):
             continue
         yield at(

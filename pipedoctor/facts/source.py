@@ -162,8 +162,6 @@ class Source(Fact, frozen=True, kw_only=True):
     events: tuple[Event, ...] = ()
     traits: tuple[str, ...] = ()
     """What is done anywhere in the project: ``set_epoch``, ``batch-norm``..."""
-    start_method: str = ""
-    """How the project says that processes start: ``spawn``..., or empty."""
     torch: Minimum | None = None
     python: Minimum | None = None
     ignores: tuple[Ignore, ...] = ()

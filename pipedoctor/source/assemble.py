@@ -51,9 +51,6 @@ def assemble(
     image_events(recorder)
     place_events(recorder)
     loaders = [_loader(recorder, n, m) for n, m in enumerate(_made(recorder))]
-    starts = [
-        e.details.get("method") for e in recorder.events if e.kind == "start-method"
-    ]
     return Source(
         files=files or len(texts),
         parsed=len(texts),
@@ -62,7 +59,6 @@ def assemble(
         loops=tuple(recorder.loops),
         events=tuple(sorted(recorder.events, key=_order)),
         traits=tuple(sorted(recorder.traits)),
-        start_method=next((str(s) for s in starts if s), ""),
         ignores=tuple(one for module in modules for one in _ignores(module)),
     )
 

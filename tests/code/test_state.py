@@ -285,7 +285,8 @@ def test_a_handle_breaks_under_every_start_method(find: Find) -> None:
     code = rows("self.f = open('x')", "self.f.read()")
 
     (forked,) = find(check("handle_in_init"), code)
-    (spawned,) = find(check("handle_in_init"), code, start_method="spawn")
+    spawn = "torch.multiprocessing.set_start_method('spawn')\n"
+    (spawned,) = find(check("handle_in_init"), f"def f():\n    {spawn}{code}")
 
     assert forked.severity is spawned.severity is Severity.BREAKS
     assert "reads wrong data" in forked.summary
