@@ -1,5 +1,6 @@
 """`pipedoctor explain`: from an error log to the cause; or the page of a check."""
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -47,8 +48,14 @@ def command(context: click.Context, /, target: str | None, **given: Any) -> None
 
 def _is_there(target: str) -> bool:
     from pipedoctor.collect import files
+    from pipedoctor.facts import Unreadable
 
-    return not files.missing([target])
+    try:
+        found = files.patiently(target, lambda _: os.path.exists(target))  # noqa: PTH110
+    except Unreadable as error:
+        message = f"{target}: cannot be read: {error}"
+        raise click.UsageError(message) from None
+    return bool(found)
 
 
 def _opened(path: str) -> BinaryIO:

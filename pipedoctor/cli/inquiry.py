@@ -51,6 +51,12 @@ def _chosen(options: Options, machine: Machine) -> Chosen:
         try:
             named = "the Python environment"
             files.patiently(named, lambda _: str(find(chosen, machine.environ).folder))
+        except files.Silent as error:
+            given = (
+                f"--python {chosen.python}" if chosen.python else f"--env {chosen.env}"
+            )
+            message = f"{given}: {error}"
+            raise click.UsageError(message) from None
         except Unreadable as error:
             raise click.UsageError(str(error)) from None
     return chosen

@@ -105,7 +105,7 @@ def collect(
         from pipedoctor.collect.unforked import run  # noqa: PLC0415  (elsewhere)
     outcomes = run(probes, until=until, watch=watch, meanwhile=meanwhile)
     known: list[Fact] = [_paths(inquiry, places, outcomes)]
-    unknown: dict[str, str] = {}
+    unknown: dict[str, str] = {"log": "no log given, as to `pipedoctor explain LOG`"}
     if inquiry.data:
         known.append(_datasets(inquiry, outcomes))
     else:

@@ -64,6 +64,7 @@ def test_without_data_there_is_no_data_set() -> None:
 
     assert facts.get(DataSets) is None
     assert facts.unknown["datasets"] == "no --data given"
+    assert facts.unknown["log"] == "no log given, as to `pipedoctor explain LOG`"
 
 
 def test_data_is_a_place_and_a_data_set(tmp_path: Path) -> None:

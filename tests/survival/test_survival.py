@@ -265,3 +265,37 @@ def test_the_deadline_holds_whatever_hangs(
     assert time.monotonic() - began < 9
     assert done.returncode == 1
     assert b"does not answer" in done.stdout
+
+
+@root
+@pytest.mark.skipif(not Path("/dev/fuse").exists(), reason="no /dev/fuse")
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("check", "--no-config", "--env"), "--env {}: no answer"),
+        (("check", "--no-config", "--python"), "--python {}: no answer"),
+        (("check", "--no-config", "--from"), "--from {}: cannot be read: no answer"),
+        (("explain",), "{}: cannot be read: no answer"),
+    ],
+)
+def test_what_is_named_and_hangs_is_told(
+    words: tuple[str, ...], named: str, tmp_path: Path
+) -> None:
+    stopped = Path(__file__).parents[1] / "checks" / "stopped_fuse.py"
+    path = str(tmp_path / "x")
+    done = subprocess.run(
+        (
+            *("unshare", "-m", sys.executable, str(stopped), str(tmp_path)),
+            *(*DOCTOR, *words, path),
+        ),
+        env=dict(ENVIRON),
+        check=False,
+        timeout=30,
+        capture_output=True,
+    )
+
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.decode().startswith(
+        f"pipedoctor {words[0]}: {named.format(path)}"
+    )
+    assert done.stderr.count(b"\n") == 1
