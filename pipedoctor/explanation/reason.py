@@ -17,6 +17,8 @@ LEAST = 40
 CERTAIN, LIKELY = 88, 70
 CLOSE = 6
 """Causes that are no further apart leave a doubt."""
+_FAR = 35
+"""Causes that are so much weaker than the strongest are not worth a look."""
 _YIELDS = 50
 """What a warning is worth beside something that ended the job."""
 _WHISPERS = 30
@@ -75,7 +77,8 @@ def diagnose(log: Log, book: Book) -> Diagnosis:
     if bug or _unexplained(standing, voices, log):
         lines = tuple(v.seen for v in voices.get(OWN_BUG, ()) if v.worth > 0)
         return Diagnosis(own_bug=lines, raised=_culprit(log, lines))
-    named = [cause for cause in standing if cause != OWN_BUG][:MOST]
+    best = max((scores[cause] for cause in standing), default=0.0)
+    named = [c for c in standing if c != OWN_BUG and scores[c] > best - _FAR][:MOST]
     causes = tuple(_cause(c, scores, voices[c], named) for c in named)
     first = causes[0].cause if causes else ""
     return Diagnosis(

@@ -8,9 +8,10 @@ done by `bytes.translate`, `split` and sets, at the speed of memory.
 
 LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 DIGITS = b"0123456789"
-_KEPT = {*LETTERS, *LETTERS.upper(), 10}
+_NEWLINE = 10
+_KEPT = {*LETTERS, *LETTERS.upper(), _NEWLINE}
 SHAPE = bytes(
-    (byte | 32 if byte != 10 else 10) if byte in _KEPT else 32  # noqa: PLR2004
+    (byte if byte in {*LETTERS, _NEWLINE} else byte | 32) if byte in _KEPT else 32
     for byte in range(256)
 )
 """Small letters and newlines stay; everything else becomes a space."""

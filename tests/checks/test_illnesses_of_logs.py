@@ -8,7 +8,6 @@ from pipedoctor.catalogue import installed
 from pipedoctor.check import Check, Finding, Severity
 from pipedoctor.facts import Facts, Shm, Site, Slurm
 from pipedoctor.facts.log import Log, Seen
-from pipedoctor.remedy import Remedy
 from pipedoctor.units import GiB
 
 CHECKS = [check for check in installed().checks.values() if Log in check.needs]
@@ -57,7 +56,7 @@ def test_no_remedy_is_for_another_place(check: Check[Any], site: Site) -> None:
 
 @every_check
 def test_somewhere_there_is_a_remedy_for_humans(check: Check[Any]) -> None:
-    found: list[Remedy] = [
+    found = [
         remedy
         for site in SITES
         for finding in judge(check, site)

@@ -1,13 +1,9 @@
 """The book of signatures, and the first answer to a log."""
 
 import io
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # cases.py, for every test here
 
 from pipedoctor.explanation.book import installed_book
 from pipedoctor.explanation.reason import Diagnosis, diagnose
