@@ -104,7 +104,10 @@ def _ways(count: int, hard: int, site: Site | None) -> Iterator[str]:
     pid = "$$" if count > hard else "PID"
     raised = f"sudo prlimit --pid {pid} --nofile={_new(count, hard)}"
     if count > hard and not within_reach(SYS_RESOURCE):
-        yield from launch(site.habitat if site else Habitat.DOCKER, count)
+        if site is None or site.container:
+            yield from launch(site.habitat if site else Habitat.DOCKER, count)
+        else:
+            yield f"ulimit -n {hard}   # the most: nobody here may raise the hard limit"
         return
     if count > hard:
         yield f"{raised}   # this shell's hard limit is {spoken(hard)}, so first"

@@ -224,6 +224,18 @@ def test_a_container_is_told_its_launcher(
     assert refused.value.lines[-1].startswith(line)
 
 
+def test_without_a_container_no_container_is_started() -> None:
+    with pytest.raises(Refused) as refused:
+        nofile.for_shell(9000, 1024, 4096, Site(system="linux"))
+
+    said = "\n".join(refused.value.lines)
+    assert "docker" not in said
+    if within_reach(SYS_RESOURCE):
+        assert said.startswith("sudo prlimit --pid $$ --nofile=9000:9000")
+    else:
+        assert said.startswith("ulimit -n 4096   # the most")
+
+
 def test_unlimited_is_enough() -> None:
     unlimited = nofile.limit(resource.RLIM_INFINITY)
 
