@@ -161,7 +161,7 @@ class _Page:
         why = "" if full else words.reasons(report, _MOST_REASONS)
         self.line(f"{counts} ({why})." if why else f"{counts}.")
         if names := words.fixable(report):
-            self.line("These remedies can be applied here, proved and taken back:")
+            self.line("These remedies can be applied here and proved:")
             self.verbatim(f"$ pipedoctor fix {' '.join(names)}", style="green")
         if report.skipped and not full:
             self.line(

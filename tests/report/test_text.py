@@ -29,7 +29,7 @@ Docker container, Debian 12: 1 finding breaks the job, 1 can crash it.
         also at eval.py:3
 
 2 healthy, 3 skipped (2 not selected; no --data given).
-These remedies can be applied here, proved and taken back:
+These remedies can be applied here and proved:
 $ pipedoctor fix shm-too-small
 -v says more: every reason, source and skipped check.
 """
