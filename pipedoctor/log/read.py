@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from pipedoctor.facts.log import Log, Seen
 from pipedoctor.log.sieve import Sieve, shape
-from pipedoctor.log.signatures import Book, Rule
+from pipedoctor.log.signatures import Book, Role, Rule
 from pipedoctor.log.stream import blocks
 from pipedoctor.log.tracebacks import Tracebacks
 from pipedoctor.log.wrapping import Line, bare, unwrapped
@@ -63,8 +63,8 @@ class _Reader:
         for text in unwrapped(data.decode(errors="replace")):
             for part in _windows(text):
                 line = bare(part)
-                self._tracebacks.read(line, number)
-                self._match(line, number)
+                quoted = self._tracebacks.read(line, number)
+                self._match(line, number, quoted=quoted)
 
     def log(self, number: int) -> Log:
         """Everything that was read."""
@@ -73,11 +73,14 @@ class _Reader:
             lines=number, seen=tuple(seen), raised=tuple(self._tracebacks.raised)
         )
 
-    def _match(self, line: Line, number: int) -> None:
+    def _match(self, line: Line, number: int, *, quoted: bool) -> None:
+        """Find signatures; code that a traceback quotes is no more than evidence."""
         words = shape(line.text.encode(errors="replace")).decode().split()
         for rule in self._book.candidates(words):
             kept = self._seen.get(rule.key)
             if kept is not None and len(kept) >= KEPT:
+                continue
+            if quoted and rule.signature.role is not Role.EVIDENCE:
                 continue
             match = rule.search.search(line.text)
             if match is None:

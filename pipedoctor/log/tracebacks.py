@@ -51,9 +51,18 @@ class Tracebacks:
         self.raised: list[Raised] = []
         self._own: dict[str, Frame] = {}
         self._open: dict[str, bool] = {}
+        self._after: set[str] = set()
 
-    def read(self, line: Line, number: int) -> None:
-        """Take the next line of a log."""
+    def read(self, line: Line, number: int) -> bool:
+        """Take the next line of a log; is it a line of code that a frame quotes?"""
+        quoted = line.rank in self._after and line.text[:1] in {" ", "\t"}
+        self._after.discard(line.rank)
+        if quoted and not _CODE.search(line.text):
+            return True
+        self._take(line, number)
+        return False
+
+    def _take(self, line: Line, number: int) -> None:
         text = line.text.strip("│|╭╮ \t\n")
         match = _CODE.search(text) or _CELL.match(text) or _INPUT.match(text)
         if match is not None:
@@ -73,6 +82,8 @@ class Tracebacks:
         self._raise(line, text, number)
 
     def _frame(self, rank: str, match: re.Match[str]) -> None:
+        if match.re is _CODE and len(self._after) < MOST:
+            self._after.add(rank)
         if len(self._open) < MOST or rank in self._open:
             self._open[rank] = True
         if not is_library(match["path"]) and (
