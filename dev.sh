@@ -233,8 +233,8 @@ cmd_test() {
     # shellcheck disable=SC2086
     step pytest tests coverage run "$bin/pytest" $cache -n 2
     coverage combine -q "$state/coverage" || :
-    step coverage-of-checks covered 100 '*/pipedoctor_checks/*' ''
-    step coverage-of-engine covered 95 '*/pipedoctor/*' '*/pipedoctor_checks/*'
+    step coverage-of-checks covered 100 '*/site-packages/pipedoctor_checks/*' ''
+    step coverage-of-engine covered 95 '*/site-packages/pipedoctor/*' ''
     [ -z "$skips" ] || say "skipped:$skips"
     [ -z "$failed" ] || say "FAILED:$failed"
     grep -E '^=+ .* in [0-9.]+s' "$state/pytest.log" | tail -n 1 # pytest's closing line

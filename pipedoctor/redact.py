@@ -113,7 +113,9 @@ class Redactor:
         if self.level is Level.NOTHING:
             return text
         text = MASK if key and text and names_secret(key) else mask(text)
-        if self.level is Level.SECRETS or key in VOCABULARY:
+        if self.level is Level.SECRETS:
+            return text
+        if key in VOCABULARY and not forms.HOME.search(text):
             return text
         return self._private(text, key)
 
