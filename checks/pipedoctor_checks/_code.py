@@ -108,12 +108,6 @@ def loop_of(source: Source, event: Event) -> Loop | None:
     return source.loops[event.loop] if event.loop >= 0 else None
 
 
-def loaders_of(source: Source, event: Event) -> list[LoaderCall]:
-    """The loaders that feed the loop that an event stands in."""
-    loop = loop_of(source, event)
-    return [source.loaders[n] for n in loop.loaders] if loop else []
-
-
 _SELDOM = (
     "%",
     "interval",
@@ -149,12 +143,6 @@ def least_torch(source: Source, torch: TorchBuild | None) -> tuple[str, str]:
     if torch is not None:
         known.append((torch.version, "installed"))
     return min(known, key=lambda pair: numbers(pair[0]), default=("", ""))
-
-
-def torch_reaches(source: Source, torch: TorchBuild | None, version: str) -> bool:
-    """Is every torch that matters here at least this? Unknown ones are new."""
-    least, _ = least_torch(source, torch)
-    return not least or reaches(least, version)
 
 
 def start_method(

@@ -312,3 +312,31 @@ def test_numpy_is_seeded_from_torch_1_9_on(
     )
 
     assert [finding.severity for finding in found] == severities
+
+
+@pytest.mark.parametrize(
+    ("start", "more", "findings"),
+    [
+        pytest.param(
+            "def seed(i):\n    np.random.seed(torch.initial_seed() % 2**32)\n",
+            ", worker_init_fn=seed",
+            0,
+            id="seeded",
+        ),
+        pytest.param("", ", worker_init_fn=lambda i: None", 0, id="nobody can say"),
+        pytest.param(
+            "def greet(i):\n    pass\n", ", worker_init_fn=greet", 1, id="not seeded"
+        ),
+    ],
+)
+def test_numpy_below_torch_1_9_wants_a_seed(
+    find: Find, start: str, more: str, findings: int
+) -> None:
+    found = find(
+        check("numpy_rng_unseeded"),
+        start + rows(item="np.random.rand()", more=more),
+        TorchBuild(version="1.8.1"),
+        torch=Minimum(version="1.8", told="setup.py"),
+    )
+
+    assert len(found) == findings

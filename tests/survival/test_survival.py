@@ -264,7 +264,7 @@ def test_the_deadline_holds_whatever_hangs(
 
     assert time.monotonic() - began < 9
     assert done.returncode == 1
-    assert b"does not answer" in done.stdout
+    assert b"does not answer" in b" ".join(done.stdout.split())  # wherever it wraps
 
 
 @root
