@@ -90,9 +90,12 @@ def test_fd_limit_exhausted(loader: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_killed_worker(loader: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    text = shell(f"{sys.executable} {loader} kill 4", tmp_path)
-    if "killed by signal" not in text:
-        pytest.skip("this time torch did not say which signal ended its worker")
+    for _ in range(8):  # now and then torch ends before it says what it saw
+        text = shell(f"{sys.executable} {loader} kill 4", tmp_path)
+        if "killed by signal" in text:
+            break
+    else:
+        pytest.fail("torch never said which signal ended its worker")
     log.write_text(text, "utf-8")
 
     said = explained(log, tmp_path)
