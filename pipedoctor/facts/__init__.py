@@ -26,6 +26,7 @@ from pipedoctor.facts.threads import Threads
 from pipedoctor.facts.torch_build import Pin, TorchBuild
 from pipedoctor.facts.torch_import import TorchImport
 from pipedoctor.facts.variables import Variables
+from pipedoctor.facts.window import Window
 from pipedoctor.facts.world import Filesystem, Filesystems, World
 
 __all__ = [
@@ -88,6 +89,7 @@ __all__ = [
     "Unmet",
     "Unreadable",
     "Variables",
+    "Window",
     "World",
     "Xid",
 ]

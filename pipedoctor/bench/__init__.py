@@ -1,0 +1,1 @@
+"""Measuring: windows of time whose disturbances are known, and what fits in them."""

@@ -1,0 +1,214 @@
+"""Windows: what counts as disturbed, and what a real one sees."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.bench.steady import steady
+from pipedoctor.bench.window import Meter
+from pipedoctor.collect.machine import Machine
+from pipedoctor.facts import Window
+
+
+def window(**values: float) -> Window:
+    full = {"seconds": 2.0, "cpus": 2.0, "own": 2.0, "foreign": 0.0, **values}
+    return Window(**full)  # type: ignore[arg-type]
+
+
+CLEAN = {
+    "alone": {},
+    "just below the limit": {"foreign": 0.24},
+    "others use idle CPUs": {"cpus": 8.0, "foreign": 8.0},
+    "own work needs little": {"own": 0.0, "foreign": 1.9},
+    "nobody can know": {"foreign": None},
+    "little is stolen": {"stolen": 0.2},
+    "we are throttled, but alone": {"throttled": 1.0, "throttled_share": 0.9},
+    "no time at all": {"seconds": 0.0},
+}
+DISTURBED = {
+    "foreign": ({"foreign": 0.5}, "foreign CPU 0.2 cores", False),
+    "others beside little work": (
+        {"own": 0.2, "foreign": 2.0},
+        "foreign CPU 1.0 cores",
+        True,
+    ),
+    "a whole core": ({"foreign": 2.0}, "foreign CPU 1.0 cores", True),
+    "stolen": ({"stolen": 0.4}, "stolen CPU 0.2 cores", False),
+    "both": (
+        {"foreign": 1.0, "stolen": 0.6},
+        "foreign CPU 0.5 cores, stolen CPU 0.3 cores",
+        True,
+    ),
+    "half a CPU by quota": (
+        {"cpus": 0.5, "own": 0.6, "foreign": 0.4},
+        "foreign CPU 0.2 cores",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("values", CLEAN.values(), ids=CLEAN)
+def test_clean(values: dict[str, float]) -> None:
+    assert window(**values).disturbed == ""
+    assert window(**values).refused == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "words", "hopeless"), DISTURBED.values(), ids=DISTURBED
+)
+def test_disturbed(values: dict[str, float], words: str, hopeless: bool) -> None:
+    seen = window(**values)
+    assert seen.disturbed == words
+    assert seen.refused == (f"{words}: cannot say" if hopeless else "")
+
+
+def spin(seconds: float) -> None:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def test_sees_its_own_work_and_that_of_ended_children() -> None:
+    meter = Meter()
+    work = "import time\nwhile time.thread_time() < 0.2: pass"
+    with meter.watching() as windows:
+        spin(0.1)
+        subprocess.run([sys.executable, "-c", work], check=True)
+    (seen,) = windows
+    assert seen.own >= 0.28
+    assert (seen.minor_faults or 0) > 100
+
+
+SPIN = "import os\nprint(os.getpid(), flush=True)\nwhile True: pass"
+
+
+def test_sees_others_unless_their_session_is_ours() -> None:
+    argv = ["setsid", "-f", sys.executable, "-c", SPIN]
+    done = subprocess.Popen(argv, stdout=subprocess.PIPE)
+    assert done.stdout is not None
+    pid = int(done.stdout.readline())
+    done.wait()
+    done.stdout.close()
+    try:
+        with Meter().watching() as others, Meter(sessions=[pid]).watching() as ours:
+            time.sleep(0.4)
+    finally:
+        os.kill(pid, signal.SIGKILL)
+    assert ours[0].own >= 0.1 > others[0].own
+    assert (others[0].foreign or 0.0) >= 0.1
+
+
+class Scripted(Meter):
+    """A meter that sees what it is told."""
+
+    def __init__(self, *foreign: float) -> None:
+        super().__init__()
+        self.foreign = list(foreign)
+
+    def start(self) -> None:
+        """Read nothing."""
+
+    def stop(self) -> Window:
+        """Give the next window."""
+        return window(foreign=self.foreign.pop(0))
+
+
+def test_repeats_until_clean() -> None:
+    values = iter([1, 2, 3, 4])
+    taken = steady(lambda: next(values), meter=Scripted(2.0, 0.5, 0.0, 0.0))
+    assert (taken.value, taken.tries, taken.mark, taken.refused) == (3, 3, "", "")
+
+
+def test_marks_the_least_disturbed() -> None:
+    values = iter([1, 2, 3])
+    taken = steady(lambda: next(values), meter=Scripted(2.0, 0.5, 1.0))
+    assert (taken.value, taken.tries, taken.refused) == (2, 3, "")
+    assert taken.mark == "foreign CPU 0.2 cores"
+
+
+def test_does_not_repeat_beyond_its_time() -> None:
+    meter = Scripted(2.0, 0.0)
+    taken = steady(lambda: 1, meter=meter, until=time.monotonic() + 1.9)
+    assert taken.tries == 1
+    assert taken.refused == "foreign CPU 1.0 cores: cannot say"
+    assert steady(lambda: 1, meter=Scripted(2.0, 0.0), tries=0).tries == 1
+
+
+def fake(tmp_path: Path, files: dict[str, str]) -> Machine:
+    for name, text in files.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return Machine(root=tmp_path)
+
+
+STAT = "cpu 1\ncpu0 100 0 50 10 5 0 0 20 0 0\ncpu1 100 0 50 10 5 0 0 20 0 0\nintr 1\n"
+
+
+def test_without_proc_nothing_is_foreign_for_certain() -> None:
+    meter = Meter(Machine(system="darwin"))
+    meter.start()
+    seen = meter.stop()
+    assert seen.foreign is None
+    assert seen.disturbed == ""
+
+
+def test_a_quota_of_v2_counts_its_group(tmp_path: Path) -> None:
+    group = "sys/fs/cgroup/job"
+    mount = "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+    stat = "usage_usec {use}\nnr_periods {n}\nnr_throttled {t}\nthrottled_usec {s}\n"
+    machine = fake(
+        tmp_path,
+        {
+            "proc/self/cgroup": "0::/job\n",
+            "proc/self/mountinfo": mount,
+            "proc/stat": STAT,
+            f"{group}/cgroup.controllers": "cpu\n",
+            f"{group}/cpu.max": "50000 100000\n",
+            f"{group}/cpu.stat": stat.format(use=10_000_000, n=10, t=2, s=1_000_000),
+        },
+    )
+    meter = Meter(machine)
+    assert meter.cpus == 0.5
+    meter.start()
+    (tmp_path / group / "cpu.stat").write_text(
+        stat.format(use=12_500_000, n=20, t=7, s=1_300_000)
+    )
+    seen = meter.stop()
+    assert seen.foreign == 2.5
+    assert seen.throttled == pytest.approx(0.3)
+    assert seen.throttled_share == 0.5
+
+
+def test_a_quota_of_v1_counts_its_group(tmp_path: Path) -> None:
+    cpu, use = "sys/fs/cgroup/cpu/job", "sys/fs/cgroup/cpuacct/job/cpuacct.usage"
+    stat = "nr_periods {n}\nnr_throttled {t}\nthrottled_time {s}\n"
+    machine = fake(
+        tmp_path,
+        {
+            "proc/self/cgroup": "2:cpuacct:/job\n1:cpu:/job\n",
+            "proc/self/mountinfo": "".join(
+                f"3{n} 24 0:26 / /sys/fs/cgroup/{name} rw - cgroup cgroup rw,{name}\n"
+                for n, name in enumerate(("cpu", "cpuacct"))
+            ),
+            "proc/stat": STAT,
+            f"{cpu}/cpu.cfs_quota_us": "100000\n",
+            f"{cpu}/cpu.cfs_period_us": "100000\n",
+            f"{cpu}/cpu.stat": stat.format(n=10, t=2, s=10**9),
+            use: "0\n",
+        },
+    )
+    meter = Meter(machine)
+    meter.start()
+    (tmp_path / cpu / "cpu.stat").write_text(stat.format(n=10, t=2, s=10**9))
+    (tmp_path / use).write_text("1500000000\n")
+    seen = meter.stop()
+    assert (seen.cpus, seen.foreign, seen.throttled_share) == (1.0, 1.5, 0.0)
+    (tmp_path / use).unlink()
+    meter.start()
+    assert meter.stop().foreign == 0.0
