@@ -32,7 +32,7 @@ MOST = 4096
 PATIENCE = 1.0
 """Seconds to wait for another process that writes the book."""
 
-_ALIAS = re.compile(rb"(<|&lt;|\\\\u003c)([a-z]{1,10}-[0-9]{1,9})(?:>|&gt;|\\\\u003e)")
+_ALIAS = re.compile(rb"(<|&lt;|\\u003c)([a-z]{1,10}-[0-9]{1,9})(?:>|&gt;|\\u003e)")
 """As text, in HTML and Markdown, and as HTML carries JSON."""
 
 
@@ -77,7 +77,7 @@ class Book:
         `wanted` are the numbers that they would like: another process may have
         been quicker. Where nothing can be written they get them, for this once.
         """
-        rows = [[kind, name, number] for (kind, name), number in wanted.items()]
+        rows = [(*name, number) for name, number in wanted.items()]
         try:
             given = files.patiently("aliases", lambda _: _settle(rows))
         except (Unreadable, OSError) as error:
@@ -134,20 +134,20 @@ def _decoded(data: bytes) -> Pages:
         raise Unreadable(message) from None
 
 
-def _settle(wanted: Iterable[list[object]]) -> list[list[object]]:
+def _settle(wanted: Iterable[tuple[str, str, int]]) -> list[list[str | int]]:
     try:
         state.prepare(state.folder())
         with _locked():
             pages = _decoded(_bytes())
-            given = [_entered(pages, str(k), str(n), int(str(i))) for k, n, i in wanted]
+            given = [_entered(pages, *name) for name in wanted]
             state.put(_file(), msgspec.json.encode(pages))
     except OSError as error:
-        message = f"aliases cannot be kept: {files.why(error)}"
+        message = f"{_file()}: {files.why(error)}"
         raise Unreadable(message) from error
     return given
 
 
-def _entered(pages: Pages, kind: str, name: str, number: int) -> list[object]:
+def _entered(pages: Pages, kind: str, name: str, number: int) -> list[str | int]:
     page = pages.kinds.setdefault(kind, Page())
     if name not in page.numbers:
         page.last = max(page.last + 1, number)
