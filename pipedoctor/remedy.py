@@ -41,6 +41,24 @@ class Put(msgspec.Struct, frozen=True, kw_only=True):
     content: str
 
 
+class Edit(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    A range of code and what stands there afterwards; all of a remedy or none.
+
+    Lines and columns count from 1, columns in characters, the end is exclusive; an
+    empty range inserts. Newlines of `replacement` become those of the file.
+    """
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    cell: int = 0
+    """In a notebook the number of the code cell, whose lines then count; else 0."""
+    replacement: str
+
+
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     """
     One way to cure a finding; argument vectors, never shell strings.
@@ -49,6 +67,8 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     are garbage: they go for good, after the check has looked again. `snippet` is
     text for a manifest or a script. `fits` are the habitats in which this is the
     right remedy; none means everywhere. `advice` is never run, only printed.
+    `edits` change code; `unsafe` says what they may change besides, `kept` why the
+    code is better not changed by a program.
     """
 
     title: str
@@ -63,6 +83,9 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     removes: tuple[str, ...] = ()
     fits: tuple[Habitat, ...] = ()
     advice: bool = False
+    edits: tuple[Edit, ...] = ()
+    unsafe: str = ""
+    kept: str = ""
 
     @property
     def automatic(self) -> bool:
@@ -180,10 +203,24 @@ def slurm(title: str, *options: str) -> Remedy:
     )
 
 
-def in_code(title: str, snippet: str = "") -> Remedy:
-    """Advice for the training script, right wherever it runs."""
+def in_code(
+    title: str,
+    snippet: str = "",
+    *,
+    edits: Sequence[Edit] = (),
+    unsafe: str = "",
+    kept: str = "",
+) -> Remedy:
+    """Advice for the training script, and the edits that `fix --code` applies."""
     return Remedy(
-        title=title, snippet=snippet, lasts=Lasts.ALWAYS, place=Place.CODE, advice=True
+        title=title,
+        snippet=snippet,
+        lasts=Lasts.ALWAYS,
+        place=Place.CODE,
+        advice=True,
+        edits=tuple(edits),
+        unsafe=unsafe if edits else "",
+        kept=kept,
     )
 
 

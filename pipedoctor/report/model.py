@@ -10,7 +10,7 @@ from pipedoctor import __version__
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.check import Gain, Location, Severity, Verdict
 from pipedoctor.facts import Facts
-from pipedoctor.remedy import Put, Remedy
+from pipedoctor.remedy import Edit, Put, Remedy
 from pipedoctor.triage import Ranked
 
 Schema = Literal["pipedoctor.report/1"]
@@ -39,7 +39,11 @@ class Cure(msgspec.Struct, frozen=True, kw_only=True):
     automatic: bool
     undo: tuple[str, ...] = ()
     verify: tuple[str, ...] = ()
-    edits: tuple[dict[str, Any], ...] = ()
+    edits: tuple[Edit, ...] = ()
+    unsafe: str = ""
+    """What `edits` may change besides; empty: nothing."""
+    kept: str = ""
+    """Why the code is better not changed by a program."""
     snippet: str = ""
     puts: tuple[Put, ...] = ()
     removes: tuple[str, ...] = ()
@@ -202,6 +206,9 @@ def cure(remedy: Remedy) -> Cure:
         automatic=remedy.automatic,
         undo=remedy.undo,
         verify=remedy.verify,
+        edits=remedy.edits,
+        unsafe=remedy.unsafe,
+        kept=remedy.kept,
         snippet=remedy.snippet,
         puts=remedy.puts,
         removes=remedy.removes,

@@ -95,6 +95,8 @@ def test_the_fields_of_the_contract(ill: Report) -> None:
         "undo": ["mount", "-o", "remount,size=67108864", "/dev/shm"],
         "verify": ["df", "-h", "/dev/shm"],
         "edits": [],
+        "unsafe": "",
+        "kept": "",
         "snippet": "",
         "puts": [],
         "removes": [],
