@@ -14,7 +14,8 @@ from typing import Any, cast
 
 import msgspec
 
-from pipedoctor import forms
+from pipedoctor import folders, forms
+from pipedoctor.aliases import ALIAS, Aliases, Memory
 from pipedoctor.facts import Facts
 from pipedoctor.masking import MASK, mask, names_secret
 
@@ -25,6 +26,7 @@ class Level(enum.Enum):
     NOTHING = "as it is"
     SECRETS = "tokens and passwords"
     ALL = "users, homes, hosts, addresses, tokens and passwords"
+    PUBLIC = "these, and where projects lie"
 
 
 class Who(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,24 +57,24 @@ VOCABULARY = frozenset(
     "release distribution machine container virtual notebook role fstype "
     "transport model scheduler name version kind manager implementation governor "
     "scaling_driver driver cuda device vendor capability build channel installer "
-    "tags flags glibc libstdcxx conda_version pip_version requirement".split()
+    "tags flags glibc conda_version pip_version requirement".split()
 )
 """Fields that hold terms and versions: only secrets are taken out of them."""
 
 _SHORTEST = 3
 """Letters of a name that is looked for outside of paths."""
-_ALIAS = re.compile(r"<(user|host|ip|mac|uuid)-([0-9]{1,9})>")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Redactor:
     """Gives the same alias to the same name, in everything that it is handed."""
 
-    def __init__(self, level: Level, who: Who = _NOBODY) -> None:
+    def __init__(
+        self, level: Level, who: Who = _NOBODY, memory: Memory | None = None
+    ) -> None:
         self.level = level
         self._who = who
-        self._aliases: dict[tuple[str, str], str] = {}
-        self._last: dict[str, int] = {}
+        self._aliases = Aliases(memory)
         self._names: dict[str, str] = {}
         self._pattern: re.Pattern[str] | None = None
         self._done: dict[tuple[str, str], str] = {}
@@ -84,15 +86,24 @@ class Redactor:
     def facts(self, facts: Facts) -> Facts:
         """The same facts without what is private; judged instead of the originals."""
         record = facts.to_record()
-        if self.level is Level.ALL:
-            self._learn(record)
-        known = self._walk(record["known"], "")
-        unknown = {key: self.text(why) for key, why in record["unknown"].items()}
-        return Facts.from_record({"known": known, "unknown": unknown})
+        done = self._record(record)
+        if self._aliases.settle():  # another report gave these numbers away
+            done = self._record(record)
+        return Facts.from_record(done)
 
     def text(self, text: str) -> str:
         """Prose, such as the reason of a failure, by the same aliases."""
-        return self._value(text, "")
+        done = self._value(text, "")
+        return self._value(text, "") if self._aliases.settle() else done
+
+    def _record(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        self._done.clear()
+        self._names.clear()
+        if self.level in {Level.ALL, Level.PUBLIC}:
+            self._learn(record)
+        known = self._walk(record["known"], "")
+        unknown = {k: self._value(why, "") for k, why in record["unknown"].items()}
+        return {"known": known, "unknown": unknown}
 
     def _walk(self, value: Any, key: str) -> Any:
         if isinstance(value, str):
@@ -133,7 +144,11 @@ class Redactor:
             text = forms.SHARE.sub(self._second("host"), text)
         if self._pattern is not None:
             text = self._pattern.sub(self._named, text)
-        return self._addresses(text)
+        text = self._addresses(text)
+        return folders.hide(text, self._path) if self.level is Level.PUBLIC else text
+
+    def _path(self, name: str) -> str:
+        return self._alias("path", name)
 
     def _addresses(self, text: str) -> str:
         text = forms.UUID.sub(self._whole("uuid"), text)
@@ -142,22 +157,16 @@ class Redactor:
         return forms.IPV6.sub(self._ipv6, text)
 
     def _alias(self, kind: str, value: str) -> str:
-        if _ALIAS.fullmatch(value) or (kind == "user" and value == "root"):
-            return value
-        value = value if kind == "user" else value.lower()
-        alias = self._aliases.get((kind, value))
-        if alias is None:
-            self._last[kind] = self._last.get(kind, 0) + 1
-            alias = self._aliases[kind, value] = f"<{kind}-{self._last[kind]}>"
-        return alias
+        root = kind == "user" and value == "root"
+        return value if root else self._aliases.of(kind, value)
 
     def _learn(self, record: object) -> None:
         """Find out who is named anywhere, and which aliases there are already."""
         users: list[str] = []
         hosts: list[str] = []
         for key, text in _texts(record):
-            for kind, number in _ALIAS.findall(text) if "<" in text else ():
-                self._last[kind] = max(self._last.get(kind, 0), int(number))
+            for kind, number in ALIAS.findall(text) if "<" in text else ():
+                self._aliases.taken(kind, int(number))
             users += [match[2] for match in forms.HOME.find(text)]
             users += [match[2] for match in forms.USER.find(text)]
             if key == "source":
@@ -176,7 +185,7 @@ class Redactor:
 
     def _name(self, kind: str, name: str) -> None:
         ordinary = name.lower() in COMMON or name.isdigit() or len(name) < _SHORTEST
-        if not ordinary and not _ALIAS.search(name):
+        if not ordinary and not ALIAS.search(name):
             self._names.setdefault(name.lower(), self._alias(kind, name))
 
     def _home(self, match: re.Match[str]) -> str:

@@ -1,0 +1,91 @@
+"""
+Names of folders that say for whom somebody works, out of absolute paths.
+
+Folders of the system and of libraries stay as they are, and so does whatever a word of
+the trade names: where a path lies is what many a finding is about.
+"""
+
+import re
+from collections.abc import Callable
+
+from pipedoctor.aliases import ALIAS
+
+_LETTER = r"""[^/\s:,;'"()=<>|*?\\]"""
+_PART = rf"(?:{_LETTER}|{ALIAS.pattern})+"
+_PATH = rf"(?<![\w.>/~<-])(?:/{_PART}(?:\ {_LETTER}+)*(?=/)|/{_PART})+"
+"""A space belongs to a path only where the path goes on after it."""
+
+SYSTEM = re.compile(
+    r"/(?:usr|lib|lib32|lib64|bin|sbin|proc|sys|dev|etc|run|var|boot|nix|gnu|snap"
+    r"|System|Library|opt/(?:conda|nvidia|rocm|intel|amazon|hostedtoolcache))(?:/|$)"
+)
+"""Below these, only what lies under an environment of one's own is private."""
+
+LIBRARY = re.compile(
+    r"(?:site|dist)-packages|python[0-9.]*t?|lib(?:32|64)?|bin|sbin|include|pkgs|Lib"
+)
+"""From here on a path is that of software."""
+
+USUAL = frozenset(
+    # where people put things
+    "home root users volumes mnt media data datas dataset datasets disk disks srv opt"  # noqa: SIM905
+    " tmp temp scratch work workspace workspaces storage store shared share nfs efs fsx"
+    " lustre gpfs beegfs ceph raid ssd hdd nvme archive backup content kaggle input"
+    " app code src source repo repos git project projects dev local private public"
+    # what environments and caches are called
+    " env envs venv venvs .venv conda miniconda miniconda3 anaconda anaconda3 miniforge"
+    " miniforge3 mambaforge micromamba mamba .conda .mamba .pyenv pyenv versions .local"
+    " .cache cache .config .tox .nox uv .uv pipx poetry virtualenvs hatch torch pytorch"
+    " huggingface hub checkpoints triton cuda cudnn nvidia python"
+    # data sets and their parts
+    " imagenet imagenet1k imagenet-1k ilsvrc ilsvrc2012 coco coco2017 cifar cifar10"
+    " cifar100 mnist laion laion400m openimages pascal voc voc2012 cityscapes kinetics"
+    " librispeech commonvoice train training val valid validation test tests eval image"
+    " images img label labels annotations raw processed shards video videos audio text"
+    # what a job writes
+    " log logs output outputs run runs results models model wandb mlruns tensorboard"
+    " main main.py train.py test.py eval.py setup.py conftest.py dataset.py data.py"
+    " loader.py model.py utils.py __init__.py __main__.py requirements.txt"
+    " requirements-dev.txt pyproject.toml setup.cfg environment.yml environment.yaml"
+    " conda.yml pylock.toml uv.lock poetry.lock pipedoctor.toml dockerfile makefile"
+    " .dockerenv .git".split()
+)
+
+_VERSION = re.compile(r"v?\d[\w.+-]*")
+_FILE = re.compile(r"(.+?)((?:\.so(?:\.\d+)*)|\.[A-Za-z][A-Za-z0-9]{0,7})")
+_LIBRARY_FILE = re.compile(
+    r"lib[\w+.-]*\.(?:so|dylib|a)(?:\.\d+)*|[\w.-]+\.so(?:\.\d+)*"
+)
+
+
+def hide(text: str, alias: Callable[[str], str]) -> str:
+    """Put aliases in place of the private names in every absolute path of a text."""
+    if "/" not in text:
+        return text
+    return re.sub(_PATH, lambda match: _hidden(match[0], alias), text)
+
+
+def _hidden(path: str, alias: Callable[[str], str]) -> str:
+    if SYSTEM.match(path) and "/envs/" not in path:
+        return path
+    parts = path.split("/")
+    done: list[str] = []
+    for place, part in enumerate(parts):
+        if LIBRARY.fullmatch(part) and place > 1:
+            return "/".join([*done, *parts[place:]])
+        done.append(_part(part, alias))
+    return "/".join(done)
+
+
+def _part(part: str, alias: Callable[[str], str]) -> str:
+    if (
+        part.lower() in USUAL
+        or part.lower().rstrip("0123456789") in USUAL
+        or ALIAS.search(part)
+        or _VERSION.fullmatch(part)
+        or _LIBRARY_FILE.fullmatch(part)
+        or not part
+    ):
+        return part
+    file = _FILE.fullmatch(part)
+    return alias(file[1]) + file[2] if file else alias(part)
