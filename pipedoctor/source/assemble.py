@@ -14,17 +14,20 @@ from pipedoctor.facts.source import (
     Skipped,
     Source,
 )
+from pipedoctor.source.apart import take_apart
+from pipedoctor.source.batches import loop_events
 from pipedoctor.source.constructions import Made
 from pipedoctor.source.effects import item_events, light
 from pipedoctor.source.images import image_events
-from pipedoctor.source.loops import find_loops, loop_events
+from pipedoctor.source.lifetimes import rebuilt, target_of, unguarded
+from pipedoctor.source.loops import find_loops
 from pipedoctor.source.names import module_name
 from pipedoctor.source.parse import Text
 from pipedoctor.source.places import place_events
 from pipedoctor.source.project import Project, last_name
 from pipedoctor.source.reach import FRAMEWORKS
 from pipedoctor.source.record import Recorder
-from pipedoctor.source.scope import Class, Module, Scope, Step, key_of, take_apart
+from pipedoctor.source.scope import Class, Module, Scope, key_of
 from pipedoctor.source.state import state_events
 from pipedoctor.source.values import spot, written
 
@@ -112,7 +115,7 @@ def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
     transform = _lambda_in(recorder, made)
     if transform is not None:
         arguments["transform"] = transform
-    target = _target(made, scope)
+    target = target_of(made, scope)
     fed = [n for n, loop in enumerate(recorder.loops) if index in loop.loaders]
     return LoaderCall(
         at=spot(scope.module, made.node),
@@ -126,9 +129,9 @@ def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
         testing=_in_a_test(scope),
         framework=_framework(scope),
         repeats=any(recorder.loops[n].repeats for n in fed),
-        rebuilt=_rebuilt(recorder, made),
+        rebuilt=rebuilt(recorder, made),
         fed=tuple(fed),
-        unguarded=_unguarded(recorder, made, index),
+        unguarded=unguarded(recorder, made, index),
     )
 
 
@@ -136,14 +139,6 @@ def _in_a_test(scope: Scope) -> bool:
     names = scope.module.names.values()
     runner = any(name.partition(".")[0] in {"pytest", "unittest"} for name in names)
     return runner or bool(_TESTS.search(scope.module.path))
-
-
-def _target(made: Made, scope: Scope) -> str:
-    for key, values in scope.bound.items():
-        for value, _ in values:
-            if any(part is made.site.node for part in ast.walk(value)):
-                return key
-    return ""
 
 
 def _role(recorder: Recorder, made: Made, target: str, fed: list[int]) -> Role:
@@ -210,84 +205,6 @@ def _framework(scope: Scope) -> str:
             if full.partition(".")[0] == name:
                 return "Lightning" if "lightning" in name else name
     return ""
-
-
-def _rebuilt(recorder: Recorder, made: Made) -> str:
-    """The loop over epochs that makes it anew each time, for no reason that shows."""
-    scope, step = made.site.scope, made.site.step
-    names = {
-        n.id
-        for given in made.given.values()
-        for n in ast.walk(given.node)
-        if isinstance(n, ast.Name)
-    }
-    for loop in step.around.loops:
-        if not isinstance(loop, (ast.For, ast.AsyncFor)):
-            continue
-        bound = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-        changes = _assigned_in(loop) & names
-        if "range(" in written(loop.iter) and not (bound | changes) & names:
-            return f"for {written(loop.target)} in {written(loop.iter)}"
-        return ""
-    if step.around.loops or scope.at_top or _returned(made, scope):
-        return ""
-    for site in recorder.project.callers(scope):
-        for loop in site.step.around.loops:
-            if isinstance(loop, ast.For) and "epoch" in written(loop).lower()[:80]:
-                guards = [written(g.test) for g in site.step.around.guards]
-                if not any("epoch" in text or "%" in text for text in guards):
-                    return f"for {written(loop.target)} in {written(loop.iter)}"
-    return ""
-
-
-def _returned(made: Made, scope: Scope) -> bool:
-    target = _target(made, scope)
-    return any(
-        n is made.site.node
-        or (target and isinstance(n, ast.expr) and key_of(n) == target)
-        for step in scope.of_type.get(ast.Return, [])
-        for n in ast.walk(step.node)
-    )
-
-
-def _assigned_in(loop: ast.For | ast.AsyncFor) -> set[str]:
-    return {
-        n.id
-        for n in ast.walk(loop)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
-
-
-def _unguarded(recorder: Recorder, made: Made, index: int) -> bool:
-    """Is it iterated where the file is run or imported, outside a main guard?"""
-    module = made.site.scope.module
-    if module.text.cells or (not made.site.scope.at_top and not module.body.calls):
-        return False
-    for scope in module.scopes:
-        for kind in (ast.For, ast.AsyncFor):
-            for step in scope.of_type.get(kind, []):
-                number = recorder.loop_of.get(id(step.node))
-                if number is None or index not in recorder.loops[number].loaders:
-                    continue
-                if _runs_at_import(recorder, scope, step, 4):
-                    return True
-    return False
-
-
-def _runs_at_import(recorder: Recorder, scope: Scope, step: Step, depth: int) -> bool:
-    around = step.around
-    if any("__name__" in written(g.test) for g in around.guards):
-        return False
-    if scope.at_top:
-        return True
-    if depth <= 0:
-        return False
-    return any(
-        site.scope.module is scope.module
-        and site.scope is not scope
-        and _runs_at_import(recorder, site.scope, site.step, depth - 1)
-        for site in recorder.project.callers(scope)
-    )
 
 
 def _ignores(module: Module) -> Iterator[Ignore]:

@@ -3,143 +3,18 @@
 import ast
 from typing import Any
 
+from pipedoctor.source.around import Step
+from pipedoctor.source.caches import missed_keys
+from pipedoctor.source.failures import handlers, retries
+from pipedoctor.source.kinds import DRAWS, NAMED, READING
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
-from pipedoctor.source.scope import Scope, Step, key_of
+from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import written
 
-NAMED = {
-    **dict.fromkeys(
-        (
-            "numpy.loadtxt",
-            "numpy.genfromtxt",
-            "pandas.read_csv",
-            "pandas.read_json",
-            "pandas.read_excel",
-            "pandas.read_table",
-            "json.load",
-            "csv.reader",
-            "csv.DictReader",
-            "yaml.load",
-            "yaml.safe_load",
-            "xml.etree.ElementTree.parse",
-            "lxml.etree.parse",
-        ),
-        "text-parse",
-    ),
-    **dict.fromkeys(
-        (
-            "pickle.load",
-            "pickle.loads",
-            "torch.load",
-            "joblib.load",
-            "dill.load",
-            "cloudpickle.load",
-            "pandas.read_pickle",
-        ),
-        "unpickle",
-    ),
-    **dict.fromkeys(
-        (
-            "os.listdir",
-            "os.scandir",
-            "os.walk",
-            "glob.glob",
-            "glob.iglob",
-        ),
-        "dir-scan",
-    ),
-    "time.sleep": "sleep",
-    **dict.fromkeys(
-        (
-            "requests.get",
-            "requests.post",
-            "requests.request",
-            "urllib.request.urlopen",
-            "urllib.request.urlretrieve",
-            "httpx.get",
-        ),
-        "network",
-    ),
-    **dict.fromkeys(
-        (
-            "h5py.File",
-            "zipfile.ZipFile",
-            "tarfile.open",
-            "tarfile.TarFile",
-            "lmdb.open",
-            "netCDF4.Dataset",
-            "tables.open_file",
-        ),
-        "container-open",
-    ),
-    **dict.fromkeys(
-        (
-            "subprocess.run",
-            "subprocess.call",
-            "subprocess.check_call",
-            "subprocess.check_output",
-            "subprocess.Popen",
-            "subprocess.getoutput",
-            "os.system",
-            "os.popen",
-        ),
-        "subprocess",
-    ),
-    **dict.fromkeys(
-        (
-            "torchvision.transforms.Compose",
-            "torchvision.transforms.v2.Compose",
-            "torchvision.transforms.transforms.Compose",
-            "albumentations.Compose",
-            "imgaug.augmenters.Sequential",
-            "monai.transforms.Compose",
-        ),
-        "transform-built",
-    ),
-    "PIL.Image.open": "image-open",
-    "cv2.imread": "image-open",
-    "cv2.imdecode": "image-open",
-    "open": "open",
-    "io.open": "open",
-    "os.open": "open",
-    "torchvision.io.read_image": "image-open",
-    "torchvision.io.decode_image": "image-open",
-    "numpy.load": "read",
-    "torchaudio.load": "read",
-    "librosa.load": "read",
-    "soundfile.read": "read",
-    "scipy.io.wavfile.read": "read",
-}
-"""Kinds of events by the full name of what is called."""
-READING = {"text-parse", "unpickle", "dir-scan", "network", "container-open"} | {
-    "image-open",
-    "open",
-    "read",
-    "subprocess",
-}
-DRAWS = {
-    "beta",
-    "binomial",
-    "choice",
-    "exponential",
-    "gamma",
-    "laplace",
-    "multivariate_normal",
-    "normal",
-    "permutation",
-    "poisson",
-    "rand",
-    "randint",
-    "randn",
-    "random",
-    "random_sample",
-    "sample",
-    "shuffle",
-    "standard_normal",
-    "uniform",
-}
 _BUILTIN = {"print", "open"}
+
+
 _WORK = ("transform", "augment", "load", "read", "open", "token", "encode", "parse")
 
 
@@ -149,9 +24,9 @@ def item_events(recorder: Recorder) -> None:
         for step in scope.calls:
             if isinstance(step.node, ast.Call):
                 _call(recorder, scope, step, step.node)
-        _handlers(recorder, scope)
-        _retries(recorder, scope)
-        _missed_keys(recorder, scope)
+        handlers(recorder, scope)
+        retries(recorder, scope)
+        missed_keys(recorder, scope)
 
 
 def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
@@ -266,89 +141,6 @@ def _random(recorder: Recorder, scope: Scope, step: Step, full: str) -> None:
         given = node.args[0] if isinstance(node, ast.Call) and node.args else None
         value = recorder.values.of(given, scope)
         recorder.add("seed", scope, step, full, constant=value.how == "literal")
-
-
-def _handlers(recorder: Recorder, scope: Scope) -> None:
-    """``except Exception: return self[0]``: a bad sample replaced in silence."""
-    for step in scope.of_type.get(ast.ExceptHandler, []):
-        node = step.node
-        if not isinstance(node, ast.ExceptHandler):
-            continue
-        caught = written(node.type) if node.type else ""
-        if caught not in {"", "Exception", "BaseException"}:
-            continue
-        inside = [n for s in node.body for n in ast.walk(s)]
-        calls = [n for n in inside if isinstance(n, ast.Call)]
-        told = any(isinstance(n, ast.Raise) for n in inside) or any(
-            _tells(call) for call in calls
-        )
-        used = node.name and any(
-            isinstance(n, ast.Name) and n.id == node.name for n in inside
-        )
-        if not told and not used:
-            recorder.add("swallowed", scope, step, caught or "everything")
-
-
-def _tells(call: ast.Call) -> bool:
-    words = ("print", "warn", "log", "error", "info", "debug", "exception", "report")
-    return any(word in written(call.func).lower() for word in words)
-
-
-def _retries(recorder: Recorder, scope: Scope) -> None:
-    """``while True`` around a sample that fails, with nothing that counts."""
-    for step in scope.of_type.get(ast.While, []):
-        node = step.node
-        if not isinstance(node, ast.While) or not isinstance(node.test, ast.Constant):
-            continue
-        inside = [n for s in node.body for n in ast.walk(s)]
-        bounded = any(
-            isinstance(n, (ast.Break, ast.Raise, ast.Yield, ast.YieldFrom))
-            for n in inside
-        )
-        ends = any(isinstance(n, ast.Return) for n in inside)
-        tried = any(isinstance(n, (ast.Try, ast.Subscript)) for n in inside)
-        if ends and tried and not bounded and scope.name.endswith("__getitem__"):
-            recorder.add("unbounded-retry", scope, step)
-
-
-def _missed_keys(recorder: Recorder, scope: Scope) -> None:
-    """``if a not in cache: cache[b] = ...``: looked up by one key, kept by another."""
-    for step in scope.of_type.get(ast.If, []):
-        node = step.node
-        if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
-            continue
-        test = node.test
-        if len(test.ops) != 1 or not isinstance(test.ops[0], ast.NotIn):
-            continue
-        cache, key = ast.dump(test.comparators[0]), ast.dump(test.left)
-        stored = [
-            (target, one)
-            for part in node.body
-            for one in ast.walk(part)
-            if isinstance(one, ast.Assign)
-            for target in one.targets
-            if isinstance(target, ast.Subscript) and ast.dump(target.value) == cache
-        ]
-        if len(stored) == 1 and ast.dump(stored[0][0].slice) != key:
-            target, one = stored[0]
-            if isinstance(test.left, (ast.Name, ast.Attribute)) and not isinstance(
-                target.slice, (ast.Name, ast.Attribute)
-            ):
-                where = ast.Pass(
-                    lineno=test.lineno,
-                    col_offset=test.col_offset,
-                    end_lineno=one.end_lineno,
-                    end_col_offset=one.end_col_offset,
-                )
-                recorder.add(
-                    "missed-key",
-                    scope,
-                    step,
-                    written(test.comparators[0]),
-                    node=where,
-                    asked=written(test.left),
-                    kept=written(target.slice),
-                )
 
 
 def light(recorder: Recorder, dataset: str) -> bool:

@@ -3,9 +3,10 @@
 import ast
 from collections.abc import Iterator
 
+from pipedoctor.source.around import Step
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
-from pipedoctor.source.scope import Scope, Step, key_of
+from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import written
 
 _TENSOR_ONLY = ("ToTensor", "Normalize", "PILToTensor", "ConvertImageDtype")

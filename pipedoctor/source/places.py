@@ -2,10 +2,11 @@
 
 import ast
 
+from pipedoctor.source.around import Around, Step
 from pipedoctor.source.loops import repeats
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
-from pipedoctor.source.scope import Around, Module, Scope, Step, key_of
+from pipedoctor.source.scope import Module, Scope, key_of
 from pipedoctor.source.values import written
 
 _PRIVATE = ("torch.utils.data._utils",)

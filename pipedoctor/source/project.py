@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from pipedoctor.source.scope import Class, Module, Scope, Step
+from pipedoctor.source.around import Step
+from pipedoctor.source.scope import Class, Module, Scope
 
 _DEEP = 12
 """Imports of imports, bases of bases: no project goes deeper."""
@@ -139,6 +140,15 @@ class Project:
             if name in one.methods:
                 return one.methods[name]
         return None
+
+    def methods(self, cls: Class) -> Iterator[Scope]:
+        """All methods of a class, its own and inherited, each name once."""
+        seen: set[str] = set()
+        for one in self.bases(cls)[0]:
+            for name, method in one.methods.items():
+                if name not in seen:
+                    seen.add(name)
+                    yield method
 
     @property
     def scopes(self) -> Iterator[Scope]:

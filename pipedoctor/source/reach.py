@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from pipedoctor.source.constructions import Constructions, Given
+from pipedoctor.source.constructions import Constructions
+from pipedoctor.source.dictionaries import Given
 from pipedoctor.source.origin import returned
 from pipedoctor.source.project import Project, key_is_self, last_name
 from pipedoctor.source.scope import Class, Scope, key_of

@@ -3,11 +3,12 @@
 import ast
 
 from pipedoctor.facts.source import Event, Loop, Scalar
+from pipedoctor.source.around import Step
 from pipedoctor.source.constructions import Constructions
 from pipedoctor.source.origin import Origins
 from pipedoctor.source.project import Project
 from pipedoctor.source.reach import Reach
-from pipedoctor.source.scope import Scope, Step
+from pipedoctor.source.scope import Scope
 from pipedoctor.source.values import Values, spot, written
 
 

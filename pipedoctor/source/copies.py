@@ -1,0 +1,109 @@
+"""Copies to the device, and streams of their own for them."""
+
+import ast
+
+from pipedoctor.source.project import last_name
+from pipedoctor.source.record import Recorder
+from pipedoctor.source.scope import Scope, key_of
+from pipedoctor.source.values import written
+
+_DTYPES = {
+    "float",
+    "float16",
+    "float32",
+    "float64",
+    "half",
+    "bfloat16",
+    "int",
+    "int32",
+    "int64",
+    "long",
+    "bool",
+    "uint8",
+    "double",
+}
+
+
+FACTORIES = {
+    f"torch.{name}"
+    for name in (
+        [
+            "zeros",
+            "ones",
+            "empty",
+            "full",
+            "rand",
+            "randn",
+            "arange",
+            "randint",
+            "eye",
+            "linspace",
+            "tensor",
+        ]
+    )
+}
+
+
+def is_copy(node: ast.Call) -> bool:
+    """``x.to(device)`` or ``x.cuda()``, and no change of type."""
+    func = node.func
+    if not isinstance(func, ast.Attribute):
+        return False
+    if func.attr == "cuda":
+        return not (isinstance(func.value, ast.Name) and func.value.id == "torch")
+    if func.attr != "to":
+        return False
+    words = {word.arg: word.value for word in node.keywords}
+    if "device" in words:
+        return True
+    if not node.args:
+        return False
+    first = node.args[0]
+    text = written(first)
+    if isinstance(first, ast.Constant):
+        return isinstance(first.value, (str, int)) and first.value != "cpu"
+    return last_name(first) not in _DTYPES and "dtype" not in text and text != "cpu"
+
+
+def root_of(node: ast.expr) -> str:
+    """``x`` of ``x[0].data.item()``."""
+    while True:
+        if isinstance(node, ast.Call):
+            node = node.func
+        elif isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+            node = node.value
+        else:
+            return node.id if isinstance(node, ast.Name) else ""
+
+
+def streams(recorder: Recorder, scope: Scope) -> None:
+    """Copies on a stream of their own, with nothing that keeps the memory alive."""
+    within = [
+        step
+        for step in scope.calls
+        if any(_is_stream(recorder, scope, m) for m in step.around.managers)
+    ]
+    if not within:
+        return
+    source = [*scope.owner.methods.values()] if scope.owner else [scope]
+    recorded = any(
+        node.attr == "record_stream" for one in source for node in one.attributes
+    )
+    for step in within:
+        node = step.node
+        if not isinstance(node, ast.Call) or not is_copy(node):
+            continue
+        words = {word.arg: word.value for word in node.keywords}
+        value = recorder.values.of(words.get("non_blocking"), scope)
+        if value.value is True and not recorded:
+            recorder.add("side-stream", scope, step, written(node))
+
+
+def _is_stream(recorder: Recorder, scope: Scope, node: ast.expr) -> bool:
+    text = written(node)
+    if "cuda.stream(" in text:
+        return True
+    if isinstance(node, ast.Call) and key_of(node.func):
+        values = recorder.values.assigned(key_of(node.func), scope)
+        return any("cuda.stream" in written(value) for value, _ in values)
+    return False

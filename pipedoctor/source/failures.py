@@ -1,0 +1,50 @@
+"""What becomes of a sample that fails: swallowed, or tried again for ever."""
+
+import ast
+
+from pipedoctor.source.record import Recorder
+from pipedoctor.source.scope import Scope
+from pipedoctor.source.values import written
+
+
+def handlers(recorder: Recorder, scope: Scope) -> None:
+    """``except Exception: return self[0]``: a bad sample replaced in silence."""
+    for step in scope.of_type.get(ast.ExceptHandler, []):
+        node = step.node
+        if not isinstance(node, ast.ExceptHandler):
+            continue
+        caught = written(node.type) if node.type else ""
+        if caught not in {"", "Exception", "BaseException"}:
+            continue
+        inside = [n for s in node.body for n in ast.walk(s)]
+        calls = [n for n in inside if isinstance(n, ast.Call)]
+        told = any(isinstance(n, ast.Raise) for n in inside) or any(
+            _tells(call) for call in calls
+        )
+        used = node.name and any(
+            isinstance(n, ast.Name) and n.id == node.name for n in inside
+        )
+        if not told and not used:
+            recorder.add("swallowed", scope, step, caught or "everything")
+
+
+def _tells(call: ast.Call) -> bool:
+    words = ("print", "warn", "log", "error", "info", "debug", "exception", "report")
+    return any(word in written(call.func).lower() for word in words)
+
+
+def retries(recorder: Recorder, scope: Scope) -> None:
+    """``while True`` around a sample that fails, with nothing that counts."""
+    for step in scope.of_type.get(ast.While, []):
+        node = step.node
+        if not isinstance(node, ast.While) or not isinstance(node.test, ast.Constant):
+            continue
+        inside = [n for s in node.body for n in ast.walk(s)]
+        bounded = any(
+            isinstance(n, (ast.Break, ast.Raise, ast.Yield, ast.YieldFrom))
+            for n in inside
+        )
+        ends = any(isinstance(n, ast.Return) for n in inside)
+        tried = any(isinstance(n, (ast.Try, ast.Subscript)) for n in inside)
+        if ends and tried and not bounded and scope.name.endswith("__getitem__"):
+            recorder.add("unbounded-retry", scope, step)
