@@ -21,7 +21,7 @@ _INERT = {
 
 def render(report: Report) -> str:
     """Write the report as Markdown that shows every value and obeys none."""
-    return "\n".join(_lines(report)) + "\n"
+    return "\n".join(_lines(report)).rstrip("\n") + "\n"
 
 
 def plain(text: object) -> str:
@@ -41,6 +41,18 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
+    yield from opening(report)
+    if report.findings:
+        yield from TABLE
+        yield from map(row, report.findings)
+        yield ""
+    for entry in report.findings:
+        yield from section(entry)
+    yield from _rest(report)
+
+
+def opening(report: Report) -> Iterator[str]:
+    """The verdict, and what was examined."""
     yield f"# pipedoctor: {plain(words.verdict(report))}"
     yield ""
     where, tool = plain(words.place(report)), plain(report.tool.version)
@@ -48,17 +60,13 @@ def _lines(report: Report) -> Iterator[str]:
     if report.recorded:
         yield f"Judged from {plain(words.origin(report))}."
     yield ""
-    if report.findings:
-        yield "| # | severity | finding | check |"
-        yield "|--:|---|---|---|"
-        yield from map(_row, report.findings)
-        yield ""
-    for entry in report.findings:
-        yield from _section(entry)
-    yield from _rest(report)
 
 
-def _row(entry: Entry) -> str:
+TABLE = ("| # | severity | finding | check |", "|--:|---|---|---|")
+
+
+def row(entry: Entry) -> str:
+    """A finding in the table."""
     summary = plain(entry.summary)
     return f"| {entry.rank} | {entry.severity} | {summary} | {_named(entry)} |"
 
@@ -67,7 +75,8 @@ def _named(entry: Entry) -> str:
     return f"{plain(entry.code)} {plain(entry.name)}"
 
 
-def _section(entry: Entry) -> Iterator[str]:
+def section(entry: Entry) -> Iterator[str]:
+    """A finding with its evidence and its remedies."""
     yield f"## {entry.rank}. {plain(entry.summary)}"
     yield ""
     yield f"{entry.severity}, {entry.confidence}; {_named(entry)}"
@@ -96,19 +105,31 @@ def _cure(cure: Cure) -> Iterator[str]:
 
 
 def _rest(report: Report) -> Iterator[str]:
-    if report.skipped:
-        number = len(report.skipped)
-        yield from _fold(f"{number} skipped: not judged, so neither ill nor healthy")
-        for skip in report.skipped:
-            yield f"- {plain(skip.code)} {plain(skip.name)}: {plain(skip.reason)}"
-        yield from ("", "</details>", "")
-    if report.healthy:
-        yield from _fold(f"{len(report.healthy)} healthy")
-        yield from (plain(", ".join(report.healthy)), "", "</details>", "")
+    yield from skipped(report)
+    yield from healthy(report)
     facts = msgspec.json.format(msgspec.json.encode(report.facts, enc_hook=str))
-    yield from _fold("Facts")
-    yield from (fenced(facts.decode(), "json"), "", "</details>")
+    yield from folded("Facts", fenced(facts.decode(), "json"))
 
 
-def _fold(title: str) -> tuple[str, ...]:
-    return ("<details>", f"<summary>{plain(title)}</summary>", "")
+def skipped(report: Report) -> Iterator[str]:
+    """What could not be judged, folded; nothing where all could be."""
+    if report.skipped:
+        title = f"{len(report.skipped)} skipped: not judged, so neither ill nor healthy"
+        rows = (
+            f"{plain(s.code)} {plain(s.name)}: {plain(s.reason)}"
+            for s in report.skipped
+        )
+        yield from folded(title, "\n".join(f"- {row}" for row in rows))
+
+
+def healthy(report: Report) -> Iterator[str]:
+    """What is healthy, folded; nothing where nothing is."""
+    if report.healthy:
+        title = f"{len(report.healthy)} healthy"
+        yield from folded(title, plain(", ".join(report.healthy)))
+
+
+def folded(title: str, body: str) -> Iterator[str]:
+    """Markdown behind a title that opens on a click."""
+    yield from ("<details>", f"<summary>{plain(title)}</summary>", "", body)
+    yield from ("", "</details>", "")

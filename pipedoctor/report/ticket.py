@@ -1,0 +1,100 @@
+"""The report as the body of an issue: whole where it fits, and else it says so."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from pipedoctor.report import markdown
+from pipedoctor.report.model import Report
+from pipedoctor.units import human
+
+MOST = 60_000
+"""Characters; GitHub takes 65,536, and people write something above it."""
+_NOTE = 700
+"""Characters kept for saying what was left out."""
+
+
+class _Page:
+    """Blocks that fit, in their order, and the names of those that do not."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self.cut: dict[str, tuple[int, int]] = {}
+
+    def fit(self, kind: str, blocks: Iterable[str]) -> list[str]:
+        """Those of these blocks for which there is room."""
+        done: list[str] = []
+        number = 0
+        for block in blocks:
+            number += 1
+            if len(block) < self._room:
+                self._room -= len(block) + 1
+                done.append(block)
+        if len(done) < number:
+            self.cut[kind] = number - len(done), number
+        return done
+
+
+def render(report: Report, whole: str, *, most: int = MOST) -> str:
+    """Write it in fewer than `most` characters; `whole` says where the rest is."""
+    page = _Page(most - _NOTE)
+    head = page.fit("head", ["\n".join(markdown.opening(report))])
+    table = page.fit("rows of the table", map(markdown.row, report.findings))
+    found = page.fit(
+        "findings in full", ("\n".join(markdown.section(e)) for e in report.findings)
+    )
+    skipped = page.fit("skipped checks", _block(markdown.skipped(report)))
+    facts = _facts(page, report)
+    healthy = page.fit("healthy checks", _block(markdown.healthy(report)))
+    note = [_note(page.cut, whole), ""] if page.cut else []
+    rows = [*markdown.TABLE, *table, ""] if table else []
+    return "\n".join([*head, *note, *rows, *found, *skipped, *healthy, *facts])
+
+
+def _block(lines: Iterator[str]) -> list[str]:
+    text = "\n".join(lines)
+    return [text] if text else []
+
+
+def _note(cut: Mapping[str, tuple[int, int]], whole: str) -> str:
+    said = [f"{few} of {all_} {kind}" for kind, (few, all_) in cut.items()]
+    return (
+        f"> Left out, to fit into an issue: {', '.join(said)}. {markdown.plain(whole)}"
+    )
+
+
+def _facts(page: _Page, report: Report) -> list[str]:
+    """What is known and what is not: as many sections as fit, small ones first."""
+    known = [_section(name, facts) for name, facts in report.facts.known.items()]
+    unknown = [_section("not known", report.facts.unknown)]
+    order = {text: place for place, text in enumerate(known)}
+    fitting = page.fit("sections of facts", sorted(known, key=len))
+    unknown = page.fit("reasons of unknown facts", unknown)
+    return ["## Facts", "", *sorted(fitting, key=order.__getitem__), *unknown]
+
+
+def _section(name: str, facts: Mapping[str, Any]) -> str:
+    rows = ",\n".join(f'"{key}": {_value(value)}' for key, value in _said(facts))
+    size = human(len(rows)) if len(rows) > 1 << 10 else f"{len(facts)} fields"
+    body = markdown.fenced(f"{{{rows}}}", "json")
+    return "\n".join(markdown.folded(f"{name} ({size})", body))
+
+
+def _value(value: object) -> str:
+    """One row of a list a line, without what is empty in it."""
+    if isinstance(value, (list, tuple)):
+        items = cast("list[object]", value)
+        if any(isinstance(item, dict) for item in items):
+            return "[\n  " + ",\n  ".join(_json(item) for item in items) + "]"
+    return _json(value)
+
+
+def _json(value: object) -> str:
+    if isinstance(value, dict):
+        value = dict(_said(cast("dict[str, Any]", value)))
+    return msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def _said(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    return (pair for pair in facts.items() if pair[1] not in ("", [], (), {}))
