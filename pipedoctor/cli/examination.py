@@ -22,19 +22,28 @@ from pipedoctor.report.model import Report
 from pipedoctor.selection import UnknownName, selection
 
 NOTHING_JUDGED = 3
+FOR_CI = ("sarif", "junit", "github")
 _JOB = ("workers", "batch_bytes", "prefetch", "ranks")
 """Of a record, only what is typed: files around here describe another job."""
 _LEAST = 1.0
 """Seconds that the examination itself has at least."""
 
 
-def conduct(typed: Mapping[str, Any]) -> tuple[Report, Options]:
-    """Do what was typed; raises UsageError for what cannot be meant or read."""
+def conduct(
+    typed: Mapping[str, Any], redactor: Redactor | None = None
+) -> tuple[Report, Options]:
+    """
+    Do what was typed; raises UsageError for what cannot be meant or read.
+
+    Without a `redactor` it depends on who reads: a terminal or a file.
+    """
     began = time.monotonic()
     try:
         catalogue = installed()
         config = _config(typed, catalogue)
         standards = _standards(typed, config, catalogue)
+        if redactor is not None:
+            standards = msgspec.structs.replace(standards, redactor=redactor)
         if typed.get("record"):
             return _record(typed, catalogue, standards), config.options
         return _machine(typed, config, catalogue, standards, began), config.options
@@ -55,6 +64,8 @@ def render(report: Report, options: Options, target: str | None) -> str | bytes:
         from pipedoctor.report import markdown
 
         return markdown.render(report)
+    if options.format in FOR_CI:
+        return _for_ci(report, options)
     from pipedoctor.report import text
 
     return text.render(
@@ -64,6 +75,21 @@ def render(report: Report, options: Options, target: str | None) -> str | bytes:
         detail=("brief" if options.quiet else "full" if options.verbose else "normal"),
         ascii_only=output.ascii_only(target),
     )
+
+
+def _for_ci(report: Report, options: Options) -> bytes:
+    if options.format == "github":
+        from pipedoctor.report import github
+
+        return github.render(report)
+    checks = installed().checks
+    if options.format == "junit":
+        from pipedoctor.report import junit
+
+        return junit.render(report, checks, options.fail_on)
+    from pipedoctor.report import sarif
+
+    return sarif.render(report, checks, exit_code(report, options))
 
 
 def mention_broken(report: Report) -> None:

@@ -70,18 +70,26 @@ def _of_process(machine: Machine) -> Chosen:
 
 
 def record(source: str, others: Mapping[str, Any]) -> bytes:
-    """The bytes of a report to judge; raises UsageError."""
+    """The bytes of a report to judge; raises UsageError, or Malformed for a .zip."""
     for name, value in others.items():
         if value:
             message = f"--from judges a record: {name} names something of this machine"
             raise click.UsageError(message)
     if source == "-":
-        return sys.stdin.buffer.read(LARGEST + 1)
+        return _unpacked(sys.stdin.buffer.read(LARGEST + 1))
     try:
-        return files.load(source, LARGEST + 1)
+        return _unpacked(files.load(source, LARGEST + 1))
     except Unreadable as error:
         message = f"--from {source}: cannot be read: {error}"
         raise click.UsageError(message) from None
+
+
+def _unpacked(data: bytes) -> bytes:
+    if not data.startswith(b"PK"):
+        return data
+    from pipedoctor import bundle
+
+    return bundle.report_in(data) if data.startswith(bundle.MAGIC) else data
 
 
 def who(machine: Machine) -> Who:
