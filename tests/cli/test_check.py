@@ -238,7 +238,7 @@ def test_markdown(run: Run, record: str) -> None:
             ("--format", "pdf"),
             (
                 "Invalid value for '--format': 'pdf' is not one of 'text', 'json',"
-                " 'markdown'."
+                " 'markdown', 'sarif', 'junit', 'github'."
             ),
         ),
         (

@@ -1,0 +1,121 @@
+"""The report as JUnit XML: a test case for each check, for CI servers."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from pipedoctor.check import Check, Severity
+from pipedoctor.facts import Source
+from pipedoctor.report import words
+from pipedoctor.report.model import Entry, Report
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 has no way to write, not even as a reference."""
+
+
+def render(report: Report, checks: Mapping[str, Check[Any]], threshold: str) -> bytes:
+    """
+    Write one suite; `checks` are all by code, `threshold` is that of --fail-on.
+
+    A check fails where a finding of it reaches the threshold, and is skipped where it
+    could not judge. What it finds below the threshold stands in its output.
+    """
+    cases = sorted(
+        _cases(report, checks, threshold), key=lambda case: case.get("name", "")
+    )
+    counts = {
+        "tests": str(len(cases)),
+        "failures": str(sum(case.find("failure") is not None for case in cases)),
+        "errors": "0",
+    }
+    about = {"name": report.tool.name, "time": f"{report.seconds:.3f}"}
+    top = ET.Element("testsuites", {**about, **counts})
+    suite = ET.SubElement(top, "testsuite", {**about, **counts})
+    suite.set("skipped", str(len(report.skipped)))
+    suite.set("timestamp", _safe(report.created.removesuffix("Z")))
+    suite.append(_properties(report))
+    suite.extend(cases)
+    ET.indent(top)
+    text: bytes = ET.tostring(top, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
+
+
+def _properties(report: Report) -> ET.Element:
+    said = {
+        "place": words.place(report),
+        "verdict": words.verdict(report),
+        "version": report.tool.version,
+    }
+    found = ET.Element("properties")
+    for name, value in said.items():
+        ET.SubElement(found, "property", {"name": name, "value": _safe(value)})
+    for pack in report.broken:
+        reason = f"{pack.pack}: {pack.reason}"
+        ET.SubElement(found, "property", {"name": "broken", "value": _safe(reason)})
+    return found
+
+
+def _cases(
+    report: Report, checks: Mapping[str, Check[Any]], threshold: str
+) -> Iterator[ET.Element]:
+    found: dict[str, list[Entry]] = {}
+    for entry in report.findings:
+        found.setdefault(entry.code, []).append(entry)
+    for code, entries in found.items():
+        case = _case(checks, code, entries[0].name)
+        for entry in entries:
+            case.append(_finding(entry, fails=_fails(entry, threshold)))
+        yield case
+    for code in report.healthy:
+        yield _case(checks, code)
+    for skip in report.skipped:
+        case = _case(checks, skip.code, skip.name)
+        kind = "accepted" if skip.accepted else "skipped"
+        ET.SubElement(case, "skipped", {"type": kind, "message": _safe(skip.reason)})
+        yield case
+
+
+def _case(checks: Mapping[str, Check[Any]], code: str, name: str = "") -> ET.Element:
+    check = checks.get(code)
+    kind = "code" if check and Source in check.needs else "machine"
+    title = f"{code} {name or (check.name if check else '')}".strip()
+    attributes = {"classname": f"pipedoctor.{kind}", "name": _safe(title), "time": "0"}
+    return ET.Element("testcase", attributes)
+
+
+def _finding(entry: Entry, *, fails: bool) -> ET.Element:
+    element = ET.Element("failure" if fails else "system-out")
+    if fails:
+        at = f"{words.place_of(entry)}: " if entry.location else ""
+        element.set("message", _safe(f"{at}{entry.summary}"))
+        element.set("type", entry.severity)
+    element.text = "\n".join(map(_safe, _lines(entry)))
+    return element
+
+
+def _fails(entry: Entry, threshold: str) -> bool:
+    if threshold == "never":
+        return False
+    return Severity[entry.severity.upper()] >= Severity[threshold.upper()]
+
+
+def _lines(entry: Entry) -> list[str]:
+    at = f"{words.place_of(entry)}: " if entry.location else ""
+    lines = [f"{entry.severity}: {at}{entry.summary}"]
+    lines += [f"also at {spot.path}:{spot.line}" for spot in entry.also_at]
+    lines += [f"{name}: {value}" for name, value in words.evidence(entry.evidence)]
+    for cure in entry.remedies:
+        lines.append(f"remedy ({words.where(cure)}): {cure.title}")
+        lines += [f"  $ {cure.shell}"] if cure.shell else []
+        lines += [f"  {line}" for line in cure.snippet.rstrip("\n").split("\n") if line]
+    return lines
+
+
+def _safe(text: object) -> str:
+    """A line of text that every parser of XML 1.0 takes."""
+    return _FORBIDDEN.sub(_spelled, words.clean(text))
+
+
+def _spelled(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape", "surrogatepass").decode()
