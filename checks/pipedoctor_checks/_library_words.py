@@ -1,5 +1,8 @@
 """Say where a library comes from, and what takes it away again."""
 
+import re
+import shlex
+
 from pipedoctor.facts import Library, Site
 from pipedoctor.facts.site import Habitat
 from pipedoctor.remedy import Lasts, Place, Remedy, environment, fitting
@@ -34,12 +37,13 @@ def told(library: Library) -> str:
 def without_variable(
     site: Site | None, name: str, value: str, unwanted: set[str]
 ) -> tuple[Remedy, ...]:
-    """Start the job with the variable less these folders, or without it at all."""
-    rest = ":".join(part for part in value.split(":") if part not in unwanted)
+    """Start the job with the variable less these paths, or without it at all."""
+    parts = re.split("[: ]+" if name == "LD_PRELOAD" else ":", value)
+    rest = ":".join(part for part in parts if part not in unwanted)
     title = f"Take {' and '.join(sorted(unwanted))} out of {name}"
     here = Remedy(
         title=title,
-        snippet=f"export {name}={rest}" if rest else f"unset {name}",
+        snippet=f"export {name}={shlex.quote(rest)}" if rest else f"unset {name}",
         lasts=Lasts.PROCESS,
         place=Place.LAUNCHER,
         fits=(Habitat.BARE, Habitat.SLURM, Habitat.HOSTED),

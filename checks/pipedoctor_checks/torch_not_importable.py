@@ -11,7 +11,17 @@ ABSENT = "No module named 'torch'"
 @check(
     "PDR830",
     "torch cannot be imported",
-    after=("PDR835", "PDR834"),
+    after=(
+        "PDR835",
+        "PDR834",
+        "PDR813",
+        "PDR814",
+        "PDR841",
+        "PDR844",
+        "PDR845",
+        "PDR860",
+        "PDR861",
+    ),
 )
 def torch_not_importable(
     torch_import: TorchImport,

@@ -76,7 +76,8 @@ def libraries(machine: Machine, chosen: Chosen, announce: Announce) -> Libraries
     here = interpreter(machine, chosen, announce)
     process = linker(machine, here)
     announce("reading ELF files")
-    searches = list(_preloaded(machine, process))
+    preloaded = _preload(machine)
+    searches = list(_preloaded(preloaded, process))
     searches += process.complete(process.program)
     opened: list[Path] = []
     for file in _entrances(here):
@@ -95,7 +96,12 @@ def libraries(machine: Machine, chosen: Chosen, announce: Announce) -> Libraries
             for e in naming.entries(s)
         ),
         missing=tuple(
-            Library(soname=legible(s.name), path="", wanted_by=naming.of(s.wanted_by))
+            Library(
+                soname=legible(s.name),
+                path="",
+                found_by="LD_PRELOAD" if s.name in preloaded else "",
+                wanted_by=naming.of(s.wanted_by),
+            )
             for s in searches
             if not s.candidates
         ),
@@ -140,12 +146,19 @@ def _head(path: Path) -> bytes:
         return b""
 
 
-def _preloaded(machine: Machine, process: Linker) -> Iterator[Search]:
-    for name in re.split("[ :]+", machine.environ.get("LD_PRELOAD", "")):
-        if name:
-            found = process.search(name, process.program)
-            for file in found.candidates[:1]:
-                yield from process.load(file.path)
+def _preload(machine: Machine) -> tuple[str, ...]:
+    value = machine.environ.get("LD_PRELOAD", "")
+    return tuple(name for name in re.split("[ :]+", value) if name)
+
+
+def _preloaded(names: tuple[str, ...], process: Linker) -> Iterator[Search]:
+    """What is preloaded, and what cannot be: the linker goes on without it."""
+    for name in names:
+        found = process.search(name, process.program)
+        for file in found.candidates[:1]:
+            yield from process.load(file.path)
+        if not found.candidates:
+            yield found
 
 
 def _entrances(here: Interpreter) -> Iterator[Path]:

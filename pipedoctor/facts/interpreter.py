@@ -32,8 +32,6 @@ class Interpreter(Fact, frozen=True, kw_only=True):
     pythonpath: tuple[str, ...] = ()
     glibc: str = ""
     """``2.36``; empty: not known or not glibc."""
-    libstdcxx: str = ""
-    """Newest GLIBCXX version of the libstdc++ that would be loaded: ``3.4.30``."""
     bits: int | None = None
     startup_error: str = ""
     """Why it cannot even start, when that was tried."""

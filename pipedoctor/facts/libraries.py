@@ -55,7 +55,7 @@ class Libraries(Fact, frozen=True, kw_only=True):
 
     entries: tuple[Library, ...] = ()
     missing: tuple[Library, ...] = ()
-    """Wanted and found nowhere; `path` is empty."""
+    """Wanted and found nowhere; `path` is empty, `found_by` says who named it."""
     unmet: tuple[Unmet, ...] = ()
     examined: tuple[str, ...] = ()
     """The files that were opened first, as an import would: ``torch/_C...so``."""

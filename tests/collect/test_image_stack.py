@@ -1,5 +1,6 @@
 """Decoders are read from metadata, Pillow's two halves from its files."""
 
+import platform
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -93,6 +94,35 @@ def test_only_the_copy_that_was_written_last_has_the_files(
     assert seen.pillow_broken == (
         "its binary part is not of version 9.5.0.post2, as its Python part is"
     )
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64", reason="the compiler knows no AVX2 elsewhere"
+)
+@pytest.mark.parametrize(
+    ("name", "flag", "simd"),
+    [
+        ("pillow_simd", "-mavx2", "avx2"),
+        ("pillow_simd", "-msse4", ""),
+        ("pillow", "-mavx2", ""),
+    ],
+)
+def test_what_a_fork_was_compiled_for(
+    site: Path, shared_object: Make, name: str, flag: str, simd: str
+) -> None:
+    """Pillow itself is never asked: it has no code that was written for AVX2."""
+    install(site, name, "12.1.1")
+    loops = "".join(
+        f"void add{n}(short *a, const signed char *b) "
+        f"{{ for (int i = 0; i < 4096; i++) a[i] += b[i] * {n}; }}\n"
+        for n in range(3, 63)
+    )
+    source = PILLOW + loops
+    shared_object(pillow(site), source=source, flags=("-O3", flag))
+
+    (decoder,) = look(site).decoders
+
+    assert decoder.simd == simd
 
 
 def test_a_jpeg_library_that_is_gone(site: Path, shared_object: Make) -> None:
