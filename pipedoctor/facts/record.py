@@ -32,6 +32,7 @@ from pipedoctor.facts.torch_import import TorchImport
 from pipedoctor.facts.variables import Variables
 from pipedoctor.facts.world import Filesystems, World
 from pipedoctor.facts.world_cards import GpuCapabilities
+from pipedoctor.facts.world_culprits import Culprits
 from pipedoctor.facts.world_pillow import PillowFixes
 from pipedoctor.facts.world_torch import (
     CudaDrivers,
@@ -79,6 +80,7 @@ TABLES: Mapping[str, type[World]] = {
         GpuCapabilities,
         Pythons,
         PillowFixes,
+        Culprits,
     )
 }
 
