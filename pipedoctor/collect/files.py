@@ -56,6 +56,11 @@ def store(path: str, data: bytes) -> None:
         patiently(path, lambda _: _write(path, data))
 
 
+def create(path: str, data: bytes) -> bool:
+    """Put `data` into a new file; False where one is there; raises Unreadable."""
+    return bool(patiently(path, lambda _: _create(path, data)))
+
+
 def missing(paths: Iterable[str]) -> dict[str, str]:
     """Those of the paths that say that they cannot be reached, and why."""
     probes = [
@@ -121,6 +126,23 @@ def _write(path: str, data: bytes) -> None:
             _replace(Path(target), data, there)
     except OSError as error:
         raise Unreadable(why(error)) from error
+
+
+def _create(path: str, data: bytes) -> bool:
+    try:
+        with open(path, "xb") as file:  # noqa: PTH123
+            try:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError:
+                os.unlink(path)  # noqa: PTH108
+                raise
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise Unreadable(why(error)) from error
+    return True
 
 
 def _there(path: str) -> os.stat_result | None:

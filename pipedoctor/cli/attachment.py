@@ -1,0 +1,151 @@
+"""What `pipedoctor report` does: write an attachment, list them, read them back."""
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from pipedoctor.cli import destination, output
+from pipedoctor.collect import files
+from pipedoctor.facts import Malformed, Unreadable
+
+WHOLE = "All of it is in the .zip of `pipedoctor report --all`."
+BESIDE = "All of it is in report.json and report.html beside this file."
+_ALONE = ("copy", "history", "unredact", "issue_template")
+
+
+def serve(typed: Mapping[str, Any]) -> int:
+    """Do what was typed; the exit code."""
+    asked = [name for name in _ALONE if typed.get(name)]
+    if len(asked) > 1:
+        first, second = (f"--{name.replace('_', '-')}" for name in asked[:2])
+        message = f"{first} and {second} are two things: ask for one"
+        raise click.UsageError(message)
+    if typed.get("issue_template"):
+        from pipedoctor.report import issue_form
+
+        output.write(issue_form.TEXT, typed.get("output"))
+    elif typed.get("history"):
+        from pipedoctor.cli import kept
+
+        kept.show(typed.get("form"))
+    elif typed.get("unredact"):
+        _unredact(typed)
+    else:
+        _attach(typed)
+    return 0
+
+
+def _attach(typed: Mapping[str, Any]) -> None:
+    form = destination.form(typed)
+    if not typed.get("copy"):
+        destination.refuse_standing(typed)
+    report, json = _examined(typed)
+    if typed.get("copy"):
+        from pipedoctor.report import ticket
+
+        output.write(ticket.render(report, WHOLE), None)
+    else:
+        redacted = not typed.get("no_redact")
+        data = _written(report, json, form, redacted=redacted)
+        click.echo(destination.put(typed, data, form))
+        _say(report, redacted=redacted)
+    if not (typed.get("no_redact") or typed.get("no_keep") or typed.get("record")):
+        _keep(report, json)
+
+
+def _examined(typed: Mapping[str, Any]) -> tuple[Any, bytes]:
+    """The report, redacted by this machine's book of aliases, and its JSON."""
+    from pipedoctor.book import Book
+    from pipedoctor.cli import examination
+    from pipedoctor.redact import Level, Redactor
+    from pipedoctor.report import json
+
+    # Aliases in a record of another machine are those of another book.
+    book = None if typed.get("record") else Book()
+    if typed.get("no_redact"):
+        redactor = Redactor(Level.NOTHING)
+    else:
+        redactor = Redactor(Level.PUBLIC, memory=book)
+    report, _ = examination.conduct(typed, redactor)
+    examination.mention_broken(report)
+    if book is not None and book.trouble:
+        from pipedoctor.report.words import clean
+
+        click.echo(
+            f"pipedoctor: aliases are for this report alone: {clean(book.trouble)}",
+            err=True,
+        )
+    return report, json.render(report)
+
+
+def _written(report: Any, json: bytes, form: str, *, redacted: bool) -> bytes:
+    from pipedoctor.report import ticket
+
+    if form == "json":
+        return json
+    if form == "markdown":
+        return ticket.render(report, WHOLE).encode()
+    from pipedoctor.report import html
+
+    page = html.render(report).encode()
+    if form == "html":
+        return page
+    from pipedoctor import bundle
+
+    parts = {
+        "report.md": ticket.render(report, BESIDE).encode(),
+        bundle.REPORT: json,
+        "report.html": page,
+    }
+    return bundle.pack(report, parts, redacted=redacted)
+
+
+def _say(report: Any, *, redacted: bool) -> None:
+    """What was found, and what is still to do, for whoever watches."""
+    from pipedoctor.report import words
+
+    told = words.verdict(report)
+    advice = "names and secrets are replaced" if redacted else "NOTHING is replaced"
+    click.echo(
+        f"{told[:1].upper()}{told[1:]}. Read it before you attach it: {advice}.",
+        err=True,
+    )
+
+
+def _keep(report: Any, json: bytes) -> None:
+    from pipedoctor import history
+    from pipedoctor.report.words import clean
+
+    worst = report.worst()
+    now = dt.datetime.now(tz=dt.timezone.utc)
+    try:
+        history.keep(json, worst.name.lower() if worst is not None else "", now)
+    except history.Unkept as error:
+        click.echo(f"pipedoctor: the report was not kept: {clean(error)}", err=True)
+
+
+def _unredact(typed: Mapping[str, Any]) -> None:
+    """Put names back into a file that this machine redacted; raises UsageError."""
+    from pipedoctor import book, bundle
+    from pipedoctor.report.json import LARGEST
+
+    source: str = typed["unredact"]
+    try:
+        data = files.load(source, LARGEST + 1)
+        if len(data) > LARGEST:
+            message = f"larger than {LARGEST >> 20} MiB"
+            raise Malformed(message)  # noqa: TRY301  (said like the others)
+        if data.startswith(bundle.MAGIC):
+            inside = bundle.contents(data).items()
+            real = bundle.repack({name: book.restore(file) for name, file in inside})
+        else:
+            real = book.restore(data)
+    except (Unreadable, Malformed) as error:
+        message = f"--unredact {source}: {error}"
+        raise click.UsageError(message) from None
+    if real == data:
+        click.echo("pipedoctor: no alias of this machine is in it", err=True)
+    destination.refuse_standing(typed)
+    output.write(real, typed.get("output"))

@@ -1,0 +1,22 @@
+"""`pipedoctor report --history`: the reports that are kept on this machine."""
+
+import msgspec
+
+from pipedoctor import history
+from pipedoctor.cli import output
+from pipedoctor.report.words import clean
+
+
+def show(form: str | None) -> None:
+    """List them, newest first: when, the gravest finding, where."""
+    kept = history.entries()
+    if form == "json":
+        rows = [{"when": k.when, "worst": k.worst, "path": str(k.path)} for k in kept]
+        whole = {"schema": "pipedoctor.history/1", "reports": rows}
+        output.write(msgspec.json.format(msgspec.json.encode(whole)) + b"\n", None)
+        return
+    lines = [
+        f"{k.when:%Y-%m-%d %H:%M:%S}Z  {k.worst:<6}  {clean(k.path)}\n" for k in kept
+    ]
+    none = "no report is kept here yet: `pipedoctor report` keeps one\n"
+    output.write("".join(lines) or none, None)
