@@ -16,6 +16,7 @@ from pipedoctor.facts.source import Minimum, Skipped
 from pipedoctor.source import files
 from pipedoctor.source.assemble import assemble
 from pipedoctor.source.imported import imported_names
+from pipedoctor.source.marks import marks
 from pipedoctor.source.parse import NotPythonError, Text, parse, traces
 
 SHARE = 0.6
@@ -75,7 +76,7 @@ def _facts(code: Sequence[str], seconds: float, announce: Announce) -> Source:
     announce("following calls and values")
     facts = assemble(texts, skipped, count)
     torch, python = _minimums(code)
-    return replace(facts, torch=torch, python=python)
+    return replace(facts, torch=torch, python=python, marks=marks(facts, texts))
 
 
 def _wanted(code: Sequence[str], skipped: list[Skipped]) -> Iterator[files.Source]:

@@ -141,6 +141,16 @@ class Ignore(Part, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
 
 
+class Mark(Part, frozen=True, kw_only=True):
+    """What stands on a line where a finding may be, so that it is known if it moves."""
+
+    path: str
+    line: int
+    cell: int = 0
+    print: str
+    """A hash of the file's name in its repository and of the code on the line."""
+
+
 class Minimum(Part, frozen=True, kw_only=True):
     """The least version that a project says it works with."""
 
@@ -165,6 +175,7 @@ class Source(Fact, frozen=True, kw_only=True):
     torch: Minimum | None = None
     python: Minimum | None = None
     ignores: tuple[Ignore, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
     def of(self, *kinds: str) -> list[Event]:
         """All events of these kinds, in their order."""

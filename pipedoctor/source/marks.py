@@ -1,0 +1,64 @@
+"""Know a line of code again after it has moved, without keeping what it says."""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pipedoctor.facts.source import Mark, Source, Spot
+from pipedoctor.source.parse import Text
+
+LENGTH = 16
+"""Hexadecimal digits of a hash: among a million lines no two will share one."""
+_LITERAL = re.compile(rb"\"[^\"]*\"|'[^']*'")
+_COMMENT = re.compile(rb"#.*")
+
+
+def marks(facts: Source, texts: Sequence[Text]) -> tuple[Mark, ...]:
+    """One for each line that a finding may name, in the order of files and lines."""
+    by_path = {text.path: text for text in texts}
+    names: dict[str, str] = {}
+    found: list[Mark] = []
+    for path, cell, line in sorted({(s.path, s.cell, s.line) for s in _spots(facts)}):
+        text = by_path.get(path)
+        if text is None:
+            continue
+        name = names.setdefault(path, _name(path))
+        said = fingerprint(name, _line(text, cell, line))
+        found.append(Mark(path=path, line=line, cell=cell, print=said))
+    return tuple(found)
+
+
+def fingerprint(name: str, line: bytes) -> str:
+    """Hash a line without its blanks, its comment and what its strings hold."""
+    bare = _COMMENT.sub(b"", _LITERAL.sub(b"''", line))
+    said = name.encode(errors="surrogateescape") + b"\0" + b"".join(bare.split())
+    return hashlib.sha256(said).hexdigest()[:LENGTH]
+
+
+def _line(text: Text, cell: int, line: int) -> bytes:
+    first = next((c.first for c in text.cells if c.number == cell), 1)
+    index = first + line - 2
+    return text.lines[index] if 0 <= index < len(text.lines) else b""
+
+
+def _name(path: str) -> str:
+    """From where its repository begins, wherever this is run; else as it is shown."""
+    full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay as they are named)
+    if not full.exists():
+        return path
+    for folder in full.parents:
+        if (folder / ".git").exists():
+            return full.relative_to(folder).as_posix()
+    return path
+
+
+def _spots(facts: Source) -> Iterator[Spot]:
+    for loader in facts.loaders:
+        yield loader.at
+        yield from (given.at for given in loader.arguments.values() if given.at)
+        if loader.dataset and loader.dataset.at:
+            yield loader.dataset.at
+    for one in (*facts.loops, *facts.events, *facts.ignores):
+        yield one.at
