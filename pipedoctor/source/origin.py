@@ -48,23 +48,22 @@ class Origins:
         self._by_call: dict[int, list[int]] = {}
         for index, made in enumerate(constructions.made):
             self._by_call.setdefault(id(made.site.node), []).append(index)
-        self._known: dict[tuple[int, int], frozenset[int]] = {}
-        self._busy: set[tuple[int, int]] = set()
+        self._known: dict[tuple[int, int, int], frozenset[int]] = {}
+        self._empty: dict[tuple[int, int], int] = {}
+        """Down to which depth nothing was found: nor is there anything nearer."""
 
     def of(self, node: ast.expr, scope: Scope, depth: int = _DEEP) -> frozenset[int]:
         """Indices of the loaders that this may be; empty: not known."""
         key = (id(node), id(scope))
-        if key in self._known:
-            return self._known[key]
-        if depth <= 0 or key in self._busy:
+        if depth <= 0 or not self._by_call or self._empty.get(key, 0) >= depth:
             return frozenset()
-        self._busy.add(key)
-        try:
+        exact = (*key, depth)
+        found = self._known.get(exact)
+        if found is None:
             found = frozenset(self._of(node, scope, depth - 1))
-        finally:
-            self._busy.discard(key)
-        if depth == _DEEP:
-            self._known[key] = found
+            self._known[exact] = found
+            if not found:
+                self._empty[key] = depth
         return found
 
     def _of(self, node: ast.expr, scope: Scope, depth: int) -> Iterator[int]:

@@ -30,7 +30,7 @@ class Project:
             parts = module.name.split(".")
             for start in range(len(parts)):
                 self._by_name.setdefault(".".join(parts[start:]), []).append(module)
-        self._dotted: dict[int, str] = {}
+        self._callers: dict[Scope, list[CallSite]] = {}
         self._bases: dict[str, tuple[list[Class], list[str]]] = {}
 
     def module(self, name: str, near: Module | None = None) -> Module | None:
@@ -177,6 +177,12 @@ class Project:
 
     def callers(self, scope: Scope) -> list[CallSite]:
         """The calls of a function or method, as far as its name tells."""
+        known = self._callers.get(scope)
+        if known is None:
+            known = self._callers[scope] = self._called(scope)
+        return known
+
+    def _called(self, scope: Scope) -> list[CallSite]:
         last = scope.name.rpartition(".")[2]
         if scope.owner is not None and last == "__init__":
             last = scope.owner.name
