@@ -55,6 +55,46 @@ class Argument(Part, frozen=True, kw_only=True):
 ABSENT = Argument(how="absent")
 
 
+class Span(Part, frozen=True, kw_only=True):
+    """A range in the file and cell of what it belongs to; empty: a point."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Given(Part, frozen=True, kw_only=True):
+    """An argument as it stands in its call."""
+
+    value: Span
+    whole: Span | None = None
+    """What goes when it goes, comma and all; none: by position, so it stays."""
+    plain: str = ""
+    """The value, where it is a name with dots."""
+
+
+class Call(Part, frozen=True, kw_only=True):
+    """How a call is written, as far as one must know to give it more arguments."""
+
+    end: Span
+    """The point where one more argument goes."""
+    comma: Span | None = None
+    """A point before it that needs a comma first."""
+    lead: str = ", "
+    wrap: str = ", "
+    """As `lead`, where it does not fit into the line any more."""
+    tail: str = ""
+    room: int = 0
+    """Characters left in that line."""
+    given: dict[str, Given] = {}
+    """By name, or by number where nobody knows the names."""
+    modules: dict[str, str] = {}
+    """How the file calls ``os`` and ``torch``, if it does."""
+    direct: bool = False
+    """It calls the class itself, so it may give whatever the class takes."""
+
+
 class Dataset(Part, frozen=True, kw_only=True):
     """A class whose items are loaded, or one of a framework that is used here."""
 
@@ -93,6 +133,8 @@ class LoaderCall(Part, frozen=True, kw_only=True):
     """Indices into `Source.loops`."""
     unguarded: bool = False
     """Iterated when the file is merely imported or run, outside a main guard."""
+    call: Call | None = None
+    """How it is written; none: in a way that nobody can change exactly."""
 
     def get(self, name: str) -> Argument:
         """An argument: given, absent, or unknown where some are not seen."""
@@ -132,6 +174,10 @@ class Event(Part, frozen=True, kw_only=True):
     loop: int = -1
     """The loop over batches around it: an index into `Source.loops`; -1: none."""
     details: dict[str, Scalar] = {}
+    call: Call | None = None
+    """How it is written, where it is a call whose arguments matter."""
+    spans: dict[str, Span] = {}
+    """The pieces of it that a remedy would change."""
 
 
 class Ignore(Part, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from pipedoctor.facts.source import (
     Argument,
+    Call,
     Dataset,
     Event,
     Ignore,
@@ -16,7 +17,8 @@ from pipedoctor.facts.source import (
 )
 from pipedoctor.source.apart import take_apart
 from pipedoctor.source.batches import loop_events
-from pipedoctor.source.constructions import Made
+from pipedoctor.source.call_form import call_form
+from pipedoctor.source.constructions import LOADERS, PARAMETERS, Made
 from pipedoctor.source.effects import item_events, light
 from pipedoctor.source.images import image_events
 from pipedoctor.source.lifetimes import rebuilt, target_of, unguarded
@@ -132,7 +134,17 @@ def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
         rebuilt=rebuilt(recorder, made),
         fed=tuple(fed),
         unguarded=unguarded(recorder, made, index),
+        call=_form(recorder, made),
     )
+
+
+def _form(recorder: Recorder, made: Made) -> Call | None:
+    """How the call is written, where the class itself is called, and in one way."""
+    scope, node = made.site.scope, made.site.node
+    ways = [one for one in _made(recorder) if one.site.node is node]
+    if recorder.name(node.func, scope) not in LOADERS or len(ways) > 1:
+        return None
+    return call_form(recorder.pen(scope.module), node, PARAMETERS, direct=True)
 
 
 def _in_a_test(scope: Scope) -> bool:

@@ -1,6 +1,9 @@
 """Bytes to syntax trees, by the rules of Python itself; notebooks cell by cell."""
 
 import ast
+import codecs
+import io
+import tokenize
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -18,7 +21,7 @@ class Cell(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A file that Python would understand."""
+    """A file that Python would understand; its lines are UTF-8 without their ends."""
 
     path: str
     tree: ast.Module
@@ -51,7 +54,24 @@ def parse(source: Source) -> Text:
     if source.path.endswith(".ipynb"):
         return _notebook(source)
     tree = _tree(source.text)
-    return Text(source.path, tree, source.text.split(b"\n"))
+    return Text(source.path, tree, _lines(source.text))
+
+
+def _lines(text: bytes) -> Sequence[bytes]:
+    """Lines as the syntax tree counts them: in UTF-8, whatever the file is in."""
+    plain = text.removeprefix(codecs.BOM_UTF8)
+    if not plain.isascii():
+        encoding = encoding_of(text)
+        if encoding not in {"utf-8", "utf-8-sig"}:
+            plain = plain.decode(encoding).encode()
+    if b"\r" in plain:
+        plain = plain.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return plain.split(b"\n")
+
+
+def encoding_of(text: bytes) -> str:
+    """The encoding that a file names, or UTF-8; raises SyntaxError for nonsense."""
+    return tokenize.detect_encoding(io.BytesIO(text).readline)[0]
 
 
 def _tree(text: bytes) -> ast.Module:

@@ -6,9 +6,11 @@ from pipedoctor.facts.source import Event, Loop, Scalar
 from pipedoctor.source.around import Step
 from pipedoctor.source.constructions import Constructions
 from pipedoctor.source.origin import Origins
+from pipedoctor.source.pen import Pen
+from pipedoctor.source.pieces import pieces
 from pipedoctor.source.project import Project
 from pipedoctor.source.reach import Reach
-from pipedoctor.source.scope import Scope
+from pipedoctor.source.scope import Module, Scope
 from pipedoctor.source.values import Values, spot, written
 
 
@@ -26,6 +28,7 @@ class Recorder:
         self.loop_of: dict[int, int] = {}
         """Loops over batches, by the identity of their nodes."""
         self.traits: set[str] = set()
+        self._pens: dict[int, Pen] = {}
         self._dataset_of: dict[int, str] = {}
         for name, scopes in self.reach.of_dataset.items():
             for one in scopes:
@@ -34,6 +37,10 @@ class Recorder:
     def name(self, node: ast.expr, scope: Scope) -> str:
         """The full name of what an expression names."""
         return self.project.dotted(node, scope.module)
+
+    def pen(self, module: Module) -> Pen:
+        """What knows the text of a module."""
+        return self._pens.setdefault(id(module), Pen(module))
 
     def is_item(self, scope: Scope) -> bool:
         """Does this function run for items?"""
@@ -61,6 +68,7 @@ class Recorder:
         if dataset:
             details.setdefault("dataset", dataset)
         owner = scope.owner.name if scope.owner else scope.name
+        behind = pieces(self.pen(scope.module), kind, scope, step)
         self.events.append(
             Event(
                 kind=kind,
@@ -77,6 +85,8 @@ class Recorder:
                 ),
                 loops=len(around.loops),
                 loop=int(details.get("in_loop", loops[-1] if loops else -1) or 0),
-                details=details,
+                details={**behind.details, **details},
+                call=behind.call,
+                spans=dict(behind.spans),
             )
         )

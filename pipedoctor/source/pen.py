@@ -1,0 +1,141 @@
+"""The text of a module by lines and characters, to say where exactly things stand."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from pipedoctor.facts.source import Span
+from pipedoctor.source.scope import Module
+
+_NARROW, _WIDE = 88, 119
+"""How long lines may become: as long as those that are there, within these."""
+
+
+class Point(NamedTuple):
+    """A place between characters; lines count from 1, columns from 0."""
+
+    line: int
+    column: int
+
+
+class Pen:
+    """Finds points of one module; columns of a syntax tree are bytes of UTF-8."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the file, without what ends them."""
+        return [line.decode(errors="replace") for line in self.module.text.lines]
+
+    @cached_property
+    def width(self) -> int:
+        """How long a line may become here."""
+        return max(_NARROW, min(_WIDE, max(map(len, self.lines), default=0)))
+
+    @cached_property
+    def quote(self) -> str:
+        """The quotation mark that the file likes better."""
+        single = sum(line.count("'") for line in self.lines)
+        return "'" if single > sum(line.count('"') for line in self.lines) else '"'
+
+    @cached_property
+    def blocks(self) -> Mapping[int, tuple[list[ast.stmt], ast.Expr]]:
+        """For a call that is a statement of its own: the block it stands in."""
+        return {
+            id(statement.value): (block, statement)
+            for block in _blocks(self.module.text.tree)
+            for statement in block
+            if isinstance(statement, ast.Expr)
+        }
+
+    @cached_property
+    def modules(self) -> dict[str, str]:
+        """How the file calls ``os`` and ``torch``, where it imports them."""
+        names = self.module.names.items()
+        return {full: local for local, full in names if full in {"os", "torch"}}
+
+    def start(self, node: ast.AST) -> Point:
+        """Where a node begins."""
+        return self._point(getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+
+    def end(self, node: ast.AST) -> Point:
+        """Where a node ends."""
+        line = getattr(node, "end_lineno", None) or 0
+        return self._point(line, getattr(node, "end_col_offset", None) or 0)
+
+    def _point(self, line: int, offset: int) -> Point:
+        raw = self.module.text.lines[line - 1]
+        return Point(line, len(raw[:offset].decode(errors="replace")))
+
+    def char(self, at: Point) -> str:
+        """The character after a point; at the end of a line none."""
+        return self.lines[at.line - 1][at.column : at.column + 1]
+
+    def before(self, at: Point) -> str:
+        """The line up to a point."""
+        return self.lines[at.line - 1][: at.column]
+
+    def after(self, at: Point) -> str:
+        """The line from a point on."""
+        return self.lines[at.line - 1][at.column :]
+
+    def text(self, one: Point, other: Point) -> str:
+        """Everything between two points."""
+        if one.line == other.line:
+            return self.lines[one.line - 1][one.column : other.column]
+        between = self.lines[one.line : other.line - 1]
+        return "\n".join([self.after(one), *between, self.before(other)])
+
+    def next(self, at: Point) -> Point:
+        """The next point where code goes on: behind blanks, comments and lines."""
+        line, column = at
+        while line <= len(self.lines):
+            rest = self.lines[line - 1][column:]
+            code = rest.lstrip(" \t\f")
+            if code and not code.startswith("#") and code != "\\":
+                return Point(line, column + len(rest) - len(code))
+            line, column = line + 1, 0
+        return Point(line, column)
+
+    def indent(self, line: int) -> str:
+        """The blanks that a line begins with."""
+        text = self.lines[line - 1]
+        return text[: len(text) - len(text.lstrip())]
+
+    def span(self, one: Point, other: Point | None = None) -> Span:
+        """A range as a fact; in a notebook by cell."""
+        other = other or one
+        first = 1
+        for cell in self.module.text.cells:
+            if cell.first <= one.line:
+                first = cell.first
+        return Span(
+            line=one.line - first + 1,
+            column=one.column + 1,
+            end_line=other.line - first + 1,
+            end_column=other.column + 1,
+        )
+
+    def of(self, node: ast.AST) -> Span:
+        """The range of a node."""
+        return self.span(self.start(node), self.end(node))
+
+    def same(self, node: ast.expr) -> bool:
+        """Is it really what stands there? Old Pythons lose their way in f-strings."""
+        text = self.text(self.start(node), self.end(node))
+        try:
+            found = ast.parse(f"({text}\n)", mode="eval").body
+        except (SyntaxError, ValueError):
+            return False
+        return ast.dump(found) == ast.dump(node)
+
+
+def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                yield block

@@ -1,0 +1,345 @@
+"""The pieces of the code behind an event that a remedy would change."""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from pipedoctor.facts.source import Call, Scalar, Span
+from pipedoctor.source.around import Step
+from pipedoctor.source.call_form import call_form
+from pipedoctor.source.pen import Pen, Point
+from pipedoctor.source.project import last_name
+from pipedoctor.source.scope import Scope, key_of
+
+_ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
+_PUBLIC = {"default_collate", "default_convert", "get_worker_info"}
+_AMP = {"autocast", "GradScaler"}
+
+
+class Pieces(NamedTuple):
+    """What is known of how it is written; nothing: it cannot be changed exactly."""
+
+    spans: Mapping[str, Span] = {}
+    details: Mapping[str, Scalar] = {}
+    call: Call | None = None
+
+
+NONE = Pieces()
+
+
+def pieces(pen: Pen, kind: str, scope: Scope, step: Step) -> Pieces:
+    """Measure what stands behind an event of this kind."""
+    measure = _MEASURES.get(kind)
+    node = step.node
+    if measure is None or not hasattr(node, "lineno"):
+        return NONE
+    if isinstance(node, ast.Call) and not pen.same(node):
+        return NONE
+    return measure(pen, scope, node)
+
+
+def _copy(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
+    if not isinstance(node, ast.Call) or any(w.arg is None for w in node.keywords):
+        return NONE
+    root = _root(node)
+    return Pieces(
+        details={"written": root in _written_in_place(scope)},
+        call=call_form(pen, node),
+    )
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _written_in_place(scope: Scope) -> set[str]:
+    """Names whose tensors are written to anywhere in this function."""
+    found: set[str] = set()
+    for node in ast.walk(scope.node):
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            found.add(_root(node))
+        elif isinstance(node, ast.AugAssign):
+            found.add(_root(node.target))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr.endswith("_") and not node.func.attr.startswith("_"):
+                found.add(_root(node.func))
+        if isinstance(node, ast.keyword) and node.arg == "out":
+            found.add(_root(node.value))
+    return found
+
+
+def _created(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
+    """``torch.zeros(3).to(device)``: the inner call, and what moves its result."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return NONE
+    inner = node.func.value
+    device = _device(pen, node)
+    words = {word.arg for word in node.keywords}
+    if not device or words - {"non_blocking"} or not isinstance(inner, ast.Call):
+        return NONE
+    if {word.arg for word in inner.keywords} & {"device", "requires_grad", None}:
+        return NONE
+    spans = {"move": pen.span(pen.end(inner), pen.end(node))}
+    draws = last_name(inner.func) in {"rand", "randn", "randint"}
+    return Pieces(spans, {"device": device, "draws": draws}, call_form(pen, inner))
+
+
+def _device(pen: Pen, node: ast.Call) -> str:
+    if last_name(node.func) == "cuda":
+        return "" if node.args else f"{pen.quote}cuda{pen.quote}"
+    if len(node.args) != 1:
+        return ""
+    text = ast.unparse(node.args[0])
+    if isinstance(node.args[0], ast.Constant):
+        said = node.args[0].value
+        return text if isinstance(said, str) and said.startswith("cuda") else ""
+    plain = isinstance(node.args[0], (ast.Name, ast.Attribute))
+    return text if plain and last_name(node.args[0]) in {"device", "dev"} else ""
+
+
+def _statement(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
+    """A call that is a line of its own."""
+    block, statement = pen.blocks.get(id(node), ([], None))
+    if statement is None:
+        return NONE
+    start, end = pen.start(statement), pen.end(statement)
+    if len(block) == 1:
+        return Pieces({"only": pen.span(start, end)})
+    rest = pen.after(end).strip()
+    if pen.before(start).strip() or (rest and not rest.startswith("#")):
+        return NONE
+    if end.line == len(pen.lines):
+        return NONE
+    return Pieces({"line": pen.span(Point(start.line, 0), Point(end.line + 1, 0))})
+
+
+def _kept_graph(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
+    """``total += loss``: the loss, if it is a tensor whatever happened to it."""
+    if not isinstance(node, ast.AugAssign):
+        return NONE
+    parts: list[ast.expr] = [node.value]
+    if isinstance(node.value, ast.BinOp):
+        parts = [node.value.left, node.value.right]
+    spans = {
+        f"{part.id}": pen.span(pen.end(part))
+        for part in parts
+        if isinstance(part, ast.Name) and not _numbered(scope, part.id)
+    }
+    return Pieces(spans)
+
+
+def _numbered(scope: Scope, name: str) -> bool:
+    """Is a plain number ever assigned to it?"""
+    return any(
+        (
+            last_name(n.func) in {"item", "float", "tolist", "numpy", "mean", "sum"}
+            and not isinstance(n.func, ast.Attribute)
+        )
+        or (isinstance(n.func, ast.Attribute) and n.func.attr in {"item", "tolist"})
+        for value, _ in scope.bound.get(name, [])
+        for n in ast.walk(value)
+        if isinstance(n, ast.Call)
+    )
+
+
+def _read(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
+    """``total += loss.item()``: what reads the value."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return NONE
+    sums = [
+        step.node
+        for step in scope.of_type.get(ast.AugAssign, [])
+        if isinstance(step.node, ast.AugAssign) and isinstance(step.node.op, ast.Add)
+    ]
+    summed = any(part is node for one in sums for part in ast.walk(one.value))
+    if node.func.attr != "item" or not summed or node.args or node.keywords:
+        return NONE
+    return Pieces({"read": pen.span(pen.end(node.func.value), pen.end(node))})
+
+
+def _next(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return NONE
+    tail = pen.span(pen.end(node.func.value), pen.end(node))
+    return Pieces({"start": pen.span(pen.start(node)), "tail": tail})
+
+
+def _pinned(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
+    inner = (
+        node.func.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        else None
+    )
+    if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
+        return Pieces({"pin": pen.span(pen.end(inner.func.value), pen.end(inner))})
+    return NONE
+
+
+def _bgr(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return NONE
+    local = key_of(node.func.value)
+    start, end = pen.span(pen.start(node)), pen.span(pen.end(node))
+    return Pieces({"start": start, "end": end}, {"local": local}) if local else NONE
+
+
+def _seed(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
+    torch = pen.modules.get("torch", "")
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or not torch:
+        return NONE
+    if isinstance(node.args[0], ast.Starred):
+        return NONE
+    return Pieces({"seed": pen.of(node.args[0])}, {"torch": torch})
+
+
+def _amp(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
+    """The call and the import of old names; by other ways nobody can tell."""
+    if isinstance(node, ast.ImportFrom):
+        return _amp_import(pen, node)
+    if not isinstance(node, ast.Call):
+        return NONE
+    func, name = node.func, last_name(node.func)
+    form = call_form(pen, node)
+    shifted = name == "autocast" and bool(node.args)
+    if form is None or name not in _AMP or (shifted and len(node.args) > 1):
+        return NONE
+    if any(isinstance(one, ast.Starred) for one in node.args):
+        return NONE
+    spans = {"first": _first(pen, node)}
+    if isinstance(func, ast.Attribute):
+        long = isinstance(func.value, ast.Attribute) and func.value.attr == "amp"
+        middle = func.value.value if isinstance(func.value, ast.Attribute) else None
+        if not (long and isinstance(middle, ast.Attribute) and middle.attr == "cuda"):
+            return NONE
+        spans["cuda"] = pen.span(pen.end(middle.value), pen.end(middle))
+    more = ", " if node.args or node.keywords else ""
+    text = f"{pen.quote}cuda{pen.quote}{more}{'enabled=' if shifted else ''}"
+    return Pieces(spans, {"first": text})
+
+
+def _first(pen: Pen, node: ast.Call) -> Span:
+    at = pen.next(pen.end(node.func))
+    return pen.span(Point(at.line, at.column + 1))
+
+
+def _amp_import(pen: Pen, node: ast.ImportFrom) -> Pieces:
+    names = {item.name for item in node.names}
+    local = {item.asname or item.name for item in node.names}
+    top = node in pen.module.text.tree.body
+    if (
+        not top
+        or not names <= _AMP
+        or local != names
+        or node.module != "torch.cuda.amp"
+    ):
+        return NONE
+    calls = {
+        id(one.func)
+        for one in ast.walk(pen.module.text.tree)
+        if isinstance(one, ast.Call)
+    }
+    for one in ast.walk(pen.module.text.tree):
+        if isinstance(one, ast.Name) and one.id in local and id(one) not in calls:
+            return NONE
+    return _module_of(pen, node)
+
+
+def _private(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
+    if not isinstance(node, ast.ImportFrom):
+        return NONE
+    known = {item.name for item in node.names} <= _PUBLIC
+    return _module_of(pen, node) if known else NONE
+
+
+def _module_of(pen: Pen, node: ast.ImportFrom) -> Pieces:
+    """The name of the module in ``from torch.cuda.amp import autocast``."""
+    start = pen.start(node)
+    after = pen.after(start)
+    head = f"from {node.module} import"
+    if not after.startswith(head):
+        return NONE
+    begin = Point(start.line, start.column + len("from "))
+    end = Point(start.line, begin.column + len(node.module or ""))
+    return Pieces({"module": pen.span(begin, end)})
+
+
+def _wrapper(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
+    """``Variable(x)``: what stands around x."""
+    if not isinstance(node, ast.Call) or node.keywords or len(node.args) != 1:
+        return NONE
+    inner = node.args[0]
+    if isinstance(inner, (ast.Starred, ast.GeneratorExp)):
+        return NONE
+    form = call_form(pen, node)
+    start, end = pen.start(node), pen.end(node)
+    plain = isinstance(inner, _ATOMS) and not isinstance(inner, ast.Constant)
+    around = (
+        pen.text(pen.end(node.func), pen.start(inner)),
+        pen.text(pen.end(inner), end),
+    )
+    if form is None or around != ("(", ")"):
+        return NONE
+    if not plain:
+        return Pieces({"open": pen.span(start, pen.end(node.func))})
+    return Pieces(
+        {
+            "open": pen.span(start, pen.start(inner)),
+            "close": pen.span(pen.end(inner), end),
+        }
+    )
+
+
+def _epoch_loops(scope: Scope, after: int) -> Iterator[ast.For]:
+    for step in scope.of_type.get(ast.For, []):
+        node = step.node
+        outer = len(step.around.loops)
+        if isinstance(node, ast.For) and node.lineno > after and not outer:
+            if isinstance(node.target, ast.Name) and not step.around.inner:
+                if isinstance(node.iter, ast.Call) and "epoch" in node.target.id:
+                    yield node
+
+
+def _sampler(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
+    """Where the loop over epochs begins, if there is but one, and what it counts."""
+    loops = list(_epoch_loops(scope, getattr(node, "lineno", 0)))
+    names = [
+        key for key, values in scope.bound.items() if any(v is node for v, _ in values)
+    ]
+    if len(loops) != 1 or len(names) != 1 or "." in names[0]:
+        return NONE
+    loop, name = loops[0], names[0]
+    first = loop.body[0]
+    others = [(v, s) for v, s in scope.bound[name] if v is not node]
+    none = [isinstance(v, ast.Constant) and v.value is None for v, _ in others]
+    guarded = any(s.around.guards for v, s in scope.bound[name] if v is node)
+    simple = isinstance(first, (ast.Expr, ast.Assign, ast.AugAssign, ast.For, ast.If))
+    begin = pen.start(first)
+    if not all(none) or (guarded and not none) or not simple:
+        return NONE
+    if pen.before(begin).strip() or not isinstance(loop.target, ast.Name):
+        return NONE
+    inner, outer = pen.indent(begin.line), pen.indent(loop.lineno)
+    text = f"{name}.set_epoch({loop.target.id})\n{inner}"
+    if none:
+        text = f"if {name} is not None:\n{inner}{inner.removeprefix(outer)}{text}"
+    return Pieces({"body": pen.span(begin)}, {"text": text})
+
+
+_MEASURES: dict[str, Callable[[Pen, Scope, ast.AST], Pieces]] = {
+    "bgr": _bgr,
+    "created-then-moved": _created,
+    "cuda-amp": _amp,
+    "device-copy": _copy,
+    "distributed-sampler": _sampler,
+    "empty-cache": _statement,
+    "graph-kept": _kept_graph,
+    "old-next": _next,
+    "pin-then-copy": _pinned,
+    "print": _statement,
+    "private-import": _private,
+    "sync": _read,
+    "variable": _wrapper,
+    "worker-seed": _seed,
+}
