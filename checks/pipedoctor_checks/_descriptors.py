@@ -23,8 +23,6 @@ from pipedoctor_checks._sysctl import sysctl
 ENOUGH = 65536
 HARD = 524288
 """systemd's default for the hard limit."""
-_PER_WORKER = 4
-_OWN = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +46,7 @@ class Need:
         counted = loader.origin.get("num_workers", "").startswith("pid ")
         if not workers or (counted and limits.open_files is not None):
             return cls(workers=workers)
-        least = _PER_WORKER * workers + _OWN
+        least = loader.least_files or 0
         prefetch = loader.prefetch_factor or DEFAULT_PREFETCH
         waiting = tensors * prefetch * workers
         return cls(workers=workers, least=least, plain=least + waiting + spare)

@@ -58,3 +58,15 @@ class Loader(Fact, frozen=True, kw_only=True):
         if batches is None or (batches and self.batch_bytes is None):
             return None
         return batches * (self.batch_bytes or 0)
+
+    @property
+    def least_files(self) -> int | None:
+        """
+        Descriptors without which a training process cannot fetch its first batches.
+
+        Bisected on real DataLoaders (docs/decisions.md); None when not known.
+        """
+        if self.num_workers is None:
+            return None
+        workers = self.num_workers * self.loaders
+        return 4 * workers + 12 if workers else 0

@@ -1,0 +1,88 @@
+"""The report as one HTML page: findings, resources as bars, facts folded, a record."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from pipedoctor.check import Severity
+from pipedoctor.report import digest, words
+from pipedoctor.report.model import Entry, Known, Report, Skip
+from pipedoctor.report.page import page
+from pipedoctor.report.resources import resources
+
+MANY = 12
+"""Findings from which on the page offers to filter them."""
+_OPEN = 3
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What the page keeps as data, so that `check --from` can judge it again."""
+
+    schema: str
+    created: str
+    facts: Known
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """A finding that stands on its own, and what it explains."""
+
+    lead: Entry
+    symptoms: tuple[Entry, ...]
+    open: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reason:
+    """Why checks were skipped, and which."""
+
+    reason: str
+    skips: tuple[Skip, ...]
+
+
+def render(report: Report) -> str:
+    """Write the report as a page that needs nothing but itself."""
+    record = Record(schema=report.schema, created=report.created, facts=report.facts)
+    sentence = words.verdict(report)
+    return page(
+        f"{sentence[:1].upper()}{sentence[1:]} - pipedoctor",
+        "report.html.jinja",
+        record=msgspec.json.encode(record, enc_hook=str).decode(),
+        report=report,
+        worst=_worst(report),
+        groups=tuple(_groups(report.findings)),
+        resources=resources(report),
+        reasons=_reasons(report.skipped),
+        sections=digest.sections(report.facts.known),
+        many=len(report.findings) >= MANY,
+    )
+
+
+def _worst(report: Report) -> str:
+    worst = report.worst()
+    if worst is not None and worst > Severity.NOTE:
+        return worst.name.lower()
+    return "well" if report.judged else "unknown"
+
+
+def _groups(findings: Sequence[Entry]) -> Iterator[Group]:
+    """Put symptoms into their cause; open the first, and more that break the job."""
+    led: list[list[Entry]] = []
+    for entry in findings:
+        if entry.cause and led:
+            led[-1].append(entry)
+        else:
+            led.append([entry])
+    for number, (lead, *symptoms) in enumerate(led):
+        breaks = number < _OPEN and lead.severity == "breaks"
+        yield Group(lead=lead, symptoms=tuple(symptoms), open=not number or breaks)
+
+
+def _reasons(skipped: Sequence[Skip]) -> list[Reason]:
+    """Skipped checks by their reason, the commonest first."""
+    found: dict[str, list[Skip]] = {}
+    for skip in skipped:
+        found.setdefault(skip.reason, []).append(skip)
+    by_number = sorted(found.items(), key=lambda item: -len(item[1]))
+    return [Reason(reason=why, skips=tuple(skips)) for why, skips in by_number]
