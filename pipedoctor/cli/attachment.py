@@ -10,8 +10,14 @@ from pipedoctor.cli import destination, output
 from pipedoctor.collect import files
 from pipedoctor.facts import Malformed, Unreadable
 
-WHOLE = "All of it is in the .zip of `pipedoctor report --all`."
-BESIDE = "All of it is in report.json and report.html beside this file."
+WHOLE = (
+    "All of it is in the .zip of `pipedoctor report --all`, which"
+    " `pipedoctor check --from` judges again."
+)
+BESIDE = (
+    "All of it is in report.json and report.html beside this file;"
+    " `pipedoctor check --from report.json` judges it again."
+)
 _ALONE = ("copy", "history", "unredact", "issue_template")
 
 

@@ -54,6 +54,7 @@ def put(typed: Mapping[str, Any], data: bytes, form: str) -> str:
     if named and _kind(named) != "folder":
         output.write(data, named)
         return str(named)
+    path = ""
     for number in range(1, MOST):
         path = os.path.join(named or "", _name(form, number))  # noqa: PTH118
         try:

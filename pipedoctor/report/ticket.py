@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import msgspec
 
-from pipedoctor.report import markdown
+from pipedoctor.report import glance, markdown
 from pipedoctor.report.model import Report
 from pipedoctor.units import human
 
@@ -13,6 +13,10 @@ MOST = 60_000
 """Characters; GitHub takes 65,536, and people write something above it."""
 _NOTE = 700
 """Characters kept for saying what was left out."""
+_WHAT = (
+    "pipedoctor examines the machine, the Python environment and the code under a"
+    " PyTorch data pipeline."
+)
 
 
 class _Page:
@@ -37,19 +41,39 @@ class _Page:
 
 
 def render(report: Report, whole: str, *, most: int = MOST) -> str:
-    """Write it in fewer than `most` characters; `whole` says where the rest is."""
+    """Write it in fewer than `most` characters; `whole` says where all of it is."""
     page = _Page(most - _NOTE)
-    head = page.fit("head", ["\n".join(markdown.opening(report))])
+    head = page.fit("head", ["\n".join(markdown.opening(report)), _glance(report)])
     table = page.fit("rows of the table", map(markdown.row, report.findings))
     found = page.fit(
         "findings in full", ("\n".join(markdown.section(e)) for e in report.findings)
     )
-    skipped = page.fit("skipped checks", _block(markdown.skipped(report)))
+    skipped = page.fit("skipped checks", _block(_skipped(report)))
     facts = _facts(page, report)
     healthy = page.fit("healthy checks", _block(markdown.healthy(report)))
     note = [_note(page.cut, whole), ""] if page.cut else []
     rows = [*markdown.TABLE, *table, ""] if table else []
-    return "\n".join([*head, *note, *rows, *found, *skipped, *healthy, *facts])
+    parts = [head[0], *note, *rows, *head[1:], *found, *skipped, *healthy, *facts]
+    return "\n".join([*parts, "---", "", f"{_WHAT} {whole}", ""])
+
+
+def _glance(report: Report) -> str:
+    """The machine in a few rows."""
+    told = glance.rows(report)
+    rows = [f"| {markdown.plain(n)} | {markdown.plain(what)} |" for n, what in told]
+    return "\n".join(["| here | |", "|---|---|", *rows, ""]) if rows else ""
+
+
+def _skipped(report: Report) -> Iterator[str]:
+    """Skipped checks by their reason, the commonest first."""
+    found: dict[str, list[str]] = {}
+    for skip in report.skipped:
+        found.setdefault(skip.reason, []).append(skip.code)
+    by_number = sorted(found.items(), key=lambda item: -len(item[1]))
+    lines = [f"- {markdown.plain(why)}: {', '.join(codes)}" for why, codes in by_number]
+    if lines:
+        title = f"{len(report.skipped)} skipped: not judged, so neither ill nor healthy"
+        yield from markdown.folded(title, "\n".join(lines))
 
 
 def _block(lines: Iterator[str]) -> list[str]:
@@ -59,9 +83,7 @@ def _block(lines: Iterator[str]) -> list[str]:
 
 def _note(cut: Mapping[str, tuple[int, int]], whole: str) -> str:
     said = [f"{few} of {all_} {kind}" for kind, (few, all_) in cut.items()]
-    return (
-        f"> Left out, to fit into an issue: {', '.join(said)}. {markdown.plain(whole)}"
-    )
+    return f"> Left out, to fit into an issue: {', '.join(said)}. {whole}"
 
 
 def _facts(page: _Page, report: Report) -> list[str]:
@@ -87,6 +109,7 @@ def _value(value: object) -> str:
         items = cast("list[object]", value)
         if any(isinstance(item, dict) for item in items):
             return "[\n  " + ",\n  ".join(_json(item) for item in items) + "]"
+        return _json(items)
     return _json(value)
 
 
