@@ -21,7 +21,7 @@ from pipedoctor.units import parse_size
 NAMES = ("pipedoctor.toml", "pyproject.toml")
 LARGEST = 1 << 20
 
-Format = Literal["text", "json", "markdown", "sarif", "junit", "github"]
+Format = Literal["text", "json", "markdown", "html", "sarif", "junit", "github"]
 Threshold = Literal["breaks", "risks", "slows", "note", "never"]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 16)]
 Bytes = Annotated[int, msgspec.Meta(ge=0)]

@@ -8,7 +8,7 @@ from click.core import ParameterSource
 from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SECONDS, SIZE, SOME
 
 FAIL_ON = ("breaks", "risks", "slows", "note", "never")
-FORMATS = ("text", "json", "markdown", "sarif", "junit", "github")
+FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 
 
 @click.command("check")

@@ -64,6 +64,10 @@ def render(report: Report, options: Options, target: str | None) -> str | bytes:
         from pipedoctor.report import markdown
 
         return markdown.render(report)
+    if options.format == "html":
+        from pipedoctor.report import html
+
+        return html.render(report)
     if options.format in FOR_CI:
         return _for_ci(report, options)
     from pipedoctor.report import text
