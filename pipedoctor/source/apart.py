@@ -7,6 +7,7 @@ from pipedoctor.source.around import Around, FunctionNode, Step, children
 from pipedoctor.source.parse import Text
 from pipedoctor.source.scope import Class, Module, Scope, key_of
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _RECORDED: frozenset[type[ast.AST]] = frozenset(
     (
         ast.AnnAssign,
@@ -36,8 +37,6 @@ _RECORDED: frozenset[type[ast.AST]] = frozenset(
     )
 )
 """Nodes that recognisers ask for; names and attributes are walked where needed."""
-
-
 _BLOCKS: frozenset[type[ast.AST]] = frozenset(
     (
         ast.AsyncFor,
@@ -53,11 +52,38 @@ _BLOCKS: frozenset[type[ast.AST]] = frozenset(
         ast.With,
     )
 )
-
-
-_LEAVES: frozenset[type] = frozenset(
-    (ast.Name, ast.Constant, ast.Load, ast.Store, ast.Del, str, int, bool, type(None))
+_PARTS: frozenset[type[ast.AST]] = frozenset((ast.ClassDef, *_FUNCTIONS))
+_BINDING: frozenset[type[ast.AST]] = frozenset(
+    (
+        ast.AnnAssign,
+        ast.Assign,
+        ast.AsyncFunctionDef,
+        ast.FunctionDef,
+        ast.Import,
+        ast.ImportFrom,
+        ast.NamedExpr,
+        ast.With,
+    )
 )
+_LEAVES: frozenset[type] = frozenset(
+    (
+        ast.Name,
+        ast.Constant,
+        str,
+        int,
+        bool,
+        type(None),
+        *ast.expr_context.__subclasses__(),
+        *ast.operator.__subclasses__(),
+        *ast.unaryop.__subclasses__(),
+        *ast.cmpop.__subclasses__(),
+        *ast.boolop.__subclasses__(),
+    )
+)
+"""What has no parts that anybody asks for."""
+_PLAIN = {"ctx", "op", "ops", "id", "attr", "arg", "kind", "names", "conversion"}
+_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
+"""Of each type of node, last first: the fields that may hold more nodes."""
 
 
 def take_apart(text: Text, name: str, *, package: bool) -> Module:
@@ -74,36 +100,55 @@ def _walk(scope: Scope, body: list[ast.stmt]) -> None:
     stack: list[tuple[ast.AST, Around]] = [(node, start) for node in reversed(body)]
     while stack:
         node, around = stack.pop()
-        if isinstance(node, ast.ClassDef):
-            _class(scope.module, node)
-            continue
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and scope.at_top:
-            _function(scope.module, node, node.name)
-            stack.extend((d, around) for d in node.decorator_list)
-            continue
         kind = type(node)
         if kind in _LEAVES:
+            continue
+        if kind in _PARTS and _part(scope, node, around, stack):
             continue
         if kind in _RECORDED:
             step = Step(node, around)
             scope.steps.append(step)
-            scope.of_type.setdefault(kind, []).append(step)
-            _note(scope, step)
+            of_type = scope.of_type.get(kind)
+            if of_type is None:
+                scope.of_type[kind] = [step]
+            else:
+                of_type.append(step)
+            if kind in _BINDING:
+                _note(scope, step)
         if kind in _BLOCKS:
             stack.extend(reversed(list(children(node, around))))
         else:
             _push(stack, node, around)
 
 
+def _part(
+    scope: Scope, node: ast.AST, around: Around, stack: list[tuple[ast.AST, Around]]
+) -> bool:
+    """A class, or a function of the module, is a part of its own."""
+    if isinstance(node, ast.ClassDef):
+        _class(scope.module, node)
+        return True
+    if isinstance(node, _FUNCTIONS) and scope.at_top:
+        _function(scope.module, node, node.name)
+        stack.extend((one, around) for one in node.decorator_list)
+        return True
+    return False
+
+
 def _push(stack: list[tuple[ast.AST, Around]], node: ast.AST, around: Around) -> None:
     """Put the parts of a plain node on the stack, last first; names say nothing."""
-    start = len(stack)
-    for name in node._fields:
+    fields = _FIELDS.get(type(node))
+    if fields is None:
+        fields = tuple(name for name in reversed(node._fields) if name not in _PLAIN)
+        _FIELDS[type(node)] = fields
+    for name in fields:
         value: Any = getattr(node, name, None)
-        parts = cast("list[ast.AST]", value if type(value) is list else [value])
-        stack.extend((p, around) for p in parts if type(p) not in _LEAVES)
-    if len(stack) - start > 1:
-        stack[start:] = stack[start:][::-1]
+        kind = type(value)
+        if kind is list:
+            parts = reversed(cast("list[ast.AST]", value))
+            stack.extend([(p, around) for p in parts if type(p) not in _LEAVES])
+        elif kind not in _LEAVES:
+            stack.append((value, around))
 
 
 def _function(
