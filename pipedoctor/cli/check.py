@@ -34,6 +34,11 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
     help="Compare the environment with requirements*.txt, environment.yml,"
     " pylock.toml or uv.lock.",
 )
+@click.option(
+    "--verify-files",
+    is_flag=True,
+    help="Compare every installed file with what its package recorded.",
+)
 @click.option("--workers", type=COUNT, help="num_workers of the job's DataLoader.")
 @click.option("--batch-bytes", type=SIZE, help="Bytes of one batch: 64M.")
 @click.option("--prefetch", type=SOME, help="Its prefetch_factor.")

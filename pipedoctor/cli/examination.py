@@ -157,7 +157,11 @@ def _machine(
 ) -> Report:
     options = config.options
     inquiry = asked.inquiry(
-        options, typed.get("paths", ()), typed.get("pid"), typed.get("against")
+        options,
+        typed.get("paths", ()),
+        typed.get("pid"),
+        typed.get("against"),
+        verify_files=typed.get("verify_files", False),
     )
     standards.redactor.meet(asked.who(inquiry.machine))
     left = max(_LEAST, options.deadline - (time.monotonic() - began))
@@ -179,6 +183,7 @@ def _record(
         "PATHS": typed.get("paths"),
         "--pid": typed.get("pid"),
         "--against": typed.get("against"),
+        "--verify-files": typed.get("verify_files"),
         **{f"--{name}": typed.get(name) for name in ("data", "python", "env")},
     }
     data = asked.record(typed["record"], others)

@@ -27,6 +27,8 @@ def inquiry(
     paths: tuple[str, ...],
     pid: int | None,
     against: str | None = None,
+    *,
+    verify_files: bool = False,
 ) -> Inquiry:
     """Name what to examine; raises UsageError for what is not there."""
     machine = Machine() if pid is None else _of(pid)
@@ -39,6 +41,7 @@ def inquiry(
         loader=options.loader,
         chosen=_chosen(options, machine),
         against=record_of(against) if against is not None else None,
+        verify_files=verify_files,
     )
 
 

@@ -86,6 +86,8 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     """The Python environment to examine."""
     against: tuple[str, str, bytes] | None = None
     """The file that records it: path, kind, content."""
+    verify_files: bool = False
+    """Compare every installed file with its package's record."""
 
 
 def collect(
@@ -105,17 +107,9 @@ def collect(
         from pipedoctor.collect.unforked import run  # noqa: PLC0415  (elsewhere)
     outcomes = run(probes, until=until, watch=watch, meanwhile=meanwhile)
     known: list[Fact] = [_paths(inquiry, places, outcomes)]
-    unknown: dict[str, str] = {"log": "no log given, as to `pipedoctor explain LOG`"}
+    unknown = _not_asked(inquiry)
     if inquiry.data:
         known.append(_datasets(inquiry, outcomes))
-    else:
-        unknown["datasets"] = "no --data given"
-    if inquiry.quick:
-        unknown |= dict.fromkeys(NOT_QUICK, "--quick")
-    if not inquiry.code:
-        unknown["source"] = "no PATHS with code given"
-    if inquiry.against is None:
-        unknown["record_drift"] = "no --against given"
     for section, kind in SECTIONS.items():
         outcome = outcomes.get(section)
         if outcome is None:
@@ -127,6 +121,19 @@ def collect(
         else:
             unknown[section] = outcome.reason
     return Facts(*known, unknown=unknown)
+
+
+def _not_asked(inquiry: Inquiry) -> dict[str, str]:
+    """Sections that nobody asked for, and how one would."""
+    reasons = {
+        "log": (False, "no log given, as to `pipedoctor explain LOG`"),
+        "datasets": (bool(inquiry.data), "no --data given"),
+        "source": (bool(inquiry.code), "no PATHS with code given"),
+        "record_drift": (inquiry.against is not None, "no --against given"),
+        "installed_files": (inquiry.verify_files, "no --verify-files given"),
+        **dict.fromkeys(NOT_QUICK, (not inquiry.quick, "--quick")),
+    }
+    return {section: why for section, (asked, why) in reasons.items() if not asked}
 
 
 def _places(inquiry: Inquiry) -> list[Place]:
@@ -185,6 +192,10 @@ def _environment(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
         yield Probe(name=section, work=work, lane=lane, patience=READING_PATIENCE)
     record = _call("project_record", "project_record", machine, inquiry.code)
     yield Probe(name="project_record", work=record, lane="places", patience=PATIENCE)
+    if inquiry.verify_files:
+        left = max(1.0, deadline - IMPORT_MARGIN)
+        work = _call("installed_files", "installed_files", machine, chosen, left)
+        yield Probe(name="installed_files", work=work, lane="files", patience=deadline)
     if inquiry.against is not None:
         work = _call("record_drift", "record_drift", machine, chosen, inquiry.against)
         yield Probe(

@@ -7,6 +7,7 @@ from pipedoctor.facts.cpu import Cpu, NumaNode, Quota
 from pipedoctor.facts.datasets import ColdRead, DataSet, DataSets, Sample
 from pipedoctor.facts.gpu import Device, Gpu
 from pipedoctor.facts.image_stack import Decoder, ImageStack
+from pipedoctor.facts.installed_files import Altered, InstalledFiles
 from pipedoctor.facts.interpreter import Interpreter
 from pipedoctor.facts.libraries import Libraries, Library, Unmet
 from pipedoctor.facts.limits import Limits, Rlimit
@@ -32,6 +33,7 @@ from pipedoctor.facts.world import Filesystem, Filesystems, World
 __all__ = [
     "SECTIONS",
     "Accelerators",
+    "Altered",
     "Clobbered",
     "ColdRead",
     "Conda",
@@ -52,6 +54,7 @@ __all__ = [
     "Habitat",
     "Hang",
     "ImageStack",
+    "InstalledFiles",
     "Interpreter",
     "Libraries",
     "Library",

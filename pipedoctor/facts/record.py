@@ -12,6 +12,7 @@ from pipedoctor.facts.cpu import Cpu
 from pipedoctor.facts.datasets import DataSets
 from pipedoctor.facts.gpu import Gpu
 from pipedoctor.facts.image_stack import ImageStack
+from pipedoctor.facts.installed_files import InstalledFiles
 from pipedoctor.facts.interpreter import Interpreter
 from pipedoctor.facts.libraries import Libraries
 from pipedoctor.facts.limits import Limits
@@ -67,6 +68,7 @@ KINDS: tuple[type[Fact], ...] = (
     ImageStack,
     ProjectRecord,
     RecordDrift,
+    InstalledFiles,
     Source,
 )
 SECTIONS: Mapping[str, type[Fact]] = {kind.section: kind for kind in KINDS}
