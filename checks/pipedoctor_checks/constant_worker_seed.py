@@ -2,8 +2,10 @@
 
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._edits import Edits, every, replaced
 
 
 @check("PDR502", "Workers draw the same numbers in every epoch")
@@ -40,7 +42,14 @@ def constant_worker_seed(source: Source, /) -> Findings:
             in_code(
                 "Begin with the seed that torch draws for each epoch and worker",
                 "seed = torch.initial_seed() % 2**32",
+                edits=every(map(_fresh, group)),
             ),
             confidence=Confidence.LIKELY,
             seeds=sorted({event.name for event in group}),
         )
+
+
+def _fresh(event: Event) -> Edits:
+    seed = f"{event.details.get('torch')}.initial_seed()"
+    own = event.name.startswith("torch.")
+    return replaced(event, {"seed": seed if own else f"{seed} % 2**32"})

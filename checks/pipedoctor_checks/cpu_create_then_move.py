@@ -2,8 +2,10 @@
 
 from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._edits import Edits, every, insert, replaced
 
 
 @check("PDR411", "Tensors are made on the CPU and then moved")
@@ -30,5 +32,20 @@ def cpu_create_then_move(source: Source, /) -> Findings:
             spots(group),
             Severity.NOTE,
             f"{group[0].function} makes tensors on the CPU in every step, to move them",
-            in_code("Make them there", "torch.zeros(size, device=device)"),
+            in_code(
+                "Make them there",
+                "torch.zeros(size, device=device)",
+                edits=every(map(_there, group)),
+                unsafe="other random numbers: the device draws its own"
+                if any(event.details.get("draws") for event in group)
+                else "",
+            ),
         )
+
+
+def _there(event: Event) -> Edits:
+    moved = replaced(event, {"move": ""})
+    if event.call is None or not moved:
+        return ()
+    word = f"device={event.details['device']}"
+    return (*insert(event.at, event.call, word), *moved)

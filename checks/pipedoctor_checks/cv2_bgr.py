@@ -2,8 +2,10 @@
 
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._edits import Edits, every, replaced
 
 
 @check("PDR203", "Blue and red are swapped")
@@ -34,9 +36,20 @@ def cv2_bgr(source: Source, /) -> Findings:
             spots(group),
             Severity.RISKS,
             f"{first.function} reads in the order BGR, but normalises for RGB",
-            in_code("Turn the order", "image = cv2.cvtColor(image, cv2.COLOR_BGR2RGB)"),
+            in_code(
+                "Turn the order",
+                "image = cv2.cvtColor(image, cv2.COLOR_BGR2RGB)",
+                edits=every(map(_turned, group)),
+                unsafe="a model that was trained on swapped colours expects them",
+            ),
             confidence=Confidence.POSSIBLE,
             calls=sorted({event.name for event in group}),
             function=first.function,
             dataset=first.details.get("dataset", ""),
         )
+
+
+def _turned(event: Event) -> Edits:
+    cv2 = event.details.get("local", "cv2")
+    around = {"start": f"{cv2}.cvtColor(", "end": f", {cv2}.COLOR_BGR2RGB)"}
+    return replaced(event, around)

@@ -4,6 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told
+from pipedoctor_checks._edits import arguments
 
 
 @check("PDR109", "The last batch may hold a single sample")
@@ -42,7 +43,15 @@ def drop_last_missing(source: Source, /) -> Findings:
                 [loader.at],
                 Severity.NOTE,
                 f"{called(loader)} may end with a batch of one: not for BatchNorm",
-                in_code("Drop it", "DataLoader(..., drop_last=True)"),
+                in_code(
+                    "Drop it",
+                    "DataLoader(..., drop_last=True)",
+                    edits=arguments(loader, drop_last="True")
+                    if last.how in {"absent", "literal"}
+                    else (),
+                    unsafe="the last samples of an epoch are left out, and all of them"
+                    " where they do not fill a batch",
+                ),
                 confidence=Confidence.POSSIBLE,
                 drop_last=told(last),
             )

@@ -4,6 +4,7 @@ from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, sure, told
+from pipedoctor_checks._edits import without
 
 
 @check("PDR113", "The end of the evaluation data is never scored")
@@ -36,7 +37,14 @@ def drop_last_on_eval(source: Source, /) -> Findings:
                 [loader.at],
                 Severity.RISKS,
                 f"{called(loader)} evaluates, but leaves out the last samples",
-                in_code("Keep them", "DataLoader(..., drop_last=False)"),
+                in_code(
+                    "Keep them",
+                    "DataLoader(..., drop_last=False)",
+                    edits=without(loader, "drop_last", "False")
+                    if last.how == "literal"
+                    else (),
+                    unsafe="the metrics change: they count every sample then",
+                ),
                 confidence=sure(last),
                 drop_last=told(last),
             )

@@ -2,8 +2,10 @@
 
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told, with_workers
+from pipedoctor_checks._edits import Edits, arguments
 
 
 @check("PDR111", "Workers for data that lies in memory")
@@ -40,8 +42,26 @@ def in_memory_with_workers(source: Source, /) -> Findings:
                 in_code(
                     "Load in the process itself, or index whole batches of the tensors",
                     "DataLoader(..., num_workers=0)",
+                    edits=_alone(loader),
+                    unsafe="items may cost more than their names tell; measure it",
                 ),
                 confidence=Confidence.LIKELY,
                 num_workers=told(loader.get("num_workers")),
                 dataset=dataset.name,
             )
+
+
+_WORKLESS = {
+    "persistent_workers": "False",
+    "prefetch_factor": "None",
+    "multiprocessing_context": "None",
+    "timeout": "0",
+}
+
+
+def _alone(loader: LoaderCall) -> Edits:
+    """No workers, and nothing that a loader without workers refuses."""
+    if loader.get("num_workers").how != "literal":
+        return ()
+    given = {k: v for k, v in _WORKLESS.items() if k in loader.arguments}
+    return arguments(loader, num_workers="0", **given)

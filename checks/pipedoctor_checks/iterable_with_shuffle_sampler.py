@@ -4,6 +4,7 @@ from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, sure
+from pipedoctor_checks._edits import without
 
 
 @check("PDR112", "An iterable data set with shuffle or a sampler")
@@ -35,11 +36,17 @@ def iterable_with_shuffle_sampler(source: Source, /) -> Findings:
             continue
         if ordered or sampled:
             said = "shuffle=True" if ordered else "a sampler"
+            name = "shuffle" if ordered else "sampler"
+            otherwise = "False" if ordered else "None"
             yield at(
                 [loader.at],
                 Severity.BREAKS,
                 f"{called(loader)} gets {said} for an iterable data set: ValueError",
-                in_code("Shuffle inside the data set"),
+                in_code(
+                    "Shuffle inside the data set",
+                    edits=without(loader, name, otherwise),
+                    unsafe="nothing shuffles the stream until the data set does",
+                ),
                 confidence=sure(shuffle),
                 dataset=dataset.name,
             )

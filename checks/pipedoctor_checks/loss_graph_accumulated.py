@@ -4,6 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at
+from pipedoctor_checks._edits import replaced
 
 
 @check("PDR409", "The graph of every step is kept")
@@ -25,10 +26,15 @@ def loss_graph_accumulated(source: Source, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/notes/faq.html#my-model-reports-cuda-runtime-error-2-out-of-memory
     """
     for event in source.of("graph-kept"):
+        loss = str(event.details["loss"])
         yield at(
             [event.at],
             Severity.RISKS,
             f"{event.function} keeps the graph of each step in {event.name}",
-            in_code("Take it off its graph", f"{event.details['loss']}.detach()"),
+            in_code(
+                "Take it off its graph",
+                f"{loss}.detach()",
+                edits=replaced(event, {loss: ".detach()"}),
+            ),
             confidence=Confidence.LIKELY,
         )

@@ -5,6 +5,7 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, spots
+from pipedoctor_checks._edits import Edits, arguments, every
 
 
 @check("PDR401", "A copy that cannot overlap")
@@ -38,7 +39,12 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
                 spots(moved),
                 Severity.NOTE,
                 f"The loop in {loop.function} copies without blocking, unpinned",
-                in_code("Pin the batches", "DataLoader(..., pin_memory=True)"),
+                in_code(
+                    "Pin the batches",
+                    "DataLoader(..., pin_memory=True)",
+                    edits=every(map(_pinned, fed)),
+                    unsafe="pinned memory cannot be swapped out",
+                ),
                 confidence=Confidence.LIKELY,
                 loader=f"{fed[0].at.path}:{fed[0].at.line}",
             )
@@ -47,3 +53,8 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
 def _unpinned(loader: LoaderCall) -> bool:
     pinned = loader.get("pin_memory")
     return pinned.how == "absent" or (pinned.known and pinned.value is False)
+
+
+def _pinned(loader: LoaderCall) -> Edits:
+    plain = loader.get("pin_memory").how in {"absent", "literal"}
+    return arguments(loader, pin_memory="True") if plain else ()

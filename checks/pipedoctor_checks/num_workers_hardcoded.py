@@ -2,8 +2,10 @@
 
 from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called
+from pipedoctor_checks._edits import Edits, arguments
 
 
 @check("PDR102", "A fixed number of workers, whatever the machine", after=("PDR722",))
@@ -40,6 +42,25 @@ def num_workers_hardcoded(source: Source, /, *, many_workers: int = 8) -> Findin
             in_code(
                 "Derive it from the CPUs that this process may use",
                 "num_workers=min(8, len(os.sched_getaffinity(0)) // ranks)",
+                edits=_derived(loader) if high or fixed or _direct(loader) else (),
+                unsafe="only Linux has os.sched_getaffinity; ranks share these CPUs",
             ),
             num_workers=workers.text,
         )
+
+
+def _direct(loader: LoaderCall) -> bool:
+    """Is the number of CPUs asked for in the call itself?"""
+    return loader.get("num_workers").text.endswith("cpu_count()")
+
+
+def _derived(loader: LoaderCall) -> Edits:
+    workers = loader.get("num_workers")
+    os = loader.call.modules.get("os") if loader.call else None
+    if not os:
+        return ()
+    mine = f"len({os}.sched_getaffinity(0))"
+    known = isinstance(workers.value, int)
+    return arguments(
+        loader, num_workers=f"min({workers.value}, {mine})" if known else mine
+    )

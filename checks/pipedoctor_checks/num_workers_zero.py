@@ -2,8 +2,10 @@
 
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told, without_workers
+from pipedoctor_checks._edits import Edits, arguments
 
 
 @check("PDR101", "Items are loaded in the training process")
@@ -32,6 +34,7 @@ def num_workers_zero(source: Source, /) -> Findings:
         works = dataset is not None and not dataset.light
         collates = loader.get("collate_fn").form in {"function", "local function"}
         workers = loader.get("num_workers")
+        literal = workers.how in {"literal", "absent"}
         said = workers.how == "literal" and loader.dataset is None
         if not without_workers(loader) or loader.testing:
             continue
@@ -44,8 +47,18 @@ def num_workers_zero(source: Source, /) -> Findings:
             in_code(
                 "Give it workers, as many as a measurement says",
                 "DataLoader(..., num_workers=2)",
+                edits=_staffed(source, loader) if literal else (),
+                unsafe="more processes and memory; pipedoctor tune says how many pay",
             ),
             confidence=Confidence.POSSIBLE if said else Confidence.LIKELY,
             num_workers=told(workers),
             dataset=dataset.name if dataset else "",
         )
+
+
+def _staffed(source: Source, loader: LoaderCall) -> Edits:
+    """Workers, which live on where there are epochs that nobody tells them."""
+    epochs = any(event.details.get("dataset") for event in source.of("epoch-set"))
+    kept = loader.repeats and not epochs
+    more = {"persistent_workers": "True"} if kept else {}
+    return arguments(loader, num_workers="2", **more)

@@ -4,6 +4,7 @@ from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._edits import every, replaced
 
 
 @check("PDR603", "Iterators have no method next")
@@ -29,6 +30,12 @@ def old_iterator_api(source: Source, /) -> Findings:
             spots(group),
             Severity.BREAKS,
             f"{group[0].function} calls a method that iterators lost: {group[0].name}",
-            in_code("Call the function", "next(iterator)"),
+            in_code(
+                "Call the function",
+                "next(iterator)",
+                edits=every(
+                    replaced(event, {"start": "next(", "tail": ")"}) for event in group
+                ),
+            ),
             names=sorted({event.name for event in group}),
         )

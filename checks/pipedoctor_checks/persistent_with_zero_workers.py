@@ -4,6 +4,7 @@ from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, sure, told, without_workers
+from pipedoctor_checks._edits import arguments, plain
 
 
 @check("PDR104", "Persistent workers, but no workers")
@@ -28,13 +29,19 @@ def persistent_with_zero_workers(source: Source, /) -> Findings:
     for loader in source.loaders:
         value = loader.get("persistent_workers")
         workers = loader.get("num_workers")
+        name = "" if workers.how == "literal" else plain(loader, "num_workers")
+        wanted = f"{name} > 0" if name else "False"
         if value.known and value.value is True and without_workers(loader):
             yield at(
                 [value.at or loader.at],
                 Severity.BREAKS,
                 f"{called(loader)} keeps its workers, but has none: ValueError",
                 in_code(
-                    "Let it depend on the workers", "persistent_workers=num_workers > 0"
+                    "Let it depend on the workers",
+                    "persistent_workers=num_workers > 0",
+                    edits=arguments(loader, persistent_workers=wanted)
+                    if value.how == "literal"
+                    else (),
                 ),
                 confidence=sure(value, workers),
                 persistent_workers=told(value),

@@ -5,6 +5,7 @@ from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, start_method, told, without_workers
+from pipedoctor_checks._edits import Edits, arguments, plain
 
 
 @check("PDR106", "Workers are started anew for every epoch")
@@ -45,12 +46,20 @@ def persistent_workers_missing(
         remedy = in_code(
             "Keep them from epoch to epoch",
             "DataLoader(..., persistent_workers=num_workers > 0)",
+            edits=_lasting(loader) if kept.how in {"absent", "literal"} else (),
+            unsafe="what a data set counts or caches then lives on in each worker",
+        )
+        told_epoch = in_code(
+            "Share the epoch with the workers before you keep them",
+            "self.epoch = torch.zeros(1).share_memory_()",
+            kept="the data set is told each epoch, which workers that live on would"
+            " never hear (PDR505)",
         )
         yield at(
             [loader.at],
             Severity.NOTE if method == "fork" else Severity.SLOWS,
             f"{called(loader)} starts its workers anew for every epoch, by {method}",
-            *(() if epochs else (remedy,)),
+            told_epoch if epochs else remedy,
             confidence=Confidence.LIKELY,
             num_workers=told(workers),
             start_method=f"{method}: {why}",
@@ -60,3 +69,11 @@ def persistent_workers_missing(
 def _endless(loader: LoaderCall) -> bool:
     """A sampler that draws a fixed, huge number of samples."""
     return "num_samples" in loader.get("sampler").text
+
+
+def _lasting(loader: LoaderCall) -> Edits:
+    """For workers whose number is written there, or has a name."""
+    if loader.get("num_workers").how == "literal":
+        return arguments(loader, persistent_workers="True")
+    name = plain(loader, "num_workers")
+    return arguments(loader, persistent_workers=f"{name} > 0") if name else ()

@@ -4,6 +4,14 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, copies, told
+from pipedoctor_checks._edits import arguments, every
+from pipedoctor_checks._unblocking import doubt, unblocked, waiting
+
+_PLAIN = {"absent", "literal"}
+_KEPT = (
+    "arguments or copies are made in a way that cannot be changed exactly, or a batch"
+    " is written to after its copy has begun"
+)
 
 
 @check("PDR103", "Batches are copied to the GPU from pageable memory")
@@ -34,6 +42,8 @@ def pin_memory_missing(source: Source, /) -> Findings:
         if not off or not moved or loader.testing or loader.framework:
             continue
         there = moved[0].at
+        mine = arguments(loader, pin_memory="True") if pinned.how in _PLAIN else ()
+        edits = every([mine, unblocked(waiting(moved))] if waiting(moved) else [mine])
         yield at(
             [loader.at],
             Severity.SLOWS,
@@ -41,6 +51,9 @@ def pin_memory_missing(source: Source, /) -> Findings:
             in_code(
                 "Pin them, and copy without waiting",
                 "DataLoader(..., pin_memory=True)\nbatch.to(device, non_blocking=True)",
+                edits=edits,
+                unsafe=doubt(source, waiting(moved)),
+                kept="" if edits else _KEPT,
             ),
             confidence=Confidence.LIKELY,
             pin_memory=told(pinned),

@@ -4,6 +4,7 @@ from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at
+from pipedoctor_checks._edits import replaced
 
 
 @check("PDR412", "A tensor is pinned only to be copied")
@@ -30,5 +31,9 @@ def pin_then_copy(source: Source, /) -> Findings:
             [event.at],
             Severity.SLOWS,
             f"{event.function} pins a tensor only to copy it: {event.name}",
-            in_code("Copy it as it is", "tensor.to(device)"),
+            in_code(
+                "Copy it as it is",
+                "tensor.to(device)",
+                edits=replaced(event, {"pin": ""}),
+            ),
         )

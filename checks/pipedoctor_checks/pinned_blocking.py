@@ -4,6 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, spots, told
+from pipedoctor_checks._unblocking import doubt, unblocked
 
 
 @check("PDR402", "A pinned batch is copied by a blocking copy")
@@ -40,7 +41,12 @@ def pinned_blocking(source: Source, /) -> Findings:
                 spots(moved),
                 Severity.SLOWS,
                 f"The loop in {loop.function} waits for each copy of a pinned batch",
-                in_code("Do not wait", "batch.to(device, non_blocking=True)"),
+                in_code(
+                    "Do not wait",
+                    "batch.to(device, non_blocking=True)",
+                    edits=unblocked(moved),
+                    unsafe=doubt(source, moved),
+                ),
                 confidence=Confidence.LIKELY,
                 loader=f"{pinned[0].at.path}:{pinned[0].at.line}",
                 pin_memory=told(pinned[0].get("pin_memory")),

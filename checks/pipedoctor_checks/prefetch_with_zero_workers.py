@@ -2,6 +2,7 @@
 
 from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import (
     at,
@@ -11,6 +12,7 @@ from pipedoctor_checks._code import (
     with_workers,
     without_workers,
 )
+from pipedoctor_checks._edits import Edits, arguments, plain, without
 
 
 @check("PDR105", "A prefetch factor, but no workers")
@@ -49,6 +51,7 @@ def prefetch_with_zero_workers(source: Source, /) -> Findings:
                 in_code(
                     "Let it depend on the workers",
                     "prefetch_factor=2 if num_workers > 0 else None",
+                    edits=_fitted(loader) if value.how == "literal" else (),
                 ),
                 confidence=sure(value, workers),
                 prefetch_factor=told(value),
@@ -59,6 +62,22 @@ def prefetch_with_zero_workers(source: Source, /) -> Findings:
                 [value.at or loader.at],
                 Severity.BREAKS,
                 f"{called(loader)} has workers that may prefetch nothing",
-                in_code("Let them prefetch", "prefetch_factor=2"),
+                in_code(
+                    "Let them prefetch",
+                    "prefetch_factor=2",
+                    edits=arguments(loader, prefetch_factor="2")
+                    if value.how == "literal"
+                    else (),
+                ),
                 prefetch_factor=0,
             )
+
+
+def _fitted(loader: LoaderCall) -> Edits:
+    """Only where there are workers; certainly none: leave it out."""
+    value, workers = loader.get("prefetch_factor"), loader.get("num_workers")
+    name = "" if workers.how == "literal" else plain(loader, "num_workers")
+    if not name:
+        return without(loader, "prefetch_factor", "None")
+    wanted = f"{value.value} if {name} > 0 else None"
+    return arguments(loader, prefetch_factor=wanted)

@@ -4,6 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, seldom, spots
+from pipedoctor_checks._edits import cut, every
 
 
 @check("PDR201", "Every item prints")
@@ -34,7 +35,11 @@ def print_in_item(source: Source, /) -> Findings:
             spots(group),
             Severity.SLOWS,
             f"{first.function} prints while it makes an item",
-            in_code("Remove it, or log with a rate limit"),
+            in_code(
+                "Remove it, or log with a rate limit",
+                edits=every(map(cut, group)),
+                unsafe="what it prints is not seen any more",
+            ),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),
             function=first.function,

@@ -1,13 +1,15 @@
 """PDR604: are private parts of torch.utils.data imported?"""
 
 from pipedoctor.check import Findings, Severity, check
-from pipedoctor.facts import Source
+from pipedoctor.facts import Source, TorchBuild
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor.versions import reaches
+from pipedoctor_checks._code import at, by_class, least_torch, spots
+from pipedoctor_checks._edits import every, replaced
 
 
 @check("PDR604", "Private parts of torch are imported")
-def private_import(source: Source, /) -> Findings:
+def private_import(source: Source, torch: TorchBuild | None, /) -> Findings:
     """
     Look for private names of `torch.utils.data`.
 
@@ -24,6 +26,7 @@ def private_import(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.default_collate
     """
+    least = least_torch(source, torch)[0] or "0"
     for group in by_class(source.of("private-import")):
         yield at(
             spots(group),
@@ -32,6 +35,8 @@ def private_import(source: Source, /) -> Findings:
             in_code(
                 "Import the public name",
                 "from torch.utils.data import default_collate, get_worker_info",
+                edits=every(replaced(e, {"module": "torch.utils.data"}) for e in group),
+                unsafe="" if reaches(least, "1.11") else "needs torch 1.11 or newer",
             ),
             names=sorted({event.name for event in group}),
         )

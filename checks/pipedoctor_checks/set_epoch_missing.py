@@ -4,6 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at
+from pipedoctor_checks._edits import replaced
 
 
 @check("PDR503", "Each epoch has the same order")
@@ -39,6 +40,10 @@ def set_epoch_missing(source: Source, /) -> Findings:
                 [event.at],
                 Severity.BREAKS,
                 f"{target} has the same order in every epoch: nobody calls set_epoch",
-                in_code("Tell it the epoch", f"{target}.set_epoch(epoch)"),
+                in_code(
+                    "Tell it the epoch",
+                    f"{target}.set_epoch(epoch)",
+                    edits=replaced(event, {"body": str(event.details.get("text"))}),
+                ),
                 confidence=Confidence.LIKELY,
             )

@@ -4,6 +4,7 @@ from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, sure, told
+from pipedoctor_checks._edits import without
 
 
 @check("PDR108", "Both shuffle and a sampler")
@@ -34,7 +35,12 @@ def shuffle_with_sampler(source: Source, /) -> Findings:
                     [shuffle.at or loader.at],
                     Severity.BREAKS,
                     f"{called(loader)} gets shuffle=True and a {name}: ValueError",
-                    in_code("Leave shuffle out, the sampler decides the order"),
+                    in_code(
+                        "Leave shuffle out, the sampler decides the order",
+                        edits=without(loader, "shuffle", "False")
+                        if shuffle.how == "literal"
+                        else (),
+                    ),
                     confidence=sure(shuffle),
                     shuffle=told(shuffle),
                     sampler=sampler.text,

@@ -5,6 +5,7 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event, Loop
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, seldom, spots
+from pipedoctor_checks._edits import every, replaced
 
 
 @check("PDR403", "Each step waits for the GPU")
@@ -45,6 +46,8 @@ def sync_in_loop(source: Source, /) -> Findings:
                 in_code(
                     "Sum up on the device, and read now and then",
                     "total += loss.detach()  # total.item() after the loop",
+                    edits=every(replaced(e, {"read": ".detach()"}) for e in waits),
+                    unsafe="sums become tensors on the device; what reads them waits",
                 ),
                 confidence=Confidence.LIKELY,
                 calls=sorted({e.name for e in waits}),

@@ -2,8 +2,10 @@
 
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told
+from pipedoctor_checks._edits import Edits, arguments, plain
 
 
 @check("PDR110", "The training order is the same in every epoch")
@@ -42,8 +44,23 @@ def train_not_shuffled(source: Source, /) -> Findings:
                 [loader.at],
                 Severity.RISKS,
                 f"{called(loader)} trains in the same order in every epoch{branch}",
-                in_code("Shuffle it", "DataLoader(..., shuffle=sampler is None)"),
+                in_code(
+                    "Shuffle it",
+                    "DataLoader(..., shuffle=sampler is None)",
+                    edits=_shuffled(loader, either=either),
+                    unsafe="the order of training changes, and with it every number",
+                ),
                 confidence=Confidence.LIKELY,
                 shuffle=told(shuffle),
                 sampler=sampler.text or "not given",
             )
+
+
+def _shuffled(loader: LoaderCall, *, either: bool) -> Edits:
+    """Where there may be a sampler, only without it."""
+    if loader.get("shuffle").how not in {"absent", "literal"}:
+        return ()
+    name = plain(loader, "sampler")
+    if either:
+        return arguments(loader, shuffle=f"{name} is None") if name else ()
+    return arguments(loader, shuffle="True")

@@ -2,8 +2,10 @@
 
 from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._edits import Edits, every, replaced
 
 
 @check("PDR605", "Variable does nothing any more")
@@ -28,6 +30,10 @@ def variable(source: Source, /) -> Findings:
             spots(group),
             Severity.NOTE,
             f"{group[0].function} wraps tensors in Variable, which does nothing",
-            in_code("Leave it out"),
+            in_code("Leave it out", edits=every(map(_bare, group))),
             names=sorted({event.name for event in group}),
         )
+
+
+def _bare(event: Event) -> Edits:
+    return replaced(event, dict.fromkeys(event.spans, "")) if event.spans else ()

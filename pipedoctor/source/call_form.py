@@ -29,9 +29,9 @@ def call_form(
     opening, items = found
     closing = _back(pen.end(node))
     given = {
-        name: one
+        name: _given(pen, items, n, closing)
         for n, item in enumerate(items)
-        if (name := _name(item, n, names)) and (one := _given(pen, items, n, closing))
+        if (name := _name(item, n, names))
     }
     if not items:
         return Call(
@@ -49,7 +49,8 @@ def _items(pen: Pen, node: ast.Call) -> tuple[Point, list[Item]] | None:
     opening = at
     if pen.char(opening) != "(" or pen.char(closing) != ")":
         return None
-    every = sorted([*node.args, *node.keywords], key=pen.start)
+    every: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+    every.sort(key=pen.start)
     items: list[Item] = []
     at = pen.next(_on(opening))
     for one in every:

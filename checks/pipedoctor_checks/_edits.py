@@ -1,0 +1,118 @@
+"""Edits of code that a remedy offers: all of them exact, or none."""
+
+from collections.abc import Iterable, Mapping
+
+from pipedoctor.facts.source import Call, Event, LoaderCall, Span, Spot
+from pipedoctor.remedy import Edit
+
+Edits = tuple[Edit, ...]
+
+
+def edit(at: Spot, span: Span, replacement: str) -> Edit:
+    """Put a text in place of a range in the file and cell of `at`."""
+    return Edit(
+        path=at.path,
+        cell=at.cell,
+        line=span.line,
+        column=span.column,
+        end_line=span.end_line,
+        end_column=span.end_column,
+        replacement=replacement,
+    )
+
+
+def start(span: Span) -> Span:
+    """The point where a range begins."""
+    return Span(
+        line=span.line,
+        column=span.column,
+        end_line=span.line,
+        end_column=span.column,
+    )
+
+
+def end(span: Span) -> Span:
+    """The point where a range ends."""
+    return Span(
+        line=span.end_line,
+        column=span.end_column,
+        end_line=span.end_line,
+        end_column=span.end_column,
+    )
+
+
+def insert(at: Spot, call: Call, *words: str) -> Edits:
+    """Give a call these further arguments, each as ``name=value``."""
+    if not words:
+        return ()
+    text, room = "", call.room
+    for word in words:
+        lead = call.lead
+        if len(word) + len(lead) + len(call.tail) > room and call.lead != call.wrap:
+            lead, room = call.wrap, call.room + 1_000
+        text += f"{lead}{word}{call.tail}"
+        room -= len(word) + len(lead) + len(call.tail)
+    commas = (edit(at, call.comma, ","),) if call.comma else ()
+    return (*commas, edit(at, call.end, text))
+
+
+def arguments(loader: LoaderCall, **wanted: str) -> Edits:
+    """
+    Let a loader be called with these arguments, written as code; none: it cannot be.
+
+    What comes in through a dictionary, a subclass or a function around it stays
+    alone, and so does the rest.
+    """
+    call = loader.call
+    if call is None or not call.direct:
+        return ()
+    changed: list[Edit] = []
+    words: list[str] = []
+    for name, value in wanted.items():
+        given = call.given.get(name)
+        if given is not None:
+            changed.append(edit(loader.at, given.value, value))
+        elif loader.get(name).how == "absent":
+            words.append(f"{name}={value}")
+        else:
+            return ()
+    return (*changed, *insert(loader.at, call, *words))
+
+
+def without(loader: LoaderCall, name: str, otherwise: str) -> Edits:
+    """Leave an argument out; where its place is needed, `otherwise` stands there."""
+    given = loader.call.given.get(name) if loader.call else None
+    if given is None:
+        return ()
+    if given.whole is None:
+        return (edit(loader.at, given.value, otherwise),)
+    return (edit(loader.at, given.whole, ""),)
+
+
+def plain(loader: LoaderCall, name: str) -> str:
+    """How an argument is written, if that is a name; else empty."""
+    given = loader.call.given.get(name) if loader.call else None
+    return given.plain if given else ""
+
+
+def cut(event: Event) -> Edits:
+    """Take a statement out, with its line."""
+    spans = event.spans
+    if "line" in spans:
+        return (edit(event.at, spans["line"], ""),)
+    return (edit(event.at, spans["only"], "pass"),) if "only" in spans else ()
+
+
+def replaced(event: Event, pieces: Mapping[str, str]) -> Edits:
+    """Put texts in place of the pieces of these names; none if one is not known."""
+    if not pieces.keys() <= event.spans.keys():
+        return ()
+    return tuple(edit(event.at, event.spans[name], pieces[name]) for name in pieces)
+
+
+def every(parts: Iterable[Edits]) -> Edits:
+    """All of them, each edit once; none if there is nothing to do for one part."""
+    known = list(parts)
+    if not all(known):
+        return ()
+    return tuple(dict.fromkeys(edit for part in known for edit in part))
