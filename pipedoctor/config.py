@@ -1,6 +1,7 @@
 """Settings from `[tool.pipedoctor]` of pyproject.toml or from pipedoctor.toml."""
 
 import math
+import os
 import sys
 import typing
 from collections.abc import Mapping
@@ -15,10 +16,13 @@ from pipedoctor.check import Check
 from pipedoctor.collect import files
 from pipedoctor.collect.probe import Announce
 from pipedoctor.facts import Loader, Unreadable
-from pipedoctor.selection import suggestion
+from pipedoctor.narrow.perfile import FileIgnore
+from pipedoctor.selection import UnknownName, codes, suggestion
 from pipedoctor.units import parse_size
 
 NAMES = ("pipedoctor.toml", "pyproject.toml")
+TABLES = ("accept", "per-file-ignores")
+"""What may stand in a file beside options and thresholds."""
 LARGEST = 1 << 20
 
 Format = Literal["text", "json", "markdown", "html", "sarif", "junit", "github"]
@@ -51,6 +55,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     fail_on: Threshold = "breaks"
     format: Format = "text"
     no_redact: bool = False
+    baseline: str | None = None
     quiet: bool = False
     verbose: bool = False
     no_color: bool = False
@@ -85,6 +90,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     settings: dict[str, dict[str, Any]] = {}
     accepted: dict[str, Accepted] = {}
     """By code."""
+    rules: tuple[FileIgnore, ...] = ()
+    """Checks that are ignored in some files."""
 
 
 def find(path: str | None = None) -> File:
@@ -118,13 +125,14 @@ def configure(file: File, given: Mapping[str, Any], catalogue: Catalogue) -> Con
             options[key] = _option(file, key, value)
         elif check is not None:
             settings[key] = _settings(file, check, value)
-        elif key != "accept":
-            choices = (*known, *catalogue.by_name, "accept")
+        elif key not in TABLES:
+            choices = (*known, *catalogue.by_name, *TABLES)
             raise _unfit(file, key, "no option or check of this name", choices)
     accepted = _accepted(file, catalogue)
     merged = msgspec.convert({**options, **given}, Options)
     _refuse_absurd(merged)
-    return Config(options=merged, settings=settings, accepted=accepted)
+    rules = _rules(file, catalogue)
+    return Config(options=merged, settings=settings, accepted=accepted, rules=rules)
 
 
 def _refuse_absurd(options: Options) -> None:
@@ -202,6 +210,8 @@ def _option(file: File, key: str, value: Any) -> Any:
         raise _unfit(file, key, str(error).partition(" - at")[0]) from None
     if key == "data":
         return [str(Path(file.path).parent / path) for path in checked.data]
+    if key == "baseline":
+        return str(Path(file.path).parent / value)
     return value
 
 
@@ -236,6 +246,29 @@ def _accepted(file: File, catalogue: Catalogue) -> dict[str, Accepted]:
             raise _unfit(file, "accept.name", message + close)
         accepted[check.code] = risk
     return accepted
+
+
+def _rules(file: File, catalogue: Catalogue) -> tuple[FileIgnore, ...]:
+    key = "per-file-ignores"
+    try:
+        table = msgspec.convert(file.table.get(key, {}), dict[str, list[str]])
+    except msgspec.ValidationError as error:
+        raise _unfit(file, key, str(error)) from None
+    prefix = _from(Path(file.path).parent) if table else ""
+    rules: list[FileIgnore] = []
+    for pattern, names in table.items():
+        try:
+            meant = frozenset(codes(catalogue, names))
+        except UnknownName as error:
+            raise _unfit(file, f"{key}.{pattern}", str(error)) from None
+        rules.append(FileIgnore(pattern=pattern, codes=meant, prefix=prefix))
+    return tuple(rules)
+
+
+def _from(folder: Path) -> str:
+    """How the working directory is called from there: ``sub/``, or empty."""
+    way = Path(os.path.relpath(Path.cwd(), folder)).as_posix()
+    return "" if way == "." else f"{way}/"
 
 
 def _unfit(

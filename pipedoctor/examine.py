@@ -14,10 +14,10 @@ from pipedoctor.collect.lanes import Meanwhile, Watch
 from pipedoctor.collect.plan import Inquiry, collect
 from pipedoctor.facts import Facts, Loader
 from pipedoctor.judge import Chosen, judge
+from pipedoctor.narrow.narrow import Narrowing, narrow
 from pipedoctor.redact import Level, Redactor
 from pipedoctor.report.json import read
 from pipedoctor.report.model import Report, build
-from pipedoctor.silence import silence
 from pipedoctor.triage import triage
 
 MARGIN = 1.0
@@ -37,6 +37,7 @@ class Standards(msgspec.Struct, frozen=True, kw_only=True):
         default_factory=dict[str, Accepted]
     )
     """By code."""
+    narrowing: Narrowing = Narrowing()
     redactor: Redactor = msgspec.field(default_factory=lambda: Redactor(Level.NOTHING))
 
 
@@ -106,9 +107,17 @@ def judged(
         settings=standards.settings,
         until=until,
     )
+    counting = narrow(
+        catalogue,
+        facts,
+        found,
+        standards.narrowing,
+        chosen=standards.chosen,
+        redact=standards.redactor.text,
+    )
     verdicts = [
         accept(verdict, standards.accepted.get(verdict.code), now.date())
-        for verdict in silence(catalogue, facts, found, standards.chosen)
+        for verdict in counting
     ]
     report = build(
         catalogue,

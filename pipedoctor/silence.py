@@ -16,12 +16,12 @@ UNUSED = "PDR690"
 
 
 def silence(
-    catalogue: Catalogue, facts: Facts, verdicts: Sequence[Verdict], chosen: Chosen
-) -> list[Verdict]:
-    """Leave out what comments silence, and judge the comments themselves."""
+    catalogue: Catalogue, facts: Facts, verdicts: Sequence[Verdict]
+) -> tuple[list[Verdict], tuple[Ignore, ...]]:
+    """Leave out what comments silence, and name those that silence nothing."""
     source = facts.get(Source)
     if source is None:
-        return list(verdicts)
+        return list(verdicts), ()
     used: set[int] = set()
     quiet = [_quiet(catalogue, source, verdict, used) for verdict in verdicts]
     judged = {verdict.code for verdict in verdicts if not verdict.skipped}
@@ -30,11 +30,22 @@ def silence(
         for number, ignore in enumerate(source.ignores)
         if number not in used and _was_judged(catalogue, ignore, judged)
     )
+    return quiet, unused
+
+
+def report_unused(
+    catalogue: Catalogue,
+    facts: Facts,
+    verdicts: Sequence[Verdict],
+    silenced: Silenced,
+    chosen: Chosen,
+) -> list[Verdict]:
+    """Judge what silences, once it is known what it silenced."""
     check = catalogue.checks.get(UNUSED)
-    if check is None or not chosen(check):
-        return quiet
-    last = check.run(facts.plus(Silenced(unused=unused)))
-    return [last if verdict.code == UNUSED else verdict for verdict in quiet]
+    if check is None or not chosen(check) or facts.get(Source) is None:
+        return list(verdicts)
+    last = check.run(facts.plus(silenced))
+    return [last if verdict.code == UNUSED else verdict for verdict in verdicts]
 
 
 def _was_judged(catalogue: Catalogue, ignore: Ignore, judged: set[str]) -> bool:

@@ -5,8 +5,8 @@ from typing import Any
 
 from pipedoctor.remedy import Edit
 from pipedoctor.report import words
+from pipedoctor.report.artifact import artifact
 from pipedoctor.report.model import Entry
-from pipedoctor.report.places import artifact
 
 
 def fixes(entry: Entry) -> Iterator[dict[str, Any]]:

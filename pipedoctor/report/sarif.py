@@ -12,9 +12,10 @@ import msgspec
 from pipedoctor.check import Check, Location
 from pipedoctor.page import page
 from pipedoctor.report import annotation, words
+from pipedoctor.report.artifact import artifact
 from pipedoctor.report.edits import fixes
 from pipedoctor.report.model import Entry, Report, Skip
-from pipedoctor.report.places import artifact, cell_of, file_of
+from pipedoctor.report.places import cell_of, file_of
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 HOME = "https://pypi.org/project/pipedoctor/"

@@ -238,7 +238,7 @@ def test_markdown(run: Run, record: str) -> None:
             ("--format", "pdf"),
             (
                 "Invalid value for '--format': 'pdf' is not one of 'text', 'json',"
-                " 'markdown', 'sarif', 'junit', 'github'."
+                " 'markdown', 'html', 'sarif', 'junit', 'github'."
             ),
         ),
         (
@@ -280,7 +280,7 @@ def test_a_record_is_judged_and_nothing_of_this_machine(
 )
 def test_what_is_no_record_is_refused(run: Run, data: bytes, message: str) -> None:
     assert complaint(run("check", "--from", "-", stdin=data)) == (
-        "--from -: expected a JSON report of `pipedoctor check --format json` or the "
+        "--from -: expected a report of `pipedoctor check` as JSON or HTML, or the "
         "text of `python -m torch.utils.collect_env`: " + message
     )
 

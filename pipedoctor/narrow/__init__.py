@@ -1,0 +1,1 @@
+"""Which findings in code count here: not the known, the ignored or the unchanged."""

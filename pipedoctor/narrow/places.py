@@ -1,0 +1,39 @@
+"""Leave findings out by the places that they name."""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from pipedoctor.check import Finding, Location, Verdict
+
+Gone = Callable[[Location], bool]
+
+
+def thin(verdict: Verdict, gone: Gone, why: str) -> Verdict:
+    """
+    Leave out the places that are `gone`, and findings of which none is left.
+
+    A check all of whose findings went did judge, and is neither healthy nor ill: it is
+    skipped, with `why`. Findings that name no place stay.
+    """
+    left = [kept for finding in verdict.findings if (kept := _thinner(finding, gone))]
+    lost = len(verdict.findings) - len(left)
+    if lost and not left:
+        number = f"{lost} findings" if lost > 1 else "1 finding"
+        return Verdict(verdict.code, skipped=f"{why}: {number}", accepted=True)
+    return replace(verdict, findings=tuple(left))
+
+
+def places(finding: Finding) -> list[Location]:
+    """Where it is, and where else."""
+    return [*([finding.location] if finding.location else []), *finding.also_at]
+
+
+def _thinner(finding: Finding, gone: Gone) -> Finding | None:
+    named = places(finding)
+    left = [place for place in named if not gone(place)]
+    if len(left) == len(named):
+        return finding
+    if not left:
+        return None
+    return replace(finding, location=left[0], also_at=tuple(left[1:]))
