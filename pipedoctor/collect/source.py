@@ -61,31 +61,31 @@ def _facts(code: Sequence[str], seconds: float, announce: Announce) -> Source:
     texts: list[Text] = []
     skipped: list[Skipped] = []
     count = 0
-    for file in _wanted(code, skipped):
+    for file in wanted(code, skipped):
         count += 1
         if time.monotonic() > until:
             reason = f"not read, nor any file after it: no time after {seconds:g} s"
-            skipped.append(Skipped(path=_shown(file.path, code), reason=reason))
+            skipped.append(Skipped(path=shown(file.path, code), reason=reason))
             break
         try:
             text = parse(file)
         except NotPythonError as error:
-            skipped.append(Skipped(path=_shown(file.path, code), reason=str(error)))
+            skipped.append(Skipped(path=shown(file.path, code), reason=str(error)))
         else:
-            texts.append(text._replace(path=_shown(file.path, code)))
+            texts.append(text._replace(path=shown(file.path, code)))
     announce("following calls and values")
     facts = assemble(texts, skipped, count)
-    torch, python = _minimums(code)
+    torch, python = minimums(code)
     return replace(facts, torch=torch, python=python, marks=marks(facts, texts))
 
 
-def _wanted(code: Sequence[str], skipped: list[Skipped]) -> Iterator[files.Source]:
+def wanted(code: Sequence[str], skipped: list[Skipped]) -> Iterator[files.Source]:
     """Files with a trace of torch, then those that they import."""
     later: list[files.Source] = []
     named: set[str] = set()
     for file in files.every_file(code):
         if isinstance(file, files.Left):
-            skipped.append(Skipped(path=_shown(file.path, code), reason=file.reason))
+            skipped.append(Skipped(path=shown(file.path, code), reason=file.reason))
         elif traces(file.text):
             named |= imported_names(file.text)
             yield file
@@ -107,7 +107,7 @@ def _stem(path: str) -> str:
     return name.parent.name if name.stem == "__init__" else name.stem
 
 
-def _shown(path: str, code: Sequence[str]) -> str:
+def shown(path: str, code: Sequence[str]) -> str:
     """Relative to the working directory, else to the argument that it lies under."""
     here = os.getcwd()  # noqa: PTH109  (stays a text, whatever bytes it holds)
     full = os.path.abspath(path)  # noqa: PTH100
@@ -122,7 +122,7 @@ def _shown(path: str, code: Sequence[str]) -> str:
     return path.replace(os.sep, "/")
 
 
-def _minimums(code: Sequence[str]) -> tuple[Minimum | None, Minimum | None]:
+def minimums(code: Sequence[str]) -> tuple[Minimum | None, Minimum | None]:
     """What the files of the project say of the versions that it works with."""
     torch: Minimum | None = None
     python: Minimum | None = None
