@@ -1,5 +1,6 @@
 """The Python files that a user's PATHS name; bounded, and nothing in them is run."""
 
+import io
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -7,33 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipedoctor.facts import Unreadable
+from pipedoctor.source.folders import Left, below
+from pipedoctor.source.notebook import code_only
 
 MOST_FILES = 5000
 MOST_BYTES = 50 << 20
 LARGEST = 1 << 20
 """No training script is larger, and a syntax tree takes a hundred times as much."""
-EXCLUDED = {
-    ".eggs",
-    ".git",
-    ".hg",
-    ".mypy_cache",
-    ".nox",
-    ".ruff_cache",
-    ".tox",
-    ".venv",
-    "__pycache__",
-    "node_modules",
-    "site-packages",
-    "venv",
-}
-"""Folders below the given ones that hold nobody's training code."""
-
-
-class Left(NamedTuple):
-    """A file that was left out, and why."""
-
-    path: str
-    reason: str
+LARGEST_NOTEBOOK = 32 << 20
+"""Most of a notebook is pictures: of what is read only the code is kept."""
 
 
 class Source(NamedTuple):
@@ -43,37 +26,41 @@ class Source(NamedTuple):
     text: bytes
 
 
-def python_files(paths: Sequence[str]) -> Iterator[Source]:
+def python_files(paths: Sequence[str], *, gitignore: bool = True) -> Iterator[Source]:
     """
     Every given file, and every ``*.py`` below every given folder, each once.
 
     What is too large or cannot be read is left out, as is all that comes after
     `MOST_FILES` or `MOST_BYTES`. Raises Unreadable for a path that is not there.
     """
-    for file in every_file(paths, (".py",)):
+    for file in every_file(paths, (".py",), gitignore=gitignore):
         if isinstance(file, Source):
             yield file
 
 
 def every_file(
-    paths: Sequence[str], endings: tuple[str, ...] = (".py", ".ipynb")
+    paths: Sequence[str],
+    endings: tuple[str, ...] = (".py", ".ipynb"),
+    *,
+    gitignore: bool = True,
 ) -> Iterator[Source | Left]:
     """As `python_files`, and those that are left out with the reason."""
     require(paths)
     seen: set[tuple[int, int]] = set()
     left = MOST_BYTES
-    for path in _candidates(paths, endings):
-        text = _read(path, seen)
+    for path in _candidates(paths, endings, gitignore=gitignore):
+        text = path.reason if isinstance(path, Left) else _read(path, seen)
         if isinstance(text, str):
             if text:
-                yield Left(path, text)
+                yield path if isinstance(path, Left) else Left(path, text)
             continue
         left -= len(text)
         if left < 0 or len(seen) > MOST_FILES:
             bound = f"{MOST_FILES} files" if left >= 0 else f"{MOST_BYTES >> 20} MiB"
-            yield Left(path, f"not read, nor any file after it: more than {bound}")
+            reason = f"not read, nor any file after it: more than {bound}"
+            yield Left(str(path), reason)
             return
-        yield Source(path, text)
+        yield Source(str(path), text)
 
 
 def require(paths: Sequence[str]) -> None:
@@ -90,45 +77,60 @@ def require(paths: Sequence[str]) -> None:
             raise Unreadable(message)
 
 
-def _candidates(paths: Sequence[str], endings: tuple[str, ...]) -> Iterator[str]:
+def _candidates(
+    paths: Sequence[str], endings: tuple[str, ...], *, gitignore: bool
+) -> Iterator[str | Left]:
     for path in paths:
         if Path(path).is_dir():
-            yield from _below(path, endings)
+            yield from below(path, endings, gitignore=gitignore)
         else:
             yield path
-
-
-def _below(folder: str, endings: tuple[str, ...]) -> Iterator[str]:
-    """In order of their names; links to folders are not followed, so no loop."""
-    for where, folders, files in os.walk(folder):
-        folders[:] = sorted(set(folders) - EXCLUDED)
-        for name in sorted(files):
-            if name.endswith(endings):
-                yield os.path.join(where, name)  # noqa: PTH118  (keeps a leading ./)
 
 
 def _read(path: str, seen: set[tuple[int, int]]) -> bytes | str:
     """
     Read a regular file whole, or say why not; nothing to say: it was read before.
 
-    Opened without waiting, for a pipe would wait for a writer for ever.
+    Looked at before it is opened, for a device may act on that; and opened without
+    waiting, for a pipe put there meanwhile would wait for a writer for ever.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
+            return "not a regular file"
         descriptor = os.open(path, flags)
-    except OSError as error:
-        return error.strerror or "cannot be opened"
-    with os.fdopen(descriptor, "rb") as file:
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return reason or "cannot be opened"
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
         status = os.fstat(descriptor)
         key = (status.st_dev, status.st_ino)
         if key in seen:
             return ""
+        notebook = path.endswith(".ipynb")
+        largest = LARGEST_NOTEBOOK if notebook else LARGEST
         if not stat.S_ISREG(status.st_mode):
             return "not a regular file"
-        if status.st_size > LARGEST:
-            return f"larger than {LARGEST >> 20} MiB"
+        if status.st_size > largest:
+            return f"larger than {largest >> 20} MiB"
         seen.add(key)
         try:
-            return file.read(LARGEST)
+            text = _whole(file, status.st_size, largest)
         except OSError as error:
             return error.strerror or "cannot be read"
+    if len(text) > largest:
+        return f"larger than {largest >> 20} MiB: it grew while it was read"
+    return code_only(text) if notebook and len(text) > LARGEST else text
+
+
+def _whole(file: io.FileIO, size: int, largest: int) -> bytes:
+    """In one call as a rule: its size is known; a file that grows ends somewhere."""
+    parts: list[bytes] = []
+    length = 0
+    while length <= largest:
+        part = file.read(size + 1 - length if length < size else 1 << 16)
+        if not part:
+            break
+        parts.append(part)
+        length += len(part)
+    return b"".join(parts)

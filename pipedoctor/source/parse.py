@@ -5,12 +5,13 @@ import codecs
 import io
 import tokenize
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from pipedoctor.source.files import Source
+from pipedoctor.source.notebook import codes
 
 
 class Cell(NamedTuple):
@@ -99,14 +100,14 @@ def _python2(error: SyntaxError) -> bool:
 def _notebook(source: Source) -> Text:
     """Join the code cells; magics become blanks, a broken cell is left out."""
     try:
-        found = msgspec.json.decode(source.text, type=_Notebook)
+        found = list(codes(source.text))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         message = f"no notebook: {error}"
         raise NotPythonError(message) from None
     whole: list[bytes] = []
     cells: list[Cell] = []
-    for number, code in enumerate(_codes(found), 1):
-        text = "\n".join(map(_plain, code.split("\n"))).encode()
+    for number, code in enumerate(found, 1):
+        text = "\n".join(map(_plain, code.split("\n"))).encode("utf-8", "replace")
         try:
             _tree(text)
         except NotPythonError:
@@ -122,19 +123,3 @@ def _plain(line: str) -> str:
     if not start.startswith(("%", "!", "?")):
         return line
     return line[: len(line) - len(start)] + "pass"
-
-
-class _Cell(msgspec.Struct, frozen=True):
-    cell_type: str = ""
-    source: str | list[str] = ""
-
-
-class _Notebook(msgspec.Struct, frozen=True):
-    cells: list[_Cell] = []
-
-
-def _codes(notebook: _Notebook) -> Iterator[str]:
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            lines = cell.source
-            yield lines if isinstance(lines, str) else "".join(lines)
