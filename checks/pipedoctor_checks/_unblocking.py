@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from pipedoctor.edits import Edits, edit, every, insert
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event, LoaderCall
-from pipedoctor_checks._edits import Edits, edit, every, insert
 
 OTHERS = "batches may be no tensors: what makes them has to take non_blocking"
 """Why it is not safe where a function of the project collates."""

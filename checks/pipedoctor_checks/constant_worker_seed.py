@@ -1,11 +1,11 @@
 """PDR502: does a `worker_init_fn` seed with what never changes?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import Edits, every, replaced
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
-from pipedoctor_checks._edits import Edits, every, replaced
 
 
 @check("PDR502", "Workers draw the same numbers in every epoch")

@@ -1,11 +1,11 @@
 """PDR411: is a tensor made on the CPU in every step and then moved?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import Edits, every, insert, replaced
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
-from pipedoctor_checks._edits import Edits, every, insert, replaced
 
 
 @check("PDR411", "Tensors are made on the CPU and then moved")

@@ -1,12 +1,12 @@
 """PDR601: are the old names of mixed precision used?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import Edits, every, replaced
 from pipedoctor.facts import Source, TorchBuild
 from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor.versions import reaches
 from pipedoctor_checks._code import at, by_class, least_torch, spots
-from pipedoctor_checks._edits import Edits, every, replaced
 
 
 @check("PDR601", "Old names of mixed precision")

@@ -1,11 +1,11 @@
 """PDR203: is an image in OpenCV's order normalised for RGB?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import Edits, every, replaced
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
-from pipedoctor_checks._edits import Edits, every, replaced
 
 
 @check("PDR203", "Blue and red are swapped")

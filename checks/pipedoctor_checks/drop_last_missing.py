@@ -1,10 +1,10 @@
 """PDR109: may the last batch be too small for BatchNorm?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import arguments
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told
-from pipedoctor_checks._edits import arguments
 
 
 @check("PDR109", "The last batch may hold a single sample")

@@ -1,10 +1,10 @@
 """PDR113: does evaluation leave out the last samples?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import without
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, sure, told
-from pipedoctor_checks._edits import without
 
 
 @check("PDR113", "The end of the evaluation data is never scored")

@@ -1,10 +1,10 @@
 """PDR408: is `torch.cuda.empty_cache` called in every step?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import cut
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at
-from pipedoctor_checks._edits import cut
 
 
 @check("PDR408", "The allocator's cache is emptied in every step")

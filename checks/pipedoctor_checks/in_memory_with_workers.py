@@ -1,11 +1,11 @@
 """PDR111: do workers only copy what is in memory anyway?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import Edits, arguments
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told, with_workers
-from pipedoctor_checks._edits import Edits, arguments
 
 
 @check("PDR111", "Workers for data that lies in memory")

@@ -1,10 +1,10 @@
 """PDR112: is an iterable data set given an order from outside?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import without
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, sure
-from pipedoctor_checks._edits import without
 
 
 @check("PDR112", "An iterable data set with shuffle or a sampler")

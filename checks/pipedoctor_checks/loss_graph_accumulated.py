@@ -1,10 +1,10 @@
 """PDR409: does a sum of losses keep every graph?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import replaced
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at
-from pipedoctor_checks._edits import replaced
 
 
 @check("PDR409", "The graph of every step is kept")

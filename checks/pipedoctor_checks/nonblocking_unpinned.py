@@ -1,11 +1,11 @@
 """PDR401: does `non_blocking=True` copy from pageable memory?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import Edits, arguments, every
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, spots
-from pipedoctor_checks._edits import Edits, arguments, every
 
 
 @check("PDR401", "A copy that cannot overlap")

@@ -1,11 +1,11 @@
 """PDR102: is the number of workers fixed at a high value?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import Edits, arguments
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called
-from pipedoctor_checks._edits import Edits, arguments
 
 
 @check("PDR102", "A fixed number of workers, whatever the machine", after=("PDR722",))

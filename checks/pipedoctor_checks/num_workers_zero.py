@@ -1,11 +1,11 @@
 """PDR101: does a loader with real work have no workers?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import Edits, arguments
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told, without_workers
-from pipedoctor_checks._edits import Edits, arguments
 
 
 @check("PDR101", "Items are loaded in the training process")

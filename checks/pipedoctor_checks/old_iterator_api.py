@@ -1,10 +1,10 @@
 """PDR603: is `.next()` called on the iterator of a loader?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import every, replaced
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
-from pipedoctor_checks._edits import every, replaced
 
 
 @check("PDR603", "Iterators have no method next")

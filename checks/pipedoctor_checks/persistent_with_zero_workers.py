@@ -1,10 +1,10 @@
 """PDR104: is `persistent_workers` given to a loader without workers?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import arguments, plain
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, sure, told, without_workers
-from pipedoctor_checks._edits import arguments, plain
 
 
 @check("PDR104", "Persistent workers, but no workers")

@@ -1,11 +1,11 @@
 """PDR106: do the workers of a loader end with each epoch?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import Edits, arguments, plain
 from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, start_method, told, without_workers
-from pipedoctor_checks._edits import Edits, arguments, plain
 
 
 @check("PDR106", "Workers are started anew for every epoch")

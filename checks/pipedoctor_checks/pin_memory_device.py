@@ -1,11 +1,11 @@
 """PDR606: is `pin_memory_device` given?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import without
 from pipedoctor.facts import Source, TorchBuild
 from pipedoctor.remedy import in_code
 from pipedoctor.versions import reaches
 from pipedoctor_checks._code import at, called, least_torch, sure
-from pipedoctor_checks._edits import without
 
 
 @check("PDR606", "An argument that torch ignores")

@@ -1,17 +1,13 @@
 """PDR103: is a batch copied to the GPU without having been pinned?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import arguments, every
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, copies, told
-from pipedoctor_checks._edits import arguments, every
 from pipedoctor_checks._unblocking import doubt, unblocked, waiting
 
 _PLAIN = {"absent", "literal"}
-_KEPT = (
-    "arguments or copies are made in a way that cannot be changed exactly, or a batch"
-    " is written to after its copy has begun"
-)
 
 
 @check("PDR103", "Batches are copied to the GPU from pageable memory")
@@ -53,7 +49,6 @@ def pin_memory_missing(source: Source, /) -> Findings:
                 "DataLoader(..., pin_memory=True)\nbatch.to(device, non_blocking=True)",
                 edits=edits,
                 unsafe=doubt(source, waiting(moved)),
-                kept="" if edits else _KEPT,
             ),
             confidence=Confidence.LIKELY,
             pin_memory=told(pinned),

@@ -1,10 +1,10 @@
 """PDR412: is a tensor pinned right before its copy?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import replaced
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at
-from pipedoctor_checks._edits import replaced
 
 
 @check("PDR412", "A tensor is pinned only to be copied")

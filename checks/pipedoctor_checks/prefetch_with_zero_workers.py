@@ -1,6 +1,7 @@
 """PDR105: is `prefetch_factor` given to a loader without workers?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import Edits, arguments, plain, without
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
@@ -12,7 +13,6 @@ from pipedoctor_checks._code import (
     with_workers,
     without_workers,
 )
-from pipedoctor_checks._edits import Edits, arguments, plain, without
 
 
 @check("PDR105", "A prefetch factor, but no workers")

@@ -1,10 +1,10 @@
 """PDR201: does code for items print?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import cut, every
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, seldom, spots
-from pipedoctor_checks._edits import cut, every
 
 
 @check("PDR201", "Every item prints")

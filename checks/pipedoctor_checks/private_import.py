@@ -1,11 +1,11 @@
 """PDR604: are private parts of torch.utils.data imported?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import every, replaced
 from pipedoctor.facts import Source, TorchBuild
 from pipedoctor.remedy import in_code
 from pipedoctor.versions import reaches
 from pipedoctor_checks._code import at, by_class, least_torch, spots
-from pipedoctor_checks._edits import every, replaced
 
 
 @check("PDR604", "Private parts of torch are imported")

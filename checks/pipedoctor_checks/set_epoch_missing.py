@@ -1,10 +1,10 @@
 """PDR503: is the epoch never told to a DistributedSampler?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import replaced
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at
-from pipedoctor_checks._edits import replaced
 
 
 @check("PDR503", "Each epoch has the same order")

@@ -1,10 +1,10 @@
 """PDR108: does a loader get a sampler and shuffle together?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import without
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, sure, told
-from pipedoctor_checks._edits import without
 
 
 @check("PDR108", "Both shuffle and a sampler")

@@ -1,11 +1,11 @@
 """PDR403: does every step read a value back from the GPU?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import every, replaced
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event, Loop
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, seldom, spots
-from pipedoctor_checks._edits import every, replaced
 
 
 @check("PDR403", "Each step waits for the GPU")

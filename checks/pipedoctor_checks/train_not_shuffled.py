@@ -1,11 +1,11 @@
 """PDR110: is training data never shuffled?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import Edits, arguments, plain
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told
-from pipedoctor_checks._edits import Edits, arguments, plain
 
 
 @check("PDR110", "The training order is the same in every epoch")

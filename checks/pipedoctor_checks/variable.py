@@ -1,11 +1,11 @@
 """PDR605: is Variable still used?"""
 
 from pipedoctor.check import Findings, Severity, check
+from pipedoctor.edits import Edits, every, replaced
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
-from pipedoctor_checks._edits import Edits, every, replaced
 
 
 @check("PDR605", "Variable does nothing any more")
