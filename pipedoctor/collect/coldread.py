@@ -10,8 +10,9 @@ from pathlib import Path
 
 from pipedoctor.collect.inuse import in_use
 from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine, read_or
+from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import legible
+from pipedoctor.collect.pagecache import from_device, misses, opened
 from pipedoctor.facts import ColdRead, Unreadable
 
 MOST_BYTES = 64 << 20
@@ -21,7 +22,6 @@ PATIENCE = 1.5
 SMALL = 1 << 20
 """Files up to this size are read whole: they tell latency; larger ones bandwidth."""
 _CHUNK = 1 << 20
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass
@@ -53,7 +53,7 @@ def cold_read(
     chosen = _spread([(path, size) for path, size in files if size])
     announce("look for files in use")
     busy = in_use(machine, chosen)
-    sums, before = _Sums(), _from_device(machine)
+    sums, before = _Sums(), from_device(machine)
     until = time.monotonic() + PATIENCE
     for path in chosen:
         if sums.bytes >= MOST_BYTES or time.monotonic() > until:
@@ -64,7 +64,7 @@ def cold_read(
     if not sums.bytes:
         message = "no file to read: all are empty, in use, linked or not readable"
         raise Unreadable(message)
-    return _facts(sums, before, _from_device(machine))
+    return _facts(sums, before, from_device(machine))
 
 
 def _spread(files: list[tuple[Path, int]]) -> list[Path]:
@@ -76,7 +76,7 @@ def _spread(files: list[tuple[Path, int]]) -> list[Path]:
 def _read(path: Path, sums: _Sums, until: float, announce: Announce) -> None:
     announce(f"open {legible(str(path))}")
     began = time.perf_counter()
-    descriptor = _open(path)
+    descriptor = opened(path)
     opened = time.perf_counter() - began
     try:
         seen = os.fstat(descriptor)
@@ -85,7 +85,7 @@ def _read(path: Path, sums: _Sums, until: float, announce: Announce) -> None:
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         announce(f"read {legible(str(path))}")
         began = time.perf_counter()
-        sums.missed += _misses(descriptor)
+        sums.missed += bool(misses(descriptor))
         size = _drain(descriptor, min(MOST_OF_ONE, MOST_BYTES - sums.bytes), until)
         spent = time.perf_counter() - began
     finally:
@@ -100,25 +100,6 @@ def _read(path: Path, sums: _Sums, until: float, announce: Announce) -> None:
         sums.large_seconds += spent
 
 
-def _open(path: Path) -> int:
-    """Open without touching its access time, where that is permitted."""
-    try:
-        return os.open(path, _FLAGS | getattr(os, "O_NOATIME", 0))
-    except PermissionError:
-        return os.open(path, _FLAGS)
-
-
-def _misses(descriptor: int) -> bool:
-    """Ask for the first byte without waiting: only a page in the cache would come."""
-    try:
-        os.preadv(descriptor, [bytearray(1)], 0, getattr(os, "RWF_NOWAIT", 0))
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
-
-
 def _drain(descriptor: int, most: int, until: float) -> int:
     """Read up to `most` bytes from the start; stop at the end or when time is up."""
     buffer = bytearray(_CHUNK)
@@ -129,15 +110,6 @@ def _drain(descriptor: int, most: int, until: float) -> int:
             break
         done += size
     return done
-
-
-def _from_device(machine: Machine) -> int | None:
-    """Bytes that this process has fetched from devices so far; None: not counted."""
-    for line in read_or(machine.proc / "self/io").splitlines():
-        key, _, value = line.partition(": ")
-        if key == "read_bytes" and value.isdecimal():
-            return int(value)
-    return None
 
 
 def _facts(sums: _Sums, before: int | None, after: int | None) -> ColdRead:
