@@ -48,14 +48,32 @@ SOURCE = Form(
 """The server of a mount: ``nas:/export``, ``user@nas:``, ``mds@tcp:/scratch``."""
 SHARE = Form(r"^(//)(?!\d+\.\d)([^/\s]+)(?=/|$)", "//")
 URL = Form(r"(://)(?:([^/\s:@]+)(:[^/\s@]*)?@)?(?!\d+\.\d)([\w.-]+)", "://")
+EMAIL = Form(r"(?<![\w.+/-])([\w.+-]+)@((?:[\w-]+\.)+[A-Za-z]{2,})(?![\w@])", "@")
+LABEL = Form(
+    r"(?i)\b((?:host(?:name)?|master_addr|rdzv_endpoint)=)(?!\d+(?:[^\w.]|$))([\w.-]+)",
+    *("host", "HOST", "addr", "ADDR", "endpoint"),
+)
+"""A server in a setting: ``MASTER_ADDR=node17``."""
+LOGGED = Form(r"(?m)^((?:\[[^\]\n]{0,40}\]:?\s?)?)([\w.-]+)(?=:\d+:\d+ \[)", "[")
+"""Who writes a line of NCCL's log: ``node17:4521:4530 [0] NCCL INFO``."""
 UUID = Form(
-    r"(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-    r"|[0-9a-fA-F]{32})(?![0-9a-zA-Z])",
+    r"(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{8}(?:[-_][0-9a-fA-F]{4}){3}[-_][0-9a-fA-F]{12}"
+    r"|(?<!sha256:)(?<!sha256=)[0-9a-fA-F]{64}|[0-9a-fA-F]{32})(?![0-9a-zA-Z])"
+    r"|(?<=-pod)[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}",
     *"0123456789abcdefABCDEF",
     least=32,
 )
+VOLUME = Form(
+    r"(by-(?:part)?uuid/|UUID=)((?=[\w-]*\d)[0-9A-Fa-f-]{8,})", "uuid/", "UUID="
+)
+SERIAL = Form(
+    r"(?i)(\bserial(?:[ _]?(?:number|no\.?))?(?:\s?[:=]\s?|\s)|by-id/)"
+    r"((?=[\w.:+-]*\d)[\w.:+-]{6,})",
+    *("erial", "ERIAL", "by-id/"),
+)
 MAC = Form(
-    r"(?<![0-9a-fA-F:-])[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4}"
+    r"(?<![0-9a-fA-F:-])[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})"
+    r"(?:(?:\1[0-9a-fA-F]{2}){18}|(?:\1[0-9a-fA-F]{2}){6}|(?:\1[0-9a-fA-F]{2}){4})"
     r"(?![0-9a-fA-F:-])",
     *(":", "-"),
     least=17,
@@ -68,6 +86,22 @@ IPV4 = Form(
 IPV6 = Form(
     r"(?<![\w:.])(?=[^:\s]*:[^:\s]*:)[0-9a-fA-F:]{3,39}(?![\w:]|\.[0-9])", ":", least=3
 )
+
+
+DASHED = Form(r"(?<![\w-])ip-\d{1,3}(?:-\d{1,3}){3}(?:\.[\w.-]+)?", "ip-", least=10)
+"""How clouds name their machines."""
+OPEN = (
+    "github.com githubusercontent.com gitlab.com huggingface.co pytorch.org nvidia.com"  # noqa: SIM905
+    " python.org anaconda.org anaconda.com conda-forge.org readthedocs.io kernel.org"
+    " docker.com docker.io kubernetes.io ghcr.io nvcr.io quay.io example.com"
+    " googleapis.com amazonaws.com kaggle.com".split()
+)
+"""Servers of everybody, with all below them."""
+
+
+def is_open(host: str) -> bool:
+    """Does this server tell nothing about who uses it?"""
+    return any(host == name or host.endswith(f".{name}") for name in OPEN)
 
 
 def inside(host: str) -> bool:

@@ -4,7 +4,9 @@ import re
 
 MASK = "<secret>"
 
-_WORD = "(?:key|token|secret|passwd|password|passphrase|apikey|credentials?)"
+_JOINED = r"[a-z0-9]{0,40}(?:passwd|password|passphrase|apikey|accesskey|accountkey)"
+"""Words that mean a secret also at the end of another: ``PGPASSWORD``."""
+_WORD = f"(?:{_JOINED}|key|token|secret|credentials?|(?<=[_-])pass)"
 _WORDS = ("key", "token", "secret", "pass", "credential")
 _SHORTEST = 11
 """Letters of the shortest token: ``hf_`` and eight more."""
@@ -14,14 +16,31 @@ _VALUE = r"""(?:"[^"]*"|'[^']*'|[^\s"',;&]+)"""
 # Texts, not compiled: few reports hold any of these, and compiling takes its time.
 _NAMED = f"(?i){_NAME}"
 _ASSIGNED = rf"(?i)(?<![a-z0-9])({_NAME}\s?=\s?|--{_NAME}\s){_VALUE}"
-_IN_URL = r"(://[^/\s:@]*:)[^/\s@]+(?=@)"
+_SAID = (
+    rf"(?i)(?<![a-z0-9])((?:{_JOINED}|[a-z0-9_-]{{1,80}}[_-](?:key|token|secret|pass))"
+    rf"""["']?:\s?){_VALUE}"""
+)
+"""After a colon only names that mean nothing else: ``key: conv1`` is no secret."""
+_IN_URL = r"(://[^/\s:@]*:)(?!\d+/)[^\s@]{1,500}(?=@)"
+_ALONE_IN_URL = r"(://)(?=[^/\s:@]*\d)[\w-]{12,}(?=@)"
+_IN_PATH = (
+    r"(://\S{0,200}/t/|hooks\.slack\.com/services/|/api/webhooks/\d+/)[^/\s?#][^\s?#/]{3,}"
+    r"(?:/[^\s/]{8,}){0,2}?(?=/|$|[\s?#])"
+)
+_IN_QUERY = r"(?i)([?&#;][\w-]*(?:sig|signature|credential|auth|jwt)=)[^&\s#'\"]+"
 _BEARER = r"(?i)\b(bearer\s+)[\w.~+/=-]{8,}"
+_NETRC = r"(login\s+\S+\s+password\s+)\S+"
+_AUTHORIZATION = r"(?i)(authorization[\"']?\s?[:=]\s?[\"']?(?:\w+\s+)?)[\w.~+/=-]{8,}"
+_PRIVATE_KEY = r"(?s)(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----).*?(?=-----END|\Z)"
 _TOKEN = re.compile(
     r"""\b(?:
         hf_[A-Za-z0-9]{8,} | gh[pousr]_[A-Za-z0-9]{16,} | github_pat_\w{16,}
       | (?:hf|gh[pousr])-[A-Za-z0-9]{30,}  # as a name of a package is normalised
       | glpat-[\w-]{16,} | A[KS]IA[A-Z0-9]{12,} | xox[abeprs]-[\w-]{8,}
       | sk-[\w-]{16,} | nvapi-[\w-]{16,} | pypi-[\w-]{16,}
+      | AIza[\w-]{30,} | ya29\.[\w-]{16,} | do[opr]_v1_[a-f0-9]{32,}
+      | npm_[A-Za-z0-9]{30,} | [rs]k_(?:live|test)_\w{16,} | r8_[A-Za-z0-9]{30,}
+      | SG\.[\w-]{16,}\.[\w-]{16,} | AAAA[BC]3Nza[\w+/]{16,}={0,2}
       | eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*
     )""",
     re.VERBOSE,
@@ -30,13 +49,28 @@ _TOKEN = re.compile(
 
 def mask(text: str) -> str:
     """Put ``<secret>`` in place of every token and password; keep their names."""
+    if "-----BEGIN" in text:
+        text = re.sub(_PRIVATE_KEY, rf"\1{MASK}", text)
     if ("=" in text or "--" in text) and _hints(text):
         text = re.sub(_ASSIGNED, rf"\1{MASK}", text)
-    if "://" in text:
-        text = re.sub(_IN_URL, rf"\1{MASK}", text)
+    if ":" in text:
+        text = _after_colons(text)
+    if "login" in text:
+        text = re.sub(_NETRC, rf"\1{MASK}", text)
     if "earer " in text.lower():
         text = re.sub(_BEARER, rf"\1{MASK}", text)
     return _TOKEN.sub(MASK, text) if len(text) >= _SHORTEST else text
+
+
+def _after_colons(text: str) -> str:
+    if _hints(text):
+        text = re.sub(_SAID, rf"\1{MASK}", text)
+    if "://" in text:
+        for form in (_IN_URL, _ALONE_IN_URL, _IN_PATH, _IN_QUERY):
+            text = re.sub(form, rf"\1{MASK}", text)
+    if "uthorization" in text.lower():
+        text = re.sub(_AUTHORIZATION, rf"\1{MASK}", text)
+    return text
 
 
 def names_secret(name: str) -> bool:

@@ -139,6 +139,9 @@ class Redactor:
         text = forms.HOME.sub(self._home, text)
         text = forms.USER.sub(self._second("user"), text)
         text = forms.URL.sub(self._url, text)
+        text = forms.EMAIL.sub(self._mail, text)
+        text = forms.LABEL.sub(self._server, text)
+        text = forms.LOGGED.sub(self._server, text)
         if key == "source":
             text = forms.SOURCE.sub(self._mounted, text)
             text = forms.SHARE.sub(self._second("host"), text)
@@ -152,6 +155,9 @@ class Redactor:
 
     def _addresses(self, text: str) -> str:
         text = forms.UUID.sub(self._whole("uuid"), text)
+        text = forms.VOLUME.sub(self._second("uuid"), text)
+        text = forms.SERIAL.sub(self._second("serial"), text)
+        text = forms.DASHED.sub(self._whole("host"), text)
         text = forms.MAC.sub(self._whole("mac"), text)
         text = forms.IPV4.sub(self._ipv4, text)
         return forms.IPV6.sub(self._ipv6, text)
@@ -207,8 +213,25 @@ class Redactor:
         user = self._alias("user", match[2]) if match[2] else ""
         at = f"{user}{match[3] or ''}@" if match[2] else ""
         inside = forms.inside(match[4]) and match[4].lower() not in COMMON
-        host = self._alias("host", match[4]) if at or inside else match[4]
-        return match[1] + at + host
+        hidden = at or inside or self._closed(match[4].lower())
+        return match[1] + at + (self._alias("host", match[4]) if hidden else match[4])
+
+    def _server(self, match: re.Match[str]) -> str:
+        known = match[2].lower() in COMMON
+        return match[0] if known else match[1] + self._alias("host", match[2])
+
+    def _closed(self, host: str) -> bool:
+        """Is it, for the public, the name of somebody's own server?"""
+        named = "." in host and not host.replace(".", "").isdigit()
+        return self.level is Level.PUBLIC and named and not forms.is_open(host)
+
+    def _mail(self, match: re.Match[str]) -> str:
+        user, host = match[1], match[2].lower()
+        if host.endswith((".so", ".py", ".dll")):
+            return match[0]
+        person = user if user.lower() in COMMON else self._alias("user", user)
+        place = match[2] if forms.is_open(host) else self._alias("host", host)
+        return f"{person}@{place}"
 
     def _named(self, match: re.Match[str]) -> str:
         before = match.string[: match.start()]
