@@ -77,7 +77,7 @@ def _read(path: Path, sums: _Sums, until: float, announce: Announce) -> None:
     announce(f"open {legible(str(path))}")
     began = time.perf_counter()
     descriptor = opened(path)
-    opened = time.perf_counter() - began
+    to_open = time.perf_counter() - began
     try:
         seen = os.fstat(descriptor)
         if not stat.S_ISREG(seen.st_mode) or seen.st_nlink > 1:
@@ -91,10 +91,10 @@ def _read(path: Path, sums: _Sums, until: float, announce: Announce) -> None:
     finally:
         os.close(descriptor)
     sums.files, sums.bytes = sums.files + 1, sums.bytes + size
-    sums.seconds, sums.open_seconds = sums.seconds + spent, sums.open_seconds + opened
+    sums.seconds, sums.open_seconds = sums.seconds + spent, sums.open_seconds + to_open
     if seen.st_size <= SMALL:
         sums.small_files += 1
-        sums.small_seconds += opened + spent
+        sums.small_seconds += to_open + spent
     else:
         sums.large_bytes += size
         sums.large_seconds += spent
