@@ -60,6 +60,18 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 )
 @click.option("--ignore", multiple=True, metavar="NAMES", help="Not these checks.")
 @click.option(
+    "--baseline",
+    metavar="FILE",
+    help="Only findings in code that this file does not know.",
+)
+@click.option("--write-baseline", is_flag=True, help="Write that file: all known now.")
+@click.option(
+    "--diff",
+    metavar="REV",
+    help="Of code, only lines that changed since this revision; REV...: since the"
+    " work on top of it began.",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),
     help="Exit with 1 from this severity on.  [default: breaks]",

@@ -11,12 +11,13 @@ import msgspec
 from pipedoctor.catalogue import Catalogue, installed
 from pipedoctor.check import Severity
 from pipedoctor.cli import inquiry as asked
-from pipedoctor.cli import output
+from pipedoctor.cli import narrowing, output
 from pipedoctor.cli.progress import progress
 from pipedoctor.collect.files import Silent
 from pipedoctor.config import Config, File, Options, Unfit, configure, find
-from pipedoctor.examine import Standards, examine, reexamine
-from pipedoctor.facts import Malformed
+from pipedoctor.examine import Standards, examine, judged, reexamine
+from pipedoctor.facts import Facts, Malformed
+from pipedoctor.narrow.narrow import Narrowing
 from pipedoctor.redact import Level, Redactor
 from pipedoctor.report.model import Report
 from pipedoctor.selection import UnknownName, selection
@@ -44,14 +45,50 @@ def conduct(
         standards = _standards(typed, config, catalogue)
         if redactor is not None:
             standards = msgspec.structs.replace(standards, redactor=redactor)
-        if typed.get("record"):
-            return _record(typed, catalogue, standards), config.options
-        return _machine(typed, config, catalogue, standards, began), config.options
+        report = _report(typed, config, catalogue, standards, began)
     except (Unfit, UnknownName) as error:
         raise click.UsageError(str(error)) from None
     except Malformed as error:
         message = f"--from {typed['record']}: {error}"
         raise click.UsageError(message) from None
+    return report, config.options
+
+
+def _report(
+    typed: Mapping[str, Any],
+    config: Config,
+    catalogue: Catalogue,
+    standards: Standards,
+    began: float,
+) -> Report:
+    """Examine once; where the baseline is written, judge again with it."""
+    wanted = narrowing.narrowing(typed, config)
+    writing = bool(typed.get("write_baseline"))
+    counting = Narrowing(rules=wanted.rules) if writing else wanted
+    standards = msgspec.structs.replace(standards, narrowing=counting)
+    if typed.get("record"):
+        report = _record(typed, catalogue, standards)
+    else:
+        report = _machine(typed, config, catalogue, standards, began)
+    if not writing:
+        return report
+    wanted = narrowing.rewrite(wanted, report)
+    standards = msgspec.structs.replace(standards, narrowing=wanted)
+    return _again(catalogue, report, standards, began)
+
+
+def _again(
+    catalogue: Catalogue, report: Report, standards: Standards, began: float
+) -> Report:
+    """Judge the same facts by other standards."""
+    record = {"known": report.facts.known, "unknown": report.facts.unknown}
+    return judged(
+        catalogue,
+        Facts.from_record(record),
+        standards,
+        began=began,
+        recorded=report.recorded,
+    )
 
 
 def render(report: Report, options: Options, target: str | None) -> str | bytes:

@@ -29,9 +29,8 @@ class Silent(Unreadable):
 
 def patiently(name: str, work: Work, *, patience: float = PATIENCE) -> Any:
     """What `work` returns, from a lane; raises `Silent` late, `Unreadable` if not."""
-    return _value(
-        _all([Probe(name=name, work=work, patience=patience, steady=True)])[name]
-    )
+    probe = Probe(name=name, work=work, patience=patience, steady=True)
+    return _value(_all([probe], patience)[name])
 
 
 def load(path: str, most: int) -> bytes:
@@ -79,12 +78,12 @@ def why(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _all(probes: list[Probe]) -> dict[str, Outcome]:
+def _all(probes: list[Probe], patience: float = PATIENCE) -> dict[str, Outcome]:
     if lanes.CAN_FORK:
         run = lanes.run
     else:
         from pipedoctor.collect.unforked import run  # noqa: PLC0415  (elsewhere)
-    return run(probes, until=time.monotonic() + PATIENCE + 1)
+    return run(probes, until=time.monotonic() + patience + 1)
 
 
 def _value(outcome: Outcome) -> Any:

@@ -1,0 +1,104 @@
+"""Which findings in code count, from what was typed."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from pipedoctor.collect import files
+from pipedoctor.config import Config
+from pipedoctor.facts import Malformed, Unreadable
+from pipedoctor.narrow.narrow import Changed, Narrowing
+from pipedoctor.report.model import Report
+
+_MISSING = "No such file or directory"
+
+
+def narrowing(typed: Mapping[str, Any], config: Config) -> Narrowing:
+    """Read the baseline and ask git; raises UsageError in one line."""
+    from pipedoctor.narrow import baseline
+
+    code: Sequence[str] = typed.get("paths", ())
+    path, writing = config.options.baseline, typed.get("write_baseline")
+    known = None
+    if path is not None:
+        roots = None if typed.get("record") else tuple(map(os.path.abspath, code))
+        data = _baseline(path, missing_is_empty=bool(writing))
+        try:
+            found = baseline.read(data) if data else ()
+        except Malformed as error:
+            message = f"--baseline {path}: {error}"
+            raise click.UsageError(message) from None
+        ours = data == baseline.write(found)
+        known = baseline.Baseline(path=path, findings=found, ours=ours, roots=roots)
+    elif writing:
+        message = "--write-baseline writes the file that --baseline names: give one"
+        raise click.UsageError(message)
+    record = bool(typed.get("record"))
+    changed = _changed(code, typed.get("diff"), record=record)
+    return Narrowing(rules=config.rules, baseline=known, changed=changed)
+
+
+def rewrite(narrowing: Narrowing, report: Report) -> Narrowing:
+    """Write down what a report found without a baseline; what it then is."""
+    from msgspec.structs import replace
+
+    from pipedoctor.narrow import baseline
+
+    old = narrowing.baseline
+    assert old is not None  # noqa: S101  (else `narrowing` refused)
+    found = baseline.of(report, old.path)
+    kept = baseline.kept(old, report)
+    everything = tuple(sorted([*found, *kept]))
+    try:
+        files.store(old.path, baseline.write(everything))
+    except Unreadable as error:
+        message = f"--baseline {old.path}: cannot be written: {error}"
+        raise click.UsageError(message) from None
+    from pipedoctor.report.words import clean
+
+    noun = "finding" if len(everything) == 1 else "findings"
+    click.echo(f"pipedoctor: {len(everything)} {noun} in {clean(old.path)}", err=True)
+    return replace(narrowing, baseline=replace(old, findings=everything, ours=True))
+
+
+def _baseline(path: str, *, missing_is_empty: bool) -> bytes:
+    from pipedoctor.narrow.baseline import LARGEST
+
+    try:
+        data = files.load(path, LARGEST + 1)
+    except Unreadable as error:
+        if missing_is_empty and str(error) == _MISSING:
+            return b""
+        hint = "; --write-baseline makes it" if str(error) == _MISSING else ""
+        message = f"--baseline {path}: cannot be read: {error}{hint}"
+        raise click.UsageError(message) from None
+    if len(data) > LARGEST:
+        message = f"--baseline {path}: larger than {LARGEST >> 20} MiB"
+        raise click.UsageError(message)
+    return data
+
+
+def _changed(code: Sequence[str], since: str | None, *, record: bool) -> Changed | None:
+    if since is None:
+        return None
+    if record:
+        message = "--from judges a record: --diff names something of this machine"
+        raise click.UsageError(message)
+    if not code:
+        message = "--diff tells changed lines of code: name some PATHS"
+        raise click.UsageError(message)
+    from pipedoctor.collect.changes import PATIENCE, changes
+
+    try:
+        found: dict[str, list[int]] = files.patiently(
+            "git",
+            lambda announce: changes(code, since, announce),
+            patience=2 * PATIENCE,
+        )
+    except Unreadable as error:
+        message = f"--diff {since}: {error}"
+        raise click.UsageError(message) from None
+    lines = {p: None if n == [0] else frozenset(n) for p, n in found.items()}
+    return Changed(since=since, files=lines)

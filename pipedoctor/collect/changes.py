@@ -1,0 +1,151 @@
+"""
+Which lines of code changed since a revision; git is asked for objects alone.
+
+The work tree is compared here, and not by git: for that it would run what the
+repository's configuration names (filters, fsmonitor, text converters).
+"""
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from pipedoctor.collect.lanes import Announce
+from pipedoctor.collect.mounts import legible
+from pipedoctor.collect.source import shown
+from pipedoctor.facts import Unreadable
+from pipedoctor.narrow.lines import changed
+from pipedoctor.source.files import Source, every_file
+
+PATIENCE = 10.0
+_ALL = [0]
+"""In a file that is new every line is."""
+_OPTIONS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat")
+_OURS = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+"""No network, not even for objects that a partial clone lacks; and no questions."""
+_LEFT_OUT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE")
+"""A hook sets them for its own repository; ours is the one that the code is in."""
+
+
+def changes(
+    code: Sequence[str], since: str, announce: Announce
+) -> dict[str, list[int]]:
+    """
+    Numbers of changed lines, by file as it is shown; ``[0]`` means all of them.
+
+    `since` is a revision, or ``REV...`` for where the work on top of it began.
+    Raises Unreadable with git's own words.
+    """
+    announce(f"git, for what changed since {legible(since)}")
+    folder = code[0] if os.path.isdir(code[0]) else os.path.dirname(code[0])  # noqa: PTH112, PTH120
+    top = _git(folder or ".", "rev-parse", "--show-toplevel").removesuffix(b"\n")
+    tree = _tree(os.fsdecode(top), _commit(os.fsdecode(top), since))
+    files = [file for file in every_file(code) if isinstance(file, Source)]
+    names = {file.path: _inside(os.fsdecode(top), file.path) for file in files}
+    differ = [
+        file
+        for file in files
+        if names[file.path] in tree and _hash(file, tree) != tree[names[file.path]]
+    ]
+    old = _blobs(os.fsdecode(top), [tree[names[file.path]] for file in differ])
+    lines = {
+        legible(shown(file.path, code)): _ALL
+        for file in files
+        if names[file.path] not in tree
+    }
+    for file in differ:
+        before = old[tree[names[file.path]]]
+        lines[legible(shown(file.path, code))] = changed(before, file.text)
+    return lines
+
+
+def _commit(top: str, since: str) -> str:
+    base = since.removesuffix("...")
+    if base.startswith("-") or "\0" in base or not base:
+        message = f"{legible(since)!r} is no revision"
+        raise Unreadable(message)
+    found = _git(top, "rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}")
+    commit = found.decode().strip()
+    if base != since:
+        commit = _git(top, "merge-base", commit, "HEAD").decode().strip()
+    return commit
+
+
+def _tree(top: str, commit: str) -> dict[bytes, str]:
+    """Every file of a revision: its name and the name of its content."""
+    rows = _git(top, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
+    tree: dict[bytes, str] = {}
+    for row in rows:
+        about, _, name = row.partition(b"\t")
+        words = about.split()
+        if len(words) == 3 and words[1] == b"blob":  # noqa: PLR2004  (mode, type, name)
+            tree[name] = words[2].decode()
+    return tree
+
+
+def _inside(top: str, path: str) -> bytes:
+    full = os.path.realpath(path)
+    name = os.path.relpath(full, os.path.realpath(top))
+    if name.startswith(os.pardir + os.sep):
+        message = f"{legible(path)} is not in the repository {legible(top)}"
+        raise Unreadable(message)
+    return os.fsencode(name.replace(os.sep, "/"))
+
+
+def _hash(file: Source, tree: Mapping[bytes, str]) -> str:
+    """What git would call this content in this repository."""
+    long = len(next(iter(tree.values()))) > len(hashlib.sha1().hexdigest())  # noqa: S324
+    name = "sha256" if long else "sha1"
+    head = b"blob %d\0" % len(file.text)
+    return hashlib.new(name, head + file.text, usedforsecurity=False).hexdigest()
+
+
+def _blobs(top: str, names: Iterable[str]) -> dict[str, bytes]:
+    wanted = list(dict.fromkeys(names))
+    if not wanted:
+        return {}
+    given = "".join(f"{name}\n" for name in wanted).encode()
+    return dict(_parsed(wanted, _git(top, "cat-file", "--batch", given=given)))
+
+
+def _parsed(names: Iterable[str], answer: bytes) -> Iterator[tuple[str, bytes]]:
+    for name in names:
+        head, _, rest = answer.partition(b"\n")
+        if not head.startswith(name.encode()) or head.endswith(b" missing"):
+            message = f"git has no content of {name} here (a partial clone?)"
+            raise Unreadable(message)
+        size = int(head.split()[-1])
+        yield name, rest[:size]
+        answer = rest[size + 1 :]
+
+
+def _git(folder: str, *words: str, given: bytes = b"") -> bytes:
+    argv = ["git", "-C", folder, "--no-pager"]
+    for option in _OPTIONS:
+        argv += ["-c", option]
+    kept = {key: value for key, value in os.environ.items() if key not in _LEFT_OUT}
+    try:
+        done = subprocess.run(
+            [*argv, *words],
+            input=given,
+            capture_output=True,
+            check=False,
+            env=kept | _OURS,
+            timeout=PATIENCE,
+        )
+    except (OSError, ValueError) as error:
+        message = f"git cannot be started: {error}"
+        raise Unreadable(message) from None
+    except subprocess.TimeoutExpired:
+        message = f"git {words[0]} took more than {PATIENCE:g} s"
+        raise Unreadable(message) from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["failed"]
+        raise Unreadable(said[0].removeprefix("fatal: "))
+    return done.stdout
