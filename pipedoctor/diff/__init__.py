@@ -1,0 +1,1 @@
+"""What differs between machines, the likeliest culprit first."""
