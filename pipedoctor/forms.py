@@ -50,7 +50,7 @@ SHARE = Form(r"^(//)(?!\d+\.\d)([^/\s]+)(?=/|$)", "//")
 URL = Form(r"(://)(?:([^/\s:@]+)(:[^/\s@]*)?@)?(?!\d+\.\d)([\w.-]+)", "://")
 EMAIL = Form(r"(?<![\w.+/-])([\w.+-]+)@((?:[\w-]+\.)+[A-Za-z]{2,})(?![\w@])", "@")
 LABEL = Form(
-    r"(?i)\b((?:host(?:name)?|master_addr|rdzv_endpoint)=)(?!\d+(?:[^\w.]|$))([\w.-]+)",
+    r"(?i)\b((?:host(?:name)?|master_addr|rdzv_endpoint)=)(?![\d.]+(?:[^\w.]|$))([\w.-]+)",
     *("host", "HOST", "addr", "ADDR", "endpoint"),
 )
 """A server in a setting: ``MASTER_ADDR=node17``."""

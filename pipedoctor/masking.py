@@ -23,10 +23,8 @@ _SAID = (
 """After a colon only names that mean nothing else: ``key: conv1`` is no secret."""
 _IN_URL = r"(://[^/\s:@]*:)(?!\d+/)[^\s@]{1,500}(?=@)"
 _ALONE_IN_URL = r"(://)(?=[^/\s:@]*\d)[\w-]{12,}(?=@)"
-_IN_PATH = (
-    r"(://\S{0,200}/t/|hooks\.slack\.com/services/|/api/webhooks/\d+/)[^/\s?#][^\s?#/]{3,}"
-    r"(?:/[^\s/]{8,}){0,2}?(?=/|$|[\s?#])"
-)
+_IN_PATH = r"(://\S{0,200}/t/)[^/\s?#]{4,}(?=[/\s?#]|$)"
+_WEBHOOK = r"(hooks\.slack\.com/services/|/api/webhooks/\d+/)[^\s?#]+"
 _IN_QUERY = r"(?i)([?&#;][\w-]*(?:sig|signature|credential|auth|jwt)=)[^&\s#'\"]+"
 _BEARER = r"(?i)\b(bearer\s+)[\w.~+/=-]{8,}"
 _NETRC = r"(login\s+\S+\s+password\s+)\S+"
@@ -57,8 +55,10 @@ def mask(text: str) -> str:
         text = _after_colons(text)
     if "login" in text:
         text = re.sub(_NETRC, rf"\1{MASK}", text)
-    if "earer " in text.lower():
+    if "earer " in (lower := text.lower()):
         text = re.sub(_BEARER, rf"\1{MASK}", text)
+    if "authorization" in lower:
+        text = re.sub(_AUTHORIZATION, rf"\1{MASK}", text)
     return _TOKEN.sub(MASK, text) if len(text) >= _SHORTEST else text
 
 
@@ -66,10 +66,8 @@ def _after_colons(text: str) -> str:
     if _hints(text):
         text = re.sub(_SAID, rf"\1{MASK}", text)
     if "://" in text:
-        for form in (_IN_URL, _ALONE_IN_URL, _IN_PATH, _IN_QUERY):
+        for form in (_IN_URL, _ALONE_IN_URL, _IN_PATH, _WEBHOOK, _IN_QUERY):
             text = re.sub(form, rf"\1{MASK}", text)
-    if "uthorization" in text.lower():
-        text = re.sub(_AUTHORIZATION, rf"\1{MASK}", text)
     return text
 
 
