@@ -7,6 +7,13 @@ from pipedoctor.remedy import Lasts, Remedy
 from pipedoctor_checks import _cuda
 from pipedoctor_checks._with_gpus import with_gpus
 
+_NOT_LOADED = 9
+"""NVML_ERROR_DRIVER_NOT_LOADED."""
+_ORPHAN = (
+    "NVIDIA's driver library is installed, but no driver is loaded (NVML 9), and no "
+    "NVIDIA GPU is visible"
+)
+
 
 @check("PDR802", "No NVIDIA driver is visible to the job", after=("PDR804",))
 def nvidia_driver_missing(
@@ -30,8 +37,10 @@ def nvidia_driver_missing(
     An NVIDIA device is on the bus and no driver of NVIDIA's is loaded for it; or the
     driver is loaded on the host and a container got no device files; or, where the bus
     is not known, a CUDA toolkit is here and neither driver nor GPU are. A machine
-    without NVIDIA hardware needs no driver, whatever torch was built for. Devices that
-    are handed on to a virtual machine (vfio), Jetson, ROCm and macOS are left alone.
+    without NVIDIA hardware needs no driver, whatever torch was built for; only where
+    the driver's library is installed all the same and says itself that no driver is
+    loaded, it is a risk: perhaps this is a login node. Devices that are handed on to a
+    virtual machine (vfio), Jetson, ROCm and macOS are left alone.
 
     ## Sources
 
@@ -41,6 +50,8 @@ def nvidia_driver_missing(
     if _needless(accelerators, torch, torch_import, site) or _cuda.answers(gpu):
         return
     reason = _reason(accelerators, site)
+    orphan = not reason and _orphan(accelerators, gpu)
+    reason = _ORPHAN if orphan else reason
     if not reason:
         return
     evidence = {
@@ -49,8 +60,9 @@ def nvidia_driver_missing(
         "toolkit": accelerators.toolkit,
     }
     wanted = torch is None or not torch.cpu_only
+    severity = Severity.RISKS if orphan else Severity.BREAKS
     yield Finding(
-        severity=Severity.BREAKS if wanted else Severity.NOTE,
+        severity=severity if wanted else Severity.NOTE,
         summary=reason,
         evidence=evidence,
         confidence=Confidence.CERTAIN if accelerators.nvidia else Confidence.LIKELY,
@@ -68,6 +80,12 @@ def _needless(
     mac = site is not None and site.system == "darwin"
     works = bool(_cuda.available(torch_import))
     return other or mac or works or accelerators.jetson or accelerators.rocm
+
+
+def _orphan(accelerators: Accelerators, gpu: Gpu | None) -> bool:
+    """The library is there and finds no driver, and there is no card of NVIDIA's."""
+    unloaded = gpu is not None and gpu.error_code == _NOT_LOADED
+    return unloaded and not accelerators.nvidia and not accelerators.nvidia_module
 
 
 def _reason(accelerators: Accelerators, site: Site | None) -> str:

@@ -25,6 +25,7 @@ CUDA = TorchBuild(version="2.13.0", cuda="13.0")
 CPU = TorchBuild(version="2.13.0", local="cpu")
 IMAGE = Accelerators(toolkit="11.3.109")
 GONE = Gpu(error="could not collect")
+UNLOADED = Gpu(error="Driver Not Loaded", error_code=9)
 
 
 def bus(*drivers: str, **more: Any) -> Accelerators:
@@ -44,6 +45,13 @@ def judged(*facts: Any) -> list[Finding]:
         pytest.param((Accelerators(), CUDA), id="nothing known"),
         pytest.param((bus("nvidia"), CUDA), id="bound, not seen in /proc"),
         pytest.param((bus("nvidia", nvidia_module="580.95"), CUDA), id="loaded"),
+        pytest.param(
+            (bus("vfio-pci"), CUDA, UNLOADED), id="handed on, and its library is here"
+        ),
+        pytest.param(
+            (bus(nvidia_module="580.95"), CUDA, UNLOADED), id="loaded meanwhile"
+        ),
+        pytest.param((bus(), CUDA, GONE), id="another error without a card"),
         pytest.param((bus("vfio-pci"), CUDA), id="handed on to a virtual machine"),
         pytest.param((bus("nouveau", jetson=True), CUDA), id="Jetson"),
         pytest.param((bus("nouveau", rocm=True), CUDA), id="AMD's driver is at work"),
@@ -101,6 +109,18 @@ def test_nobody_has_the_card() -> None:
     assert finding.summary == (
         "An NVIDIA GPU is here, but NVIDIA's driver is not loaded"
     )
+
+
+def test_a_library_without_driver_and_card() -> None:
+    (finding,) = judged(bus(), CUDA, LINUX, UNLOADED)
+
+    assert finding.severity is Severity.RISKS
+    assert finding.confidence is Confidence.LIKELY
+    assert finding.summary == (
+        "NVIDIA's driver library is installed, but no driver is loaded (NVML 9), and"
+        " no NVIDIA GPU is visible"
+    )
+    assert judged(bus(), CPU, LINUX, UNLOADED)[0].severity is Severity.NOTE
 
 
 def test_a_cpu_build_makes_it_a_note() -> None:

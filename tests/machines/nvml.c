@@ -1,4 +1,7 @@
-/* A made-up libnvidia-ml.so.1: two GPUs; INIT, FLAGS, SECOND are statements. */
+/*
+ * A made-up libnvidia-ml.so.1: two GPUs called CARD, of capability MAJOR.MINOR;
+ * INIT, FLAGS, SECOND and FIELDS (in every question about a GPU) are statements.
+ */
 #include <string.h>
 #include <unistd.h>
 
@@ -7,8 +10,18 @@
 #define CUDA 13010
 #endif
 
+#ifndef CARD
+#define CARD "NVIDIA H200"
+#define MAJOR 9
+#define MINOR 0
+#endif
+
 #ifndef FLAGS
 #define FLAGS
+#endif
+
+#ifndef FIELDS
+#define FIELDS
 #endif
 
 #ifndef EMPTY
@@ -51,12 +64,14 @@ result nvmlDeviceGetHandleByIndex_v2(unsigned index, device *handle)
 
 result nvmlDeviceGetName(device handle, char *text, unsigned size)
 {
-    strncpy(text, "NVIDIA H200", size);
+    FIELDS;
+    strncpy(text, CARD, size);
     return 0;
 }
 
 result nvmlDeviceGetMemoryInfo(device handle, struct memory *memory)
 {
+    FIELDS;
     if (handle == (device)2) { return 3; } /* not supported */
     memory->total = 143771ULL << 20;
     return 0;
@@ -64,8 +79,9 @@ result nvmlDeviceGetMemoryInfo(device handle, struct memory *memory)
 
 result nvmlDeviceGetCudaComputeCapability(device handle, int *major, int *minor)
 {
-    *major = 9;
-    *minor = 0;
+    FIELDS;
+    *major = MAJOR;
+    *minor = MINOR;
     return 0;
 }
 
