@@ -70,7 +70,12 @@ def _commit(top: str, since: str) -> str:
     if base.startswith("-") or "\0" in base or not base:
         message = f"{legible(since)!r} is no revision"
         raise Unreadable(message)
-    found = _git(top, "rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}")
+    named = f"{base}^{{commit}}"
+    try:
+        found = _git(top, "rev-parse", "--verify", "--end-of-options", named)
+    except Unreadable as error:
+        message = f"no revision {legible(base)!r} here: {error}"
+        raise Unreadable(message) from None
     commit = found.decode().strip()
     if base != since:
         commit = _git(top, "merge-base", commit, "HEAD").decode().strip()

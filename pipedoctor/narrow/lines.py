@@ -19,7 +19,8 @@ def changed(old: bytes, new: bytes) -> list[int]:
     rest = zip(reversed(before), reversed(after), strict=False)
     end = min(left, _common(rest))
     was, now = before[start : len(before) - end], after[start : len(after) - end]
-    return [number + start for number in _between(was, now, len(after) - start)]
+    found = (number + start for number in _between(was, now))
+    return [number for number in found if 0 < number <= len(after)]
 
 
 def _lines(text: bytes) -> list[bytes]:
@@ -35,7 +36,7 @@ def _common(pairs: Iterator[tuple[bytes, bytes]]) -> int:
     return number
 
 
-def _between(was: Sequence[bytes], now: Sequence[bytes], last: int) -> list[int]:
+def _between(was: Sequence[bytes], now: Sequence[bytes]) -> list[int]:
     if len(was) > MOST or len(now) > MOST:
         return list(range(1, len(now) + 1))
     found: set[int] = set()
@@ -44,4 +45,4 @@ def _between(was: Sequence[bytes], now: Sequence[bytes], last: int) -> list[int]
             found |= {begin, begin + 1}
         elif kind != "equal":
             found |= set(range(begin + 1, end + 1))
-    return sorted(number for number in found if number <= last)
+    return sorted(found)

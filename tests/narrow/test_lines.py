@@ -1,0 +1,84 @@
+"""Changed lines: as `git diff` counts them, and in bounded time."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipedoctor.narrow.lines import MOST, changed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"", b""),
+        (b"a\nb", b"a\nb"),
+        (b"a\r\nb\r\n", b"a\nb\n"),
+        (b"a\rb", b"a\nb"),
+    ],
+)
+def test_no_difference(old: bytes, new: bytes) -> None:
+    assert changed(old, new) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        (b"a\nb\nc", b"a\nX\nc", [2]),
+        (b"a\nc", b"a\nb\nc", [2]),
+        (b"a\nb\nc", b"a\nc", [1, 2]),
+        (b"a\nb", b"b", [1]),
+        (b"a\nb", b"a", [1]),
+        (b"a\nb\nc\nd", b"X\nb\nc\nY", [1, 4]),
+        (b"", b"a\nb", [1, 2]),
+        (b"a\na\na", b"a\na", [2]),
+    ],
+)
+def test_differences(old: bytes, new: bytes, lines: list[int]) -> None:
+    assert changed(old, new) == lines
+
+
+def test_beyond_the_bound_everything_between_counts() -> None:
+    middle = [b"%d" % number for number in range(MOST + 1)]
+    old = b"\n".join([b"head", *middle, b"tail"])
+    new = b"\n".join([b"head", *reversed(middle), b"tail"])
+
+    assert changed(old, new) == list(range(2, MOST + 3))
+
+
+TEXT = st.lists(st.sampled_from("abc"), max_size=12)
+
+
+@given(TEXT, TEXT)
+def test_only_equal_lines_are_unchanged(old: list[str], new: list[str]) -> None:
+    before, after = "\n".join(old).encode(), "\n".join(new).encode()
+
+    lines = changed(before, after)
+
+    assert (lines == []) == (before == after)
+    rest = [c for n, c in enumerate(after.split(b"\n"), 1) if n not in lines]
+    kept = iter(before.split(b"\n"))
+    assert all(line in kept for line in rest), "what is left is a part of the old one"
+
+
+def test_as_git_says(tmp_path: Path) -> None:
+    old = "".join(f"{n % 7} {n}\n" for n in range(60))
+    new = old.replace("3 10\n", "x\ny\n").replace("5 40\n", "5 41\n")
+    (tmp_path / "old").write_text(old)
+    (tmp_path / "new").write_text(new)
+    done = subprocess.run(
+        ["git", "diff", "--no-index", "-U0", "old", "new"],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    said: list[int] = []
+    for line in done.stdout.splitlines():
+        if line.startswith("@@"):
+            first, _, count = line.split("+")[1].split(" ")[0].partition(",")
+            said += range(int(first), int(first) + int(count or 1))
+
+    assert changed(old.encode(), new.encode()) == said
