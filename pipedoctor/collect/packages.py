@@ -59,7 +59,7 @@ def _distribution(found: Metadata) -> Distribution:
         name=found.name,
         version=found.version,
         location=found.folder,
-        installer=installer[:40].lower(),
+        installer=installer.partition(" ")[0][:40].lower(),
         origin=_origin(metadata.text(found.path("direct_url.json"))),
         tags=_tags(found) if found.name in _BINARY else (),
     )
