@@ -49,6 +49,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     prefetch: AtLeastOne | None = None
     ranks: AtLeastOne | None = None
     quick: bool = False
+    jobs: AtLeastOne | None = None
+    cache_dir: str | None = None
+    no_cache: bool = False
+    no_gitignore: bool = False
     deadline: Annotated[float, msgspec.Meta(ge=1)] = 15.0
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -210,7 +214,7 @@ def _option(file: File, key: str, value: Any) -> Any:
         raise _unfit(file, key, str(error).partition(" - at")[0]) from None
     if key == "data":
         return [str(Path(file.path).parent / path) for path in checked.data]
-    if key == "baseline":
+    if key in {"baseline", "cache-dir"}:
         return str(Path(file.path).parent / value)
     return value
 

@@ -53,6 +53,12 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
     "--deadline", type=SECONDS, help="Seconds for everything together.  [default: 15]"
 )
 @click.option(
+    "-j", "--jobs", type=AT_LEAST_ONE, help="Processes that read code.  [default: auto]"
+)
+@click.option("--cache-dir", metavar="DIR", help="Remember there what code was read.")
+@click.option("--no-cache", is_flag=True, help="Read all code anew.")
+@click.option("--no-gitignore", is_flag=True, help="Read what git ignores, too.")
+@click.option(
     "--select",
     multiple=True,
     metavar="NAMES",

@@ -12,6 +12,7 @@ from pipedoctor.collect import files
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.plan import Inquiry
 from pipedoctor.collect.prefix import Chosen, find, of_process
+from pipedoctor.collect.reading import Reading
 from pipedoctor.config import Options
 from pipedoctor.facts import Unreadable
 from pipedoctor.redact import Who, whoami
@@ -37,6 +38,12 @@ def inquiry(
         machine=machine,
         data=options.data,
         code=paths,
+        reading=Reading(
+            jobs=options.jobs,
+            cache=not options.no_cache,
+            cache_dir=options.cache_dir or "",
+            gitignore=not options.no_gitignore,
+        ),
         quick=options.quick,
         loader=options.loader,
         chosen=_chosen(options, machine),

@@ -23,12 +23,17 @@ _OPTIONS = {
 
 
 def loader(
-    machine: Machine, given: Loader | None, code: tuple[str, ...], announce: Announce
+    machine: Machine,
+    given: Loader | None,
+    code: tuple[str, ...],
+    announce: Announce,
+    *,
+    gitignore: bool = True,
 ) -> Loader:
     """Join what the command line, the code and the running job say; options win."""
     fields: dict[str, Any] = {}
     origin: dict[str, str] = {}
-    for source in _sources(machine, given, code, announce):
+    for source in _sources(machine, given, code, announce, gitignore=gitignore):
         for name, (value, told) in source.items():
             if name not in fields:
                 fields[name], origin[name] = value, told
@@ -43,7 +48,12 @@ Told = Mapping[str, tuple[int, str]]
 
 
 def _sources(
-    machine: Machine, given: Loader | None, code: Sequence[str], announce: Announce
+    machine: Machine,
+    given: Loader | None,
+    code: Sequence[str],
+    announce: Announce,
+    *,
+    gitignore: bool,
 ) -> Iterator[Told]:
     yield _options(given)
     ranks = machine.environ.get("LOCAL_WORLD_SIZE", "")
@@ -51,7 +61,7 @@ def _sources(
         yield {"ranks": (int(ranks), "LOCAL_WORLD_SIZE")}
     if code:
         announce(f"reading {', '.join(code)}")
-        yield told_by(loader_calls(code))
+        yield told_by(loader_calls(code, gitignore=gitignore))
     if machine.pid is not None and machine.system.startswith("linux"):
         yield _running(machine, machine.pid)
 

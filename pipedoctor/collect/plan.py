@@ -12,6 +12,7 @@ from pipedoctor.collect.lanes import Announce, Meanwhile, Outcome, Probe, Watch
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import legible, mount_of, mounts
 from pipedoctor.collect.prefix import Chosen
+from pipedoctor.collect.reading import Reading
 from pipedoctor.facts import (
     SECTIONS,
     DataSet,
@@ -80,6 +81,7 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     machine: Machine = msgspec.field(default_factory=Machine)
     data: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
+    reading: Reading = Reading()
     loader: Loader | None = None
     quick: bool = False
     chosen: Chosen = msgspec.field(default_factory=Chosen)
@@ -167,12 +169,21 @@ def _probes(inquiry: Inquiry, places: list[Place], deadline: float) -> Iterator[
         name = f"data set {path}"
         work = _call("datasets", "dataset", machine, path, inquiry.quick)
         yield Probe(name=name, work=work, lane=name, patience=SURVEY_PATIENCE)
-    loader = _call("loader", "loader", machine, inquiry.loader, inquiry.code)
+    loader = _call(
+        "loader",
+        "loader",
+        machine,
+        inquiry.loader,
+        inquiry.code,
+        gitignore=inquiry.reading.gitignore,
+    )
     lane = "loader" if inquiry.code else "steady"
     yield Probe(name="loader", work=loader, lane=lane, patience=PATIENCE)
     if inquiry.code:
         left = max(1.0, deadline - IMPORT_MARGIN)
-        code = _call("source", "source", machine, inquiry.code, left)
+        code = _call(
+            "source", "source", machine, inquiry.code, left, reading=inquiry.reading
+        )
         yield Probe(name="source", work=code, lane="source", patience=deadline)
     for section in STEADY:
         yield Probe(name=section, work=_call(section, section, machine), steady=True)
@@ -203,12 +214,14 @@ def _environment(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
         )
 
 
-def _call(module: str, function: str, *args: object) -> Callable[[Announce], Any]:
+def _call(
+    module: str, function: str, *args: object, **words: object
+) -> Callable[[Announce], Any]:
     """Import the collector only where it runs: in its lane."""
 
     def work(announce: Announce) -> object:
         collector = importlib.import_module(f"pipedoctor.collect.{module}")
-        return plain(getattr(collector, function)(*args, announce))
+        return plain(getattr(collector, function)(*args, announce, **words))
 
     return work
 

@@ -1,6 +1,5 @@
 """Training code as facts: read and taken apart, never imported, never run."""
 
-import gc
 import os
 import re
 import time
@@ -9,15 +8,18 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from pipedoctor.collect.code_facts import facts_of
 from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine, read_or
+from pipedoctor.collect.mounts import legible
+from pipedoctor.collect.reading import Reading
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Minimum, Skipped
 from pipedoctor.source import files
-from pipedoctor.source.assemble import assemble
-from pipedoctor.source.imported import imported_names
-from pipedoctor.source.marks import marks
-from pipedoctor.source.parse import NotPythonError, Text, parse, traces
+from pipedoctor.source.examine import related
+from pipedoctor.source.folders import Left
+from pipedoctor.source.merge import merge
+from pipedoctor.source.projects import projects
 
 SHARE = 0.6
 """Of the time, for reading and parsing; the rest is for making sense of it."""
@@ -42,69 +44,44 @@ _LEVELS = 3
 
 
 def source(
-    machine: Machine, code: Sequence[str], seconds: float, announce: Announce
+    machine: Machine,
+    code: Sequence[str],
+    seconds: float,
+    announce: Announce,
+    reading: Reading = Reading(),  # noqa: B008  (frozen)
 ) -> Source:
     """Read what PATHS name, and all that it imports from there; raises Unreadable."""
     del machine
     announce(f"reading {', '.join(code)}")
-    working = gc.isenabled()
-    gc.disable()  # millions of nodes, and none of them garbage before the end
-    try:
-        return _facts(code, seconds, announce)
-    finally:
-        if working:
-            gc.enable()
-
-
-def _facts(code: Sequence[str], seconds: float, announce: Announce) -> Source:
     until = time.monotonic() + seconds * SHARE
-    texts: list[Text] = []
+    found: list[files.Source] = []
     skipped: list[Skipped] = []
-    count = 0
-    for file in wanted(code, skipped):
-        count += 1
-        if time.monotonic() > until:
-            reason = f"not read, nor any file after it: no time after {seconds:g} s"
-            skipped.append(Skipped(path=shown(file.path, code), reason=reason))
-            break
-        try:
-            text = parse(file)
-        except NotPythonError as error:
-            skipped.append(Skipped(path=shown(file.path, code), reason=str(error)))
+    for file in files.every_file(code, gitignore=reading.gitignore):
+        if isinstance(file, Left):
+            skipped.append(Skipped(path=shown(file.path, code), reason=file.reason))
         else:
-            texts.append(text._replace(path=shown(file.path, code)))
+            found.append(file)
     announce("following calls and values")
-    facts = assemble(texts, skipped, count)
+
+    def called(path: str) -> str:
+        return legible(shown(path, code))
+
+    whole = Source(skipped=tuple(skipped))
+    groups = projects(found, code)
+    parts = facts_of(groups, called, reading, until=until, seconds=seconds)
     torch, python = minimums(code)
-    return replace(facts, torch=torch, python=python, marks=marks(facts, texts))
+    return replace(merge([whole, *parts]), torch=torch, python=python)
 
 
 def wanted(code: Sequence[str], skipped: list[Skipped]) -> Iterator[files.Source]:
     """Files with a trace of torch, then those that they import."""
-    later: list[files.Source] = []
-    named: set[str] = set()
+    found: list[files.Source] = []
     for file in files.every_file(code):
-        if isinstance(file, files.Left):
+        if isinstance(file, Left):
             skipped.append(Skipped(path=shown(file.path, code), reason=file.reason))
-        elif traces(file.text):
-            named |= imported_names(file.text)
-            yield file
-        elif file.path.endswith(".py"):
-            later.append(file)
-    grown = True
-    while grown:
-        grown = False
-        for file in list(later):
-            if _stem(file.path) in named:
-                later.remove(file)
-                named |= imported_names(file.text)
-                grown = True
-                yield file
-
-
-def _stem(path: str) -> str:
-    name = Path(path)
-    return name.parent.name if name.stem == "__init__" else name.stem
+        else:
+            found.append(file)
+    return related(found)
 
 
 def shown(path: str, code: Sequence[str]) -> str:

@@ -9,7 +9,6 @@ from pipedoctor.facts.source import (
     Argument,
     Call,
     Dataset,
-    Event,
     Ignore,
     LoaderCall,
     Skipped,
@@ -23,6 +22,7 @@ from pipedoctor.source.effects import item_events, light
 from pipedoctor.source.images import image_events
 from pipedoctor.source.lifetimes import rebuilt, target_of, unguarded
 from pipedoctor.source.loops import find_loops
+from pipedoctor.source.merge import order
 from pipedoctor.source.names import module_name
 from pipedoctor.source.parse import Text
 from pipedoctor.source.places import place_events
@@ -56,16 +56,19 @@ def assemble(
     image_events(recorder)
     place_events(recorder)
     loaders = [_loader(recorder, n, m) for n, m in enumerate(_made(recorder))]
-    return Source(
+    facts = Source(
         files=files or len(texts),
         parsed=len(texts),
         skipped=tuple(skipped),
         loaders=tuple(loaders),
         loops=tuple(recorder.loops),
-        events=tuple(sorted(recorder.events, key=_order)),
+        events=tuple(sorted(recorder.events, key=order)),
         traits=tuple(sorted(recorder.traits)),
         ignores=tuple(one for module in modules for one in _ignores(module)),
     )
+    for module in modules:
+        module.forget()
+    return facts
 
 
 def _lambda_in(recorder: Recorder, made: Made) -> Argument | None:
@@ -97,11 +100,6 @@ def _behind(
 def _apart(text: Text) -> Module:
     name, package = module_name(text.path)
     return take_apart(text, name, package=package)
-
-
-def _order(event: Event) -> tuple[str, int, int, int, str]:
-    at = event.at
-    return (at.path, at.cell, at.line, at.column, event.kind)
 
 
 def _made(recorder: Recorder) -> list[Made]:

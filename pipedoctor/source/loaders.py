@@ -34,9 +34,13 @@ class LoaderCall(NamedTuple):
         return (self.num_workers or 0) * (self.prefetch_factor or 2)
 
 
-def loader_calls(paths: Sequence[str]) -> list[LoaderCall]:
+def loader_calls(paths: Sequence[str], *, gitignore: bool = True) -> list[LoaderCall]:
     """Every DataLoader call in these files and folders; raises Unreadable."""
-    return [call for source in python_files(paths) for call in calls_in(source)]
+    return [
+        call
+        for source in python_files(paths, gitignore=gitignore)
+        for call in calls_in(source)
+    ]
 
 
 def calls_in(source: Source) -> Iterator[LoaderCall]:

@@ -101,6 +101,12 @@ class Module:
         self.body = Scope(self, "<module>", self.text.tree)
         self.scopes.append(self.body)
 
+    def forget(self) -> None:
+        """Let go of the syntax tree now: a circle would wait for the collector."""
+        for scope in self.scopes:
+            vars(scope).clear()
+        vars(self).clear()
+
 
 def key_of(node: ast.expr) -> str:
     """``x`` or ``self.x``; empty for anything else."""

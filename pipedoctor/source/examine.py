@@ -1,0 +1,79 @@
+"""One project from bytes to facts; nothing of it is kept but the facts."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from pipedoctor.facts import Source
+from pipedoctor.facts.source import Skipped
+from pipedoctor.source import files
+from pipedoctor.source.assemble import assemble
+from pipedoctor.source.imported import imported_names
+from pipedoctor.source.marks import marks
+from pipedoctor.source.parse import NotPythonError, Text, parse, traces
+
+Shown = Callable[[str], str]
+"""How a path is called in reports."""
+
+
+class Examined(NamedTuple):
+    """What is known of a project, and whether that is all of it."""
+
+    facts: Source
+    whole: bool
+
+
+def examine(
+    project: Sequence[files.Source], shown: Shown, *, until: float, seconds: float
+) -> Examined:
+    """Parse and follow what may have to do with loading, as far as time allows."""
+    texts: list[Text] = []
+    skipped: list[Skipped] = []
+    count, whole = 0, True
+    for file in related(project):
+        count += 1
+        if time.monotonic() > until:
+            reason = f"not read, nor any file after it: no time after {seconds:g} s"
+            skipped.append(Skipped(path=shown(file.path), reason=reason))
+            whole = False
+            break
+        try:
+            text = parse(file)
+        except NotPythonError as error:
+            skipped.append(Skipped(path=shown(file.path), reason=str(error)))
+        else:
+            texts.append(text._replace(path=shown(file.path)))
+    facts = assemble(texts, skipped, count)
+    return Examined(replace(facts, marks=marks(facts, texts)), whole)
+
+
+def related(project: Sequence[files.Source]) -> Iterator[files.Source]:
+    """Files with a trace of torch, then those that they import."""
+    later: list[tuple[str, files.Source]] = []
+    named: set[str] = set()
+    for file in project:
+        if traces(file.text):
+            named |= imported_names(file.text)
+            yield file
+        elif file.path.endswith(".py"):
+            later.append((_stem(file.path), file))
+    grown = True
+    while grown:
+        grown = False
+        left: list[tuple[str, files.Source]] = []
+        for stem, file in later:
+            if stem in named:
+                named |= imported_names(file.text)
+                grown = True
+                yield file
+            else:
+                left.append((stem, file))
+        later = left
+
+
+def _stem(path: str) -> str:
+    name = Path(path)
+    return name.parent.name if name.stem == "__init__" else name.stem
