@@ -16,6 +16,14 @@ from pipedoctor.facts.logind import Logind
 from pipedoctor.facts.memory import Memory, MemoryLimit
 from pipedoctor.facts.packages import Distribution, Packages, Shared
 from pipedoctor.facts.paths import Disk, Hang, Mount, PathFact, Paths
+from pipedoctor.facts.pipeline import (
+    Contents,
+    Costs,
+    Pipeline,
+    Setting,
+    Shares,
+    Trial,
+)
 from pipedoctor.facts.project_record import ProjectRecord, RecordFile
 from pipedoctor.facts.record import SECTIONS, Facts, Malformed
 from pipedoctor.facts.record_drift import Drifted, RecordDrift
@@ -38,6 +46,8 @@ __all__ = [
     "ColdRead",
     "Conda",
     "CondaPackage",
+    "Contents",
+    "Costs",
     "Cpu",
     "DataSet",
     "DataSets",
@@ -73,6 +83,7 @@ __all__ = [
     "Paths",
     "PciDevice",
     "Pin",
+    "Pipeline",
     "ProjectRecord",
     "Quota",
     "RecordDrift",
@@ -81,7 +92,9 @@ __all__ = [
     "Rlimit",
     "Sample",
     "Segment",
+    "Setting",
     "Shared",
+    "Shares",
     "Shm",
     "Site",
     "Slurm",
@@ -89,6 +102,7 @@ __all__ = [
     "Threads",
     "TorchBuild",
     "TorchImport",
+    "Trial",
     "Unmet",
     "Unreadable",
     "Variables",

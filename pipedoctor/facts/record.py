@@ -21,6 +21,7 @@ from pipedoctor.facts.logind import Logind
 from pipedoctor.facts.memory import Memory
 from pipedoctor.facts.packages import Packages
 from pipedoctor.facts.paths import Paths
+from pipedoctor.facts.pipeline import Pipeline
 from pipedoctor.facts.project_record import ProjectRecord
 from pipedoctor.facts.record_drift import RecordDrift
 from pipedoctor.facts.requirements import Requirements
@@ -70,6 +71,7 @@ KINDS: tuple[type[Fact], ...] = (
     RecordDrift,
     InstalledFiles,
     Source,
+    Pipeline,
 )
 SECTIONS: Mapping[str, type[Fact]] = {kind.section: kind for kind in KINDS}
 TABLES: Mapping[str, type[World]] = {

@@ -1,0 +1,153 @@
+"""A data pipeline that was probed: what each step costs, what each setting gives."""
+
+from typing import ClassVar
+
+from pipedoctor.facts.base import Fact, Part
+from pipedoctor.facts.window import Window
+
+
+class Setting(Part, frozen=True, kw_only=True):
+    """The arguments of a DataLoader that decide its speed."""
+
+    num_workers: int
+    prefetch_factor: int | None = None
+    in_order: bool = True
+    pin_memory: bool = False
+    persistent_workers: bool = False
+    batch_size: int | None = None
+
+    @property
+    def queued(self) -> int:
+        """Batches that wait in full queues."""
+        return self.num_workers * (self.prefetch_factor or 0)
+
+    def shm_bytes(self, shared_batch: int) -> int:
+        """Shared memory at the peak: all that wait, and two in use."""
+        return (self.queued + 2) * shared_batch if self.num_workers else 0
+
+    def descriptors(self, objects: int) -> int:
+        """
+        File descriptors that the main process holds beside those it has anyway.
+
+        Four for each worker, three for the loader, and one for each tensor of the
+        batch in use.
+        """
+        return 4 * self.num_workers + 3 + objects if self.num_workers else 0
+
+
+class Contents(Part, frozen=True, kw_only=True):
+    """What is in one batch."""
+
+    bytes: int
+    shared_bytes: int
+    """In whole pages, as /dev/shm holds them."""
+    objects: int
+    """Tensors with a storage of their own: each is handed over by itself."""
+    float_bytes: int = 0
+
+
+class Costs(Part, frozen=True, kw_only=True):
+    """Seconds per batch, but for the counts of faults."""
+
+    fetch_wall: float
+    fetch_cpu: float
+    fetch_process: float
+    """CPU of all threads of the process while it fetched."""
+    fetch_system: float = 0.0
+    fetch_faults: float = 0.0
+    collate_wall: float = 0.0
+    collate_cpu: float = 0.0
+    collate_faults: float = 0.0
+    send_wall: float = 0.0
+    send_cpu: float = 0.0
+    process: float = 0.0
+    """CPU of the whole process that fetches, its threads included."""
+    receive_wall: float = 0.0
+    receive_cpu: float = 0.0
+    next_cpu: float = 0.0
+    """CPU of the main thread within `next`."""
+
+    @property
+    def waiting(self) -> float:
+        """Seconds of fetching in which nothing was computed."""
+        return max(0.0, self.fetch_wall - self.fetch_cpu)
+
+
+class Trial(Part, frozen=True, kw_only=True):
+    """One setting, measured for a while."""
+
+    setting: Setting
+    samples_per_second: float
+    batch_seconds: float
+    spread: float | None = None
+    """Relative standard error within the window."""
+    batches: int = 0
+    first_batch_seconds: float = 0.0
+    wait_seconds: float = 0.0
+    """Per batch: what the consumer waited for data."""
+    step_seconds: float = 0.0
+    step_cpu: float = 0.0
+    costs: Costs | None = None
+    shm_bytes: int = 0
+    memory_bytes: int = 0
+    """Private memory of all workers."""
+    descriptors: int = 0
+    seconds_spent: float = 0.0
+    window: Window
+
+    @property
+    def costs_of(self) -> int:
+        """How many workers had these costs."""
+        return self.setting.num_workers
+
+    @property
+    def disturbed(self) -> str:
+        """What makes it doubtful; empty: nothing."""
+        return self.window.disturbed
+
+
+class Shares(Part, frozen=True, kw_only=True):
+    """Where the time of fetching goes; the three add up to one."""
+
+    read: float
+    decode: float
+    transform: float
+
+
+class Pipeline(Fact, frozen=True, kw_only=True):
+    """One target, its costs and every setting that was tried."""
+
+    section: ClassVar[str] = "pipeline"
+
+    target: str
+    samples: int | None = None
+    """Samples of an epoch; None = nobody can know."""
+    start: Setting
+    """What the user has now; the defaults of a bare DataLoader for a data set."""
+    contents: Contents
+    items: tuple[tuple[float, float], ...] = ()
+    """Wall and CPU seconds of single items in a worker."""
+    wall: Shares | None = None
+    cpu: Shares | None = None
+    fault_seconds: float = 0.0
+    cpus: float
+    """CPUs that the job can keep busy; a fraction under a quota."""
+    cpus_bound: str = "machine"
+    """Who says so: ``cgroup quota``, ``affinity`` ..."""
+    start_method: str = "fork"
+    startup_seconds: float | None = None
+    """First batch of an epoch with the start method of the job; not persistent."""
+    trials: tuple[Trial, ...] = ()
+    best: Setting | None = None
+    limits: dict[str, str] = {}
+
+    def trial(self, workers: int) -> Trial | None:
+        """The best trial with so many workers, the start setting's prefetch or not."""
+        found = [t for t in self.trials if t.setting.num_workers == workers]
+        return max(found, key=lambda t: t.samples_per_second, default=None)
+
+    @property
+    def current(self) -> Trial | None:
+        """The trial of the setting that the user has now."""
+        same = (t for t in self.trials if t.setting == self.start)
+        return next(same, None)

@@ -1,0 +1,1 @@
+"""Find DataLoader arguments: probe, predict every setting, measure the best few."""

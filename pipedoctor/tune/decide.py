@@ -1,0 +1,113 @@
+"""Choose among the settings that were measured."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec.structs import replace
+
+from pipedoctor.facts import Pipeline, Setting, Trial
+from pipedoctor.tune.predict import alike
+from pipedoctor.tune.search import SAME, UNORDERED, WORTH
+
+Confidence = Literal["certain", "likely", "possible"]
+_OFTEN = 2
+_EPOCH_SHARE = 0.02
+"""Share of an epoch from which on starting workers anew is worth avoiding."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A setting, what it gave, and how sure that is."""
+
+    setting: Setting
+    trial: Trial | None
+    start: Trial | None
+    confidence: Confidence
+    refused: str = ""
+    """Why nothing can be said; then the setting is the one that the user has."""
+
+    @property
+    def gain(self) -> float | None:
+        """How many times as fast as the start setting, as measured."""
+        if self.trial is None or self.start is None:
+            return None
+        return self.trial.samples_per_second / self.start.samples_per_second
+
+
+def decide(seen: Pipeline, tries: dict[str, int]) -> Choice:
+    """The cheapest of the fastest settings, if it is measured better than the start."""
+    start = next((t for t in seen.trials if alike(t.setting, seen.start)), None)
+    best = cheapest(seen.trials)
+    if start is None or best is None:
+        return Choice(
+            setting=seen.start,
+            trial=start,
+            start=start,
+            confidence="possible",
+            refused="the start setting could not be measured",
+        )
+    gain = best.samples_per_second / start.samples_per_second - 1
+    doubt = _doubt(best, start)
+    if alike(best.setting, start.setting) or gain < max(WORTH, doubt):
+        return _kept(seen, start, best, doubt if gain >= WORTH else 0.0)
+    often = min(tries.get(str(t.setting), 1) for t in (best, start))
+    noise = 2 * ((best.spread or 0.0) ** 2 + (start.spread or 0.0) ** 2) ** 0.5
+    sure = often >= _OFTEN and gain > noise and not (best.disturbed or start.disturbed)
+    return Choice(
+        setting=finished(seen, best),
+        trial=best,
+        start=start,
+        confidence="certain" if sure else "possible" if doubt else "likely",
+    )
+
+
+def _kept(seen: Pipeline, start: Trial, best: Trial, doubt: float) -> Choice:
+    """The start setting; refused where others may have hidden, or feigned, a gain."""
+    disturbed = start.disturbed or best.disturbed
+    return Choice(
+        setting=finished(seen, start),
+        trial=start,
+        start=start,
+        confidence="possible" if disturbed else "likely",
+        refused=start.window.refused or (best.window.refused if doubt else ""),
+    )
+
+
+def _doubt(best: Trial, start: Trial) -> float:
+    """The gain that a disturbance may have feigned."""
+    lost = max(best.window.lost_cores, start.window.lost_cores)
+    if not (best.disturbed or start.disturbed):
+        return 0.0
+    return lost / max(best.window.cpus - lost, 0.25 * best.window.cpus)
+
+
+def cheapest(trials: Sequence[Trial]) -> Trial | None:
+    """Of those that are as fast as the fastest, the one with the fewest workers."""
+    ordered = [t for t in trials if t.setting.in_order]
+    fast = max(ordered, key=_rate, default=None)
+    loose = max((t for t in trials if not t.setting.in_order), key=_rate, default=None)
+    if loose is not None and (
+        fast is None or _rate(loose) > _rate(fast) * (1 + UNORDERED)
+    ):
+        fast, ordered = loose, [t for t in trials if not t.setting.in_order]
+    if fast is None:
+        return None
+    near = [t for t in ordered if _rate(t) >= _rate(fast) * (1 - SAME)]
+    return min(near, key=lambda t: (t.setting.num_workers, t.setting.queued))
+
+
+def _rate(trial: Trial) -> float:
+    return trial.samples_per_second
+
+
+def finished(seen: Pipeline, trial: Trial) -> Setting:
+    """The setting with what does not change its steady rate."""
+    workers = trial.setting.num_workers
+    if not workers:
+        return replace(trial.setting, prefetch_factor=None, persistent_workers=False)
+    if seen.start.persistent_workers or seen.samples is None:
+        return replace(trial.setting, persistent_workers=seen.start.persistent_workers)
+    epoch = seen.samples / trial.samples_per_second
+    startup = seen.startup_seconds or trial.first_batch_seconds
+    return replace(trial.setting, persistent_workers=startup > _EPOCH_SHARE * epoch)

@@ -1,0 +1,56 @@
+"""What is in a batch: bytes, tensors, types."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+_PAGE = 4096
+_DEEPEST = 8
+
+
+def contents(batch: Any) -> dict[str, Any]:
+    """
+    Bytes of a batch, how many of them go through /dev/shm, and in how many tensors.
+
+    A storage that several tensors share travels once; in shared memory it takes
+    whole pages.
+    """
+    storages: dict[int, int] = {}
+    tensors = float_bytes = other = 0
+    for leaf in leaves(batch):
+        if isinstance(leaf, torch.Tensor):
+            tensors += 1
+            storage = leaf.untyped_storage()
+            storages[storage.data_ptr() or -tensors] = storage.nbytes()
+            if leaf.is_floating_point():
+                float_bytes += leaf.numel() * leaf.element_size()
+        else:
+            other += int(getattr(leaf, "nbytes", 0) or _length(leaf))
+    return {
+        "bytes": sum(storages.values()) + other,
+        "shared_bytes": sum(-(-size // _PAGE) * _PAGE for size in storages.values()),
+        "objects": len(storages),
+        "float_bytes": float_bytes,
+    }
+
+
+def leaves(thing: Any, depth: int = 0) -> Iterator[Any]:
+    """Everything in a nest of mappings and sequences that is neither."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(thing, Mapping):
+        for value in thing.values():  # pyright: ignore[reportUnknownVariableType]
+            yield from leaves(value, depth + 1)
+    elif isinstance(thing, (list, tuple)):
+        for value in thing:  # pyright: ignore[reportUnknownVariableType]
+            yield from leaves(value, depth + 1)
+    elif hasattr(thing, "__dict__") and not isinstance(thing, torch.Tensor):
+        for value in vars(thing).values():
+            yield from leaves(value, depth + 1)
+    else:
+        yield thing
+
+
+def _length(leaf: Any) -> int:
+    return len(leaf) if isinstance(leaf, (bytes, bytearray, str)) else 8

@@ -1,0 +1,176 @@
+"""The process that has the user's code: loads the target, forks a trial per question."""
+
+import json
+import multiprocessing
+import os
+import platform
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from pipedoctor.tune.inside.kin import die_with_parent, kill_all
+from pipedoctor.tune.inside.target import Unloadable, found, guarded, load
+
+GRACE = 0.5
+"""Seconds that a trial's workers get to end by themselves."""
+
+
+def main() -> None:
+    """Answer questions, one JSON text a line, until nobody asks any more."""
+    die_with_parent()
+    questions, answers = int(sys.argv[1]), int(sys.argv[2])
+    target, step = sys.argv[3], sys.argv[4]
+    for descriptor in (questions, answers):
+        os.set_inheritable(descriptor, False)
+    sys.argv = [target.rpartition(":")[0]]
+    begin = time.perf_counter()
+    try:
+        import torch
+
+        made = guarded(target, lambda: load(target))
+        consume = _consumer(step)
+    except ImportError as error:
+        _write(answers, {"no_torch": str(error)})
+        return
+    except Unloadable as reason:
+        _write(answers, {"refused": str(reason)})
+        return
+    from pipedoctor.tune.inside import stream  # noqa: PLC0415
+
+    _write(
+        answers,
+        {
+            "loaded": {
+                "setting": stream.current(made),
+                "is_loader": not isinstance(made, list)
+                and type(made).__name__ != "list"
+                and hasattr(made, "dataset")
+                and hasattr(made, "num_workers"),
+                "samples": stream.samples(made),
+                "torch": torch.__version__,
+                "python": platform.python_version(),
+                "in_order": hasattr(torch.utils.data.DataLoader(range(1)), "in_order"),
+                "start_method": _start_method(made),
+                "accelerator": torch.cuda.is_available(),
+                "seconds": time.perf_counter() - begin,
+            }
+        },
+    )
+    with os.fdopen(questions, encoding="utf-8") as lines:
+        for line in lines:
+            _write(answers, _tried(made, json.loads(line), consume))
+
+
+def _start_method(made: Any) -> str:
+    context = getattr(made, "multiprocessing_context", None)
+    if context is not None:
+        return str(context.get_start_method())
+    return str(multiprocessing.get_start_method())
+
+
+def _consumer(step: str) -> Callable[[Any], Any]:
+    """What is done with each batch: nothing, a pause, or a callable of the user."""
+    if not step:
+        return lambda batch: None  # noqa: ARG005
+    try:
+        seconds = float(step)
+    except ValueError:
+        call = found(step)
+        if not callable(call):
+            message = f"{step}: expected a callable that takes a batch"
+            raise Unloadable(message) from None
+        chosen: Callable[[Any], Any] = call
+        return chosen
+    return lambda batch: time.sleep(seconds)  # noqa: ARG005
+
+
+def _tried(
+    made: Any, ask: dict[str, Any], step: Callable[[Any], Any]
+) -> dict[str, Any]:
+    """Fork a trial, wait for its answer, and leave nothing of it alive."""
+    begin = time.monotonic()
+    back, out = os.pipe()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid == 0:
+        os.close(back)
+        _trial(made, ask, step, out)
+    os.close(out)
+    text = _received(back, begin + ask["patience"])
+    os.close(back)
+    code = _ended(pid, GRACE if text else 0.0)
+    kill_all(pid, alive=code is None)
+    if code is None:
+        _, code = os.waitpid(pid, 0)
+    if not text:
+        return _silent(code, time.monotonic() - begin)
+    answer: dict[str, Any] = json.loads(text)
+    answer["spent_seconds"] = time.monotonic() - begin
+    return answer
+
+
+def _silent(status: int, spent: float) -> dict[str, Any]:
+    """What to say of a trial that ended, or was ended, without an answer."""
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGKILL:
+        name = signal.Signals(os.WTERMSIG(status)).name
+        return {"failed": f"was killed by {name}", "spent_seconds": spent}
+    if os.WIFEXITED(status):
+        code = os.WEXITSTATUS(status)
+        return {"failed": f"ended by itself with code {code}", "spent_seconds": spent}
+    return {
+        "failed": f"no answer within {spent:.0f} s",
+        "hung": True,
+        "spent_seconds": spent,
+    }
+
+
+def _trial(
+    made: Any, ask: dict[str, Any], step: Callable[[Any], Any], out: int
+) -> NoReturn:
+    """Measure in a process and a group of its own; never return."""
+    try:
+        os.setpgid(0, 0)
+        die_with_parent()
+        from pipedoctor.tune.inside import trial  # noqa: PLC0415
+
+        try:
+            trial.run(made, ask, step, lambda answer: _write(out, answer))
+        except BaseException as error:  # noqa: BLE001  (the user's code)
+            _write(out, {"failed": trial.failed(error)})
+    finally:
+        os._exit(0)
+
+
+def _received(pipe: int, until: float) -> str:
+    """One line, whoever else holds the pipe; empty when it comes too late."""
+    text = bytearray()
+    while not text.endswith(b"\n"):
+        left = until - time.monotonic()
+        ready, _, _ = select.select([pipe], [], [], max(0.0, left))
+        data = os.read(pipe, 1 << 16) if ready else b""
+        if not data:
+            return ""
+        text += data
+    return text.decode()
+
+
+def _ended(pid: int, patience: float) -> int | None:
+    """Wait for a child for a while; its status, or None."""
+    end = time.monotonic() + patience
+    while True:
+        gone, status = os.waitpid(pid, os.WNOHANG)
+        if gone:
+            return status
+        if time.monotonic() > end:
+            return None
+        time.sleep(0.005)
+
+
+def _write(pipe: int, message: dict[str, Any]) -> None:
+    data = memoryview(json.dumps(message).encode() + b"\n")
+    while data:
+        data = data[os.write(pipe, data) :]

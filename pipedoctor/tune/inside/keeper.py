@@ -1,0 +1,161 @@
+"""The process that looks after the user's code, and leaves nothing of it behind."""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import psutil
+
+from pipedoctor.tune.inside.kin import adopt_orphans, descendants, kill_all
+from pipedoctor.tune.inside.remains import Remains
+
+BOOT = (
+    "import sys; sys.path[:] = [p for p in sys.path if p]; "
+    "from pipedoctor.tune.inside.{module} import main; main()"
+)
+TAIL = 16 << 10
+"""Bytes of the user's output that are kept, the last ones."""
+_BEAT = 0.1
+
+
+def main() -> None:
+    """
+    Start the host, drain its output, watch its memory; clean up when told to.
+
+    `life` is a socket to the program that a person sees: when it is closed, for
+    whatever reason, everything that the target started is ended.
+    """
+    life, questions, answers, most = (int(argument) for argument in sys.argv[1:5])
+    adopt_orphans()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _end)
+    remains = Remains()
+    out, into = os.pipe()
+    host = _start(into, questions, answers, sys.argv[5:])
+    for descriptor in (into, questions, answers):
+        os.close(descriptor)
+    watch = _Watch(life, out, host, most)
+    try:
+        watch.until_the_end()
+    except SystemExit:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        remains.note(descendants(os.getpid()))
+        for _ in range(3):
+            for pid in descendants(os.getpid()):
+                kill_all(pid)
+            _reap()
+        remains.remove()
+        with contextlib.suppress(OSError):
+            watch.tell({"clean": True})
+
+
+def _start(
+    into: int, questions: int, answers: int, rest: list[str]
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            BOOT.format(module="host"),
+            str(questions),
+            str(answers),
+            *rest,
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=into,
+        stderr=into,
+        pass_fds=(questions, answers),
+        preexec_fn=_expendable,  # noqa: PLW1509  (we have no threads)
+    )
+
+
+def _expendable() -> None:
+    """When memory runs out, the kernel shall take this process and no other."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123
+        file.write("1000")
+
+
+class _Watch:
+    """Everything that the keeper waits for."""
+
+    def __init__(
+        self, life: int, out: int, host: subprocess.Popen[bytes], most: int
+    ) -> None:
+        self.life, self.out, self.host, self.most = life, out, host, most
+        self.tail = bytearray()
+        self.told = False
+
+    def until_the_end(self) -> None:
+        beat = 0.0
+        while True:
+            ready, _, _ = select.select([self.life, self.out], [], [], _BEAT)
+            if self.life in ready and not os.read(self.life, 64):
+                return
+            if self.out in ready:
+                self._drain()
+            if time.monotonic() > beat:
+                beat = time.monotonic() + _BEAT
+                _reap(but=self.host.pid)
+                self._look()
+
+    def _drain(self) -> None:
+        self.tail += os.read(self.out, 1 << 16)
+        del self.tail[:-TAIL]
+
+    def _look(self) -> None:
+        if self.told:
+            return
+        code = self.host.poll()
+        if code is not None:
+            while select.select([self.out], [], [], 0)[0]:
+                before = len(self.tail)
+                self._drain()
+                if len(self.tail) in {before, TAIL}:
+                    break
+            self._say({"ended": code, "tail": self.tail.decode(errors="replace")})
+        elif self.most and (used := _memory()) > self.most:
+            for pid in descendants(os.getpid()):
+                kill_all(pid)
+            self._say({"memory": used, "most": self.most})
+
+    def _say(self, message: dict[str, Any]) -> None:
+        self.told = True
+        self.tell(message)
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Tell the program one thing; it may be gone."""
+        with contextlib.suppress(OSError):
+            os.write(self.life, json.dumps(message).encode() + b"\n")
+
+
+def _memory() -> int:
+    """Memory of all descendants; shared pages count once for each, up to a point."""
+    total = 0
+    for pid in descendants(os.getpid()):
+        with contextlib.suppress(psutil.Error):
+            seen = psutil.Process(pid).memory_info()
+            total += max(0, seen.rss - seen.shared)
+    return total
+
+
+def _reap(but: int = 0) -> None:
+    """Take leave of adopted children that have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            seen = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if seen is None or seen.si_pid == but:
+                return
+            os.waitpid(seen.si_pid, 0)
+
+
+def _end(signum: int, frame: object) -> None:
+    del signum, frame
+    raise SystemExit

@@ -1,0 +1,66 @@
+"""Descendants of a process: find them, adopt them, end them."""
+
+import contextlib
+import ctypes
+import os
+import signal
+from pathlib import Path
+
+_PDEATHSIG, _SUBREAPER = 1, 36
+_AFTER_NAME = 2
+_PPID, _PGRP = 1, 2
+
+
+def die_with_parent() -> None:
+    """Ask Linux to kill us when our parent is gone."""
+    _prctl(_PDEATHSIG, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Ask Linux to give us every descendant that loses its parent."""
+    _prctl(_SUBREAPER, 1)
+
+
+def _prctl(option: int, value: int) -> None:
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def descendants(root: int) -> set[int]:
+    """Processes below one, and those of its group; without the process itself."""
+    parents: dict[int, tuple[int, int]] = {}
+    with contextlib.suppress(OSError):
+        for entry in os.listdir("/proc"):  # noqa: PTH208
+            if entry.isdecimal():
+                row = _fields(int(entry))
+                if row:
+                    parents[int(entry)] = (int(row[_PPID]), int(row[_PGRP]))
+    found: set[int] = set()
+    new = {root}
+    while new:
+        found |= new
+        new = {
+            pid
+            for pid, (parent, group) in parents.items()
+            if pid not in found and (parent in found or group == root)
+        }
+    return found - {root}
+
+
+def _fields(pid: int) -> list[str]:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return []
+    return text[text.rindex(")") + _AFTER_NAME :].split()
+
+
+def kill_all(root: int, *, alive: bool = True) -> None:
+    """End a process, unless it is gone, and all below it, until nothing is left."""
+    for _ in range(5):
+        below = descendants(root)
+        for pid in (root, *below) if alive else below:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if not below:
+            return

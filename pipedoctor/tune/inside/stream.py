@@ -1,0 +1,172 @@
+"""The user's loader with other arguments, and without an end."""
+
+import random
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    Dataset,
+    IterableDataset,
+)
+
+ASSUMED_BATCH = 32
+"""Samples of a batch where a bare data set comes without any."""
+_KNOWN = 1 << 62
+
+
+class Endless:
+    """A sampler over and over, so that no window meets the end of an epoch."""
+
+    def __init__(self, sampler: Iterable[Any]) -> None:
+        self.sampler = sampler
+
+    def __iter__(self) -> Iterator[Any]:
+        """Repeat; a sampler that gives nothing ends it."""
+        while True:
+            empty = True
+            for item in self.sampler:
+                empty = False
+                yield item
+            if empty:
+                return
+
+
+class Anywhere:
+    """Random indices of a data set of any size, without a permutation in memory."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __iter__(self) -> Iterator[int]:
+        """Draw for ever, the same numbers in every trial."""
+        draw = random.Random(20)  # noqa: S311  (no secret)
+        while self.size:
+            yield draw.randrange(self.size)
+
+
+class Again(IterableDataset[Any]):
+    """An iterable data set over and over."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever a worker's set-up asks of the data set."""
+        if name.startswith("__") or name == "dataset":
+            raise AttributeError(name)
+        return getattr(self.dataset, name)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Repeat; a data set that gives nothing ends it."""
+        while True:
+            empty = True
+            for item in self.dataset:
+                empty = False
+                yield item
+            if empty:
+                return
+
+
+def current(made: Any) -> dict[str, Any]:
+    """The arguments that the user's loader has now, or a bare DataLoader's defaults."""
+    if not isinstance(made, DataLoader):
+        return {
+            "num_workers": 0,
+            "prefetch_factor": None,
+            "in_order": True,
+            "pin_memory": False,
+            "persistent_workers": False,
+            "batch_size": min(ASSUMED_BATCH, samples(made) or ASSUMED_BATCH),
+        }
+    return {
+        "num_workers": made.num_workers,
+        "prefetch_factor": made.prefetch_factor if made.num_workers else None,
+        "in_order": bool(getattr(made, "in_order", True)),
+        "pin_memory": bool(made.pin_memory),
+        "persistent_workers": bool(made.persistent_workers),
+        "batch_size": made.batch_size
+        or getattr(made.batch_sampler, "batch_size", None),
+    }
+
+
+def samples(made: Any) -> int | None:
+    """Samples of an epoch; None where nobody can know."""
+    sized = made
+    if isinstance(made, DataLoader):
+        sized = made.dataset
+        if not isinstance(sized, IterableDataset) and made.sampler is not None:
+            sized = made.sampler
+    try:
+        return min(len(sized), _KNOWN)
+    except (TypeError, NotImplementedError, AttributeError, OverflowError):
+        return None
+
+
+def loader(made: Any, setting: dict[str, Any], *, endless: bool = True) -> Any:
+    """Build the user's loader with these arguments; `endless`: without epochs."""
+    workers = setting["num_workers"]
+    base = _of_loader(made, setting) if isinstance(made, DataLoader) else {}
+    dataset: Any = made.dataset if isinstance(made, DataLoader) else made
+    extra: dict[str, Any] = {
+        "num_workers": workers,
+        "pin_memory": setting["pin_memory"],
+        "persistent_workers": bool(workers and setting["persistent_workers"]),
+    }
+    if workers:
+        extra["prefetch_factor"] = setting["prefetch_factor"]
+        if context := setting.get("context"):
+            extra["multiprocessing_context"] = context
+    if not setting["in_order"]:
+        extra["in_order"] = False
+    order = _order(made, dataset, setting, endless=endless)
+    if endless and isinstance(dataset, IterableDataset):
+        dataset = Again(dataset)
+    return DataLoader(dataset, **base, **order, **extra)
+
+
+def _of_loader(made: Any, setting: dict[str, Any]) -> dict[str, Any]:
+    kept = {
+        "collate_fn": made.collate_fn,
+        "worker_init_fn": made.worker_init_fn,
+        "generator": made.generator,
+    }
+    plain = made.batch_size is None and setting["batch_size"] is not None
+    if plain and made.batch_sampler is None:
+        kept.pop("collate_fn")  # it was for single samples
+    return kept
+
+
+def _order(
+    made: Any, dataset: Any, setting: dict[str, Any], *, endless: bool
+) -> dict[str, Any]:
+    """How samples are drawn: the user's samplers, repeated."""
+    size = setting["batch_size"]
+    if isinstance(dataset, IterableDataset):
+        return {"batch_size": size, "drop_last": endless and size is not None}
+    repeat: Any = Endless if endless else _once
+    if not isinstance(made, DataLoader):
+        length = samples(dataset)
+        if length is None:
+            return {"batch_size": size, "shuffle": False}
+        if endless:
+            indices: Any = Anywhere(length)
+            return {"batch_sampler": BatchSampler(indices, size, drop_last=True)}
+        return {"batch_size": size, "shuffle": True}
+    sampler = made.batch_sampler
+    if size is None:
+        return {"batch_size": None, "sampler": repeat(made.sampler)}
+    if sampler is None or type(sampler) is BatchSampler:
+        whole = BatchSampler(repeat(made.sampler), size, drop_last=endless)
+        return {"batch_sampler": whole}
+    return {"batch_sampler": repeat(sampler)}
+
+
+def _once(sampler: Any) -> Any:
+    return sampler
+
+
+def is_map(dataset: Any) -> bool:
+    """Is it indexed, rather than iterated over?"""
+    return isinstance(dataset, Dataset) and not isinstance(dataset, IterableDataset)

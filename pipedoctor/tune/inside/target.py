@@ -1,0 +1,132 @@
+"""Load a target: `file.py:callable` or `module:callable`."""
+
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+class Unloadable(Exception):  # noqa: N818  (what the target is, not what we did)
+    """A target that gives neither a data set nor a loader; the message says why."""
+
+
+def load(target: str) -> Any:
+    """Import the target, call it, and give the Dataset or DataLoader it returns."""
+    made = _called(target, found(target))
+    if not acceptable(made):
+        message = (
+            f"{target}: returned {_described(made)}: "
+            "expected a torch Dataset or DataLoader"
+        )
+        raise Unloadable(message)
+    return made
+
+
+def found(target: str) -> Any:
+    """Import the module of a target and give the object that it names."""
+    place, colon, name = target.rpartition(":")
+    if not colon or not place or not name:
+        message = f"{target}: write file.py:callable or module:callable"
+        raise Unloadable(message)
+    is_file = place.endswith(".py") or Path(place).is_file()
+    module = guarded(
+        f"{place}: importing it",
+        lambda: _from_file(place) if is_file else _named(place),
+    )
+    try:
+        return reduce(getattr, name.split("."), module)
+    except AttributeError:
+        public = [key for key, value in vars(module).items() if _offered(value, module)]
+        known = f"; it has {', '.join(public[:8])}" if public else ""
+        message = f"{place}: has no {name!r}{known}"
+        raise Unloadable(message) from None
+
+
+def acceptable(made: Any) -> bool:
+    """Is it a loader, a data set, or indexed like one?"""
+    from torch.utils.data import DataLoader, Dataset
+
+    if isinstance(made, (DataLoader, Dataset)):
+        return True
+    plain = isinstance(made, (str, bytes, bytearray, dict, type, ModuleType))
+    return not plain and hasattr(made, "__getitem__") and hasattr(made, "__len__")
+
+
+def _called(target: str, thing: Any) -> Any:
+    if acceptable(thing):
+        return thing
+    if not callable(thing):
+        message = f"{target}: is {_described(thing)}: expected a callable"
+        raise Unloadable(message)
+    make: Callable[[], Any] = thing
+    return guarded(f"{target}: calling it", make)
+
+
+def guarded(doing: str, call: Callable[[], Any]) -> Any:
+    """Call the user's code; whatever it raises becomes one line with its place."""
+    try:
+        return call()
+    except SystemExit as error:
+        message = f"{doing} called sys.exit({error.code!r})"
+        raise Unloadable(message) from None
+    except Unloadable:
+        raise
+    except BaseException as error:  # noqa: BLE001  (the user's code may do anything)
+        raise Unloadable(f"{doing} raised {said(error)}") from None
+
+
+def said(error: BaseException) -> str:
+    """``ValueError: no images (data.py:12)``."""
+    last = "".join(traceback.format_exception_only(type(error), error))
+    text = " ".join(last.split())[:400]
+    frames = traceback.extract_tb(error.__traceback__)
+    place = next((f for f in reversed(frames) if not _ours(f.filename)), None)
+    if place is None or isinstance(error, SyntaxError):
+        return text
+    return f"{text} ({Path(place.filename).name}:{place.lineno})"
+
+
+def _ours(filename: str) -> bool:
+    return (
+        filename.startswith(("<frozen", "<string"))
+        or Path(filename).parent == Path(__file__).parent
+        or "importlib" in filename
+    )
+
+
+def _from_file(place: str) -> ModuleType:
+    file = Path(place).resolve()
+    if not file.is_file():
+        message = f"{place}: no such file"
+        raise Unloadable(message)
+    sys.path.insert(0, str(file.parent))
+    name = file.stem
+    if name in sys.modules or not name.isidentifier():
+        name = f"target_{name}".replace("-", "_").replace(".", "_")
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        message = f"{place}: not Python code"
+        raise Unloadable(message)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _named(place: str) -> ModuleType:
+    sys.path.insert(0, str(Path.cwd()))
+    return importlib.import_module(place)
+
+
+def _offered(value: object, module: ModuleType) -> bool:
+    return callable(value) and getattr(value, "__module__", "") == module.__name__
+
+
+def _described(thing: object) -> str:
+    kind = type(thing).__name__
+    return "None" if thing is None else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

@@ -1,0 +1,154 @@
+"""Which part of an item's time goes into reading, decoding and transforming."""
+
+import mmap
+import re
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from torch.utils.data import IterableDataset
+
+_PAGES = 2048
+_PAGE = 4096
+
+_DECODING_FILES = re.compile(
+    r"[/\\](PIL[/\\]\w+ImagePlugin|PIL[/\\]ImageFile|torchvision[/\\]io|torchcodec|"
+    r"imageio|tifffile|pydicom|soundfile|librosa|torchaudio|av|decord|zipfile|gzip|"
+    r"json|csv|pyarrow|h5py|simplejpeg|turbojpeg)\b"
+)
+_DECODING = re.compile(
+    r"decode|decompress|imread|imdecode|inflate|unpack|parse|loads\b|unpickle|literal_eval"
+)
+_READING = re.compile(
+    r"^(read|readinto|readline|readlines|read_bytes|read_text|pread|recv|recv_into|"
+    r"open|stat|scandir|listdir|sleep|select|poll|urlopen|fetch|download|get_object|"
+    r"acquire|wait|flush|fsync|connect|load_bytes)\w*$|(^|_)(read|fetch|download|load)_"
+)
+_TRANSFORMING = re.compile(
+    r"transform|augment|normali|crop|resize|flip|rotate|jitter|blur|interpolate|"
+    r"convert|matmul|dot|filter|collate"
+)
+KINDS = ("read", "decode", "transform")
+READ, DECODE, TRANSFORM = range(3)
+
+
+class Tracer:
+    """A profile function that charges all time to the innermost kind that is known."""
+
+    def __init__(self) -> None:
+        self.wall = [0.0, 0.0, 0.0]
+        self.cpu = [0.0, 0.0, 0.0]
+        self._stack: list[int] = [TRANSFORM]
+        self._known: dict[Any, int | None] = {}
+        self._last = (time.perf_counter(), time.thread_time())
+
+    def __call__(self, frame: FrameType, event: str, thing: Any) -> None:
+        """Charge the time since the last event; remember what comes now."""
+        self._charge()
+        stack = self._stack
+        if event == "call":
+            kind = self._of_code(frame)
+            stack.append(stack[-1] if kind is None else kind)
+        elif event == "c_call":
+            kind = self._of_function(thing)
+            stack.append(stack[-1] if kind is None else kind)
+        elif len(stack) > 1:
+            stack.pop()
+        self._last = (time.perf_counter(), time.thread_time())
+
+    def _charge(self) -> None:
+        wall, cpu = self._last
+        kind = self._stack[-1]
+        self.wall[kind] += time.perf_counter() - wall
+        self.cpu[kind] += time.thread_time() - cpu
+
+    def _of_code(self, frame: FrameType) -> int | None:
+        code = frame.f_code
+        if code not in self._known:
+            self._known[code] = _kind(code.co_name, code.co_filename)
+        return self._known[code]
+
+    def _of_function(self, thing: Any) -> int | None:
+        name = getattr(thing, "__qualname__", "") or ""
+        if name not in self._known:
+            owner = str(getattr(thing, "__module__", "") or "")
+            self._known[name] = _kind(name.rpartition(".")[2], "", f"{owner}.{name}")
+        return self._known[name]
+
+
+def _kind(name: str, filename: str, full: str = "") -> int | None:
+    """What a function does, by its name and its file; None: what its caller does."""
+    plain = name.lower().strip("_")
+    if _DECODING.search(plain) or _DECODING_FILES.search(filename):
+        return DECODE
+    if "ImagingDecoder" in full or full.startswith(("zlib", "bz2", "_lzma", "_json")):
+        return DECODE
+    if _READING.search(plain):
+        return READ
+    if _TRANSFORMING.search(plain):
+        return TRANSFORM
+    return None
+
+
+def stages(loader: Any, seconds: float) -> dict[str, dict[str, float]]:
+    """
+    Fetch samples in this process under a tracer, for so many seconds.
+
+    Gives the shares of wall and of CPU time by kind. The tracer makes Python code
+    slower than it is, so the shares lean towards code of many small calls.
+    """
+    call = _fetch(loader)
+    tracer = Tracer()
+    end = time.perf_counter() + seconds
+    first = True
+    while first or time.perf_counter() < end:
+        first = False
+        sys.setprofile(tracer)
+        try:
+            call()
+        except StopIteration:
+            break
+        finally:
+            sys.setprofile(None)
+    return {"wall": _shares(tracer.wall), "cpu": _shares(tracer.cpu)}
+
+
+def _shares(times: list[float]) -> dict[str, float]:
+    total = sum(times) or 1.0
+    return {kind: spent / total for kind, spent in zip(KINDS, times, strict=True)}
+
+
+def _fetch(loader: Any) -> Callable[[], Any]:
+    """A call that fetches one sample, or one batch where they come together."""
+    dataset = loader.dataset
+    if isinstance(dataset, IterableDataset):
+        items = iter(dataset)
+        return lambda: next(items)
+    indices = iter(loader._index_sampler)  # noqa: SLF001  (what the fetcher gets)
+    many = getattr(dataset, "__getitems__", None)
+    if many or not loader._auto_collation:  # noqa: SLF001
+        return lambda: (many or dataset.__getitem__)(next(indices))
+    waiting: list[Any] = []
+
+    def one() -> Any:
+        if not waiting:
+            waiting.extend(next(indices))
+        return dataset[waiting.pop()]
+
+    return one
+
+
+def fault_seconds() -> float:
+    """What one minor fault costs on this machine, by touching fresh pages."""
+    area = mmap.mmap(-1, _PAGES * _PAGE)
+    begin = time.thread_time()
+    for at in range(0, _PAGES * _PAGE, _PAGE):
+        area[at] = 1
+    touched = time.thread_time()
+    for at in range(0, _PAGES * _PAGE, _PAGE):
+        area[at] = 2
+    again = time.thread_time()
+    area.close()
+    return max(0.0, (touched - begin) - (again - touched)) / _PAGES

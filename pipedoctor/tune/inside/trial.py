@@ -1,0 +1,222 @@
+"""Run one setting for a while and measure it."""
+
+import os
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+
+from pipedoctor.bench.window import Meter
+from pipedoctor.tune.inside import stream
+from pipedoctor.tune.inside.batch import contents
+from pipedoctor.tune.inside.record import Recorder
+from pipedoctor.tune.inside.target import said
+from pipedoctor.tune.inside.trace import fault_seconds, stages
+
+_PLENTY = 500
+"""Items whose times are handed on."""
+_LONGEST = 200_000
+"""Batches of a window; a loader that fast needs no more."""
+
+
+class Broken(Exception):  # noqa: N818  (what happened to the loader)
+    """The loader failed while it was measured; the message says how."""
+
+
+class Run:
+    """A loader that runs: a first batch, a drained queue, a window."""
+
+    def __init__(self, made: Any, ask: dict[str, Any], step: Callable[[Any], Any]):
+        self.ask, self.step = ask, step
+        self.setting: dict[str, Any] = ask["setting"]
+        self.workers: int = self.setting["num_workers"]
+        self.recorder = Recorder(items=ask.get("items", False))
+        self.recorder.install()
+        self.descriptors = _descriptors()
+        self.began = time.perf_counter()
+        self.loader = stream.loader(made, self.setting)
+        self.iterator = iter(self.loader)
+        self.started = time.perf_counter() - self.began
+        self.stamps: list[float] = []
+        self.waits: list[float] = []
+        self.next_cpu = self.step_cpu = 0.0
+
+    @property
+    def queued(self) -> int:
+        """Batches that wait in a full queue."""
+        return self.workers * int(self.setting["prefetch_factor"] or 0)
+
+    def first(self) -> dict[str, Any]:
+        """Take the first batch: how long it took, and what is in it."""
+        batch = self._next()
+        waited = time.perf_counter() - self.began
+        found = contents(batch)
+        self.step(batch)
+        return {"first_batch_seconds": waited, "started_seconds": self.started, **found}
+
+    def drain(self) -> None:
+        """Use up what was made before the clock runs, for a share of the time."""
+        end = self.began + self.ask["limit"] * 0.45
+        for _ in range(self.queued + 2):
+            self.step(self._next())
+            if time.perf_counter() > end:
+                return
+
+    def window(self) -> None:
+        """Take whole rounds of batches until the window is long enough."""
+        begin = self.last = time.perf_counter()
+        hard = max(begin + 0.3, self.began + self.ask["limit"])
+        end = min(begin + self.ask["seconds"], hard)
+        whole = max(1, self.workers)
+        self.stamps = [begin]
+        while len(self.stamps) < _LONGEST:
+            wall, cpu = time.perf_counter(), time.thread_time()
+            batch = self._next()
+            got, mid = time.perf_counter(), time.thread_time()
+            self.step(batch)
+            now = time.perf_counter()
+            self.waits.append(got - wall)
+            self.next_cpu += mid - cpu
+            self.step_cpu += time.thread_time() - mid
+            self.stamps.append(now)
+            rounds, odd = divmod(len(self.stamps) - 1, whole)
+            if now >= hard or (now >= end and not odd and rounds > 1):
+                return
+
+    def _next(self) -> Any:
+        try:
+            return next(self.iterator)
+        except StopIteration:
+            message = "the loader gives no batch: the data set or its sampler is empty"
+            raise Broken(message) from None
+
+
+def run(
+    made: Any,
+    ask: dict[str, Any],
+    step: Callable[[Any], Any],
+    tell: Callable[[dict[str, Any]], None],
+) -> None:
+    """
+    Measure the setting that is asked for; raises whatever the user's code raises.
+
+    `tell` gets the answer while the workers still run: to end them takes time.
+    """
+    warnings.simplefilter("ignore")
+    running = Run(made, ask, step)
+    answer = running.first()
+    running.drain()
+    recorder = running.recorder
+    before, received = recorder.totals(running.workers), len(recorder.receives)
+    meter = Meter(sessions=[os.getsid(0)])
+    meter.start()
+    running.window()
+    seen = meter.stop()
+    answer["window"] = msgspec.to_builtins(seen)
+    answer |= _rates(running)
+    answer["recorded"] = _growth(before, recorder.totals(running.workers))
+    answer["receive"] = _mean(recorder.receives[received:])
+    answer["descriptors"] = _descriptors() - running.descriptors
+    answer |= _memory(running.iterator)
+    if recorder.items:
+        answer["items"] = _thinned(recorder.times_of_items(running.workers))
+    if ask.get("trace"):
+        answer["stages"] = stages(running.loader, ask["trace"])
+        answer["fault_seconds"] = fault_seconds()
+    tell(answer)
+
+
+def failed(error: BaseException) -> str:
+    """One line for what the loader raised; of a worker's error, the original."""
+    text = str(error)
+    if "Original Traceback" in text:
+        lines = [line for line in text.strip().splitlines() if line.strip()]
+        places = [line.strip() for line in lines if line.strip().startswith("File ")]
+        where = _place(places[-1]) if places else ""
+        return f"{lines[-1].strip()}{where}"[:400]
+    return said(error)
+
+
+def _place(line: str) -> str:
+    _, name, rest = line.split('"', 2)
+    number = "".join(filter(str.isdecimal, rest.partition(",")[2].partition(",")[0]))
+    return f" ({Path(name).name}:{number})"
+
+
+def _rates(running: Run) -> dict[str, Any]:
+    stamps = running.stamps
+    batches = len(stamps) - 1
+    seconds = stamps[-1] - stamps[0]
+    return {
+        "batches": batches,
+        "seconds": seconds,
+        "spread": _spread(stamps, max(1, running.workers)),
+        "wait_seconds": sum(running.waits) / batches,
+        "next_cpu": running.next_cpu / batches,
+        "step_seconds": (seconds - sum(running.waits)) / batches,
+        "step_cpu": running.step_cpu / batches,
+    }
+
+
+def _spread(stamps: list[float], whole: int) -> float | None:
+    """Standard error of the mean batch time, relative, from blocks of whole rounds."""
+    rounds = (len(stamps) - 1) // whole
+    blocks = min(10, rounds)
+    if blocks < 3:  # noqa: PLR2004  (of two blocks nothing can be said)
+        return None
+    size = rounds // blocks * whole
+    times = [stamps[(k + 1) * size] - stamps[k * size] for k in range(blocks)]
+    mean = sum(times) / blocks
+    variance = sum((t - mean) ** 2 for t in times) / (blocks - 1)
+    return (variance / blocks) ** 0.5 / mean if mean else None
+
+
+def _growth(
+    before: list[dict[str, float]], after: list[dict[str, float]]
+) -> dict[str, float]:
+    """Per batch, over all workers."""
+    batches = sum(
+        b["batches"] - a["batches"] for a, b in zip(before, after, strict=True)
+    )
+    if not batches:
+        return {}
+    names = [name for name in after[0] if name != "batches"]
+    grown = {
+        name: sum(b[name] - a[name] for a, b in zip(before, after, strict=True))
+        for name in names
+    }
+    return {name: value / batches for name, value in grown.items()}
+
+
+def _mean(pairs: list[tuple[float, float]]) -> list[float] | None:
+    if not pairs:
+        return None
+    return [sum(pair[k] for pair in pairs) / len(pairs) for k in (0, 1)]
+
+
+def _memory(iterator: Any) -> dict[str, Any]:
+    workers = getattr(iterator, "_workers", [])
+    sizes: list[int] = []
+    for worker in workers:
+        try:
+            sizes.append(psutil.Process(worker.pid).memory_full_info().uss)
+        except psutil.Error:
+            continue
+    main = psutil.Process().memory_full_info().uss
+    return {"workers_uss": sizes, "main_uss": main}
+
+
+def _descriptors() -> int:
+    try:
+        return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    except OSError:
+        return 0
+
+
+def _thinned(items: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    every = -(-len(items) // _PLENTY)
+    return items[:: max(1, every)]

@@ -1,0 +1,75 @@
+"""What was measured so far: repeats of one setting count together."""
+
+import math
+from dataclasses import dataclass, field
+from statistics import fmean, stdev
+
+from msgspec.structs import replace
+
+from pipedoctor.facts import Setting, Trial
+from pipedoctor.tune.predict import alike
+
+_SINGLE = 0.03
+"""Relative error of one window that says nothing of its own."""
+
+
+@dataclass
+class Ledger:
+    """All trials in the order in which they were made."""
+
+    trials: list[Trial] = field(default_factory=list[Trial])
+
+    def add(self, trial: Trial) -> None:
+        """Remember one more."""
+        self.trials.append(trial)
+
+    def of(self, setting: Setting) -> list[Trial]:
+        """The trials of one setting."""
+        return [t for t in self.trials if alike(t.setting, setting)]
+
+    def settings(self) -> list[Setting]:
+        """Every setting once, the first one first."""
+        found: list[Setting] = []
+        for trial in self.trials:
+            if not any(alike(trial.setting, other) for other in found):
+                found.append(trial.setting)
+        return found
+
+    def merged(self) -> tuple[Trial, ...]:
+        """One trial for each setting, of all its windows that were not disturbed."""
+        return tuple(self._merge(self.of(setting)) for setting in self.settings())
+
+    def best_of(self, setting: Setting) -> Trial | None:
+        """The trial of a setting, of all its windows together."""
+        found = self.of(setting)
+        return self._merge(found) if found else None
+
+    def _merge(self, trials: list[Trial]) -> Trial:
+        clean = [t for t in trials if not t.disturbed]
+        used = clean or [min(trials, key=lambda t: t.window.lost_cores)]
+        seconds = sum(t.batch_seconds * t.batches for t in used)
+        batches = sum(t.batches for t in used)
+        first = next((t for t in used if t.costs), used[0])
+        each = seconds / batches
+        return replace(
+            first,
+            batch_seconds=each,
+            samples_per_second=first.samples_per_second * first.batch_seconds / each,
+            spread=_error(used),
+            batches=batches,
+            wait_seconds=sum(t.wait_seconds * t.batches for t in used) / batches,
+            first_batch_seconds=min(t.first_batch_seconds for t in trials),
+            seconds_spent=sum(t.seconds_spent for t in trials),
+            window=max((t.window for t in used), key=lambda w: w.seconds),
+        )
+
+
+def _error(trials: list[Trial]) -> float:
+    """Relative standard error of their mean: of the windows, and between them."""
+    inner = [_SINGLE if t.spread is None else t.spread for t in trials]
+    within = math.sqrt(sum(e * e for e in inner)) / len(inner)
+    if len(trials) == 1:
+        return max(within, 0.01)
+    rates = [t.samples_per_second for t in trials]
+    between = stdev(rates) / fmean(rates) / math.sqrt(len(rates))
+    return max(within, between, 0.004)

@@ -1,0 +1,302 @@
+"""Predict any setting from a probe: simulate it, and correct by what was measured."""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from pipedoctor.facts import Costs, Pipeline, Setting, Trial
+from pipedoctor.tune.simulate import CPU, TIME, Course, Phase, Scene, simulate
+
+_TASKS = 192
+_LEAST = 1e-6
+_IDLE_WAIT = 0.05
+"""Waiting below this share of the computing is noise of the clocks."""
+_STEADY = 0.02
+"""Relative error that even a measured setting has."""
+_MODEL = 0.05
+"""Relative error of the model next to a measured setting."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """What shall be imagined different from this machine; None = as it is."""
+
+    cores: float | None = None
+    storage: float = 1.0
+    """How many times as fast."""
+    uint8: bool = False
+    """Batches of bytes instead of floats."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """What a setting gives: rates per second, sizes in bytes, times in seconds."""
+
+    setting: Setting
+    samples_per_second: float
+    low: float
+    high: float
+    batch_seconds: float
+    wait_seconds: float
+    first_batch_seconds: float
+    shm_bytes: int
+    memory_bytes: int
+    descriptors: int
+    measured: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """The probed pipeline in another world, or in this one."""
+
+    seen: Pipeline
+    world: World = field(default_factory=World)
+    _cache: dict[Setting, Course] = field(default_factory=dict)
+
+    def predict(self, setting: Setting) -> Prediction:
+        """What this setting would give, with an interval that should hold 9 of 10."""
+        course = self._course(setting)
+        factor, error = self._correction(setting)
+        seconds = course.batch_seconds * factor
+        batch = setting.batch_size or 1
+        rate = batch / seconds
+        step = self.step_seconds
+        return Prediction(
+            setting=setting,
+            samples_per_second=rate,
+            low=rate * math.exp(-1.65 * error),
+            high=rate * math.exp(1.65 * error),
+            batch_seconds=seconds,
+            wait_seconds=max(0.0, seconds - step),
+            first_batch_seconds=self._first_batch(setting),
+            shm_bytes=setting.shm_bytes(self._shared(setting)),
+            memory_bytes=self._memory(setting),
+            descriptors=setting.descriptors(self.seen.contents.objects),
+            measured=self.world == World() and self._exact(setting) is not None,
+        )
+
+    @property
+    def step_seconds(self) -> float:
+        """What the consumer takes for a batch."""
+        steps = [trial.step_seconds for trial in self.seen.trials]
+        return min(steps, default=0.0)
+
+    def _exact(self, setting: Setting) -> Trial | None:
+        """The trials of this very setting, as one."""
+        return next((t for t in self.seen.trials if alike(t.setting, setting)), None)
+
+    def _course(self, setting: Setting) -> Course:
+        plain = replace(setting, pin_memory=False, persistent_workers=False)
+        if plain not in self._cache:
+            self._cache[plain] = simulate(self.scene(plain))
+        return self._cache[plain]
+
+    def scene(self, setting: Setting) -> Scene:
+        """The simulation of this setting."""
+        costs = self._costs(setting.num_workers)
+        scale = (setting.batch_size or 1) / (self.seen.start.batch_size or 1)
+        small = self._smaller()
+        computing = self._computing(costs, small) * scale
+        waiting = self._waiting(costs) * scale / self.world.storage
+        receive = (costs.next_cpu or costs.receive_cpu) * scale
+        hand = max(0.0, costs.receive_wall - costs.receive_cpu) * scale
+        first = self.seen.trials[0]
+        step_cpu = min(first.step_cpu, self.step_seconds)
+        return Scene(
+            tasks=self._tasks(setting, waiting, computing),
+            workers=setting.num_workers,
+            prefetch=setting.prefetch_factor or 2,
+            in_order=setting.in_order,
+            receive=_phases(receive, hand),
+            consume=_phases(step_cpu, self.step_seconds - step_cpu),
+            cores=self.world.cores or self.seen.cpus,
+            storage=self._storage() * self.world.storage,
+            weight=max(1.0, costs.fetch_process / max(costs.fetch_cpu, _LEAST))
+            if costs.fetch_process > 1.2 * costs.fetch_cpu
+            else 1.0,
+            crowding=self._crowding(),
+        )
+
+    def _costs(self, workers: int) -> Costs:
+        """Costs of the trial with the next number of workers, without disturbance."""
+        trials = [
+            t for t in self.seen.trials if t.costs and bool(workers) == bool(t.costs_of)
+        ]
+        if workers:
+            trials = [t for t in trials if t.costs_of == 1] or trials
+        found = min(trials, key=lambda t: abs(t.costs_of - workers), default=None)
+        if found is None:
+            found = next(t for t in self.seen.trials if t.costs)
+        assert found.costs is not None  # noqa: S101  (filtered above)
+        return found.costs
+
+    def _computing(self, costs: Costs, small: float) -> float:
+        """CPU seconds of one thread for a batch, until it is sent."""
+        rest = max(0.0, costs.process - costs.fetch_process - costs.collate_cpu)
+        return costs.fetch_cpu + costs.collate_cpu * small + rest
+
+    def _waiting(self, costs: Costs) -> float:
+        noise = costs.waiting < _IDLE_WAIT * costs.fetch_cpu
+        return 0.0 if noise else costs.waiting
+
+    def _smaller(self) -> float:
+        """Bytes of a batch in the imagined world, as a share of what they are."""
+        contents = self.seen.contents
+        if not self.world.uint8 or not contents.bytes:
+            return 1.0
+        return 1 - 0.75 * contents.float_bytes / contents.bytes
+
+    def _shared(self, setting: Setting) -> int:
+        scale = (setting.batch_size or 1) / (self.seen.start.batch_size or 1)
+        return int(self.seen.contents.shared_bytes * scale * self._smaller())
+
+    def _tasks(
+        self, setting: Setting, waiting: float, computing: float
+    ) -> Sequence[tuple[float, float]]:
+        """Batches drawn from the items that were seen, around the mean costs."""
+        items = self.seen.items
+        if not items or not setting.num_workers:
+            return [(waiting, computing)]
+        draw = random.Random(7)  # noqa: S311  (no secret)
+        size = setting.batch_size or 1
+        number = max(8, min(size, 64))
+        rows = [draw.choices(items, k=number) for _ in range(_TASKS)]
+        idle = [sum(max(0.0, w - c) for w, c in row) for row in rows]
+        busy = [sum(c for _, c in row) for row in rows]
+        quiet = (size / number) ** 0.5  # the mean of more items varies less
+        return list(
+            zip(
+                _around(idle, waiting, quiet),
+                _around(busy, computing, quiet),
+                strict=True,
+            )
+        )
+
+    def _storage(self) -> float:
+        """
+        Requests that make progress at once, by Little's law.
+
+        Known where waiting grew with the workers although processors were free.
+        """
+        one = next((t for t in self.seen.trials if t.costs_of == 1), None)
+        if one is None or one.costs is None:
+            return math.inf
+        waiting = self._waiting(one.costs)
+        found = math.inf
+        for trial in self.seen.trials:
+            if trial.costs is None or trial.costs_of < 2 or not waiting:  # noqa: PLR2004
+                continue
+            grown = trial.costs.waiting > 1.25 * waiting
+            starved = trial.wait_seconds > 0.2 * trial.batch_seconds
+            free = trial.window.own_cores < 0.8 * trial.window.cpus
+            if grown and starved and free:
+                found = min(found, waiting / trial.batch_seconds)
+        return max(found, 0.5)
+
+    def _crowding(self) -> float:
+        one = next((t for t in self.seen.trials if t.costs_of == 1), None)
+        full = [
+            trial.costs.fetch_cpu + trial.costs.collate_cpu
+            for trial in self.seen.trials
+            if trial.costs
+            and trial.costs_of > 1
+            and trial.window.own_cores > 0.85 * trial.window.cpus
+        ]
+        if one is None or one.costs is None or not full:
+            return 0.0
+        alone = one.costs.fetch_cpu + one.costs.collate_cpu
+        return min(0.6, max(0.0, min(full) / max(alone, _LEAST) - 1))
+
+    def _correction(self, setting: Setting) -> tuple[float, float]:
+        """What the simulation must be multiplied with, and the error that is left."""
+        here = Model(
+            seen=self.seen, _cache=self._cache if self.world == World() else {}
+        )
+        exact = self._exact(setting)
+        if exact is not None and self.world == World():
+            error = max(_STEADY, exact.spread or 0.0)
+            return exact.batch_seconds / self._course(setting).batch_seconds, error
+        if not setting.num_workers:
+            known = [t for t in self.seen.trials if not t.setting.num_workers]
+        else:
+            known = [t for t in self.seen.trials if t.setting.num_workers]
+        ratios = {
+            trial.setting.num_workers: math.log(
+                trial.batch_seconds / here._course(trial.setting).batch_seconds
+            )
+            for trial in known
+        }
+        if not ratios:
+            return 1.0, 3 * _MODEL
+        middle = _between(ratios, setting.num_workers)
+        far = min(
+            abs(math.log(max(n, 1) / max(setting.num_workers, 1))) for n in ratios
+        )
+        apart = max(ratios.values()) - min(ratios.values())
+        return math.exp(middle), _MODEL + 0.03 * far + 0.15 * apart
+
+    def _first_batch(self, setting: Setting) -> float:
+        trials = {
+            t.setting.num_workers: t.first_batch_seconds for t in self.seen.trials
+        }
+        workers = setting.num_workers
+        if not workers or workers in trials:
+            return trials.get(workers, 0.0)
+        known = sorted(number for number in trials if number)
+        if not known:
+            return 0.0
+        low, high = known[0], known[-1]
+        if low == high:
+            return trials[low]
+        slope = max(0.0, (trials[high] - trials[low]) / (high - low))
+        return trials[low] + slope * (workers - low)
+
+    def _memory(self, setting: Setting) -> int:
+        each = [
+            trial.memory_bytes / trial.setting.num_workers
+            for trial in self.seen.trials
+            if trial.setting.num_workers and trial.memory_bytes
+        ]
+        return int(setting.num_workers * sum(each) / len(each)) if each else 0
+
+
+def alike(one: Setting, other: Setting) -> bool:
+    """Do they run the same in steady state?"""
+    return (
+        one.num_workers == other.num_workers
+        and one.batch_size == other.batch_size
+        and (
+            not one.num_workers
+            or (
+                one.prefetch_factor == other.prefetch_factor
+                and one.in_order == other.in_order
+            )
+        )
+    )
+
+
+def _phases(computing: float, waiting: float) -> tuple[Phase, ...]:
+    return (CPU, max(_LEAST, computing)), (TIME, max(0.0, waiting))
+
+
+def _around(values: Sequence[float], mean: float, quiet: float) -> list[float]:
+    """The same spread around another mean, and less of it for larger batches."""
+    old = sum(values) / len(values)
+    if old <= 0:
+        return [mean] * len(values)
+    return [max(0.0, mean * (1 + (v / old - 1) / quiet)) for v in values]
+
+
+def _between(known: Mapping[int, float], at: int) -> float:
+    """Piecewise linear in the logarithm; constant beyond the ends."""
+    points = sorted(known)
+    if at <= points[0]:
+        return known[points[0]]
+    for low, high in zip(points, points[1:], strict=False):
+        if low <= at <= high:
+            share = math.log(at / low) / math.log(high / low) if low else 1.0
+            return known[low] + share * (known[high] - known[low])
+    return known[points[-1]]

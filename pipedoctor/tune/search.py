@@ -1,0 +1,226 @@
+"""Find the best setting: probe, predict all, measure the best few, and again."""
+
+import math
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from pipedoctor.facts import Pipeline, Setting, Trial
+from pipedoctor.tune.ledger import Ledger
+from pipedoctor.tune.limits import Bounds
+from pipedoctor.tune.predict import Model, Prediction, alike
+from pipedoctor.tune.probe import Bench, Failed
+
+NEAR = 0.04
+"""Settings so close to the best are measured again."""
+SAME = 0.008
+"""A difference that nobody would pay more workers for."""
+WORTH = 0.015
+"""The least gain for which a setting is changed."""
+UNORDERED = 0.05
+"""The least gain for which samples may come in another order."""
+_REPEATS = 3
+_WORKERS = (*range(9), 10, 12, 14, 16, 20, 24, 32, 40, 48, 64, 96, 128)
+_PREFETCH = (2, 4, 8)
+_HEAVY_TAIL = 0.15
+
+
+@dataclass
+class Search:
+    """One search; `pipeline` and `decide` may be asked at any time."""
+
+    bench: Bench
+    bounds: Bounds
+    start: Setting
+    base: Pipeline
+    in_order_known: bool = True
+    ledger: Ledger = field(default_factory=Ledger)
+    broken: dict[str, str] = field(default_factory=dict[str, str])
+    skipped: dict[str, str] = field(default_factory=dict[str, str])
+
+    def run(self) -> None:
+        """Measure until it is settled or the time is up."""
+        self.probe()
+        while self.bench.left > self.price():
+            setting = self.next()
+            if setting is None:
+                return
+            self.measure(setting, self.window())
+
+    def probe(self) -> None:
+        """The few trials from which everything else is predicted."""
+        share = self.bench.left / 26
+        alone = self.of(0)
+        self.measure(alone, 1.0 * share, items=True, trace=0.5 * share)
+        if not alike(self.start, alone):
+            self.measure(self.start, 1.0 * share)
+        for workers in self.anchors():
+            setting = self.of(workers)
+            self.measure(setting, 1.2 * share, items=workers == 1)
+
+    def anchors(self) -> Iterator[int]:
+        """One worker, and as many as there are processors."""
+        most = self.bounds.max_workers
+        if most:
+            yield 1
+        cores = min(most, max(2, math.floor(self.bounds.cpus)))
+        if cores > 1:
+            yield cores
+
+    def of(self, workers: int, prefetch: int = 2, in_order: bool = True) -> Setting:
+        """The start setting with other workers."""
+        return replace(
+            self.start,
+            num_workers=workers,
+            prefetch_factor=prefetch if workers else None,
+            in_order=in_order if workers else True,
+            persistent_workers=bool(workers and self.start.persistent_workers),
+        )
+
+    def measure(
+        self,
+        setting: Setting,
+        seconds: float,
+        *,
+        items: bool = False,
+        trace: float = 0.0,
+    ) -> None:
+        """Measure one setting; one that fails is left out from now on."""
+        key = str(setting)
+        limit = max(3.0 * seconds, min(4.0, self.bench.left / 5))
+        try:
+            trial = self.bench.measure(
+                setting, seconds, limit=limit, items=items, trace=trace
+            )
+        except Failed as reason:
+            self.broken[key] = str(reason)
+            if alike(setting, self.start) or setting.num_workers <= 1:
+                raise
+            return
+        self.ledger.add(trial)
+
+    def pipeline(self) -> Pipeline:
+        """All that is known now."""
+        bench = self.bench
+        contents = bench.contents or self.base.contents
+        return replace(
+            self.base,
+            contents=contents,
+            items=bench.items,
+            wall=bench.wall,
+            cpu=bench.cpu,
+            fault_seconds=bench.fault_seconds,
+            cpus=self.bounds.cpus,
+            cpus_bound=self.bounds.cpus_bound,
+            trials=self.ledger.merged(),
+        )
+
+    def model(self) -> Model:
+        """A model of all that is known now."""
+        return Model(seen=self.pipeline())
+
+    def candidates(self, model: Model) -> list[Prediction]:
+        """Predictions for every setting that no limit forbids."""
+        found: list[Prediction] = []
+        for setting in self.grid():
+            guess = model.predict(setting)
+            broken = self.bounds.binding(
+                setting, model.seen.contents, guess.memory_bytes
+            )
+            if broken:
+                self.skipped.setdefault(broken.partition(":")[0], broken)
+            elif str(setting) not in self.broken:
+                found.append(guess)
+        return found
+
+    def grid(self) -> Iterable[Setting]:
+        """Every setting that might be the best one."""
+        orders = (True, False) if self._tail() and self.in_order_known else (True,)
+        yield self.of(0)
+        for workers in _WORKERS[1:]:
+            if workers > self.bounds.max_workers:
+                break
+            for prefetch in _PREFETCH:
+                for in_order in orders:
+                    yield self.of(workers, prefetch, in_order)
+        yield self.start
+
+    def next(self) -> Setting | None:
+        """What to measure next; None = it is settled."""
+        model = self.model()
+        best = self.leader()
+        if best is None:
+            return None
+        promising = [
+            guess
+            for guess in self.candidates(model)
+            if not self.ledger.of(guess.setting)
+            and _price(guess) > best.samples_per_second * (1 + SAME)
+        ]
+        if promising:
+            return max(promising, key=_price).setting
+        return self._again(best)
+
+    def _again(self, best: Trial) -> Setting | None:
+        """The rival of the best, or the best, that was measured least."""
+        rivals = [
+            trial
+            for trial in self.ledger.merged()
+            if trial.samples_per_second >= best.samples_per_second * (1 - NEAR)
+            or alike(trial.setting, self.start)
+        ]
+        rivals.sort(key=lambda t: -t.samples_per_second)
+        open_ = [
+            trial
+            for trial in rivals[:4]
+            if self.tries(trial) < (_REPEATS if trial.spread else 2)
+            or (trial.disturbed and self.tries(trial) < 2 * _REPEATS)
+        ]
+        if not open_:
+            return None
+        return min(open_, key=self.tries).setting
+
+    def tries(self, trial: Trial) -> int:
+        """How often this setting was measured."""
+        return len(self.ledger.of(trial.setting))
+
+    def leader(self) -> Trial | None:
+        """The fastest of all that were measured."""
+        trials = self.ledger.merged()
+        return max(trials, key=lambda t: t.samples_per_second, default=None)
+
+    def window(self) -> float:
+        """How long the next window shall be."""
+        return min(2.0, max(0.4, self.bench.left / 9))
+
+    def price(self) -> float:
+        """Seconds that the next trial will take, by those so far."""
+        recent = self.bench.spent[-3:]
+        usual = sum(recent) / len(recent) if recent else 2.0
+        return min(usual, self.window() * 2 + 1) + 0.5
+
+    def _tail(self) -> bool:
+        """Do few items take most of the time?"""
+        return tail(self.bench.items) > _HEAVY_TAIL
+
+
+def tail(items: Iterable[tuple[float, float]]) -> float:
+    """Share of the time that goes into items of more than five times the median."""
+    walls = sorted(wall for wall, _ in items)
+    if not walls or not sum(walls):
+        return 0.0
+    middle = walls[len(walls) // 2]
+    return sum(wall - middle for wall in walls if wall > 5 * middle) / sum(walls)
+
+
+def _price(guess: Prediction) -> float:
+    """The rate, less a little for each batch that has to be held in memory."""
+    unordered = 0 if guess.setting.in_order else UNORDERED
+    return guess.samples_per_second * (1 - 0.0004 * guess.setting.queued - unordered)
+
+
+def now() -> float:
+    """The clock of all deadlines."""
+    return time.monotonic()

@@ -1,0 +1,143 @@
+"""Talk to the process that has the user's code, and be rid of it in the end."""
+
+import contextlib
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from pipedoctor.tune.inside.keeper import BOOT
+
+_FAREWELL = 3.0
+_PIECE = 1 << 16
+
+
+class Refused(Exception):  # noqa: N818  (what the target is, not what we did)
+    """The target cannot be used; the message says why, in one line."""
+
+
+class Lost(Exception):  # noqa: N818  (what happened)
+    """The target was loaded or asked in vain: it hangs, or its process is gone."""
+
+
+class Session:
+    """
+    A target that is loaded in processes of its own; use it in a `with` statement.
+
+    `most` is how much memory they may use together before they are ended.
+    """
+
+    def __init__(self, target: str, *, step: str = "", most: int = 0) -> None:
+        self._target, self._step, self._most = target, step, most
+        self._buffers: dict[int, bytearray] = {}
+
+    def __enter__(self) -> "Session":
+        ask_r, self._asks = os.pipe()
+        self._answers, answer_w = os.pipe()
+        self._life, theirs = socket.socketpair()
+        fds = (theirs.fileno(), ask_r, answer_w)
+        argv = [str(fd) for fd in fds] + [str(self._most), self._target, self._step]
+        self._keeper = subprocess.Popen(
+            [sys.executable, "-c", BOOT.format(module="keeper"), *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=fds,
+            start_new_session=True,
+        )
+        theirs.close()
+        os.close(ask_r)
+        os.close(answer_w)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with contextlib.suppress(OSError):
+            self._life.shutdown(socket.SHUT_WR)
+        try:
+            self._keeper.wait(_FAREWELL)
+        except subprocess.TimeoutExpired:
+            self._keeper.kill()
+            self._keeper.wait()
+        self._life.close()
+        for descriptor in (self._asks, self._answers):
+            os.close(descriptor)
+
+    def loaded(self, until: float) -> dict[str, Any]:
+        """What the target is; raises Refused or Lost. `until`: `time.monotonic`."""
+        answer = self._answer(until, "loading it")
+        if "refused" in answer:
+            raise Refused(answer["refused"])
+        if "no_torch" in answer:
+            message = f"torch cannot be imported in {sys.executable}"
+            raise Refused(f"{message}: {answer['no_torch']}")
+        found: dict[str, Any] = answer["loaded"]
+        return found
+
+    def ask(self, question: dict[str, Any], until: float) -> dict[str, Any]:
+        """Run one trial; its answer may be ``{"failed": "..."}``."""
+        try:
+            os.write(self._asks, msgspec.json.encode(question) + b"\n")
+        except OSError:
+            return self._answer(time.monotonic() + 1, "measuring it")
+        return self._answer(until, "measuring it")
+
+    def _answer(self, until: float, doing: str) -> dict[str, Any]:
+        while True:
+            line = self._line(self._answers)
+            if line:
+                found: dict[str, Any] = msgspec.json.decode(line)
+                return found
+            self._watch_keeper()
+            left = until - time.monotonic()
+            if left <= 0:
+                message = f"{doing} takes longer than there is time"
+                raise Lost(message)
+            files = [self._answers, self._life.fileno()]
+            ready, _, _ = select.select(files, [], [], min(left, 1.0))
+            for descriptor in ready:
+                self._read(descriptor)
+
+    def _watch_keeper(self) -> None:
+        line = self._line(self._life.fileno())
+        if line is None:
+            return
+        said = msgspec.json.decode(line)
+        if "memory" in said:
+            message = f"it used {said['memory']} bytes of memory"
+            raise Lost(f"{message}, more than the {said['most']} that it may")
+        raise Lost(_end(said))
+
+    def _read(self, descriptor: int) -> None:
+        data = os.read(descriptor, _PIECE)
+        self._buffers.setdefault(descriptor, bytearray()).extend(data)
+        if not data and descriptor == self._life.fileno():
+            message = "the process that looks after it was killed"
+            raise Lost(message)
+
+    def _line(self, descriptor: int) -> bytes | None:
+        buffer = self._buffers.get(descriptor, bytearray())
+        line, newline, rest = buffer.partition(b"\n")
+        if not newline:
+            return None
+        self._buffers[descriptor] = rest
+        return bytes(line)
+
+
+def _end(said: dict[str, Any]) -> str:
+    code = said.get("ended", 0)
+    lines = [line for line in str(said.get("tail", "")).splitlines() if line.strip()]
+    last = f"; its last words: {lines[-1].strip()[:200]}" if lines else ""
+    if code < 0:
+        return f"its process was killed by signal {-code}{last}"
+    return f"its process ended with code {code}{last}"

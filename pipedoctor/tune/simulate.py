@@ -1,0 +1,232 @@
+"""The DataLoader as torch schedules it, event by event."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+CPU, STORAGE, TIME = range(3)
+"""What a phase needs: a processor, the storage, or only time to pass."""
+
+Phase = tuple[int, float]
+"""What it needs, and seconds of it where nobody else is there."""
+
+_MAIN = -1
+_TINY = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """
+    A loader, its consumer and the machine under them.
+
+    `tasks` are batches as (waiting, computing) seconds; they are used in turn.
+    `receive` and `consume` are the phases of the main process for each batch.
+    `storage` is how many requests make progress at once; `weight` how many
+    processors a computing worker keeps busy.
+    """
+
+    tasks: Sequence[tuple[float, float]]
+    workers: int
+    prefetch: int
+    in_order: bool = True
+    receive: tuple[Phase, ...] = ()
+    consume: tuple[Phase, ...] = ()
+    cores: float = 1.0
+    storage: float = float("inf")
+    weight: float = 1.0
+    crowding: float = 0.0
+    """How much slower computing gets when all processors are busy: 0.1 = 10 %."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """How it went, per batch."""
+
+    batch_seconds: float
+    wait_seconds: float
+
+
+class _Resource:
+    """Something that several share: each gets the same rate of progress."""
+
+    __slots__ = ("clock", "due", "rate")
+
+    def __init__(self) -> None:
+        self.clock = 0.0  # progress that everybody has made
+        self.rate = 1.0
+        self.due: list[tuple[float, int, int]] = []
+
+
+class _Simulation:
+    """The state of one run."""
+
+    def __init__(self, scene: Scene, batches: int) -> None:
+        self.scene, self.batches = scene, batches
+        self.now = 0.0
+        self.resources = (_Resource(), _Resource(), _Resource())
+        self.left: dict[int, list[Phase]] = {}
+        self.queues: list[deque[int]] = [deque() for _ in range(scene.workers)]
+        self.working: list[int | None] = [None] * scene.workers
+        self.load = [0] * scene.workers
+        self.owner: dict[int, int] = {}
+        self.arrived: deque[int] = deque()
+        self.ready: set[int] = set()
+        self.sent = self.turn = self.wanted = self.order = 0
+        self.holding: int | None = None  # what the main process unpickles
+        self.using = False
+        self.asked = 0.0
+        self.marks: list[float] = []
+        self.waits: list[float] = []
+
+    def run(self) -> Course:
+        """Go on until enough batches were consumed; the first quarter warms up."""
+        for _ in range(self.scene.workers * self.scene.prefetch):
+            self.dispatch()
+        for worker in range(self.scene.workers):
+            self.work(worker)
+        while len(self.marks) < self.batches:
+            self.advance()
+        warm = min(
+            len(self.marks) // 2,
+            self.scene.workers * self.scene.prefetch + len(self.marks) // 8,
+        )
+        count = len(self.marks) - 1 - warm
+        odd = count % self.scene.workers  # whole rounds, as in a real window
+        warm, count = warm + odd, count - odd
+        return Course(
+            batch_seconds=(self.marks[-1] - self.marks[warm]) / count,
+            wait_seconds=sum(self.waits[warm + 1 :]) / count,
+        )
+
+    def dispatch(self) -> None:
+        """Send the next index to a worker: in turn, or to one that has room."""
+        for _ in range(self.scene.workers):
+            worker = self.turn
+            self.turn = (worker + 1) % self.scene.workers
+            if self.scene.in_order or self.load[worker] < self.scene.prefetch:
+                self.owner[self.sent] = worker
+                self.queues[worker].append(self.sent)
+                self.load[worker] += 1
+                self.sent += 1
+                return
+
+    def work(self, worker: int) -> None:
+        """Let an idle worker begin its next batch."""
+        if self.working[worker] is None and self.queues[worker]:
+            index = self.queues[worker].popleft()
+            self.working[worker] = index
+            tasks = self.scene.tasks
+            waiting, computing = tasks[index % len(tasks)]
+            self.begin(worker, [(STORAGE, waiting), (CPU, computing)])
+
+    def begin(self, who: int, phases: Sequence[Phase]) -> None:
+        """Start the first phase that takes any time; none: it is done at once."""
+        for number, (needs, amount) in enumerate(phases):
+            if amount > _TINY:
+                self.left[who] = list(phases[number + 1 :])
+                resource = self.resources[needs]
+                self.order += 1
+                heappush(resource.due, (resource.clock + amount, self.order, who))
+                self.pace(needs)
+                return
+        self.done(who)
+
+    def pace(self, needs: int) -> None:
+        """How fast everybody goes who shares this resource now."""
+        resource, scene = self.resources[needs], self.scene
+        number = len(resource.due)
+        if needs == CPU and number:
+            wanted = number * scene.weight
+            resource.rate = min(1.0, scene.cores / wanted)
+            if scene.crowding and scene.cores > 1:
+                busy = min(wanted, scene.cores) - 1
+                resource.rate /= 1 + scene.crowding * max(0.0, busy) / (scene.cores - 1)
+        elif needs == STORAGE and number:
+            resource.rate = min(1.0, scene.storage / number)
+
+    def advance(self) -> None:
+        """Go to the next end of a phase."""
+        best, step = -1, float("inf")
+        for needs, resource in enumerate(self.resources):
+            if resource.due:
+                left = (resource.due[0][0] - resource.clock) / resource.rate
+                if left < step:
+                    best, step = needs, left
+        step = max(step, 0.0)
+        self.now += step
+        for resource in self.resources:
+            if resource.due:
+                resource.clock += step * resource.rate
+        _, _, who = heappop(self.resources[best].due)
+        self.pace(best)
+        self.begin(who, self.left.pop(who))
+
+    def done(self, who: int) -> None:
+        """A worker has finished a batch, or the main process a step."""
+        if who != _MAIN:
+            index = self.working[who]
+            assert index is not None  # noqa: S101  (it was working)
+            self.working[who] = None
+            self.arrived.append(index)
+            self.work(who)
+            if self.holding is None and not self.using:
+                self.main()
+        elif self.using:
+            self.using = False
+            self.marks.append(self.now)
+            self.asked = self.now
+            self.main()
+        else:
+            self.received()
+
+    def main(self) -> None:
+        """The main process asks for a batch: one that is there, or the next one."""
+        if self.scene.in_order and self.wanted in self.ready:
+            self.ready.discard(self.wanted)
+            self.use()
+        elif self.arrived:
+            self.holding = self.arrived.popleft()
+            self.begin(_MAIN, self.scene.receive)
+
+    def received(self) -> None:
+        """It has unpickled a batch; early ones are put aside."""
+        index = self.holding
+        assert index is not None  # noqa: S101  (it was unpickling)
+        self.holding = None
+        self.load[self.owner.pop(index)] -= 1
+        if not self.scene.in_order or index == self.wanted:
+            self.use()
+        else:
+            self.ready.add(index)
+            self.main()
+
+    def use(self) -> None:
+        """Send another index, and consume the batch."""
+        self.wanted += 1
+        self.dispatch()
+        for worker in range(self.scene.workers):
+            if self.working[worker] is None:
+                self.work(worker)
+        self.using = True
+        self.waits.append(self.now - self.asked)
+        self.begin(_MAIN, self.scene.consume)
+
+
+def simulate(scene: Scene, batches: int = 160) -> Course:
+    """Run so many batches, or as many as give each worker a few rounds."""
+    if not scene.workers:
+        return _alone(scene)
+    least = scene.workers * (scene.prefetch + 6)
+    return _Simulation(scene, max(batches, least)).run()
+
+
+def _alone(scene: Scene) -> Course:
+    """Without workers everything happens in turn."""
+    rate = min(1.0, scene.cores / scene.weight)
+    made = sum(wait + work / rate for wait, work in scene.tasks) / len(scene.tasks)
+    slow = min(1.0, scene.cores)
+    used = sum(
+        amount / slow if needs == CPU else amount for needs, amount in scene.consume
+    )
+    return Course(batch_seconds=made + used, wait_seconds=made)

@@ -1,0 +1,131 @@
+"""Tune one target from beginning to end, within its budget."""
+
+import contextlib
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from pipedoctor.bottleneck import Bottleneck, bottleneck
+from pipedoctor.facts import Contents, Pipeline, Setting
+from pipedoctor.tune.decide import Choice, decide
+from pipedoctor.tune.ledger import Ledger
+from pipedoctor.tune.limits import Bounds, bounds
+from pipedoctor.tune.predict import Model, Prediction
+from pipedoctor.tune.probe import Bench, Failed
+from pipedoctor.tune.search import Search
+from pipedoctor.tune.session import Lost, Session
+
+RESERVE = 1.2
+"""Seconds that ending everything and writing the answer may take."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What the user asked for; sizes in bytes, times in seconds."""
+
+    target: str
+    batch_size: int | None = None
+    step: str = ""
+    """Seconds, or `module:callable`; empty: batches are not used."""
+    budget: float = 30.0
+    max_workers: int | None = None
+    memory: int | None = None
+    ranks: int = 1
+    began: float = field(default_factory=time.monotonic)
+    watch: Callable[[str], None] = lambda doing: None
+
+    @property
+    def until(self) -> float:
+        """When measuring has to be over."""
+        return self.began + self.budget - RESERVE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """What came out; `trouble` says why there is less than was asked for."""
+
+    order: Order
+    seen: Pipeline
+    ledger: Ledger
+    bounds: Bounds
+    choice: Choice
+    bottleneck: Bottleneck
+    predictions: tuple[Prediction, ...]
+    skipped: dict[str, str]
+    trouble: str = ""
+    spent: float = 0.0
+    interrupted: bool = False
+
+    @property
+    def unmeasured(self) -> str:
+        """Why nothing could be said, in one line; empty: something can."""
+        return self.trouble or self.choice.refused
+
+
+@contextlib.contextmanager
+def probed(order: Order) -> Generator[tuple[Search, dict[str, Any]], None, None]:
+    """A search over a loaded target; raises Refused or Lost where there is none."""
+    limits = bounds(
+        max_workers=order.max_workers, memory_size=order.memory, ranks=order.ranks
+    )
+    most = limits.memory or 0
+    order.watch("loading it")
+    with Session(order.target, step=order.step, most=most) as session:
+        loaded = session.loaded(order.until)
+        start = msgspec.convert(loaded["setting"], Setting)
+        if order.batch_size is not None:
+            start = msgspec.structs.replace(start, batch_size=order.batch_size)
+        base = Pipeline(
+            target=order.target,
+            samples=loaded["samples"],
+            start=start,
+            contents=Contents(bytes=0, shared_bytes=0, objects=0),
+            cpus=limits.cpus,
+            cpus_bound=limits.cpus_bound,
+            start_method=loaded["start_method"],
+        )
+        bench = Bench(session=session, until=order.until, watch=order.watch)
+        known = bool(loaded["in_order"])
+        yield Search(bench, limits, start, base, in_order_known=known), loaded
+
+
+def tune(order: Order) -> Tuning:
+    """Find the best setting; raises Refused, or Lost before anything is known."""
+    trouble, interrupted = "", False
+    with probed(order) as (search, loaded):
+        try:
+            search.run()
+        except (Failed, Lost) as reason:
+            trouble = str(reason)
+        except KeyboardInterrupt:
+            interrupted = True
+    del loaded
+    return result(order, search, trouble=trouble, interrupted=interrupted)
+
+
+def result(
+    order: Order, search: Search, *, trouble: str = "", interrupted: bool = False
+) -> Tuning:
+    """Everything that can be said of a search now."""
+    seen = search.pipeline()
+    guesses: tuple[Prediction, ...] = ()
+    if any(trial.costs for trial in seen.trials):
+        guesses = tuple(search.candidates(Model(seen=seen)))
+    tries = {str(t.setting): search.tries(t) for t in seen.trials}
+    choice = decide(seen, tries)
+    return Tuning(
+        order=order,
+        seen=msgspec.structs.replace(seen, best=choice.setting),
+        ledger=search.ledger,
+        bounds=search.bounds,
+        choice=choice,
+        bottleneck=bottleneck(seen),
+        predictions=guesses,
+        skipped=search.skipped,
+        trouble=trouble,
+        spent=time.monotonic() - order.began,
+        interrupted=interrupted,
+    )
