@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import msgspec
 
 from pipedoctor.check import Severity
-from pipedoctor.report import digest, words
+from pipedoctor.report import digest, json, words
 from pipedoctor.report.model import Entry, Known, Report, Skip
 from pipedoctor.report.page import page
 from pipedoctor.report.resources import resources
+from pipedoctor.units import many
 
 MANY = 12
 """Findings from which on the page offers to filter them."""
-_OPEN = 3
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,14 +48,15 @@ def render(report: Report) -> str:
     return page(
         f"{sentence[:1].upper()}{sentence[1:]} - pipedoctor",
         "report.html.jinja",
-        record=msgspec.json.encode(record, enc_hook=str).decode(),
+        record=json.visible(msgspec.json.encode(record, enc_hook=str)).decode(),
         report=report,
         worst=_worst(report),
         groups=tuple(_groups(report.findings)),
         resources=resources(report),
         reasons=_reasons(report.skipped),
         sections=digest.sections(report.facts.known),
-        many=len(report.findings) >= MANY,
+        content=many(len(report.healthy), "check"),
+        filtered=len(report.findings) >= MANY,
     )
 
 
@@ -67,7 +68,7 @@ def _worst(report: Report) -> str:
 
 
 def _groups(findings: Sequence[Entry]) -> Iterator[Group]:
-    """Put symptoms into their cause; open the first, and more that break the job."""
+    """Put symptoms into their cause; only the first is open: one screen for all."""
     led: list[list[Entry]] = []
     for entry in findings:
         if entry.cause and led:
@@ -75,8 +76,7 @@ def _groups(findings: Sequence[Entry]) -> Iterator[Group]:
         else:
             led.append([entry])
     for number, (lead, *symptoms) in enumerate(led):
-        breaks = number < _OPEN and lead.severity == "breaks"
-        yield Group(lead=lead, symptoms=tuple(symptoms), open=not number or breaks)
+        yield Group(lead=lead, symptoms=tuple(symptoms), open=not number)
 
 
 def _reasons(skipped: Sequence[Skip]) -> list[Reason]:

@@ -12,8 +12,12 @@ LARGEST = 32 << 20
 """Bytes of the largest report that is read; ours have some hundred thousand."""
 
 EXPECTED = (
-    "expected a JSON report of `pipedoctor check --format json` or the text of"
+    "expected a report of `pipedoctor check` as JSON or HTML, or the text of"
     " `python -m torch.utils.collect_env`: "
+)
+
+_IN_PAGE = re.compile(
+    rb"<script type=\"application/json\" id=\"record\">(.*?)</script>", re.DOTALL
 )
 
 _ODD = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
@@ -31,6 +35,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 def render(report: Report) -> bytes:
     """Indented JSON in UTF-8, whatever the locale; ends with a newline."""
     text = msgspec.json.format(msgspec.json.encode(report, enc_hook=str)) + b"\n"
+    return visible(text)
+
+
+def visible(text: bytes) -> bytes:
+    """Escape, in JSON, what a terminal would obey or hide."""
     return text if text.isascii() else _ODD.sub(_escaped, text.decode()).encode()
 
 
@@ -39,11 +48,14 @@ def read(data: bytes) -> tuple[Facts, str]:
     Facts of a report, and when it was created; raises Malformed.
 
     Or the facts that the pasted text of a collector tells, and what text that is.
-    Sections that this version does not know are left out, as are findings.
+    Sections that this version does not know are left out, as are findings. A page
+    of HTML has its record in it.
     """
     if len(data) > LARGEST:
         message = f"larger than {LARGEST >> 20} MiB: not a report of pipedoctor"
         raise Malformed(message)
+    if data[:256].lstrip().lower().startswith(b"<!doctype html"):
+        data = _record_of(data)
     head = data[:4096].lstrip()
     if not head.startswith(b"{"):
         from pipedoctor import text  # noqa: PLC0415  (most runs read no text)
@@ -62,6 +74,13 @@ def read(data: bytes) -> tuple[Facts, str]:
         raise Malformed(EXPECTED + reason) from None
     known = {"known": record.facts.known, "unknown": record.facts.unknown}
     return Facts.from_record(known), record.created
+
+
+def _record_of(page: bytes) -> bytes:
+    found = _IN_PAGE.search(page)
+    if found is None:
+        raise Malformed(EXPECTED + "it is a page without one")
+    return found[1]
 
 
 def schema() -> dict[str, Any]:

@@ -45,10 +45,14 @@ class Resource:
     """Does the need come on top of what is in use?"""
     finding: Entry | None = None
     """The first finding that rests on this resource."""
+    absent: str = ""
+    """Why nothing is known of it at all."""
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
         """The amounts in words."""
+        if self.absent:
+            return (("limit", self.limit.said),)
         short = f"{self.lacking:g}"
         if self.limit.size:
             short = human(int(self.lacking))
@@ -126,9 +130,14 @@ def _unknown(reason: str) -> Amount:
 
 def _absent(facts: Facts, kind: type[Fact], name: str, section: str) -> Resource:
     reason = facts.why_unknown(kind)
-    nobody = _unknown("its limit is not known")
+    nothing = _unknown(reason)
     return Resource(
-        name=name, section=section, limit=_unknown(reason), used=nobody, need=nobody
+        name=name,
+        section=section,
+        limit=nothing,
+        used=nothing,
+        need=nothing,
+        absent=reason,
     )
 
 

@@ -1,11 +1,20 @@
 """A report with one of everything, and one of a healthy machine."""
 
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import pytest
 from msgspec.structs import replace
 
 from pipedoctor.check import Gain, Location
 from pipedoctor.remedy import Put
+from pipedoctor.report.html import MANY, render
 from pipedoctor.report.model import Counts, Cure, Entry, Known, Pack, Report, Skip
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 SITE = {"system": "linux", "container": "docker", "distribution": "Debian 12"}
 
@@ -125,3 +134,87 @@ def hostile(ill: Report) -> Report:
         skipped=(Skip(code="X1", name="x", reason=HOSTILE),),
         recorded=HOSTILE,
     )
+
+
+@pytest.fixture
+def many(ill: Report) -> Report:
+    """As many findings as the page offers to filter, each in a file of its own."""
+    spread = tuple(
+        replace(
+            ill.findings[number % 2],
+            rank=number + 1,
+            cause="",
+            location=Location(path=f"train_{number}.py", line=7),
+        )
+        for number in range(MANY)
+    )
+    half = MANY // 2
+    return replace(ill, findings=spread, summary=Counts(breaks=half, risks=half))
+
+
+class Outline(HTMLParser):
+    """The tags of a page in their order, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.said: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.tags += sorted(name for name, _ in attrs)
+
+    def handle_data(self, data: str) -> None:
+        self.said.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.said).split())
+
+
+@pytest.fixture
+def outlined() -> Callable[[Report], Outline]:
+    """Take a report's page apart."""
+    return lambda report: Outline(render(report))
+
+
+class Window:
+    """A browser's window that keeps what the page complained of and asked for."""
+
+    def __init__(self, context: "BrowserContext", folder: Path) -> None:
+        self.page: Page = context.new_page()
+        self.complaints: list[str] = []
+        self.asked: list[str] = []
+        self._file = folder / "report.html"
+        self.page.on("console", lambda said: self.complaints.append(said.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+
+    def show(self, text: str, fragment: str = "") -> "Page":
+        self._file.write_text(text, "utf-8")
+        self.page.goto(f"{self._file.as_uri()}{fragment}")
+        return self.page
+
+    def open_all(self) -> None:
+        self.page.evaluate(
+            "for (const box of document.querySelectorAll('details')) box.open = true"
+        )
+
+
+@pytest.fixture
+def opener(browser: "Browser", tmp_path: Path) -> Iterator[Callable[..., Window]]:
+    """Open a window as wide, and in the colours, that are asked for."""
+    contexts: list[BrowserContext] = []
+
+    def opened(width: int = 1400, scheme: Any = "light", **more: Any) -> Window:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, **more
+        )
+        context.set_default_timeout(5000)
+        contexts.append(context)
+        return Window(context, tmp_path)
+
+    yield opened
+    for context in contexts:
+        context.close()

@@ -27,10 +27,11 @@
   const copy = async (button) => {
     const label = button.firstChild;
     const done = await copied(button.parentElement.querySelector("code"));
-    label.data = live.textContent = done ? "Copied" : "Press Ctrl+C";
+    live.textContent = done ? "Copied" : "Press Ctrl+C";
+    label.data = live.textContent + " ";
     button.classList.toggle("done", done);
     setTimeout(() => {
-      label.data = "Copy";
+      label.data = "Copy ";
       live.textContent = "";
       button.classList.remove("done");
     }, 2000);

@@ -1,0 +1,162 @@
+"""What the page says, and that its facts can be judged again."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from pipedoctor.check import Gain
+from pipedoctor.facts import Malformed, Shm
+from pipedoctor.remedy import Edit
+from pipedoctor.report import json, words
+from pipedoctor.report.html import render
+from pipedoctor.report.model import Counts, Known, Report, Skip
+
+Outlined = Callable[[Report], Any]
+
+
+def test_it_says_what_the_other_formats_say(outlined: Outlined, ill: Report) -> None:
+    said = outlined(ill).text
+
+    for sentence in (
+        "1 finding breaks the job, 1 can crash it",
+        "Docker container, Debian 12. Examined 2026-01-01 00:00:00 UTC",
+        "1 breaks /dev/shm has 64.0 MiB, the workers need 2.8 GiB explains 1 more",
+        "PDR701 shm-too-small shm.size 64.0 MiB needed 2.8 GiB",
+        "Grow /dev/shm to 2.8 GiB on this machine, until the next reboot",
+        "sudo mount -o remount,size=3019898880 /dev/shm",
+        "Undo: mount -o remount,size=67108864 /dev/shm",
+        "Verify: df -h /dev/shm",
+        "in /etc/x.conf: [Service] LimitNOFILE=65536 Copy /etc/x.conf",
+        "2 risks 3 workers died train.py:12",
+        "PDR902 bus-error likely, not certain",
+        "Explained by PDR701, which stands above: cure that one first.",
+        "Saves 30% of epoch (20% to 40%, modelled)",
+        "Also at eval.py:3",
+        "breaks: it will crash the job or give wrong results",
+        "The pack of checks acme would not load: ImportError: no",
+        "3 skipped: not judged, so neither ill nor healthy",
+        "not selected PDR720 quota , PDR721 affinity no --data given PDR710",
+        "2 healthy PDR703, PDR704",
+        "Not known gpu no driver",
+        "container docker",
+        "pipedoctor fix shm-too-small",
+        "pipedoctor check --from report.html",
+    ):
+        assert sentence in said
+
+
+def test_a_healthy_machine(outlined: Outlined, well: Report) -> None:
+    said = outlined(well).text
+
+    assert "Nothing wrong was found - pipedoctor" in said
+    assert "1 check found nothing wrong." in said
+    assert "skipped" not in said
+    assert "pipedoctor fix" not in said
+    assert 'class="well"' in render(well)
+
+
+@pytest.mark.parametrize(("note", "named"), [(1, "well"), (0, "well")])
+def test_notes_are_no_alarm(ill: Report, note: int, named: str) -> None:
+    entries = tuple(replace(ill.findings[0], severity="note") for _ in range(note))
+    report = replace(ill, findings=entries, summary=Counts(note=note))
+
+    assert f'<h1 class="{named}">nothing wrong was found' in render(report)
+
+
+def test_nothing_judged(outlined: Outlined, well: Report) -> None:
+    report = replace(well, healthy=())
+
+    assert '<h1 class="unknown">nothing could be judged' in render(report)
+    assert "No check could judge: the reasons stand below." in outlined(report).text
+
+
+def test_what_was_judged_is_named(outlined: Outlined, ill: Report) -> None:
+    text = outlined(replace(ill, recorded="2025-12-31T00:00:00Z")).text
+
+    assert "Judged from a record of 2025-12-31T00:00:00Z." in text
+    assert "pipedoctor fix" not in text, "it is another machine"
+
+
+def test_accepted_risks_and_crashed_checks_are_told_apart(
+    outlined: Outlined, well: Report
+) -> None:
+    skips = (
+        Skip(code="PDR1", name="a", reason="accepted until May", accepted=True),
+        Skip(code="PDR2", name="b", reason="it crashed", trace="Traceback\n  boom"),
+    )
+    text = outlined(replace(well, skipped=skips)).text
+
+    assert "accepted until May accepted PDR1 a" in text
+    assert "it crashed PDR2 b Traceback boom" in text
+
+
+def test_of_many_remedies_the_first_stands_open(ill: Report) -> None:
+    cause = ill.findings[0]
+    report = replace(ill, findings=(replace(cause, remedies=cause.remedies * 2),))
+
+    page = render(report)
+
+    assert "3 other remedies" in page
+    assert "other remedies" not in render(ill)
+    assert page.count("sudo mount -o remount,size=3019898880 /dev/shm") == 2
+
+
+def test_edits_of_code_are_shown(outlined: Outlined, ill: Report) -> None:
+    spot = {"line": 3, "column": 5, "end_line": 3, "end_column": 9}
+    edits = (
+        Edit(path="a.py", replacement="x = 1", **spot),
+        Edit(path="b.ipynb", replacement="", cell=2, **spot),
+    )
+    cause = ill.findings[0]
+    cure = replace(cause.remedies[1], edits=edits, unsafe="the order", kept="it is old")
+    report = replace(ill, findings=(replace(cause, remedies=(cure,)),))
+
+    text = outlined(report).text
+
+    assert "a.py:3, column 5 to 3:9, becomes x = 1 Copy edit of a.py" in text
+    assert "b.ipynb:3, cell 2, column 5 to 3:9, goes" in text
+    assert "They may change more: the order" in text
+    assert "Not changed by a program: it is old" in text
+
+
+def test_only_many_findings_are_filtered(many: Report) -> None:
+    assert 'id="filter"' in render(many)
+    assert 'id="filter"' not in render(replace(many, findings=many.findings[1:]))
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        ("fraction of epoch time", "Saves 30% of epoch time (20% to 40%, measured)"),
+        ("images per second", "Saves 0.3 images per second (0.2 to 0.4, measured)"),
+    ],
+)
+def test_gains(unit: str, said: str) -> None:
+    gain = Gain(value=0.3, low=0.2, high=0.4, unit=unit, basis="measured")
+
+    assert words.gained(gain) == said
+
+
+def test_a_page_is_judged_again(ill: Report) -> None:
+    known: dict[str, dict[str, Any]] = {
+        "shm": {"size": 64},
+        "site": {"system": "linux", "distribution": "</script><!-- &\u202e"},
+    }
+    report = replace(ill, facts=Known(known=known, unknown={"gpu": "<b>"}))
+
+    page = render(report)
+    facts, created = json.read(page.encode())
+
+    assert created == report.created
+    assert facts.get(Shm) == Shm(size=64)
+    assert facts.unknown == {"gpu": "<b>"}
+    assert facts.to_record()["known"]["site"]["distribution"] == "</script><!-- &\u202e"
+    assert "\u202e" not in page
+
+
+@pytest.mark.parametrize("page", [b"<!DOCTYPE html><p>x", b"\n <!doctype HTML>"])
+def test_another_page_is_refused(page: bytes) -> None:
+    with pytest.raises(Malformed, match="it is a page without one"):
+        json.read(page)
