@@ -77,7 +77,7 @@ def render(diff: Diff, given: Mapping[str, Any]) -> str | bytes:
 
 def _plausible(sources: Sequence[str]) -> None:
     if len(sources) < _FEWEST:
-        one = f"{sources[0]} here" if sources else "A B"
+        one = f"{sources[0]} here" if sources and sources[0] != HERE else "A here"
         message = (
             f"it takes two to differ: `pipedoctor diff {one}`, where `here` is this"
             " machine, or --since yesterday"

@@ -6,7 +6,7 @@ import click
 
 from pipedoctor.cli.types import PATH, SECONDS
 
-FORMATS = ("text", "json", "markdown")
+FORMATS = ("text", "json", "markdown", "html")
 NOTHING_COMPARED = 3
 
 

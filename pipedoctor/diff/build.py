@@ -74,7 +74,10 @@ def compare(
         differences=differences,
         folded=tuple(f for _, f in folded if f.field not in resting),
         shared=faults.shared,
-        unknown=(*faults.unknown, *_gaps(known, reports, "loader" if job else "")),
+        unknown=(
+            *faults.unknown,
+            *_gaps(known, reports, sides, "loader" if job else ""),
+        ),
         compared=comparison.compared,
         job=job,
         apart=standing(differences) if len(sides) > 2 else None,  # noqa: PLR2004
@@ -106,7 +109,9 @@ def with_one_job(sides: Sequence[Side]) -> tuple[list[Side], str]:
         else replace(side, facts=side.facts.plus(job), raw=_kept(side))
         for side in sides
     ]
-    return lent, name
+    return lent, name if any(
+        a is not b for a, b in zip(lent, sides, strict=True)
+    ) else ""
 
 
 def _kept(side: Side) -> Mapping[str, Any]:
@@ -190,19 +195,26 @@ def _party(side: Side, report: Report, text: Any) -> Party:
 
 
 def _gaps(
-    known: Sequence[Mapping[str, Any]], reports: Sequence[Report], lent: str
+    known: Sequence[Mapping[str, Any]],
+    reports: Sequence[Report],
+    sides: Sequence[Side],
+    lent: str,
 ) -> list[Gap]:
-    """Sections that only some sides know, and why the others do not."""
+    """
+    Sections that only some sides know, and why the others do not.
+
+    Nobody expects more of a file of requirements than packages.
+    """
     told = dict.fromkeys(section for facts in known for section in facts)
     return [
         Gap(
             what=section,
-            side=side,
-            reason=reports[side].facts.unknown.get(section, "not recorded"),
+            side=number,
+            reason=reports[number].facts.unknown.get(section, "not recorded"),
         )
         for section in told
-        for side, facts in enumerate(known)
-        if section not in facts and section != lent
+        for number, side in enumerate(sides)
+        if side.origin != "record" and section != lent and section not in known[number]
     ]
 
 

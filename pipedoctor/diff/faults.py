@@ -48,7 +48,7 @@ def judged(reports: Sequence[Report]) -> Judged:
             gaps += [
                 Gap(what=lead.name, side=number, reason=_why(code, report))
                 for number, report in enumerate(reports)
-                if not known[number]
+                if not known[number] and report.facts.known
             ]
     found.sort(key=_order)
     return Judged(

@@ -61,7 +61,7 @@ def _plain(value: object, row: Meaning, found: Found) -> str:
     if isinstance(value, (int, float)):
         return _number(value, row)
     if isinstance(value, Wanted):
-        return f"wants {value}"
+        return f"wants {value}" if str(value) != "any" else "wants any version"
     return str(value) or "none"
 
 
@@ -72,7 +72,7 @@ def _number(value: float, row: Meaning) -> str:
         return seconds(value)
     if row.unit == "hertz":
         return f"{value / _GHZ:.2f} GHz"
-    return str(value) if value == int(value) else f"{value:.6g}"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _table(value: dict[str, object], row: Meaning, found: Found) -> str:
