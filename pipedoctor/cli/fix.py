@@ -11,6 +11,7 @@ from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SIZE, SOME
 if TYPE_CHECKING:
     from pipedoctor.catalogue import Catalogue
     from pipedoctor.check import Check
+    from pipedoctor.fix.counter import Counter
     from pipedoctor.fix.named import Examination
     from pipedoctor.fix.order import Order
     from pipedoctor.fix.sizes import Asked
@@ -22,6 +23,10 @@ NEWEST = "newest"
 @click.argument("names", nargs=-1)
 @click.option("--shm", metavar="SIZE", help="Give /dev/shm this size: 5G, 512m, 50%.")
 @click.option("--nofile", type=AT_LEAST_ONE, help="Allow this many open files.")
+@click.option("--code", is_flag=True, help="Edit code: NAMES are files and folders.")
+@click.option("--select", multiple=True, metavar="NAMES", help="Of code, only these.")
+@click.option("--ignore", multiple=True, metavar="NAMES", help="Of code, not these.")
+@click.option("--unsafe", is_flag=True, help="Edits that may change results as well.")
 @click.option("--persist", is_flag=True, help="Let it survive a reboot as well.")
 @click.option("--dry-run", is_flag=True, help="Show the plan, change nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
@@ -56,10 +61,11 @@ def command(
     undo: str | None,
     history: bool,
     form: str,
+    code: bool,
     **job: Any,
 ) -> None:
     """
-    Cure NAMES (checks, by name or code), or set a limit by number.
+    Cure NAMES (checks, by name or code), set a limit by number, or edit --code.
 
     Always shows the plan first, asks, keeps a journal, proves that it worked and
     rolls back what did not. Exit code 0: done and proved, or nothing to do;
@@ -75,26 +81,70 @@ def command(
     from pipedoctor.fix.plan import Failed, NoSuchFix, Refused
     from pipedoctor.fix.withdraw import withdraw
 
-    given = bool(names or shm is not None or nofile)
+    wishes = {name: job.pop(name) for name in ("select", "ignore", "unsafe")}
+    editing = code and undo is None and not history
+    given = bool(editing or names or shm is not None or nofile)
+    _refuse_mixture(wishes, code=code, limits=shm is not None or bool(nofile))
     if given + (undo is not None) + history != 1:
-        message = "say one thing: --shm, --nofile or NAMES; or --undo; or --history"
+        message = (
+            "say one thing: --shm, --nofile, NAMES or --code; or --undo; or --history"
+        )
         raise click.UsageError(message)
     counter = Counter(click.echo, _ask, yes=yes, dry_run=dry_run)
     try:
         if history:
-            code = past(counter, form)
+            ended = past(counter, form)
         elif undo is not None:
             wanted = None if undo == NEWEST else undo
-            code = withdraw(counter, _plain_order(), wanted, force=force)
+            ended = withdraw(counter, _plain_order(), wanted, force=force)
+        elif code:
+            ended = _edit(counter, names or (".",), wishes, job)
         else:
-            code = apply(counter, _order(names, shm, job, nofile, persist, force))
+            ended = apply(counter, _order(names, shm, job, nofile, persist, force))
     except Refused as why:
-        code = counter.refuse(why)
+        ended = counter.refuse(why)
     except (Failed, OSError) as why:
-        code = counter.refuse(Refused(f"nothing was changed: {why}"))
+        ended = counter.refuse(Refused(f"nothing was changed: {why}"))
     except NoSuchFix as why:
         raise click.UsageError(str(why)) from None
-    sys.exit(code)
+    sys.exit(ended)
+
+
+def _refuse_mixture(wishes: dict[str, Any], *, code: bool, limits: bool) -> None:
+    if any(wishes.values()) and not code:
+        message = "--select, --ignore and --unsafe go with --code"
+        raise click.UsageError(message)
+    if code and limits:
+        message = "--code edits files; limits are set by another call"
+        raise click.UsageError(message)
+
+
+def _edit(
+    counter: "Counter",
+    paths: tuple[str, ...],
+    wishes: dict[str, Any],
+    job: dict[str, Any],
+) -> int:
+    from pipedoctor.catalogue import installed
+    from pipedoctor.facts import Unreadable
+    from pipedoctor.fix.code.apply import Work, apply
+    from pipedoctor.fix.code.ground import Ground
+
+    catalogue = installed()
+    job.pop("pid")
+    chosen = {key: wishes[key] for key in ("select", "ignore") if wishes[key]}
+    examination = _examination(catalogue, job | chosen, None)
+    try:
+        ground = Ground.read(paths, examination, examination.facts())
+    except Unreadable as error:
+        raise click.UsageError(str(error)) from None
+    work = Work(
+        ground=ground,
+        chosen=examination.standards.chosen,
+        unsafe=wishes["unsafe"],
+        explicit=bool(wishes["select"]),
+    )
+    return apply(counter, _plain_order(), work)
 
 
 def _ask(question: str) -> bool:
@@ -151,6 +201,8 @@ def _examination(
     from pipedoctor.config import File, Unfit, configure, find
     from pipedoctor.examine import Standards
     from pipedoctor.fix.named import Examination
+    from pipedoctor.narrow.narrow import Narrowing
+    from pipedoctor.selection import UnknownName, selection
 
     given = {k.replace("_", "-"): v for k, v in job.items() if v not in {None, ()}}
     try:
@@ -160,10 +212,19 @@ def _examination(
     except Silent as error:
         click.echo(f"pipedoctor: no configuration was read: {error}", err=True)
         config = configure(File(), given | {"quick": True}, catalogue)
+    try:
+        chosen = selection(catalogue, config.options.select, config.options.ignore)
+    except UnknownName as error:
+        raise click.UsageError(str(error)) from None
     return Examination(
         catalogue=catalogue,
         inquiry=inquiry(config.options, (), pid),
-        standards=Standards(settings=config.settings, accepted=config.accepted),
+        standards=Standards(
+            chosen=chosen,
+            settings=config.settings,
+            accepted=config.accepted,
+            narrowing=Narrowing(rules=config.rules),
+        ),
     )
 
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipedoctor.source.around import Around, Step, possible
-from pipedoctor.source.copies import FACTORIES, is_copy, root_of, streams
+from pipedoctor.source.copies import FACTORIES, is_copy, streams
 from pipedoctor.source.iterators import by_hand
 from pipedoctor.source.loops import BatchLoop, within
 from pipedoctor.source.losses import accumulated, loss_steps
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
+from pipedoctor.source.root import root_of
 from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import written
 

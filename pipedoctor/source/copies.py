@@ -65,17 +65,6 @@ def is_copy(node: ast.Call) -> bool:
     return last_name(first) not in _DTYPES and "dtype" not in text and text != "cpu"
 
 
-def root_of(node: ast.expr) -> str:
-    """``x`` of ``x[0].data.item()``."""
-    while True:
-        if isinstance(node, ast.Call):
-            node = node.func
-        elif isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
-            node = node.value
-        else:
-            return node.id if isinstance(node, ast.Name) else ""
-
-
 def streams(recorder: Recorder, scope: Scope) -> None:
     """Copies on a stream of their own, with nothing that keeps the memory alive."""
     within = [

@@ -9,6 +9,7 @@ from pipedoctor.source.around import Step
 from pipedoctor.source.call_form import call_form
 from pipedoctor.source.pen import Pen, Point
 from pipedoctor.source.project import last_name
+from pipedoctor.source.root import root_of
 from pipedoctor.source.scope import Scope, key_of
 
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
@@ -41,17 +42,10 @@ def pieces(pen: Pen, kind: str, scope: Scope, step: Step) -> Pieces:
 def _copy(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
     if not isinstance(node, ast.Call) or any(w.arg is None for w in node.keywords):
         return NONE
-    root = _root(node)
     return Pieces(
-        details={"written": root in _written_in_place(scope)},
+        details={"written": root_of(node) in _written_in_place(scope)},
         call=call_form(pen, node),
     )
-
-
-def _root(node: ast.AST) -> str:
-    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _written_in_place(scope: Scope) -> set[str]:
@@ -59,14 +53,14 @@ def _written_in_place(scope: Scope) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(scope.node):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            found.add(_root(node))
+            found.add(root_of(node))
         elif isinstance(node, ast.AugAssign):
-            found.add(_root(node.target))
+            found.add(root_of(node.target))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr.endswith("_") and not node.func.attr.startswith("_"):
-                found.add(_root(node.func))
+                found.add(root_of(node.func))
         if isinstance(node, ast.keyword) and node.arg == "out":
-            found.add(_root(node.value))
+            found.add(root_of(node.value))
     return found
 
 

@@ -1,0 +1,1 @@
+"""Edit training code: exact ranges, tried in memory first, every other byte kept."""

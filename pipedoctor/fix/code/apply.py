@@ -1,0 +1,165 @@
+"""Edit code: a plan, consent, a journal entry, proof, or everything as it was."""
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from pipedoctor.fix import engine, journal, show, undo
+from pipedoctor.fix.code.ground import Ground
+from pipedoctor.fix.code.patch import patch
+from pipedoctor.fix.code.proposal import Proposal
+from pipedoctor.fix.code.trial import Outcome, attempt, fault
+from pipedoctor.fix.counter import Counter as Desk
+from pipedoctor.fix.engine import Workshop
+from pipedoctor.fix.entry import Entry, State
+from pipedoctor.fix.lock import locked
+from pipedoctor.fix.order import Order
+from pipedoctor.fix.plan import Failed, Plan, Refused, Write
+from pipedoctor.judge import Chosen
+from pipedoctor.source.parse import NotPythonError
+
+_LISTED = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """One call of ``fix --code``, read and understood."""
+
+    ground: Ground
+    chosen: Chosen
+    unsafe: bool = False
+    explicit: bool = False
+    """The user has named what is to be cured."""
+
+
+def apply(desk: Desk, order: Order, work: Work) -> int:
+    """Try in memory, show, ask, write, prove."""
+    outcome = attempt(
+        work.ground, work.chosen, unsafe=work.unsafe, explicit=work.explicit
+    )
+    code = int(bool(outcome.turned))
+    if desk.dry_run:
+        _print(work.ground, outcome)
+        _remarks(desk, outcome, loud=desk.complain)
+        return code
+    if not outcome.files:
+        how = "an edit" if work.unsafe else "a safe edit"
+        desk.say(f"nothing to do: no finding here can be cured by {how}")
+        _remarks(desk, outcome, loud=desk.say)
+        return code
+    desk.recover(order)
+    desk.say(*map(_line, outcome.done))
+    plan = _plan(work.ground, outcome)
+    desk.say(*show.plans([plan]))
+    _remarks(desk, outcome, loud=desk.say)
+    desk.consent("Apply this?")
+    return max(code, write(desk, plan, lambda: _unproved(work.ground, outcome)))
+
+
+def _line(proposal: Proposal) -> str:
+    doubt = f"   unsafe: {proposal.remedy.unsafe}" if proposal.remedy.unsafe else ""
+    return show.safe(f"{proposal.title}: {proposal.remedy.title}{doubt}")
+
+
+def _print(ground: Ground, outcome: Outcome) -> None:
+    """The diff as bytes, whatever the files are encoded in."""
+    import sys  # noqa: PLC0415  (only here)
+
+    sys.stdout.buffer.write(patch(*_by_place(ground, outcome)))
+    sys.stdout.flush()
+
+
+def _by_place(
+    ground: Ground, outcome: Outcome
+) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Old and new bytes by the path of the file itself, seen from here."""
+    named = {path: os.path.realpath(ground.real[path]) for path in outcome.files}
+    here = os.path.realpath(os.curdir)
+    place = {path: os.path.relpath(real, here) for path, real in named.items()}
+    before = {place[path]: ground.raws[path] for path in named}
+    return before, {place[path]: outcome.files[path] for path in named}
+
+
+def _remarks(desk: Desk, outcome: Outcome, loud: Any) -> None:
+    """What is not done, and what could be."""
+    for turned in outcome.turned:
+        desk.complain(f"refused: {turned.title}")
+    if outcome.bolder:
+        count = len(outcome.bolder)
+        loud(f"{count} more with --unsafe:")
+        for proposal in outcome.bolder[:_LISTED]:
+            loud(f"  {show.safe(proposal.title)}: {proposal.remedy.unsafe}")
+        if count > _LISTED:
+            loud(f"  and {count - _LISTED} more")
+
+
+def _plan(ground: Ground, outcome: Outcome) -> Plan:
+    paths = sorted(outcome.files)
+    names = [proposal.found.check.name for proposal in outcome.done]
+    return plan_of(
+        {os.path.realpath(ground.real[p]): ground.raws[p] for p in paths},
+        {os.path.realpath(ground.real[p]): outcome.files[p] for p in paths},
+        names[0] if len(names) == 1 else f"{len(names)} findings",
+    )
+
+
+def plan_of(before: dict[str, bytes], after: dict[str, bytes], what: str) -> Plan:
+    """The writing of these files, by their real paths; `what` is cured by it."""
+    first = next(iter(after))
+    return Plan(
+        subject=first if len(after) == 1 else f"{len(after)} files of code",
+        before=f"with {what}",
+        after="edited",
+        steps=tuple(
+            Write(path=path, content=after[path], found=before[path]) for path in after
+        ),
+        lasts="for good",
+        root=False,
+    )
+
+
+def _unproved(ground: Ground, outcome: Outcome) -> str:
+    """Read everything again: why the findings are not cured; empty: they are."""
+    known = Counter(found.key for found in ground.judge())
+    again = ground.again()
+    try:
+        now = again.judge()
+    except NotPythonError as error:
+        return str(error)
+    for path, content in outcome.files.items():
+        if again.raws.get(path) != content:
+            return f"{path} does not hold what was written"
+    return fault(known, [p.found for p in outcome.done], now)
+
+
+def write(desk: Desk, plan: Plan, proof: engine.Proof) -> int:
+    """Note, write, prove; what is not proved is taken back at once."""
+    book = journal.writable()
+    with locked(book.root) as lock:
+        shop = Workshop(journal=book, lock=lock)
+        try:
+            entry = engine.begin(shop, plan)
+        except (Failed, OSError) as why:
+            return desk.refuse(Refused(f"nothing was changed: {why}"))
+        try:
+            entry = engine.carry_out(shop, entry, plan, frozenset, proof)
+        except (Failed, OSError) as why:
+            return _back(desk, shop, entry, str(why))
+        except KeyboardInterrupt:
+            return _back(desk, shop, entry, "it was interrupted")
+    desk.say(
+        f"done and proved: {show.safe(plan.subject)} {plan.after}   (fix {entry.id};"
+        f" take it back: pipedoctor fix --undo {entry.id})"
+    )
+    return 0
+
+
+def _back(desk: Desk, shop: Workshop, entry: Entry, why: str) -> int:
+    found = shop.journal.find(entry.id)
+    entry = found if isinstance(found, Entry) else entry
+    entry = undo.take_back(shop, entry, undo.ROLL_BACK, reason=why)
+    back = entry.state is State.ROLLED_BACK
+    ending = "it was rolled back" if back else "and it could not be rolled back"
+    desk.complain(f"failed: {entry.reason}; {ending} (fix {entry.id})")
+    return 1

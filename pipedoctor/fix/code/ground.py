@@ -1,0 +1,136 @@
+"""The code that is judged: read once, then judged with changes that are only tried."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from pipedoctor.check import Check, Finding, Verdict
+from pipedoctor.collect.source import minimums, shown, wanted
+from pipedoctor.facts import Facts, Source
+from pipedoctor.facts.source import Skipped
+from pipedoctor.fix.named import Examination
+from pipedoctor.judge import judge
+from pipedoctor.narrow.narrow import narrow
+from pipedoctor.silence import UNUSED
+from pipedoctor.source import files
+from pipedoctor.source.assemble import assemble
+from pipedoctor.source.parse import NotPythonError, Text, parse
+
+CODE = "123456"
+"""The digit after PDR that hazards in code have."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding of a check in code."""
+
+    check: Check[Any]
+    finding: Finding
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it is known by when lines have moved."""
+        spot = self.finding.location
+        path = spot.path.partition("#")[0] if spot else ""
+        return self.check.code, path, self.finding.summary
+
+    @property
+    def place(self) -> str:
+        """``train.py:12``."""
+        spot = self.finding.location
+        return f"{spot.path}:{spot.line}" if spot else ""
+
+
+@dataclass
+class Ground:
+    """Files by the paths that findings name them by, and what is known around them."""
+
+    paths: tuple[str, ...]
+    examination: Examination
+    facts: Facts
+    raws: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    real: dict[str, str] = field(default_factory=dict[str, str])
+    """How to open them."""
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    _texts: dict[tuple[str, bytes], Text | None] = field(
+        default_factory=dict[tuple[str, bytes], Text | None]
+    )
+
+    @classmethod
+    def read(
+        cls, paths: tuple[str, ...], examination: Examination, facts: Facts
+    ) -> "Ground":
+        """Read every file that concerns loading; raises Unreadable."""
+        skipped: list[Skipped] = []
+        ground = cls(paths, examination, facts, skipped=skipped)
+        for file in wanted(paths, skipped):
+            name = shown(file.path, paths)
+            ground.raws[name] = file.text
+            ground.real[name] = file.path
+        return ground
+
+    def again(self) -> "Ground":
+        """The same files, read anew."""
+        return Ground.read(self.paths, self.examination, self.facts)
+
+    def source(self, changed: Mapping[str, bytes]) -> Source:
+        """The facts with some files changed; raises NotPythonError for these."""
+        texts: list[Text] = []
+        for name, raw in {**self.raws, **changed}.items():
+            text = self._parsed(name, raw)
+            if text is not None:
+                texts.append(text)
+            elif name in changed:
+                message = f"{name} would be no valid Python any more"
+                raise NotPythonError(message)
+        torch, python = minimums(self.paths)
+        return replace(assemble(texts), torch=torch, python=python)
+
+    def _parsed(self, name: str, raw: bytes) -> Text | None:
+        key = name, raw
+        if key not in self._texts:
+            try:
+                text = parse(files.Source(self.real[name], raw))
+                self._texts[key] = text._replace(path=name)
+            except NotPythonError:
+                self._texts[key] = None
+        return self._texts[key]
+
+    def judge(self, changed: Mapping[str, bytes] | None = None) -> list[Found]:
+        """What the checks of code say, with some files changed."""
+        facts = self.facts.plus(self.source(changed or {}))
+        return list(self._found(facts))
+
+    def _found(self, facts: Facts) -> Iterator[Found]:
+        catalogue = self.examination.catalogue
+        verdicts = judge(
+            catalogue,
+            facts,
+            chosen=_of_code,
+            settings=self.examination.standards.settings,
+        )
+        left = narrow(
+            catalogue,
+            facts,
+            verdicts,
+            self.examination.standards.narrowing,
+            chosen=_of_code,
+            redact=str,
+        )
+        for verdict in left:
+            yield from self._of(verdict)
+
+    def _of(self, verdict: Verdict) -> Iterator[Found]:
+        standards = self.examination.standards
+        if verdict.skipped or verdict.code in standards.accepted:
+            return
+        check = self.examination.catalogue.checks[verdict.code]
+        for finding in verdict.findings:
+            yield Found(check, finding)
+
+
+def _of_code(check: Check[Any]) -> bool:
+    """Hazards in code; what comments silence is judged with them all."""
+    return check.code[3:4] in CODE and check.code != UNUSED

@@ -1,0 +1,44 @@
+"""Changes of files as a unified diff that ``patch -p0`` and ``git apply`` take."""
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+_NO_END = b"\\ No newline at end of file\n"
+
+
+def patch(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bytes:
+    """
+    All files in the order of their names, relative to the working directory.
+
+    A name begins with ``./``: ``patch -p0`` finds it, and ``git apply``, which takes
+    the first folder away, finds it too.
+    """
+    return b"".join(
+        line
+        for path in sorted(after)
+        for line in _file(path, before[path], after[path])
+    )
+
+
+def _file(path: str, old: bytes, new: bytes) -> Iterator[bytes]:
+    name = os.fsencode(path)
+    tab = b"\t" if b" " in name else b""
+    head = b"./" + name
+    lines = difflib.diff_bytes(
+        difflib.unified_diff, _lines(old), _lines(new), head, head, b"", b""
+    )
+    for number, line in enumerate(lines):
+        if number < 2:  # noqa: PLR2004  (the two lines with names)
+            yield line.rstrip(b"\n").rstrip(b"\t") + tab + b"\n"
+        elif line.endswith(b"\n"):
+            yield line
+        else:
+            yield line + b"\n" + _NO_END
+
+
+def _lines(text: bytes) -> Sequence[bytes]:
+    r"""Lines as patch counts them: only ``\n`` ends one."""
+    parts = text.split(b"\n")
+    lines = [part + b"\n" for part in parts[:-1]]
+    return [*lines, parts[-1]] if parts[-1] else lines

@@ -1,0 +1,128 @@
+"""A file of code as bytes and as characters, and the way from edits to new bytes."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pipedoctor.fix.code.notebook import NotKept, Sheet
+from pipedoctor.remedy import Edit
+from pipedoctor.source.parse import encoding_of
+
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+
+
+class Change(NamedTuple):
+    """A range of characters, and what stands there afterwards."""
+
+    start: int
+    end: int
+    text: str
+
+
+def edited(raw: bytes, path: str, edits: Sequence[Edit]) -> bytes:
+    """
+    Apply edits that do not overlap; all other bytes stay. Raises NotKept.
+
+    The encoding, its mark, and how lines end are those of the file.
+    """
+    if path.endswith(".ipynb"):
+        return _in_notebook(raw, edits)
+    text, encoding = _decoded(raw)
+    try:
+        return applied(text, edits).encode(encoding)
+    except UnicodeEncodeError:
+        message = f"what has to be written does not exist in {encoding}"
+        raise NotKept(message) from None
+
+
+def _decoded(raw: bytes) -> tuple[str, str]:
+    """The text, if its bytes can be had back from it."""
+    try:
+        encoding = encoding_of(raw)
+        text = raw.decode(encoding)
+        same = text.encode(encoding) == raw
+    except (SyntaxError, UnicodeError, LookupError) as error:
+        message = f"its encoding: {error}"
+        raise NotKept(message) from None
+    if not same:
+        message = f"its bytes cannot be had back from {encoding}"
+        raise NotKept(message)
+    return text, encoding
+
+
+def _in_notebook(raw: bytes, edits: Sequence[Edit]) -> bytes:
+    sheet = Sheet.read(raw)
+    for number in sorted({edit.cell for edit in edits}):
+        mine = [edit for edit in edits if edit.cell == number]
+        sheet = sheet.with_cell(number, applied(sheet.cell(number), mine))
+    return sheet.raw
+
+
+def applied(text: str, edits: Iterable[Edit]) -> str:
+    """The text with these edits in it; raises NotKept where they overlap."""
+    starts, newline = _lines(text)
+    changes = sorted(
+        (
+            Change(
+                _offset(starts, text, edit.line, edit.column),
+                _offset(starts, text, edit.end_line, edit.end_column),
+                edit.replacement.replace("\n", newline),
+            )
+            for edit in dict.fromkeys(edits)
+        ),
+        key=lambda change: (change.start, change.end),
+    )
+    pieces: list[str] = []
+    at = 0
+    for change in changes:
+        if change.start < at or change.end < change.start:
+            message = "two edits overlap"
+            raise NotKept(message)
+        pieces += [text[at : change.start], change.text]
+        at = change.end
+    return "".join([*pieces, text[at:]])
+
+
+def _lines(text: str) -> tuple[list[int], str]:
+    """Where lines begin, and what ends the first of them."""
+    starts = [match.start() for match in _LINES.finditer(text)]
+    ends = re.search(r"\r\n|\r|\n", text)
+    return starts, ends[0] if ends else "\n"
+
+
+def _offset(starts: Sequence[int], text: str, line: int, column: int) -> int:
+    """The place of a line and a column; raises NotKept where there is none."""
+    if line == len(starts) + 1 and column == 1:
+        return len(text)
+    if not 1 <= line <= len(starts) or column < 1:
+        message = f"line {line} is not there"
+        raise NotKept(message)
+    end = starts[line] if line < len(starts) else len(text)
+    if starts[line - 1] + column - 1 > end:
+        message = f"line {line} has no column {column}"
+        raise NotKept(message)
+    return starts[line - 1] + column - 1
+
+
+def overlaps(edits: Iterable[Edit], others: Iterable[Edit]) -> bool:
+    """Do these two groups touch the same text, other than with the same edit?"""
+    mine = set(edits)
+    return any(
+        _touch(one, other) for one in mine for other in others if other not in mine
+    )
+
+
+def _touch(one: Edit, other: Edit) -> bool:
+    if (one.path, one.cell) != (other.path, other.cell):
+        return False
+    begin, end = (one.line, one.column), (one.end_line, one.end_column)
+    start, stop = (other.line, other.column), (other.end_line, other.end_column)
+    if begin == end and start == stop:
+        return begin == start and not _join(one.replacement, other.replacement)
+    return begin < stop and start < end
+
+
+def _join(one: str, other: str) -> bool:
+    """May both stand at one place, one after the other, as arguments may?"""
+    before = one.startswith(",") and other.startswith(",")
+    return before or (one.endswith(",") and other.endswith(","))

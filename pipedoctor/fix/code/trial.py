@@ -1,0 +1,166 @@
+"""Edits are tried in memory: what does not cure, or harms, is left out."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pipedoctor.fix.code.ground import Found, Ground
+from pipedoctor.fix.code.notebook import NotKept
+from pipedoctor.fix.code.proposal import (
+    Proposal,
+    Turned,
+    changes,
+    kept,
+    obstacle,
+    proposals,
+)
+from pipedoctor.fix.code.script import overlaps
+from pipedoctor.judge import Chosen
+from pipedoctor.source.parse import NotPythonError
+
+ROUNDS = 6
+"""Edits that touch the same text wait for the next round; few ever do."""
+Key = tuple[str, str, str]
+
+
+@dataclass
+class Outcome:
+    """What will be edited, what will not, and the bytes of the files afterwards."""
+
+    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    done: list[Proposal] = field(default_factory=list[Proposal])
+    turned: list[Turned] = field(default_factory=list[Turned])
+    bolder: list[Proposal] = field(default_factory=list[Proposal])
+    """What ``--unsafe`` would do besides."""
+
+
+def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> Outcome:
+    """Try everything that may be done, until nothing more is to be done."""
+    outcome = Outcome()
+    before = ground.judge()
+    known = Counter(found.key for found in before)
+    refused: dict[Key, str] = {}
+    now = before
+    for _ in range(ROUNDS):
+        mine = [found for found in now if chosen(found.check)]
+        every = list(proposals(mine))
+        allowed = [p for p in every if unsafe or not p.remedy.unsafe]
+        fresh = [p for p in allowed if p.found.key not in refused]
+        ready = _apart(_permitted(ground, fresh, refused))
+        if not ready:
+            break
+        trial = Trial(_with(ground, outcome.files), known)
+        accepted = trial.keep(ready, refused)
+        if not accepted:
+            continue
+        outcome.files |= changes(trial.ground, accepted)
+        outcome.done += accepted
+        now = ground.judge(outcome.files)
+    _conclude(outcome, [f for f in now if chosen(f.check)], refused, unsafe, explicit)
+    return outcome
+
+
+def _conclude(
+    outcome: Outcome,
+    left: Sequence[Found],
+    refused: dict[Key, str],
+    unsafe: bool,
+    explicit: bool,
+) -> None:
+    """Say what is left, and why."""
+    outcome.turned = [
+        Turned(one, refused[one.key]) for one in left if one.key in refused
+    ]
+    if unsafe or explicit:
+        outcome.turned += kept(left)
+    if not unsafe:
+        outcome.bolder = [p for p in proposals(left) if p.remedy.unsafe]
+
+
+def _with(ground: Ground, files: dict[str, bytes]) -> Ground:
+    """The same ground with these files as they would be by now."""
+    return Ground(
+        ground.paths,
+        ground.examination,
+        ground.facts,
+        raws={**ground.raws, **files},
+        real=ground.real,
+    )
+
+
+def _permitted(
+    ground: Ground, wanted: Sequence[Proposal], refused: dict[Key, str]
+) -> list[Proposal]:
+    """Those whose files may be touched."""
+    free: list[Proposal] = []
+    for proposal in wanted:
+        whys = [why for path in proposal.files if (why := obstacle(ground, path))]
+        if whys:
+            refused[proposal.found.key] = whys[0]
+        else:
+            free.append(proposal)
+    return free
+
+
+def _apart(wanted: Sequence[Proposal]) -> list[Proposal]:
+    """Those that do not touch each other's text, the gravest first."""
+    chosen: list[Proposal] = []
+    for proposal in wanted:
+        if not any(overlaps(proposal.edits, other.edits) for other in chosen):
+            chosen.append(proposal)
+    return chosen
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Judges edits by what the checks say afterwards."""
+
+    ground: Ground
+    known: Counter[Key]
+    """Findings before anything was edited."""
+
+    def keep(
+        self, wanted: Sequence[Proposal], refused: dict[Key, str]
+    ) -> list[Proposal]:
+        """Those that cure and harm nothing; halves are tried where the whole fails."""
+        return self._keep([], list(wanted), refused)
+
+    def _keep(
+        self,
+        base: list[Proposal],
+        wanted: list[Proposal],
+        refused: dict[Key, str],
+    ) -> list[Proposal]:
+        why = self.fault([*base, *wanted])
+        if not why:
+            return [*base, *wanted]
+        if len(wanted) == 1:
+            refused[wanted[0].found.key] = why
+            return base
+        half = len(wanted) // 2
+        base = self._keep(base, wanted[:half], refused)
+        return self._keep(base, wanted[half:], refused)
+
+    def fault(self, chosen: Sequence[Proposal]) -> str:
+        """Why these edits together are not good; empty: they are."""
+        try:
+            new = changes(self.ground, chosen)
+            after = self.ground.judge(new)
+        except (NotKept, NotPythonError) as error:
+            return str(error)
+        return fault(self.known, [p.found for p in chosen], after)
+
+
+def fault(known: Counter[Key], cured: Sequence[Found], after: Sequence[Found]) -> str:
+    """What is wrong after an edit: a finding that stays, or one that is new."""
+    now = Counter(found.key for found in after)
+    for found in cured:
+        if now[found.key] >= max(1, known[found.key]):
+            return "the edit would not cure it"
+    for found in after:
+        if now[found.key] > known[found.key]:
+            return (
+                f"the edit would bring {found.check.name} at {found.place}:"
+                f" {found.finding.summary}"
+            )
+    return ""
