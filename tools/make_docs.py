@@ -26,7 +26,7 @@ NOTICE = "<!-- Written by tools/make_docs.py from the check itself. -->\n\n"
 OURS = "pipedoctor"
 TYPED = "pipedoctor check --data /data/imagenet --workers 16 --batch-bytes 73.5MiB"
 WIDTH = 92
-_HELP = re.compile(r"<!-- help: (\w+) -->\n(?:\n```text\n.*?\n```\n)?", re.DOTALL)
+_HELP = re.compile(r"<!-- help: (\w+(?: \w+)?) -->\n(?:\n```text\n.*?\n```\n)?", re.DOTALL)
 
 
 def documents() -> Iterator[tuple[Path, str]]:
@@ -74,7 +74,10 @@ def with_help(page: Path) -> str:
 
 def _help(match: re.Match[str]) -> str:
     name = match[1]
-    command = main_command.get_command(click.Context(main_command), name)
+    command: click.Command | None = main_command
+    for word in name.split():
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), word)
     assert command is not None
     context = click.Context(command, info_name=f"pipedoctor {name}", terminal_width=88)
     return f"<!-- help: {name} -->\n\n```text\n{command.get_help(context)}\n```\n"

@@ -2,6 +2,10 @@
 
 from pipedoctor.facts.accelerators import Accelerators, PciDevice, Xid
 from pipedoctor.facts.base import Fact, Part, Unreadable
+from pipedoctor.facts.bench import Host, Quality, Spread
+from pipedoctor.facts.bench_decode import BenchDecode
+from pipedoctor.facts.bench_disk import BenchDisk
+from pipedoctor.facts.bench_transfer import BenchTransfer
 from pipedoctor.facts.conda import Clobbered, Conda, CondaPackage
 from pipedoctor.facts.cpu import Cpu, NumaNode, Quota
 from pipedoctor.facts.datasets import ColdRead, DataSet, DataSets, Sample
@@ -42,6 +46,9 @@ __all__ = [
     "SECTIONS",
     "Accelerators",
     "Altered",
+    "BenchDecode",
+    "BenchDisk",
+    "BenchTransfer",
     "Clobbered",
     "ColdRead",
     "Conda",
@@ -63,6 +70,7 @@ __all__ = [
     "Gpu",
     "Habitat",
     "Hang",
+    "Host",
     "ImageStack",
     "InstalledFiles",
     "Interpreter",
@@ -85,6 +93,7 @@ __all__ = [
     "Pin",
     "Pipeline",
     "ProjectRecord",
+    "Quality",
     "Quota",
     "RecordDrift",
     "RecordFile",
@@ -99,6 +108,7 @@ __all__ = [
     "Site",
     "Slurm",
     "Source",
+    "Spread",
     "Threads",
     "TorchBuild",
     "TorchImport",

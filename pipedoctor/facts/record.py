@@ -7,6 +7,9 @@ import msgspec
 
 from pipedoctor.facts.accelerators import Accelerators
 from pipedoctor.facts.base import Fact
+from pipedoctor.facts.bench_decode import BenchDecode
+from pipedoctor.facts.bench_disk import BenchDisk
+from pipedoctor.facts.bench_transfer import BenchTransfer
 from pipedoctor.facts.conda import Conda
 from pipedoctor.facts.cpu import Cpu
 from pipedoctor.facts.datasets import DataSets
@@ -71,6 +74,9 @@ KINDS: tuple[type[Fact], ...] = (
     RecordDrift,
     InstalledFiles,
     Source,
+    BenchDecode,
+    BenchDisk,
+    BenchTransfer,
     Pipeline,
 )
 SECTIONS: Mapping[str, type[Fact]] = {kind.section: kind for kind in KINDS}

@@ -1,0 +1,1 @@
+"""Programs that run inside the examined interpreter: they import nothing of ours."""

@@ -1,0 +1,188 @@
+"""
+Decode what comes in through stdin and say how long it took; as a program.
+
+Run inside the examined interpreter with the path of `ways.py` and a library's name.
+Every answer is worked out in a child that is forked for it after the import: it has
+the memory of a fresh process, and its crash is an answer, too.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import json
+import os
+import resource
+import runpy
+import signal
+import struct
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+_LENGTH = struct.Struct("<I")
+Command = dict[str, Any]
+Start = Callable[[], None]
+
+
+def main(ways: str, library: str) -> None:
+    """Import the library, say what it can, and answer until stdin ends."""
+    asked, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no answer
+    try:
+        version, known, rgb = runpy.run_path(ways)["LIBRARIES"][library]()
+    except BaseException as error:  # noqa: BLE001  (also SystemExit: it is the answer)
+        _send(answers, {"error": why(error)})
+        return
+    _send(answers, {"version": version, "ways": list(known)})
+    images: list[bytes] = []
+    while command := _frame(asked):
+        said = json.loads(command)
+        if "images" in said:
+            images = [_frame(asked) for _ in range(said["images"])]
+            continue
+
+        work = functools.partial(
+            WORKS[said["do"]], known[said["way"]], rgb, images, said
+        )
+        _send(answers, {"parts": in_children(work, said.get("processes", 1))})
+
+
+def check(
+    way: Any, _rgb: Any, images: list[bytes], _said: Command, _start: Start
+) -> Command:
+    """Why which images cannot be decoded; and how long one pass takes."""
+    failed: dict[str, str] = {}
+    began = time.perf_counter()
+    for number, data in enumerate(images):
+        try:
+            way(data)
+        except Exception as error:  # noqa: BLE001, PERF203  (a decoder raises anything)
+            failed[str(number)] = why(error)
+    return {"failed": failed, "seconds": time.perf_counter() - began}
+
+
+def clock(
+    way: Any, _rgb: Any, images: list[bytes], said: Command, start: Start
+) -> Command:
+    """Seconds, CPU seconds and minor faults of whole passes, after a warm one."""
+    chosen = [images[number] for number in said["use"]]
+    for data in chosen:
+        way(data)
+    start()
+    faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    cpu, began = time.process_time(), time.perf_counter()
+    for _ in range(said["passes"]):
+        for data in chosen:
+            way(data)
+    return {
+        "seconds": time.perf_counter() - began,
+        "cpu": time.process_time() - cpu,
+        "faults": resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults,
+        "images": said["passes"] * len(chosen),
+    }
+
+
+def pixels(
+    way: Any, rgb: Any, images: list[bytes], said: Command, _start: Start
+) -> Command:
+    """One image as bytes of R, G and B; of a large one every so many rows."""
+    width, height, plain = rgb(way(images[said["image"]]))
+    step = max(1, len(plain) // said["most"])
+    row = width * 3
+    kept = b"".join(plain[y * row : (y + 1) * row] for y in range(0, height, step))
+    return {
+        "width": width,
+        "height": height,
+        "pixels": base64.b64encode(kept).decode(),
+    }
+
+
+WORKS: dict[str, Callable[..., Command]] = {
+    "check": check,
+    "clock": clock,
+    "pixels": pixels,
+}
+
+
+def in_children(work: Callable[[Start], Command], count: int) -> list[Command]:
+    """Do the same in so many children, which start at once; what each of them says."""
+    ready, is_ready = os.pipe()
+    go, let_go = os.pipe()
+    children: list[tuple[int, int]] = []
+    for _ in range(count):
+        answer, writer = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            for descriptor in (ready, let_go, answer):
+                os.close(descriptor)
+            _child(work, is_ready, go, writer)
+        os.close(writer)
+        children.append((pid, answer))
+    os.close(is_ready)
+    os.close(go)
+    for _ in range(count):
+        os.read(ready, 1)  # one byte of each, or the end of all
+    os.close(ready)
+    os.close(let_go)
+    return [_answer(pid, answer) for pid, answer in children]
+
+
+def _child(
+    work: Callable[[Start], Command], is_ready: int, go: int, writer: int
+) -> None:
+    waiting = [is_ready]
+
+    def start() -> None:
+        os.write(is_ready, b"r")
+        os.close(waiting.pop())
+        os.read(go, 1)
+
+    code = 0
+    try:
+        try:
+            said = work(start)
+        except BaseException as error:  # noqa: BLE001  (a decoder may raise anything)
+            said = {"error": why(error)}
+        for descriptor in waiting:
+            os.close(descriptor)  # else nobody reads the answer
+        with os.fdopen(writer, "wb") as stream:
+            stream.write(json.dumps(said).encode())
+    except BaseException:  # noqa: BLE001  (a child never goes on as its parent)
+        code = 1
+    finally:
+        os._exit(code)
+
+
+def _answer(pid: int, answer: int) -> Command:
+    with os.fdopen(answer, "rb") as stream:
+        text = stream.read()
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if text:
+        said: Command = json.loads(text)
+        return said
+    name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+    return {"error": f"died of {name}"}
+
+
+def why(error: BaseException) -> str:
+    """The last line of a traceback, cut to what a table can hold."""
+    lines = str(error).strip().splitlines() or [""]
+    text = f"{type(error).__name__}: {lines[0]}" if lines[0] else type(error).__name__
+    return text[:300]
+
+
+def _frame(stream: BinaryIO) -> bytes:
+    head = stream.read(_LENGTH.size)
+    return stream.read(_LENGTH.unpack(head)[0]) if len(head) == _LENGTH.size else b""
+
+
+def _send(stream: Any, said: Command) -> None:
+    body = json.dumps(said).encode()
+    stream.write(_LENGTH.pack(len(body)) + body)
+    stream.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

@@ -1,0 +1,185 @@
+"""
+Copy batches to the GPU in several ways; as a program, inside the examined interpreter.
+
+Prints one line of JSON: every window's seconds, or why there is none. The measuring
+functions take what they need of CUDA as arguments, so that they run without it, too.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+_FLOAT = 4
+_EDGE = 2048
+"""Of the matrices whose products stand for a model."""
+_BATCHES = 12
+"""Copied and computed in one window of a step."""
+_WARM = 2
+_MOST = 40
+Sync = Callable[[], None]
+
+
+def main(batch_bytes: int, seconds: float) -> dict[str, Any]:
+    """Everything that was measured, or ``error``."""
+    began = time.perf_counter()
+    try:
+        torch: Any = importlib.import_module("torch")
+    except ImportError as error:
+        return {"error": f"torch cannot be imported: {error}"}
+    if not torch.cuda.is_available():
+        return {"error": no_gpu(torch)}
+    device = torch.device("cuda", torch.cuda.current_device())
+    sync: Sync = torch.cuda.synchronize
+    until = began + seconds
+
+    def pin(tensor: Any) -> Any:
+        return tensor.pin_memory()
+
+    host = torch.ones(max(1, batch_bytes // _FLOAT))
+    ways = copies(host, torch.empty_like(host, device=device), pin)
+    found = rounds(ways, sync, time.perf_counter() + (until - time.perf_counter()) / 2)
+    copy = sorted(total for total, _ in found["pinned, non_blocking"])
+    compute = computing(torch, device, sync, copy[len(copy) // 2])
+    pinned = [pin(host), pin(host)]
+    loops = {
+        "compute alone": lambda: alone(compute),
+        "pageable, then compute": lambda: one_stream(host, device, compute, wait=True),
+        "pinned and non_blocking": lambda: one_stream(
+            pinned[0], device, compute, wait=False
+        ),
+        "prefetched on a side stream": lambda: side_stream(
+            torch, pinned, device, compute
+        ),
+    }
+    steps = rounds(loops, sync, until)
+    return {
+        "device": torch.cuda.get_device_name(device),
+        "torch": str(torch.__version__),
+        "batch_bytes": host.numel() * _FLOAT,
+        "copies": found,
+        "steps": {
+            name: [total / _BATCHES for total, _ in windows]
+            for name, windows in steps.items()
+        },
+    }
+
+
+def no_gpu(torch: Any) -> str:
+    """Why there is no GPU, as far as torch itself can tell."""
+    version = torch.__version__
+    if torch.version.cuda is None and getattr(torch.version, "hip", None) is None:
+        return f"no GPU can be used: torch {version} is built for CPUs only"
+    return f"no GPU can be used: torch {version} finds none (torch.cuda.is_available())"
+
+
+def copies(
+    host: Any, there: Any, pin: Callable[[Any], Any]
+) -> dict[str, Callable[[], Any]]:
+    """Ways to bring `host` to `there`; `pin` gives it in pinned memory."""
+    pinned = pin(host)
+    return {
+        "pageable": lambda: there.copy_(host),
+        "pageable, non_blocking": lambda: there.copy_(host, non_blocking=True),
+        "pinned": lambda: there.copy_(pinned),
+        "pinned, non_blocking": lambda: there.copy_(pinned, non_blocking=True),
+        "pin_memory() each time": lambda: there.copy_(pin(host), non_blocking=True),
+    }
+
+
+def rounds(
+    ways: dict[str, Callable[[], Any]], sync: Sync, until: float
+) -> dict[str, list[tuple[float, float]]]:
+    """
+    Do each in turn until the time ends: seconds to the end, seconds to the return.
+
+    At least three rounds, after two that do not count.
+    """
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
+    for number in range(_MOST):
+        if number > _WARM + 2 and time.perf_counter() > until:
+            break
+        for name, way in ways.items():
+            sync()
+            began = time.perf_counter()
+            way()
+            returned = time.perf_counter()
+            sync()
+            if number >= _WARM:
+                ended = time.perf_counter()
+                found[name].append((ended - began, returned - began))
+    return found
+
+
+def computing(
+    torch: Any, device: Any, sync: Sync, seconds: float, edge: int = _EDGE
+) -> Callable[[], None]:
+    """Matrix products that take the device about so long."""
+    matrix = torch.randn(edge, edge, device=device)
+    out = torch.empty_like(matrix)
+
+    def once() -> None:
+        torch.mm(matrix, matrix, out=out)
+
+    known = rounds({"once": once}, sync, 0.0)["once"]
+    one = min(total for total, _ in known)
+    count = max(1, math.ceil(seconds / max(one, 1e-7)))
+
+    def compute() -> None:
+        for _ in range(count):
+            once()
+
+    return compute
+
+
+def alone(compute: Callable[[], None]) -> None:
+    """Compute on what is there already."""
+    for _ in range(_BATCHES):
+        compute()
+
+
+def one_stream(
+    host: Any, device: Any, compute: Callable[[], None], *, wait: bool
+) -> None:
+    """Copy, then compute, in the order of one stream."""
+    for _ in range(_BATCHES):
+        host.to(device, non_blocking=not wait, copy=True)
+        compute()
+
+
+def side_stream(
+    torch: Any, pinned: list[Any], device: Any, compute: Callable[[], None]
+) -> None:
+    """
+    Copy the next batch on a stream of its own while this one is computed on.
+
+    `record_stream` keeps the allocator from handing out a batch's memory again before
+    the main stream is done with it.
+    """
+    side = torch.cuda.Stream(device)
+    with torch.cuda.stream(side):
+        coming = pinned[0].to(device, non_blocking=True)
+    for number in range(_BATCHES):
+        main_stream = torch.cuda.current_stream(device)
+        main_stream.wait_stream(side)
+        batch = coming
+        batch.record_stream(main_stream)
+        with torch.cuda.stream(side):
+            coming = pinned[(number + 1) % 2].to(device, non_blocking=True)
+        compute()
+
+
+def _print(found: dict[str, Any], answers: int) -> None:
+    os.write(answers, json.dumps(found).encode())
+
+
+if __name__ == "__main__":
+    answer_to = os.dup(1)
+    os.dup2(2, 1)  # what libraries print is no answer
+    _print(main(int(sys.argv[1]), float(sys.argv[2])), answer_to)

@@ -1,0 +1,126 @@
+"""`bench transfer`: batches on their way to the GPU, in the examined interpreter."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from pipedoctor.bench.decoder import program
+from pipedoctor.bench.host import host
+from pipedoctor.bench.interval import spread
+from pipedoctor.bench.steady import steady
+from pipedoctor.bench.window import Meter
+from pipedoctor.collect.machine import Machine
+from pipedoctor.facts import Unreadable
+from pipedoctor.facts.bench import Quality
+from pipedoctor.facts.bench_transfer import BenchTransfer, Copy, Step
+
+GRACE = 15.0
+"""Seconds beyond the budget for importing torch and starting CUDA."""
+PINNED = "pinned, non_blocking"
+ALONE = "compute alone"
+
+
+def measure(
+    executable: str,
+    environ: Mapping[str, str],
+    *,
+    batch_bytes: int,
+    budget: float,
+    machine: Machine | None = None,
+    meter: Meter | None = None,
+) -> BenchTransfer:
+    """Run it; raises Unreadable where there is no GPU or no answer."""
+    machine = machine or Machine()
+    began = time.monotonic()
+    line = program(executable, "transfer.py", str(batch_bytes), str(budget * 0.8))
+    taken = steady(
+        lambda: _run(line, environ, budget + GRACE),
+        meter=meter or Meter(machine),
+        tries=1,
+    )
+    if taken.refused:
+        raise Unreadable(taken.refused)
+    return as_fact(
+        taken.value,
+        machine,
+        Quality(windows=1, marked=taken.mark),
+        time.monotonic() - began,
+    )
+
+
+def as_fact(
+    said: Mapping[str, Any], machine: Machine, quality: Quality, seconds: float
+) -> BenchTransfer:
+    """Windows as medians with intervals, and the share of the copy that is hidden."""
+    size: int = said["batch_bytes"]
+    copies = tuple(_copy(name, size, rows) for name, rows in said["copies"].items())
+    copy = spread([total for total, _ in said["copies"][PINNED]])
+    alone = spread(said["steps"][ALONE])
+    steps = tuple(
+        _step(name, rows, copy.value, alone.value)
+        for name, rows in said["steps"].items()
+        if name != ALONE and copy and alone
+    )
+    return BenchTransfer(
+        host=host(machine),
+        device=said["device"],
+        torch=said["torch"],
+        batch_bytes=size,
+        copies=copies,
+        compute_seconds=alone.value if alone else None,
+        steps=steps,
+        quality=quality,
+        seconds=seconds,
+    )
+
+
+def _copy(name: str, size: int, rows: list[tuple[float, float]]) -> Copy:
+    rate = spread([size / total for total, _ in rows])
+    returns = spread([returned for _, returned in rows])
+    assert rate and returns  # noqa: S101, PT018  (at least three rounds are made)
+    return Copy(name=name, rate=rate, returns=returns)
+
+
+def _step(name: str, rows: list[float], copy: float, alone: float) -> Step:
+    seconds = spread(rows)
+    assert seconds is not None  # noqa: S101  (at least three rounds are made)
+    hidden = (alone + copy - seconds.value) / copy if copy else 0.0
+    return Step(name=name, seconds=seconds, hidden=min(1.0, max(0.0, hidden)))
+
+
+def _run(line: list[str], environ: Mapping[str, str], patience: float) -> Any:
+    """What the program says; raises Unreadable. It leaves no process behind."""
+    try:
+        process = subprocess.Popen(
+            line,
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        message = f"{line[0]} cannot be started: {error.strerror}"
+        raise Unreadable(message) from error
+    try:
+        answer, _ = process.communicate(timeout=patience)
+    except subprocess.TimeoutExpired:
+        message = f"no answer after {patience:.0f} s: torch or the GPU's driver hangs"
+        raise Unreadable(message) from None
+    finally:
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+    if not answer:
+        code = process.returncode
+        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        message = f"its process ended with {how}"
+        raise Unreadable(message)
+    said = json.loads(answer)
+    if "error" in said:
+        raise Unreadable(said["error"])
+    return said

@@ -1,0 +1,187 @@
+"""What the commands of `bench` share: from what was typed to what is written."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pipedoctor.cli import inquiry, output
+from pipedoctor.cli.bar import bar
+from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.prefix import Chosen, find
+from pipedoctor.facts import Facts, Unreadable
+from pipedoctor.redact import Level, Redactor
+
+if TYPE_CHECKING:
+    from pipedoctor.bench.sheet import Sheet
+
+NOT_MEASURED = 3
+INTERRUPTED = 130
+Given = Mapping[str, Any]
+
+
+def decode(images: tuple[str, ...], given: Given) -> int:
+    """`bench decode`: the exit code; raises UsageError."""
+    from pipedoctor.bench import images as pictures
+    from pipedoctor.bench.decode import Bench
+    from pipedoctor.bench.decode_order import Order
+    from pipedoctor.bench.decode_words import sheet
+    from pipedoctor.facts.bench_decode import BenchDecode
+
+    machine = Machine()
+    executable = _executable(given, machine)
+    try:
+        found = pictures.load(images) if images else None
+    except Unreadable as error:
+        raise click.UsageError(str(error)) from None
+    with bar(given["budget"]) as tell:
+        try:
+            found = found or pictures.generate(
+                executable, machine.environ, given["size"], given["budget"]
+            )
+        except Unreadable as error:
+            return _refuse("decode", str(error))
+        order = Order(
+            executable=executable,
+            environ=machine.environ,
+            found=found,
+            budget=given["budget"],
+            machine=machine,
+            tell=tell,
+        )
+        fact = Bench(order).run()
+    facts = _redactor(given).facts(Facts(fact))
+    seen = facts.get(BenchDecode) or fact
+    _write(facts, sheet(seen), given, seen.seconds)
+    if fact.interrupted:
+        return INTERRUPTED
+    if any(path.rate for path in fact.paths):
+        return 0
+    return _refuse("decode", why_not(fact))
+
+
+def why_not(fact: Any) -> str:
+    """Why `bench decode` has no number at all, in a line."""
+    if fact.quality.why_refused:
+        return str(fact.quality.why_refused)
+    if fact.images.unreadable and not fact.images.count:
+        first = fact.images.unreadable[0]
+        return f"no image could be decoded; {first.path}: {first.reason}"
+    if fact.broken:
+        library, reason = next(iter(fact.broken.items()))
+        return f"{library}: {reason}"
+    return next(
+        (path.unknown for path in fact.paths if path.unknown),
+        "no library that decodes images is installed",
+    )
+
+
+def _executable(given: Given, machine: Machine) -> str:
+    if given["python"] and given["env"]:
+        message = "--python and --env both name the environment: give one of them"
+        raise click.UsageError(message)
+    chosen = Chosen(python=given["python"] or "", env=given["env"] or "")
+    from pipedoctor.collect import files
+
+    try:
+        return str(
+            files.patiently(
+                "the Python environment",
+                lambda _: str(find(chosen, machine.environ).executable),
+            )
+        )
+    except Unreadable as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _redactor(given: Given) -> Redactor:
+    level = Level.ALL
+    if given["no_redact"]:
+        level = Level.NOTHING
+    elif output.on_terminal(given["output"]):
+        level = Level.SECRETS
+    redactor = Redactor(level)
+    redactor.meet(inquiry.who(Machine()))
+    return redactor
+
+
+def _write(facts: Facts, page: "Sheet", given: Given, seconds: float) -> None:
+    target = given["output"]
+    if given["form"] == "json":
+        from pipedoctor.bench import document
+
+        output.write(document.render(facts, said=page.said, seconds=seconds), target)
+    elif given["form"] == "markdown":
+        from pipedoctor.bench import markdown
+
+        output.write(markdown.render(page), target)
+    else:
+        from pipedoctor.bench import text
+
+        said = text.render(
+            page,
+            width=output.width(),
+            colour=output.colours(target, no_color=given["no_color"]),
+            ascii_only=output.ascii_only(target),
+        )
+        output.write(said, target)
+
+
+def _refuse(what: str, why: str) -> int:
+    from pipedoctor.report.words import clean
+
+    click.echo(f"pipedoctor bench {what}: could not measure: {clean(why)}", err=True)
+    return NOT_MEASURED
+
+
+def transfer(given: Given) -> int:
+    """`bench transfer`: the exit code; raises UsageError."""
+    from pipedoctor.bench.transfer import measure
+    from pipedoctor.bench.transfer_words import sheet
+    from pipedoctor.facts.bench_transfer import BenchTransfer
+
+    machine = Machine()
+    executable = _executable(given, machine)
+    with bar(given["budget"]) as tell:
+        tell("copy to the GPU")
+        try:
+            fact = measure(
+                executable,
+                machine.environ,
+                batch_bytes=given["batch_bytes"],
+                budget=given["budget"],
+                machine=machine,
+            )
+        except Unreadable as error:
+            return _refuse("transfer", str(error))
+        except KeyboardInterrupt:
+            return INTERRUPTED
+    facts = _redactor(given).facts(Facts(fact))
+    seen = facts.get(BenchTransfer) or fact
+    _write(facts, sheet(seen), given, seen.seconds)
+    return 0
+
+
+def disk(path: str, given: Given) -> int:
+    """`bench disk`: the exit code; raises UsageError."""
+    from pipedoctor.bench.disk import Bench
+    from pipedoctor.bench.disk_words import sheet
+    from pipedoctor.facts.bench_disk import BenchDisk
+
+    with bar(given["budget"]) as tell:
+        bench = Bench(path, budget=given["budget"], tell=tell)
+        try:
+            fact = bench.run()
+        except Unreadable as error:
+            message = f"{path}: {error}"
+            raise click.UsageError(message) from None
+    facts = _redactor(given).facts(Facts(fact))
+    seen = facts.get(BenchDisk) or fact
+    _write(facts, sheet(seen), given, seen.seconds)
+    if fact.interrupted:
+        return INTERRUPTED
+    if any(reading.rate for reading in fact.readings):
+        return 0
+    hang = fact.dataset.hang
+    why = next((r.unknown for r in fact.readings if r.unknown), "nothing was read")
+    return _refuse("disk", f"{hang.doing} does not come back" if hang else why)
