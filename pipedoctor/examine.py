@@ -12,7 +12,7 @@ from pipedoctor.acceptance import Accepted, accept, expired
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.collect.lanes import Meanwhile, Watch
 from pipedoctor.collect.plan import Inquiry, collect
-from pipedoctor.facts import Facts, Loader
+from pipedoctor.facts import Fact, Facts, Loader
 from pipedoctor.judge import Chosen, judge
 from pipedoctor.narrow.narrow import Narrowing, narrow
 from pipedoctor.redact import Level, Redactor
@@ -38,6 +38,8 @@ class Standards(msgspec.Struct, frozen=True, kw_only=True):
     )
     """By code."""
     narrowing: Narrowing = Narrowing()
+    measured: tuple[Fact, ...] = ()
+    """Known before, as `bench` has measured it; judged with all the rest."""
     redactor: Redactor = msgspec.field(default_factory=lambda: Redactor(Level.NOTHING))
 
 
@@ -99,7 +101,7 @@ def judged(
     They are redacted first: whatever is said of them is redacted by construction.
     """
     now = dt.datetime.now(tz=dt.timezone.utc)
-    facts = standards.redactor.facts(facts)
+    facts = standards.redactor.facts(facts.plus(*standards.measured))
     found = judge(
         catalogue,
         facts,
