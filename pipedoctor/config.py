@@ -59,6 +59,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     fail_on: Threshold = "breaks"
     format: Format = "text"
     no_redact: bool = False
+    keep: bool = False
     baseline: str | None = None
     quiet: bool = False
     verbose: bool = False

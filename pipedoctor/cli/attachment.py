@@ -1,12 +1,11 @@
 """What `pipedoctor report` does: write an attachment, list them, read them back."""
 
-import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from pipedoctor.cli import destination, output
+from pipedoctor.cli import destination, kept, output
 from pipedoctor.collect import files
 from pipedoctor.facts import Malformed, Unreadable
 
@@ -33,8 +32,6 @@ def serve(typed: Mapping[str, Any]) -> int:
 
         output.write(issue_form.TEXT, typed.get("output"))
     elif typed.get("history"):
-        from pipedoctor.cli import kept
-
         kept.show(typed.get("form"))
     elif typed.get("unredact"):
         _unredact(typed)
@@ -58,7 +55,7 @@ def _attach(typed: Mapping[str, Any]) -> None:
         click.echo(destination.put(typed, data, form))
         _say(report, redacted=redacted)
     if not (typed.get("no_redact") or typed.get("no_keep") or typed.get("record")):
-        _keep(report, json)
+        kept.keep(report, json)
 
 
 def _examined(typed: Mapping[str, Any]) -> tuple[Any, bytes]:
@@ -118,18 +115,6 @@ def _say(report: Any, *, redacted: bool) -> None:
         f"{told[:1].upper()}{told[1:]}. Read it before you attach it: {advice}.",
         err=True,
     )
-
-
-def _keep(report: Any, json: bytes) -> None:
-    from pipedoctor import history
-    from pipedoctor.report.words import clean
-
-    worst = report.worst()
-    now = dt.datetime.now(tz=dt.timezone.utc)
-    try:
-        history.keep(json, worst.name.lower() if worst is not None else "", now)
-    except history.Unkept as error:
-        click.echo(f"pipedoctor: the report was not kept: {clean(error)}", err=True)
 
 
 def _unredact(typed: Mapping[str, Any]) -> None:

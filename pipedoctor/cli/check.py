@@ -39,6 +39,12 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
     is_flag=True,
     help="Compare every installed file with what its package recorded.",
 )
+@click.option(
+    "--measured",
+    multiple=True,
+    metavar="FILE",
+    help="Take into account what `bench --format json` wrote.",
+)
 @click.option("--workers", type=COUNT, help="num_workers of the job's DataLoader.")
 @click.option("--batch-bytes", type=SIZE, help="Bytes of one batch: 64M.")
 @click.option("--prefetch", type=SOME, help="Its prefetch_factor.")
@@ -85,6 +91,11 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 @click.option("--format", type=click.Choice(FORMATS), help="[default: text]")
 @click.option("-o", "--output", metavar="FILE", help="Write there, not to stdout.")
 @click.option("--no-redact", is_flag=True, help="Leave names and secrets in.")
+@click.option(
+    "--keep",
+    is_flag=True,
+    help="Keep a copy for `diff --since` and `report --history`.",
+)
 @click.option("--config", metavar="FILE", help="Read this configuration file.")
 @click.option("--no-config", is_flag=True, help="Read no configuration file.")
 @click.option("-q", "--quiet", is_flag=True, help="One line a finding.")
@@ -104,4 +115,9 @@ def command(context: click.Context, /, **given: Any) -> None:
     target = typed.get("output")
     output.write(examination.render(report, options, target), target)
     examination.mention_broken(report)
+    if options.keep and not (options.no_redact or typed.get("record")):
+        from pipedoctor.cli import kept
+        from pipedoctor.report import json
+
+        kept.keep(report, json.render(report))
     context.exit(examination.exit_code(report, options))

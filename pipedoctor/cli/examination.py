@@ -8,6 +8,7 @@ from typing import Any
 import click
 import msgspec
 
+from pipedoctor.aliases import Memory
 from pipedoctor.catalogue import Catalogue, installed
 from pipedoctor.check import Severity
 from pipedoctor.cli import inquiry as asked
@@ -181,8 +182,18 @@ def _standards(
         chosen=selection(catalogue, options.select, options.ignore),
         settings=config.settings,
         accepted=config.accepted,
-        redactor=Redactor(level),
+        redactor=Redactor(level, memory=_memory(options, typed)),
+        measured=measured(typed.get("measured", ())),
     )
+
+
+def _memory(options: Options, typed: Mapping[str, Any]) -> Memory | None:
+    """The book of aliases, for reports that are kept; opening it takes its time."""
+    if not options.keep or typed.get("record"):
+        return None
+    from pipedoctor.book import Book
+
+    return Book()
 
 
 def _machine(

@@ -1,10 +1,24 @@
-"""`pipedoctor report --history`: the reports that are kept on this machine."""
+"""The reports that are kept on this machine: one more, and the list of them."""
 
+import datetime as dt
+
+import click
 import msgspec
 
 from pipedoctor import history
 from pipedoctor.cli import output
+from pipedoctor.report.model import Report
 from pipedoctor.report.words import clean
+
+
+def keep(report: Report, json: bytes) -> None:
+    """Keep it, or say on stderr in one line why not."""
+    worst = report.worst()
+    now = dt.datetime.now(tz=dt.timezone.utc)
+    try:
+        history.keep(json, worst.name.lower() if worst is not None else "", now)
+    except history.Unkept as error:
+        click.echo(f"pipedoctor: the report was not kept: {clean(error)}", err=True)
 
 
 def show(form: str | None) -> None:

@@ -9,7 +9,10 @@ from pipedoctor.cli.check import command as check
 
 FORMATS = ("markdown", "json", "html", "zip")
 _OF_CHECK_ALONE = frozenset(
-    ("fail_on", "format", "output", "no_redact", "quiet", "verbose", "no_color")
+    (
+        *("fail_on", "format", "output", "no_redact", "quiet", "verbose", "no_color"),
+        *("baseline", "write_baseline", "diff", "keep"),
+    )
 )
 
 
