@@ -11,7 +11,8 @@ newest=14
 
 # What the tests call, and the Debian package that brings it.
 tools='unshare:util-linux setpriv:util-linux prlimit:util-linux mount:mount
-mkfs.ext4:e2fsprogs gcc:gcc,libc6-dev chromium:chromium'
+mkfs.ext4:e2fsprogs gcc:gcc,libc6-dev chromium:chromium git:git
+xmllint:libxml2-utils shellcheck:shellcheck'
 
 usage() {
     cat <<'END'
