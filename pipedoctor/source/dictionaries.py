@@ -107,7 +107,7 @@ class Dictionaries:
         self, key: str, scope: Scope, step: Step, depth: int, opaque: Carried
     ) -> Iterator[Carried]:
         """What the only caller hands over; several callers: nobody knows."""
-        handed = list(self.values.handed(scope, key))
+        handed = self.values.handed(scope, key)
         if len(handed) != 1 or depth < _DEEP - 1:
             yield opaque
             return

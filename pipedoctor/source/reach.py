@@ -53,6 +53,7 @@ class Reach:
             if style:
                 self.datasets[cls.full] = cls
                 self.style[cls.full] = style
+        self._types: dict[tuple[int, Scope, Class | None, int], list[Class]] = {}
         self.items: dict[int, Scope] = {}
         """Functions that run for items, by identity."""
         self.of_dataset: dict[str, set[int]] = {}
@@ -191,10 +192,19 @@ class Reach:
 
     def types(
         self, node: ast.expr, scope: Scope, mine: Class | None, depth: int = 3
-    ) -> Iterator[Class]:
+    ) -> list[Class]:
         """The classes of the project that a value may be of."""
-        if depth <= 0:
-            return
+        if depth <= 0 or isinstance(node, ast.Constant):
+            return []
+        key = (id(node), scope, mine, depth)
+        known = self._types.get(key)
+        if known is None:
+            known = self._types[key] = list(self._found(node, scope, mine, depth))
+        return known
+
+    def _found(
+        self, node: ast.expr, scope: Scope, mine: Class | None, depth: int
+    ) -> Iterator[Class]:
         if isinstance(node, ast.Call):
             found = self.project.found(node.func, scope.module)
             if isinstance(found, Class):
@@ -220,7 +230,7 @@ class Reach:
         for value, its in self._assigned(key, scope, mine):
             yield from self.types(value, its, its.owner, depth - 1)
         if not key.startswith("self.") and self.values.has_parameter(scope, key):
-            for value, its in list(self.values.handed(scope, key))[:6]:
+            for value, its in self.values.handed(scope, key)[:6]:
                 yield from self.types(value, its, its.owner, depth - 1)
 
     def _assigned(
@@ -261,7 +271,7 @@ class Reach:
                 default = self.values.default(scope, key)
                 if default is not None:
                     yield from self.callables(default, scope, mine, depth - 1)
-                for value, its in list(self.values.handed(scope, key))[:8]:
+                for value, its in self.values.handed(scope, key)[:8]:
                     yield from self.callables(value, its, its.owner, depth - 1)
 
     def _made_callable(

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pipedoctor.facts.source import Argument, How, Spot
+from pipedoctor.source.arguments import LONGEST, constant, passed
 from pipedoctor.source.project import Project, argument
 from pipedoctor.source.scope import Module, Scope, key_of
 
 _DEEP = 6
-_LONGEST = 80
 _MOST = 4
 """Assignments to one variable that are followed."""
 CPU_COUNTS = {
@@ -70,7 +70,7 @@ def written(node: ast.AST | None) -> str:
         text = ast.unparse(node)
     except (RecursionError, ValueError):
         return "..."
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 class Values:
@@ -79,6 +79,7 @@ class Values:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._options: dict[str, list[Option]] = {}
+        self._handed: dict[tuple[Scope, str], list[tuple[ast.expr, Scope]]] = {}
         for site in project.call_sites.get("add_argument", []):
             self._add(site.node, site.scope)
         for scope in project.scopes:
@@ -117,7 +118,7 @@ class Values:
         text = written(node)
         unknown = Argument(how="unknown", text=text, at=at, form="expression")
         if isinstance(node, ast.Constant):
-            return _constant(node, text, at)
+            return constant(node, text, at)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             inner = self.of(node.operand, scope, depth - 1)
             if isinstance(inner.value, int):
@@ -173,9 +174,9 @@ class Values:
             if len(found) <= _MOST and all(
                 v.known and v.value == values[0].value for v in values
             ):
-                return _passed(values[0], "inferred", text, at)
+                return passed(values[0], "inferred", text, at)
             if len(found) == 1 and values[0].form not in {"name", "expression"}:
-                return _passed(values[0], "unknown", text, at)
+                return passed(values[0], "unknown", text, at)
             return Argument(how="unknown", text=text, at=at, form="name")
         if isinstance(node, ast.Name):
             return self._parameter(node, scope, text, at, depth)
@@ -218,8 +219,14 @@ class Values:
                 return other
         return None
 
-    def handed(self, scope: Scope, name: str) -> Iterator[tuple[ast.expr, Scope]]:
+    def handed(self, scope: Scope, name: str) -> list[tuple[ast.expr, Scope]]:
         """What the callers in the project give for a parameter."""
+        known = self._handed.get((scope, name))
+        if known is None:
+            known = self._handed[scope, name] = list(self._given(scope, name))
+        return known
+
+    def _given(self, scope: Scope, name: str) -> Iterator[tuple[ast.expr, Scope]]:
         names = [one.arg for one in scope.parameters]
         position = names.index(name) if name in names else -1
         bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
@@ -233,16 +240,16 @@ class Values:
     ) -> Argument | None:
         if not self.has_parameter(scope, node.id):
             return None
-        handed = list(self.handed(scope, node.id))
+        handed = self.handed(scope, node.id)
         default = self.default(scope, node.id)
         if not handed and default is not None:
             value = self.of(default, scope, depth - 1)
             why = f"default of {node.id}"
-            return _passed(value, "default", text, at, why)
+            return passed(value, "default", text, at, why)
         values = [self.of(value, its, depth - 1) for value, its in handed[:_MOST]]
         if len(values) == 1 and len(handed) == 1:
             how: How = "default" if values[0].how == "default" else "inferred"
-            return _passed(values[0], how, text, at, values[0].why)
+            return passed(values[0], how, text, at, values[0].why)
         if not handed:
             return self._option_named(node.id, scope, text, at)
         return Argument(how="unknown", text=text, at=at, form="parameter")
@@ -266,34 +273,4 @@ class Values:
         if option.default is None:
             return Argument(how="unknown", text=text, at=at, form="option")
         value = self.of(option.default, option.scope, 2)
-        return _passed(value, "default", text, at, f"default of {option.flag}")
-
-
-def _constant(node: ast.Constant, text: str, at: Spot | None) -> Argument:
-    value = node.value
-    if value is None or isinstance(value, (bool, int, float, str)):
-        if isinstance(value, int) and abs(value) > 1 << 62:
-            return Argument(how="unknown", text=text, at=at, form="constant")
-        if isinstance(value, str):
-            value = value[:_LONGEST]
-        return Argument(how="literal", value=value, text=text, at=at)
-    return Argument(how="unknown", text=text, at=at, form="constant")
-
-
-def _passed(
-    value: Argument, how: How, text: str, at: Spot | None, why: str = ""
-) -> Argument:
-    """The same value, seen from where it is used."""
-    if not value.known:
-        how = "unknown"
-    if value.how == "default":
-        how, why = "default", value.why
-    return Argument(
-        how=how,
-        value=value.value,
-        form=value.form,
-        text=text,
-        name=value.name,
-        why=why,
-        at=value.at if value.how == "literal" else at,
-    )
+        return passed(value, "default", text, at, f"default of {option.flag}")
