@@ -14,7 +14,6 @@ from pipedoctor.facts import (
     Paths,
     Shm,
 )
-from pipedoctor.report import words
 from pipedoctor.report.model import Entry, Report
 from pipedoctor.units import human, seconds
 
@@ -53,15 +52,19 @@ class Resource:
         """The amounts in words."""
         if self.absent:
             return (("limit", self.limit.said),)
-        short = f"{self.lacking:g}"
-        if self.limit.size:
-            short = human(int(self.lacking))
+        short = self.number(self.lacking)
         return (
             ("limit", self.limit.said),
             ("in use", self.used.said),
             ("job needs", self.need.said),
             *((("short by", short),) if self.lacking and self.finding else ()),
         )
+
+    def number(self, value: float) -> str:
+        """Say a number in the unit of this resource."""
+        if self.limit.size:
+            return human(int(value))
+        return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
 
     @property
     def lacking(self) -> float:
@@ -113,8 +116,9 @@ def _judged(resource: Resource, findings: Sequence[Entry]) -> Resource:
     if about is None:
         return resource
     needed, need = about.evidence.get("needed"), resource.need
-    if isinstance(needed, int):
-        need = Amount(value=needed, said=words.said("needed", needed))
+    foremost = next(iter(about.evidence)).startswith(f"{resource.section}.")
+    if foremost and isinstance(needed, int):
+        need = Amount(value=needed, said=resource.number(needed))
     return replace(resource, finding=about, need=need)
 
 
@@ -148,9 +152,9 @@ def _bytes(size: int | None, reason: str) -> Amount:
 
 
 def _count(number: int | None, reason: str) -> Amount:
-    return (
-        _unknown(reason) if number is None else Amount(value=number, said=f"{number:,}")
-    )
+    if number is None:
+        return _unknown(reason)
+    return Amount(value=number, said=f"{number:,}")
 
 
 def _shm(facts: Facts) -> Resource:
@@ -159,7 +163,7 @@ def _shm(facts: Facts) -> Resource:
         return _absent(facts, Shm, name, "shm")
     limit = _bytes(shm.size, "")
     if shm.missing:
-        limit = Amount(value=0, said="there is no /dev/shm")
+        limit = Amount(value=0, said="there is no /dev/shm", size=True)
     elif shm.unlimited:
         limit = Amount(said="only memory limits it")
     loader = facts.get(Loader)
@@ -209,6 +213,8 @@ def _cpus(facts: Facts) -> Resource:
     share = cpu.quota.throttled_share if cpu.quota else None
     if share:
         said += f", which stopped the job in {share:.0%} of all periods"
+    if cpu.quota_unknown:
+        said += f"; a quota is unknown: {cpu.quota_unknown}"
     workers = loader.workers_on_node if loader else None
     need = _unknown(_NO_JOB)
     if workers is not None:
@@ -227,7 +233,9 @@ def _memory(facts: Facts) -> Resource:
     name, memory = "Memory", facts.get(Memory)
     if memory is None:
         return _absent(facts, Memory, name, "memory")
-    owner = "control group" if memory.group else "the machine"
+    owner = "the machine" if memory.limit == memory.total else "control group"
+    if memory.group_unknown:
+        owner += f"; a limit of its group is unknown: {memory.group_unknown}"
     limit = _bytes(memory.limit, "")
     loader = facts.get(Loader)
     flying = _batches(loader)
@@ -252,9 +260,8 @@ def _disks(facts: Facts) -> Iterator[Resource]:
         return
     mounts: dict[str, list[PathFact]] = {}
     for entry in paths.entries:
-        mounts.setdefault(entry.mount.point if entry.mount else entry.path, []).append(
-            entry
-        )
+        point = entry.mount.point if entry.mount else entry.path
+        mounts.setdefault(point, []).append(entry)
     for point, entries in mounts.items():
         yield _disk(point, entries)
 
