@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.check import Check, Finding, Severity, Verdict
+from pipedoctor.explanation.measured import measured
 from pipedoctor.explanation.model import Here, Treatment
 from pipedoctor.facts import Facts, Habitat, Site, Slurm
 from pipedoctor.facts.log import Log
@@ -71,7 +72,12 @@ def opinions(
     here = _verdicts(catalogue, facts.plus(log), codes)
     return [
         _opinion(
-            illness, check, page, here, _elsewhere(catalogue, illness, facts, log, page)
+            illness,
+            check,
+            page,
+            here,
+            facts,
+            _elsewhere(catalogue, illness, facts, log, page),
         )
         for illness, check, page in zip(wanted, checks, pages, strict=True)
     ]
@@ -123,9 +129,10 @@ def _opinion(
     check: Check[...] | None,
     page: Check[...] | None,
     here: Mapping[str, Verdict],
+    facts: Facts,
     places: _Places,
 ) -> Opinion:
-    state, why = _state(check, here)
+    state, why = _state(check, here, facts)
     remedies = [*_treatments(places)]
     if check is not page or state != "confirmed":
         remedies = [replace(r, automatic=False, undo=()) for r in remedies]
@@ -142,7 +149,9 @@ def _opinion(
     )
 
 
-def _state(check: Check[...] | None, here: Mapping[str, Verdict]) -> tuple[Here, str]:
+def _state(
+    check: Check[...] | None, here: Mapping[str, Verdict], facts: Facts
+) -> tuple[Here, str]:
     if check is None:
         return "unknown", _NO_CHECK
     verdict = here[check.code]
@@ -153,7 +162,9 @@ def _state(check: Check[...] | None, here: Mapping[str, Verdict]) -> tuple[Here,
         return "confirmed", max(grave, key=lambda f: f.severity).summary
     if verdict.findings:
         return "unknown", f"worth a note only: {verdict.findings[0].summary}"
-    return "ruled-out", f"{check.name} finds nothing wrong on this machine"
+    values = measured(check.name, facts)
+    why = f"{check.name} finds nothing wrong on this machine"
+    return "ruled-out", f"{why}: {values}" if values else why
 
 
 def _treatments(places: _Places) -> Iterable[Treatment]:

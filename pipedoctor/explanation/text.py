@@ -48,7 +48,8 @@ def first_line(said: Explanation) -> str:
         return _nothing(said)
     first = said.causes[0]
     todo = command(first)
-    return clean(f"{first.name}: {todo}" if todo else first.name)
+    unfit = "  # ruled out here" if first.here == "ruled-out" else ""
+    return clean(f"{first.name}: {todo}{unfit}" if todo else first.name)
 
 
 def _nothing(said: Explanation) -> str:

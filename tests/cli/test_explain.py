@@ -43,6 +43,22 @@ def test_a_container_is_told_what_to_type(run: Run, log: Path, record: str) -> N
     assert "mount -o remount" not in result.stdout
 
 
+def test_a_healthy_machine_says_so_behind_the_command(
+    run: Run, log: Path, record: str, tmp_path: Path
+) -> None:
+    report = json.loads(Path(record).read_text("utf-8"))
+    report["facts"]["known"]["shm"] |= {"size": 64 << 30, "available": 60 << 30}
+    healthy = tmp_path / "healthy.json"
+    healthy.write_text(json.dumps(report), "utf-8")
+
+    said = run("explain", str(log), "--from", str(healthy)).stdout
+
+    first, *_ = said.splitlines()
+    assert first.startswith("shm-too-small: docker run --shm-size=")
+    assert first.endswith("  # ruled out here")
+    assert "/dev/shm has 64.0 GiB, 60.0 GiB of it free" in said.replace("\n   ", " ")
+
+
 def test_other_places_on_demand(run: Run, log: Path, record: str) -> None:
     few = run("explain", str(log), "--from", record).stdout
     all_ = run("explain", str(log), "--from", record, "--all-places").stdout

@@ -1,0 +1,179 @@
+"""What was measured here, said where it rules a cause out."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
+
+from pipedoctor.facts import (
+    Cpu,
+    Fact,
+    Facts,
+    Gpu,
+    Interpreter,
+    Libraries,
+    Limits,
+    Logind,
+    Memory,
+    Packages,
+    Paths,
+    Rlimit,
+    Shm,
+    Threads,
+    TorchBuild,
+)
+from pipedoctor.units import human, many
+
+F = TypeVar("F", bound=Fact)
+Say = Callable[[Facts], str]
+_CARDS = 3
+
+
+def measured(name: str, facts: Facts) -> str:
+    """The values that the check of this name has judged; empty where none is known."""
+    said = (say(facts) for say in SAID.get(name, ()))
+    return ", ".join(filter(None, said))
+
+
+def _of(kind: type[F], say: Callable[[F], str]) -> Say:
+    def words(facts: Facts) -> str:
+        fact = facts.get(kind)
+        return "" if fact is None else say(fact)
+
+    return words
+
+
+def _shm(shm: Shm) -> str:
+    if shm.missing or shm.unlimited:
+        return ""
+    return f"/dev/shm has {human(shm.size)}, {human(shm.room)} of it free"
+
+
+def _limit(limit: Rlimit | None, what: str) -> str:
+    if limit is None:
+        return ""
+    soft = "no limit" if limit.soft is None else f"{limit.soft}"
+    return f"{what}: {soft}"
+
+
+def _processes(limits: Limits) -> str:
+    own = _limit(limits.nproc, "processes of this user")
+    group = f"pids.max: {limits.pids_max}" if limits.pids_max is not None else ""
+    return ", ".join(filter(None, (own, group)))
+
+
+def _inotify(limits: Limits) -> str:
+    if limits.inotify_watches is None:
+        return ""
+    return f"fs.inotify.max_user_watches: {limits.inotify_watches}"
+
+
+def _memory(memory: Memory) -> str:
+    return f"{human(memory.room)} of {human(memory.limit)} of memory are free"
+
+
+def _cpus(cpu: Cpu) -> str:
+    return f"{many(cpu.effective, 'CPU')} can be kept busy"
+
+
+def _gpu(gpu: Gpu) -> str:
+    cards = ", ".join(device.name for device in gpu.devices[:_CARDS] if device.name)
+    driver = f"driver {gpu.driver}" if gpu.driver else ""
+    return ", ".join(filter(None, (driver, cards)))
+
+
+def _torch(build: TorchBuild) -> str:
+    backend = build.cuda and f"CUDA {build.cuda}"
+    backend = backend or (build.hip and f"ROCm {build.hip}")
+    return f"torch {build.version} for {backend or 'the CPU'}"
+
+
+def _versions(*names: str) -> Say:
+    def words(packages: Packages) -> str:
+        found = map(packages.find, names)
+        return ", ".join(f"{entry.name} {entry.version}" for entry in found if entry)
+
+    return _of(Packages, words)
+
+
+def _libraries(*stems: str) -> Say:
+    def words(libraries: Libraries) -> str:
+        chosen = libraries.chosen(*stems)
+        named = dict.fromkeys(f"{e.soname} {e.version}".strip() for e in chosen)
+        return ", ".join(named)
+
+    return _of(Libraries, words)
+
+
+def _room(*roles: str) -> Say:
+    def each(paths: Paths) -> Iterator[str]:
+        for entry in paths.of(*roles):
+            if entry.free is not None:
+                yield f"{entry.path} has {human(entry.free)} free"
+
+    return _of(Paths, lambda paths: ", ".join(dict.fromkeys(each(paths))))
+
+
+def _writable(paths: Paths) -> str:
+    places = (e.path for e in paths.of("cache", "home") if e.writable)
+    named = ", ".join(dict.fromkeys(places))
+    return f"writable: {named}" if named else ""
+
+
+def _tmpdir(paths: Paths) -> str:
+    found = (e for e in paths.of("tmp") if e.mount is not None)
+    return ", ".join(f"{e.path} is on {e.mount.fstype}" for e in found if e.mount)
+
+
+def _threads(threads: Threads) -> str:
+    return ", ".join(f"{name}={value}" for name, value in threads.asked.items())
+
+
+def _removeipc(logind: Logind) -> str:
+    if not logind.running:
+        return "systemd-logind does not run"
+    return "" if logind.remove_ipc is None else f"RemoveIPC={logind.remove_ipc}"
+
+
+_TORCH = _of(TorchBuild, _torch)
+_GPU = _of(Gpu, _gpu)
+_MEMORY = _of(Memory, _memory)
+_SHM = _of(Shm, _shm)
+SAID: Mapping[str, tuple[Say, ...]] = {
+    "shm-too-small": (_SHM,),
+    "nccl-shm-too-small": (_SHM,),
+    "leaked-shm-segments": (_SHM,),
+    "fd-limit-exhausted": (_of(Limits, lambda x: _limit(x.nofile, "open files")),),
+    "process-limit-reached": (_of(Limits, _processes),),
+    "inotify-limit": (_of(Limits, _inotify),),
+    "systemd-removeipc": (_of(Logind, _removeipc),),
+    "memory-limit-too-low": (_MEMORY,),
+    "overcommit-refuses": (_MEMORY,),
+    "cgroup-cpu-quota-ignored": (_of(Cpu, _cpus),),
+    "too-many-workers-for-cpus": (_of(Cpu, _cpus),),
+    "thread-oversubscription": (_of(Cpu, _cpus), _of(Threads, _threads)),
+    "cpu-lacks-instruction-set": (_of(Cpu, lambda cpu: cpu.model),),
+    "disk-full": (_room("tmp", "cache", "data", "cwd"),),
+    "cache-dir-not-writable": (_of(Paths, _writable),),
+    "tmpdir-on-network-fs": (_of(Paths, _tmpdir),),
+    "driver-too-old": (_GPU, _TORCH),
+    "nvidia-driver-missing": (_GPU,),
+    "nvml-driver-library-mismatch": (_GPU,),
+    "gpu-hardware-fault": (_GPU,),
+    "gpu-arch-not-in-build": (_GPU, _TORCH),
+    "cpu-only-torch-build": (_TORCH,),
+    "cuda-unavailable-despite-fitting-driver": (_GPU, _TORCH),
+    "cudnn-version-conflict": (_libraries("libcudnn.so"),),
+    "cuda-libs-shadowed-by-ld-library-path": (_libraries("libcublas.", "libcudart."),),
+    "duplicate-openmp-runtime": (_libraries("libgomp", "libiomp5", "libomp"),),
+    "libstdcxx-too-old": (_libraries("libstdc++"),),
+    "glibc-too-old": (
+        _of(Interpreter, lambda here: here.glibc and f"glibc {here.glibc}"),
+    ),
+    "mixed-torch-installs": (_versions("torch"),),
+    "torch-torchvision-mismatch": (_versions("torch", "torchvision"),),
+    "torchvision-build-mismatch": (_versions("torch", "torchvision"),),
+    "torch-torchaudio-mismatch": (_versions("torch", "torchaudio"),),
+    "torch-extension-abi-mismatch": (_TORCH,),
+    "numpy2-abi-mismatch": (_versions("torch", "numpy"),),
+    "pillow-binary-broken": (_versions("pillow", "pillow-simd"),),
+}
+"""By the name of the check: what it looks at first."""

@@ -1,0 +1,141 @@
+"""A cause that is ruled out says by which values."""
+
+from typing import Any
+
+import pytest
+
+from pipedoctor.catalogue import installed
+from pipedoctor.explanation.measured import SAID, measured
+from pipedoctor.facts import (
+    Cpu,
+    Device,
+    Distribution,
+    Facts,
+    Gpu,
+    Interpreter,
+    Libraries,
+    Library,
+    Limits,
+    Logind,
+    Memory,
+    Mount,
+    Packages,
+    PathFact,
+    Paths,
+    Rlimit,
+    Shm,
+    Threads,
+    TorchBuild,
+)
+
+GiB = 1 << 30
+NOFILE = Rlimit(soft=1024, hard=4096)
+PACKAGES = Packages(
+    entries=(
+        Distribution(name="torch", version="2.13.0"),
+        Distribution(name="numpy", version="2.4.6"),
+    )
+)
+PATHS = Paths(
+    entries=(
+        PathFact(
+            role="tmp", path="/tmp", free=3 * GiB, mount=Mount(point="/", fstype="ext4")
+        ),
+        PathFact(role="cache", path="/home/a/.cache", writable=True),
+        PathFact(role="home", path="/home/a", writable=False),
+    )
+)
+LIBRARY = Library(soname="libcudnn.so.9", path="/x", version="9.20.0", chosen=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "fact", "said"),
+    [
+        (
+            "shm-too-small",
+            Shm(size=12 * GiB, used=GiB, available=11 * GiB),
+            "/dev/shm has 12.0 GiB, 11.0 GiB of it free",
+        ),
+        ("shm-too-small", Shm(size=0, missing=True), ""),
+        ("shm-too-small", Shm(size=0, unlimited=True), ""),
+        ("fd-limit-exhausted", Limits(nofile=NOFILE), "open files: 1024"),
+        (
+            "fd-limit-exhausted",
+            Limits(nofile=Rlimit(soft=None, hard=None)),
+            "open files: no limit",
+        ),
+        (
+            "process-limit-reached",
+            Limits(nofile=NOFILE, nproc=NOFILE, pids_max=99),
+            "processes of this user: 1024, pids.max: 99",
+        ),
+        ("process-limit-reached", Limits(nofile=NOFILE), ""),
+        (
+            "inotify-limit",
+            Limits(nofile=NOFILE, inotify_watches=8192),
+            "fs.inotify.max_user_watches: 8192",
+        ),
+        ("inotify-limit", Limits(nofile=NOFILE), ""),
+        ("systemd-removeipc", Logind(running=False), "systemd-logind does not run"),
+        (
+            "systemd-removeipc",
+            Logind(running=True, remove_ipc=False),
+            "RemoveIPC=False",
+        ),
+        ("systemd-removeipc", Logind(running=True), ""),
+        (
+            "memory-limit-too-low",
+            Memory(total=8 * GiB, available=3 * GiB),
+            "3.0 GiB of 8.0 GiB of memory are free",
+        ),
+        ("too-many-workers-for-cpus", Cpu(logical=1), "1 CPU can be kept busy"),
+        (
+            "thread-oversubscription",
+            Threads(asked={"OMP_NUM_THREADS": 2}),
+            "OMP_NUM_THREADS=2",
+        ),
+        ("disk-full", PATHS, "/tmp has 3.0 GiB free"),
+        ("cache-dir-not-writable", PATHS, "writable: /home/a/.cache"),
+        ("cache-dir-not-writable", Paths(), ""),
+        ("tmpdir-on-network-fs", PATHS, "/tmp is on ext4"),
+        (
+            "driver-too-old",
+            Gpu(driver="580.82", devices=(Device(index=0, name="NVIDIA H100"),)),
+            "driver 580.82, NVIDIA H100",
+        ),
+        ("driver-too-old", Gpu(), ""),
+        (
+            "cpu-only-torch-build",
+            TorchBuild(version="2.13.0", cuda="13.0"),
+            "torch 2.13.0 for CUDA 13.0",
+        ),
+        (
+            "cpu-only-torch-build",
+            TorchBuild(version="2.13.0", hip="7.2"),
+            "torch 2.13.0 for ROCm 7.2",
+        ),
+        (
+            "cpu-only-torch-build",
+            TorchBuild(version="2.13.0", local="cpu"),
+            "torch 2.13.0 for the CPU",
+        ),
+        (
+            "cudnn-version-conflict",
+            Libraries(entries=(LIBRARY,)),
+            "libcudnn.so.9 9.20.0",
+        ),
+        ("glibc-too-old", Interpreter(glibc="2.36"), "glibc 2.36"),
+        ("glibc-too-old", Interpreter(), ""),
+        ("numpy2-abi-mismatch", PACKAGES, "torch 2.13.0, numpy 2.4.6"),
+        ("no-such-check", PACKAGES, ""),
+    ],
+)
+def test_values(name: str, fact: Any, said: str) -> None:
+    assert measured(name, Facts(fact)) == said
+    assert measured(name, Facts()) == ""
+
+
+def test_every_name_is_that_of_a_check() -> None:
+    names = {check.name for check in installed().checks.values()}
+
+    assert set(SAID) <= names
