@@ -21,26 +21,6 @@ def edit(at: Spot, span: Span, replacement: str) -> Edit:
     )
 
 
-def start(span: Span) -> Span:
-    """The point where a range begins."""
-    return Span(
-        line=span.line,
-        column=span.column,
-        end_line=span.line,
-        end_column=span.column,
-    )
-
-
-def end(span: Span) -> Span:
-    """The point where a range ends."""
-    return Span(
-        line=span.end_line,
-        column=span.end_column,
-        end_line=span.end_line,
-        end_column=span.end_column,
-    )
-
-
 def insert(at: Spot, call: Call, *words: str) -> Edits:
     """Give a call these further arguments, each as ``name=value``."""
     if not words:
@@ -48,7 +28,7 @@ def insert(at: Spot, call: Call, *words: str) -> Edits:
     text, room = "", call.room
     for word in words:
         lead = call.lead
-        if len(word) + len(lead) + len(call.tail) > room and call.lead != call.wrap:
+        if len(word) + len(lead) + len(call.tail) > room:
             lead, room = call.wrap, call.room + 1_000
         text += f"{lead}{word}{call.tail}"
         room -= len(word) + len(lead) + len(call.tail)
@@ -97,10 +77,7 @@ def plain(loader: LoaderCall, name: str) -> str:
 
 def cut(event: Event) -> Edits:
     """Take a statement out, with its line."""
-    spans = event.spans
-    if "line" in spans:
-        return (edit(event.at, spans["line"], ""),)
-    return (edit(event.at, spans["only"], "pass"),) if "only" in spans else ()
+    return replaced(event, {"line": ""})
 
 
 def replaced(event: Event, pieces: Mapping[str, str]) -> Edits:

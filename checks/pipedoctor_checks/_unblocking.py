@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
+
 from pipedoctor.edits import Edits, edit, every, insert
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event, LoaderCall
@@ -22,7 +24,8 @@ def _unblocked(event: Event) -> Edits:
     given = call.given.get("non_blocking")
     if given is not None:
         return (edit(event.at, given.value, "True"),)
-    return insert(event.at, call, "non_blocking=True")
+    unwrapped = replace(call, wrap=call.lead)  # nobody breaks a line in `.to(device)`
+    return insert(event.at, unwrapped, "non_blocking=True")
 
 
 def waiting(events: Iterable[Event]) -> list[Event]:

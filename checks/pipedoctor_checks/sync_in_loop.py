@@ -1,7 +1,6 @@
 """PDR403: does every step read a value back from the GPU?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.edits import every, replaced
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event, Loop
 from pipedoctor.remedy import in_code
@@ -46,8 +45,6 @@ def sync_in_loop(source: Source, /) -> Findings:
                 in_code(
                     "Sum up on the device, and read now and then",
                     "total += loss.detach()  # total.item() after the loop",
-                    edits=every(replaced(e, {"read": ".detach()"}) for e in waits),
-                    unsafe="sums become tensors on the device; what reads them waits",
                 ),
                 confidence=Confidence.LIKELY,
                 calls=sorted({e.name for e in waits}),

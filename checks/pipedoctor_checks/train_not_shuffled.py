@@ -57,8 +57,11 @@ def train_not_shuffled(source: Source, /) -> Findings:
 
 
 def _shuffled(loader: LoaderCall, *, either: bool) -> Edits:
-    """Where there may be a sampler, only without it."""
-    if loader.get("shuffle").how not in {"absent", "literal"}:
+    """Where there may be a sampler, only without it; never for a stream."""
+    surely = loader.dataset is not None and not loader.dataset.name.startswith(
+        "torchtext"
+    )
+    if loader.get("shuffle").how not in {"absent", "literal"} or not surely:
         return ()
     name = plain(loader, "sampler")
     if either:

@@ -94,13 +94,11 @@ def _device(pen: Pen, node: ast.Call) -> str:
 
 
 def _statement(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
-    """A call that is a line of its own."""
+    """A call that is a line of its own, and not all that its block does."""
     block, statement = pen.blocks.get(id(node), ([], None))
-    if statement is None:
+    if statement is None or len(block) == 1:
         return NONE
     start, end = pen.start(statement), pen.end(statement)
-    if len(block) == 1:
-        return Pieces({"only": pen.span(start, end)})
     rest = pen.after(end).strip()
     if pen.before(start).strip() or (rest and not rest.startswith("#")):
         return NONE
@@ -136,21 +134,6 @@ def _numbered(scope: Scope, name: str) -> bool:
         for n in ast.walk(value)
         if isinstance(n, ast.Call)
     )
-
-
-def _read(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
-    """``total += loss.item()``: what reads the value."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return NONE
-    sums = [
-        step.node
-        for step in scope.of_type.get(ast.AugAssign, [])
-        if isinstance(step.node, ast.AugAssign) and isinstance(step.node.op, ast.Add)
-    ]
-    summed = any(part is node for one in sums for part in ast.walk(one.value))
-    if node.func.attr != "item" or not summed or node.args or node.keywords:
-        return NONE
-    return Pieces({"read": pen.span(pen.end(node.func.value), pen.end(node))})
 
 
 def _next(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
@@ -333,7 +316,6 @@ _MEASURES: dict[str, Callable[[Pen, Scope, ast.AST], Pieces]] = {
     "pin-then-copy": _pinned,
     "print": _statement,
     "private-import": _private,
-    "sync": _read,
     "variable": _wrapper,
     "worker-seed": _seed,
 }

@@ -92,6 +92,9 @@ def _remarks(desk: Desk, outcome: Outcome, loud: Any) -> None:
             loud(f"  {show.safe(proposal.title)}: {proposal.remedy.unsafe}")
         if count > _LISTED:
             loud(f"  and {count - _LISTED} more")
+    if outcome.doubtful:
+        names = sorted({p.found.check.name for p in outcome.doubtful})
+        loud(f"only possible, edited when named: --select {','.join(names)}")
 
 
 def _plan(ground: Ground, outcome: Outcome) -> Plan:

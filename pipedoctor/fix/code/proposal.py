@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipedoctor.check import Confidence
 from pipedoctor.fix.code.ground import Found, Ground
 from pipedoctor.fix.code.notebook import NotKept
 from pipedoctor.fix.code.script import edited
@@ -23,6 +24,11 @@ class Proposal:
     def edits(self) -> tuple[Edit, ...]:
         """All of them are made, or none."""
         return self.remedy.edits
+
+    @property
+    def likely(self) -> bool:
+        """Is the finding more than possible?"""
+        return self.found.finding.confidence > Confidence.POSSIBLE
 
     @property
     def files(self) -> set[str]:

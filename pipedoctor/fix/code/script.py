@@ -118,11 +118,5 @@ def _touch(one: Edit, other: Edit) -> bool:
     begin, end = (one.line, one.column), (one.end_line, one.end_column)
     start, stop = (other.line, other.column), (other.end_line, other.end_column)
     if begin == end and start == stop:
-        return begin == start and not _join(one.replacement, other.replacement)
+        return begin == start
     return begin < stop and start < end
-
-
-def _join(one: str, other: str) -> bool:
-    """May both stand at one place, one after the other, as arguments may?"""
-    before = one.startswith(",") and other.startswith(",")
-    return before or (one.endswith(",") and other.endswith(","))

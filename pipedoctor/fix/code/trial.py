@@ -32,6 +32,8 @@ class Outcome:
     turned: list[Turned] = field(default_factory=list[Turned])
     bolder: list[Proposal] = field(default_factory=list[Proposal])
     """What ``--unsafe`` would do besides."""
+    doubtful: list[Proposal] = field(default_factory=list[Proposal])
+    """Findings that are only possible: edited when the user names them."""
 
 
 def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> Outcome:
@@ -43,8 +45,11 @@ def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> 
     now = before
     for _ in range(ROUNDS):
         mine = [found for found in now if chosen(found.check)]
-        every = list(proposals(mine))
-        allowed = [p for p in every if unsafe or not p.remedy.unsafe]
+        allowed = [
+            p
+            for p in proposals(mine)
+            if (unsafe or not p.remedy.unsafe) and (explicit or p.likely)
+        ]
         fresh = [p for p in allowed if p.found.key not in refused]
         ready = _apart(_permitted(ground, fresh, refused))
         if not ready:
@@ -73,8 +78,11 @@ def _conclude(
     ]
     if unsafe or explicit:
         outcome.turned += kept(left)
+    every = list(proposals(left))
     if not unsafe:
-        outcome.bolder = [p for p in proposals(left) if p.remedy.unsafe]
+        outcome.bolder = [p for p in every if p.remedy.unsafe and p.likely]
+    if not explicit:
+        outcome.doubtful = [p for p in every if not p.likely]
 
 
 def _with(ground: Ground, files: dict[str, bytes]) -> Ground:
