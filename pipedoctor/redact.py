@@ -99,6 +99,7 @@ class Redactor:
     def _record(self, record: Mapping[str, Any]) -> dict[str, Any]:
         self._done.clear()
         self._names.clear()
+        self._pattern = None  # it is that of the names of another record
         if self.level in {Level.ALL, Level.PUBLIC}:
             self._learn(record)
         known = self._walk(record["known"], "")
