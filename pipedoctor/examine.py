@@ -14,6 +14,7 @@ from pipedoctor.collect.lanes import Meanwhile, Watch
 from pipedoctor.collect.plan import Inquiry, collect
 from pipedoctor.facts import Fact, Facts, Loader
 from pipedoctor.judge import Chosen, judge
+from pipedoctor.measured import joined
 from pipedoctor.narrow.narrow import Narrowing, narrow
 from pipedoctor.redact import Level, Redactor
 from pipedoctor.report.json import read
@@ -101,7 +102,7 @@ def judged(
     They are redacted first: whatever is said of them is redacted by construction.
     """
     now = dt.datetime.now(tz=dt.timezone.utc)
-    facts = standards.redactor.facts(facts.plus(*standards.measured))
+    facts = standards.redactor.facts(joined(facts, standards.measured))
     found = judge(
         catalogue,
         facts,

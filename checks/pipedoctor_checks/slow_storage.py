@@ -22,7 +22,11 @@ from pipedoctor.remedy import fitting
 from pipedoctor_checks._medium import medium
 from pipedoctor_checks._reading import reading
 from pipedoctor_checks._staging import Places, cures, in_page_cache
-from pipedoctor_checks._storage_evidence import doubt, evidence, read_ahead_note
+from pipedoctor_checks._storage_evidence import (
+    doubt,
+    evidence,
+    read_ahead_note,
+)
 
 
 @check("PDR710", "The storage under the data set is slow")
@@ -59,7 +63,9 @@ def slow_storage(  # noqa: PLR0913, PLR0917  (each fact decides something)
     slow for many small files. The kernel's word for a hard disk counts on SATA and SAS
     alone: virtual disks and RAID controllers call themselves rotating, too. A data set
     that fits in half of the memory left is slow in the first epoch only: a note.
-    Large files behind a read-ahead below `read_ahead` are a note.
+    Large files behind a read-ahead below `read_ahead` are a note. What `pipedoctor
+    bench disk PATH` measured on this machine (`check --measured FILE`) takes the place
+    of the short cold read of `--data PATH`, and is judged without `--data` as well.
 
     ## Sources
 

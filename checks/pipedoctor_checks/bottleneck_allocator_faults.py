@@ -1,0 +1,87 @@
+"""PDR911: does decoding pay for memory that is given back after every image?"""
+
+from pipedoctor.check import (
+    CannotJudge,
+    Confidence,
+    Finding,
+    Findings,
+    Gain,
+    Severity,
+    check,
+)
+from pipedoctor.facts import BenchDecode, Cpu, Site
+from pipedoctor.facts.bench_decode import keeping
+from pipedoctor.remedy import environment, fitting
+from pipedoctor_checks._measured import elsewhere
+
+
+@check("PDR911", "Memory is given back and fetched again for every image")
+def bottleneck_allocator_faults(
+    measured: BenchDecode,
+    cpu: Cpu | None,
+    site: Site | None,
+    /,
+    *,
+    faster: float = 1.15,
+    faults: float = 100.0,
+) -> Findings:
+    """
+    Compare decoding with and without an allocator that keeps freed memory.
+
+    ## Why it hurts
+
+    A decoded image takes megabytes. An allocator that gives them back to the kernel
+    when the image is freed gets them again page by page, each with a fault that clears
+    4 KiB: 4000 faults for a photograph of 1920 by 1080, which can take as long as
+    decoding it. Whether that happens depends on sizes and on what else was allocated,
+    so the same code runs at full speed in one process and at half of it in another.
+
+    ## How it is judged
+
+    `pipedoctor bench decode` measures both in fresh processes (`check --measured
+    FILE`). It is said when a way has more than `faults` page faults an image and is
+    more than `faster` times as fast with the variables set, by the lower end of the
+    interval. The kept memory stays with each worker: about one decoded image.
+
+    ## Sources
+
+    - https://pillow.readthedocs.io/en/stable/reference/block_allocator.html
+    - https://man7.org/linux/man-pages/man3/mallopt.3.html
+    """
+    strange = elsewhere(measured.host, cpu)
+    if strange:
+        raise CannotJudge(strange)
+    if not any(path.rate for path in measured.paths):
+        message = "no way to decode was measured"
+        raise CannotJudge(message)
+    path = keeping(measured)
+    plain = path and measured.find(path.name, path.task)
+    if path is None or plain is None or path.kept is None:
+        return
+    if path.kept.low <= faster or (plain.faults or 0.0) <= faults:
+        return
+    variables = dict(pair.split("=", 1) for pair in path.allocator.split())
+    title = "Let workers keep the memory of an image for the next one"
+    yield Finding(
+        severity=Severity.SLOWS,
+        confidence=Confidence.LIKELY,
+        summary=f"{path.name} is {path.kept.value:.2f} times as fast with memory kept:"
+        f" {plain.faults:.0f} page faults an image otherwise",
+        evidence={
+            "task": path.task,
+            "faults": plain.faults,
+            "faults_kept": path.faults,
+            "ratio": [path.kept.low, path.kept.value, path.kept.high],
+            "measured": measured.host.created,
+        },
+        gain=Gain(
+            value=1 - 1 / path.kept.value,
+            low=1 - 1 / path.kept.low,
+            high=1 - 1 / path.kept.high,
+            unit="fraction of the CPU time of decoding",
+            basis="measured",
+        ),
+        remedies=fitting(
+            site.habitat if site else None, *environment(title, **variables)
+        ),
+    )
