@@ -15,10 +15,13 @@ from rich.text import Text
 
 from pipedoctor.catalogue import installed
 from pipedoctor.cli import main as main_command
+from pipedoctor.diff.model import Diff
 from pipedoctor.examine import Standards, reexamine
+from pipedoctor.explanation.model import Explanation
 from pipedoctor.page import can_fix, page
-from pipedoctor.report.json import schema
+from pipedoctor.report.model import Report
 from pipedoctor.report.text import render
+from pipedoctor.schema import json_schema
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -26,7 +29,9 @@ NOTICE = "<!-- Written by tools/make_docs.py from the check itself. -->\n\n"
 OURS = "pipedoctor"
 TYPED = "pipedoctor check --data /data/imagenet --workers 16 --batch-bytes 73.5MiB"
 WIDTH = 92
-_HELP = re.compile(r"<!-- help: (\w+(?: \w+)?) -->\n(?:\n```text\n.*?\n```\n)?", re.DOTALL)
+_HELP = re.compile(
+    r"<!-- help: (\w+(?: \w+)?) -->\n(?:\n```text\n.*?\n```\n)?", re.DOTALL
+)
 
 
 def documents() -> Iterator[tuple[Path, str]]:
@@ -41,8 +46,10 @@ def documents() -> Iterator[tuple[Path, str]]:
     ]
     head = "# Checks\n\n| code | name | what it finds | `fix` |\n|---|---|---|---|\n"
     yield DOCS / "checks" / "README.md", NOTICE + head + "\n".join(rows) + "\n"
-    text = json.dumps(schema(), indent=2, sort_keys=True)
-    yield DOCS / "report.schema.json", text + "\n"
+    for kind in (Report, Diff, Explanation):
+        name = kind.__name__.lower()
+        text = json.dumps(json_schema(kind), indent=2, sort_keys=True)
+        yield DOCS / f"{name}.schema.json", text + "\n"
     yield DOCS / "picture.svg", svg(ROOT / "tests" / "machines" / "container.json")
     options = DOCS / "reference" / "command-line.md"
     yield options, with_help(options)

@@ -15,18 +15,7 @@ def render(diff: Diff) -> bytes:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of a comparison; every field is always there."""
-    (top,), parts = msgspec.json.schema_components(
-        [Diff], ref_template="#/$defs/{name}"
-    )
-    for part in parts.values():
-        fields = part["properties"]
-        part["required"] = sorted(fields)
-        for field in fields.values():
-            field.pop("default", None)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "pipedoctor.diff/1",
-        **top,
-        "$defs": parts,
-    }
+    """The JSON Schema of a comparison."""
+    from pipedoctor.schema import json_schema  # noqa: PLC0415  (for docs and tests)
+
+    return json_schema(Diff)

@@ -1,5 +1,7 @@
 """The explanation as JSON: contract `pipedoctor.explanation/1`."""
 
+from typing import Any
+
 import msgspec
 
 from pipedoctor.explanation.model import Explanation
@@ -13,3 +15,10 @@ def render(said: Explanation) -> bytes:
     import json  # noqa: PLC0415  (only it escapes everything)
 
     return json.dumps(json.loads(text), indent=2).encode() + b"\n"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of an explanation."""
+    from pipedoctor.schema import json_schema  # noqa: PLC0415  (for docs and tests)
+
+    return json_schema(Explanation)

@@ -84,21 +84,10 @@ def _record_of(page: bytes) -> bytes:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of a report; every field that is always there is required."""
-    (top,), parts = msgspec.json.schema_components(
-        [Report], ref_template="#/$defs/{name}"
-    )
-    for part in parts.values():
-        fields = part["properties"]
-        part["required"] = sorted(fields)
-        for field in fields.values():
-            field.pop("default", None)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "pipedoctor.report/1",
-        **top,
-        "$defs": parts,
-    }
+    """The JSON Schema of a report."""
+    from pipedoctor.schema import json_schema  # noqa: PLC0415  (for docs and tests)
+
+    return json_schema(Report)
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -4,8 +4,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import jsonschema
 import pytest
 from click.testing import Result
+
+from pipedoctor.explanation.json import schema
 
 Run = Callable[..., Result]
 
@@ -83,6 +86,17 @@ def test_nothing_known(run: Run) -> None:
 
     assert result.exit_code == 0
     assert result.stdout == "No error that is known was found.\n"
+
+
+def test_the_schema_is_published_and_kept(run: Run, log: Path, record: str) -> None:
+    published = Path(__file__).parents[2] / "docs/explanation.schema.json"
+    kept = json.loads(published.read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(kept)
+    assert kept == schema()
+    for given in (BUS, OWN, "all is well"):
+        log.write_text(given, "utf-8")
+        result = run("explain", str(log), "--format", "json", "--from", record)
+        jsonschema.validate(json.loads(result.stdout), kept)
 
 
 def test_json(run: Run, log: Path, record: str) -> None:
