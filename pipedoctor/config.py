@@ -21,6 +21,7 @@ from pipedoctor.selection import UnknownName, codes, suggestion
 from pipedoctor.units import parse_size
 
 NAMES = ("pipedoctor.toml", "pyproject.toml")
+LISTS = ("select", "ignore", "data", "exclude", "extend-exclude")
 TABLES = ("accept", "per-file-ignores")
 """What may stand in a file beside options and thresholds."""
 LARGEST = 1 << 20
@@ -61,6 +62,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     no_redact: bool = False
     keep: bool = False
     baseline: str | None = None
+    exclude: tuple[str, ...] | None = None
+    extend_exclude: tuple[str, ...] = ()
     quiet: bool = False
     verbose: bool = False
     no_color: bool = False
@@ -207,7 +210,7 @@ def _option(file: File, key: str, value: Any) -> Any:
             value = parse_size(value)
         except ValueError as error:
             raise _unfit(file, key, str(error)) from None
-    if key in {"select", "ignore", "data"} and isinstance(value, str):
+    if key in LISTS and isinstance(value, str):
         value = [value]
     try:
         checked = msgspec.convert({key: value}, Options)

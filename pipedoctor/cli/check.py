@@ -65,6 +65,24 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 @click.option("--no-cache", is_flag=True, help="Read all code anew.")
 @click.option("--no-gitignore", is_flag=True, help="Read what git ignores, too.")
 @click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERNS",
+    help="Leave these out below PATHS, instead of the usual ones.",
+)
+@click.option(
+    "--extend-exclude",
+    multiple=True,
+    metavar="PATTERNS",
+    help="Leave these out as well.",
+)
+@click.option(
+    "--stdin-filename",
+    type=PATH,
+    metavar="FILE",
+    help="The name of the code that PATHS `-` reads from stdin.",
+)
+@click.option(
     "--select",
     multiple=True,
     metavar="NAMES",

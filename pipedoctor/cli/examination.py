@@ -12,7 +12,8 @@ from pipedoctor.aliases import Memory
 from pipedoctor.catalogue import Catalogue, installed
 from pipedoctor.check import Severity
 from pipedoctor.cli import inquiry as asked
-from pipedoctor.cli import narrowing, output
+from pipedoctor.cli import narrowing, output, stdin
+from pipedoctor.cli.measured import measured
 from pipedoctor.cli.progress import progress
 from pipedoctor.collect.files import Silent
 from pipedoctor.config import Config, File, Options, Unfit, configure, find
@@ -40,6 +41,7 @@ def conduct(
     Without a `redactor` it depends on who reads: a terminal or a file.
     """
     began = time.monotonic()
+    typed = stdin.taken(typed)
     try:
         catalogue = installed()
         config = _config(typed, catalogue)
@@ -210,6 +212,7 @@ def _machine(
         typed.get("pid"),
         typed.get("against"),
         verify_files=typed.get("verify_files", False),
+        typed=typed.get("stdin"),
     )
     standards.redactor.meet(asked.who(inquiry.machine))
     left = max(_LEAST, options.deadline - (time.monotonic() - began))

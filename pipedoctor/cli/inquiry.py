@@ -17,6 +17,8 @@ from pipedoctor.config import Options
 from pipedoctor.facts import Unreadable
 from pipedoctor.redact import Who, whoami
 from pipedoctor.report.json import LARGEST
+from pipedoctor.source.files import Source
+from pipedoctor.source.folders import DEFAULT
 
 _ENVIRON = 4 << 20
 _NO_MEMORY = "No such process"
@@ -30,6 +32,7 @@ def inquiry(
     against: str | None = None,
     *,
     verify_files: bool = False,
+    typed: Source | None = None,
 ) -> Inquiry:
     """Name what to examine; raises UsageError for what is not there."""
     machine = Machine() if pid is None else _of(pid)
@@ -43,12 +46,23 @@ def inquiry(
             cache=not options.no_cache,
             cache_dir=options.cache_dir or "",
             gitignore=not options.no_gitignore,
+            exclude=_excluded(options),
+            typed=typed,
         ),
         quick=options.quick,
         loader=options.loader,
         chosen=_chosen(options, machine),
         against=record_of(against) if against is not None else None,
         verify_files=verify_files,
+    )
+
+
+def _excluded(options: Options) -> tuple[str, ...]:
+    """Each may hold several, with commas."""
+    own = DEFAULT if options.exclude is None else options.exclude
+    texts = (*own, *options.extend_exclude)
+    return tuple(
+        one.strip() for text in texts for one in text.split(",") if one.strip()
     )
 
 

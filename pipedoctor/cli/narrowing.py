@@ -23,7 +23,9 @@ def narrowing(typed: Mapping[str, Any], config: Config) -> Narrowing:
     path, writing = config.options.baseline, typed.get("write_baseline")
     known = None
     if path is not None:
-        roots = None if typed.get("record") else tuple(map(os.path.abspath, code))
+        given = [typed["stdin"].path] if typed.get("stdin") else []
+        examined = map(os.path.abspath, (*code, *given))
+        roots = None if typed.get("record") else tuple(examined)
         data = _baseline(path, missing_is_empty=bool(writing))
         try:
             found = baseline.read(data) if data else ()
@@ -36,7 +38,10 @@ def narrowing(typed: Mapping[str, Any], config: Config) -> Narrowing:
         message = "--write-baseline writes the file that --baseline names: give one"
         raise click.UsageError(message)
     record = bool(typed.get("record"))
-    changed = _changed(code, typed.get("diff"), record=record)
+    if record and typed.get("diff"):
+        message = "--from judges a record: --diff names something of this machine"
+        raise click.UsageError(message)
+    changed = _changed(code, typed, gitignore=not config.options.no_gitignore)
     return Narrowing(rules=config.rules, baseline=known, changed=changed)
 
 
@@ -80,13 +85,13 @@ def _baseline(path: str, *, missing_is_empty: bool) -> bytes:
     return data
 
 
-def _changed(code: Sequence[str], since: str | None, *, record: bool) -> Changed | None:
+def _changed(
+    code: Sequence[str], typed: Mapping[str, Any], *, gitignore: bool
+) -> Changed | None:
+    since, given = typed.get("diff"), typed.get("stdin")
     if since is None:
         return None
-    if record:
-        message = "--from judges a record: --diff names something of this machine"
-        raise click.UsageError(message)
-    if not code:
+    if not code and given is None:
         message = "--diff tells changed lines of code: name some PATHS"
         raise click.UsageError(message)
     from pipedoctor.collect.changes import PATIENCE, changes
@@ -94,7 +99,9 @@ def _changed(code: Sequence[str], since: str | None, *, record: bool) -> Changed
     try:
         found: dict[str, list[int]] = files.patiently(
             "git",
-            lambda announce: changes(code, since, announce),
+            lambda announce: changes(
+                code, since, announce, gitignore=gitignore, typed=given
+            ),
             patience=2 * PATIENCE,
         )
     except Unreadable as error:

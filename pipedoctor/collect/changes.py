@@ -34,7 +34,12 @@ _LEFT_OUT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE")
 
 
 def changes(
-    code: Sequence[str], since: str, announce: Announce
+    code: Sequence[str],
+    since: str,
+    announce: Announce,
+    *,
+    gitignore: bool = True,
+    typed: Source | None = None,
 ) -> dict[str, list[int]]:
     """
     Numbers of changed lines, by file as it is shown; ``[0]`` means all of them.
@@ -43,10 +48,12 @@ def changes(
     Raises Unreadable with git's own words.
     """
     announce(f"git, for what changed since {legible(since)}")
-    folder = code[0] if os.path.isdir(code[0]) else os.path.dirname(code[0])  # noqa: PTH112, PTH120
-    top = _git(folder or ".", "rev-parse", "--show-toplevel").removesuffix(b"\n")
+    given = [typed] if typed else []
+    walked = every_file(code, gitignore=gitignore)
+    code = (*code, *(file.path for file in given))
+    top = _git(_folder(code[0]), "rev-parse", "--show-toplevel").removesuffix(b"\n")
     tree = _tree(os.fsdecode(top), _commit(os.fsdecode(top), since))
-    files = [file for file in every_file(code) if isinstance(file, Source)]
+    files = [file for file in (*given, *walked) if isinstance(file, Source)]
     names = {file.path: _inside(os.fsdecode(top), file.path) for file in files}
     differ = [
         file
@@ -63,6 +70,13 @@ def changes(
         before = old[tree[names[file.path]]]
         lines[legible(shown(file.path, code))] = changed(before, file.text)
     return lines
+
+
+def _folder(path: str) -> str:
+    """The nearest folder that is there: code from stdin may name one that is not."""
+    while path and not os.path.isdir(path):  # noqa: PTH112
+        path = os.path.dirname(path)  # noqa: PTH120
+    return path or "."
 
 
 def _commit(top: str, since: str) -> str:

@@ -8,6 +8,7 @@ import msgspec
 
 from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine, read_or
+from pipedoctor.collect.reading import Reading
 from pipedoctor.facts import Loader, Unreadable
 from pipedoctor.source.loaders import LoaderCall, loader_calls
 
@@ -28,12 +29,12 @@ def loader(
     code: tuple[str, ...],
     announce: Announce,
     *,
-    gitignore: bool = True,
+    reading: Reading = Reading(),  # noqa: B008  (frozen)
 ) -> Loader:
     """Join what the command line, the code and the running job say; options win."""
     fields: dict[str, Any] = {}
     origin: dict[str, str] = {}
-    for source in _sources(machine, given, code, announce, gitignore=gitignore):
+    for source in _sources(machine, given, code, announce, reading):
         for name, (value, told) in source.items():
             if name not in fields:
                 fields[name], origin[name] = value, told
@@ -52,16 +53,21 @@ def _sources(
     given: Loader | None,
     code: Sequence[str],
     announce: Announce,
-    *,
-    gitignore: bool,
+    reading: Reading,
 ) -> Iterator[Told]:
     yield _options(given)
     ranks = machine.environ.get("LOCAL_WORLD_SIZE", "")
     if ranks.isascii() and ranks.isdecimal() and 0 < int(ranks) < 1 << 16:
         yield {"ranks": (int(ranks), "LOCAL_WORLD_SIZE")}
-    if code:
-        announce(f"reading {', '.join(code)}")
-        yield told_by(loader_calls(code, gitignore=gitignore))
+    if code or reading.typed:
+        announce(f"reading {', '.join(code) or 'stdin'}")
+        calls = loader_calls(
+            code,
+            gitignore=reading.gitignore,
+            exclude=reading.exclude,
+            typed=reading.typed,
+        )
+        yield told_by(calls)
     if machine.pid is not None and machine.system.startswith("linux"):
         yield _running(machine, machine.pid)
 

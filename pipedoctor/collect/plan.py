@@ -91,6 +91,11 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     verify_files: bool = False
     """Compare every installed file with its package's record."""
 
+    @property
+    def has_code(self) -> bool:
+        """Is there code to read, in PATHS or through stdin?"""
+        return bool(self.code or self.reading.typed)
+
 
 def collect(
     inquiry: Inquiry,
@@ -130,7 +135,7 @@ def _not_asked(inquiry: Inquiry) -> dict[str, str]:
     reasons = {
         "log": (False, "no log given, as to `pipedoctor explain LOG`"),
         "datasets": (bool(inquiry.data), "no --data given"),
-        "source": (bool(inquiry.code), "no PATHS with code given"),
+        "source": (inquiry.has_code, "no PATHS with code given"),
         "record_drift": (inquiry.against is not None, "no --against given"),
         "installed_files": (inquiry.verify_files, "no --verify-files given"),
         **dict.fromkeys(NOT_QUICK, (not inquiry.quick, "--quick")),
@@ -175,11 +180,11 @@ def _probes(inquiry: Inquiry, places: list[Place], deadline: float) -> Iterator[
         machine,
         inquiry.loader,
         inquiry.code,
-        gitignore=inquiry.reading.gitignore,
+        reading=inquiry.reading,
     )
-    lane = "loader" if inquiry.code else "steady"
+    lane = "loader" if inquiry.has_code else "steady"
     yield Probe(name="loader", work=loader, lane=lane, patience=PATIENCE)
-    if inquiry.code:
+    if inquiry.has_code:
         left = max(1.0, deadline - IMPORT_MARGIN)
         code = _call(
             "source", "source", machine, inquiry.code, left, reading=inquiry.reading

@@ -2,6 +2,9 @@
 
 import msgspec
 
+from pipedoctor.source.files import Source
+from pipedoctor.source.folders import DEFAULT
+
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """What the user says about it."""
@@ -13,3 +16,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     cache_dir: str = ""
     """Empty: where the system keeps such things."""
     gitignore: bool = True
+    exclude: tuple[str, ...] = DEFAULT
+    """Names and patterns of what is left out below PATHS."""
+    typed: Source | None = None
+    """Code that came through stdin, under the name that it shall have."""

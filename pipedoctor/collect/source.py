@@ -52,11 +52,18 @@ def source(
 ) -> Source:
     """Read what PATHS name, and all that it imports from there; raises Unreadable."""
     del machine
-    announce(f"reading {', '.join(code)}")
+    announce(f"reading {', '.join(code) or 'stdin'}")
     until = time.monotonic() + seconds * SHARE
     found: list[files.Source] = []
     skipped: list[Skipped] = []
-    for file in files.every_file(code, gitignore=reading.gitignore):
+    given = [reading.typed] if reading.typed else []
+    code = (*code, *(file.path for file in given))
+    walked = files.every_file(
+        code[: len(code) - len(given)],
+        gitignore=reading.gitignore,
+        exclude=reading.exclude,
+    )
+    for file in (*given, *walked):
         if isinstance(file, Left):
             skipped.append(Skipped(path=shown(file.path, code), reason=file.reason))
         else:

@@ -1,13 +1,12 @@
 """Checks that are ignored in some files: ``[tool.pipedoctor.per-file-ignores]``."""
 
-import fnmatch
-import re
 from collections.abc import Callable, Sequence
 
 import msgspec
 
 from pipedoctor.check import Verdict
 from pipedoctor.narrow.places import thin
+from pipedoctor.patterns import matches
 from pipedoctor.report.places import file_of
 
 
@@ -37,22 +36,3 @@ def ignore(
                 f"ignored in {redact(rule.pattern)} by per-file-ignores",
             )
     return verdict
-
-
-def matches(pattern: str, path: str, prefix: str = "") -> bool:
-    """Does the pattern mean this file, by its name, its path or a folder above it?"""
-    if pattern.startswith("!"):
-        return not matches(pattern[1:], path, prefix)
-    named = pattern.removeprefix("./").rstrip("/")
-    found = re.compile(rf"(?:{_regex(named)})(?:/.*)?", re.DOTALL)
-    whole = path.removeprefix("./")
-    names = {whole, f"{prefix}{whole}"}
-    if "/" not in named:
-        names |= {part for name in names for part in name.split("/")}
-    return any(found.fullmatch(name) for name in names)
-
-
-def _regex(pattern: str) -> str:
-    """As a regular expression; ``**/`` may be no folder at all."""
-    parts = [fnmatch.translate(part)[4:-3] for part in pattern.split("**/")]
-    return "(?:.*/)?".join(parts)

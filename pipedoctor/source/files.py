@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipedoctor.facts import Unreadable
-from pipedoctor.source.folders import Left, below
+from pipedoctor.source.folders import DEFAULT, Left, below
 from pipedoctor.source.notebook import code_only
 
 MOST_FILES = 5000
@@ -26,14 +26,16 @@ class Source(NamedTuple):
     text: bytes
 
 
-def python_files(paths: Sequence[str], *, gitignore: bool = True) -> Iterator[Source]:
+def python_files(
+    paths: Sequence[str], *, gitignore: bool = True, exclude: tuple[str, ...] = DEFAULT
+) -> Iterator[Source]:
     """
     Every given file, and every ``*.py`` below every given folder, each once.
 
     What is too large or cannot be read is left out, as is all that comes after
     `MOST_FILES` or `MOST_BYTES`. Raises Unreadable for a path that is not there.
     """
-    for file in every_file(paths, (".py",), gitignore=gitignore):
+    for file in every_file(paths, (".py",), gitignore=gitignore, exclude=exclude):
         if isinstance(file, Source):
             yield file
 
@@ -43,12 +45,13 @@ def every_file(
     endings: tuple[str, ...] = (".py", ".ipynb"),
     *,
     gitignore: bool = True,
+    exclude: tuple[str, ...] = DEFAULT,
 ) -> Iterator[Source | Left]:
     """As `python_files`, and those that are left out with the reason."""
     require(paths)
     seen: set[tuple[int, int]] = set()
     left = MOST_BYTES
-    for path in _candidates(paths, endings, gitignore=gitignore):
+    for path in _candidates(paths, endings, exclude, gitignore=gitignore):
         text = path.reason if isinstance(path, Left) else _read(path, seen)
         if isinstance(text, str):
             if text:
@@ -78,11 +81,15 @@ def require(paths: Sequence[str]) -> None:
 
 
 def _candidates(
-    paths: Sequence[str], endings: tuple[str, ...], *, gitignore: bool
+    paths: Sequence[str],
+    endings: tuple[str, ...],
+    exclude: tuple[str, ...],
+    *,
+    gitignore: bool,
 ) -> Iterator[str | Left]:
     for path in paths:
         if Path(path).is_dir():
-            yield from below(path, endings, gitignore=gitignore)
+            yield from below(path, endings, gitignore=gitignore, exclude=exclude)
         else:
             yield path
 

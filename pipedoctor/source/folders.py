@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pipedoctor.patterns import matches
 from pipedoctor.source.gitignore import Ignored
 
 EXCLUDED = {
@@ -29,6 +30,7 @@ EXCLUDED = {
     "venv",
 }
 """Folders below the given ones that hold nobody's training code."""
+DEFAULT = tuple(sorted(EXCLUDED))
 
 
 class Left(NamedTuple):
@@ -39,25 +41,53 @@ class Left(NamedTuple):
 
 
 def below(
-    folder: str, endings: tuple[str, ...], *, gitignore: bool
+    folder: str,
+    endings: tuple[str, ...],
+    *,
+    gitignore: bool,
+    exclude: tuple[str, ...] = DEFAULT,
 ) -> Iterator[str | Left]:
     """
     Files with these endings in order of their names; folders that cannot be read.
 
-    Links to folders are not followed, so there is no loop.
+    Links to folders are not followed, so there is no loop. What `exclude` matches is
+    left out, by its path from `folder` or as it would be shown.
     """
+    names, patterns = _plain(exclude)
     ignored = Ignored(folder) if gitignore else None
     failed: list[OSError] = []
     for where, folders, files in os.walk(folder, onerror=failed.append):
         yield from _told(failed)
-        kept = sorted(set(folders) - EXCLUDED)
-        folders[:] = [name for name in kept if _wanted(where, name, ignored)]
+        kept = sorted(set(folders) - names)
+        folders[:] = [
+            name
+            for name in kept
+            if _wanted(where, name, ignored)
+            and not _excluded(folder, where, name, patterns)
+        ]
         for name in sorted(files):
-            if name.endswith(endings):
+            if name.endswith(endings) and name not in names:
                 path = os.path.join(where, name)  # noqa: PTH118  (keeps a leading ./)
+                if _excluded(folder, where, name, patterns):
+                    continue
                 if ignored is None or not ignored.leaves_out(path, folder=False):
                     yield path
     yield from _told(failed)
+
+
+def _plain(exclude: tuple[str, ...]) -> tuple[set[str], list[str]]:
+    """Names, which are quickly looked up, and patterns, which are not."""
+    patterns = [one for one in exclude if set(one) & set("*?[/!")]
+    return set(exclude) - set(patterns), patterns
+
+
+def _excluded(top: str, where: str, name: str, patterns: list[str]) -> bool:
+    if not patterns:
+        return False
+    path = os.path.join(where, name)  # noqa: PTH118
+    below_top = os.path.relpath(path, top).replace(os.sep, "/")
+    shown = os.path.normpath(path).replace(os.sep, "/")
+    return any(matches(one, below_top) or matches(one, shown) for one in patterns)
 
 
 def _wanted(where: str, name: str, ignored: Ignored | None) -> bool:

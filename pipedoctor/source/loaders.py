@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pipedoctor.source.files import Source, python_files
+from pipedoctor.source.folders import DEFAULT
 
 CLASSES = {
     "torch.utils.data.DataLoader",
@@ -34,13 +35,17 @@ class LoaderCall(NamedTuple):
         return (self.num_workers or 0) * (self.prefetch_factor or 2)
 
 
-def loader_calls(paths: Sequence[str], *, gitignore: bool = True) -> list[LoaderCall]:
+def loader_calls(
+    paths: Sequence[str],
+    *,
+    gitignore: bool = True,
+    exclude: tuple[str, ...] = DEFAULT,
+    typed: Source | None = None,
+) -> list[LoaderCall]:
     """Every DataLoader call in these files and folders; raises Unreadable."""
-    return [
-        call
-        for source in python_files(paths, gitignore=gitignore)
-        for call in calls_in(source)
-    ]
+    sources = python_files(paths, gitignore=gitignore, exclude=exclude)
+    given = [typed] if typed else []
+    return [call for source in (*given, *sources) for call in calls_in(source)]
 
 
 def calls_in(source: Source) -> Iterator[LoaderCall]:

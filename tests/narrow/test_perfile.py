@@ -3,7 +3,8 @@
 import pytest
 
 from pipedoctor.check import Finding, Location, Severity, Verdict
-from pipedoctor.narrow.perfile import FileIgnore, ignore, matches
+from pipedoctor.narrow.perfile import FileIgnore, ignore
+from pipedoctor.patterns import matches
 
 
 @pytest.mark.parametrize(
