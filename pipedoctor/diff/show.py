@@ -65,7 +65,7 @@ def _plain(value: object, row: Meaning, found: Found) -> str:
     return str(value) or "none"
 
 
-def _number(value: float, row: Meaning) -> str:
+def _number(value: int | float, row: Meaning) -> str:  # noqa: PYI041  (both come)
     if row.unit == "bytes":
         return human(int(value))
     if row.unit == "seconds":

@@ -101,7 +101,7 @@ def _meets(wanted: Wanted, there: str) -> bool:
         if not wanted.versions:
             return SpecifierSet(wanted.spec).contains(version, prereleases=True)
         return any(
-            exact.public == version.public
+            Version(exact.public) == Version(version.public)
             for exact in map(Version, wanted.versions)
             if not exact.local
         )

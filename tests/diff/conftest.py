@@ -60,7 +60,10 @@ def machine() -> Facts:
         for n, v in names.items()
     )
     root = Mount(point="/", fstype="ext4", source="/dev/nvme0n1p2")
-    places = (("cwd", "working directory", "/home/anna/job"), ("tmp", "default", "/tmp"))
+    places = (
+        ("cwd", "working directory", "/home/anna/job"),
+        ("tmp", "default", "/tmp"),
+    )
     return Facts(
         Site(system="linux", distribution="Debian GNU/Linux 12", machine="x86_64"),
         Shm(size=32 * GiB, used=4096, available=32 * GiB - 4096),

@@ -1,5 +1,7 @@
 """Real cases: one thing was changed, and it is the first that is named."""
 
+from typing import TypeVar
+
 import pytest
 from msgspec.structs import replace
 
@@ -26,6 +28,7 @@ from pipedoctor.facts import Limits as AllLimits
 from tests.diff.conftest import SITE_PACKAGES, Compare, changed, machine, recorded
 
 MiB = 1 << 20
+F = TypeVar("F", bound=Fact)
 JOB = Loader(num_workers=8, batch_bytes=128 * MiB)
 
 
@@ -33,7 +36,7 @@ def fields(diff: Diff) -> list[str]:
     return [one.field for one in diff.differences]
 
 
-def of(kind: type[Fact]) -> Fact:
+def of(kind: type[F]) -> F:
     found = machine().get(kind)
     assert found is not None
     return found
@@ -43,7 +46,7 @@ def packages(**versions: str) -> Packages:
     """The same packages, of these some in other versions; an empty one is gone."""
     entries = (
         replace(e, version=versions.get(e.name.replace("-", "_"), e.version))
-        for e in of(Packages).entries  # type: ignore[attr-defined]
+        for e in of(Packages).entries
     )
     return Packages(entries=tuple(entry for entry in entries if entry.version))
 
@@ -79,7 +82,9 @@ def test_noise_is_no_difference(diff: Compare) -> None:
 @pytest.mark.parametrize(
     ("total", "differs"),
     [
-        pytest.param((64 << 30) * 98 // 100 + 1, False, id="what the kernel keeps back"),
+        pytest.param(
+            (64 << 30) * 98 // 100 + 1, False, id="what the kernel keeps back"
+        ),
         pytest.param((64 << 30) * 97 // 100, True, id="less memory"),
     ],
 )
@@ -101,7 +106,9 @@ def test_torch_was_changed(diff: Compare) -> None:
 
     assert said.differences[0].title == "torch-torchvision-mismatch"
     assert said.differences[0].values[0].shown == "healthy"
-    assert said.answer.startswith("Most likely culprit: torch-torchvision-mismatch in b, not in a: ")
+    assert said.answer.startswith(
+        "Most likely culprit: torch-torchvision-mismatch in b, not in a: "
+    )
     assert said.command.startswith("python -m pip install torchvision==0.20.1")
     assert fields(said)[1:] == [
         "torch.version",
@@ -148,7 +155,9 @@ def test_two_jobs_are_not_mixed(diff: Compare) -> None:
 
 def test_a_variable_was_changed(diff: Compare) -> None:
     set_ = changed(
-        Variables(values={"CUDA_HOME": "/opt/cuda", "LD_LIBRARY_PATH": "/opt/cuda/lib64"})
+        Variables(
+            values={"CUDA_HOME": "/opt/cuda", "LD_LIBRARY_PATH": "/opt/cuda/lib64"}
+        )
     )
 
     said = diff(machine(), set_)
@@ -157,7 +166,10 @@ def test_a_variable_was_changed(diff: Compare) -> None:
         "variables.values[CUDA_HOME]",
         "variables.values[LD_LIBRARY_PATH]",
     ]
-    assert [v.shown for v in said.differences[1].values] == ["not there", "/opt/cuda/lib64"]
+    assert [v.shown for v in said.differences[1].values] == [
+        "not there",
+        "/opt/cuda/lib64",
+    ]
     assert {one.tickets for one in said.differences} == {3}
     assert said.answer == (
         "Most likely culprit: CUDA_HOME: /usr/local/cuda in a, /opt/cuda in b"
@@ -167,12 +179,17 @@ def test_a_variable_was_changed(diff: Compare) -> None:
 def test_pillow_was_swapped(diff: Compare) -> None:
     swapped = packages(pillow="")
     simd = Distribution(
-        name="pillow-simd", version="9.5.0.post2", location=SITE_PACKAGES, installer="pip"
+        name="pillow-simd",
+        version="9.5.0.post2",
+        location=SITE_PACKAGES,
+        installer="pip",
     )
 
     said = diff(machine(), changed(Packages(entries=(*swapped.entries, simd))))
 
-    assert {"packages.entries[pillow]", "packages.entries[pillow-simd]"} <= {*fields(said)}
+    assert {"packages.entries[pillow]", "packages.entries[pillow-simd]"} <= {
+        *fields(said)
+    }
     assert said.differences[0].component in {"", "pillow"}
     gone = next(o for o in said.differences if o.field == "packages.entries[pillow]")
     assert [(v.state, v.shown) for v in gone.values] == [
@@ -185,11 +202,18 @@ def test_versions_stand_by_how_often_they_break_pipelines(diff: Compare) -> None
     said = diff(
         machine(),
         changed(
-            packages(attrs="1.0", numpy="2.1.1", pillow="11.0.1", nvidia_cudnn_cu12="9.6")
+            packages(
+                attrs="1.0", numpy="2.1.1", pillow="11.0.1", nvidia_cudnn_cu12="9.6"
+            )
         ),
     )
 
-    assert [one.component for one in said.differences] == ["cudnn", "pillow", "numpy", ""]
+    assert [one.component for one in said.differences] == [
+        "cudnn",
+        "pillow",
+        "numpy",
+        "",
+    ]
     assert said.differences[0].why.startswith("cudnn: the cause of 5 of 152 solved")
     assert [one.rank for one in said.differences] == [1, 2, 3, 4]
 
@@ -197,7 +221,8 @@ def test_versions_stand_by_how_often_they_break_pipelines(diff: Compare) -> None
 def test_a_larger_step_is_likelier(diff: Compare) -> None:
     more = Packages(
         entries=tuple(
-            Distribution(name=name, version="1.1.1") for name in ("abc", "bcd", "cde", "def")
+            Distribution(name=name, version="1.1.1")
+            for name in ("abc", "bcd", "cde", "def")
         )
     )
     less = Packages(
@@ -275,7 +300,7 @@ def test_a_finding_of_all_sides_explains_nothing(diff: Compare) -> None:
 
 
 def test_a_place_is_found_by_its_role(diff: Compare) -> None:
-    entries = of(Paths).entries  # type: ignore[attr-defined]
+    entries = of(Paths).entries
     elsewhere = replace(entries[1], path="/scratch/tmp", named_by="TMPDIR")
     hung = PathFact(role="data", path="/mnt/x", hang=Hang(doing="statvfs", seconds=2.0))
 

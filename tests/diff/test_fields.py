@@ -51,7 +51,9 @@ def test_every_field_is_classified(section: str) -> None:
 
 def test_no_row_is_about_nothing() -> None:
     def known(field: str) -> bool:
-        return any(one == field or one.startswith((f"{field}.", f"{field}[")) for one in EVERY)
+        return any(
+            one == field or one.startswith((f"{field}.", f"{field}[")) for one in EVERY
+        )
 
     generic = [row for row in table().values() if row.field == _generic(row.field)]
 
@@ -67,8 +69,14 @@ def test_rows_lead_to_fields_that_exist() -> None:
     for row in table().values():
         for name in (*row.key, *row.tie, row.show, row.lead):
             if name:
-                stem = row.field.partition("[")[0] + "[]" if "[" in row.field else row.field
-                assert {f"{row.field}.{name}", f"{stem}.{name}"} & {*EVERY, *table()}, row
+                stem = (
+                    row.field.partition("[")[0] + "[]"
+                    if "[" in row.field
+                    else row.field
+                )
+                assert {f"{row.field}.{name}", f"{stem}.{name}"} & {*EVERY, *table()}, (
+                    row
+                )
         if row.of:
             within = row.field.rpartition("]")[0] + f"].{row.of}"
             absolute = row.of.replace("{}", "").partition("[")[0]
@@ -88,7 +96,9 @@ def test_what_a_newer_version_records_is_shown(diff: Compare) -> None:
         known["shm"]["brand_new"] = value
         known["quantum"] = {"qubits": [value], "deep": {"er": f"/home/anna/{value}"}}
 
-    found = {one.field: [v.shown for v in one.values] for one in diff(old, new).differences}
+    found = {
+        one.field: [v.shown for v in one.values] for one in diff(old, new).differences
+    }
 
     assert found == {
         "shm.brand_new": ["1", "2"],

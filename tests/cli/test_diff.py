@@ -1,0 +1,323 @@
+"""`pipedoctor diff`: exit codes, what may be compared, and what is said of the rest."""
+
+import datetime as dt
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import Result
+
+from pipedoctor import history
+from pipedoctor.facts import Facts, Interpreter, Loader, Shm, Site
+
+Run = Callable[..., Result]
+Start = Callable[..., Any]
+
+TICKETS = Path(__file__).parents[1] / "text" / "tickets"
+QUICK = ("--quick", "--deadline", "30")
+
+
+@pytest.fixture(autouse=True)
+def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> str:
+    """The machine of `record`, with room in /dev/shm; its user is carol."""
+    facts = Facts(
+        Site(system="linux", container="docker", distribution="Debian 12"),
+        Shm(size=8 << 30),
+        Loader(num_workers=8, batch_bytes=128 << 20),
+        Interpreter(version="3.12.1", prefix="/home/carol/venv"),
+        unknown={"gpu": "no driver of carol@nas01"},
+    )
+    report = {
+        "schema": "pipedoctor.report/1",
+        "created": "2026-01-01T00:00:00Z",
+        "facts": facts.to_record(),
+    }
+    path = tmp_path / "sound.json"
+    path.write_bytes(msgspec.json.encode(report))
+    return str(path)
+
+
+def test_one_difference(run: Run, record: str, sound: str) -> None:
+    result = run("diff", sound, record)
+
+    assert result.exit_code == 1
+    assert result.stdout.startswith(
+        "Most likely culprit: shm-too-small in record.json, not in sound.json: "
+    )
+    assert "; remedy there: docker run --shm-size=" in result.stdout.splitlines()[0]
+    assert result.stderr == ""
+
+
+def test_no_difference(run: Run, record: str, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(Path(record).read_bytes())
+
+    result = run("diff", record, str(copy))
+
+    assert result.exit_code == 0
+    assert result.stdout.startswith("No difference in ")
+
+
+def test_nothing_to_compare(run: Run, record: str, tmp_path: Path) -> None:
+    wanted = tmp_path / "requirements.txt"
+    wanted.write_text("numpy\n")
+
+    result = run("diff", record, str(wanted))
+
+    assert result.exit_code == 3
+    assert result.stdout.startswith("Nothing could be compared: ")
+
+
+def test_here_is_like_here(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "now.json"
+    assert run("check", "--quick", "--format", "json", "-o", str(path)).exit_code in {
+        0,
+        1,
+    }
+
+    result = run("diff", str(path), "here", *QUICK, "--format", "json")
+
+    said = json.loads(result.stdout)
+    assert [side["origin"] for side in said["sides"]] == ["report", "here"]
+    assert result.exit_code == int(bool(said["differences"]))
+    assert said["compared"] > 100
+    steady = {one["section"] for one in said["differences"]} & {
+        "packages",
+        "torch",
+        "site",
+    }
+    assert not steady
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "html"])
+def test_formats(run: Run, record: str, sound: str, form: str, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+
+    result = run("diff", sound, record, "--format", form, "-o", str(target))
+
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "shm-too-small" in target.read_text("utf-8")
+
+
+def test_names_are_taken_out(run: Run, sound: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    text = Path(sound).read_text("utf-8").replace("carol/venv", "carol/elsewhere")
+    other.write_text(text.replace("3.12.1", "3.12.2"), "utf-8")
+
+    plain = run("diff", sound, str(other), "-v", "--no-redact").stdout
+    redacted = run("diff", sound, str(other), "-v").stdout
+
+    assert "/home/carol/elsewhere" in plain
+    assert "/home/<user-1>/elsewhere" in redacted
+    assert "carol" not in redacted
+
+
+def test_stdin(run: Run, record: str, sound: str) -> None:
+    result = run("diff", "-", record, stdin=Path(sound).read_bytes())
+
+    assert result.exit_code == 1
+    assert "not in stdin" in result.stdout
+
+
+@pytest.mark.parametrize("ticket", sorted(TICKETS.glob("*.txt")), ids=lambda p: p.name)
+def test_tickets(run: Run, ticket: Path, sound: str) -> None:
+    result = run("diff", str(ticket), sound, "--format", "json")
+
+    assert result.exit_code in {0, 1}
+    assert json.loads(result.stdout)["sides"][0]["origin"] == "text"
+
+
+def test_an_archive(run: Run, record: str, sound: str, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr("manifest.json", "{}")
+        file.writestr("report.json", Path(sound).read_bytes())
+    path = tmp_path / "report.zip"
+    path.write_bytes(buffer.getvalue())
+
+    assert "not in report.zip" in run("diff", str(path), record).stdout
+
+
+def test_files_of_one_name_are_called_by_their_paths(
+    run: Run, record: str, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    other = tmp_path / "other" / "record.json"
+    other.write_bytes(Path(record).read_bytes())
+
+    said = json.loads(
+        run("diff", record, str(other), record, "--format", "json").stdout
+    )
+
+    names = [side["name"] for side in said["sides"]]
+    assert len(set(names)) == 3
+    assert "other" in names[1]
+
+
+def test_quiet_and_sections(run: Run, record: str, sound: str) -> None:
+    quiet = run("diff", sound, record, "-q").stdout
+    nothing = run("diff", sound, record, "--ignore", "shm,loader")
+    packages = run("diff", sound, record, "--select", "site")
+
+    assert quiet.startswith("judged  shm-too-small: healthy | /dev/shm has 64.0 MiB")
+    assert "shm" not in nothing.stdout
+    assert nothing.exit_code == packages.exit_code == 0
+
+
+HOSTILE = [
+    pytest.param(b"", "it is empty", id="empty"),
+    pytest.param(b"garbage", "no output of torch.utils.collect_env", id="garbage"),
+    pytest.param(b"\x00\x01\x02" * 99, "binary data", id="binary"),
+    pytest.param(b"PK\x03\x04", "a damaged archive", id="archive"),
+    pytest.param(b"[" * 100_000, "expected", id="deep text"),
+    pytest.param(b'{"a":' * 100_000, "expected", id="deep"),
+    pytest.param(b'{"schema": "pipedoctor.report/9"}', "schema", id="another schema"),
+    pytest.param(
+        b'{"schema":"pipedoctor.report/1","created":"","facts":'
+        b'{"known":{"shm":{"size":"x"}},"unknown":{}}}',
+        "facts.known.shm",
+        id="a size that is none",
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "why"), HOSTILE)
+def test_what_cannot_be_read(
+    run: Run, record: str, tmp_path: Path, data: bytes, why: str
+) -> None:
+    path = tmp_path / "bad\x1b[31m.json"
+    path.write_bytes(data)
+
+    result = run("diff", record, str(path))
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert why in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert "\x1b" not in result.stderr
+    assert "bad" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        (
+            "requirements.txt",
+            "not a requirement!!!\n",
+            "no requirements file: line 1 is no requirement",
+        ),
+        ("environment.yml", "a: [", "no environment.yml file"),
+        ("uv.lock", "= nonsense", "no uv.lock file"),
+    ],
+)
+def test_records_that_cannot_be_read(
+    run: Run, record: str, tmp_path: Path, name: str, text: str, why: str
+) -> None:
+    (tmp_path / name).write_text(text)
+
+    result = run("diff", record, name)
+
+    assert result.exit_code == 2
+    assert f"{name}: {why}" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ((), "it takes two to differ: `pipedoctor diff A here`"),
+        (("x",), "`pipedoctor diff x here`"),
+        (("here",), "`pipedoctor diff A here`"),
+        (("here", "here"), "`here` is given twice"),
+        (("-", "-"), "`-` is given twice"),
+        (("nosuch", "here"), "nosuch: No such file or directory"),
+        (("x",) * 33, "33 sides: at most 32"),
+        (("a", "b", "--select", "pakages"), "did you mean `packages`?"),
+        (("here", "a", "--env", "e", "--python", "p"), "--python and --env"),
+        (("--since", "soon"), "--since 'soon' is no time: expected last, yesterday"),
+        (("--since", "last", "a"), "it takes no a"),
+    ],
+)
+def test_what_cannot_be_meant(run: Run, arguments: tuple[str, ...], why: str) -> None:
+    result = run("diff", *arguments)
+
+    assert result.exit_code == 2
+    assert why in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def keep(data: bytes, ago: dt.timedelta) -> None:
+    history.keep(data, "fine", dt.datetime.now(tz=dt.timezone.utc) - ago)
+
+
+def test_nothing_was_kept(run: Run) -> None:
+    result = run("diff", "--since", "yesterday")
+
+    assert result.exit_code == 3
+    assert result.stderr == (
+        "pipedoctor: --since yesterday: no report was kept on this machine;"
+        " `pipedoctor report` keeps one each time\n"
+    )
+
+
+def test_nothing_was_kept_so_early(run: Run, record: str) -> None:
+    keep(Path(record).read_bytes(), dt.timedelta(minutes=1))
+
+    result = run("diff", "--since", "2 days ago")
+
+    assert result.exit_code == 3
+    assert re.search(
+        r"no report was kept so early: the oldest is of \d{4}-\d\d-\d\d \d\d:\d\d\n",
+        result.stderr,
+    )
+
+
+def test_since_then(run: Run, record: str, sound: str) -> None:
+    keep(Path(sound).read_bytes(), dt.timedelta(days=3))
+    keep(Path(record).read_bytes(), dt.timedelta(hours=3))
+
+    early = run("diff", "--since", "2 days ago", *QUICK, "--format", "json")
+    last = run("diff", "--since", "last", *QUICK, "--format", "json")
+
+    for result, size in ((early, 8 << 30), (last, 64 << 20)):
+        assert result.exit_code == 1
+        said = json.loads(result.stdout)
+        assert [side["origin"] for side in said["sides"]] == ["kept", "here"]
+        assert said["sides"][1]["name"] == "now"
+        facts = {
+            one["field"]: one["values"][0]["value"]
+            for difference in said["differences"]
+            for one in (difference, *difference["evidence"])
+        }
+        assert facts["shm.size"] == size
+
+
+def test_a_kept_report_that_is_damaged(run: Run, tmp_path: Path) -> None:
+    keep(b"{}", dt.timedelta(days=1))
+    (path,) = (tmp_path / "state").rglob("*.json.gz")
+    path.write_bytes(b"rubbish")
+
+    result = run("diff", "--since", "last")
+
+    assert result.exit_code == 2
+    assert "damaged" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_reader_that_went_away(start: Start, record: str, sound: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = start("diff", sound, record, stdout=full)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"pipedoctor diff: stdout: cannot be written")

@@ -1,0 +1,298 @@
+"""The same comparison in a terminal, as JSON, as Markdown and as a page."""
+
+import json
+import re
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import msgspec
+import pytest
+from markdown_it import MarkdownIt
+from msgspec.structs import replace
+
+from pipedoctor.diff import html, markdown, text
+from pipedoctor.diff.json import render, schema
+from pipedoctor.diff.model import Diff
+from pipedoctor.facts import Shm, TorchBuild, Variables
+from tests.diff.conftest import Compare, changed, machine, recorded, side
+from tests.diff.test_cases import JOB, MiB, packages
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+DOCS = Path(__file__).parents[2] / "docs"
+HOSTILE = (
+    "a\x1b[31m|b`c\n<script>@all #1 [x](y) *z* \u202e\x9b \u200b[bold]red[/]{{ 7*7 }}"
+)
+
+
+@pytest.fixture
+def ill(diff: Compare) -> Diff:
+    """A machine whose /dev/shm is small and whose torch is another."""
+    return diff(
+        changed(JOB),
+        changed(
+            Shm(size=64 * MiB, remountable=True),
+            TorchBuild(version="2.5.1", local="cu124", cuda="12.4"),
+            packages(torch="2.5.1", torchvision="0.20.1", attrs="25.0.0"),
+        ),
+    )
+
+
+@pytest.fixture
+def hostile(diff: Compare) -> Diff:
+    """Everything that a stranger may have chosen with care."""
+    record = recorded(changed(Variables(values={"LD_PRELOAD": HOSTILE})))
+    known = record["facts"]["known"]
+    known["packages"]["entries"][0] |= {"name": HOSTILE, "version": HOSTILE}
+    known[HOSTILE] = {HOSTILE: HOSTILE}
+    other = recorded(machine())
+    other["facts"]["known"][HOSTILE] = {HOSTILE: "x"}
+    record["facts"]["unknown"] = {"gpu": HOSTILE}
+    del known["gpu"]
+    return diff(side(HOSTILE, record), side("b", other))
+
+
+FIRST = (
+    "Most likely culprit: shm-too-small in b, not in a: /dev/shm has 64.0 MiB, the"
+    " workers need 2.8 GiB; remedy there: sudo mount -o remount,size="
+)
+
+
+@pytest.mark.parametrize("width", [60, 100, 200])
+def test_the_first_line_is_the_answer(ill: Diff, width: int) -> None:
+    first, second, *rest = text.render(ill, width=width).splitlines()
+
+    assert first.startswith(FIRST)
+    assert second == ""
+    assert rest[0].startswith("a  a report of 2026-11-20T10:00:00Z: Bare metal, Debian")
+
+
+def test_values_stand_beside_each_other(ill: Diff) -> None:
+    lines = text.render(ill, width=100).splitlines()
+
+    assert any(re.fullmatch(r" +2  torch +2\.6\.0 +2\.5\.1", line) for line in lines)
+    assert "  1  BREAKS  shm-too-small  PDR701" in lines
+    assert "     size of /dev/shm: 32.0 GiB in a, 64.0 MiB in b" in lines
+    assert all(len(line) <= 100 for line in lines[1:] if "$ " not in line)
+
+
+def test_or_below_each_other_where_it_is_narrow(ill: Diff) -> None:
+    lines = text.render(ill, width=40).splitlines()
+
+    at = lines.index("  2  torch")
+    assert lines[at + 1 : at + 3] == ["     a  2.6.0", "     b  2.5.1"]
+    assert all(len(line) <= 60 for line in lines[1:] if "$ " not in line)
+
+
+def test_four_do_not_fit_beside_each_other(diff: Compare) -> None:
+    said = diff(machine(), machine(), machine(), changed(packages(numpy="1.26.4")))
+
+    assert "     d  1.26.4" in text.render(said, width=200).splitlines()
+
+
+def test_colours_on_demand(ill: Diff) -> None:
+    assert "\x1b[1;31mBREAKS" in text.render(ill, colour=True)
+    assert "\x1b" not in text.render(ill)
+    assert text.render(ill, ascii_only=True).isascii()
+
+
+def test_a_line_a_difference(ill: Diff) -> None:
+    lines = text.render(ill, detail="brief").splitlines()
+
+    assert len(lines) == len(ill.differences)
+    assert lines[1] == "version torch: 2.6.0 | 2.5.1"
+
+
+def test_more_on_demand(ill: Diff) -> None:
+    short, full = text.render(ill), text.render(ill, detail="full", width=200)
+
+    assert "3 differences folded: times, free memory" in short
+    assert "-v says more" in short
+    assert (
+        "Folded (follows torch.version): build of torch: cu126 in a, cu124 in b" in full
+    )
+    assert "-v says more" not in full
+
+
+def test_many_that_hardly_matter_are_cut(diff: Compare) -> None:
+    many = {f"p{n}": "1" for n in range(30)}
+    rows = [{"name": name, "version": version} for name, version in many.items()]
+    one, other = recorded(machine()), recorded(machine())
+    one["facts"]["known"]["packages"]["entries"] += rows
+    said = diff(one, other)
+
+    assert "and 20 more, which -v shows" in text.render(said)
+    assert "more, which" not in text.render(said, detail="full")
+    assert len(said.differences) == 30
+
+
+def test_unknown_and_lent_things_are_told(diff: Compare) -> None:
+    half = recorded(changed(Shm(size=64 * MiB)))
+    del half["facts"]["known"]["gpu"]
+    half["facts"]["unknown"]["gpu"] = "no driver"
+
+    said = diff(half, changed(JOB))
+
+    assert "All sides were judged with the DataLoader of b." in text.render(said)
+    assert "Unknown in a: gpu." in text.render(said)
+    assert "gpu: unknown in a: no driver" in text.render(said, detail="full")
+
+
+def test_nothing_differs(diff: Compare) -> None:
+    said = diff(machine(), machine())
+
+    assert text.render(said).startswith("No difference in ")
+    assert markdown.render(said).startswith("# pipedoctor diff: No difference in ")
+    assert "No difference." in html.render(said)
+
+
+def test_what_a_terminal_obeys_is_written_out(hostile: Diff) -> None:
+    for width in (60, 150):
+        for detail in ("brief", "normal", "full"):
+            shown = text.render(hostile, width=width, detail=detail)
+            assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e]", shown)
+
+
+def test_the_published_schema_is_current() -> None:
+    published = json.loads((DOCS / "diff.schema.json").read_text("utf-8"))
+
+    assert published == schema()
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
+def test_json_fits_its_schema(ill: Diff, hostile: Diff, diff: Compare) -> None:
+    three = diff(machine(), machine(), changed(packages(numpy="1")))
+    for said in (ill, hostile, three, diff(machine(), machine())):
+        data = render(said)
+        jsonschema.validate(json.loads(data), schema())
+        assert msgspec.json.decode(data, type=Diff) == said
+
+
+def test_the_schema_is_strict(ill: Diff) -> None:
+    for at, value in (
+        (("schema",), "pipedoctor.diff/2"),
+        (("differences", 0, "group"), "x"),
+        (("differences", 0, "values", 0, "state"), "x"),
+        (("sides", 0, "origin"), "x"),
+    ):
+        whole: Any = json.loads(render(ill))
+        inner = whole
+        for key in at[:-1]:
+            inner = inner[key]
+        inner[at[-1]] = value
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(whole, schema())
+
+
+def test_json_hides_nothing_from_a_terminal(hostile: Diff) -> None:
+    assert not re.search("[\x7f-\x9f\u200b\u202e]", render(hostile).decode())
+
+
+def test_markdown(ill: Diff) -> None:
+    written = markdown.render(ill)
+
+    assert written.startswith(
+        "# pipedoctor diff: Most likely culprit: shm-too-small in b, not in a: "
+    )
+    assert (
+        "| 1 | **breaks** PDR701 shm-too-small | healthy | /dev/shm has 64.0 MiB"
+        in written
+    )
+    assert "|  | size of /dev/shm | 32.0 GiB | 64.0 MiB |" in written
+    assert "| 2 | torch | 2.6.0 | 2.5.1 |" in written
+    assert "```sh\nsudo mount -o remount,size=" in written
+    assert "<summary>3 folded: noise, and what follows</summary>" in written
+
+
+def test_markdown_obeys_nothing(hostile: Diff) -> None:
+    written = markdown.render(hostile)
+    page = MarkdownIt("commonmark").enable("table").render(written)
+    outside = re.sub(r"<code.*?</code>", "", page, flags=re.DOTALL)
+
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e]", written)
+    assert "<script" not in page
+    assert "<a " not in page
+    assert "<em>" not in page
+    assert "@all" not in outside
+    rows = re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL)
+    assert {len(re.findall("<t[dh]", row)) for row in rows} == {4}
+
+
+class _Outline(HTMLParser):
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.said = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags += [tag, *sorted(name for name, _ in attrs)]
+
+    def handle_data(self, data: str) -> None:
+        self.said += f" {data}"
+
+
+def test_the_page_says_what_the_others_say(ill: Diff) -> None:
+    said = " ".join(_Outline(html.render(ill)).said.split())
+
+    for sentence in (
+        "Most likely culprit: shm-too-small in b, not in a: /dev/shm has 64.0 MiB",
+        "What cures it there: sudo mount -o remount,size=",
+        "1 breaks shm-too-small: /dev/shm has 64.0 MiB",
+        "a healthy b /dev/shm has 64.0 MiB",
+        "size of /dev/shm 32.0 GiB 64.0 MiB",
+        "2 torch 2.6.0 2.5.1",
+        "build of torch cu126 cu124 follows torch.version",
+    ):
+        assert sentence in said
+
+
+def test_the_page_obeys_nothing(hostile: Diff) -> None:
+    def renamed(said: Diff, name: str) -> Diff:
+        return replace(
+            said,
+            answer=name,
+            command=name,
+            sides=tuple(replace(one, name=name, place=name) for one in said.sides),
+            differences=tuple(
+                replace(one, title=name, field=name) for one in said.differences
+            ),
+        )
+
+    page = html.render(hostile)
+
+    assert "<script>@all" not in page
+    assert "49" not in re.findall(r"red\[/\](.{2})", page)
+    assert (
+        _Outline(html.render(renamed(hostile, HOSTILE))).tags
+        == _Outline(html.render(renamed(hostile, "a"))).tags
+    )
+
+
+@pytest.mark.parametrize("width", [360, 1300])
+def test_everybody_can_use_the_page(
+    browser: "Browser", tmp_path: Path, ill: Diff, hostile: Diff, width: int
+) -> None:
+    complaints: list[str] = []
+    for name, said in (("ill", ill), ("hostile", hostile)):
+        file = tmp_path / f"{name}.html"
+        file.write_text(html.render(said), "utf-8")
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.on("console", lambda message: complaints.append(message.text))
+        page.goto(file.as_uri())
+        page.evaluate(
+            "document.querySelectorAll('details').forEach(d => d.open = true)"
+        )
+        page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+        found = page.evaluate(
+            "axe.run().then(({violations}) => violations.map("
+            "({id, nodes}) => id + ': ' + nodes[0].html))"
+        )
+        assert found == []
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        page.close()
+    assert complaints == []
