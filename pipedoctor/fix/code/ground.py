@@ -28,6 +28,8 @@ class Found:
 
     check: Check[Any]
     finding: Finding
+    line: bytes = b""
+    """What stands there, to tell two of one key apart."""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -101,9 +103,9 @@ class Ground:
     def judge(self, changed: Mapping[str, bytes] | None = None) -> list[Found]:
         """What the checks of code say, with some files changed."""
         facts = self.facts.plus(self.source(changed or {}))
-        return list(self._found(facts))
+        return list(self._found(facts, {**self.raws, **(changed or {})}))
 
-    def _found(self, facts: Facts) -> Iterator[Found]:
+    def _found(self, facts: Facts, raws: Mapping[str, bytes]) -> Iterator[Found]:
         catalogue = self.examination.catalogue
         verdicts = judge(
             catalogue,
@@ -120,15 +122,21 @@ class Ground:
             redact=str,
         )
         for verdict in left:
-            yield from self._of(verdict)
+            yield from self._of(verdict, raws)
 
-    def _of(self, verdict: Verdict) -> Iterator[Found]:
+    def _of(self, verdict: Verdict, raws: Mapping[str, bytes]) -> Iterator[Found]:
         standards = self.examination.standards
         if verdict.skipped or verdict.code in standards.accepted:
             return
         check = self.examination.catalogue.checks[verdict.code]
         for finding in verdict.findings:
-            yield Found(check, finding)
+            yield Found(check, finding, _line(finding, raws))
+
+
+def _line(finding: Finding, raws: Mapping[str, bytes]) -> bytes:
+    spot = finding.location
+    lines = raws.get(spot.path, b"").splitlines() if spot else []
+    return lines[spot.line - 1] if spot and spot.line <= len(lines) else b""
 
 
 def _of_code(check: Check[Any]) -> bool:

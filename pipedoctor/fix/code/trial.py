@@ -21,6 +21,8 @@ from pipedoctor.source.parse import NotPythonError
 ROUNDS = 6
 """Edits that touch the same text wait for the next round; few ever do."""
 Key = tuple[str, str, str]
+Refusals = dict[tuple[Key, bytes], str]
+"""Why not, for a finding on a line."""
 
 
 @dataclass
@@ -41,7 +43,7 @@ def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> 
     outcome = Outcome()
     before = ground.judge()
     known = Counter(found.key for found in before)
-    refused: dict[Key, str] = {}
+    refused: Refusals = {}
     now = before
     for _ in range(ROUNDS):
         mine = [found for found in now if chosen(found.check)]
@@ -50,7 +52,7 @@ def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> 
             for p in proposals(mine)
             if (unsafe or not p.remedy.unsafe) and (explicit or p.likely)
         ]
-        fresh = [p for p in allowed if p.found.key not in refused]
+        fresh = [p for p in allowed if _known(p.found) not in refused]
         ready = _apart(_permitted(ground, fresh, refused))
         if not ready:
             break
@@ -68,13 +70,13 @@ def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> 
 def _conclude(
     outcome: Outcome,
     left: Sequence[Found],
-    refused: dict[Key, str],
+    refused: Refusals,
     unsafe: bool,
     explicit: bool,
 ) -> None:
     """Say what is left, and why."""
     outcome.turned = [
-        Turned(one, refused[one.key]) for one in left if one.key in refused
+        Turned(one, refused[_known(one)]) for one in left if _known(one) in refused
     ]
     if unsafe or explicit:
         outcome.turned += kept(left)
@@ -83,6 +85,10 @@ def _conclude(
         outcome.bolder = [p for p in every if p.remedy.unsafe and p.likely]
     if not explicit:
         outcome.doubtful = [p for p in every if not p.likely]
+
+
+def _known(found: Found) -> tuple[Key, bytes]:
+    return found.key, found.line
 
 
 def _with(ground: Ground, files: dict[str, bytes]) -> Ground:
@@ -97,14 +103,14 @@ def _with(ground: Ground, files: dict[str, bytes]) -> Ground:
 
 
 def _permitted(
-    ground: Ground, wanted: Sequence[Proposal], refused: dict[Key, str]
+    ground: Ground, wanted: Sequence[Proposal], refused: Refusals
 ) -> list[Proposal]:
     """Those whose files may be touched."""
     free: list[Proposal] = []
     for proposal in wanted:
         whys = [why for path in proposal.files if (why := obstacle(ground, path))]
         if whys:
-            refused[proposal.found.key] = whys[0]
+            refused[_known(proposal.found)] = whys[0]
         else:
             free.append(proposal)
     return free
@@ -127,9 +133,7 @@ class Trial:
     known: Counter[Key]
     """Findings before anything was edited."""
 
-    def keep(
-        self, wanted: Sequence[Proposal], refused: dict[Key, str]
-    ) -> list[Proposal]:
+    def keep(self, wanted: Sequence[Proposal], refused: Refusals) -> list[Proposal]:
         """Those that cure and harm nothing; halves are tried where the whole fails."""
         return self._keep([], list(wanted), refused)
 
@@ -137,13 +141,13 @@ class Trial:
         self,
         base: list[Proposal],
         wanted: list[Proposal],
-        refused: dict[Key, str],
+        refused: Refusals,
     ) -> list[Proposal]:
         why = self.fault([*base, *wanted])
         if not why:
             return [*base, *wanted]
         if len(wanted) == 1:
-            refused[wanted[0].found.key] = why
+            refused[_known(wanted[0].found)] = why
             return base
         half = len(wanted) // 2
         base = self._keep(base, wanted[:half], refused)
