@@ -142,7 +142,7 @@ def _settle(wanted: Iterable[tuple[str, str, int]]) -> list[list[str | int]]:
             given = [_entered(pages, *name) for name in wanted]
             state.put(_file(), msgspec.json.encode(pages))
     except OSError as error:
-        message = f"{_file()}: {files.why(error)}"
+        message = f"{error.filename or 'aliases'}: {files.why(error)}"
         raise Unreadable(message) from error
     return given
 

@@ -1,0 +1,69 @@
+"""Folders of projects go, those of everybody stay."""
+
+import time
+
+import pytest
+
+from pipedoctor.aliases import Aliases
+from pipedoctor.folders import hide
+
+
+def hidden(text: str) -> str:
+    aliases = Aliases()
+    return hide(text, lambda name: aliases.of("path", name))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/",
+        "a/b and a / b",
+        "/dev/shm",
+        "/usr/local/cuda-12.6/lib64/libcudart.so.12",
+        "/home/<user-1>/.cache/torch",
+        "/home/<user-1>/.local/lib/python3.11/site-packages/secretlib/x.py",
+        "/opt/conda/envs/torch/bin/python",
+        "/root/.pyenv/versions/3.11.7/lib/python3.11",
+        "/mnt/data2/imagenet/train/labels",
+        "/work/train.py and /srv/src/requirements.txt",
+        "https://example.org/acme/x",
+        "//nas/acme",
+        "/lib/x86_64-linux-gnu/libc.so.6",
+        "~/acme",
+    ],
+)
+def test_stays(text: str) -> None:
+    assert hidden(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("/srv/acme/train.py", "/srv/<path-1>/train.py"),
+        ("/srv/acme/merger.py", "/srv/<path-1>/<path-2>.py"),
+        ("/acme", "/<path-1>"),
+        ("/mnt/acme: Permission denied", "/mnt/<path-1>: Permission denied"),
+        ("stat /mnt/acme and /srv/acme", "stat /mnt/<path-1> and /srv/<path-1>"),
+        ("/srv/My Firm/x y/train", "/srv/<path-1>/<path-2>/train"),
+        ("/home/<user-1>/acme/lib/x.so", "/home/<user-1>/<path-1>/lib/x.so"),
+        ("/opt/conda/envs/acme/bin/python", "/opt/conda/envs/<path-1>/bin/python"),
+        ("/srv/acme:/usr/lib:/srv/b", "/srv/<path-1>:/usr/lib:/srv/<path-2>"),
+        ("nas:/export/acme", "nas:/<path-1>/<path-2>"),
+        ("/srv/<path-7>/acme", "/srv/<path-7>/<path-1>"),
+        ("x='/srv/acme'", "x='/srv/<path-1>'"),
+    ],
+)
+def test_goes(text: str, expected: str) -> None:
+    assert hidden(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["/" + "a" * 20_000 + " ", "/a b" * 5000, "/a " + "b " * 20_000, "/" * 20_000],
+)
+def test_no_text_takes_long(text: str) -> None:
+    began = time.process_time()
+
+    hidden(text)
+
+    assert time.process_time() - began < 2
