@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from pipedoctor import bundle
 from pipedoctor.catalogue import Catalogue, installed
 from pipedoctor.cli import inquiry as asked
 from pipedoctor.cli import output
@@ -18,7 +19,7 @@ from pipedoctor.collect import files, records
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.plan import collect
 from pipedoctor.config import Options
-from pipedoctor.diff import archive, side
+from pipedoctor.diff import side
 from pipedoctor.diff.build import Scope, compare
 from pipedoctor.diff.model import Diff
 from pipedoctor.diff.side import Side
@@ -133,8 +134,8 @@ def _read(source: str, name: str) -> Side:
             message = f"larger than {records.LARGEST >> 20} MiB"
             raise Unreadable(message)
         return side.record(name, records.parse(kind, data))
-    if data.startswith(archive.BEGINS):
-        data = archive.report_in(data)
+    if data.startswith(bundle.MAGIC):
+        data = bundle.report_in(data)
     return side.report(name, data)
 
 
