@@ -83,17 +83,19 @@ def _block(lines: Iterator[str]) -> list[str]:
 
 def _note(cut: Mapping[str, tuple[int, int]], whole: str) -> str:
     said = [f"{few} of {all_} {kind}" for kind, (few, all_) in cut.items()]
-    return f"> Left out, to fit into an issue: {', '.join(said)}. {whole}"
+    return f"> Left out to fit into an issue: {', '.join(said)}. {whole}"
 
 
 def _facts(page: _Page, report: Report) -> list[str]:
     """What is known and what is not: as many sections as fit, small ones first."""
-    known = [_section(name, facts) for name, facts in report.facts.known.items()]
+    known = {_section(n, facts): n for n, facts in report.facts.known.items()}
     unknown = [_section("not known", report.facts.unknown)]
-    order = {text: place for place, text in enumerate(known)}
     fitting = page.fit("sections of facts", sorted(known, key=len))
+    left = ", ".join(name for text, name in known.items() if text not in fitting)
+    if left:
+        page.cut[f"sections of facts ({left})"] = page.cut.pop("sections of facts")
     unknown = page.fit("reasons of unknown facts", unknown)
-    return ["## Facts", "", *sorted(fitting, key=order.__getitem__), *unknown]
+    return ["## Facts", "", *(text for text in known if text in fitting), *unknown]
 
 
 def _section(name: str, facts: Mapping[str, Any]) -> str:

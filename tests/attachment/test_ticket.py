@@ -1,0 +1,142 @@
+"""A report in an issue: read by a Markdown parser, and never too long."""
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from msgspec.structs import replace
+
+from pipedoctor.report.model import Entry, Known, Report
+from pipedoctor.report.ticket import MOST, render
+
+WHOLE = "All of it is in `report.json`."
+
+
+def tokens(text: str) -> list[Token]:
+    return MarkdownIt("commonmark").enable("table").parse(text)
+
+
+def inline(text: str, kind: str) -> list[str]:
+    parsed = tokens(text)
+    return [
+        parsed[place + 1].content
+        for place, token in enumerate(parsed)
+        if token.type == kind and parsed[place + 1].type == "inline"
+    ]
+
+
+def many(report: Report, number: int) -> Report:
+    """The same report with its first finding so often, each of another length."""
+    (first, *_) = report.findings
+    entries = tuple(
+        replace(first, rank=n + 1, summary=f"{first.summary} {'x' * (n % 50)}")
+        for n in range(number)
+    )
+    return replace(report, findings=entries)
+
+
+def crowded(report: Report, number: int) -> Report:
+    rows = [
+        {"name": f"package-{n}", "version": "1.0", "location": "/x", "origin": ""}
+        for n in range(number)
+    ]
+    known = {**report.facts.known, "packages": {"entries": rows, "complete": True}}
+    facts = Known(known=known, unknown=report.facts.unknown)
+    return replace(report, facts=facts)
+
+
+def test_it_opens_with_what_is_wrong(container: Report) -> None:
+    text = render(container, WHOLE)
+
+    assert text.startswith("# pipedoctor: 1 finding breaks the job, 2 slow it\n")
+    headings = inline(text, "heading_open")
+    assert headings[1].startswith("1. /dev/shm has 64.0 MiB")
+    cells = inline(text, "td_open")
+    assert cells[:2] == ["1", "breaks"]
+    assert cells[cells.index("CPUs") + 1] == "8 of 64, bound by: cgroup quota"
+    assert cells[cells.index("/dev/shm") + 1] == "64.0 MiB"
+    assert text.endswith(f"PyTorch data pipeline. {WHOLE}\n")
+    assert "Left out" not in text
+
+
+def test_facts_are_folded_and_each_is_json(container: Report) -> None:
+    text = render(container, WHOLE)
+
+    assert text.count("<details>") == text.count("</details>") > 8
+    folded = re.findall(r"<summary>(\w[\w ]*) \(", text)
+    assert folded == [*container.facts.known, "not known"]
+    fences = [t for t in tokens(text) if t.type == "fence" and t.info == "json"]
+    assert len(fences) == len(folded)
+    assert '"size": 67108864' in next(
+        t.content for t in fences if "segments" in t.content or "67108864" in t.content
+    )
+
+
+def test_what_is_empty_is_left_out_of_rows(container: Report) -> None:
+    text = render(crowded(container, 2), WHOLE)
+
+    assert '{"name":"package-0","version":"1.0","location":"/x"},\n' in text
+
+
+def test_skipped_checks_stand_by_their_reason(container: Report) -> None:
+    text = render(container, WHOLE)
+    rows = [row for row in text.splitlines() if row.startswith("- ") and ": PDR" in row]
+
+    assert len(rows) == len({skip.reason for skip in container.skipped})
+    assert rows[0].count("PDR") == max(row.count("PDR") for row in rows)
+    assert sum(row.count("PDR") for row in rows) == len(container.skipped)
+
+
+def test_large_facts_go_first_and_it_says_so(container: Report) -> None:
+    text = render(crowded(container, 2000), WHOLE)
+
+    assert len(text) < MOST
+    sections = len(container.facts.known) + 1
+    assert (
+        f"> Left out to fit into an issue: 1 of {sections} sections of facts (packages). "
+        in text
+    )
+    assert "package-7" not in text
+    assert "<summary>shm (" in text
+    assert WHOLE in text.split("| #")[0]
+
+
+def test_of_many_findings_each_keeps_its_row_as_long_as_there_is_room(
+    container: Report,
+) -> None:
+    text = render(many(container, 200), WHOLE)
+
+    assert len(text) < MOST
+    assert re.search(
+        r"> Left out to fit into an issue: \d+ of 200 findings in full", text
+    )
+    rows = [cell for cell in inline(text, "td_open") if cell == "breaks"]
+    assert len(rows) == 200
+
+
+def test_absurdly_many_are_cut_as_well(container: Report) -> None:
+    text = render(many(container, 3000), WHOLE)
+
+    assert len(text) < MOST
+    assert re.search(
+        r"Left out to fit into an issue: \d+ of 3000 rows of the table", text
+    )
+    assert tokens(text)
+
+
+def test_one_that_is_too_long_makes_no_room_for_none(container: Report) -> None:
+    (first, *rest) = container.findings
+    long = replace(first.remedies[0], snippet="x" * MOST, shell="")
+    huge: Entry = replace(first, remedies=(long,))
+
+    text = render(replace(container, findings=(huge, *rest)), WHOLE)
+
+    assert "1 of 3 findings in full" in text
+    assert inline(text, "heading_open")[1].startswith("2. ")
+
+
+def test_a_healthy_machine(container: Report) -> None:
+    text = render(replace(container, findings=(), skipped=(), healthy=()), WHOLE)
+
+    assert "| #" not in text
+    assert "skipped" not in text
