@@ -20,7 +20,7 @@ sh dev.sh check [ARGS]   install into .venv and run `pipedoctor check ARGS`
 sh dev.sh test [ARGS]    everything CI runs; with ARGS: only `pytest ARGS`
 sh dev.sh sweep          the tests on every Python 3.10 to 3.14 that is found
 sh dev.sh bench          measure, and rewrite the tables in docs/benchmarks
-sh dev.sh fuzz           the property tests, with many more examples
+sh dev.sh fuzz           property tests with many more examples; explain with atheris
 END
 }
 
@@ -280,8 +280,14 @@ cmd_bench() {
 
 cmd_fuzz() {
     ready
-    exec pytest -m hypothesis --hypothesis-profile=fuzz -n 2 \
+    step properties pytest -m hypothesis --hypothesis-profile=fuzz -n 2 \
         -o cache_dir="$state/pytest" "$@"
+    if pip install --only-binary :all: atheris 2>/dev/null; then
+        step explain python tools/fuzz_explain.py -max_total_time=300
+    else
+        say "skipped: no build of atheris for $("$bin/python" -V)"
+    fi
+    [ -z "$failed" ] || die "FAILED:$failed"
 }
 
 command=${1:-help}
