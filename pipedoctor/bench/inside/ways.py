@@ -95,8 +95,8 @@ def opencv() -> Library:
 
 def torchvision() -> Library:
     """The decoder in torchvision.io, and torch's antialiased resize."""
+    module: Any = importlib.import_module("torchvision")  # fails at once if absent
     torch: Any = importlib.import_module("torch")
-    module: Any = importlib.import_module("torchvision")
     images: Any = importlib.import_module("torchvision.io")
 
     def decode(data: bytes) -> Any:
@@ -109,8 +109,8 @@ def torchvision() -> Library:
 
 def torchcodec() -> Library:
     """The decoder of images in torchcodec, which needs no FFmpeg."""
-    torch: Any = importlib.import_module("torch")
     module: Any = importlib.import_module("torchcodec")
+    torch: Any = importlib.import_module("torch")
     decoders: Any = importlib.import_module("torchcodec.decoders")
 
     def decode(data: bytes) -> Any:

@@ -1,0 +1,232 @@
+"""Decoders are measured side by side; what is broken is listed, never a crash."""
+
+import base64
+import io
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.bench import images
+from pipedoctor.bench.decode import Bench
+from pipedoctor.bench.decode_order import Order
+from pipedoctor.bench.decode_words import sheet
+from pipedoctor.bench.decoder import Decoder
+from pipedoctor.bench.images import Pictures
+from pipedoctor.bench.pixels import difference
+from pipedoctor.bench.window import Meter
+from pipedoctor.facts import BenchDecode, Unreadable
+
+pytest.importorskip("PIL")
+
+Make = Callable[[str], dict[str, str]]
+
+
+def jpeg(
+    width: int = 64, height: int = 48, colour: tuple[int, ...] = (9, 99, 199)
+) -> bytes:
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.new("RGB", (width, height), colour).save(stream, "JPEG")
+    return stream.getvalue()
+
+
+def measured(
+    meter: Meter, data: dict[str, bytes], budget: float = 2.5, **environ: str
+) -> BenchDecode:
+    order = Order(
+        executable=sys.executable,
+        environ=os.environ | environ,
+        found=Pictures(data=data),
+        budget=budget,
+        meter=meter,
+    )
+    return Bench(order).run()
+
+
+def test_pillow_is_measured_with_its_ratio_faults_and_pixels(calm: Meter) -> None:
+    found = measured(calm, {"a.jpg": jpeg(640, 480), "b.jpg": jpeg(640, 480)})
+
+    assert found.versions["pillow"]
+    assert found.images.count >= 1
+    assert (found.images.width, found.images.height) == (640, 480)
+    plain = found.find("PIL", "resize")
+    draft = found.find("PIL draft", "resize")
+    assert plain is not None
+    assert draft is not None
+    assert plain.rate is not None
+    assert plain.rate.low <= plain.rate.value <= plain.rate.high
+    assert plain.ratio is None
+    assert plain.antialiased
+    assert draft.ratio is not None
+    assert draft.smaller
+    assert draft.pixels is not None
+    assert draft.cpu_seconds is not None
+    assert draft.faults is not None
+    assert found.quality.windows > 0
+    assert found.quality.refused == 0
+    assert not found.interrupted
+
+
+def test_a_crowded_machine_gives_no_number(crowded: Meter) -> None:
+    found = measured(crowded, {"a.jpg": jpeg()}, budget=1.2)
+
+    assert all(path.rate is None for path in found.paths)
+    assert found.quality.refused > 0
+    assert "cannot say" in found.quality.why_refused
+    assert all("cannot say" in path.unknown for path in found.paths)
+    assert any("do not count" in note for note in sheet(found).notes)
+
+
+def test_a_broken_image_is_left_out_with_its_reason(calm: Meter) -> None:
+    data = {"good.jpg": jpeg(), "bad.jpg": b"\xff\xd8 no picture"}
+
+    found = measured(calm, data, budget=1.2)
+
+    (unread,) = found.images.unreadable
+    assert unread.path == "bad.jpg"
+    assert "UnidentifiedImageError" in unread.reason
+    assert found.images.count == 1
+    assert found.find("PIL", "decode") is not None
+
+
+def test_nothing_but_broken_images(calm: Meter) -> None:
+    found = measured(calm, {"bad.jpg": b"no picture"}, budget=1.2)
+
+    assert found.paths == ()
+    assert [unread.path for unread in found.images.unreadable] == ["bad.jpg"]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("raise ValueError('no such colour')", "a.jpg: ValueError: no such colour"),
+        ("raise SystemExit(3)", "simplejpeg: SystemExit: 3"),
+        ("os.kill(os.getpid(), 11)", "simplejpeg: died of SIGSEGV"),
+    ],
+    ids=["raises", "exits", "segfault"],
+)
+def test_a_broken_decoder_is_listed(
+    calm: Meter, pretender: Make, body: str, reason: str
+) -> None:
+    found = measured(calm, {"a.jpg": jpeg()}, budget=1.2, **pretender(body))
+
+    said = [found.broken.get("simplejpeg", "")]
+    said += [path.unknown for path in found.paths if path.library == "simplejpeg"]
+    assert reason in said
+    assert found.find("PIL", "decode") is not None
+
+
+def test_a_decoder_that_hangs_is_listed_and_killed(
+    calm: Meter, pretender: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipedoctor.bench.decode.GRACE", 0.2)
+    began = time.monotonic()
+
+    found = measured(calm, {"a.jpg": jpeg()}, 2.0, **pretender("time.sleep(60)"))
+
+    assert "no answer after" in found.broken["simplejpeg"]
+    assert time.monotonic() - began < 20
+
+
+def test_a_library_that_cannot_be_imported_is_listed(
+    calm: Meter, tmp_path: Path
+) -> None:
+    (tmp_path / "turbojpeg.py").write_text("raise RuntimeError('no libturbojpeg')")
+
+    found = measured(calm, {"a.jpg": jpeg()}, 1.5, PYTHONPATH=str(tmp_path))
+
+    assert found.broken["PyTurboJPEG"] == "RuntimeError: no libturbojpeg"
+    assert any("PyTurboJPEG cannot be used" in note for note in sheet(found).notes)
+
+
+def test_an_import_that_prints_and_dies(tmp_path: Path) -> None:
+    (tmp_path / "simplejpeg.py").write_text("import os\nprint('hi')\nos._exit(7)")
+    environ = os.environ | {"PYTHONPATH": str(tmp_path)}
+    decoder = Decoder(sys.executable, "simplejpeg", environ)
+
+    with pytest.raises(Unreadable, match="its process ended with exit code 7"):
+        decoder.hello(time.monotonic() + 20)
+    decoder.close()
+
+
+def test_no_such_interpreter() -> None:
+    with pytest.raises(Unreadable, match="cannot be started: No such file"):
+        Decoder("/no/python", "pillow", {})
+
+
+def test_ctrl_c_gives_what_is_known(
+    calm: Meter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_self: Bench, _number: int, _until: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Bench, "_round", interrupted)
+
+    found = measured(calm, {"a.jpg": jpeg()})
+
+    assert found.interrupted
+    assert {path.name for path in found.paths} >= {"PIL", "PIL draft"}
+    assert "Interrupted" in sheet(found).notes[-2]
+
+
+def test_generated_images_are_jpegs_of_that_size() -> None:
+    found = images.generate(sys.executable, os.environ, (80, 60), 20, count=2)
+
+    from PIL import Image
+
+    assert found.generated
+    assert len(found.data) == 2
+    for data in found.data.values():
+        with Image.open(io.BytesIO(data)) as picture:
+            assert picture.format == "JPEG"
+            assert picture.size == (80, 60)
+
+
+def test_images_of_a_folder(tmp_path: Path) -> None:
+    for number in range(40):
+        (tmp_path / f"{number:02}.JPG").write_bytes(jpeg())
+    (tmp_path / "notes.txt").write_text("no image")
+
+    found = images.load([str(tmp_path)])
+
+    assert len(found.data) == images.MOST
+    assert all(name.endswith(".JPG") for name in found.data)
+
+
+def test_an_empty_file_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").touch()
+
+    found = images.load([str(tmp_path / "a.jpg")])
+
+    assert found.unreadable == {str(tmp_path / "a.jpg"): "it is empty"}
+
+
+@pytest.mark.parametrize("name", ["missing", "."])
+def test_nothing_to_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(Unreadable, match=f"^{name}: no "):
+        images.load([name])
+
+
+def picture(*values: int, width: int = 1) -> dict[str, object]:
+    data = base64.b64encode(bytes(values)).decode()
+    return {"width": width, "height": 1, "pixels": data}
+
+
+def test_pixels_differ_by() -> None:
+    found = difference([(picture(1, 2, 3), picture(1, 4, 0))])
+
+    assert found is not None
+    assert (found.largest, found.mean) == (3, 5 / 3)
+
+
+def test_pictures_of_different_sizes_are_not_compared() -> None:
+    assert difference([(picture(1, 2, 3), picture(1, 2, 3, width=2))]) is None

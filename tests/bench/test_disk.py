@@ -1,0 +1,218 @@
+"""Storage is read in bounded pieces, and what was not cold is not called so."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.bench.disk import Bench
+from pipedoctor.bench.disk_plan import Files, Plan, as_cold_read, jobs_of, made
+from pipedoctor.bench.disk_words import sheet
+from pipedoctor.bench.reading import Job, Way, read
+from pipedoctor.bench.window import Meter
+from pipedoctor.collect.machine import Machine
+from pipedoctor.facts import BenchDisk, DataSet, Hang, Host, Unreadable
+from pipedoctor.facts.bench_disk import DiskReading
+from pipedoctor.units import MiB
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    for number in range(30):
+        (tmp_path / f"{number}.jpg").write_bytes(os.urandom(20_000))
+    (tmp_path / "shard.tar").write_bytes(os.urandom(3 * MiB))
+    return tmp_path
+
+
+def test_every_pattern_is_read_cold_and_warm(data: Path, calm: Meter) -> None:
+    before = {path: path.read_bytes() for path in data.iterdir()}
+
+    found = Bench(str(data), budget=6.0, meter=calm).run()
+
+    said = {(r.pattern, r.cache, r.readers): r for r in found.readings}
+    assert len(said) == 8
+    for pattern in ("small files", "sequential", "random"):
+        warm = said[pattern, "warm", 1]  # type: ignore[index]
+        assert warm.rate is not None
+        assert warm.operations_per_second is not None
+        cold = said[pattern, "cold", 1]  # type: ignore[index]
+        assert (cold.rate is None) == bool(cold.unknown)
+        assert cold.bytes <= 256 * MiB
+    assert found.dataset.sample is not None
+    assert found.dataset.sample.files == 31
+    assert {path: path.read_bytes() for path in data.iterdir()} == before
+
+
+def test_memory_is_never_called_cold(calm: Meter) -> None:
+    folder = Path("/dev/shm") / f"pipedoctor-test-{os.getpid()}"
+    folder.mkdir()
+    try:
+        for number in range(20):
+            (folder / f"{number}.bin").write_bytes(b"x" * 10_000)
+        found = Bench(str(folder), budget=3.0, meter=calm).run()
+    finally:
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+
+    cold = [r for r in found.readings if r.cache == "cold" and r.bytes]
+    assert cold
+    assert all(reading.rate is None for reading in cold)
+    assert all("cache" in reading.unknown for reading in cold)
+    assert found.dataset.cold_read is None
+    assert "small files, cold" in {row[0] for row in sheet(found).rows}
+
+
+def test_a_crowded_machine_gives_no_number(data: Path, crowded: Meter) -> None:
+    found = Bench(str(data), budget=4.0, meter=crowded).run()
+
+    assert all(reading.rate is None for reading in found.readings)
+    assert found.quality.refused
+    assert "cannot say" in found.quality.why_refused
+
+
+def test_no_time_is_said(data: Path, calm: Meter) -> None:
+    found = Bench(str(data), budget=0.1, meter=calm).run()
+
+    assert {r.unknown for r in found.readings} == {"no time left in the budget"}
+
+
+def test_what_is_not_there_is_said(tmp_path: Path, calm: Meter) -> None:
+    (tmp_path / "a.txt").write_text("small")
+
+    found = Bench(str(tmp_path), budget=3.0, meter=calm).run()
+
+    assert {r.unknown for r in found.readings if r.pattern != "small files"} == {
+        "there is no file above 1 MiB"
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("missing", "no such directory"), (".", "there is no file with content")],
+)
+def test_nothing_to_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(Unreadable, match=reason):
+        Bench(name, budget=2.0).run()
+
+
+def test_ctrl_c_gives_what_is_known(data: Path, calm: Meter) -> None:
+    done: list[str] = []
+
+    def tell(doing: str) -> None:
+        done.append(doing)
+        if doing.startswith("small files warm"):
+            raise KeyboardInterrupt
+
+    found = Bench(str(data), budget=6.0, meter=calm, tell=tell).run()
+
+    assert found.interrupted
+    assert 1 <= len(found.readings) < 8
+    assert "Interrupted" in " ".join(sheet(found).notes)
+
+
+def test_names_that_are_no_text(tmp_path: Path, calm: Meter) -> None:
+    path = os.fsencode(tmp_path) + b"/\xff.jpg"
+    with open(path, "wb") as file:  # noqa: PTH123
+        file.write(b"x" * 5000)
+
+    found = Bench(str(tmp_path), budget=3.0, meter=calm).run()
+
+    assert any(reading.bytes == 5000 for reading in found.readings)
+
+
+COLD = Plan(pattern="small files", cold=True, readers=1)
+
+
+def counted(**more: object) -> dict[str, object]:
+    windows = [{"operations": 10, "bytes": 1000, "seconds": 0.5}] * 3
+    return {"windows": windows, "missed": None, "device": None, **more}
+
+
+@pytest.mark.parametrize(
+    ("said", "unknown"),
+    [
+        (counted(missed=0.5), ""),
+        (counted(missed=0.49), "the page cache could not be passed over"),
+        (counted(missed=0.1, device=1500), ""),
+        (counted(missed=0.1, device=1469), "the page cache could not be passed over"),
+        (counted(), "nobody can say here whether it came from a cache"),
+        (counted(device=0), "nobody can say here whether it came from a cache"),
+    ],
+    ids=["half", "less", "device", "too little", "unknown", "not counted"],
+)
+def test_cold_only_where_storage_was_read(
+    said: dict[str, object], unknown: str
+) -> None:
+    found = made(COLD, said)
+
+    assert found.unknown == unknown
+    assert (found.rate is None) == bool(unknown)
+    assert found.operations == 30
+    assert found.bytes == 3000
+
+
+def test_the_words_of_check() -> None:
+    found = as_cold_read([made(COLD, counted(missed=1.0))])
+
+    assert found is not None
+    assert found.cold
+    assert found.small_files_per_second == pytest.approx(20.0)
+    assert found.bytes_per_second is None
+    assert as_cold_read([DiskReading(pattern="random", cache="cold")]) is None
+
+
+def test_each_job_is_read_once_by_many(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(os.urandom(100_000))
+    jobs = [Job(bytes(path), at, 1000) for at in range(0, 100_000, 1000)]
+
+    found = read(Machine(), jobs, Way(readers=8, windows=4, seconds=20), print)
+
+    assert [w["operations"] for w in found["windows"]] == [25, 25, 25, 25]
+    assert sum(w["bytes"] for w in found["windows"]) == 100_000
+    assert found["errors"] == 0
+
+
+def test_bytes_are_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"x" * 100_000)
+    jobs = [Job(bytes(path), 0, 10_000)] * 100
+
+    found = read(Machine(), jobs, Way(windows=1, seconds=20, most=50_000), print)
+
+    assert sum(w["bytes"] for w in found["windows"]) == 50_000
+
+
+def test_files_that_went_away_are_errors_not_readings(tmp_path: Path) -> None:
+    found = read(Machine(), [Job(bytes(tmp_path / "gone"))], Way(), print)
+
+    assert found["windows"] == []
+    assert found["errors"] == 1
+
+
+def test_readers_get_different_files() -> None:
+    files = Files(small=[b"%d" % n for n in range(10)])
+    one = {job.path for job in jobs_of(COLD, files)}
+    many = {
+        job.path
+        for job in jobs_of(Plan(pattern="small files", cold=True, readers=8), files)
+    }
+
+    assert one | many == set(files.small)
+    assert not one & many
+
+
+def test_a_path_that_hangs_is_the_result() -> None:
+    found = BenchDisk(
+        host=Host(cpus=2, effective=2),
+        dataset=DataSet(path="/mnt/x", hang=Hang(doing="listdir /mnt/x", seconds=8.0)),
+    )
+
+    assert sheet(found).said == (
+        "It does not answer: listdir /mnt/x took more than 8 s.",
+    )

@@ -1,0 +1,167 @@
+"""What is written can be read back; nothing else is taken for a measurement."""
+
+import json
+
+import pytest
+
+from pipedoctor.bench import document, markdown, text
+from pipedoctor.bench.sheet import Sheet, closing
+from pipedoctor.facts import (
+    BenchDecode,
+    BenchDisk,
+    Cpu,
+    DataSet,
+    DataSets,
+    Facts,
+    Host,
+    Malformed,
+    Quality,
+    Shm,
+)
+from pipedoctor.facts import ColdRead as Cold
+from pipedoctor.facts.bench_decode import Images
+from pipedoctor.measured import joined
+
+HOST = Host(model="Acme 9", cpus=8, effective=8)
+DECODE = BenchDecode(host=HOST, images=Images(count=1, bytes=10))
+READ = Cold(files=1, bytes=1, seconds=1.0, open_seconds=0.0, cold=True)
+DISK = BenchDisk(host=HOST, dataset=DataSet(path="/data", cold_read=READ))
+
+
+def test_round_trip() -> None:
+    data = document.render(Facts(DECODE), said=("x",), seconds=1.23456)
+
+    assert document.read(data) == [DECODE]
+    plain = json.loads(data)
+    assert plain["schema"] == "pipedoctor.measurement/1"
+    assert plain["said"] == ["x"]
+    assert plain["seconds"] == 1.235
+
+
+def test_only_measurements_are_taken_of_a_report() -> None:
+    facts = Facts(DECODE, Shm(size=1)).to_record()
+    report = {"schema": "pipedoctor.report/1", "facts": facts}
+
+    assert document.read(json.dumps(report).encode()) == [DECODE]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"{}", "expected what `pipedoctor bench --format json` writes: "),
+        (b"\xff", "expected what"),
+        (b'{"facts":' + b"[" * 100_000, "nested too deeply"),
+        (b" " * ((32 << 20) + 1), "larger than 32 MiB"),
+        (
+            b'{"schema": "pipedoctor.report/1", "facts": {"known": {}}}',
+            "there is no measurement in it",
+        ),
+        (
+            b'{"schema": "pipedoctor.report/1", "facts": {"known": {"bench_disk": 1}}}',
+            "expected what",
+        ),
+    ],
+    ids=["empty", "not text", "deep", "large", "nothing measured", "malformed"],
+)
+def test_nonsense_is_refused(data: bytes, reason: str) -> None:
+    with pytest.raises(Malformed, match=reason):
+        document.read(data)
+
+
+def test_what_was_read_takes_the_place_of_the_short_read() -> None:
+    facts = Facts(DataSets(entries=(DataSet(path="/x"), DataSet(path="/data"))))
+
+    found = joined(facts, [DISK]).get(DataSets)
+
+    assert found == DataSets(entries=(DISK.dataset, DataSet(path="/x")))
+
+
+def test_it_stands_alone_without_data() -> None:
+    assert joined(Facts(), [DISK]).get(DataSets) == DataSets(entries=(DISK.dataset,))
+
+
+def test_nothing_read_replaces_nothing() -> None:
+    known = DataSets(entries=(DataSet(path="/data", cold_read=READ),))
+    empty = BenchDisk(host=HOST, dataset=DataSet(path="/data"))
+
+    assert joined(Facts(known), [empty]).get(DataSets) == known
+
+
+@pytest.mark.parametrize(
+    ("cpu", "same"),
+    [
+        (Cpu(logical=8, model="Acme 9"), True),
+        (Cpu(logical=8), True),
+        (Cpu(logical=7, model="Acme 9"), False),
+        (Cpu(logical=8, model="Acme 8"), False),
+    ],
+)
+def test_another_machine_says_nothing_of_this_one(cpu: Cpu, same: bool) -> None:
+    assert (joined(Facts(cpu), [DISK]).get(DataSets) is not None) is same
+
+
+SHEET = Sheet(
+    title="Reading \x1b[31m/x",
+    said=("It is slow | very.",),
+    head=("", "rate", "more"),
+    rows=(
+        ("one", "1,234 (1,000 to 2,000)", "a"),
+        ("two", "out of order", ""),
+    ),
+    notes=("Noted.",),
+)
+
+
+def test_text_for_a_wide_terminal() -> None:
+    assert text.render(SHEET, width=100) == (
+        "Reading \\x1b[31m/x\n"
+        "  It is slow | very.\n"
+        "\n"
+        "                       rate  more\n"
+        "one  1,234 (1,000 to 2,000)     a\n"
+        "\n"
+        "Without a number:\n"
+        "  two: out of order\n"
+        "\n"
+        "Noted.\n"
+    )
+
+
+def test_a_narrow_terminal_shows_no_intervals() -> None:
+    said = text.render(SHEET, width=20, colour=True, ascii_only=True)
+
+    assert "1,234" in said
+    assert "2,000" not in said
+    assert max(map(len, said.splitlines()[1:])) <= text.NARROW
+    assert said.startswith("\x1b[1m")
+
+
+def test_nothing_but_reasons() -> None:
+    sheet = Sheet(title="t", head=("", "r", "m"), rows=(("two", "no", ""),))
+
+    assert text.render(sheet) == "t\n\nWithout a number:\n  two: no\n"
+
+
+def test_markdown_has_a_table() -> None:
+    said = markdown.render(SHEET)
+
+    assert "| one | 1,234 (1,000 to 2,000) | a |" in said
+    assert "It is slow \\| very." in said
+    assert said.endswith("- Noted.\n")
+
+
+def test_the_last_notes() -> None:
+    seen = Quality(
+        windows=3, refused=2, why_refused="stolen: cannot say", marked="foreign"
+    )
+    host = Host(cpus=8, effective=2, release="6.1", created="2026-01-01T00:00:00Z")
+
+    assert closing(host, seen, 3.4, interrupted=True) == (
+        "Interrupted: this is what was known by then.",
+        "2 windows do not count: stolen: cannot say.",
+        "Doubtful, for the machine was not quiet: foreign.",
+        (
+            "Measured in 3 s on an unnamed processor, 8 CPUs, 2 usable, kernel 6.1,"
+            " 2026-01-01T00:00:00Z."
+        ),
+    )

@@ -1,0 +1,156 @@
+"""`pipedoctor bench` on the command line: what it writes, and how it ends."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import Result
+
+from pipedoctor.bench.window import Meter
+from pipedoctor.cli.bar import line
+from pipedoctor.facts import Window
+
+pytest.importorskip("PIL")
+
+Run = Callable[..., Result]
+STOP = Meter.stop
+
+
+@pytest.fixture
+def _calm(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(self: Meter) -> Window:
+        return msgspec.structs.replace(STOP(self), foreign=0.0, stolen=0.0)
+
+    monkeypatch.setattr(Meter, "stop", stop)
+
+
+@pytest.fixture
+def _crowded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(self: Meter) -> Window:
+        window = STOP(self)
+        return msgspec.structs.replace(window, foreign=window.cpus * window.seconds)
+
+    monkeypatch.setattr(Meter, "stop", stop)
+
+
+@pytest.mark.usefixtures("_calm")
+def test_decode_is_written_and_judged(run: Run, tmp_path: Path) -> None:
+    out = str(tmp_path / "decode.json")
+    here = ("--python", sys.executable)
+
+    done = run(
+        *("bench", "decode", *here, "--budget", "2", "--size", "64x64"),
+        *("--format", "json", "-o", out),
+    )
+
+    assert done.exit_code == 0, done.stderr
+    found = json.loads(Path(out).read_text())
+    assert found["schema"] == "pipedoctor.measurement/1"
+    assert found["facts"]["known"]["bench_decode"]["images"]["generated"]
+    judged = run(
+        *("check", "--measured", out, "--quick", *here, "--select", "PDR911,PDR853"),
+        *("--format", "json", "--fail-on", "never"),
+    )
+    assert judged.exit_code == 0, judged.stderr
+    report = json.loads(judged.stdout)
+    assert "bench_decode" in report["facts"]["known"]
+    assert "PDR911" not in {skip["code"] for skip in report["skipped"]}
+
+
+@pytest.mark.usefixtures("_calm")
+def test_disk_is_written_as_text_and_markdown(run: Run, tmp_path: Path) -> None:
+    for number in range(12):
+        (tmp_path / f"{number}.jpg").write_bytes(b"x" * 5000)
+
+    plain = run("bench", "disk", str(tmp_path), "--budget", "4")
+    marked = run("bench", "disk", ".", "--budget", "4", "--format", "markdown")
+
+    assert plain.exit_code == 0, plain.stderr
+    assert "small files, warm" in plain.stdout
+    assert marked.exit_code == 0
+    assert "| small files, warm | 1 |" in marked.stdout
+
+
+@pytest.mark.usefixtures("_crowded")
+def test_a_crowded_machine_ends_with_3(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").write_bytes(b"x" * 5000)
+
+    done = run("bench", "disk", str(tmp_path), "--budget", "4")
+
+    assert done.exit_code == 3
+    assert done.stderr.startswith("pipedoctor bench disk: could not measure: foreign")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("disk", "/nowhere"), "/nowhere: no such directory"),
+        (("decode", "/nowhere"), "/nowhere: no such file or directory"),
+        (("decode", "--size", "9"), "'9' is not a size: write 500x375"),
+        (("decode", "--size", "9x999999"), "is not a size"),
+        (("decode", "--python", "/no/python"), "/no/python"),
+        (("decode", "--python", "a", "--env", "b"), "give one of them"),
+        (("disk", ".", "--budget", "nan"), "not a number"),
+        (("disk", ".", "--budget", "0"), "0"),
+    ],
+)
+def test_wrong_usage_ends_with_2(run: Run, args: tuple[str, ...], said: str) -> None:
+    done = run("bench", *args)
+
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_only_broken_images_end_with_3(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.jpg"
+    path.write_bytes(b"no picture")
+
+    done = run(
+        "bench", "decode", str(path), "--python", sys.executable, "--budget", "1"
+    )
+
+    assert done.exit_code == 3
+    assert "could not measure: no image could be decoded;" in done.stderr
+
+
+def test_without_a_gpu_it_ends_with_3(run: Run) -> None:
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+
+    done = run("bench", "transfer", "--python", sys.executable, "--budget", "3")
+
+    assert done.exit_code == 3
+    assert done.stdout == ""
+    assert "could not measure: " in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"{}", "expected what"), (None, "cannot be read: No such file")],
+)
+def test_a_measurement_that_is_none(
+    run: Run, tmp_path: Path, data: bytes | None, said: str
+) -> None:
+    path = tmp_path / "m.json"
+    if data is not None:
+        path.write_bytes(data)
+
+    done = run("check", "--measured", str(path), "--quick")
+
+    assert done.exit_code == 2
+    assert f"--measured {path}: {said}" in done.stderr
+
+
+def test_the_bar_says_what_is_left() -> None:
+    assert line(10.0, 40.0, "decode: PIL") == (
+        "[#####---------------] 30 s left, decode: PIL"
+    )
+    assert line(99.0, 40.0, "x" * 99).startswith("[####################] 0 s left, x")
+    assert len(line(99.0, 40.0, "x" * 99)) == 78
