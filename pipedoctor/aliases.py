@@ -28,9 +28,10 @@ class Aliases:
 
     def __init__(self, memory: Memory | None = None) -> None:
         self._memory = memory
-        known = memory.known() if memory else ({}, {})
-        self._numbers: dict[Name, int] = known[0]
-        self._last: dict[str, int] = known[1]
+        self._numbers: dict[Name, int] = {}
+        self._last: dict[str, int] = {}
+        if memory:
+            self._numbers, self._last = memory.known()
         self._new: dict[Name, int] = {}
 
     def of(self, kind: str, value: str) -> str:

@@ -121,7 +121,10 @@ def test_a_full_book_forgets_the_oldest_and_gives_no_number_twice(home: Path) ->
 
 
 def test_no_state_folder_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(platformdirs, "user_state_dir", lambda *_, **__: "relative")
+    def relative(_name: str, *, appauthor: bool) -> str:
+        return "relative" if not appauthor else "other"
+
+    monkeypatch.setattr(platformdirs, "user_state_dir", relative)
     book = Book()
 
     assert book.known() == ({}, {})

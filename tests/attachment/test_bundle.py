@@ -12,6 +12,7 @@ import pytest
 
 from pipedoctor import bundle
 from pipedoctor.facts import Malformed
+from pipedoctor.report.json import LARGEST
 from pipedoctor.report.model import Report
 
 FILES = {"report.json": b'{"x": 1}\n', "report.md": b"# x\n"}
@@ -73,7 +74,7 @@ def test_other_contents_get_other_sums(container: Report) -> None:
 
 
 def bomb() -> bytes:
-    return zipped(**{"report.json": bytes(bundle.LARGEST + 1)})
+    return zipped(**{"report.json": bytes(LARGEST + 1)})
 
 
 def crowd() -> bytes:
@@ -124,7 +125,7 @@ def lying() -> bytes:
             "cannot be read|no report",
             id="names that differ",
         ),
-        pytest.param(bytes(bundle.LARGEST + 1), "larger than 32 MiB", id="too large"),
+        pytest.param(bytes(LARGEST + 1), "larger than 32 MiB", id="too large"),
     ],
 )
 def test_no_stranger_is_believed(data: bytes, reason: str) -> None:

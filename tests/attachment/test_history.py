@@ -60,7 +60,7 @@ def test_old_ones_and_drafts_of_the_dead_go(home: Path) -> None:
     for file in (draft, fresh, foreign):
         file.touch()
     for file, age in ((old, history.OLDEST + 60), (draft, history.ABANDONED + 60)):
-        os.utime(file, (time.time() - age,) * 2)
+        os.utime(file, (time.time() - age, time.time() - age))
     os.utime(foreign, (0, 0))
 
     history.keep(b"{}", "note", hours(1))

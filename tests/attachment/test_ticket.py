@@ -93,8 +93,8 @@ def test_large_facts_go_first_and_it_says_so(container: Report) -> None:
     assert len(text) < MOST
     sections = len(container.facts.known) + 1
     assert (
-        f"> Left out to fit into an issue: 1 of {sections} sections of facts (packages). "
-        in text
+        f"> Left out to fit into an issue: 1 of {sections} sections of facts"
+        " (packages). " in text
     )
     assert "package-7" not in text
     assert "<summary>shm (" in text

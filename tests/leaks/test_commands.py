@@ -79,7 +79,10 @@ def _environment(prefix: Path, lines: list[str]) -> None:
         "Requires-Dist: nowhere @ https://bob:hunter2pw@x.wombat-corp.com/y.whl\n"
     )
     (metadata / "METADATA").write_text(head + requires + "Requires-Dist: lacking>=3\n")
-    url = {"url": "https://bob:hunter2pw@github.com/moonshot/x", "vcs_info": {}}
+    url = {
+        "url": "https://bob:hunter2pw@github.com/moonshot/x",
+        "vcs_info": {"vcs": "git"},
+    }
     (metadata / "direct_url.json").write_text(json.dumps(url))
     (metadata / "INSTALLER").write_text("pip of zephyrine hf_AbCdEfGhIjKlMnOpQrSt")
     meta = prefix / "conda-meta"

@@ -3,7 +3,7 @@
 import io
 import zipfile
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -148,5 +148,8 @@ def unescaped(file: bytes) -> str:
 
 def keys(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: keys(item) for key, item in value.items()}
-    return [keys(item) for item in value] if isinstance(value, (list, tuple)) else None
+        items = cast("dict[str, Any]", value).items()
+        return {key: keys(item) for key, item in items}
+    if isinstance(value, (list, tuple)):
+        return [keys(item) for item in cast("list[Any]", value)]
+    return None
