@@ -10,7 +10,18 @@ import click
 from pipedoctor import __version__
 from pipedoctor.cli.streams import open_missing
 
-COMMANDS = ("check", "fix", "explain", "report", "diff", "run", "list")
+COMMANDS = (
+    "check",
+    "fix",
+    "explain",
+    "report",
+    "diff",
+    "tune",
+    "whatif",
+    "run",
+    "bench",
+    "list",
+)
 INTERRUPTED = 130
 SPARING = 50_000
 """Objects between two collections of garbage: a tenth of the time went into them."""

@@ -1,4 +1,4 @@
-"""Files of `pipedoctor bench --format json` that `check --measured` takes into account."""
+"""Files of `bench --format json` that `check --measured` takes into account."""
 
 from collections.abc import Iterable
 

@@ -24,6 +24,9 @@ from pipedoctor.measured import joined
 
 HOST = Host(model="Acme 9", cpus=8, effective=8)
 DECODE = BenchDecode(host=HOST, images=Images(count=1, bytes=10))
+DEEP = (
+    b'{"schema": "pipedoctor.report/1", "facts": {"known": {"x": {"y": ' + b"[" * 9**5
+)
 READ = Cold(files=1, bytes=1, seconds=1.0, open_seconds=0.0, cold=True)
 DISK = BenchDisk(host=HOST, dataset=DataSet(path="/data", cold_read=READ))
 
@@ -50,7 +53,7 @@ def test_only_measurements_are_taken_of_a_report() -> None:
     [
         (b"{}", "expected what `pipedoctor bench --format json` writes: "),
         (b"\xff", "expected what"),
-        (b'{"facts":' + b"[" * 100_000, "nested too deeply"),
+        (DEEP, "nested too deeply"),
         (b" " * ((32 << 20) + 1), "larger than 32 MiB"),
         (
             b'{"schema": "pipedoctor.report/1", "facts": {"known": {}}}',
