@@ -89,6 +89,7 @@ class _Size(click.ParamType[tuple[int, int]]):
     "--size",
     type=_Size(),
     default=(500, 375),
+    metavar="WxH",
     show_default="500x375",
     help="Of generated images, where none are given.",
 )
