@@ -248,13 +248,21 @@ def plain(fact: Fact | Part) -> Any:
 
 def _spelled_out(data: object) -> object:
     if isinstance(data, str):
-        return legible(data)
+        return _encodable(data)
     if isinstance(data, dict):
         items = cast("dict[object, object]", data).items()
         return {_spelled_out(key): _spelled_out(value) for key, value in items}
     if isinstance(data, (list, tuple)):
         return [_spelled_out(item) for item in cast("list[object]", data)]
     return data
+
+
+def _encodable(text: str) -> str:
+    """A name with odd bytes, or a text of code with half a character in it."""
+    try:
+        return legible(text)
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _paths(

@@ -139,8 +139,8 @@ def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
 def _form(recorder: Recorder, made: Made) -> Call | None:
     """How the call is written, where the class itself is called, and in one way."""
     scope, node = made.site.scope, made.site.node
-    ways = [one for one in _made(recorder) if one.site.node is node]
-    if recorder.name(node.func, scope) not in LOADERS or len(ways) > 1:
+    ways = recorder.constructions.ways[id(node)]
+    if recorder.name(node.func, scope) not in LOADERS or ways > 1:
         return None
     return call_form(recorder.pen(scope.module), node, PARAMETERS, direct=True)
 

@@ -1,7 +1,9 @@
 """The DataLoaders that a project makes, with every argument that can be followed."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from pipedoctor.facts.source import Argument
@@ -38,6 +40,10 @@ PARAMETERS = (
 _DEEP = 4
 
 
+MOST = 2000
+"""No project makes so many loaders: what does is no code that somebody wrote."""
+
+
 class Made(NamedTuple):
     """A loader that is made: by which call, with what, and where that is written."""
 
@@ -59,7 +65,9 @@ class Constructions:
             one.full for one in project.classes if set(project.bases(one)[1]) & LOADERS
         }
         self._wrappers: dict[int, list[Made]] = {}
-        self.made = list(self._all())
+        self.made = list(islice(self._all(), MOST))
+        self.ways = Counter(id(one.site.node) for one in self.made)
+        """In how many ways each call may be made, by its identity."""
 
     def _all(self) -> Iterator[Made]:
         direct: list[Made] = []

@@ -138,4 +138,4 @@ def iters(recorder: Recorder, node: ast.expr, scope: Scope) -> Iterator[ast.Call
 
 def within(scope: Scope, node: ast.AST) -> list[Step]:
     """Steps whose innermost loop over batches this is."""
-    return [step for step in scope.steps if node in step.around.loops]
+    return scope.within.get(id(node), [])

@@ -67,8 +67,7 @@ class Pen:
         return self._point(line, getattr(node, "end_col_offset", None) or 0)
 
     def _point(self, line: int, offset: int) -> Point:
-        raw = self.module.text.lines[line - 1]
-        return Point(line, len(raw[:offset].decode(errors="replace")))
+        return Point(line, self.module.characters(line, offset))
 
     def char(self, at: Point) -> str:
         """The character after a point; at the end of a line none."""
@@ -128,9 +127,9 @@ class Pen:
         text = self.text(self.start(node), self.end(node))
         try:
             found = ast.parse(f"({text}\n)", mode="eval").body
-        except (SyntaxError, ValueError):
+            return ast.dump(found) == ast.dump(node)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
-        return ast.dump(found) == ast.dump(node)
 
 
 def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:

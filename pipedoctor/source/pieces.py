@@ -50,6 +50,12 @@ def _copy(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
 
 def _written_in_place(scope: Scope) -> set[str]:
     """Names whose tensors are written to anywhere in this function."""
+    if scope.in_place is None:
+        scope.in_place = _in_place(scope)
+    return scope.in_place
+
+
+def _in_place(scope: Scope) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(scope.node):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):

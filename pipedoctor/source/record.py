@@ -13,6 +13,9 @@ from pipedoctor.source.reach import Reach
 from pipedoctor.source.scope import Module, Scope
 from pipedoctor.source.values import Values, spot, written
 
+_MOST_GUARDS = 20
+"""Around one step, the innermost: a chain of ``elif`` may have a thousand."""
+
 
 class Recorder:
     """What all recognisers share: the model of the project, and the events so far."""
@@ -80,7 +83,7 @@ class Recorder:
                 handler=around.handler,
                 guards=tuple(
                     written(g.test) if g.holds else f"not ({written(g.test)})"
-                    for g in around.guards
+                    for g in around.guards[-_MOST_GUARDS:]
                     if g.test.lineno > begin
                 ),
                 loops=len(around.loops),

@@ -1,11 +1,16 @@
 """The parts of a file: classes, functions, and what is bound in them."""
 
 import ast
+from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from pipedoctor.source.around import FunctionNode, Step
 from pipedoctor.source.parse import Text
+
+_MASK, _INNER = 0b11000000, 0b10000000
+"""Bytes of UTF-8 that begin no character."""
 
 
 @dataclass(eq=False)
@@ -27,10 +32,22 @@ class Scope:
     )
     """What is assigned to each name here, in order: ``x`` and ``self.x``."""
 
+    in_place: set[str] | None = None
+    """Names whose tensors are written to, once somebody has looked."""
+
     @property
     def calls(self) -> list[Step]:
         """All its calls."""
         return self.of_type.get(ast.Call, [])
+
+    @cached_property
+    def within(self) -> Mapping[int, list[Step]]:
+        """The steps in each of its loops, by the identity of the loop."""
+        found: dict[int, list[Step]] = {}
+        for step in self.steps:
+            for loop in step.around.loops:
+                found.setdefault(id(loop), []).append(step)
+        return found
 
     @cached_property
     def attributes(self) -> list[ast.Attribute]:
@@ -95,11 +112,24 @@ class Module:
     names: dict[str, str] = field(default_factory=dict[str, str])
     """What imports bind: local name to full name."""
     stars: list[str] = field(default_factory=list[str])
+    wide: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    """Of lines that somebody asked for: the bytes that begin no character."""
     body: Scope = field(init=False)
 
     def __post_init__(self) -> None:
         self.body = Scope(self, "<module>", self.text.tree)
         self.scopes.append(self.body)
+
+    def characters(self, line: int, offset: int) -> int:
+        """Of the bytes up to an offset, for those count in a syntax tree."""
+        inner = self.wide.get(line)
+        if inner is None:
+            lines = self.text.lines
+            raw = lines[line - 1] if 0 < line <= len(lines) else b""
+            wide = b"" if raw.isascii() else raw
+            inner = [n for n, byte in enumerate(wide) if byte & _MASK == _INNER]
+            self.wide[line] = inner
+        return offset - bisect_left(inner, offset)
 
     def forget(self) -> None:
         """Let go of the syntax tree now: a circle would wait for the collector."""

@@ -34,11 +34,11 @@ def spot(module: Module, node: ast.AST) -> Spot:
     line = getattr(node, "lineno", 1)
     end = getattr(node, "end_lineno", None)
     offset = getattr(node, "col_offset", 0)
-    column = _characters(module, line, offset) + 1
+    column = module.characters(line, offset) + 1
     end_offset = getattr(node, "end_col_offset", None)
     end_column = None
     if end is not None and end_offset is not None:
-        end_column = _characters(module, end, end_offset) + 1
+        end_column = module.characters(end, end_offset) + 1
     number, first = 0, 1
     for cell in module.text.cells:
         if cell.first <= line:
@@ -51,15 +51,6 @@ def spot(module: Module, node: ast.AST) -> Spot:
         end_column=end_column,
         cell=number,
     )
-
-
-def _characters(module: Module, line: int, offset: int) -> int:
-    """Columns of a syntax tree are bytes of UTF-8."""
-    lines = module.text.lines
-    raw = lines[line - 1] if 0 < line <= len(lines) else b""
-    if raw.isascii():
-        return offset
-    return len(raw[:offset].decode("utf-8", "replace"))
 
 
 def written(node: ast.AST | None) -> str:
