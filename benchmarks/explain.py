@@ -1,7 +1,15 @@
-"""How fast a log is read, beside `grep -F -f` of its words; how soon it answers."""
+"""
+How fast a log is read, beside `grep -F -f` of its words; how soon it answers.
+
+Writes docs/benchmarks/explain.md.
+"""
 
 import argparse
+import datetime as dt
+import os
+import platform
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -11,6 +19,8 @@ from pathlib import Path
 from pipedoctor.explanation.book import installed_book
 
 MIB = 1 << 20
+ROUNDS = int(os.environ.get("ROUNDS", "9"))
+TABLE = Path(__file__).parents[1] / "docs" / "benchmarks" / "explain.md"
 ERROR = (
     "RuntimeError: DataLoader worker (pid 47) is killed by signal: Bus error. It is"
     " possible that dataloader's workers are out of shared memory.\n"
@@ -54,50 +64,82 @@ def timed(argv: list[str]) -> tuple[float, str]:
     return spent, done.stdout
 
 
-def throughput(folder: Path, size: int) -> None:
-    """Read a large log with us, and with grep."""
+def throughput(folder: Path, size: int) -> list[str]:
+    """Rows of a table: a large log, read by us and by grep."""
     log = folder / "train.log"
     write_log(log, size)
     real = log.stat().st_size
     spent, said = timed([sys.executable, "-c", CHILD, str(log)])
     cause, lines, peak = said.split()
-    rate = real / spent / MIB
-    print(
-        f"explain   {real / MIB:7.0f} MiB  {spent:6.2f} s CPU  {rate:6.0f} MiB/s"
-        f"  peak {int(peak) / 1024:.0f} MiB  {lines} lines, {cause}"
-    )
+    rows = [
+        row(f"`explain`: {cause} among {lines} lines", real, spent, int(peak) / 1024)
+    ]
     words = folder / "words"
     words.write_text("\n".join(sorted(installed_book().words)) + "\n", "utf-8")
-    for title, options in (("grep -F", ("-F",)), ("grep -Fi", ("-F", "-i"))):
+    for options in (("-F",), ("-F", "-i")):
         spent, _ = timed(["grep", "-c", *options, "-f", str(words), str(log)])
-        print(
-            f"{title:<9} {real / MIB:7.0f} MiB  {spent:6.2f} s CPU"
-            f"  {real / spent / MIB:6.0f} MiB/s"
+        rows.append(
+            row(f"`grep {' '.join(options)} -f` of the same words", real, spent)
         )
+    return rows
 
 
-def latency(folder: Path, rounds: int = 5) -> None:
+def row(what: str, size: int, spent: float, peak: float | None = None) -> str:
+    """A line of a Markdown table."""
+    memory = "" if peak is None else f"{peak:.0f}"
+    return (
+        f"| {what} | {size / MIB:.0f} | {spent:.2f} | {size / spent / MIB:.0f}"
+        f" | {memory} |"
+    )
+
+
+def latency(folder: Path) -> str:
     """From the command line to the answer, for a log of 200 lines."""
     log = folder / "short.log"
     rows = [f"epoch 1 step {i} loss {1 / (i + 1):.3f}\n" for i in range(199)]
     log.write_text("".join([*rows, ERROR]), "utf-8")
     argv = [sys.executable, "-m", "pipedoctor", "explain", str(log)]
     walls: list[float] = []
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         began = time.perf_counter()
         timed(argv)
         walls.append(time.perf_counter() - began)
-    print(f"a log of 200 lines: {min(walls):.3f} s (best of {rounds})")
+    return (
+        f"The first answer for a log of 200 lines, this machine examined as well:"
+        f" {statistics.median(walls):.3f} s ({min(walls):.3f} to {max(walls):.3f},"
+        f" {ROUNDS} rounds)."
+    )
 
 
 def main() -> None:
-    """Write to stdout; `--mib` says how large the large log is."""
+    """Write the page; `--mib` says how large the large log is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mib", type=int, default=256)
     options = parser.parse_args()
+    today = dt.datetime.now(tz=dt.timezone.utc).date()
+    book = installed_book()
+    written = (
+        f"Written by `sh dev.sh bench` on {today}: {os.cpu_count()} CPUs"
+        f" ({platform.machine()}), {platform.system()}, CPython"
+        f" {platform.python_version()}, {len(book.words)} words of"
+        f" {len(book.illnesses)} illnesses. Seconds are of one CPU."
+    )
     with tempfile.TemporaryDirectory() as name:
-        throughput(Path(name), options.mib * MIB)
-        latency(Path(name))
+        folder = Path(name)
+        lines = [
+            "# How fast a log is explained",
+            "",
+            written,
+            "",
+            "| what | MiB | s | MiB/s | peak, MiB |",
+            "|---|---|---|---|---|",
+            *throughput(folder, options.mib * MIB),
+            "",
+            latency(folder),
+            "",
+        ]
+    TABLE.write_text("\n".join(lines))
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

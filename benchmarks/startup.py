@@ -23,7 +23,8 @@ from pipedoctor.catalogue import installed
 ROUNDS = int(os.environ.get("ROUNDS", "15"))
 CHECKS = 150
 """At least so many are loaded: what is installed, and made-up ones if need be."""
-DISTRIBUTIONS = 400
+CROWDS = (400, 2000)
+"""Distributions in environments that are larger than this one."""
 TABLE = Path(__file__).parents[1] / "docs" / "benchmarks" / "startup.md"
 
 HELP_GOAL = 0.15
@@ -108,7 +109,7 @@ class Command:
         )
 
 
-def crowd(site: Path) -> None:
+def crowd(site: Path, distributions: int) -> None:
     """Fill a folder with a pack of many checks, and with many distributions."""
     package = site / "synthetic_checks"
     package.mkdir(parents=True)
@@ -116,7 +117,7 @@ def crowd(site: Path) -> None:
     for number in range(_lacking()):
         source = MODULE.format(number=number)
         (package / f"synthetic_{number:03}.py").write_text(source)
-    for number in range(DISTRIBUTIONS):
+    for number in range(distributions):
         metadata = site / f"dummy_{number:03}-1.{number}.dist-info"
         metadata.mkdir()
         head = f"Metadata-Version: 2.1\nName: dummy-{number:03}\nVersion: 1.{number}\n"
@@ -135,15 +136,23 @@ def _lacking() -> int:
     return max(0, CHECKS - len(installed().checks))
 
 
-def commands(site: Path) -> list[Command]:
+def commands(folder: Path) -> list[Command]:
     """What to compare; the first is the yardstick."""
     ours = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
     plain = {k: v for k, v in os.environ.items() if k not in ours}
-    crowded = plain | {"PYTHONPATH": str(site)}
     collect_env = (sys.executable, "-m", "torch.utils.collect_env")
-    more = f"{DISTRIBUTIONS} more distributions"
-    if _lacking():
-        more = f"{_lacking()} more checks, {more}"
+    crowded: list[Command] = []
+    for number in CROWDS:
+        site = folder / str(number)
+        crowd(site, number)
+        environ = plain | {"PYTHONPATH": str(site)}
+        more = f"{number} more distributions"
+        if _lacking():
+            more = f"{_lacking()} more checks, {more}"
+        crowded += [
+            Command(f"`collect_env`, {more}", collect_env, environ),
+            Command(f"`check --quick`, {more}", QUICK, environ),
+        ]
     return [
         Command("`python -m torch.utils.collect_env`", collect_env, plain),
         Command("`pipedoctor check --quick`", QUICK, plain),
@@ -154,8 +163,7 @@ def commands(site: Path) -> list[Command]:
         ),
         Command("`pipedoctor --help`", (*DOCTOR, "--help"), plain),
         Command("`python -c pass`", (sys.executable, "-c", "pass"), plain),
-        Command(f"`collect_env`, {more}", collect_env, crowded),
-        Command(f"`check --quick`, {more}", QUICK, crowded),
+        *crowded,
     ]
 
 
@@ -199,9 +207,7 @@ def page(measured: Sequence[Command]) -> str:
 def main() -> None:
     """Measure and write the page."""
     with tempfile.TemporaryDirectory() as folder:
-        site = Path(folder) / "site"
-        crowd(site)
-        compared = commands(site)
+        compared = commands(Path(folder))
         for command in compared:  # once for the caches and the .pyc files
             command.run()
             command.walls.clear()
