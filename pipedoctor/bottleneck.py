@@ -160,9 +160,9 @@ def _handover(seen: Pipeline) -> Iterator[Bottleneck]:
     alone = _alone(seen)
     fresh = 0.0
     if alone is not None and alone.costs is not None:
-        fresh = max(0.0, costs.collate_wall - alone.costs.collate_wall)
-    hand = costs.send_wall + costs.receive_wall + fresh
-    made = costs.fetch_wall + costs.collate_wall - fresh
+        fresh = max(0.0, costs.collate_cpu - alone.costs.collate_cpu)
+    hand = costs.send_cpu + costs.receive_cpu + fresh
+    made = costs.fetch_wall + costs.collate_cpu - fresh
     share = hand / max(hand + made, 1e-9)
     if share < HANDED:
         return

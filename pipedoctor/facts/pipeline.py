@@ -55,6 +55,8 @@ class Costs(Part, frozen=True, kw_only=True):
     """CPU of all threads of the process while it fetched."""
     fetch_system: float = 0.0
     fetch_faults: float = 0.0
+    fetch_delay: float = 0.0
+    """Ready to run, while others ran on the processors."""
     collate_wall: float = 0.0
     collate_cpu: float = 0.0
     collate_faults: float = 0.0
@@ -70,7 +72,7 @@ class Costs(Part, frozen=True, kw_only=True):
     @property
     def waiting(self) -> float:
         """Seconds of fetching in which nothing was computed."""
-        return max(0.0, self.fetch_wall - self.fetch_cpu)
+        return max(0.0, self.fetch_wall - self.fetch_cpu - self.fetch_delay)
 
 
 class Trial(Part, frozen=True, kw_only=True):

@@ -7,11 +7,13 @@ from typing import Literal
 from msgspec.structs import replace
 
 from pipedoctor.facts import Pipeline, Setting, Trial
-from pipedoctor.tune.predict import alike
+from pipedoctor.tune.predict import Model, alike
 from pipedoctor.tune.search import SAME, UNORDERED, WORTH
 
 Confidence = Literal["certain", "likely", "possible"]
 _OFTEN = 2
+CLEAR = 0.1
+"""A gain that the simulation must see before a disturbed clock is believed."""
 _EPOCH_SHARE = 0.02
 """Share of an epoch from which on starting workers anew is worth avoiding."""
 
@@ -48,9 +50,9 @@ def decide(seen: Pipeline, tries: dict[str, int]) -> Choice:
             refused="the start setting could not be measured",
         )
     gain = best.samples_per_second / start.samples_per_second - 1
-    doubt = _doubt(best, start)
+    doubt = 0.0 if _confirmed(seen, best, start) else _doubt(best, start)
     if alike(best.setting, start.setting) or gain < max(WORTH, doubt):
-        return _kept(seen, start, best, doubt if gain >= WORTH else 0.0)
+        return _kept(seen, start, best, doubt)
     often = min(tries.get(str(t.setting), 1) for t in (best, start))
     noise = 2 * ((best.spread or 0.0) ** 2 + (start.spread or 0.0) ** 2) ** 0.5
     sure = often >= _OFTEN and gain > noise and not (best.disturbed or start.disturbed)
@@ -58,8 +60,12 @@ def decide(seen: Pipeline, tries: dict[str, int]) -> Choice:
         setting=finished(seen, best),
         trial=best,
         start=start,
-        confidence="certain" if sure else "possible" if doubt else "likely",
+        confidence="certain" if sure else _likely(best, start),
     )
+
+
+def _likely(best: Trial, start: Trial) -> Confidence:
+    return "possible" if best.disturbed or start.disturbed else "likely"
 
 
 def _kept(seen: Pipeline, start: Trial, best: Trial, doubt: float) -> Choice:
@@ -69,9 +75,39 @@ def _kept(seen: Pipeline, start: Trial, best: Trial, doubt: float) -> Choice:
         setting=finished(seen, start),
         trial=start,
         start=start,
-        confidence="possible" if disturbed else "likely",
-        refused=start.window.refused or (best.window.refused if doubt else ""),
+        confidence="possible" if disturbed else _sure(seen, start),
+        refused=(start.window.refused or best.window.refused) if doubt else "",
     )
+
+
+def _sure(seen: Pipeline, start: Trial) -> Confidence:
+    """Certain where every other setting is slower by more than the noise."""
+    others = [t for t in seen.trials if not alike(t.setting, start.setting)]
+    slower = all(
+        t.samples_per_second * (1 + 2 * (t.spread or 0.0) + WORTH)
+        < start.samples_per_second
+        for t in others
+    )
+    return "certain" if slower and others else "likely"
+
+
+def _confirmed(seen: Pipeline, best: Trial, start: Trial) -> bool:
+    """
+    Do the processor times alone say the same as the clock?
+
+    They hardly change when others disturb, so the simulation that knows nothing of
+    measured rates is a witness of its own.
+    """
+    if best.costs is None and start.costs is None:
+        return False
+    model = Model(seen=seen, corrected=False)
+    rates = [model.predict(t.setting).samples_per_second for t in (best, start)]
+    expected = rates[0] / rates[1] - 1
+    found = best.samples_per_second / start.samples_per_second - 1
+    if alike(best.setting, start.setting):
+        others = [model.predict(t.setting).samples_per_second for t in seen.trials]
+        return max(others) < rates[1] * (1 + CLEAR)
+    return min(expected, found) > CLEAR
 
 
 def _doubt(best: Trial, start: Trial) -> float:

@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -12,6 +13,8 @@ from pipedoctor.tune.simulate import CPU, TIME, Course, Phase, Scene, simulate
 
 _TASKS = 192
 _LEAST = 1e-6
+_SHAKE = 1e-4
+"""Seconds in which an idle worker hands one descriptor over."""
 _IDLE_WAIT = 0.05
 """Waiting below this share of the computing is noise of the clocks."""
 _STEADY = 0.02
@@ -54,12 +57,14 @@ class Model:
 
     seen: Pipeline
     world: World = field(default_factory=World)
+    corrected: bool = True
+    """By what was measured; else the simulation alone."""
     _cache: dict[Setting, Course] = field(default_factory=dict)
 
     def predict(self, setting: Setting) -> Prediction:
         """What this setting would give, with an interval that should hold 9 of 10."""
         course = self._course(setting)
-        factor, error = self._correction(setting)
+        factor, error = self._correction(setting) if self.corrected else (1.0, 0.0)
         seconds = course.batch_seconds * factor
         batch = setting.batch_size or 1
         rate = batch / seconds
@@ -110,7 +115,8 @@ class Model:
             workers=setting.num_workers,
             prefetch=setting.prefetch_factor or 2,
             in_order=setting.in_order,
-            receive=_phases(receive, hand),
+            receive=max(_LEAST, receive),
+            shake=(min(hand, _SHAKE * self.seen.contents.objects * scale), hand),
             consume=_phases(step_cpu, self.step_seconds - step_cpu),
             cores=self.world.cores or self.seen.cpus,
             storage=self._storage() * self.world.storage,
@@ -295,7 +301,7 @@ def _between(known: Mapping[int, float], at: int) -> float:
     points = sorted(known)
     if at <= points[0]:
         return known[points[0]]
-    for low, high in zip(points, points[1:], strict=False):
+    for low, high in pairwise(points):
         if low <= at <= high:
             share = math.log(at / low) / math.log(high / low) if low else 1.0
             return known[low] + share * (known[high] - known[low])

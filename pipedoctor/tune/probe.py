@@ -14,6 +14,11 @@ _ENDING = 0.8
 """Seconds that ending a trial may take on top of it."""
 
 
+def silent(doing: str) -> None:
+    """Nobody watches."""
+    del doing
+
+
 class Failed(Exception):  # noqa: N818  (what happened)
     """The loader failed with a setting; the message says how, in one line."""
 
@@ -25,7 +30,7 @@ class Bench:
     session: Session
     until: float
     """Of `time.monotonic`: nothing begins that may end later."""
-    watch: Callable[[str], None] = lambda doing: None
+    watch: Callable[[str], None] = silent
     contents: Contents | None = None
     items: tuple[tuple[float, float], ...] = ()
     wall: Shares | None = None
@@ -67,7 +72,8 @@ class Bench:
         }
         answer = self.session.ask(ask, time.monotonic() + patience + 2 * _ENDING)
         if "failed" in answer:
-            raise Failed(f"with {words(setting)}: {answer['failed']}")
+            message = f"with {words(setting)}: {answer['failed']}"
+            raise Failed(message)
         self._note(answer)
         trial = _trial(setting, answer)
         self.spent.append(trial.seconds_spent)

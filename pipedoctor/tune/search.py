@@ -1,9 +1,9 @@
 """Find the best setting: probe, predict all, measure the best few, and again."""
 
 import math
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_
 
 from msgspec.structs import replace
 
@@ -56,9 +56,30 @@ class Search:
         self.measure(alone, 1.0 * share, items=True, trace=0.5 * share)
         if not alike(self.start, alone):
             self.measure(self.start, 1.0 * share)
+        self.startup(share)
         for workers in self.anchors():
-            setting = self.of(workers)
-            self.measure(setting, 1.2 * share, items=workers == 1)
+            if self.bench.left < self.price():
+                return
+            self.measure(self.of(workers), 1.2 * share, items=workers == 1)
+
+    def startup(self, share: float) -> None:
+        """How long workers take to start where they are not forked, if they do."""
+        method = self.base.start_method
+        most = self.bounds.max_workers
+        if method == "fork" or not most:
+            return
+        setting = self.start if self.start.num_workers else self.of(min(2, most))
+        try:
+            trial = self.bench.measure(
+                setting, 0.3 * share, limit=max(4.0, 4 * share), context=method
+            )
+        except Failed as reason:
+            if self.start.num_workers:
+                raise
+            bound = f"workers do not start ({method}): {reason}"
+            self.bounds = replace_(self.bounds, max_workers=0, workers_bound=bound)
+            return
+        self.base = replace(self.base, startup_seconds=trial.first_batch_seconds)
 
     def anchors(self) -> Iterator[int]:
         """One worker, and as many as there are processors."""
@@ -160,7 +181,7 @@ class Search:
             and _price(guess) > best.samples_per_second * (1 + SAME)
         ]
         if promising:
-            return max(promising, key=_price).setting
+            return _cheapest(promising).setting
         return self._again(best)
 
     def _again(self, best: Trial) -> Setting | None:
@@ -221,6 +242,8 @@ def _price(guess: Prediction) -> float:
     return guess.samples_per_second * (1 - 0.0004 * guess.setting.queued - unordered)
 
 
-def now() -> float:
-    """The clock of all deadlines."""
-    return time.monotonic()
+def _cheapest(guesses: Sequence[Prediction]) -> Prediction:
+    """Of those that promise about the same, the one that holds the fewest batches."""
+    most = max(_price(guess) for guess in guesses)
+    near = [guess for guess in guesses if _price(guess) > most * (1 - SAME)]
+    return min(near, key=lambda guess: (guess.setting.queued, -_price(guess)))

@@ -2,18 +2,24 @@
 
 import contextlib
 import os
+import re
 import select
 import socket
 import subprocess
 import sys
 import time
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from pipedoctor.tune.inside.keeper import BOOT
+from pipedoctor.units import human
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_ERROR = re.compile(r"(\w+\.)*\w*(Error|Exception|Interrupt|Exit)\b")
 _FAREWELL = 3.0
 _PIECE = 1 << 16
 
@@ -37,7 +43,7 @@ class Session:
         self._target, self._step, self._most = target, step, most
         self._buffers: dict[int, bytearray] = {}
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> "Self":
         ask_r, self._asks = os.pipe()
         self._answers, answer_w = os.pipe()
         self._life, theirs = socket.socketpair()
@@ -79,8 +85,9 @@ class Session:
         if "refused" in answer:
             raise Refused(answer["refused"])
         if "no_torch" in answer:
-            message = f"torch cannot be imported in {sys.executable}"
-            raise Refused(f"{message}: {answer['no_torch']}")
+            message = f"torch cannot be imported by {sys.executable}"
+            message += f": {answer['no_torch']}"
+            raise Refused(message)
         found: dict[str, Any] = answer["loaded"]
         return found
 
@@ -90,7 +97,26 @@ class Session:
             os.write(self._asks, msgspec.json.encode(question) + b"\n")
         except OSError:
             return self._answer(time.monotonic() + 1, "measuring it")
-        return self._answer(until, "measuring it")
+        answer = self._answer(until, "measuring it")
+        if answer.get("hung"):
+            answer["failed"] += self._last_words()
+        return answer
+
+    def _last_words(self) -> str:
+        """An error that was printed before nothing came any more."""
+        with contextlib.suppress(OSError):
+            self._life.send(b"tail\n")
+        end = time.monotonic() + 0.5
+        life = self._life.fileno()
+        while time.monotonic() < end:
+            line = self._line(life)
+            if line is not None:
+                said = str(msgspec.json.decode(line).get("tail", ""))
+                errors = [row for row in said.splitlines() if _ERROR.match(row)]
+                return f"; it printed {errors[-1].strip()[:200]}" if errors else ""
+            if select.select([life], [], [], 0.1)[0]:
+                self._read(life)
+        return ""
 
     def _answer(self, until: float, doing: str) -> dict[str, Any]:
         while True:
@@ -114,8 +140,9 @@ class Session:
             return
         said = msgspec.json.decode(line)
         if "memory" in said:
-            message = f"it used {said['memory']} bytes of memory"
-            raise Lost(f"{message}, more than the {said['most']} that it may")
+            used, most = human(said["memory"]), human(said["most"])
+            message = f"it used {used} of memory, more than the {most} that it may"
+            raise Lost(message)
         raise Lost(_end(said))
 
     def _read(self, descriptor: int) -> None:

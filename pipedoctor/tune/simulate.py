@@ -21,7 +21,7 @@ class Scene:
     A loader, its consumer and the machine under them.
 
     `tasks` are batches as (waiting, computing) seconds; they are used in turn.
-    `receive` and `consume` are the phases of the main process for each batch.
+    `consume` are the phases of the main process for each batch.
     `storage` is how many requests make progress at once; `weight` how many
     processors a computing worker keeps busy.
     """
@@ -30,7 +30,10 @@ class Scene:
     workers: int
     prefetch: int
     in_order: bool = True
-    receive: tuple[Phase, ...] = ()
+    receive: float = 0.0
+    """CPU seconds of the main process to unpickle a batch."""
+    shake: tuple[float, float] = (0.0, 0.0)
+    """Seconds until an idle, and a computing, worker hands its descriptors over."""
     consume: tuple[Phase, ...] = ()
     cores: float = 1.0
     storage: float = float("inf")
@@ -187,7 +190,9 @@ class _Simulation:
             self.use()
         elif self.arrived:
             self.holding = self.arrived.popleft()
-            self.begin(_MAIN, self.scene.receive)
+            owner = self.owner[self.holding]
+            shake = self.scene.shake[self.working[owner] is not None]
+            self.begin(_MAIN, ((CPU, self.scene.receive), (TIME, shake)))
 
     def received(self) -> None:
         """It has unpickled a batch; early ones are put aside."""
@@ -204,11 +209,11 @@ class _Simulation:
     def use(self) -> None:
         """Send another index, and consume the batch."""
         self.wanted += 1
+        self.using = True
         self.dispatch()
         for worker in range(self.scene.workers):
             if self.working[worker] is None:
                 self.work(worker)
-        self.using = True
         self.waits.append(self.now - self.asked)
         self.begin(_MAIN, self.scene.consume)
 

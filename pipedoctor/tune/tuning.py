@@ -14,7 +14,7 @@ from pipedoctor.tune.decide import Choice, decide
 from pipedoctor.tune.ledger import Ledger
 from pipedoctor.tune.limits import Bounds, bounds
 from pipedoctor.tune.predict import Model, Prediction
-from pipedoctor.tune.probe import Bench, Failed
+from pipedoctor.tune.probe import Bench, Failed, silent
 from pipedoctor.tune.search import Search
 from pipedoctor.tune.session import Lost, Session
 
@@ -35,7 +35,7 @@ class Order:
     memory: int | None = None
     ranks: int = 1
     began: float = field(default_factory=time.monotonic)
-    watch: Callable[[str], None] = lambda doing: None
+    watch: Callable[[str], None] = silent
 
     @property
     def until(self) -> float:

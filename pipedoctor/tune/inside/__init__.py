@@ -1,1 +1,1 @@
-"""What runs in the process that has the user's code: only the standard library and torch."""
+"""What runs in the processes that have the user's code."""

@@ -1,4 +1,4 @@
-"""The process that has the user's code: loads the target, forks a trial per question."""
+"""The process that has the user's code: loads it, forks a trial per question."""
 
 import json
 import multiprocessing
@@ -118,7 +118,7 @@ def _silent(status: int, spent: float) -> dict[str, Any]:
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGKILL:
         name = signal.Signals(os.WTERMSIG(status)).name
         return {"failed": f"was killed by {name}", "spent_seconds": spent}
-    if os.WIFEXITED(status):
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status):
         code = os.WEXITSTATUS(status)
         return {"failed": f"ended by itself with code {code}", "spent_seconds": spent}
     return {

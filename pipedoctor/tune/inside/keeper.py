@@ -97,8 +97,10 @@ class _Watch:
         beat = 0.0
         while True:
             ready, _, _ = select.select([self.life, self.out], [], [], _BEAT)
-            if self.life in ready and not os.read(self.life, 64):
-                return
+            if self.life in ready:
+                if not os.read(self.life, 64):
+                    return
+                self.tell({"tail": self.tail.decode(errors="replace")})
             if self.out in ready:
                 self._drain()
             if time.monotonic() > beat:

@@ -19,6 +19,7 @@ BATCH = (
     "fetch_faults",
     "fetch_system",
     "fetch_process",
+    "fetch_delay",
     "collate_wall",
     "collate_cpu",
     "collate_faults",
@@ -36,6 +37,8 @@ ITEMS = 1500
 _WIDTH = 8
 _SLOT = _WIDTH * (len(BATCH) + 1 + 2 * ITEMS)
 _WORKERS = 129
+_STATISTICS: dict[int, int] = {}
+"""A descriptor for each process: a fork must not read its parent's."""
 
 
 class Recorder:
@@ -94,10 +97,10 @@ class Recorder:
         c = _now()
         sums = self._sums
         sums[0] += 1
-        for number in range(5):
+        for number in range(6):
             sums[1 + number] += b[number] - a[number]
         for number in range(3):
-            sums[6 + number] += c[number] - b[number]
+            sums[7 + number] += c[number] - b[number]
         sums[_FIELDS["process"]] = c[_PROCESS]
         struct.pack_into(_ALL, self._memory, _slot() * _SLOT, *sums)
         return batch
@@ -187,8 +190,8 @@ def _slot() -> int:
     return 0 if info is None else min(info.id + 1, _WORKERS - 1)
 
 
-def _now() -> tuple[float, float, float, float, float]:
-    """Wall, CPU of this thread, minor faults, system time, CPU of the process."""
+def _now() -> tuple[float, float, float, float, float, float]:
+    """Wall, CPU of this thread, faults, system time, CPU of the process, delay."""
     used = resource.getrusage(resource.RUSAGE_THREAD)
     return (
         time.perf_counter(),
@@ -196,4 +199,19 @@ def _now() -> tuple[float, float, float, float, float]:
         float(used.ru_minflt),
         used.ru_stime,
         time.process_time(),
+        _delay(),
     )
+
+
+def _delay() -> float:
+    """Seconds for which this thread was ready to run, and others ran instead."""
+    process = os.getpid()
+    if process not in _STATISTICS:
+        try:
+            _STATISTICS[process] = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+        except OSError:
+            _STATISTICS[process] = -1
+    if _STATISTICS[process] < 0:
+        return 0.0
+    text = os.pread(_STATISTICS[process], 64, 0).split()
+    return int(text[1]) / 1e9 if len(text) > 1 else 0.0

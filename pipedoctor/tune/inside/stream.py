@@ -116,8 +116,8 @@ def loader(made: Any, setting: dict[str, Any], *, endless: bool = True) -> Any:
     }
     if workers:
         extra["prefetch_factor"] = setting["prefetch_factor"]
-        if context := setting.get("context"):
-            extra["multiprocessing_context"] = context
+        # Rates do not depend on the start method, and forked workers have our clocks.
+        extra["multiprocessing_context"] = setting.get("context") or "fork"
     if not setting["in_order"]:
         extra["in_order"] = False
     order = _order(made, dataset, setting, endless=endless)

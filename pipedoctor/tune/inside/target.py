@@ -77,7 +77,8 @@ def guarded(doing: str, call: Callable[[], Any]) -> Any:
     except Unloadable:
         raise
     except BaseException as error:  # noqa: BLE001  (the user's code may do anything)
-        raise Unloadable(f"{doing} raised {said(error)}") from None
+        message = f"{doing} raised {said(error)}"
+        raise Unloadable(message) from None
 
 
 def said(error: BaseException) -> str:

@@ -30,7 +30,9 @@ class Broken(Exception):  # noqa: N818  (what happened to the loader)
 class Run:
     """A loader that runs: a first batch, a drained queue, a window."""
 
-    def __init__(self, made: Any, ask: dict[str, Any], step: Callable[[Any], Any]):
+    def __init__(
+        self, made: Any, ask: dict[str, Any], step: Callable[[Any], Any]
+    ) -> None:
         self.ask, self.step = ask, step
         self.setting: dict[str, Any] = ask["setting"]
         self.workers: int = self.setting["num_workers"]
@@ -133,6 +135,8 @@ def run(
 def failed(error: BaseException) -> str:
     """One line for what the loader raised; of a worker's error, the original."""
     text = str(error)
+    if isinstance(error, Broken):
+        return text
     if "Original Traceback" in text:
         lines = [line for line in text.strip().splitlines() if line.strip()]
         places = [line.strip() for line in lines if line.strip().startswith("File ")]

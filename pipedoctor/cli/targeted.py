@@ -1,0 +1,119 @@
+"""What `tune` and `whatif` have in common: options, progress, ways to fail."""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from pipedoctor.cli.types import PATH, SECONDS, SIZE, SOME
+
+FAILED = 3
+INTERRUPTED = 130
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.argument("target"),
+    click.option(
+        "--batch-size",
+        type=SOME,
+        help="Samples of a batch; without it unchanged, 32 for a bare data set.",
+    ),
+    click.option(
+        "--step-seconds",
+        type=click.FloatRange(min=0, max=3600),
+        help="How long the consumer takes for a batch; without it there is none.",
+    ),
+    click.option(
+        "--step",
+        metavar="MODULE:CALLABLE",
+        help="The consumer: called with every batch.",
+    ),
+    click.option(
+        "--budget",
+        type=SECONDS,
+        default=30,
+        show_default=True,
+        help="Seconds for everything, the import of torch included.",
+    ),
+    click.option(
+        "--max-workers", type=click.IntRange(0, 128), help="Try no more workers."
+    ),
+    click.option(
+        "--memory", type=SIZE, help="Memory that workers and batches may use."
+    ),
+    click.option(
+        "--ranks",
+        type=SOME,
+        default=1,
+        show_default=True,
+        help="Processes that share this machine.",
+    ),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+    ),
+    click.option("-o", "--output", type=PATH, help="Write to a file, not to stdout."),
+)
+
+
+def targeted(function: F) -> F:
+    """Add the argument and the options that both commands have."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def order(options: dict[str, Any]) -> Any:
+    """An `Order` of these options; refuses what contradicts itself."""
+    from pipedoctor.tune.tuning import Order
+
+    seconds, step = options.pop("step_seconds"), options.pop("step")
+    if seconds and step:
+        message = "--step-seconds and --step: give one of them"
+        raise click.UsageError(message)
+    if step and ":" not in step:
+        message = f"--step {step}: write module:callable or file.py:callable"
+        raise click.UsageError(message)
+    return Order(step=step or (str(seconds) if seconds else ""), **options)
+
+
+class Progress:
+    """One line on stderr, where a person watches: what is measured, what is left."""
+
+    def __init__(self, budget: float) -> None:
+        self._began, self._budget = time.monotonic(), budget
+        self._shown = sys.stderr.isatty()
+
+    def __call__(self, doing: str) -> None:
+        """Show what happens now."""
+        from pipedoctor.report.words import clean
+
+        if not self._shown:
+            return
+        spent = time.monotonic() - self._began
+        left = max(0.0, self._budget - spent)
+        filled = min(20, round(20 * spent / self._budget))
+        bar = "#" * filled + "." * (20 - filled)
+        text = f"[{bar}] at most {left:.0f} s left: measuring {doing}"
+        sys.stderr.write(f"\r\x1b[K{clean(text)[:78]}")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """Wipe the line."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def lost(context: click.Context, target: str, reason: object) -> None:
+    """Say in one line why nothing could be measured, and end with 3."""
+    from pipedoctor.report.words import clean
+
+    name = context.info_name or ""
+    click.echo(f"pipedoctor {name}: {clean(target)}: {clean(reason)}", err=True)
+    context.exit(FAILED)

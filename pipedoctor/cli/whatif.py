@@ -1,0 +1,101 @@
+"""`pipedoctor whatif TARGET`: predict another setting, or another machine."""
+
+from typing import Any
+
+import click
+
+from pipedoctor.cli.targeted import INTERRUPTED, Progress, lost, order, targeted
+from pipedoctor.cli.types import SOME
+
+
+class Times(click.ParamType[float]):
+    """How many times as fast: ``2x``, ``0.5x`` or ``2``."""
+
+    name = "times"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read a factor, or say what one looks like."""
+        try:
+            factor = float(str(value).lower().removesuffix("x"))
+        except ValueError:
+            factor = 0.0
+        if not 0.001 <= factor <= 1000:  # noqa: PLR2004  (nothing is so much faster)
+            self.fail(f"{value!r} is not a factor: write 2x or 0.5x", param, ctx)
+        return factor
+
+
+@click.command("whatif")
+@targeted
+@click.option("--workers", type=click.IntRange(0, 128), help="num_workers.")
+@click.option("--prefetch", type=click.IntRange(1, 1024), help="prefetch_factor.")
+@click.option("--in-order/--no-in-order", default=None, help="in_order.")
+@click.option("--persistent/--no-persistent", default=None, help="persistent_workers.")
+@click.option("--pin-memory/--no-pin-memory", default=None, help="pin_memory.")
+@click.option("--batch", type=SOME, help="batch_size.")
+@click.option("--cores", type=click.FloatRange(0.01, 4096), help="CPUs of the machine.")
+@click.option("--storage", type=Times(), default=1.0, help="How much faster: 2x.")
+@click.option("--dtype", type=click.Choice(["uint8"]), help="Instead of floats.")
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    *,
+    form: str,
+    output: str | None,
+    workers: int | None,
+    prefetch: int | None,
+    in_order: bool | None,
+    persistent: bool | None,
+    pin_memory: bool | None,
+    batch: int | None,
+    cores: float | None,
+    storage: float,
+    dtype: str | None,
+    **options: Any,
+) -> None:
+    """
+    Predict what another setting, or another machine, would give for TARGET.
+
+    The target is probed for some seconds, then the loader is simulated. What was
+    never measured is marked as modelled.
+
+    Exit codes: 0 done, 2 wrong usage or unreadable target, 3 could not measure.
+    """
+    from pipedoctor.cli.output import width, write
+    from pipedoctor.tune import whatif
+    from pipedoctor.tune.imagined import dumped, render
+    from pipedoctor.tune.predict import World
+    from pipedoctor.tune.probe import Failed
+    from pipedoctor.tune.session import Lost, Refused
+    from pipedoctor.tune.tuning import probed
+
+    change = whatif.Change(
+        workers=workers,
+        prefetch=prefetch,
+        in_order=in_order,
+        persistent=persistent,
+        pin_memory=pin_memory,
+        batch=batch,
+        world=World(cores=cores, storage=storage, uint8=dtype == "uint8"),
+    )
+    progress = Progress(options["budget"])
+    wanted = order({**options, "watch": progress})
+    try:
+        with probed(wanted) as (search, _):
+            whatif.probe(search)
+        found = whatif.imagine(search, change)
+    except Refused as reason:
+        progress.end()
+        raise click.UsageError(str(reason)) from None
+    except (Lost, Failed) as reason:
+        progress.end()
+        lost(context, wanted.target, reason)
+        return
+    except KeyboardInterrupt:
+        progress.end()
+        context.exit(INTERRUPTED)
+    progress.end()
+    columns = width() if output is None else 100
+    write(dumped(found) if form == "json" else render(found, width=columns), output)

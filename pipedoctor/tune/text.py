@@ -1,0 +1,174 @@
+"""A tuning for people: the line to paste, why, the map, the price of memory."""
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from pipedoctor.facts import Setting
+from pipedoctor.report.words import clean
+from pipedoctor.tune.json import stages
+from pipedoctor.tune.predict import Prediction, alike
+from pipedoctor.tune.tuning import Tuning
+from pipedoctor.units import human
+
+_PREFETCH = (2, 4, 8)
+_STAGES = ("read", "decode", "transform", "collate", "transfer")
+
+
+def render(tuning: Tuning, *, width: int = 100) -> str:
+    """Everything in so many columns."""
+    blocks = [
+        "\n".join(_answer(tuning, width)),
+        "\n".join(_steps(tuning)),
+        "\n".join(_map(tuning, width)),
+        "\n".join(_memory(tuning)),
+        "\n".join(_limits(tuning, width)),
+    ]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def line(setting: Setting) -> str:
+    """``DataLoader(dataset, batch_size=32, num_workers=4, prefetch_factor=2)``."""
+    said = [f"num_workers={setting.num_workers}"]
+    if setting.batch_size:
+        said.insert(0, f"batch_size={setting.batch_size}")
+    if setting.num_workers:
+        said.append(f"prefetch_factor={setting.prefetch_factor or 2}")
+    if not setting.in_order:
+        said.append("in_order=False")
+    if setting.persistent_workers:
+        said.append("persistent_workers=True")
+    if setting.pin_memory:
+        said.append("pin_memory=True")
+    return f"DataLoader(dataset, {', '.join(said)}, ...)"
+
+
+def rate(value: float) -> str:
+    """``1,234 samples/s`` with three figures that mean something."""
+    said = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004
+    return f"{said} samples/s"
+
+
+def _answer(tuning: Tuning, width: int) -> Iterator[str]:
+    choice = tuning.choice
+    kept = alike(choice.setting, tuning.seen.start)
+    same = kept and choice.setting == tuning.seen.start
+    yield clean(tuning.order.target)
+    yield ""
+    yield f"  {line(choice.setting)}"
+    yield ""
+    if tuning.interrupted:
+        yield "  interrupted: this is what was known by then"
+    if tuning.unmeasured:
+        yield from _said(f"not decided: {tuning.unmeasured}", width)
+    if same:
+        yield from _said(f"Keep what you have: {_speed(tuning)}.", width)
+    elif kept:
+        yield from _said(
+            f"As fast as before, but each epoch starts sooner: {_speed(tuning)}.", width
+        )
+    elif choice.gain:
+        yield from _said(
+            f"{choice.gain:.2f} times as fast as now: {_speed(tuning)}.", width
+        )
+    why = f"Bottleneck: {tuning.bottleneck.name}: {tuning.bottleneck.why}."
+    yield from _said(why, width)
+    note = f"Confidence: {choice.confidence}; {tuning.spent:.0f} s spent, "
+    marked = sum(bool(t.disturbed) for t in tuning.ledger.trials)
+    note += f"{len(tuning.ledger.trials)} windows measured"
+    if marked:
+        note += f", {marked} of them disturbed by others"
+    yield from _said(f"{note}.", width)
+
+
+def _said(text: str, width: int) -> list[str]:
+    return wrap(
+        clean(text),
+        max(30, width - 4),
+        initial_indent="  ",
+        subsequent_indent="  ",
+        break_long_words=False,
+    )
+
+
+def _speed(tuning: Tuning) -> str:
+    trial, start = tuning.choice.trial, tuning.choice.start
+    if trial is None or start is None:
+        return "nothing was measured"
+    error = 1.65 * (trial.spread or 0.03)
+    found = f"measured {rate(trial.samples_per_second)} ± {error:.0%}"
+    if not alike(trial.setting, start.setting):
+        found += f" against {rate(start.samples_per_second)}"
+    return found
+
+
+def _steps(tuning: Tuning) -> Iterator[str]:
+    found = stages(tuning)
+    if not found:
+        return
+    total = sum(found.values()) or 1.0
+    yield "  Where a sample's time goes, in one process"
+    for name in _STAGES:
+        share = found[name] / total
+        bar = "#" * round(24 * share)
+        yield f"    {name:<10}{found[name] * 1e3:9.3f} ms  {share:4.0%}  {bar}".rstrip()
+
+
+def _map(tuning: Tuning, width: int) -> Iterator[str]:
+    cells = {
+        (p.setting.num_workers, p.setting.prefetch_factor): p
+        for p in tuning.predictions
+        if p.setting.in_order
+    }
+    columns = sorted({workers for workers, _ in cells})
+    if len(columns) < 2:  # noqa: PLR2004
+        return
+    columns = columns[: max(2, (width - 14) // 8)]
+    best = max(p.samples_per_second for p in cells.values())
+    yield "  samples/s by num_workers and prefetch_factor; [measured], others predicted"
+    yield "    workers  " + "".join(f"{number:>8}" for number in columns)
+    if (0, None) in cells:
+        row = [_cell(cells.get((n, None)), best) for n in columns]
+        yield ("    " + "none".ljust(9) + "".join(row)).rstrip()
+    for prefetch in _PREFETCH:
+        row = [_cell(cells.get((n, prefetch)), best) for n in columns]
+        if any(cell.strip() for cell in row):
+            yield ("    " + f"{prefetch}".ljust(9) + "".join(row)).rstrip()
+
+
+def _cell(guess: Prediction | None, best: float) -> str:
+    if guess is None:
+        return " " * 8
+    value = guess.samples_per_second
+    said = f"{value / 1000:.1f}k" if best >= 10_000 else f"{value:.0f}"  # noqa: PLR2004
+    return f"[{said}]".rjust(8) if guess.measured else f"{said} ".rjust(8)
+
+
+def _memory(tuning: Tuning) -> Iterator[str]:
+    chosen = [p for p in frontier(tuning.predictions) if p.setting.num_workers]
+    if not chosen:
+        return
+    yield "  What more speed costs"
+    yield "    workers  prefetch      rate   /dev/shm    memory  descriptors"
+    for guess in chosen:
+        setting = guess.setting
+        mark = " <" if alike(setting, tuning.choice.setting) else ""
+        yield (
+            f"    {setting.num_workers:>7}{setting.prefetch_factor or 0:>10}"
+            f"{guess.samples_per_second:>10.0f}{human(guess.shm_bytes):>11}"
+            f"{human(guess.memory_bytes):>10}{guess.descriptors:>13}{mark}"
+        )
+
+
+def frontier(guesses: Sequence[Prediction]) -> list[Prediction]:
+    """Settings for which no cheaper one is as fast, at most six."""
+    found: list[Prediction] = []
+    for guess in sorted(guesses, key=lambda g: (g.setting.queued, g.shm_bytes)):
+        fastest = found[-1].samples_per_second if found else 0.0
+        if guess.setting.in_order and guess.samples_per_second > 1.02 * fastest:
+            found.append(guess)
+    return found[-6:]
+
+
+def _limits(tuning: Tuning, width: int) -> Iterator[str]:
+    for reason in tuning.skipped.values():
+        yield from _said(f"Limit: {reason}", width)

@@ -1,0 +1,93 @@
+"""Imagine another setting, or another machine, for a target that was probed."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from pipedoctor.bottleneck import bottleneck
+from pipedoctor.facts import Setting
+from pipedoctor.tune.json import rates, setting
+from pipedoctor.tune.predict import Model, Prediction, World, alike
+from pipedoctor.tune.search import Search
+
+SCHEMA = "pipedoctor.whatif/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """What shall be different; None = as it is."""
+
+    workers: int | None = None
+    prefetch: int | None = None
+    in_order: bool | None = None
+    persistent: bool | None = None
+    pin_memory: bool | None = None
+    batch: int | None = None
+    world: World = field(default_factory=World)
+
+    def applied(self, to: Setting) -> Setting:
+        """The setting with the change."""
+        workers = to.num_workers if self.workers is None else self.workers
+        prefetch = self.prefetch or to.prefetch_factor or 2
+        ordered = to.in_order if self.in_order is None else self.in_order
+        persistent = (
+            to.persistent_workers if self.persistent is None else self.persistent
+        )
+        pinned = to.pin_memory if self.pin_memory is None else self.pin_memory
+        return replace(
+            to,
+            num_workers=workers,
+            prefetch_factor=prefetch if workers else None,
+            in_order=ordered or not workers,
+            persistent_workers=bool(workers and persistent),
+            pin_memory=pinned,
+            batch_size=self.batch or to.batch_size,
+        )
+
+
+def imagine(search: Search, change: Change) -> dict[str, Any]:
+    """What the changed setting would give, and what the current one gives."""
+    seen = search.pipeline()
+    wanted = change.applied(search.start)
+    here = Model(seen=seen).predict(search.start)
+    there = Model(seen=seen, world=change.world).predict(wanted)
+    said = rates(there) or {}
+    return {
+        "schema": SCHEMA,
+        "target": seen.target,
+        "setting": setting(wanted),
+        "world": {
+            "cores": change.world.cores,
+            "storage": change.world.storage,
+            "dtype": "uint8" if change.world.uint8 else None,
+        },
+        "predicted": said,
+        "basis": said["basis"],
+        "current": {"setting": setting(search.start), "predicted": rates(here)},
+        "gain": there.samples_per_second / here.samples_per_second,
+        "epoch": epoch(search, there),
+        "bottleneck": bottleneck(seen).name,
+        "disturbed": next((t.disturbed for t in seen.trials if t.disturbed), None),
+    }
+
+
+def epoch(search: Search, guess: Prediction) -> dict[str, float] | None:
+    """Seconds of an epoch, the start of its workers apart."""
+    samples = search.base.samples
+    if samples is None:
+        return None
+    startup = 0.0 if guess.setting.persistent_workers else guess.first_batch_seconds
+    return {"steady": samples / guess.samples_per_second, "startup": startup}
+
+
+def probe(search: Search) -> None:
+    """What has to be measured before anything can be imagined."""
+    search.probe()
+    wide = search.of(min(8, search.bounds.max_workers))
+    known = search.ledger.settings()
+    if not any(alike(wide, other) for other in known):
+        search.measure(wide, 1.0)
+
+
+__all__ = ["Change", "imagine", "probe"]

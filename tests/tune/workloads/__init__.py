@@ -1,0 +1,1 @@
+"""Loaders with one injected cause each, and the answer that is right for them."""

@@ -1,0 +1,1 @@
+import sys; sys.exit("no data set here")
