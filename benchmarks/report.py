@@ -1,0 +1,104 @@
+"""
+How much longer `report --all` takes than `check`, and what redaction costs.
+
+Both examine the same machine and take turns. Writes docs/benchmarks/report.md.
+"""
+
+import datetime as dt
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipedoctor.catalogue import installed
+
+ROUNDS = int(os.environ.get("ROUNDS", "9"))
+TABLE = Path(__file__).parents[1] / "docs" / "benchmarks" / "report.md"
+GOAL = 0.3
+"""Seconds that all formats may take beyond `check`."""
+
+DOCTOR = (sys.executable, "-m", "pipedoctor")
+CHECK = ("check", "--no-config", "--quick", "--fail-on", "never", "--format", "json")
+REPORT = ("report", "--no-config", "--quick", "--force", "-o")
+COMMANDS = {
+    "`check --quick --format json`": (*CHECK, "-o", "check.json"),
+    "`check --quick --format json --keep`": (*CHECK, "--keep", "-o", "check.json"),
+    "`check --quick --format json --no-redact`": (*CHECK, "--no-redact"),
+    "`report --quick -o x.json`": (*REPORT, "x.json"),
+    "`report --quick -o x.md`": (*REPORT, "x.md"),
+    "`report --quick -o x.html`": (*REPORT, "x.html"),
+    "`report --quick --all`": (*REPORT, "x.zip"),
+}
+
+
+def seconds(argv: Sequence[str], folder: Path) -> float:
+    """How long one run takes, by the clock on the wall."""
+    environ = os.environ | {"XDG_STATE_HOME": str(folder / "state")}
+    began = time.perf_counter()
+    subprocess.run(
+        [*DOCTOR, *argv],
+        check=True,
+        cwd=folder,
+        env=environ,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    return time.perf_counter() - began
+
+
+def page(walls: dict[str, list[float]]) -> str:
+    """The table, and whether the goal is met."""
+    middle = {name: statistics.median(row) for name, row in walls.items()}
+    first, *_, last = middle.values()
+    today = dt.datetime.now(tz=dt.timezone.utc).date()
+    machine = (
+        f"{os.cpu_count()} CPUs ({platform.machine()}), {platform.system()},"
+        f" CPython {platform.python_version()}, {len(installed().checks)} checks"
+    )
+    rows = [
+        f"| {name} | {wall:.3f} | {min(walls[name]):.3f} to {max(walls[name]):.3f} |"
+        f" {wall - first:+.3f} |"
+        for name, wall in middle.items()
+    ]
+    written = (
+        f"Written by `sh dev.sh bench` on {today}: {machine}, {ROUNDS} rounds in which"
+        " all commands take turns, warm caches."
+    )
+    met = "met" if last - first <= GOAL else "NOT met"
+    lines = [
+        "# What a report costs beyond a check",
+        "",
+        written,
+        "",
+        "| command | median, s | from to, s | beyond the first, s |",
+        "|---|---|---|---|",
+        *rows,
+        "",
+        f"- all formats at most {GOAL} s beyond `check`: {met}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure and write the page."""
+    walls: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for argv in COMMANDS.values():  # once for the caches and the .pyc files
+            seconds(argv, folder)
+        for _ in range(ROUNDS):
+            for command, argv in COMMANDS.items():
+                walls[command].append(seconds(argv, folder))
+    text = page(walls)
+    TABLE.write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
