@@ -81,7 +81,7 @@ def _folder(path: str) -> str:
 
 def _commit(top: str, since: str) -> str:
     base = since.removesuffix("...")
-    if base.startswith("-") or "\0" in base or not base:
+    if base.startswith(("-", "^")) or "\0" in base or not base:
         message = f"{legible(since)!r} is no revision"
         raise Unreadable(message)
     named = f"{base}^{{commit}}"
