@@ -47,16 +47,19 @@ ALONE: dict[str, tuple[str, str]] = {
     ),
     "a print that is all there is": (
         "PDR201",
-        "class Loud(Dataset):\n    def __getitem__(self, index):\n"
-        "        if index:\n            print(index)\n"
-        "        return Image.open(self.files[index])\n",
+        (
+            "class Loud(Dataset):\n    def __getitem__(self, index):\n"
+            "        if index:\n            print(index)\n"
+            "        return Image.open(self.files[index])\n"
+        ),
     ),
     "a loss that may be a number": (
         "PDR409",
         loader(
             "Images([])",
             TRAIN
-            + "            loss = loss.item() if args else loss\n            total += loss\n",
+            + "            loss = loss.item() if args else loss\n"
+            + "            total += loss\n",
         ),
     ),
     "a device that may be a tensor": (
@@ -81,9 +84,11 @@ ALONE: dict[str, tuple[str, str]] = {
     ),
     "amp that is not only called": (
         "PDR601",
-        "from torch.cuda.amp import autocast\n\ndef main(a):\n"
-        "    with (autocast if a else print)():\n        pass\n"
-        "    with autocast():\n        pass\n",
+        (
+            "from torch.cuda.amp import autocast\n\ndef main(a):\n"
+            "    with (autocast if a else print)():\n        pass\n"
+            "    with autocast():\n        pass\n"
+        ),
     ),
     "a private name with no public one": (
         "PDR604",
@@ -91,8 +96,10 @@ ALONE: dict[str, tuple[str, str]] = {
     ),
     "a variable that wants a gradient": (
         "PDR605",
-        "from torch.autograd import Variable\n\n"
-        "def main(x):\n    return Variable(x, requires_grad=True)\n",
+        (
+            "from torch.autograd import Variable\n\n"
+            "def main(x):\n    return Variable(x, requires_grad=True)\n"
+        ),
     ),
     "a device by option": (
         "PDR606",
@@ -114,7 +121,8 @@ def test_left_alone(mend: Mend, name: str) -> None:
     if code == "SEED":
         outcome = mend(
             {
-                "train.py": "import numpy as np\nfrom torch.utils.data import DataLoader"
+                "train.py": "import numpy as np\n"
+                "from torch.utils.data import DataLoader"
                 "\n\ndef seed(worker_id):\n    np.random.seed(worker_id)\n\n"
                 "loader = DataLoader(data, num_workers=2, worker_init_fn=seed)\n"
             },
@@ -225,7 +233,8 @@ CURES: dict[str, tuple[str, str, str, str]] = {
     "shuffled without a sampler": (
         "PDR110",
         "def main(net, many):\n"
-        "    sampler = DistributedSampler(Images([]), shuffle=False) if many else None\n"
+        "    sampler = DistributedSampler(Images([]), shuffle=False)"
+        " if many else None\n"
         "    loader = DataLoader(Images([]), sampler=sampler)\n" + TRAIN,
         "sampler=sampler",
         "sampler=sampler, shuffle=sampler is None",
@@ -251,16 +260,21 @@ CURES: dict[str, tuple[str, str, str, str]] = {
     ),
     "silence": (
         "PDR201",
-        "class Loud(Dataset):\n    def __getitem__(self, index):\n"
-        "        print(index)  # why\n        return Image.open(self.files[index])\n",
+        (
+            "class Loud(Dataset):\n    def __getitem__(self, index):\n"
+            "        print(index)  # why\n"
+            "        return Image.open(self.files[index])\n"
+        ),
         "        print(index)  # why\n",
         "",
     ),
     "colours": (
         "PDR203",
-        "MEAN = [0.485, 0.456, 0.406]\n\n"
-        "class Pictures(Dataset):\n    def __getitem__(self, index):\n"
-        "        return cv2.imread(self.files[index]) - MEAN\n",
+        (
+            "MEAN = [0.485, 0.456, 0.406]\n\n"
+            "class Pictures(Dataset):\n    def __getitem__(self, index):\n"
+            "        return cv2.imread(self.files[index]) - MEAN\n"
+        ),
         "cv2.imread(self.files[index])",
         "cv2.cvtColor(cv2.imread(self.files[index]), cv2.COLOR_BGR2RGB)",
     ),
@@ -317,12 +331,16 @@ CURES: dict[str, tuple[str, str, str, str]] = {
     ),
     "another seed each epoch": (
         "PDR502",
-        "def seed(worker_id):\n    np.random.seed(42 + worker_id)\n"
-        "    torch.manual_seed(42)\n\n"
-        "loader = DataLoader(Images([]), num_workers=2, worker_init_fn=seed)\n",
+        (
+            "def seed(worker_id):\n    np.random.seed(42 + worker_id)\n"
+            "    torch.manual_seed(42)\n\n"
+            "loader = DataLoader(Images([]), num_workers=2, worker_init_fn=seed)\n"
+        ),
         "np.random.seed(42 + worker_id)\n    torch.manual_seed(42)",
-        "np.random.seed(torch.initial_seed() % 2**32)\n"
-        "    torch.manual_seed(torch.initial_seed())",
+        (
+            "np.random.seed(torch.initial_seed() % 2**32)\n"
+            "    torch.manual_seed(torch.initial_seed())"
+        ),
     ),
     "the epoch is told": (
         "PDR503",
@@ -339,29 +357,41 @@ CURES: dict[str, tuple[str, str, str, str]] = {
         "    train = DataLoader(Images([]), sampler=sampler)\n"
         + TRAIN.replace("in loader", "in train"),
         "    for epoch in range(9):\n        for",
-        "    for epoch in range(9):\n        if sampler is not None:\n"
-        "            sampler.set_epoch(epoch)\n        for",
+        (
+            "    for epoch in range(9):\n        if sampler is not None:\n"
+            "            sampler.set_epoch(epoch)\n        for"
+        ),
     ),
     "amp in full": (
         "PDR601",
-        "def main():\n    with torch.cuda.amp.autocast(True):\n        pass\n"
-        "    return torch.cuda.amp.GradScaler(init_scale=2.0)\n",
-        "torch.cuda.amp.autocast(True):\n        pass\n"
-        "    return torch.cuda.amp.GradScaler(",
-        'torch.amp.autocast("cuda", enabled=True):\n        pass\n'
-        '    return torch.amp.GradScaler("cuda", ',
+        (
+            "def main():\n    with torch.cuda.amp.autocast(True):\n        pass\n"
+            "    return torch.cuda.amp.GradScaler(init_scale=2.0)\n"
+        ),
+        (
+            "torch.cuda.amp.autocast(True):\n        pass\n"
+            "    return torch.cuda.amp.GradScaler("
+        ),
+        (
+            'torch.amp.autocast("cuda", enabled=True):\n        pass\n'
+            '    return torch.amp.GradScaler("cuda", '
+        ),
     ),
     "amp imported": (
         "PDR601",
-        "from torch.cuda.amp import autocast\n\ndef main():\n"
-        "    with autocast():\n        pass\n",
+        (
+            "from torch.cuda.amp import autocast\n\ndef main():\n"
+            "    with autocast():\n        pass\n"
+        ),
         "torch.cuda.amp import autocast\n\ndef main():\n    with autocast()",
         'torch.amp import autocast\n\ndef main():\n    with autocast("cuda")',
     ),
     "next": (
         "PDR603",
-        "def main(net):\n    loader = DataLoader(Images([]))\n"
-        "    it = iter(loader)\n    return it.next()\n",
+        (
+            "def main(net):\n    loader = DataLoader(Images([]))\n"
+            "    it = iter(loader)\n    return it.next()\n"
+        ),
         "it.next()",
         "next(it)",
     ),
@@ -373,8 +403,10 @@ CURES: dict[str, tuple[str, str, str, str]] = {
     ),
     "bare": (
         "PDR605",
-        "from torch.autograd import Variable\n\n"
-        "def main(x, y):\n    return Variable(x), Variable(x + y).cuda()\n",
+        (
+            "from torch.autograd import Variable\n\n"
+            "def main(x, y):\n    return Variable(x), Variable(x + y).cuda()\n"
+        ),
         "Variable(x), Variable(x + y).cuda()",
         "x, (x + y).cuda()",
     ),
@@ -450,7 +482,7 @@ def main(net):
 
 
 def test_two_that_fight_cannot_both_be_made(mend: Mend) -> None:
-    """Workers for a lambda that they cannot get: the edit is left out, with the reason."""
+    """Workers for a lambda that they cannot get: not done, with the reason."""
     code = loader("Images([]), 4, collate_fn=lambda b: b")
 
     outcome = mend({"train.py": HEAD + code}, select="PDR101", unsafe=True)

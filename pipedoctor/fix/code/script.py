@@ -8,7 +8,7 @@ from pipedoctor.fix.code.notebook import NotKept, Sheet
 from pipedoctor.remedy import Edit
 from pipedoctor.source.parse import encoding_of
 
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_ENDS = re.compile(r"\r\n|\r|\n")
 
 
 class Change(NamedTuple):
@@ -85,9 +85,8 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
 
 def _lines(text: str) -> tuple[list[int], str]:
     """Where lines begin, and what ends the first of them."""
-    starts = [match.start() for match in _LINES.finditer(text)]
-    ends = re.search(r"\r\n|\r|\n", text)
-    return starts, ends[0] if ends else "\n"
+    ends = list(_ENDS.finditer(text))
+    return [0, *(end.end() for end in ends)], ends[0][0] if ends else "\n"
 
 
 def _offset(starts: Sequence[int], text: str, line: int, column: int) -> int:

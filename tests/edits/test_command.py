@@ -1,0 +1,206 @@
+"""`pipedoctor fix --code` as a user meets it: diff, consent, journal, undo."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pipedoctor.cli.fix import command
+from pipedoctor.fix.code import apply as applying
+from tests.edits.conftest import HEAD
+
+BAD = HEAD + (
+    "\ndef main(net, device):\n"
+    "    loader = DataLoader(Images([]), 4)\r\n"
+    "    val_loader = DataLoader(Images([]), 4, persistent_workers=True)\n"
+    "    for x, y in loader:\n"
+    "        x = x.to(device)\n"
+    "        net(x).sum().backward()"
+)
+WORSE = HEAD.replace("# ", "") + (
+    "print('ü')\nval_loader = DataLoader(Images([]), 4, prefetch_factor=2)\n"
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = tmp_path / "project"
+    (folder / "my data").mkdir(parents=True)
+    (folder / "train.py").write_bytes(BAD.encode())
+    (folder / "my data/more.py").write_bytes(WORSE.encode())
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def fix(*args: str) -> Result:
+    return CliRunner().invoke(command, ["--code", *args])
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    return {str(p): p.read_bytes() for p in sorted(folder.rglob("*.py"))}
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        pytest.param(["patch", "-p0"], id="patch"),
+        pytest.param(["git", "apply", "-"], id="git"),
+        pytest.param(["git", "apply", "-p1", "-"], id="git -p1"),
+    ],
+)
+def test_tools_take_the_diff(project: Path, tool: list[str]) -> None:
+    before = held(project)
+
+    done = fix("--dry-run")
+
+    assert done.exit_code == 0, done.output
+    assert held(project) == before
+    binary = [*tool, "--binary"] if tool[0] == "patch" else tool
+    subprocess.run(binary, input=done.stdout_bytes, check=True, cwd=project)
+    patched = held(project)
+    for path, content in before.items():
+        Path(path).write_bytes(content)
+    assert fix("--yes").exit_code == 0
+    assert held(project) == patched != before
+
+
+def test_an_undo_brings_every_byte_back(project: Path) -> None:
+    before = held(project)
+    (project / "train.py").chmod(0o750)
+
+    done = fix("--yes")
+    back = CliRunner().invoke(command, ["--undo", "--yes"])
+
+    assert "done and proved: 2 files of code edited" in done.output
+    assert back.exit_code == 0, back.output
+    assert held(project) == before
+    assert (project / "train.py").stat().st_mode & 0o777 == 0o750
+
+
+def test_an_undo_does_not_take_the_users_work(project: Path) -> None:
+    fix("--yes")
+    path = project / "train.py"
+    path.write_bytes(path.read_bytes() + b"\n# mine\n")
+
+    back = CliRunner().invoke(command, ["--undo", "--yes"])
+
+    assert back.exit_code == 1
+    assert "was changed by somebody else after the fix" in back.output
+    assert path.read_bytes().endswith(b"# mine\n")
+    assert CliRunner().invoke(command, ["--undo", "--yes", "--force"]).exit_code == 0
+    assert path.read_bytes() == BAD.encode()
+
+
+def test_the_journal_knows_it(project: Path) -> None:
+    fix("--yes", "train.py")
+
+    done = CliRunner().invoke(command, ["--history", "--format", "json"])
+
+    (entry,) = json.loads(done.output)["entries"]
+    assert entry["state"] == "proved"
+    assert entry["subject"] == str(project / "train.py")
+    assert entry["before"] == "with 2 findings"
+
+
+def test_nobody_is_asked_without_a_terminal(project: Path) -> None:
+    before = held(project)
+
+    done = fix()
+
+    assert done.exit_code == 1
+    assert "there is no terminal to ask on" in done.output
+    assert held(project) == before
+
+
+@pytest.mark.usefixtures("project")
+def test_a_second_run_has_nothing_to_do() -> None:
+    fix("--yes")
+
+    again = fix("--yes")
+
+    assert again.exit_code == 0, again.output
+    assert "nothing to do: no finding here can be cured by a safe edit" in again.output
+    assert not fix("--dry-run").stdout_bytes.strip()
+
+
+@pytest.mark.usefixtures("project")
+def test_what_would_be_unsafe_is_told_with_its_reason() -> None:
+    done = fix("--dry-run", "train.py")
+
+    assert "more with --unsafe:\n" in done.stderr
+    assert (
+        "train.py:30  num-workers-zero: more processes and memory; pipedoctor tune says"
+        " how many pay\n"
+    ) in done.stderr
+    assert "unsafe" not in done.stdout
+
+
+def test_what_the_user_names_and_no_more(project: Path) -> None:
+    done = fix("--yes", "--select", "PDR104,PDR101", "--unsafe", "--ignore", "PDR101")
+
+    assert done.exit_code == 0
+    text = (project / "train.py").read_text("utf-8")
+    assert "persistent_workers=False" in text
+    assert "num_workers" not in text
+
+
+def test_a_comment_keeps_the_code(project: Path) -> None:
+    path = project / "train.py"
+    line = "persistent_workers=True)"
+    path.write_text(path.read_text().replace(line, f"{line}  # pipedoctor: ignore"))
+
+    assert fix("--dry-run", "train.py", "--select", "PDR104").stdout == ""
+
+
+def test_what_is_not_proved_is_taken_back(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = held(project)
+    monkeypatch.setattr(applying, "_unproved", lambda *_: "it is not cured")
+
+    done = fix("--yes")
+
+    assert done.exit_code == 1
+    assert "failed: it is not cured; it was rolled back" in done.output
+    assert held(project) == before
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = applying.plan_of
+
+    def meanwhile(*args: object) -> object:
+        (project / "train.py").write_text("mine = 1\n")
+        return plan(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(applying, "plan_of", meanwhile)
+
+    done = fix("--yes", "train.py")
+
+    assert done.exit_code == 1
+    assert "nothing was changed" in done.output
+    assert "changed after the plan was made" in done.output
+    assert (project / "train.py").read_text() == "mine = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        (["--code", "--shm", "5G"], "limits are set by another call"),
+        (["--unsafe", "PDR701"], "go with --code"),
+        (["--code", "nowhere.py"], "nowhere.py: No such file"),
+        (["--code", "--select", "PDR99x"], "no name, code or beginning"),
+    ],
+)
+def test_wrong_usage_is_one_line(project: Path, args: list[str], why: str) -> None:
+    done = CliRunner().invoke(command, args)
+
+    assert done.exit_code == 2
+    assert why in done.output
+    assert set(held(project)) == {
+        str(project / name) for name in ("train.py", "my data/more.py")
+    }
