@@ -203,3 +203,17 @@ def test_plan_of_a_fix(start: Start) -> None:
     tokens = ("hunter2pw", "9f8e7d6c5b4a", "AbCdEfGhIj")
     whole = (done.stdout + done.stderr).decode()
     assert not [token for token in tokens if token in whole]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "html"])
+def test_diff(form: str, start: Start, world: Path) -> None:
+    start("check", *EXAMINED, "--no-redact", "--format", "json", "-o", "raw.json", ".")
+    raw = (world / "raw.json").read_text("utf-8")
+    other = raw.replace("zephyrine", "ottokar").replace("moonlib", "sunlib")
+    (world / "other.json").write_text(other)
+
+    done = start("diff", "raw.json", "other.json", "--format", form, "-v")
+
+    assert done.returncode == 1, done.stderr
+    assert secrets_in(done.stdout + done.stderr) == []
+    assert b"sunlib" in done.stdout
