@@ -127,7 +127,8 @@ def _read(path: str, seen: set[tuple[int, int]]) -> bytes | str:
             return error.strerror or "cannot be read"
     if len(text) > largest:
         return f"larger than {largest >> 20} MiB: it grew while it was read"
-    return code_only(text) if notebook and len(text) > LARGEST else text
+    small = not notebook or len(text) <= LARGEST
+    return text if small else code_only(text) or "no notebook"
 
 
 def _whole(file: io.FileIO, size: int, largest: int) -> bytes:

@@ -26,10 +26,10 @@ def codes(text: bytes) -> Iterator[str]:
             yield lines if isinstance(lines, str) else "".join(lines)
 
 
-def code_only(text: bytes) -> bytes:
-    """The same notebook without its pictures; a stump, where it is none."""
+def code_only(text: bytes) -> bytes | None:
+    """The same notebook without its pictures; None, where it is none."""
     try:
         cells = [Cell(cell_type="code", source=code) for code in codes(text)]
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        return text[:1]
+        return None
     return msgspec.json.encode(Notebook(cells=cells))
