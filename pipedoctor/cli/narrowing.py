@@ -20,7 +20,7 @@ def narrowing(typed: Mapping[str, Any], config: Config) -> Narrowing:
     from pipedoctor.narrow import baseline
 
     code: Sequence[str] = typed.get("paths", ())
-    path, writing = config.options.baseline, typed.get("write_baseline")
+    path, writing = _shown(config.options.baseline), typed.get("write_baseline")
     known = None
     if path is not None:
         given = [typed["stdin"].path] if typed.get("stdin") else []
@@ -43,6 +43,15 @@ def narrowing(typed: Mapping[str, Any], config: Config) -> Narrowing:
         raise click.UsageError(message)
     changed = _changed(code, typed, gitignore=not config.options.no_gitignore)
     return Narrowing(rules=config.rules, baseline=known, changed=changed)
+
+
+def _shown(path: str | None) -> str | None:
+    """As places are shown: from the working directory, where it lies below that."""
+    if path is None:
+        return None
+    full, here = os.path.abspath(path), os.getcwd()  # noqa: PTH100, PTH109
+    below = full.startswith(here.rstrip("/") + "/")
+    return os.path.relpath(full, here) if below else path
 
 
 def rewrite(narrowing: Narrowing, report: Report) -> Narrowing:
