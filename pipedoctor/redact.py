@@ -171,7 +171,7 @@ class Redactor:
         """Find out who is named anywhere, and which aliases there are already."""
         users: list[str] = []
         hosts: list[str] = []
-        for key, text in _texts(record):
+        for key, text in dict.fromkeys(_texts(record)):  # most stand there often
             for kind, number in ALIAS.findall(text) if "<" in text else ():
                 self._aliases.taken(kind, int(number))
             users += [match[2] for match in forms.HOME.find(text)]
@@ -269,16 +269,18 @@ def _last(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
 
 
-def _texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """Every text, with the key that it stands under."""
-    if isinstance(value, str):
-        yield key, value
-    elif isinstance(value, dict):
-        for name, item in cast("dict[str, Any]", value).items():
-            yield from _texts(item, name)
-    elif isinstance(value, (list, tuple)):
-        for item in cast("list[Any]", value):
-            yield from _texts(item, key)
+def _texts(value: Any) -> Iterator[tuple[str, str]]:
+    """Every text in its order, with the key that it stands under."""
+    waiting: list[tuple[str, Any]] = [("", value)]
+    while waiting:
+        key, item = waiting.pop()
+        if isinstance(item, str):
+            yield key, item
+        elif isinstance(item, dict):
+            waiting += reversed(cast("dict[str, Any]", item).items())
+        elif isinstance(item, (list, tuple)):
+            rows = cast("list[Any]", item)
+            waiting += [(key, row) for row in reversed(rows)]
 
 
 def _escaped(match: re.Match[str]) -> str:
