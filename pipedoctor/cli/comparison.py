@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from pipedoctor import bundle
 from pipedoctor.catalogue import Catalogue, installed
 from pipedoctor.cli import inquiry as asked
 from pipedoctor.cli import output
 from pipedoctor.cli.progress import progress
 from pipedoctor.collect import files, records
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.plan import collect
 from pipedoctor.config import Options
 from pipedoctor.diff import side
 from pipedoctor.diff.build import Scope, compare
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
     from pipedoctor.history import Kept
 
 HERE = "here"
+_ARCHIVE = b"PK"
+"""How a .zip begins."""
 _LEAST = 0.2
 """Seconds that the examination itself has at least."""
 _FEWEST = 2
@@ -134,7 +134,9 @@ def _read(source: str, name: str) -> Side:
             message = f"larger than {records.LARGEST >> 20} MiB"
             raise Unreadable(message)
         return side.record(name, records.parse(kind, data))
-    if data.startswith(bundle.MAGIC):
+    if data.startswith(_ARCHIVE):
+        from pipedoctor import bundle
+
         data = bundle.report_in(data)
     return side.report(name, data)
 
@@ -150,6 +152,9 @@ def _here(name: str, given: Mapping[str, Any], catalogue: Catalogue) -> Side:
     if options.python and options.env:
         message = "--python and --env both name the environment: give one of them"
         raise click.UsageError(message)
+    from pipedoctor.cli import inquiry as asked
+    from pipedoctor.collect.plan import collect
+
     inquiry = asked.inquiry(options, (), None)
 
     def prepare() -> None:

@@ -66,9 +66,7 @@ def listed(names: Sequence[str]) -> str:
 def _same(diff: Diff) -> str:
     facts = many(diff.compared, "fact")
     folded = (
-        f"; {many(len(diff.folded), 'trifle')} aside, which -v shows"
-        if diff.folded
-        else ""
+        f"; {many(diff.trifles, 'trifle')} aside, which -v shows" if diff.folded else ""
     )
     return clean(
         f"No difference in {facts} that are known of {_who(diff.sides)}{folded}"

@@ -13,7 +13,7 @@ from pipedoctor.diff import answer
 from pipedoctor.diff.apart import standing
 from pipedoctor.diff.compare import Comparison
 from pipedoctor.diff.faults import judged as compare_findings
-from pipedoctor.diff.model import Diff, Difference, Gap, Party, Tally
+from pipedoctor.diff.model import Diff, Difference, Folded, Gap, Party, Tally
 from pipedoctor.diff.side import Side, markers, shown
 from pipedoctor.diff.weigh import ranked, sorted_out
 from pipedoctor.examine import Standards, judged
@@ -72,7 +72,7 @@ def compare(
         sides=tuple(_party(*pair, text) for pair in zip(sides, reports, strict=True)),
         answer="",
         differences=differences,
-        folded=tuple(f for _, f in folded if f.field not in resting),
+        folded=tuple(f for f in folded if f.field not in resting),
         shared=faults.shared,
         unknown=(
             *faults.unknown,
@@ -81,7 +81,7 @@ def compare(
         compared=comparison.compared,
         job=job,
         apart=standing(differences) if len(sides) > 2 else None,  # noqa: PLR2004
-        summary=_tally(differences, len(folded)),
+        summary=_tally(differences, sum(one.count for one in folded)),
     )
     return replace(
         diff,
@@ -163,7 +163,7 @@ def _within(catalogue: Catalogue, report: Report, scope: Scope) -> Report:
 def _rested(
     catalogue: Catalogue,
     differences: Sequence[Difference],
-    folded: Sequence[tuple[str, Any]],
+    folded: Sequence[Folded],
 ) -> list[Difference]:
     """Findings with the facts beside them that they rest on."""
     return [
@@ -171,7 +171,7 @@ def _rested(
             one,
             section=_section(catalogue, one.field),
             evidence=tuple(
-                f for _, f in folded if f.because == f"evidence of {one.field}"
+                f for f in folded if f.because == f"evidence of {one.field}"
             ),
         )
         for one in differences

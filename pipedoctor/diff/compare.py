@@ -7,7 +7,8 @@ import msgspec
 
 from pipedoctor.diff.align import aligned
 from pipedoctor.diff.alike import alike
-from pipedoctor.diff.meaning import ITEM, NAMED, Meaning, meaning, table
+from pipedoctor.diff.meaning import ITEM, NAMED, Meaning, meaning
+from pipedoctor.diff.meaning import table as fields
 from pipedoctor.diff.unknown import MISSING, UNKNOWN
 
 Values = tuple[object, ...]
@@ -80,8 +81,10 @@ class Comparison:
             cast("dict[str, Any]", value) if isinstance(value, dict) else None
             for value in values
         ]
-        named = at.generic + NAMED in table()
+        named = at.generic + NAMED in fields()
         for name in dict.fromkeys(n for t in tables if t is not None for n in t):
+            if self._equal(name, tables):
+                continue
             inner = at.named(name) if named else at.field_of(name)
             row = meaning(inner.generic, inner.field)
             told = tuple(
@@ -93,6 +96,19 @@ class Comparison:
                 for number, t in enumerate(tables)
             )
             yield from self._node(inner, told)
+
+    def _equal(self, name: str, tables: Sequence[dict[str, Any] | None]) -> bool:
+        """Do all sides plainly say the same? Most fields end here."""
+        first = tables[0]
+        if first is None or name not in first:
+            return False
+        value = first[name]
+        for table in tables[1:]:
+            if table is None or name not in table or table[name] != value:
+                return False
+        if value is not None and value != "":
+            self.compared += _size(value)
+        return True
 
     def _absent(self, number: int) -> object:
         return UNKNOWN if self._partial[number] else MISSING

@@ -68,12 +68,13 @@ def _remedy(one: Difference) -> Iterator[str]:
 def _folded(diff: Diff) -> Iterator[str]:
     if diff.folded:
         names = " | ".join(plain(side.name) for side in diff.sides)
-        yield from _fold(f"{len(diff.folded)} folded: noise, and what follows")
+        yield from _fold(f"{diff.trifles} folded: noise, and what follows")
         yield f"| what | {names} | because |"
         yield f"|---|{'---|' * len(diff.sides)}---|"
         for one in diff.folded:
             said = " | ".join(plain(value.shown) for value in one.values)
-            yield f"| {plain(one.title or one.field)} | {said} | {plain(one.because)} |"
+            what = plain(words.trifle(one))
+            yield f"| {what} | {said} | {plain(one.because)} |"
         yield from ("", "</details>", "")
     if diff.unknown:
         yield from _fold(f"{len(diff.unknown)} unknown on one side: no difference")

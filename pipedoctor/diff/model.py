@@ -55,6 +55,8 @@ class Folded(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[Value, ...]
     because: str
     """``noise``, or ``follows torch.version``, or ``evidence of PDR701``."""
+    count: int = 1
+    """Entries of the same list of which the same is true; this is the first."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,6 +133,11 @@ class Diff(msgspec.Struct, frozen=True, kw_only=True):
     """Whose DataLoader all sides were judged with; empty: each with its own."""
     apart: Standing | None = None
     summary: Tally = Tally()
+
+    @property
+    def trifles(self) -> int:
+        """How many differences are folded, those alike counted each."""
+        return sum(one.count for one in self.folded)
 
     @property
     def comparable(self) -> bool:

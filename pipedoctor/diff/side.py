@@ -10,7 +10,9 @@ from pipedoctor.diff.wanted import recorded
 from pipedoctor.facts import SECTIONS, Facts, Interpreter, Site
 from pipedoctor.report.json import Record, read
 from pipedoctor.report.model import Report
-from pipedoctor.text.ticket import NOT_SAID
+
+NOT_SAID = "not in this text"
+"""What is unknown in a text is unknown for this reason; its readers load slowly."""
 
 Origin = Literal["report", "text", "record", "here", "kept"]
 
@@ -35,15 +37,16 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def report(name: str, data: bytes, *, origin: Origin = "report") -> Side:
-    """Read a JSON report or the text of a collector; raises Malformed."""
+    """Read a report, JSON or HTML, or the text of a collector; raises Malformed."""
     facts, said = read(data)
+    plain = data[:4096].lstrip().startswith(b"{")
+    text = NOT_SAID in facts.unknown.values()
     raw: Mapping[str, Any] | None = None
-    created = ""
-    if data[:4096].lstrip().startswith(b"{"):
-        created = said
-        raw = msgspec.json.decode(data, type=Record).facts.known
-    if raw is None or NOT_SAID in facts.unknown.values():
+    if text:
         raw, origin = told(facts), "text"
+    elif plain:
+        raw = msgspec.json.decode(data, type=Record).facts.known
+    created = "" if text and not plain else said
     return Side(name=name, origin=origin, facts=facts, raw=raw, created=created)
 
 

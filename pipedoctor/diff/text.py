@@ -179,7 +179,7 @@ class _Page:
     def rest(self) -> None:
         """What was folded and what is unknown, one by one."""
         for one in self._diff.folded:
-            said = self._aside(one.title or one.field, one.values)
+            said = self._aside(words.trifle(one), one.values)
             self.line(f"Folded ({clean(one.because)}): {said}", "dim")
         for gap in self._diff.unknown:
             self.line(words.gap(self._diff, gap), "dim")

@@ -19,23 +19,25 @@ _JUMPS = {0: 3, 1: 2, 2: 1}
 
 def sorted_out(
     found: Sequence[Found], culprits: Culprits, evidence: Mapping[str, Sequence[str]]
-) -> tuple[list[Difference], list[tuple[str, Folded]]]:
+) -> tuple[list[Difference], list[Folded]]:
     """
-    Differences that stand for themselves, and those that do not, each with its field.
+    Differences that stand for themselves, and those that do not.
 
     `evidence` names the facts on which findings rest, by the code of the check.
     """
     by_field = {one.field: one for one in found}
     rests = {field: code for code, fields in evidence.items() for field in fields}
     own: list[Difference] = []
-    folded: list[tuple[str, Folded]] = []
+    folded: dict[tuple[str, str], list[Found]] = {}
     for one in found:
         because = _because(one, by_field, rests)
         if because:
-            folded.append((one.field, _folded(one, because)))
+            alike = one.within and not because.startswith("evidence")
+            group = one.row.field if alike else one.field
+            folded.setdefault((group, because), []).append(one)
         else:
             own.append(_difference(one, culprits))
-    return own, folded
+    return own, [_folded(ones, why) for (_, why), ones in folded.items()]
 
 
 def _because(
@@ -70,9 +72,14 @@ def _above(field: str) -> str:
     return field.rpartition(".")[0] if "]." in field else field
 
 
-def _folded(one: Found, because: str) -> Folded:
+def _folded(ones: Sequence[Found], because: str) -> Folded:
+    first = ones[0]
     return Folded(
-        field=one.field, title=title(one), values=values(one), because=because
+        field=first.field,
+        title=title(first),
+        values=values(first),
+        because=because,
+        count=len(ones),
     )
 
 

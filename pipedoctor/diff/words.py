@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from pipedoctor.diff.model import Diff, Difference, Gap, Group, Party
+from pipedoctor.diff.model import Diff, Difference, Folded, Gap, Group, Party
 from pipedoctor.report.words import clean
 from pipedoctor.units import many
 
@@ -93,7 +93,7 @@ def remarks(diff: Diff, *, full: bool = False) -> Iterator[str]:
         yield clean(f"On all sides, so no difference: {names}.")
     if diff.folded and not full:
         yield (
-            f"{many(len(diff.folded), 'difference')} folded: times, free memory,"
+            f"{many(diff.trifles, 'difference')} folded: times, free memory,"
             " process numbers, and what follows from the above."
         )
     if diff.unknown and not full:
@@ -111,6 +111,12 @@ def _some(names: Sequence[str]) -> str:
     more = len(names) - MOST
     first = ", ".join(names[:MOST])
     return f"{first} and {more} more" if more > 0 else first
+
+
+def trifle(one: Folded) -> str:
+    """What was folded: ``memory.available``, and of how many more the same is true."""
+    more = f", and {one.count - 1} more alike" if one.count > 1 else ""
+    return clean(f"{one.title or one.field}{more}")
 
 
 def gap(diff: Diff, one: Gap) -> str:

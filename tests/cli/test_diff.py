@@ -321,3 +321,26 @@ def test_a_reader_that_went_away(start: Start, record: str, sound: str) -> None:
 
     assert done.returncode == 2
     assert done.stderr.startswith(b"pipedoctor diff: stdout: cannot be written")
+
+
+def test_a_page_is_a_report(run: Run, record: str, sound: str, tmp_path: Path) -> None:
+    page = tmp_path / "sound.html"
+    run("check", "--from", sound, "--format", "html", "-o", str(page), "--no-redact")
+
+    same = run("diff", sound, str(page))
+    other = run("diff", str(page), record, "--format", "json")
+
+    assert same.exit_code == 0
+    assert json.loads(other.stdout)["sides"][0]["created"].startswith("20")
+
+
+def test_a_judged_text_stays_a_text(run: Run, sound: str, tmp_path: Path) -> None:
+    judged = tmp_path / "judged.json"
+    ticket = str(TICKETS / "detectron2.txt")
+    run("check", "--from", ticket, "--format", "json", "-o", str(judged))
+
+    result = run("diff", str(judged), ticket, sound, "--format", "json")
+
+    origins = [side["origin"] for side in json.loads(result.stdout)["sides"]]
+    assert origins == ["text", "text", "report"]
+    assert run("diff", str(judged), ticket).exit_code == 0
