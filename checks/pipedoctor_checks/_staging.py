@@ -59,14 +59,15 @@ def _target(entry: DataSet, places: Places) -> tuple[str, int] | None:
         return None
     need = int(sample.bytes * SPARE)
     for place in places.paths.of("scratch", "tmp"):
-        if _holds(place, need, sample.files) and _faster(place, entry):
+        if holds(place, need, sample.files) and _faster(place, entry):
             return place.path, place.free or 0
     if _fits_in_memory(need, places) and places.shm:
         return "/dev/shm", places.shm.room
     return None
 
 
-def _holds(place: PathFact, need: int, files: int) -> bool:
+def holds(place: PathFact, need: int, files: int) -> bool:
+    """Is there room for so many bytes and files, and may we write there?"""
     room = (place.free or 0) >= need + LEFT_FREE
     inodes = place.unlimited_inodes or (place.inodes_free or 0) > files * SPARE
     return bool(place.writable) and place.exists and room and inodes
@@ -76,7 +77,12 @@ def _faster(place: PathFact, entry: DataSet) -> bool:
     """Is it an SSD of this machine, and not the disk that the data lies on?"""
     own = {disk.name for disk in entry.disks}
     names = {disk.name for disk in place.disks}
-    return bool(place.disks) and all(map(solid, place.disks)) and not own & names
+    return solid_place(place) and not own & names
+
+
+def solid_place(place: PathFact) -> bool:
+    """Does it lie on solid-state disks of this machine alone?"""
+    return bool(place.disks) and all(map(solid, place.disks))
 
 
 def _fits_in_memory(need: int, places: Places) -> bool:

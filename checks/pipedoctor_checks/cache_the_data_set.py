@@ -1,0 +1,144 @@
+"""PDR717: would it pay to decode the data set once and keep the pixels?"""
+
+from collections.abc import Iterator
+
+from pipedoctor.check import (
+    CannotJudge,
+    Confidence,
+    Finding,
+    Findings,
+    Gain,
+    Severity,
+    check,
+)
+from pipedoctor.facts import (
+    BenchDecode,
+    BenchDisk,
+    Cpu,
+    DataSet,
+    DataSets,
+    Loader,
+    Memory,
+    Paths,
+    Shm,
+)
+from pipedoctor.remedy import Remedy, in_code
+from pipedoctor.units import human
+from pipedoctor_checks._caching import Costs, costs, decoded_bytes, folder_for
+from pipedoctor_checks._staging import Places
+
+
+@check("PDR717", "Images are decoded again in every epoch", after=("PDR710",))
+def cache_the_data_set(  # noqa: PLR0913, PLR0917  (each fact decides something)
+    datasets: DataSets,
+    memory: Memory | None,
+    paths: Paths | None,
+    shm: Shm | None,
+    loader: Loader | None,
+    decoding: BenchDecode | None,
+    reading: BenchDisk | None,
+    cpu: Cpu | None,
+    /,
+    *,
+    side: int = 256,
+    share: float = 0.5,
+) -> Findings:
+    """
+    Compare the decoded data set with the memory and the local disks.
+
+    ## Why it hurts
+
+    Every epoch decodes every image again, on the same CPUs that transform them. An
+    image that was decoded and resized once is read in microseconds.
+
+    ## How it is judged
+
+    A data set of image files whose pixels, resized to `side` by `side`, fit in `share`
+    of the memory left (the ranks share it, batches in flight go off) can be preloaded
+    into one tensor. One that only fits on a local solid-state disk can be kept there
+    decoded. It is a note: random crops then come from the smaller image, and someone
+    must decide that. With `check --measured FILE` of `pipedoctor bench decode` (and of
+    `bench disk` for the local disk) the note says what it saves, and nothing is said
+    where reading would take longer than decoding. A cache that each worker fills for
+    itself is never recommended for shuffled epochs: with 8 workers at most every
+    eighth image would come out of it.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html#single-and-multi-process-data-loading
+    - https://arxiv.org/abs/2202.08679
+    """
+    places = Places(paths, memory, shm, loader)
+    known = costs(decoding, reading, cpu)
+    doubts: list[str] = []
+    found: list[Finding] = []
+    for entry in datasets.entries:
+        if entry.sample is None or not entry.sample.complete:
+            doubts.append(f"{entry.path}: nobody has seen all of its files")
+            continue
+        size = decoded_bytes(entry, side)
+        if size:
+            found += _advice(entry, size, places, known, share)
+    if doubts and not found:
+        raise CannotJudge("; ".join(doubts))
+    yield from found
+
+
+def _advice(
+    entry: DataSet, size: int, places: Places, known: Costs, share: float
+) -> Iterator[Finding]:
+    """Preload it where it fits, else keep it on a local disk, else say nothing."""
+    room = places.memory.room if places.memory else 0
+    free = room * share - (places.in_flight or 0)
+    if size <= free:
+        saved = known.decode
+        where = f"in memory: {human(size)}, {human(room)} left"
+        remedy = _preload(size)
+    else:
+        folder = folder_for(size, places)
+        if folder is None or (known.read and known.decode and known.saved is None):
+            return
+        saved = known.saved or known.decode
+        where = f"on {folder}: {human(size)}"
+        remedy = _on_disk(folder, size)
+    gain = None
+    if saved is not None:
+        gain = Gain(
+            value=saved.value,
+            low=saved.low,
+            high=saved.high,
+            unit="CPU seconds per image",
+            basis="modelled",
+        )
+    worth = f"; saves {1000 * saved.value:.1f} ms of CPU an image" if saved else ""
+    yield Finding(
+        severity=Severity.NOTE,
+        confidence=Confidence.LIKELY if saved else Confidence.POSSIBLE,
+        summary=f"{entry.path} could be kept decoded {where}{worth}",
+        evidence={
+            "files": entry.sample.files if entry.sample else 0,
+            "bytes": entry.sample.bytes if entry.sample else 0,
+            "decoded_bytes": size,
+            "memory.room": room,
+        },
+        gain=gain,
+        remedies=(remedy,),
+    )
+
+
+def _preload(size: int) -> Remedy:
+    return in_code(
+        f"Decode it once into one tensor of {human(size)} that the workers share"
+        " (recipe preload-to-a-tensor)",
+        "pixels = torch.empty(len(files), 3, 256, 256, dtype=torch.uint8)\n"
+        "pixels.share_memory_()  # fill it once, before the DataLoader is made",
+    )
+
+
+def _on_disk(folder: str, size: int) -> Remedy:
+    return in_code(
+        f"Decode it once into a file of {human(size)} in {folder}"
+        " (recipe decoded-cache-on-disk)",
+        "pixels = numpy.lib.format.open_memmap(path, mode='w+', dtype='uint8',\n"
+        "                                      shape=(len(files), 256, 256, 3))",
+    )

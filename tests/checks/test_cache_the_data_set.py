@@ -1,0 +1,207 @@
+"""PDR717 recommends a cache only where it fits, and says what it saves if measured."""
+
+from typing import Any
+
+import pytest
+
+from pipedoctor.check import Confidence, Finding, Severity
+from pipedoctor.facts import (
+    BenchDecode,
+    BenchDisk,
+    Cpu,
+    DataSet,
+    DataSets,
+    Disk,
+    Facts,
+    Host,
+    Loader,
+    Memory,
+    PathFact,
+    Paths,
+    Sample,
+    Spread,
+)
+from pipedoctor.facts.bench_decode import DecodePath, Images
+from pipedoctor.facts.bench_disk import DiskReading
+from pipedoctor.remedy import Place
+from pipedoctor.units import GiB
+from pipedoctor_checks.cache_the_data_set import cache_the_data_set
+
+PIXELS = 256 * 256 * 3
+HOST = Host(model="Acme 9", cpus=8, effective=8)
+HERE = Cpu(logical=8, model="Acme 9")
+NVME = Disk(name="nvme0n1", transport="nvme", rotational=False)
+HDD = Disk(name="sda", transport="sata", rotational=True)
+
+
+def spread(value: float) -> Spread:
+    return Spread(value=value, low=value * 0.9, high=value * 1.1, windows=5)
+
+
+def pictures(files: int = 1000, suffix: str = ".jpg", **more: Any) -> DataSets:
+    sample = Sample(
+        files=files,
+        bytes=files * 100_000,
+        complete=more.get("complete", True),
+        seconds=0.1,
+        suffixes=more.get("suffixes", {suffix: files}),
+    )
+    return DataSets(entries=(DataSet(path="/data", sample=sample),))
+
+
+def memory(room: int) -> Memory:
+    return Memory(total=1 << 40, available=room)
+
+
+def scratch(free: int = 100 * GiB, disk: Disk = NVME) -> Paths:
+    place = PathFact(
+        role="scratch",
+        path="/scratch",
+        exists=True,
+        writable=True,
+        free=free,
+        unlimited_inodes=True,
+        disks=(disk,),
+    )
+    return Paths(entries=(place,))
+
+
+def decoding(rate: float = 100.0) -> BenchDecode:
+    path = DecodePath(
+        library="pillow", name="PIL", task="resize", antialiased=True, rate=spread(rate)
+    )
+    return BenchDecode(host=HOST, images=Images(count=1, bytes=1), paths=(path,))
+
+
+def reading(each: float) -> BenchDisk:
+    found = DiskReading(
+        pattern="random", cache="cold", operations_per_second=spread(each)
+    )
+    return BenchDisk(host=HOST, dataset=DataSet(path="/scratch"), readings=(found,))
+
+
+def judged(*facts: Any, **settings: Any) -> list[Finding]:
+    verdict = cache_the_data_set.run(Facts(HERE, *facts), **settings)
+    assert not verdict.skipped, verdict.skipped
+    return list(verdict.findings)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        pytest.param([pictures(suffix=".tar"), memory(GiB)], id="no images"),
+        pytest.param(
+            [
+                pictures(suffixes={".jpg": 500, ".txt": 500}),
+                memory(GiB),
+            ],
+            id="only half of the files are images",
+        ),
+        pytest.param([pictures(0), memory(GiB)], id="empty"),
+        pytest.param(
+            [pictures(), memory(2 * 1000 * PIXELS - 2)], id="just too large, no disk"
+        ),
+        pytest.param([pictures(), memory(0), scratch(disk=HDD)], id="only a hard disk"),
+        pytest.param([pictures(), memory(0), scratch(free=GiB)], id="disk too full"),
+        pytest.param(
+            [pictures(), memory(0), scratch(), decoding(), reading(100.0)],
+            id="reading takes as long as decoding",
+        ),
+        pytest.param([pictures()], id="nothing is known of memory and disks"),
+        pytest.param(
+            [
+                pictures(),
+                memory(2 * 1000 * PIXELS),
+                Loader(num_workers=1, batch_bytes=1),
+            ],
+            id="batches in flight need the room",
+        ),
+    ],
+)
+def test_silent(facts: list[Any]) -> None:
+    assert judged(*facts) == []
+
+
+def test_it_fits_in_memory() -> None:
+    (finding,) = judged(pictures(), memory(2 * 1000 * PIXELS))
+
+    assert finding.severity is Severity.NOTE
+    assert finding.confidence is Confidence.POSSIBLE
+    assert finding.summary == (
+        "/data could be kept decoded in memory: 187.5 MiB, 375.0 MiB left"
+    )
+    assert finding.gain is None
+    assert finding.evidence == {
+        "files": 1000,
+        "bytes": 100_000_000,
+        "decoded_bytes": 1000 * PIXELS,
+        "memory.room": 2000 * PIXELS,
+    }
+    (remedy,) = finding.remedies
+    assert remedy.place is Place.CODE
+    assert "recipe preload-to-a-tensor" in remedy.title
+    assert "share_memory_()" in remedy.snippet
+
+
+def test_what_was_measured_is_the_gain() -> None:
+    (finding,) = judged(pictures(), memory(GiB), decoding(100.0))
+
+    assert finding.confidence is Confidence.LIKELY
+    assert finding.summary.endswith("left; saves 10.0 ms of CPU an image")
+    assert finding.gain is not None
+    assert finding.gain.value == pytest.approx(0.01)
+    assert finding.gain.low == pytest.approx(1 / 110)
+    assert finding.gain.high == pytest.approx(1 / 90)
+    assert finding.gain.basis == "modelled"
+
+
+def test_it_fits_on_a_local_disk() -> None:
+    (finding,) = judged(pictures(), memory(0), scratch())
+
+    assert finding.summary == "/data could be kept decoded on /scratch: 187.5 MiB"
+    assert "recipe decoded-cache-on-disk" in finding.remedies[0].title
+    assert "open_memmap" in finding.remedies[0].snippet
+
+
+def test_reading_is_taken_off_the_gain() -> None:
+    (finding,) = judged(
+        pictures(), memory(0), scratch(), decoding(100.0), reading(1000.0)
+    )
+
+    assert finding.gain is not None
+    assert finding.gain.value == pytest.approx(0.009)
+    assert finding.gain.low == pytest.approx(1 / 110 - 1 / 900)
+
+
+def test_what_another_machine_measured_is_not_used() -> None:
+    stranger = Cpu(logical=64, model="Acme 10")
+    facts = Facts(stranger, pictures(), memory(GiB), decoding(), reading(1.0))
+
+    (finding,) = cache_the_data_set.run(facts).findings
+
+    assert finding.gain is None
+
+
+def test_thresholds() -> None:
+    assert judged(pictures(), memory(GiB), share=0.01) == []
+    assert judged(pictures(), memory(GiB), side=2000) == []
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        DataSet(path="/data"),
+        pictures(complete=False).entries[0],
+    ],
+    ids=["no sample", "not complete"],
+)
+def test_unknown_is_not_health(entry: DataSet) -> None:
+    verdict = cache_the_data_set.run(Facts(DataSets(entries=(entry,))))
+
+    assert verdict.skipped == "/data: nobody has seen all of its files"
+
+
+def test_no_data_given() -> None:
+    facts = Facts(unknown={"datasets": "no --data given"})
+
+    assert cache_the_data_set.run(facts).skipped == "datasets: no --data given"
