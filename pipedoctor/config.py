@@ -275,7 +275,10 @@ def _rules(file: File, catalogue: Catalogue) -> tuple[FileIgnore, ...]:
 
 def _from(folder: Path) -> str:
     """How the working directory is called from there: ``sub/``, or empty."""
-    way = Path(os.path.relpath(Path.cwd(), folder)).as_posix()
+    try:
+        way = Path(os.path.relpath(Path.cwd(), folder)).as_posix()
+    except (OSError, ValueError):
+        return ""  # it was removed, or is on another drive
     return "" if way == "." else f"{way}/"
 
 

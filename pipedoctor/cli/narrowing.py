@@ -9,6 +9,7 @@ import click
 from pipedoctor.collect import files
 from pipedoctor.config import Config
 from pipedoctor.facts import Malformed, Unreadable
+from pipedoctor.narrow.baseline import Baseline
 from pipedoctor.narrow.narrow import Changed, Narrowing
 from pipedoctor.report.model import Report
 
@@ -17,38 +18,48 @@ _MISSING = "No such file or directory"
 
 def narrowing(typed: Mapping[str, Any], config: Config) -> Narrowing:
     """Read the baseline and ask git; raises UsageError in one line."""
-    from pipedoctor.narrow import baseline
-
-    code: Sequence[str] = typed.get("paths", ())
-    path, writing = _shown(config.options.baseline), typed.get("write_baseline")
     known = None
-    if path is not None:
-        given = [typed["stdin"].path] if typed.get("stdin") else []
-        examined = map(os.path.abspath, (*code, *given))
-        roots = None if typed.get("record") else tuple(examined)
-        data = _baseline(path, missing_is_empty=bool(writing))
-        try:
-            found = baseline.read(data) if data else ()
-        except Malformed as error:
-            message = f"--baseline {path}: {error}"
-            raise click.UsageError(message) from None
-        ours = data == baseline.write(found)
-        known = baseline.Baseline(path=path, findings=found, ours=ours, roots=roots)
-    elif writing:
+    if config.options.baseline is not None:
+        known = _known(config.options.baseline, typed)
+    elif typed.get("write_baseline"):
         message = "--write-baseline writes the file that --baseline names: give one"
         raise click.UsageError(message)
-    record = bool(typed.get("record"))
-    if record and typed.get("diff"):
+    if typed.get("record") and typed.get("diff"):
         message = "--from judges a record: --diff names something of this machine"
         raise click.UsageError(message)
-    changed = _changed(code, typed, gitignore=not config.options.no_gitignore)
+    changed = _changed(typed, gitignore=not config.options.no_gitignore)
     return Narrowing(rules=config.rules, baseline=known, changed=changed)
 
 
-def _shown(path: str | None) -> str | None:
+def _known(given: str, typed: Mapping[str, Any]) -> Baseline:
+    from pipedoctor.narrow import baseline
+
+    try:
+        path, here = _shown(given), os.getcwd()  # noqa: PTH109
+    except OSError as error:
+        message = f"--baseline {given}: the working directory: {files.why(error)}"
+        raise click.UsageError(message) from None
+    code = [
+        *typed.get("paths", ()),
+        *([typed["stdin"].path] if "stdin" in typed else []),
+    ]
+    roots = tuple(os.path.normpath(os.path.join(here, one)) for one in code)  # noqa: PTH118
+    data = _baseline(path, missing_is_empty=bool(typed.get("write_baseline")))
+    try:
+        found = baseline.read(data) if data else ()
+    except Malformed as error:
+        message = f"--baseline {path}: {error}"
+        raise click.UsageError(message) from None
+    return Baseline(
+        path=path,
+        findings=found,
+        ours=data == baseline.write(found),
+        roots=None if typed.get("record") else roots,
+    )
+
+
+def _shown(path: str) -> str:
     """As places are shown: from the working directory, where it lies below that."""
-    if path is None:
-        return None
     full, here = os.path.abspath(path), os.getcwd()  # noqa: PTH100, PTH109
     below = full.startswith(here.rstrip("/") + "/")
     return os.path.relpath(full, here) if below else path
@@ -94,9 +105,8 @@ def _baseline(path: str, *, missing_is_empty: bool) -> bytes:
     return data
 
 
-def _changed(
-    code: Sequence[str], typed: Mapping[str, Any], *, gitignore: bool
-) -> Changed | None:
+def _changed(typed: Mapping[str, Any], *, gitignore: bool) -> Changed | None:
+    code: Sequence[str] = typed.get("paths", ())
     since, given = typed.get("diff"), typed.get("stdin")
     if since is None:
         return None

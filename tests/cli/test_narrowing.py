@@ -187,6 +187,17 @@ class TestBaseline:
     def test_mistakes(self, run: Run, args: tuple[str, ...], message: str) -> None:
         assert refused(run(*ARGS, "note", "train.py", *args)) == message
 
+    def test_a_working_directory_that_is_gone_is_told(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "gone").mkdir()
+        monkeypatch.chdir(tmp_path / "gone")
+        (tmp_path / "gone").rmdir()
+
+        assert refused(run(*ARGS, "note", "/usr", "--baseline", "b.json")) == (
+            "--baseline b.json: the working directory: No such file or directory"
+        )
+
 
 @pytest.mark.usefixtures("code")
 class TestPerFileIgnores:
