@@ -1,1 +1,3 @@
-import sys; sys.exit("no data set here")
+import sys
+
+sys.exit("no data set here")

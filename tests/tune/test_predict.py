@@ -1,0 +1,97 @@
+"""Predictions: of what was measured, beside it, and in another world."""
+
+import pytest
+
+from pipedoctor.facts import Contents
+from pipedoctor.tune.predict import Model, World
+from tests.tune.seen import costs, pipeline, setting, trial, window
+
+WAITS = costs(fetch_wall=0.13, fetch_cpu=0.002, fetch_process=0.002)
+FREE = window(own=0.1)
+IDLE = pipeline(
+    trial(0, 0.132, costs=WAITS, window=FREE),
+    trial(1, 0.132, costs=WAITS, window=FREE),
+    trial(2, 0.066, costs=WAITS, window=FREE),
+)
+
+
+def test_what_was_measured_is_what_was_measured() -> None:
+    guess = Model(seen=IDLE).predict(setting(2))
+    assert guess.measured
+    assert guess.samples_per_second == pytest.approx(16 / 0.066)
+    assert guess.low < guess.samples_per_second < guess.high
+
+
+def test_waiting_scales_with_the_workers() -> None:
+    guess = Model(seen=IDLE).predict(setting(8))
+    assert not guess.measured
+    assert guess.samples_per_second == pytest.approx(8 * 16 / 0.132, rel=0.06)
+    wider = guess.high / guess.low
+    assert wider > 1.1
+
+
+def test_sizes_follow_the_laws() -> None:
+    guess = Model(seen=IDLE).predict(setting(4, 8))
+    assert guess.shm_bytes == (4 * 8 + 2) * 802_816
+    assert guess.memory_bytes == 40_000_000
+    assert guess.descriptors == 4 * 4 + 3 + 2
+    assert guess.first_batch_seconds == pytest.approx(0.18)
+    alone = Model(seen=IDLE).predict(setting(0))
+    assert (alone.shm_bytes, alone.memory_bytes, alone.descriptors) == (0, 0, 0)
+
+
+def test_faster_storage_and_more_processors() -> None:
+    double = Model(seen=IDLE, world=World(storage=2)).predict(setting(1))
+    assert double.samples_per_second == pytest.approx(2 * 16 / 0.132, rel=0.05)
+    assert not double.measured
+    busy = pipeline(
+        trial(0, 0.02), trial(1, 0.02), trial(2, 0.01, window=window(own=2))
+    )
+    here = Model(seen=busy).predict(setting(8)).samples_per_second
+    there = Model(seen=busy, world=World(cores=8)).predict(setting(8))
+    assert here == pytest.approx(16 / 0.01, rel=0.05)
+    assert there.samples_per_second == pytest.approx(8 * 16 / 0.02, rel=0.1)
+
+
+def test_bytes_instead_of_floats() -> None:
+    floats = Contents(
+        bytes=800_000, shared_bytes=802_816, objects=2, float_bytes=800_000
+    )
+    made = costs(collate_cpu=0.02, process=0.04)
+    seen = pipeline(
+        trial(0, 0.04, costs=made), trial(1, 0.04, costs=made), contents=floats
+    )
+    guess = Model(seen=seen, world=World(uint8=True)).predict(setting(1))
+    assert guess.shm_bytes == 4 * int(802_816 * 0.25)
+    assert guess.samples_per_second == pytest.approx(16 / 0.025, rel=0.05)
+
+
+def test_a_larger_batch_takes_longer_and_gives_as_much() -> None:
+    guess = Model(seen=IDLE).predict(setting(2, batch_size=32))
+    assert guess.samples_per_second == pytest.approx(16 / 0.066, rel=0.03)
+    assert guess.shm_bytes == (2 * 2 + 2) * 802_816 * 2
+
+
+def test_a_store_that_is_shared_gives_no_more() -> None:
+    slow = costs(fetch_wall=0.26, fetch_cpu=0.002, fetch_process=0.002)
+    seen = pipeline(
+        trial(0, 0.132, costs=WAITS, window=FREE),
+        trial(1, 0.132, costs=WAITS, window=FREE),
+        trial(2, 0.132, costs=slow, window=FREE),
+    )
+    guess = Model(seen=seen).predict(setting(8))
+    assert guess.samples_per_second == pytest.approx(16 / 0.132, rel=0.1)
+
+
+def test_stragglers_are_drawn_from_the_items() -> None:
+    items = ((0.001, 0.001),) * 97 + ((0.06, 0.001),) * 3
+    mean = costs(fetch_wall=0.044, fetch_cpu=0.016, fetch_process=0.016)
+    seen = pipeline(
+        trial(0, 0.064, costs=mean, step_seconds=0.02),
+        trial(1, 0.05, costs=mean, step_seconds=0.02),
+        items=items,
+    )
+    model = Model(seen=seen, corrected=False)
+    ordered = model.predict(setting(3)).samples_per_second
+    loose = model.predict(setting(3, in_order=False)).samples_per_second
+    assert loose > 1.05 * ordered

@@ -1,0 +1,223 @@
+"""Targets in processes of their own: what they give, how they fail, what is left."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from click.testing import CliRunner
+
+from pipedoctor.cli.tune import command as tune
+from pipedoctor.cli.whatif import command as whatif
+from pipedoctor.tune.inside.remains import Remains
+from pipedoctor.tune.session import Lost, Session
+
+HERE = Path(__file__).parent / "workloads"
+BROKEN = HERE / "broken.py"
+LABELLED = HERE / "labelled.py"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    shm = _shm()
+    yield
+    end = time.monotonic() + 3
+    while time.monotonic() < end and _ours():
+        time.sleep(0.05)
+    assert not _ours()
+    assert not {n for n in _shm() - shm if n.startswith("torch_")}
+
+
+def _shm() -> set[str]:
+    return {file.name for file in Path("/dev/shm").iterdir()}
+
+
+def _ours() -> list[str]:
+    """Command lines of processes that a target has left behind."""
+    found: list[str] = []
+    for process in psutil.process_iter(["cmdline", "status"]):
+        line = " ".join(process.info["cmdline"] or ())
+        alive = process.info["status"] != psutil.STATUS_ZOMBIE
+        if alive and str(HERE) in line and "tune.inside" in line:
+            found.append(line)
+        if alive and "left behind" in line and "time.sleep(600)" in line:
+            found.append(line)
+    return found
+
+
+def run(target: str, *more: str, command: Any = tune) -> tuple[int, str, str]:
+    done = CliRunner().invoke(command, [target, "--budget", "8", *more])
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.stdout, done.stderr
+
+
+UNREADABLE = {
+    "raises": "raises: calling it raised FileNotFoundError: no images in /nowhere",
+    "garbage": "garbage: returned an int: expected a torch Dataset or DataLoader",
+    "exits": "exits: calling it called sys.exit(7)",
+}
+
+
+@pytest.mark.parametrize(("name", "said"), UNREADABLE.items())
+def test_a_target_that_cannot_be_used(name: str, said: str) -> None:
+    code, shown, error = run(f"{BROKEN}:{name}")
+    assert (code, shown) == (2, "")
+    assert said in error
+
+
+UNMEASURABLE = {
+    "item_raises": "OSError: truncated image",
+    "dies": "its process ended with code 9",
+    "crashes": "was killed by SIGSEGV",
+    "empty": "the data set or its sampler is empty",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "said"), UNMEASURABLE.items())
+def test_a_target_that_cannot_be_measured(name: str, said: str) -> None:
+    code, shown, error = run(f"{BROKEN}:{name}", "--format", "json")
+    assert code == 3
+    assert said in error
+    assert len(error.splitlines()) == 1
+    assert not shown or json.loads(shown)["confidence"] == "possible"
+
+
+@pytest.mark.slow
+def test_a_target_that_hangs_ends_in_time() -> None:
+    begin = time.monotonic()
+    code, _, error = run(f"{BROKEN}:hangs", "--budget", "4")
+    assert code == 3
+    assert "takes longer than there is time" in error
+    assert time.monotonic() - begin < 8
+
+
+@pytest.mark.slow
+def test_what_it_prints_and_starts_harms_nobody() -> None:
+    with Session(f"{BROKEN}:prints") as session:
+        session.loaded(time.monotonic() + 30)
+        answer = session.ask(question(1), time.monotonic() + 20)
+    assert answer["batches"] > 0
+    with Session(f"{BROKEN}:spawns") as session:
+        session.loaded(time.monotonic() + 30)
+        assert session.ask(question(1), time.monotonic() + 20)["batches"] > 0
+
+
+@pytest.mark.slow
+def test_memory_has_a_limit() -> None:
+    with Session(f"{BROKEN}:out_of_memory", most=700 << 20) as session:
+        session.loaded(time.monotonic() + 30)
+        with pytest.raises(Lost, match=r"of memory, more than the 700\.0 MiB"):
+            session.ask(question(0, seconds=10), time.monotonic() + 20)
+
+
+@pytest.mark.slow
+def test_why_nothing_comes_from_the_workers() -> None:
+    with Session(f"{BROKEN}:item_not_picklable") as session:
+        session.loaded(time.monotonic() + 30)
+        answer = session.ask(question(1, patience=3), time.monotonic() + 20)
+    assert "cannot pickle 'generator' object" in answer["failed"]
+    assert answer["hung"]
+
+
+def question(
+    workers: int, seconds: float = 0.2, patience: float = 20
+) -> dict[str, Any]:
+    return {
+        "setting": {
+            "num_workers": workers,
+            "prefetch_factor": 2 if workers else None,
+            "in_order": True,
+            "pin_memory": False,
+            "persistent_workers": False,
+            "batch_size": 4,
+        },
+        "seconds": seconds,
+        "limit": max(2.0, seconds),
+        "patience": patience,
+    }
+
+
+@pytest.mark.slow
+def test_tunes_a_loader_that_waits() -> None:
+    code, shown, _ = run(
+        f"{LABELLED}:io_latency", "--max-workers", "4", "--format", "json"
+    )
+    found = json.loads(shown)
+    assert found["schema"] == "pipedoctor.tuning/1"
+    assert found["bottleneck"] == "storage-latency"
+    assert code == 0
+    assert found["recommended"]["num_workers"] >= 2
+    assert found["gain"] > 1.5
+    assert found["recommended"]["batch_size"] == 16
+    assert found["spent_seconds"] < 10
+    assert found["trials"][0]["samples_per_second"] == pytest.approx(120, rel=0.3)
+    worked = [t for t in found["trials"] if t["num_workers"]]
+    assert worked[0]["shm_bytes"] == 4 * (16 * 3 * 32 * 32 * 4 + 4096)
+
+
+@pytest.mark.slow
+def test_imagines_another_machine() -> None:
+    code, shown, _ = run(
+        f"{LABELLED}:io_latency",
+        *("--workers", "4", "--storage", "2x", "--format", "json"),
+        command=whatif,
+    )
+    found = json.loads(shown)
+    assert code == 0
+    assert found["basis"] == "modelled"
+    assert found["predicted"]["samples_per_second"] == pytest.approx(960, rel=0.4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_one_that_is_stopped(how: signal.Signals) -> None:
+    argv = [sys.executable, "-m", "pipedoctor", "tune", f"{LABELLED}:io_latency"]
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        end = time.monotonic() + 20
+        while time.monotonic() < end and not _workers(running.pid):
+            time.sleep(0.05)
+        running.send_signal(how)
+        shown, _ = running.communicate(timeout=15)
+    if how == signal.SIGINT:
+        assert running.returncode == 130
+        assert b"interrupted" in shown
+
+
+def _workers(pid: int) -> list[psutil.Process]:
+    try:
+        below = psutil.Process(pid).children(recursive=True)
+    except psutil.Error:
+        return []
+    return [process for process in below if process.name() == "pt_data_worker"]
+
+
+def test_files_of_dead_processes_are_removed(tmp_path: Path) -> None:
+    (tmp_path / "torch_1_before").touch()
+    remains = Remains(tmp_path)
+    (tmp_path / "torch_999999999_1_0").touch()
+    (tmp_path / f"torch_{os.getpid()}_1_0").touch()
+    (tmp_path / "other").touch()
+    with (tmp_path / "held").open("w"):
+        remains.note([os.getpid()])
+    assert remains.remove() == ["held", "torch_999999999_1_0"]
+    left = {file.name for file in tmp_path.iterdir()}
+    assert left == {"torch_1_before", f"torch_{os.getpid()}_1_0", "other"}
+
+
+def test_options_that_contradict_each_other() -> None:
+    assert run("x.py:y", "--step", "nothing")[0] == 2
+    code, _, error = run("x.py:y", "--step", "a:b", "--step-seconds", "1")
+    assert code == 2
+    assert "give one of them" in error
+    assert run("x.py:y", "--storage", "quick", command=whatif)[0] == 2

@@ -1,0 +1,99 @@
+"""The event simulation: laws that hold on paper, and torch's own order of work."""
+
+import pytest
+
+from pipedoctor.tune.simulate import CPU, TIME, Scene, simulate
+
+
+def seconds(**values: object) -> float:
+    full: dict[str, object] = {
+        "tasks": [(0.0, 0.02)],
+        "workers": 1,
+        "prefetch": 2,
+        "receive": 1e-6,
+        "cores": 4.0,
+        **values,
+    }
+    return simulate(Scene(**full)).batch_seconds  # type: ignore[arg-type]
+
+
+LAWS = {
+    "one worker takes its time": ({}, 0.02),
+    "two take half": ({"workers": 2}, 0.01),
+    "workers share the processors": ({"workers": 4, "cores": 2.0}, 0.01),
+    "a quota is a fraction of one": ({"workers": 2, "cores": 0.5}, 0.04),
+    "waiting needs no processor": (
+        {"tasks": [(0.08, 0.0)], "workers": 8, "cores": 1.0},
+        0.01,
+    ),
+    "a store that serves one at a time": (
+        {"tasks": [(0.08, 0.0)], "workers": 8, "storage": 1.0},
+        0.08,
+    ),
+    "or two": ({"tasks": [(0.08, 0.0)], "workers": 8, "storage": 2.0}, 0.04),
+    "a slow consumer hides the workers": (
+        {"workers": 2, "consume": ((TIME, 0.05),)},
+        0.05,
+    ),
+    "one that computes takes a processor": (
+        {"workers": 2, "cores": 1.0, "consume": ((CPU, 0.02),)},
+        0.04,
+    ),
+    "receiving is done by one process": (
+        {"workers": 8, "cores": 64.0, "receive": 0.03},
+        0.03,
+    ),
+    "threads of a worker take processors too": (
+        {"workers": 2, "cores": 2.0, "weight": 2.0},
+        0.02,
+    ),
+    "crowded processors are slower": (
+        {"workers": 2, "cores": 2.0, "crowding": 0.5},
+        0.015,
+    ),
+    "without workers all is done in turn": (
+        {"workers": 0, "tasks": [(0.01, 0.02)], "consume": ((TIME, 0.03),)},
+        0.06,
+    ),
+    "and a quota slows it": ({"workers": 0, "cores": 0.5}, 0.04),
+}
+
+
+@pytest.mark.parametrize(("values", "expected"), LAWS.values(), ids=LAWS)
+def test_laws(values: dict[str, object], expected: float) -> None:
+    assert seconds(**values) == pytest.approx(expected, rel=0.02)
+
+
+def test_a_straggler_holds_up_what_is_in_order() -> None:
+    tasks = [(0.0, 0.002)] * 15 + [(0.3, 0.002)]
+    common = {"tasks": tasks, "workers": 4, "prefetch": 2, "consume": ((TIME, 0.02),)}
+    ordered = seconds(**common)
+    loose = seconds(**common, in_order=False)
+    assert loose < 0.9 * ordered
+    assert loose >= 0.02
+    assert seconds(**{**common, "prefetch": 8}) < ordered
+
+
+def test_a_busy_worker_hands_over_late_and_an_idle_one_at_once() -> None:
+    slow = {"workers": 1, "shake": (0.0, 0.05)}
+    assert seconds(**slow) == pytest.approx(0.05, rel=0.1)
+    assert seconds(**{**slow, "consume": ((TIME, 0.1),)}) == pytest.approx(0.1, rel=0.1)
+
+
+def test_waiting_is_what_the_consumer_waits() -> None:
+    scene = Scene(
+        tasks=[(0.0, 0.02)],
+        workers=1,
+        prefetch=2,
+        receive=1e-6,
+        consume=((TIME, 0.005),),
+        cores=2.0,
+    )
+    assert simulate(scene).wait_seconds == pytest.approx(0.015, rel=0.02)
+    alone = Scene(tasks=[(0.01, 0.02)], workers=0, prefetch=2)
+    assert simulate(alone).wait_seconds == pytest.approx(0.03)
+
+
+def test_costs_nothing_and_still_ends() -> None:
+    assert seconds(tasks=[(0.0, 0.0)], workers=64, prefetch=8) < 1e-3
+    assert seconds(tasks=[(0.0, 0.0)], workers=3, in_order=False) < 1e-3

@@ -1,0 +1,137 @@
+"""The user's loader with other arguments, and what is in its batches."""
+
+from itertools import islice
+from typing import Any
+
+import pytest
+import torch
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    IterableDataset,
+    SequentialSampler,
+    TensorDataset,
+)
+
+from pipedoctor.tune.inside import stream
+from pipedoctor.tune.inside.batch import contents
+
+DATA = TensorDataset(torch.arange(10))
+
+
+def setting(**values: Any) -> dict[str, Any]:
+    return {
+        "num_workers": 0,
+        "prefetch_factor": None,
+        "in_order": True,
+        "pin_memory": False,
+        "persistent_workers": False,
+        "batch_size": 4,
+        **values,
+    }
+
+
+class Counting(IterableDataset[int]):
+    shards = 3
+
+    def __iter__(self) -> Any:
+        return iter(range(5))
+
+
+class Nothing(IterableDataset[int]):
+    def __iter__(self) -> Any:
+        return iter(())
+
+
+def first(made: Any, count: int, **values: Any) -> list[Any]:
+    loader = stream.loader(made, setting(**values))
+    return list(islice(iter(loader), count))
+
+
+def test_a_bare_data_set_is_drawn_from_for_ever() -> None:
+    batches = first(DATA, 20)
+    assert {len(batch[0]) for batch in batches} == {4}
+    again = first(DATA, 20)
+    assert all(torch.equal(a[0], b[0]) for a, b in zip(batches, again, strict=True))
+
+
+def test_an_epoch_is_an_epoch_where_it_is_asked_for() -> None:
+    loader = stream.loader(DATA, setting(), endless=False)
+    assert sorted(int(i) for (batch,) in loader for i in batch) == list(range(10))
+
+
+def test_the_samplers_order_is_kept_and_repeated() -> None:
+    made = DataLoader(DATA, batch_size=5, shuffle=False)
+    batches = first(made, 5, batch_size=5)
+    assert [int(batch[0][0]) for batch in batches] == [0, 5, 0, 5, 0]
+    assert [int(b[0][0]) for b in first(made, 3, batch_size=3)] == [0, 3, 6]
+
+
+def test_a_batch_sampler_of_their_own_stays() -> None:
+    class Pairs(BatchSampler):
+        def __iter__(self) -> Any:
+            return iter([[1, 2], [3, 4]])
+
+    made = DataLoader(DATA, batch_sampler=Pairs(SequentialSampler(DATA), 2, False))
+    batches = first(made, 3, batch_size=2)
+    assert [batch[0].tolist() for batch in batches] == [[1, 2], [3, 4], [1, 2]]
+
+
+def test_samples_that_come_without_batches() -> None:
+    made = DataLoader(DATA, batch_size=None)
+    assert stream.current(made)["batch_size"] is None
+    assert len(first(made, 12, batch_size=None)) == 12
+
+
+def test_iterable_data_sets_begin_again() -> None:
+    made = DataLoader(Counting(), batch_size=2)
+    values = [batch.tolist() for batch in first(made, 4, batch_size=2)]
+    assert values == [[0, 1], [2, 3], [4, 0], [1, 2]]
+    assert stream.Again(Counting()).shards == 3
+    assert not first(DataLoader(Nothing()), 1)
+    assert not list(stream.Endless([]))
+
+
+def test_arguments_are_handed_on() -> None:
+    loader = stream.loader(
+        DATA, setting(num_workers=2, prefetch_factor=3, in_order=False)
+    )
+    assert (loader.num_workers, loader.prefetch_factor) == (2, 3)
+    assert loader.in_order is False
+    assert loader.multiprocessing_context.get_start_method() == "fork"
+
+
+def test_what_the_user_has_now() -> None:
+    bare = stream.current(DATA)
+    assert (bare["num_workers"], bare["batch_size"]) == (0, 10)
+    assert stream.samples(DataLoader(DATA)) == 10
+    assert stream.samples(Counting()) is None
+    made = DataLoader(DATA, batch_size=2, num_workers=1, persistent_workers=True)
+    now = stream.current(made)
+    assert (now["num_workers"], now["prefetch_factor"]) == (1, 2)
+    assert now["persistent_workers"] is True
+
+
+CONTENTS = {
+    "a tensor takes whole pages": (torch.zeros(10), (40, 4096, 1, 40)),
+    "integers are no floats": (
+        torch.zeros(2048, dtype=torch.int64),
+        (16384, 16384, 1, 0),
+    ),
+    "views share their storage": (
+        torch.zeros(2, 512).unbind(),
+        (4096, 4096, 1, 4096),
+    ),
+    "nested": (
+        {"a": [torch.zeros(1), torch.zeros(1)], "b": (torch.zeros(1),)},
+        (12, 3 * 4096, 3, 12),
+    ),
+    "other things are pickled": ([b"12345", 7], (13, 0, 0, 0)),
+}
+
+
+@pytest.mark.parametrize(("batch", "expected"), CONTENTS.values(), ids=CONTENTS)
+def test_contents(batch: Any, expected: tuple[int, ...]) -> None:
+    found = contents(batch)
+    names = ("bytes", "shared_bytes", "objects", "float_bytes")
+    assert tuple(found[name] for name in names) == expected

@@ -1,0 +1,115 @@
+"""Targets: found, called, refused with one line that says what and where."""
+
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+from pipedoctor.tune.inside.target import Unloadable, acceptable, load
+
+GOOD = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+class Factory:
+    @staticmethod
+    def loader():
+        return DataLoader(TensorDataset(torch.zeros(8, 2)), batch_size=4)
+
+ready = TensorDataset(torch.zeros(8, 2))
+number = 7
+
+def samples():
+    return [1, 2, 3]
+"""
+
+
+@pytest.fixture
+def good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    file = tmp_path / "my data.py"
+    file.write_text(GOOD)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return str(file)
+
+
+def test_callables_attributes_and_objects(good: str) -> None:
+    assert isinstance(load(f"{good}:Factory.loader"), DataLoader)
+    assert isinstance(load(f"{good}:ready"), Dataset)
+    assert load(f"{good}:samples") == [1, 2, 3]
+
+
+def test_modules(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "some_module.py").write_text(GOOD)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert isinstance(load("some_module:Factory.loader"), DataLoader)
+
+
+REFUSED = {
+    "no colon": ("data.py", "data.py: write file.py:callable or module:callable"),
+    "no name": ("data.py:", "data.py:: write file.py:callable or module:callable"),
+    "no file": ("none.py:make", "none.py: no such file"),
+    "no module": (
+        "no_such_module:make",
+        "no_such_module: importing it raised "
+        "ModuleNotFoundError: No module named 'no_such_module'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("target", "said"), REFUSED.values(), ids=REFUSED)
+def test_refuses(
+    target: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    with pytest.raises(Unloadable) as error:
+        load(target)
+    assert str(error.value) == said
+
+
+def test_names_what_there_is_instead(good: str) -> None:
+    with pytest.raises(Unloadable, match=r"has no 'train'; it has Factory, samples$"):
+        load(f"{good}:train")
+    with pytest.raises(Unloadable, match="is an int: expected a callable"):
+        load(f"{good}:number")
+
+
+CODE = {
+    "raises": (
+        "def make():\n    raise ValueError('no images')\n",
+        r"calling it raised ValueError: no images \(made\.py:2\)$",
+    ),
+    "exits": (
+        "import sys\nsys.exit('bye')\n",
+        r"importing it called sys\.exit\('bye'\)$",
+    ),
+    "is no Python": ("def make(:\n", "importing it raised .*SyntaxError"),
+    "interrupts": (
+        "raise KeyboardInterrupt\n",
+        "importing it raised KeyboardInterrupt",
+    ),
+    "returns None": ("def make(): pass\n", "returned None: expected a torch Dataset"),
+    "returns a dict": ("def make(): return {}\n", "returned a dict: expected"),
+    "returns a class": ("def make(): return list\n", "returned a type: expected"),
+}
+
+
+@pytest.mark.parametrize(("code", "said"), CODE.values(), ids=CODE)
+def test_code_that_fails(
+    code: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "made.py"
+    file.write_text(code)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    with pytest.raises(Unloadable, match=said):
+        load(f"{file}:make")
+
+
+def test_what_counts_as_a_data_set() -> None:
+    assert acceptable([1, 2])
+    assert acceptable(torch.zeros(3))
+    assert not acceptable("text")
+    assert not acceptable(3)
