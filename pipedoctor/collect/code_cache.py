@@ -58,7 +58,7 @@ class Cache(NamedTuple):
             return
         with contextlib.suppress(OSError, UnicodeEncodeError):
             packed = msgspec.msgpack.encode(facts)
-            said = FORM + _sum(packed, key) + packed
+            said = FORM + checksum(packed, key) + packed
             state.put(self.folder / f"{key}{_ENDING}", said)
 
     def trim(self) -> None:
@@ -140,14 +140,15 @@ def _own() -> Iterator[tuple[str, int, int]]:
                     yield one.name, status.st_size, status.st_mtime_ns
 
 
-def _sum(packed: bytes, key: str) -> bytes:
+def checksum(packed: bytes, key: str) -> bytes:
+    """What seals an entry, under its name."""
     return hashlib.blake2b(key.encode() + packed, digest_size=_DIGEST).digest()
 
 
 def _unpacked(data: bytes, key: str) -> Source | None:
     begin = len(FORM) + _DIGEST
     packed = data[begin:]
-    if data[:begin] != FORM + _sum(packed, key):
+    if data[:begin] != FORM + checksum(packed, key):
         return None
     try:
         return msgspec.msgpack.decode(packed, type=Source)
