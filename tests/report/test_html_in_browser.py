@@ -17,6 +17,20 @@ if TYPE_CHECKING:
 Opener = Callable[..., Any]
 WIDTHS = (360, 800, 1400)
 SCHEMES = ("light", "dark")
+FACTS = Known(
+    known={
+        "shm": {"size": 64 << 20, "used": 1 << 20},
+        "loader": {"num_workers": 8, "batch_bytes": 9 << 20},
+        "paths": {
+            "entries": [
+                {"role": "tmp", "path": "p" * 300, "size": 9, "free": 2},
+                {"role": "data", "path": "/data", "error": "no such directory " * 9},
+            ]
+        },
+    },
+    unknown={"gpu": "libnvidia-ml.so.1 not found " + "y" * 300},
+)
+"""A table too wide for a telephone, bars of every kind, words without an end."""
 
 
 def violations(page: "Page") -> list[str]:
@@ -41,7 +55,7 @@ def test_it_fits_and_everybody_can_use_it(
     long = replace(ill.findings[0], rank=3, summary="x" * 400, name="y" * 200)
     filtered = (*many.findings[2:], *ill.findings, long)
 
-    page = window.show(render(replace(many, findings=filtered)))
+    page = window.show(render(replace(many, findings=filtered, facts=FACTS)))
     closed = page.evaluate(OVERFLOW)
     window.open_all()
 
@@ -82,8 +96,11 @@ def test_what_is_wrong_stands_on_the_first_screen(opener: Opener, ill: Report) -
 @pytest.mark.parametrize("way", ["clipboard", "selection"])
 def test_a_remedy_is_copied(opener: Opener, ill: Report, way: str) -> None:
     window = opener(permissions=["clipboard-read", "clipboard-write"])
-    if way == "selection":
-        window.page.add_init_script("Clipboard.prototype.writeText = undefined")
+    other = {
+        "clipboard": "Document.prototype.execCommand",
+        "selection": "Clipboard.prototype.writeText",
+    }
+    window.page.add_init_script(f"{other[way]} = undefined")
     page = window.show(render(ill))
     button = page.get_by_role("button", name="Copy Grow /dev/shm to 2.8 GiB").first
 
@@ -155,11 +172,14 @@ def test_all_open_and_close(opener: Opener, many: Report) -> None:
 
 def test_a_link_opens_what_it_names(opener: Opener, ill: Report) -> None:
     window = opener()
-    page = window.show(render(ill), "#finding-2")
+    above = replace(ill.findings[0], rank=7)
+    text = render(replace(ill, findings=(above, *ill.findings)))
+
+    page = window.show(text, "#finding-2")
     assert page.locator("#finding-2 > details").get_attribute("open") is not None
     assert page.get_by_text("deaths").is_visible(), "and the cause it is folded into"
 
-    page = window.show(render(ill), "#finding-9")
+    page = window.show(text, "#finding-9")
     assert window.complaints == []
 
 

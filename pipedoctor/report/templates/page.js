@@ -42,7 +42,7 @@
     if (button) copy(button);
   });
 
-  // A link to a finding opens it, and what it is folded into.
+  // A link to a finding opens it, and what it is folded into (Chromium does that itself).
   const reveal = () => {
     const goal = location.hash && document.getElementById(location.hash.slice(1));
     if (!goal) return;
