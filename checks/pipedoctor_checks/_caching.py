@@ -52,14 +52,15 @@ def costs(
     decode = read = None
     if decoding is not None and not elsewhere(decoding.host, cpu):
         path = decoding.find(REFERENCE, "resize")
-        if path and path.rate:
-            decode = _inverse(path.rate)
+        decode = _inverse(path.rate) if path else None
     if reading is not None and not elsewhere(reading.host, cpu):
-        for found in reading.readings:
-            wanted = (found.pattern, found.cache, found.readers)
-            each = found.operations_per_second
-            if wanted == ("random", "cold", 1) and each:
-                read = _inverse(each)
+        wanted = ("random", "cold", 1)
+        rates = [
+            found.operations_per_second
+            for found in reading.readings
+            if (found.pattern, found.cache, found.readers) == wanted
+        ]
+        read = _inverse(rates[0]) if rates else None
     return Costs(decode, read)
 
 
@@ -71,7 +72,9 @@ def folder_for(size: int, places: Places) -> str | None:
     return None
 
 
-def _inverse(rate: Spread) -> Spread:
+def _inverse(rate: Spread | None) -> Spread | None:
+    if rate is None:
+        return None
     return Spread(
         value=1 / rate.value, low=1 / rate.high, high=1 / rate.low, windows=rate.windows
     )

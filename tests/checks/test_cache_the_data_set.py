@@ -173,6 +173,19 @@ def test_reading_is_taken_off_the_gain() -> None:
     assert finding.gain.low == pytest.approx(1 / 110 - 1 / 900)
 
 
+def test_a_reading_without_a_number_is_not_used() -> None:
+    read = BenchDisk(host=HOST, dataset=DataSet(path="/scratch"), readings=())
+    refused = DiskReading(pattern="random", cache="cold", unknown="foreign CPU")
+    for found in (
+        read,
+        BenchDisk(host=HOST, dataset=read.dataset, readings=(refused,)),
+    ):
+        (finding,) = judged(pictures(), memory(0), scratch(), decoding(100.0), found)
+
+        assert finding.gain is not None
+        assert finding.gain.value == pytest.approx(0.01)
+
+
 def test_what_another_machine_measured_is_not_used() -> None:
     stranger = Cpu(logical=64, model="Acme 10")
     facts = Facts(stranger, pictures(), memory(GiB), decoding(), reading(1.0))

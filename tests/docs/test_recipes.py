@@ -1,0 +1,211 @@
+"""Every recipe runs as it stands on its page, and does what the page says."""
+
+import importlib
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+numpy = pytest.importorskip("numpy")
+pillow = pytest.importorskip("PIL.Image")
+
+RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
+
+
+def code(page: str) -> str:
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```",
+        (RECIPES / page).read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+    return str(block)
+
+
+@pytest.fixture
+def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """The page's code as a module, as its reader would have it."""
+
+    def load(page: str) -> Any:
+        name = page.removesuffix(".md").replace("-", "_")
+        (tmp_path / f"{name}.py").write_text(code(page))
+        monkeypatch.syspath_prepend(tmp_path)
+        return importlib.import_module(name)
+
+    return load
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    paths = [folder / f"{number}.png" for number in range(6)]
+    for number, path in enumerate(paths):
+        pillow.new("RGB", (40, 30), (number * 40, 7, 9)).save(path)
+    return paths
+
+
+def batches(dataset: Any, workers: int = 2) -> list[Any]:
+    loader = torch.utils.data.DataLoader(dataset, batch_size=2, num_workers=workers)
+    return list(loader)
+
+
+def reds(found: list[Any]) -> list[int]:
+    return [int(image[0, 0, 0]) for batch in found for image in batch]
+
+
+def test_every_recipe_is_listed_and_tested() -> None:
+    pages = {path.name for path in RECIPES.glob("*.md")} - {"README.md"}
+    listed = set(re.findall(r"\]\(([\w-]+\.md)\)", (RECIPES / "README.md").read_text()))
+    tested = set(re.findall(r'recipe\("([\w-]+\.md)"\)', Path(__file__).read_text()))
+
+    assert pages == listed == tested
+
+
+def test_preloaded_pixels_are_shared(
+    recipe: Callable[[str], Any], files: list[Path]
+) -> None:
+    module = recipe("preload-to-a-tensor.md")
+
+    dataset = module.Preloaded(files, side=8, threads=2)
+
+    assert dataset.pixels.is_shared()
+    assert dataset[0].shape == (3, 8, 8)
+    assert reds(batches(dataset)) == [0, 40, 80, 120, 160, 200]
+    assert int(dataset[3][2, 5, 5]) == 9
+
+
+def test_the_cache_is_built_once_and_read_in_workers(
+    recipe: Callable[[str], Any], files: list[Path], tmp_path: Path
+) -> None:
+    module = recipe("decoded-cache-on-disk.md")
+    cache = tmp_path / "cache.npy"
+
+    module.build(files, cache, side=8)
+    written = cache.stat().st_mtime_ns
+    module.build(files, cache, side=8)
+    dataset = module.Decoded(cache)
+    first = dataset[1]
+
+    assert cache.stat().st_mtime_ns == written
+    assert [path.name for path in tmp_path.glob("cache*")] == ["cache.npy"]
+    assert int(first[0, 0, 0]) == 40
+    assert vars(pickle.loads(pickle.dumps(dataset)))["_pixels"] is None
+    assert reds(batches(dataset)) == [0, 40, 80, 120, 160, 200]
+
+
+def test_shards_stay_loaded(recipe: Callable[[str], Any], tmp_path: Path) -> None:
+    module = recipe("lru-per-worker.md")
+    shards = [tmp_path / f"{number}.pt" for number in range(3)]
+    for number, path in enumerate(shards):
+        torch.save(torch.full((2, 1), number), path)
+    dataset = module.Shards(shards, each=2, keep=2)
+
+    for index in (0, 1, 0, 2, 4):
+        dataset[index].add_(100)
+
+    info = vars(dataset)["_load"].cache_info()
+    assert (info.hits, info.misses, info.currsize) == (2, 3, 2)
+    assert [int(dataset[index]) for index in range(6)] == [0, 0, 1, 1, 2, 2]
+    assert vars(pickle.loads(pickle.dumps(dataset)))["_load"] is None
+    assert torch.cat(batches(dataset)).flatten().tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_staging_copies_continues_and_refuses(
+    recipe: Callable[[str], Any],
+    files: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = recipe("stage-to-local-disk.md")
+    source, target = files[0].parent, tmp_path / "local"
+
+    assert module.stage(source, target, threads=2) == target
+    assert {path.name for path in target.iterdir()} == {
+        ".staged",
+        *(path.name for path in files),
+    }
+    (target / ".staged").unlink()
+    (target / "0.png").write_bytes(b"half")
+    kept = (target / "1.png").stat().st_mtime_ns
+    module.stage(source, target)
+    assert (target / "0.png").read_bytes() == files[0].read_bytes()
+    assert (target / "1.png").stat().st_mtime_ns == kept
+    assert module.stage(source, target, local_rank=3) == target
+
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda _: Room)
+    with pytest.raises(OSError, match="has no room for"):
+        module.stage(source, tmp_path / "other")
+
+
+class Room:
+    """A disk that is full."""
+
+    free = 0
+
+
+def test_prefetching_gives_every_batch_in_order(recipe: Callable[[str], Any]) -> None:
+    module = recipe("prefetch-to-gpu.md")
+    loader = [torch.full((2,), number) for number in range(4)]
+
+    found = list(module.Prefetcher(loader, torch.device("cpu")))
+
+    assert [int(batch[0]) for batch in found] == [0, 1, 2, 3]
+    assert list(module.Prefetcher([], torch.device("cpu"))) == []
+
+
+@pytest.mark.gpu
+def test_prefetching_on_a_gpu(recipe: Callable[[str], Any]) -> None:
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU")
+    module = recipe("prefetch-to-gpu.md")
+    device = torch.device("cuda")
+    loader = [torch.full((1 << 22,), number).pin_memory() for number in range(8)]
+
+    sums = [batch.sum() for batch in module.Prefetcher(loader, device)]
+
+    assert [int(total) >> 22 for total in sums] == list(range(8))
+
+
+def test_the_gpu_recipe_calls_what_torch_has() -> None:
+    """What no CPU can run at least compiles, and names nothing that is not there."""
+    text = code("prefetch-to-gpu.md")
+    compile(text, "prefetch-to-gpu.md", "exec")
+
+    for name in re.findall(r"torch\.((?:cuda\.)?\w+)", text):
+        owner = torch.cuda if name.startswith("cuda.") else torch
+        assert hasattr(owner, name.removeprefix("cuda.")), name
+    assert callable(torch.cuda.Stream.wait_stream)
+    assert callable(torch.Tensor.record_stream)
+
+
+def test_our_own_checks_find_nothing_in_the_recipes(tmp_path: Path) -> None:
+    for path in RECIPES.glob("*-*.md"):
+        (tmp_path / f"{path.stem.replace('-', '_')}.py").write_text(code(path.name))
+
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pipedoctor",
+            "check",
+            ".",
+            "--quick",
+            "--no-config",
+            "--select",
+            "PDR1,PDR2,PDR3,PDR4,PDR5,PDR6",
+            "--fail-on",
+            "slows",
+        ],
+        capture_output=True,
+        check=False,
+        text=True,
+        cwd=tmp_path,
+    )
+
+    assert done.returncode == 0, done.stdout
