@@ -1,31 +1,18 @@
 """The pieces of the code behind an event that a remedy would change."""
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
-from pipedoctor.facts.source import Call, Scalar, Span
 from pipedoctor.source.around import Step
 from pipedoctor.source.call_form import call_form
+from pipedoctor.source.measured import NONE, Pieces
 from pipedoctor.source.pen import Pen, Point
 from pipedoctor.source.project import last_name
+from pipedoctor.source.renamed import public, renamed
 from pipedoctor.source.root import root_of
 from pipedoctor.source.scope import Scope, key_of
 
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
-_PUBLIC = {"default_collate", "default_convert", "get_worker_info"}
-_AMP = {"autocast", "GradScaler"}
-
-
-class Pieces(NamedTuple):
-    """What is known of how it is written; nothing: it cannot be changed exactly."""
-
-    spans: Mapping[str, Span] = {}
-    details: Mapping[str, Scalar] = {}
-    call: Call | None = None
-
-
-NONE = Pieces()
 
 
 def pieces(pen: Pen, kind: str, scope: Scope, step: Step) -> Pieces:
@@ -177,77 +164,6 @@ def _seed(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
     return Pieces({"seed": pen.of(node.args[0])}, {"torch": torch})
 
 
-def _amp(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
-    """The call and the import of old names; by other ways nobody can tell."""
-    if isinstance(node, ast.ImportFrom):
-        return _amp_import(pen, node)
-    if not isinstance(node, ast.Call):
-        return NONE
-    func, name = node.func, last_name(node.func)
-    form = call_form(pen, node)
-    shifted = name == "autocast" and bool(node.args)
-    if form is None or name not in _AMP or (shifted and len(node.args) > 1):
-        return NONE
-    if any(isinstance(one, ast.Starred) for one in node.args):
-        return NONE
-    spans = {"first": _first(pen, node)}
-    if isinstance(func, ast.Attribute):
-        long = isinstance(func.value, ast.Attribute) and func.value.attr == "amp"
-        middle = func.value.value if isinstance(func.value, ast.Attribute) else None
-        if not (long and isinstance(middle, ast.Attribute) and middle.attr == "cuda"):
-            return NONE
-        spans["cuda"] = pen.span(pen.end(middle.value), pen.end(middle))
-    more = ", " if node.args or node.keywords else ""
-    text = f"{pen.quote}cuda{pen.quote}{more}{'enabled=' if shifted else ''}"
-    return Pieces(spans, {"first": text})
-
-
-def _first(pen: Pen, node: ast.Call) -> Span:
-    at = pen.next(pen.end(node.func))
-    return pen.span(Point(at.line, at.column + 1))
-
-
-def _amp_import(pen: Pen, node: ast.ImportFrom) -> Pieces:
-    names = {item.name for item in node.names}
-    local = {item.asname or item.name for item in node.names}
-    top = node in pen.module.text.tree.body
-    if (
-        not top
-        or not names <= _AMP
-        or local != names
-        or node.module != "torch.cuda.amp"
-    ):
-        return NONE
-    calls = {
-        id(one.func)
-        for one in ast.walk(pen.module.text.tree)
-        if isinstance(one, ast.Call)
-    }
-    for one in ast.walk(pen.module.text.tree):
-        if isinstance(one, ast.Name) and one.id in local and id(one) not in calls:
-            return NONE
-    return _module_of(pen, node)
-
-
-def _private(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
-    if not isinstance(node, ast.ImportFrom):
-        return NONE
-    known = {item.name for item in node.names} <= _PUBLIC
-    return _module_of(pen, node) if known else NONE
-
-
-def _module_of(pen: Pen, node: ast.ImportFrom) -> Pieces:
-    """The name of the module in ``from torch.cuda.amp import autocast``."""
-    start = pen.start(node)
-    after = pen.after(start)
-    head = f"from {node.module} import"
-    if not after.startswith(head):
-        return NONE
-    begin = Point(start.line, start.column + len("from "))
-    end = Point(start.line, begin.column + len(node.module or ""))
-    return Pieces({"module": pen.span(begin, end)})
-
-
 def _wrapper(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
     """``Variable(x)``: what stands around x."""
     if not isinstance(node, ast.Call) or node.keywords or len(node.args) != 1:
@@ -313,7 +229,7 @@ def _sampler(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
 _MEASURES: dict[str, Callable[[Pen, Scope, ast.AST], Pieces]] = {
     "bgr": _bgr,
     "created-then-moved": _created,
-    "cuda-amp": _amp,
+    "cuda-amp": renamed,
     "device-copy": _copy,
     "distributed-sampler": _sampler,
     "empty-cache": _statement,
@@ -321,7 +237,7 @@ _MEASURES: dict[str, Callable[[Pen, Scope, ast.AST], Pieces]] = {
     "old-next": _next,
     "pin-then-copy": _pinned,
     "print": _statement,
-    "private-import": _private,
+    "private-import": public,
     "variable": _wrapper,
     "worker-seed": _seed,
 }

@@ -5,6 +5,7 @@ import codecs
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -114,7 +115,7 @@ def test_a_link_within_the_folder_is_followed(mend: Mend, tmp_path: Path) -> Non
     assert os.path.realpath("train.py") == str(tmp_path / "z_real.py")
 
 
-CELLS = [
+CELLS: list[dict[str, Any]] = [
     {"cell_type": "markdown", "source": ["# Prüfung\n", "x"], "metadata": {}},
     {"cell_type": "code", "source": ["%matplotlib inline\n", TOP], "outputs": []},
     {
