@@ -17,6 +17,7 @@ from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.reading import Reading
 from pipedoctor.collect.source import source
 from pipedoctor.facts import Source
+from pipedoctor.source import examine as examining
 from pipedoctor.source import projects
 
 LOADER = """
@@ -132,7 +133,7 @@ def test_only_what_changed_is_read_anew(
     _read(three, tmp_path / "cache")
     (three / "Green" / "Green.py").write_text("import torch\n")
     seen: list[str] = []
-    real = code_facts.examine
+    real = examining.examine
 
     def examine(project: object, *args: object, **words: object) -> object:
         assert isinstance(project, list)
@@ -190,7 +191,7 @@ def test_another_version_remembers_apart(
     three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _read(three, tmp_path / "cache")
-    monkeypatch.setattr(code_cache.metadata, "version", lambda _: "99")
+    monkeypatch.setattr("importlib.metadata.version", lambda _: "99")
     _read(three, tmp_path / "cache")
     assert len(_entries(tmp_path / "cache")) == 8
 
@@ -294,7 +295,7 @@ def test_a_child_that_dies_is_replaced(tmp_path: Path) -> None:
 def test_a_child_that_always_dies_costs_its_project_alone(
     three: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = code_facts.examine
+    real = examining.examine
 
     def examine(project: object, *args: object, **words: object) -> object:
         assert isinstance(project, list)

@@ -1,0 +1,190 @@
+"""
+How long reading code takes, and how much memory: beside `ast.parse`, TorchFix and ruff.
+
+    python benchmarks/code.py FOLDER
+
+Every command is a process of its own, in turns; medians of wall time, and the peak of
+resident memory of the largest of its processes. TorchFix is too slow for everything: it
+gets some folders of FOLDER, and is compared by lines per second. It is installed from
+the package index into an environment that is thrown away. Writes
+docs/benchmarks/code.md.
+"""
+
+import datetime as dt
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
+SAMPLE = int(os.environ.get("SAMPLE", "15000"))
+"""Lines that TorchFix gets."""
+TABLE = Path(__file__).parents[1] / "docs" / "benchmarks" / "code.md"
+COLD_GOAL, WARM_GOAL, FILE_GOAL, MEMORY_GOAL = 2.5, 0.1, 0.25, 300 << 20
+PARSE = """
+import ast, sys, warnings
+warnings.simplefilter("ignore")
+for name in open(sys.argv[1]).read().split("\\0"):
+    with open(name, "rb") as file:
+        text = file.read()
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        pass
+"""
+CHECK = (sys.executable, "-m", "pipedoctor", "check", "--no-config", "--quick")
+QUIET = ("--deadline", "900", "--format", "json", "--fail-on", "never")
+
+
+class Run(NamedTuple):
+    """One command: seconds, and bytes of its largest process."""
+
+    seconds: float
+    memory: int
+
+
+def main() -> None:
+    """Measure, and write the table."""
+    if len(sys.argv) < 2:  # noqa: PLR2004  (itself)
+        sys.stderr.write("benchmarks/code.py: no FOLDER of projects given\n")
+        return
+    top = Path(sys.argv[1]).absolute()
+    files = [path for path in sorted(top.rglob("*.py")) if path.is_file()]
+    lines = sum(path.read_bytes().count(b"\n") for path in files)
+    with tempfile.TemporaryDirectory() as scratch:
+        place = Path(scratch)
+        names = place / "names"
+        names.write_text("\0".join(map(str, files)))
+        commands = _commands(top, place, names)
+        runs: dict[str, list[Run]] = {name: [] for name in commands}
+        run([*CHECK, *QUIET, "--cache-dir", f"{place}/cache", str(top)])
+        for _ in range(ROUNDS):
+            for name, command in commands.items():
+                runs[name].append(run(command))
+        middle = {name: _middle(found) for name, found in runs.items()}
+        sample = _sample(top)
+        torchfix = _torchfix(place, sample)
+    count = sum(p.read_bytes().count(b"\n") for f in sample for p in f.rglob("*.py"))
+    _write(middle, lines, len(files), torchfix, count)
+
+
+def _commands(top: Path, place: Path, names: Path) -> dict[str, Sequence[str]]:
+    file = place / "train.py"
+    file.write_text(_five_hundred())
+    check = [*CHECK, *QUIET]
+    warm = ["--cache-dir", f"{place}/cache"]
+    return {
+        "`ast.parse` of the same files": [sys.executable, "-c", PARSE, str(names)],
+        "cold, one process": [*check, "--no-cache", "-j", "1", str(top)],
+        "cold": [*check, "--no-cache", str(top)],
+        "warm": [*check, *warm, str(top)],
+        "one file of 500 lines": [*check, "--no-cache", str(file)],
+        "`ruff check`, for scale": [
+            *(sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache"),
+            *("--quiet", "--exit-zero", "--output-format", "json", str(top)),
+        ],
+    }
+
+
+def _five_hundred() -> str:
+    """Ten data sets and loops of fifty lines."""
+    head = "import torch\nfrom torch.utils.data import DataLoader, Dataset\n"
+    part = "class Set{n}(Dataset):\n    def __getitem__(self, i):\n"
+    part += "        x = self.items[i] + 1\n" * 40
+    part += "        return x\n\n\nloader{n} = DataLoader(Set{n}(), num_workers=4)\n"
+    part += "for batch in loader{n}:\n    batch.to('cuda')\n"
+    return head + "".join(part.replace("{n}", str(n)) for n in range(10))
+
+
+def run(command: Sequence[str]) -> Run:
+    """One command to its end."""
+    began = time.perf_counter()
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = 0
+    return Run(time.perf_counter() - began, usage.ru_maxrss << 10)
+
+
+def _middle(runs: Sequence[Run]) -> Run:
+    return Run(
+        statistics.median(one.seconds for one in runs), max(one.memory for one in runs)
+    )
+
+
+def _sample(top: Path) -> list[Path]:
+    """Folders with as many lines as TorchFix can read in a minute or so."""
+    chosen: list[Path] = []
+    left = SAMPLE
+    for folder in sorted(path for path in top.iterdir() if path.is_dir()):
+        lines = sum(p.read_bytes().count(b"\n") for p in folder.rglob("*.py"))
+        if lines <= left:
+            chosen.append(folder)
+            left -= lines
+    return chosen
+
+
+def _torchfix(place: Path, sample: Sequence[Path]) -> Run:
+    home = place / "torchfix"
+    venv.create(home, with_pip=True)
+    python = str(home / "bin" / "python")
+    subprocess.run([python, "-m", "pip", "-q", "install", "torchfix"], check=True)
+    command = [str(home / "bin" / "torchfix"), "--select", "ALL", *map(str, sample)]
+    return run(command)
+
+
+def _write(
+    middle: dict[str, Run], lines: int, files: int, torchfix: Run, sample: int
+) -> None:
+    base, *_ = middle.values()
+    rows = [
+        f"| {name} | {one.seconds:.2f} | {one.seconds / base.seconds:.2f} |"
+        f" {lines / one.seconds:,.0f} | {one.memory / (1 << 20):.0f} |"
+        if "500" not in name
+        else f"| {name} | {one.seconds:.3f} | | | {one.memory / (1 << 20):.0f} |"
+        for name, one in middle.items()
+    ]
+    speed = sample / torchfix.seconds
+    times = lines / base.seconds / speed
+    rows.append(
+        f"| TorchFix, on {sample:,} of the lines | {torchfix.seconds:.2f} |"
+        f" {times:.0f} | {speed:,.0f} | {torchfix.memory / (1 << 20):.0f} |"
+    )
+    cold, warm = middle["cold, one process"], middle["warm"]
+    file, many = middle["one file of 500 lines"], middle["cold"]
+    goals = {
+        f"cold in one process in {COLD_GOAL} x the time of `ast.parse`": cold.seconds
+        <= COLD_GOAL * base.seconds,
+        "less in several": many.seconds < cold.seconds,
+        "warm in 1/10 of cold in one process": warm.seconds <= WARM_GOAL * cold.seconds,
+        f"one file in {FILE_GOAL} s": file.seconds <= FILE_GOAL,
+        "at most 300 MiB": max(cold.memory, many.memory) <= MEMORY_GOAL,
+    }
+    met = [f"- {name}: {'met' if ok else '**missed**'}" for name, ok in goals.items()]
+    machine = f"{os.cpu_count()} CPUs ({platform.machine()}), {platform.system()}"
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    TABLE.write_text(
+        "# How long reading code takes\n\n"
+        f"Written by `benchmarks/code.py` on {dt.datetime.now(dt.UTC).date()}:"
+        f" {machine}, {python}, load {os.getloadavg()[0]:.1f}, {lines:,} lines in"
+        f" {files:,} files of well-known projects, median of {ROUNDS}. Everything that"
+        " `pipedoctor check --quick` does is counted: its start, the machine, all"
+        " checks, the report as JSON.\n\n"
+        "| what | s | x `ast.parse` | lines/s | peak, MiB |\n|---|---|---|---|---|\n"
+        + "\n".join(rows)
+        + "\n\n"
+        + "\n".join(met)
+        + "\n"
+    )
+
+
+if __name__ == "__main__":
+    main()
