@@ -77,6 +77,8 @@ class Book:
         `wanted` are the numbers that they would like: another process may have
         been quicker. Where nothing can be written they get them, for this once.
         """
+        if self.trouble:  # it may hang: once is enough
+            return dict(wanted)
         rows = [(*name, number) for name, number in wanted.items()]
         try:
             given = files.patiently("aliases", lambda _: _settle(rows))
@@ -120,7 +122,7 @@ def _bytes() -> bytes:
     except FileNotFoundError:
         return b""
     except OSError as error:
-        message = f"aliases: {files.why(error)}"
+        message = f"{error.filename or 'aliases'}: {files.why(error)}"
         raise Unreadable(message) from error
 
 
@@ -130,7 +132,7 @@ def _decoded(data: bytes) -> Pages:
     try:
         return msgspec.json.decode(data, type=Pages)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        message = f"aliases: {_file()} is damaged: {error}; move it away"
+        message = f"{_file()} is damaged: {error}; move it away"
         raise Unreadable(message) from None
 
 

@@ -44,7 +44,7 @@ def _attach(typed: Mapping[str, Any]) -> None:
     form = destination.form(typed)
     if not typed.get("copy"):
         destination.refuse_standing(typed)
-    report, json = _examined(typed)
+    report, json, trouble = _examined(typed)
     if typed.get("copy"):
         from pipedoctor.report import ticket
 
@@ -54,33 +54,30 @@ def _attach(typed: Mapping[str, Any]) -> None:
         data = _written(report, json, form, redacted=redacted)
         click.echo(destination.put(typed, data, form))
         _say(report, redacted=redacted)
-    if not (typed.get("no_redact") or typed.get("no_keep") or typed.get("record")):
+    keeps = not any(typed.get(name) for name in ("no_redact", "no_keep", "record"))
+    if trouble:
+        kept.forgo(trouble, keeps=keeps)
+    elif keeps:
         kept.keep(report, json)
 
 
-def _examined(typed: Mapping[str, Any]) -> tuple[Any, bytes]:
-    """The report, redacted by this machine's book of aliases, and its JSON."""
+def _examined(typed: Mapping[str, Any]) -> tuple[Any, bytes, str]:
+    """The report, its JSON, and why the book of aliases could not be used, if so."""
     from pipedoctor.book import Book
     from pipedoctor.cli import examination
     from pipedoctor.redact import Level, Redactor
     from pipedoctor.report import json
 
-    # Aliases in a record of another machine are those of another book.
-    book = None if typed.get("record") else Book()
+    book = None
     if typed.get("no_redact"):
         redactor = Redactor(Level.NOTHING)
     else:
+        # Aliases in a record of another machine are those of another book.
+        book = None if typed.get("record") else Book()
         redactor = Redactor(Level.PUBLIC, memory=book)
     report, _ = examination.conduct(typed, redactor)
     examination.mention_broken(report)
-    if book is not None and book.trouble:
-        from pipedoctor.report.words import clean
-
-        click.echo(
-            f"pipedoctor: aliases are for this report alone: {clean(book.trouble)}",
-            err=True,
-        )
-    return report, json.render(report)
+    return report, json.render(report), book.trouble if book else ""
 
 
 def _written(report: Any, json: bytes, form: str, *, redacted: bool) -> bytes:

@@ -21,6 +21,13 @@ def keep(report: Report, json: bytes) -> None:
         click.echo(f"pipedoctor: the report was not kept: {clean(error)}", err=True)
 
 
+def forgo(trouble: str, *, keeps: bool) -> None:
+    """Say that nothing could be remembered, where that was already found out."""
+    also = ", and it is not kept" if keeps else ""
+    told = f"aliases are for this report alone{also}: {clean(trouble)}"
+    click.echo(f"pipedoctor: {told}", err=True)
+
+
 def show(form: str | None) -> None:
     """List them, newest first: when, the gravest finding, where."""
     kept = history.entries()

@@ -60,6 +60,16 @@ def test_a_number_that_another_report_took_meanwhile(home: Path) -> None:
     assert home.exists()
 
 
+def test_facts_are_redacted_again_with_the_numbers_that_they_got(home: Path) -> None:
+    slow, quick = (Redactor(Level.ALL, memory=Book()) for _ in range(2))
+    quick.facts(Facts(unknown={"gpu": "/home/alice"}))
+
+    facts = slow.facts(Facts(unknown={"gpu": "carol in /home/carol"}))
+
+    assert facts.unknown["gpu"] == "<user-2> in /home/<user-2>"
+    assert home.exists()
+
+
 @pytest.mark.usefixtures("home")
 def test_many_at_once_agree() -> None:
     running = [

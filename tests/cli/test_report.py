@@ -1,8 +1,10 @@
 """The attachment for a ticket, as those read it who get it."""
 
+import errno
 import hashlib
 import io
 import json
+import os
 import re
 import stat
 import zipfile
@@ -16,6 +18,7 @@ import yaml
 from click.testing import Result
 from markdown_it import MarkdownIt
 
+from pipedoctor import history
 from pipedoctor.report.json import schema
 
 Run = Callable[..., Result]
@@ -260,6 +263,19 @@ def test_what_cannot_be_kept_costs_a_line(run: Run, tmp_path: Path) -> None:
     assert Path("x.json").is_file()
     rows = [row for row in result.stderr.splitlines() if row.startswith("pipedoctor: ")]
     assert [row.partition(": /")[0] for row in rows] == [
-        "pipedoctor: aliases are for this report alone",
-        "pipedoctor: the report was not kept",
+        "pipedoctor: aliases are for this report alone, and it is not kept"
     ]
+
+
+def test_what_is_full_costs_a_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_report: bytes, _worst: str, _now: object) -> None:
+        raise history.Unkept(os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(history, "keep", full)
+
+    result = run("report", "--quick", "-o", "x.json")
+
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[-1] == (
+        "pipedoctor: the report was not kept: No space left on device"
+    )

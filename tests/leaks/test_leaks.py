@@ -71,7 +71,7 @@ def test_what_is_redacted_stays_as_it_is(table: Table, who: Who) -> None:
         "Missing key(s) in state_dict; unexpected key: conv1.weight",
         "max_tokens: 512",
         "serialization_2.0 and serial execution",
-        "foo@GLIBC_2.2.5 and torch@2.1.0",
+        "foo@GLIBC_2.2.5, torch@2.1.0 and malloc@libc.so",
         "sha256:8f3ac1b2d3e4f5061728394a5b6c7d8e9f00112233445566778899aabbccddee",
         "hostname=localhost, master_addr=127.0.0.1",
         "/opt/conda/envs/torch/lib/python3.11/site-packages/torch/_C.so",
