@@ -2,7 +2,7 @@
 
 import datetime as dt
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -47,48 +47,53 @@ def compare(
     scope = scope or Scope()
     sides, job = with_one_job(sides)
     reports = _reports(catalogue, sides, standards)
-    values = markers(sides)
     text = standards.redactor.text
-    known = [
-        {
-            section: facts
-            for section, facts in shown(side, report, values, text).items()
-            if scope.holds(section)
-        }
-        for side, report in zip(sides, reports, strict=True)
-    ]
+    known = _known(sides, reports, scope, text)
     comparison = Comparison([side.partial for side in sides])
     found = list(comparison.sections(known))
     faults = compare_findings([_within(catalogue, r, scope) for r in reports])
-    culprits = next(
-        (t for t in catalogue.tables if isinstance(t, Culprits)), Culprits()
-    )
-    own, folded = sorted_out(found, culprits, faults.evidence)
+    own, folded = sorted_out(found, _culprits(catalogue), faults.evidence)
     differences = ranked([*_rested(catalogue, faults.differences, folded), *own])
     resting = {f.field for one in differences for f in one.evidence}
+    gaps = _gaps(known, reports, sides, "loader" if job else "")
     diff = Diff(
         created=dt.datetime.now(tz=dt.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        seconds=0.0,
+        seconds=round(time.monotonic() - began, 3),
         sides=tuple(_party(*pair, text) for pair in zip(sides, reports, strict=True)),
         answer="",
         differences=differences,
         folded=tuple(f for f in folded if f.field not in resting),
         shared=faults.shared,
-        unknown=(
-            *faults.unknown,
-            *_gaps(known, reports, sides, "loader" if job else ""),
-        ),
+        unknown=(*faults.unknown, *gaps),
         compared=comparison.compared,
-        job=job,
+        job=text(job),
         apart=standing(differences) if len(sides) > 2 else None,  # noqa: PLR2004
         summary=_tally(differences, sum(one.count for one in folded)),
     )
-    return replace(
-        diff,
-        answer=answer.answer(diff),
-        command=answer.command(diff),
-        seconds=round(time.monotonic() - began, 3),
-    )
+    return replace(diff, answer=answer.answer(diff), command=answer.command(diff))
+
+
+def _known(
+    sides: Sequence[Side],
+    reports: Sequence[Report],
+    scope: Scope,
+    redact: Callable[[str], str],
+) -> list[dict[str, Any]]:
+    """What each side knows of the sections in scope, redacted."""
+    values = markers(sides)
+    return [
+        {
+            section: facts
+            for section, facts in shown(side, report, values, redact).items()
+            if scope.holds(section)
+        }
+        for side, report in zip(sides, reports, strict=True)
+    ]
+
+
+def _culprits(catalogue: Catalogue) -> Culprits:
+    tables = (table for table in catalogue.tables if isinstance(table, Culprits))
+    return next(tables, Culprits())
 
 
 def with_one_job(sides: Sequence[Side]) -> tuple[list[Side], str]:

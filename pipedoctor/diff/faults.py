@@ -1,6 +1,7 @@
 """Findings that some sides have and others have not: what checks make of it all."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -71,16 +72,32 @@ def _matched(
     """Findings of one check that are about the same thing on all sides."""
     mine = [[e for e in report.findings if e.code == code] for report in reports]
     several = max(map(len, mine)) > 1
-    sides = [{_about(e) if several else "": e for e in entries} for entries in mine]
+    sides = [
+        _named(es) if several else dict(zip(("",), es, strict=False)) for es in mine
+    ]
     for about in dict.fromkeys(about for side in sides for about in side):
         yield tuple(side.get(about) for side in sides)
 
 
+def _named(entries: Sequence[Entry]) -> dict[str, Entry]:
+    """Findings by what they are about; those about the same thing are numbered."""
+    found: dict[str, Entry] = {}
+    count = Counter[str]()
+    for entry in entries:
+        about = _about(entry)
+        count[about] += 1
+        found[f"{about} #{count[about]}"] = entry
+    return found
+
+
 def _about(entry: Entry) -> str:
-    """What tells several findings of a check apart: the place, or what is named."""
-    spot = entry.location
-    at = f"{spot.path}:{spot.line}" if spot else ""
-    return plain(at or _NUMBER.sub("#", entry.summary))
+    """
+    What tells several findings of a check apart: the file, and what is named.
+
+    No numbers: a line that was added above moves all those below it.
+    """
+    path = entry.location.path if entry.location else ""
+    return plain(f"{path} {_NUMBER.sub('#', entry.summary)}")
 
 
 def _gravest(entries: Sequence[Entry | None]) -> Entry:

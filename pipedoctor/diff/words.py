@@ -21,9 +21,10 @@ _ORIGINS = {
     "report": "a report",
     "text": "the text of a collector",
     "record": "a file of requirements",
-    "here": "this machine, examined now",
-    "kept": "this machine, as it was then",
+    "here": "this machine, now",
+    "kept": "this machine",
 }
+_WHEN = {"here": ",", "kept": " as it was,"}
 
 
 class Chapter(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +79,7 @@ def first_line(diff: Diff) -> str:
 
 def party(side: Party) -> str:
     """``a report of 2026-01-01T00:00:00Z: Docker container, Debian 12``."""
-    when = f" of {side.created}" if side.created and side.origin != "here" else ""
+    when = f"{_WHEN.get(side.origin, ' of')} {side.created}" if side.created else ""
     place = f": {side.place}" if side.place else ""
     return clean(f"{_ORIGINS[side.origin]}{when}{place}")
 

@@ -1,0 +1,119 @@
+"""How soon two reports of 2,000 packages each are compared, from start to end."""
+
+import argparse
+import datetime as dt
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "benchmarks" / "diff.md"
+MACHINE = ROOT / "tests" / "machines" / "container.json"
+PROMISED = 0.3
+"""Seconds for two reports of 2,000 packages."""
+FORMATS = ("text", "json", "markdown", "html")
+
+
+def report(path: Path, packages: int, seed: int) -> None:
+    """Write a report whose every tenth package depends on the seed, places too."""
+    record: dict[str, Any] = msgspec.json.decode(MACHINE.read_bytes())
+    odd = dict.fromkeys(range(0, packages, 10), seed)
+    site = f"/home/user{seed}/venv/lib/python3.12/site-packages"
+    record["facts"]["known"]["packages"] = {
+        "entries": [
+            {
+                "name": f"package-{number}",
+                "version": f"{number % 7}.{odd.get(number, 1)}.{number % 3}",
+                "location": site,
+                "installer": "pip",
+            }
+            for number in range(packages)
+        ]
+    }
+    record["facts"]["known"]["interpreter"] = {"version": "3.12.1", "prefix": site[:20]}
+    path.write_bytes(msgspec.json.encode(record))
+
+
+def timed(argv: list[str], rounds: int) -> list[float]:
+    """Seconds of each round of a command that has to succeed."""
+    walls: list[float] = []
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    for _ in range(rounds + 1):
+        began = time.perf_counter()
+        done = subprocess.run(argv, capture_output=True, check=False, env=env)
+        walls.append(time.perf_counter() - began)
+        if done.returncode not in {0, 1}:
+            raise SystemExit(done.stderr.decode())
+    return walls[1:]  # the first compiles what was just installed
+
+
+def rows(folder: Path, rounds: int) -> list[tuple[str, list[float]]]:
+    """What was measured, by its command."""
+    program = [sys.executable, "-m", "pipedoctor"]
+    found: list[tuple[str, list[float]]] = []
+    for packages in (200, 2000):
+        files = [folder / f"{name}{packages}.json" for name in "abc"]
+        for seed, file in enumerate(files, 1):
+            report(file, packages, seed)
+        pair = [str(file) for file in files[:2]]
+        forms = FORMATS if packages == 2000 else ("text",)  # noqa: PLR2004
+        for form in forms:
+            walls = timed([*program, "diff", *pair, "--format", form], rounds)
+            found.append((f"`diff A B --format {form}`, {packages} packages", walls))
+    walls = timed([*program, "diff", *map(str, files)], rounds)
+    found.append(("`diff A B C`, 2000 packages", walls))
+    check = timed([*program, "check", "--from", pair[0]], rounds)
+    found.append(("`check --from A`, 2000 packages", check))
+    found.append(("`pipedoctor --help`", timed([*program, "--help"], rounds)))
+    return found
+
+
+def page(found: list[tuple[str, list[float]]], rounds: int) -> str:
+    """The table, and whether the promise is kept."""
+    cpus, today = os.cpu_count(), dt.datetime.now(tz=dt.timezone.utc).date()
+    python = f"CPython {platform.python_version()}"
+    made = f"{today}: {cpus} CPUs ({platform.machine()}), {python}, {rounds} rounds"
+    about = (
+        f"Written by `python benchmarks/diff.py` on {made}, compiled and with warm"
+        " caches. Of 2,000 packages 200 differ in version and all in place; from the"
+        " start of the process to its end."
+    )
+    head = ("| command | median, s | from to, s |", "|---|---|---|")
+    lines = ["# How soon two machines are compared", "", about, "", *head]
+    for name, walls in found:
+        middle = statistics.median(walls)
+        lines.append(
+            f"| {name} | {middle:.3f} | {min(walls):.3f} to {max(walls):.3f} |"
+        )
+    slowest = max(
+        statistics.median(walls) for name, walls in found if "A B --format" in name
+    )
+    kept = "met" if slowest <= PROMISED else "not met"
+    lines += [
+        "",
+        f"- two reports of 2,000 packages in {PROMISED} s, any format: {kept}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write the page; `--rounds` says how often each command runs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    rounds: int = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory() as name:
+        text = page(rows(Path(name), rounds), rounds)
+    PAGE.write_text(text, "utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
