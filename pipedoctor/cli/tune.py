@@ -40,7 +40,6 @@ def command(
     Exit codes: 0 done, 2 wrong usage or unreadable target, 3 could not measure.
     """
     from pipedoctor.cli import output as out
-    from pipedoctor.tune.apply import applied
     from pipedoctor.tune.html import page
     from pipedoctor.tune.session import Lost, Refused
     from pipedoctor.tune.tuning import tune
@@ -62,9 +61,28 @@ def command(
         out.write(page(found), html)
     if found.unmeasured and not found.interrupted:
         lost(context, wanted.target, found.unmeasured)
-    if apply:
-        click.echo(applied(found), err=True)
-    context.exit(INTERRUPTED if found.interrupted else 0)
+    code = INTERRUPTED if found.interrupted else 0
+    context.exit(code or (_apply(found) if apply else 0))
+
+
+def _apply(found: Any) -> int:
+    """Edit the call that made the loader, by the means of `fix`; its exit code."""
+    from pipedoctor.catalogue import installed
+    from pipedoctor.collect.plan import Inquiry
+    from pipedoctor.fix.counter import Counter
+    from pipedoctor.fix.named import Examination
+    from pipedoctor.fix.plan import Refused
+    from pipedoctor.tune.apply import applied
+
+    def echo(text: str, **_: Any) -> None:
+        click.echo(text, err=True)
+
+    counter = Counter(echo, lambda _: True, yes=True)
+    examination = Examination(catalogue=installed(), inquiry=Inquiry(quick=True))
+    try:
+        return applied(found, counter, examination)
+    except Refused as why:
+        return counter.refuse(why)
 
 
 def _shown(found: Any, form: str, output: str | None) -> str:

@@ -53,7 +53,8 @@ class Search:
         """The few trials from which everything else is predicted."""
         share = self.bench.left / 26
         alone = self.of(0)
-        self.measure(alone, 1.0 * share, items=True, trace=0.5 * share)
+        only = not self.bounds.max_workers
+        self.measure(alone, 1.0 * share, items=only, trace=0.5 * share)
         if not alike(self.start, alone):
             self.measure(self.start, 1.0 * share)
         self.startup(share)

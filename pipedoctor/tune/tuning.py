@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -58,6 +58,8 @@ class Tuning:
     trouble: str = ""
     spent: float = 0.0
     interrupted: bool = False
+    made_at: tuple[str, int] | None = None
+    """File and line where the user's DataLoader is made; None = there is none."""
 
     @property
     def unmeasured(self) -> str:
@@ -102,8 +104,9 @@ def tune(order: Order) -> Tuning:
             trouble = str(reason)
         except KeyboardInterrupt:
             interrupted = True
-    del loaded
-    return result(order, search, trouble=trouble, interrupted=interrupted)
+    place = loaded.get("made_at")
+    found = result(order, search, trouble=trouble, interrupted=interrupted)
+    return replace(found, made_at=(place[0], place[1]) if place else None)
 
 
 def result(

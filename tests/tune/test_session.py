@@ -53,7 +53,7 @@ def _ours() -> list[str]:
 
 
 def run(target: str, *more: str, command: Any = tune) -> tuple[int, str, str]:
-    done = CliRunner().invoke(command, [target, "--budget", "8", *more])
+    done = CliRunner().invoke(command, [target, "--budget", "20", *more])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.exit_code, done.stdout, done.stderr
@@ -158,7 +158,7 @@ def test_tunes_a_loader_that_waits() -> None:
     assert found["recommended"]["num_workers"] >= 2
     assert found["gain"] > 1.5
     assert found["recommended"]["batch_size"] == 16
-    assert found["spent_seconds"] < 10
+    assert found["spent_seconds"] < 20
     assert found["trials"][0]["samples_per_second"] == pytest.approx(120, rel=0.3)
     worked = [t for t in found["trials"] if t["num_workers"]]
     assert worked[0]["shm_bytes"] == 4 * (16 * 3 * 32 * 32 * 4 + 4096)

@@ -53,8 +53,10 @@ REFUSED = {
     "no file": ("none.py:make", "none.py: no such file"),
     "no module": (
         "no_such_module:make",
-        "no_such_module: importing it raised "
-        "ModuleNotFoundError: No module named 'no_such_module'",
+        (
+            "no_such_module: importing it raised "
+            "ModuleNotFoundError: No module named 'no_such_module'"
+        ),
     ),
 }
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from pipedoctor.tune.inside.kin import die_with_parent, kill_all
-from pipedoctor.tune.inside.target import Unloadable, found, guarded, load
+from pipedoctor.tune.inside.target import Unloadable, found, guarded, load, noted
 
 GRACE = 0.5
 """Seconds that a trial's workers get to end by themselves."""
@@ -28,9 +28,10 @@ def main() -> None:
     sys.argv = [target.rpartition(":")[0]]
     begin = time.perf_counter()
     try:
-        import torch
+        import torch  # noqa: PLC0415  (it may be missing)
 
-        made = guarded(target, lambda: load(target))
+        with noted() as places:
+            made = guarded(target, lambda: load(target))
         consume = _consumer(step)
     except ImportError as error:
         _write(answers, {"no_torch": str(error)})
@@ -45,10 +46,8 @@ def main() -> None:
         {
             "loaded": {
                 "setting": stream.current(made),
-                "is_loader": not isinstance(made, list)
-                and type(made).__name__ != "list"
-                and hasattr(made, "dataset")
-                and hasattr(made, "num_workers"),
+                "is_loader": isinstance(made, torch.utils.data.DataLoader),
+                "made_at": places.get(id(made)),
                 "samples": stream.samples(made),
                 "torch": torch.__version__,
                 "python": platform.python_version(),

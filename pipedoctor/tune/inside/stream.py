@@ -147,13 +147,7 @@ def _order(
         return {"batch_size": size, "drop_last": endless and size is not None}
     repeat: Any = Endless if endless else _once
     if not isinstance(made, DataLoader):
-        length = samples(dataset)
-        if length is None:
-            return {"batch_size": size, "shuffle": False}
-        if endless:
-            indices: Any = Anywhere(length)
-            return {"batch_sampler": BatchSampler(indices, size, drop_last=True)}
-        return {"batch_size": size, "shuffle": True}
+        return _at_random(dataset, size, endless=endless)
     sampler = made.batch_sampler
     if size is None:
         return {"batch_size": None, "sampler": repeat(made.sampler)}
@@ -161,6 +155,17 @@ def _order(
         whole = BatchSampler(repeat(made.sampler), size, drop_last=endless)
         return {"batch_sampler": whole}
     return {"batch_sampler": repeat(sampler)}
+
+
+def _at_random(dataset: Any, size: int | None, *, endless: bool) -> dict[str, Any]:
+    """As a loop for training draws from a data set that comes alone."""
+    length = samples(dataset)
+    if length is None:
+        return {"batch_size": size, "shuffle": False}
+    if endless:
+        indices: Any = Anywhere(length)
+        return {"batch_sampler": BatchSampler(indices, size, drop_last=True)}
+    return {"batch_size": size, "shuffle": True}
 
 
 def _once(sampler: Any) -> Any:

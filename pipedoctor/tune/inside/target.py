@@ -4,7 +4,8 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from types import ModuleType
@@ -47,9 +48,29 @@ def found(target: str) -> Any:
         raise Unloadable(message) from None
 
 
+@contextmanager
+def noted() -> Generator[dict[int, tuple[str, int]], None, None]:
+    """Note where every DataLoader is made: its identity, the file and the line."""
+    from torch.utils.data import DataLoader  # noqa: PLC0415  (may be missing)
+
+    places: dict[int, tuple[str, int]] = {}
+    original = DataLoader.__init__
+
+    def init(self: Any, *args: Any, **options: Any) -> None:
+        frame = sys._getframe(1)  # noqa: SLF001
+        places.setdefault(id(self), (frame.f_code.co_filename, frame.f_lineno))
+        original(self, *args, **options)
+
+    DataLoader.__init__ = init
+    try:
+        yield places
+    finally:
+        DataLoader.__init__ = original
+
+
 def acceptable(made: Any) -> bool:
     """Is it a loader, a data set, or indexed like one?"""
-    from torch.utils.data import DataLoader, Dataset
+    from torch.utils.data import DataLoader, Dataset  # noqa: PLC0415  (may be missing)
 
     if isinstance(made, (DataLoader, Dataset)):
         return True

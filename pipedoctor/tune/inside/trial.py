@@ -1,5 +1,6 @@
 """Run one setting for a while and measure it."""
 
+import contextlib
 import os
 import time
 import warnings
@@ -206,10 +207,8 @@ def _memory(iterator: Any) -> dict[str, Any]:
     workers = getattr(iterator, "_workers", [])
     sizes: list[int] = []
     for worker in workers:
-        try:
+        with contextlib.suppress(psutil.Error):
             sizes.append(psutil.Process(worker.pid).memory_full_info().uss)
-        except psutil.Error:
-            continue
     main = psutil.Process().memory_full_info().uss
     return {"workers_uss": sizes, "main_uss": main}
 
