@@ -31,7 +31,14 @@ def imported(*options: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "options", [("--help",), ("--version",), ("check", "--help"), ("fix", "--help")]
+    "options",
+    [
+        ("--help",),
+        ("--version",),
+        ("check", "--help"),
+        ("fix", "--help"),
+        ("report", "--help"),
+    ],
 )
 def test_help_is_light(options: tuple[str, ...]) -> None:
     modules = imported(*options)
