@@ -7,7 +7,9 @@ import pytest
 from pipedoctor.check import Finding, Location, Severity, Verdict
 from pipedoctor.facts import Facts, Malformed, Source
 from pipedoctor.facts.source import Mark, Skipped
-from pipedoctor.narrow.baseline import Baseline, Known, read, settle, write
+from pipedoctor.narrow.baseline import Baseline, Known, kept, of, read, settle, write
+from pipedoctor.report.model import Counts, Entry, Report, Skip
+from pipedoctor.report.model import Known as Facts_
 
 PRINT = Known(path="a.py", code="X1", name="x-one", print="aa")
 
@@ -164,3 +166,65 @@ def test_what_is_no_baseline_is_refused(data: bytes, reason: str) -> None:
         read(data)
 
     assert reason in str(no.value)
+
+
+def entry(code: str, *spots: Location) -> Entry:
+    return Entry(
+        rank=1,
+        code=code,
+        name="x-one",
+        severity="slows",
+        title="t",
+        summary="s",
+        evidence={},
+        location=spots[0] if spots else None,
+        also_at=spots[1:],
+        confidence="certain",
+    )
+
+
+def report(*entries: Entry, skipped: tuple[Skip, ...] = ()) -> Report:
+    marks = [{"path": "a.py", "line": 3, "print": "aa"}]
+    return Report(
+        created="2026-01-01T00:00:00Z",
+        seconds=0,
+        facts=Facts_(known={"source": {"marks": marks}}, unknown={}),
+        findings=entries,
+        skipped=skipped,
+        summary=Counts(),
+    )
+
+
+def test_every_place_in_code_is_written_down(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").touch()
+    whole = report(
+        entry("X1", Location(path="a.py", line=3), Location(path="b.py", line=4)),
+        entry("PDR690", Location(path="a.py", line=3)),
+        entry("PDR701"),
+    )
+
+    here, gone = of(whole, "sub/base.json")
+
+    assert (here.path, here.print) == ("../a.py", "aa")
+    assert (gone.path, gone.print) == ("b.py", "X1 in b.py"), "nobody knows where it is"
+
+
+@pytest.mark.parametrize(
+    ("skipped", "roots", "stays"),
+    [
+        ((), None, False),
+        ((Skip(code="X1", name="x-one", reason="not selected"),), None, True),
+        ((Skip(code="X1", name="x", reason="known", accepted=True),), None, False),
+        ((Skip(code="X2", name="x-two", reason="not selected"),), None, False),
+        ((), ("/elsewhere",), True),
+    ],
+)
+def test_what_was_not_looked_at_stays(
+    skipped: tuple[Skip, ...], roots: tuple[str, ...] | None, stays: bool
+) -> None:
+    old = Baseline(path="base.json", findings=(PRINT,), roots=roots)
+
+    assert kept(old, report(skipped=skipped)) == ([PRINT] if stays else [])
