@@ -1,0 +1,67 @@
+"""Options that say how code is read."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from click.testing import Result
+
+Run = Callable[..., Result]
+CODE = "import torch\nfrom torch.utils.data import DataLoader\nDataLoader([1])\n"
+
+
+def _source(result: Result) -> dict[str, Any]:
+    assert result.exit_code in {0, 1}, result.stderr
+    report: dict[str, Any] = json.loads(result.stdout)
+    found: dict[str, Any] = report["facts"]["known"]["source"]
+    return found
+
+
+def _check(run: Run, *options: str) -> dict[str, Any]:
+    return _source(run("check", "code", "--quick", "--format", "json", *options))
+
+
+def _code() -> None:
+    for name in ("one", "two"):
+        folder = Path("code") / name
+        folder.mkdir(parents=True)
+        (folder / "setup.py").touch()
+        (folder / "train.py").write_text(CODE)
+    Path("code/.gitignore").write_text("two/\n")
+
+
+def test_a_second_run_takes_what_the_first_found(run: Run) -> None:
+    _code()
+    first = _check(run, "--cache-dir", "cache")
+    entries = list(Path("cache").iterdir())
+    assert len(entries) == 1
+    assert _check(run, "--cache-dir", "cache", "--jobs", "2") == first
+    assert _check(run, "--cache-dir", "elsewhere", "--no-cache") == first
+    assert not Path("elsewhere").exists()
+
+
+def test_what_git_ignores_is_read_if_asked_for(run: Run) -> None:
+    _code()
+    plain = _check(run, "--no-cache")
+    every = _check(run, "--no-cache", "--no-gitignore", "-j", "2")
+    assert [one["at"]["path"] for one in plain["loaders"]] == ["code/one/train.py"]
+    assert [one["at"]["path"] for one in every["loaders"]] == [
+        "code/one/train.py",
+        "code/two/train.py",
+    ]
+
+
+def test_a_file_says_how_code_is_read(run: Run) -> None:
+    _code()
+    Path("pipedoctor.toml").write_text(
+        'cache-dir = "kept"\njobs = 2\nno-gitignore = true\n'
+    )
+    assert len(_check(run)["loaders"]) == 2
+    assert len(list(Path("kept").iterdir())) == 2
+
+
+def test_no_process_is_too_few(run: Run) -> None:
+    result = run("check", "--jobs", "0")
+    assert result.exit_code == 2
+    assert "--jobs" in result.stderr
