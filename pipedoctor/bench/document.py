@@ -9,7 +9,11 @@ from pipedoctor.facts import SECTIONS, Fact, Facts, Malformed
 
 PREFIX = "bench_"
 """Sections that are measurements."""
-KINDS = [kind for name, kind in SECTIONS.items() if name.startswith(PREFIX)]
+KINDS = [
+    kind
+    for name, kind in SECTIONS.items()
+    if name.startswith(PREFIX) or name == "pipeline"
+]
 LARGEST = 32 << 20
 Schema = Literal["pipedoctor.measurement/1", "pipedoctor.report/1"]
 
@@ -51,7 +55,7 @@ def read(data: bytes) -> list[Fact]:
     known = {
         name: values
         for name, values in document.facts.known.items()
-        if name.startswith(PREFIX)
+        if name in {kind.section for kind in KINDS}
     }
     facts = Facts.from_record({"known": known, "unknown": {}})
     found = [fact for kind in KINDS if (fact := facts.get(kind)) is not None]

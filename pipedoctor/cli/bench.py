@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from pipedoctor.cli.types import PATH, SECONDS, SIZE
+from pipedoctor.cli.types import PATH, SECONDS, SIZE, SOME
 
 FORMATS = ("text", "json", "markdown")
 C = TypeVar("C", bound=Callable[..., Any])
@@ -121,6 +121,26 @@ def disk(context: click.Context, /, path: str, **given: Any) -> None:
     from pipedoctor.cli import measuring
 
     context.exit(measuring.disk(path, given))
+
+
+@command.command("loader")
+@click.argument("target")
+@click.option(
+    "--batch-size", type=SOME, help="Samples of a batch; without it unchanged."
+)
+@click.option("--step", metavar="MODULE:CALLABLE", help="Called with every batch.")
+@_shared
+@click.pass_context
+def loader(context: click.Context, /, target: str, **given: Any) -> None:
+    """
+    Measure each stage of a batch of TARGET: file.py:callable or module:callable.
+
+    The callable returns a Dataset or a DataLoader. It is run, in processes of its own
+    that are ended with everything they started.
+    """
+    from pipedoctor.cli import measuring
+
+    context.exit(measuring.loader(target, given))
 
 
 @command.command("transfer")

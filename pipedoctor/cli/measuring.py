@@ -134,6 +134,35 @@ def _refuse(what: str, why: str) -> int:
     return NOT_MEASURED
 
 
+def loader(target: str, given: Given) -> int:
+    """`bench loader`: the exit code; raises UsageError."""
+    from pipedoctor.tune.session import Lost, Refused
+    from pipedoctor.tune.stages import measure, sheet, trusted
+    from pipedoctor.tune.tuning import Order
+
+    with bar(given["budget"]) as tell:
+        order = Order(
+            target=target,
+            batch_size=given["batch_size"],
+            step=given["step"] or "",
+            budget=given["budget"],
+            watch=tell,
+        )
+        try:
+            found = measure(order)
+        except Refused as reason:
+            raise click.UsageError(str(reason)) from None
+        except Lost as reason:
+            return _refuse("loader", f"{target}: {reason}")
+        except KeyboardInterrupt:
+            return INTERRUPTED
+    facts = _redactor(given).facts(Facts(trusted(found).seen))
+    _write(facts, sheet(found), given, found.seconds)
+    if found.interrupted:
+        return INTERRUPTED
+    return _refuse("loader", found.unmeasured) if found.unmeasured else 0
+
+
 def transfer(given: Given) -> int:
     """`bench transfer`: the exit code; raises UsageError."""
     from pipedoctor.bench.transfer import measure

@@ -32,10 +32,10 @@ def test_every_pattern_is_read_cold_and_warm(data: Path, calm: Meter) -> None:
     said = {(r.pattern, r.cache, r.readers): r for r in found.readings}
     assert len(said) == 8
     for pattern in ("small files", "sequential", "random"):
-        warm = said[pattern, "warm", 1]  # type: ignore[index]
+        warm = said[pattern, "warm", 1]
         assert warm.rate is not None
         assert warm.operations_per_second is not None
-        cold = said[pattern, "cold", 1]  # type: ignore[index]
+        cold = said[pattern, "cold", 1]
         assert (cold.rate is None) == bool(cold.unknown)
         assert cold.bytes <= 256 * MiB
     assert found.dataset.sample is not None

@@ -1,6 +1,7 @@
 """Copies to a GPU: what runs without one, and the answer that there is none."""
 
 import contextlib
+import functools
 import os
 import sys
 import time
@@ -90,7 +91,7 @@ def test_copies_bring_the_bytes() -> None:
 
 def test_rounds_leave_out_the_first_two() -> None:
     done: list[str] = []
-    ways = {name: lambda name=name: done.append(name) for name in "ab"}
+    ways = {name: functools.partial(done.append, name) for name in "ab"}
 
     found = inside.rounds(ways, lambda: None, 0.0)
 

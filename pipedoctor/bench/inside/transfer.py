@@ -13,7 +13,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _FLOAT = 4
@@ -94,7 +94,7 @@ def copies(
 
 
 def rounds(
-    ways: dict[str, Callable[[], Any]], sync: Sync, until: float
+    ways: Mapping[str, Callable[[], Any]], sync: Sync, until: float
 ) -> dict[str, list[tuple[float, float]]]:
     """
     Do each in turn until the time ends: seconds to the end, seconds to the return.
