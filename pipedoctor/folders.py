@@ -6,7 +6,7 @@ the trade names: where a path lies is what many a finding is about.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pipedoctor.aliases import ALIAS
 
@@ -14,6 +14,7 @@ _LETTER = r"""[^/\s:,;'"()=<>|*?\\]"""
 _PART = rf"(?:{_LETTER}|{ALIAS.pattern})+"
 _PATH = rf"(?<![\w.>/~<-])(?:/{_PART}(?:\ {_LETTER}+)*(?=/)|/{_PART})+"
 """A space belongs to a path only where the path goes on after it."""
+_RELATIVE = rf"(?<![\w.>/~<:-]){_PART}(?:/{_PART})+"
 
 SYSTEM = re.compile(
     r"/(?:usr|lib|lib32|lib64|bin|sbin|proc|sys|dev|etc|run|var|boot|nix|gnu|snap"
@@ -63,6 +64,18 @@ def hide(text: str, alias: Callable[[str], str]) -> str:
     if "/" not in text:
         return text
     return re.sub(_PATH, lambda match: _hidden(match[0], alias), text)
+
+
+def hide_again(text: str, known: Mapping[str, str]) -> str:
+    """In relative paths, replace the folders that some absolute path has hidden."""
+    if not known or "/" not in text:
+        return text
+    return re.sub(_RELATIVE, lambda match: _again(match[0], known), text)
+
+
+def _again(path: str, known: Mapping[str, str]) -> str:
+    *above, last = path.split("/")
+    return "/".join([*(known.get(part, part) for part in above), last])
 
 
 def _hidden(path: str, alias: Callable[[str], str]) -> str:

@@ -61,6 +61,7 @@ VOCABULARY = frozenset(
 )
 """Fields that hold terms and versions: only secrets are taken out of them."""
 
+_PLACES = frozenset(("path", "real", "project"))
 _SHORTEST = 3
 """Letters of a name that is looked for outside of paths."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -76,6 +77,7 @@ class Redactor:
         self._who = who
         self._aliases = Aliases(memory)
         self._names: dict[str, str] = {}
+        self._folders: dict[str, str] = {}
         self._pattern: re.Pattern[str] | None = None
         self._done: dict[tuple[str, str], str] = {}
 
@@ -99,9 +101,13 @@ class Redactor:
     def _record(self, record: Mapping[str, Any]) -> dict[str, Any]:
         self._done.clear()
         self._names.clear()
+        self._folders.clear()
         self._pattern = None  # it is that of the names of another record
         if self.level in {Level.ALL, Level.PUBLIC}:
             self._learn(record)
+        if self.level is Level.PUBLIC:  # meet all folders before any is named again
+            self._walk(record["known"], "")
+            self._done.clear()
         known = self._walk(record["known"], "")
         unknown = {k: self._value(why, "") for k, why in record["unknown"].items()}
         return {"known": known, "unknown": unknown}
@@ -149,10 +155,16 @@ class Redactor:
         if self._pattern is not None:
             text = self._pattern.sub(self._named, text)
         text = self._addresses(text)
-        return folders.hide(text, self._path) if self.level is Level.PUBLIC else text
+        if self.level is not Level.PUBLIC:
+            return text
+        text = folders.hide(text, self._path)
+        if key in _PLACES and text in self._folders:
+            return self._folders[text]
+        return folders.hide_again(text, self._folders)
 
     def _path(self, name: str) -> str:
-        return self._alias("path", name)
+        alias = self._folders[name] = self._alias("path", name)
+        return alias
 
     def _addresses(self, text: str) -> str:
         text = forms.UUID.sub(self._whole("uuid"), text)

@@ -5,7 +5,9 @@ import time
 import pytest
 
 from pipedoctor.aliases import Aliases
+from pipedoctor.facts import Facts, PathFact, Paths
 from pipedoctor.folders import hide
+from pipedoctor.redact import Level, Redactor
 
 
 def hidden(text: str) -> str:
@@ -55,6 +57,26 @@ def test_stays(text: str) -> None:
 )
 def test_goes(text: str, expected: str) -> None:
     assert hidden(text) == expected
+
+
+def test_a_folder_that_is_hidden_once_is_hidden_in_relative_paths_too() -> None:
+    places = Paths(
+        entries=(
+            PathFact(role="code", path="acme", real="/srv/acme"),
+            PathFact(role="code", path="acme/acme.py", named_by="acme/sub/x.py:3"),
+        )
+    )
+
+    facts = Redactor(Level.PUBLIC).facts(
+        Facts(places, unknown={"gpu": "acme and acme.x/y in sub/acme/z, not acmes/y"})
+    )
+
+    paths = facts.get(Paths)
+    assert paths is not None
+    first, second = paths.entries
+    assert (first.path, first.real) == ("<path-1>", "/srv/<path-1>")
+    assert (second.path, second.named_by) == ("<path-1>/acme.py", "<path-1>/sub/x.py:3")
+    assert facts.unknown["gpu"] == ("acme and acme.x/y in sub/<path-1>/z, not acmes/y")
 
 
 @pytest.mark.parametrize(
