@@ -88,9 +88,10 @@ def _device(pen: Pen, node: ast.Call) -> str:
 
 def _statement(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
     """A call that is a line of its own, and not all that its block does."""
-    block, statement = pen.blocks.get(id(node), ([], None))
-    if statement is None or len(block) == 1:
+    found = pen.blocks.get(id(node))
+    if found is None or len(found[0]) == 1:
         return NONE
+    statement = found[1]
     start, end = pen.start(statement), pen.end(statement)
     rest = pen.after(end).strip()
     if pen.before(start).strip() or (rest and not rest.startswith("#")):

@@ -159,7 +159,11 @@ def test_what_is_not_proved_is_taken_back(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = held(project)
-    monkeypatch.setattr(applying, "_unproved", lambda *_: "it is not cured")
+
+    def unproved(*_: object) -> str:
+        return "it is not cured"
+
+    monkeypatch.setattr(applying, "_unproved", unproved)
 
     done = fix("--yes")
 
