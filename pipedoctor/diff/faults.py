@@ -73,7 +73,8 @@ def _matched(
     mine = [[e for e in report.findings if e.code == code] for report in reports]
     several = max(map(len, mine)) > 1
     sides = [
-        _named(es) if several else dict(zip(("",), es, strict=False)) for es in mine
+        _named(es) if several else dict[str, Entry](zip(("",), es, strict=False))
+        for es in mine
     ]
     for about in dict.fromkeys(about for side in sides for about in side):
         yield tuple(side.get(about) for side in sides)
