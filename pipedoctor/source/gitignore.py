@@ -1,5 +1,6 @@
 """What ``.gitignore`` leaves out: of a folder, of those above it, of those below."""
 
+import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,11 +29,15 @@ class Ignored:
             above = ()
         own = rules_of(top)
         self._chains = {top: (*above, own) if own else above}
+        self._known: dict[str, Sequence[Rules]] = {}
 
     def leaves_out(self, path: str, *, folder: bool) -> bool:
         """Is this left out? Ask for folders first: nothing below them comes back."""
-        full = Path(path).absolute()
-        return _leaves_out(self._chain(full.parent), full, folder=folder)
+        near = os.path.dirname(path)  # noqa: PTH120  (thousands of files)
+        chain = self._known.get(near)
+        if chain is None:
+            chain = self._known[near] = self._chain(Path(near).absolute())
+        return bool(chain) and _leaves_out(chain, Path(path).absolute(), folder=folder)
 
     def _chain(self, folder: Path) -> Sequence[Rules]:
         """All rules that hold in a folder, the nearest last."""

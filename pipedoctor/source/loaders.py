@@ -1,6 +1,7 @@
 """Find the DataLoaders in training code, and those arguments that are literals."""
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -13,6 +14,8 @@ CLASSES = {
     "torch.utils.data.dataloader.DataLoader",
     "torchdata.stateful_dataloader.StatefulDataLoader",
 }
+_CALLED = re.compile(rb"DataLoader(?:\s|\\)*(?:\(|as\s)")
+"""No call of one of these, nor another name for it, without such bytes."""
 _POSITION = 5
 """DataLoader(dataset, batch_size, shuffle, sampler, batch_sampler, num_workers)"""
 
@@ -50,7 +53,7 @@ def loader_calls(
 
 def calls_in(source: Source) -> Iterator[LoaderCall]:
     """Those of one file; a file that no Python would run has none."""
-    if b"DataLoader" not in source.text:
+    if not _CALLED.search(source.text):
         return
     tree = _parsed(source.text)
     nodes = list(ast.walk(tree)) if tree else []
