@@ -74,8 +74,6 @@ class _Size(click.ParamType[tuple[int, int]]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, int]:
-        if isinstance(value, tuple):
-            return value
         width, _, height = str(value).partition("x")
         sides = tuple(int(n) for n in (width, height) if n.isdecimal() and len(n) < 6)  # noqa: PLR2004
         if len(sides) != 2 or not all(8 <= side <= 20_000 for side in sides):  # noqa: PLR2004
@@ -88,9 +86,9 @@ class _Size(click.ParamType[tuple[int, int]]):
 @click.option(
     "--size",
     type=_Size(),
-    default=(500, 375),
+    default="500x375",
     metavar="WxH",
-    show_default="500x375",
+    show_default=True,
     help="Of generated images, where none are given.",
 )
 @_environment

@@ -5,7 +5,7 @@ import functools
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -133,7 +133,7 @@ class Streams:
         return self
 
     @contextlib.contextmanager
-    def stream(self, _stream: object) -> Iterator[None]:
+    def stream(self, _stream: object) -> Generator[None]:
         yield
 
     def wait_stream(self, _other: object) -> None:

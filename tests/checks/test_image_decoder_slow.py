@@ -88,14 +88,16 @@ RATE = Spread(value=60.0, low=59.0, high=61.0, windows=5)
 
 def way(name: str, low: float | None = None, **more: Any) -> DecodePath:
     """A measured way to resized pixels, this many times as fast as PIL."""
-    ratio = low and Spread(value=low + 0.1, low=low, high=low + 0.2, windows=5)
+    ratio = None
+    if low is not None:
+        ratio = Spread(value=low + 0.1, low=low, high=low + 0.2, windows=5)
     given: dict[str, Any] = {
         "antialiased": True,
         "pixels": Pixels(largest=7, mean=0.5),
         **more,
     }
     return DecodePath(
-        library=name, name=name, task="resize", rate=RATE, ratio=ratio or None, **given
+        library=name, name=name, task="resize", rate=RATE, ratio=ratio, **given
     )
 
 

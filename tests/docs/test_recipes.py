@@ -34,7 +34,7 @@ def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], A
     def load(page: str) -> Any:
         name = page.removesuffix(".md").replace("-", "_")
         (tmp_path / f"{name}.py").write_text(code(page))
-        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
         return importlib.import_module(name)
 
     return load
@@ -109,8 +109,8 @@ def test_shards_stay_loaded(recipe: Callable[[str], Any], tmp_path: Path) -> Non
     for index in (0, 1, 0, 2, 4):
         dataset[index].add_(100)
 
-    info = vars(dataset)["_load"].cache_info()
-    assert (info.hits, info.misses, info.currsize) == (2, 3, 2)
+    state: dict[str, Any] = vars(dataset)
+    assert tuple(state["_load"].cache_info()) == (2, 3, 2, 2)
     assert [int(dataset[index]) for index in range(6)] == [0, 0, 1, 1, 2, 2]
     assert vars(pickle.loads(pickle.dumps(dataset)))["_load"] is None
     assert torch.cat(batches(dataset)).flatten().tolist() == [0, 0, 1, 1, 2, 2]
@@ -138,7 +138,7 @@ def test_staging_copies_continues_and_refuses(
     assert (target / "1.png").stat().st_mtime_ns == kept
     assert module.stage(source, target, local_rank=3) == target
 
-    monkeypatch.setattr(module.shutil, "disk_usage", lambda _: Room)
+    monkeypatch.setattr(module.shutil, "disk_usage", full)
     with pytest.raises(OSError, match="has no room for"):
         module.stage(source, tmp_path / "other")
 
@@ -147,6 +147,10 @@ class Room:
     """A disk that is full."""
 
     free = 0
+
+
+def full(_path: Path) -> type[Room]:
+    return Room
 
 
 def test_prefetching_gives_every_batch_in_order(recipe: Callable[[str], Any]) -> None:

@@ -67,7 +67,7 @@ def clock(
     way: Any, _rgb: Any, images: list[bytes], said: Command, start: Start
 ) -> Command:
     """Seconds, CPU seconds and minor faults of whole passes, after a warm one."""
-    chosen = [images[number] for number in said["use"]]
+    chosen: list[bytes] = [images[number] for number in said["use"]]
     for data in chosen:
         way(data)
     start()
