@@ -12,8 +12,8 @@ OPTIONS = "import argparse\nparser = argparse.ArgumentParser()\n"
 WORKERS = OPTIONS + "parser.add_argument('--workers', default={}, type=int)\n"
 
 
-def loader(arguments: str, then: str = TRAIN) -> str:
-    return f"def main(args, net):\n    loader = DataLoader({arguments})\n{then}"
+def loader(arguments: str, then: str = TRAIN, before: str = "") -> str:
+    return f"def main(args, net):\n{before}    loader = DataLoader({arguments})\n{then}"
 
 
 def copied(copy: str = "x = x.to(device)") -> str:
@@ -40,6 +40,20 @@ ALONE: dict[str, tuple[str, str]] = {
     "an option for workers": (
         "PDR101",
         WORKERS.format(0) + loader("Images([]), num_workers=args.workers"),
+    ),
+    "an option for workers of what is in memory": (
+        "PDR111",
+        WORKERS.format(4) + loader("TensorDataset(a), num_workers=args.workers"),
+    ),
+    "an option for the order": (
+        "PDR110",
+        OPTIONS
+        + "parser.add_argument('--shuffle', default=False)\n"
+        + loader("Images([]), shuffle=args.shuffle"),
+    ),
+    "a dictionary for what is pinned": (
+        "PDR103",
+        loader("Images([]), **args", copied(), "    args = {'pin_memory': False}\n"),
     ),
     "os that is not imported": (
         "PDR102",
