@@ -30,7 +30,7 @@ from pipedoctor.collect import lanes
 from pipedoctor.collect.datasets import dataset
 from pipedoctor.collect.inuse import in_use
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.plan import plain
+from pipedoctor.collect.plain import plain
 from pipedoctor.collect.probe import Announce, Outcome, Probe
 from pipedoctor.collect.sample import walk
 from pipedoctor.facts import DataSet, Hang, Unreadable

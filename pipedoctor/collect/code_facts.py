@@ -9,6 +9,7 @@ import msgspec
 
 from pipedoctor.collect import code_cache
 from pipedoctor.collect.crew import Lost, share
+from pipedoctor.collect.plain import plain
 from pipedoctor.collect.reading import Reading
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Skipped
@@ -109,8 +110,6 @@ class _Carried(msgspec.Struct, frozen=True):
 
 def _said(examined: Examined) -> bytes:
     """As data; odd bytes in names are spelled out, as in any report."""
-    from pipedoctor.collect.plan import plain  # noqa: PLC0415  (it imports us)
-
     return msgspec.msgpack.encode(_Carried(plain(examined.facts), examined.whole))
 
 

@@ -3,7 +3,7 @@
 import importlib
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -11,6 +11,7 @@ from pipedoctor.collect import lanes
 from pipedoctor.collect.lanes import Announce, Meanwhile, Outcome, Probe, Watch
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import legible, mount_of, mounts
+from pipedoctor.collect.plain import plain
 from pipedoctor.collect.prefix import Chosen
 from pipedoctor.collect.reading import Reading
 from pipedoctor.facts import (
@@ -23,7 +24,6 @@ from pipedoctor.facts import (
     Hang,
     Loader,
     Mount,
-    Part,
     PathFact,
     Paths,
 )
@@ -229,40 +229,6 @@ def _call(
         return plain(getattr(collector, function)(*args, announce, **words))
 
     return work
-
-
-def plain(fact: Fact | Part) -> Any:
-    """
-    As data that any report can carry, or a ValidationError that says what is wrong.
-
-    Names of files may hold bytes that no text has: they are spelled out.
-    """
-    data = msgspec.to_builtins(fact)
-    msgspec.convert(data, type(fact))
-    try:
-        msgspec.msgpack.encode(data)
-    except UnicodeEncodeError:
-        return _spelled_out(data)
-    return data
-
-
-def _spelled_out(data: object) -> object:
-    if isinstance(data, str):
-        return _encodable(data)
-    if isinstance(data, dict):
-        items = cast("dict[object, object]", data).items()
-        return {_spelled_out(key): _spelled_out(value) for key, value in items}
-    if isinstance(data, (list, tuple)):
-        return [_spelled_out(item) for item in cast("list[object]", data)]
-    return data
-
-
-def _encodable(text: str) -> str:
-    """A name with odd bytes, or a text of code with half a character in it."""
-    try:
-        return legible(text)
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _paths(

@@ -10,7 +10,8 @@ from pipedoctor.check import Check
 from pipedoctor.collect import lanes
 from pipedoctor.collect.lanes import Announce, Probe
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.plan import STEADY, Inquiry, collect, plain
+from pipedoctor.collect.plain import plain
+from pipedoctor.collect.plan import STEADY, Inquiry, collect
 from pipedoctor.facts import SECTIONS, Fact, Facts
 
 DEADLINE = 6.0

@@ -5,6 +5,7 @@ import signal
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,6 +20,7 @@ from pipedoctor.collect.source import source
 from pipedoctor.facts import Source
 from pipedoctor.source import examine as examining
 from pipedoctor.source import projects
+from pipedoctor.source.files import Source as File
 
 LOADER = """
 import torch
@@ -135,10 +137,9 @@ def test_only_what_changed_is_read_anew(
     seen: list[str] = []
     real = examining.examine
 
-    def examine(project: object, *args: object, **words: object) -> object:
-        assert isinstance(project, list)
+    def examine(project: list[File], *args: Any, **words: Any) -> object:
         seen.extend(Path(file.path).parent.name for file in project)
-        return real(project, *args, **words)  # type: ignore[arg-type]
+        return real(project, *args, **words)
 
     monkeypatch.setattr(code_facts, "examine", examine)
     assert _read(three, tmp_path / "cache") == _read(three)
@@ -187,11 +188,15 @@ def test_well_sealed_nonsense_is_none(three: Path, tmp_path: Path) -> None:
     assert _read(three, cache) == _read(three)
 
 
+def _version(_: str) -> str:
+    return "99"
+
+
 def test_another_version_remembers_apart(
     three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _read(three, tmp_path / "cache")
-    monkeypatch.setattr("importlib.metadata.version", lambda _: "99")
+    monkeypatch.setattr("importlib.metadata.version", _version)
     _read(three, tmp_path / "cache")
     assert len(_entries(tmp_path / "cache")) == 8
 
@@ -297,11 +302,10 @@ def test_a_child_that_always_dies_costs_its_project_alone(
 ) -> None:
     real = examining.examine
 
-    def examine(project: object, *args: object, **words: object) -> object:
-        assert isinstance(project, list)
+    def examine(project: list[File], *args: Any, **words: Any) -> object:
         if "Green" in project[0].path:
             os.kill(os.getpid(), signal.SIGKILL)
-        return real(project, *args, **words)  # type: ignore[arg-type]
+        return real(project, *args, **words)
 
     monkeypatch.setattr(code_facts, "examine", examine)
     facts = _read(three, jobs=2)

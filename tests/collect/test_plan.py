@@ -11,7 +11,8 @@ import pytest
 from pipedoctor.collect import lanes, plan
 from pipedoctor.collect.lanes import Outcome, Probe
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.plan import Inquiry, collect, plain
+from pipedoctor.collect.plain import plain
+from pipedoctor.collect.plan import Inquiry, collect
 from pipedoctor.facts import (
     SECTIONS,
     DataSets,

@@ -20,7 +20,7 @@ def _found(top: Path, *paths: str, gitignore: bool = True) -> set[str]:
     return {Path(file.path).relative_to(top).as_posix() for file in found}
 
 
-RULES = {
+RULES: dict[str, tuple[dict[str, str], set[str]]] = {
     "none": ({}, {"a.py", "sub/b.py", "sub/c.py"}),
     "a name, anywhere": ({".gitignore": "b.py\n"}, {"a.py", "sub/c.py"}),
     "only here": ({".gitignore": "/b.py\n/a.py\n"}, {"sub/b.py", "sub/c.py"}),

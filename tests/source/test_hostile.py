@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.plan import plain
+from pipedoctor.collect.plain import plain
 from pipedoctor.collect.source import source
 from pipedoctor.facts import Source
 from pipedoctor.source.files import LARGEST
