@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -110,7 +110,7 @@ def test_shards_stay_loaded(recipe: Callable[[str], Any], tmp_path: Path) -> Non
         dataset[index].add_(100)
 
     state: dict[str, Any] = vars(dataset)
-    assert tuple(state["_load"].cache_info()) == (2, 3, 2, 2)
+    assert tuple(cast("Any", state["_load"]).cache_info()) == (2, 3, 2, 2)
     assert [int(dataset[index]) for index in range(6)] == [0, 0, 1, 1, 2, 2]
     assert vars(pickle.loads(pickle.dumps(dataset)))["_load"] is None
     assert torch.cat(batches(dataset)).flatten().tolist() == [0, 0, 1, 1, 2, 2]
