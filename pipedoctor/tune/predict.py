@@ -13,7 +13,7 @@ from pipedoctor.tune.simulate import CPU, TIME, Course, Phase, Scene, simulate
 
 _TASKS = 192
 _LEAST = 1e-6
-_SHAKE = 1e-4
+_SHAKE = 2e-4
 """Seconds in which an idle worker hands one descriptor over."""
 _IDLE_WAIT = 0.05
 """Waiting below this share of the computing is noise of the clocks."""
@@ -59,7 +59,7 @@ class Model:
     world: World = field(default_factory=World)
     corrected: bool = True
     """By what was measured; else the simulation alone."""
-    _cache: dict[Setting, Course] = field(default_factory=dict)
+    _cache: dict[Setting, Course] = field(default_factory=dict[Setting, Course])
 
     def predict(self, setting: Setting) -> Prediction:
         """What this setting would give, with an interval that should hold 9 of 10."""
@@ -214,7 +214,7 @@ class Model:
         if one is None or one.costs is None or not full:
             return 0.0
         alone = one.costs.fetch_cpu + one.costs.collate_cpu
-        return min(0.6, max(0.0, min(full) / max(alone, _LEAST) - 1))
+        return min(3.0, max(0.0, min(full) / max(alone, _LEAST) - 1))
 
     def _correction(self, setting: Setting) -> tuple[float, float]:
         """What the simulation must be multiplied with, and the error that is left."""

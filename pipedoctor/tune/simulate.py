@@ -33,7 +33,12 @@ class Scene:
     receive: float = 0.0
     """CPU seconds of the main process to unpickle a batch."""
     shake: tuple[float, float] = (0.0, 0.0)
-    """Seconds until an idle, and a computing, worker hands its descriptors over."""
+    """
+    Seconds in which an idle, and a computing, worker hands its descriptors over.
+
+    The thread that does so competes with the computing one for Python's lock; once
+    the worker has nothing left to do, it is quick.
+    """
     consume: tuple[Phase, ...] = ()
     cores: float = 1.0
     storage: float = float("inf")
@@ -77,7 +82,10 @@ class _Simulation:
         self.ready: set[int] = set()
         self.sent = self.turn = self.wanted = self.order = 0
         self.holding: int | None = None  # what the main process unpickles
-        self.using = False
+        self.using = self.held = False
+        self.shaking: int | None = None
+        self.shaken = 0.0
+        self.of_main = 0  # the phase of the main process that counts
         self.asked = 0.0
         self.marks: list[float] = []
         self.waits: list[float] = []
@@ -122,6 +130,10 @@ class _Simulation:
             tasks = self.scene.tasks
             waiting, computing = tasks[index % len(tasks)]
             self.begin(worker, [(STORAGE, waiting), (CPU, computing)])
+        elif self.shaking == worker and self.working[worker] is None:
+            self.shaking = None
+            left = min(self.scene.shake[0], self.shaken - self.now)
+            self.begin(_MAIN, ((TIME, left),))
 
     def begin(self, who: int, phases: Sequence[Phase]) -> None:
         """Start the first phase that takes any time; none: it is done at once."""
@@ -130,6 +142,8 @@ class _Simulation:
                 self.left[who] = list(phases[number + 1 :])
                 resource = self.resources[needs]
                 self.order += 1
+                if who == _MAIN:
+                    self.of_main = self.order
                 heappush(resource.due, (resource.clock + amount, self.order, who))
                 self.pace(needs)
                 return
@@ -143,7 +157,7 @@ class _Simulation:
             wanted = number * scene.weight
             resource.rate = min(1.0, scene.cores / wanted)
             if scene.crowding and scene.cores > 1:
-                busy = min(wanted, scene.cores) - 1
+                busy = min(number, scene.cores) - 1
                 resource.rate /= 1 + scene.crowding * max(0.0, busy) / (scene.cores - 1)
         elif needs == STORAGE and number:
             resource.rate = min(1.0, scene.storage / number)
@@ -161,9 +175,10 @@ class _Simulation:
         for resource in self.resources:
             if resource.due:
                 resource.clock += step * resource.rate
-        _, _, who = heappop(self.resources[best].due)
+        _, order, who = heappop(self.resources[best].due)
         self.pace(best)
-        self.begin(who, self.left.pop(who))
+        if who != _MAIN or order == self.of_main:
+            self.begin(who, self.left.pop(who))
 
     def done(self, who: int) -> None:
         """A worker has finished a batch, or the main process a step."""
@@ -180,8 +195,21 @@ class _Simulation:
             self.marks.append(self.now)
             self.asked = self.now
             self.main()
-        else:
+        elif self.held:
+            self.held = False
             self.received()
+        else:
+            self.shake()
+
+    def shake(self) -> None:
+        """Ask the worker that made the batch for its descriptors."""
+        assert self.holding is not None  # noqa: S101  (it was unpickling)
+        owner = self.owner[self.holding]
+        busy = self.working[owner] is not None
+        self.held = True
+        self.shaking = owner if busy else None
+        self.shaken = self.now + self.scene.shake[busy]
+        self.begin(_MAIN, ((TIME, self.scene.shake[busy]),))
 
     def main(self) -> None:
         """The main process asks for a batch: one that is there, or the next one."""
@@ -190,15 +218,13 @@ class _Simulation:
             self.use()
         elif self.arrived:
             self.holding = self.arrived.popleft()
-            owner = self.owner[self.holding]
-            shake = self.scene.shake[self.working[owner] is not None]
-            self.begin(_MAIN, ((CPU, self.scene.receive), (TIME, shake)))
+            self.begin(_MAIN, ((CPU, self.scene.receive),))
 
     def received(self) -> None:
         """It has unpickled a batch; early ones are put aside."""
         index = self.holding
         assert index is not None  # noqa: S101  (it was unpickling)
-        self.holding = None
+        self.holding = self.shaking = None
         self.load[self.owner.pop(index)] -= 1
         if not self.scene.in_order or index == self.wanted:
             self.use()

@@ -75,9 +75,12 @@ def test_a_straggler_holds_up_what_is_in_order() -> None:
 
 
 def test_a_busy_worker_hands_over_late_and_an_idle_one_at_once() -> None:
-    slow = {"workers": 1, "shake": (0.0, 0.05)}
-    assert seconds(**slow) == pytest.approx(0.05, rel=0.1)
-    assert seconds(**{**slow, "consume": ((TIME, 0.1),)}) == pytest.approx(0.1, rel=0.1)
+    assert seconds(shake=(0.05, 0.05)) == pytest.approx(0.05, rel=0.1)
+    assert seconds(shake=(0.0, 0.015)) == pytest.approx(0.02, rel=0.1)
+    # It ends when the worker has nothing left to do.
+    assert seconds(shake=(0.0, 0.05)) == pytest.approx(0.02, rel=0.1)
+    late = seconds(shake=(0.0, 0.05), consume=((TIME, 0.1),))
+    assert late == pytest.approx(0.1, rel=0.1)
 
 
 def test_waiting_is_what_the_consumer_waits() -> None:

@@ -40,10 +40,11 @@ def leaves(thing: Any, depth: int = 0) -> Iterator[Any]:
     if depth > _DEEPEST:
         return
     if isinstance(thing, Mapping):
-        for value in thing.values():  # pyright: ignore[reportUnknownVariableType]
+        values: Any = thing.values()  # pyright: ignore[reportUnknownMemberType]
+        for value in values:
             yield from leaves(value, depth + 1)
     elif isinstance(thing, (list, tuple)):
-        for value in thing:  # pyright: ignore[reportUnknownVariableType]
+        for value in thing:
             yield from leaves(value, depth + 1)
     elif hasattr(thing, "__dict__") and not isinstance(thing, torch.Tensor):
         for value in vars(thing).values():

@@ -1,5 +1,9 @@
 """The process that has the user's code: loads it, forks a trial per question."""
 
+# Samples, batches and samplers are the user's: nobody knows their types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
+
 import json
 import multiprocessing
 import os
@@ -9,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, NoReturn
 
 from pipedoctor.tune.inside.kin import die_with_parent, kill_all
@@ -51,7 +56,8 @@ def main() -> None:
                 "samples": stream.samples(made),
                 "torch": torch.__version__,
                 "python": platform.python_version(),
-                "in_order": hasattr(torch.utils.data.DataLoader(range(1)), "in_order"),
+                "in_order": "in_order"
+                in signature(torch.utils.data.DataLoader).parameters,
                 "start_method": _start_method(made),
                 "accelerator": torch.cuda.is_available(),
                 "seconds": time.perf_counter() - begin,

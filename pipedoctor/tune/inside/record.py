@@ -1,5 +1,10 @@
 """Clocks around fetching, collating, sending and receiving, in every process."""
 
+# Samples, batches and samplers are the user's: nobody knows their types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
+# pyright: reportPrivateUsage=false  (the fetchers of torch have no other name)
+
 import mmap
 import os
 import resource
@@ -54,8 +59,8 @@ class Recorder:
     def install(self) -> None:
         """Replace torch's fetch by one with clocks, and the pickler of queues too."""
         recorder = self
-        mapped = fetching._MapDatasetFetcher  # noqa: SLF001
-        iterated = fetching._IterableDatasetFetcher  # noqa: SLF001
+        mapped: Any = fetching._MapDatasetFetcher  # noqa: SLF001
+        iterated: Any = fetching._IterableDatasetFetcher  # noqa: SLF001
 
         def of_map(self: Any, index: Any) -> Any:
             return recorder.around(

@@ -1,13 +1,16 @@
 """The user's loader with other arguments, and without an end."""
 
+# Samples, batches and samplers are the user's: nobody knows their types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
+
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from torch.utils.data import (
     BatchSampler,
     DataLoader,
-    Dataset,
     IterableDataset,
 )
 
@@ -93,13 +96,14 @@ def current(made: Any) -> dict[str, Any]:
 
 def samples(made: Any) -> int | None:
     """Samples of an epoch; None where nobody can know."""
-    sized = made
+    sized: Any = made
     if isinstance(made, DataLoader):
         sized = made.dataset
-        if not isinstance(sized, IterableDataset) and made.sampler is not None:
+        if not isinstance(sized, IterableDataset):
             sized = made.sampler
+    length: Callable[[Any], int] = len
     try:
-        return min(len(sized), _KNOWN)
+        return min(length(sized), _KNOWN)
     except (TypeError, NotImplementedError, AttributeError, OverflowError):
         return None
 
@@ -164,14 +168,9 @@ def _at_random(dataset: Any, size: int | None, *, endless: bool) -> dict[str, An
         return {"batch_size": size, "shuffle": False}
     if endless:
         indices: Any = Anywhere(length)
-        return {"batch_sampler": BatchSampler(indices, size, drop_last=True)}
+        return {"batch_sampler": BatchSampler(indices, size or 1, drop_last=True)}
     return {"batch_size": size, "shuffle": True}
 
 
 def _once(sampler: Any) -> Any:
     return sampler
-
-
-def is_map(dataset: Any) -> bool:
-    """Is it indexed, rather than iterated over?"""
-    return isinstance(dataset, Dataset) and not isinstance(dataset, IterableDataset)

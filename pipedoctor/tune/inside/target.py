@@ -1,7 +1,12 @@
 """Load a target: `file.py:callable` or `module:callable`."""
 
+# Samples, batches and samplers are the user's: nobody knows their types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
+
 import importlib
 import importlib.util
+import inspect
 import sys
 import traceback
 from collections.abc import Callable, Generator
@@ -57,15 +62,16 @@ def noted() -> Generator[dict[int, tuple[str, int]], None, None]:
     original = DataLoader.__init__
 
     def init(self: Any, *args: Any, **options: Any) -> None:
-        frame = sys._getframe(1)  # noqa: SLF001
+        frame = inspect.stack(0)[1].frame
         places.setdefault(id(self), (frame.f_code.co_filename, frame.f_lineno))
         original(self, *args, **options)
 
-    DataLoader.__init__ = init
+    replaced: Any = DataLoader
+    replaced.__init__ = init
     try:
         yield places
     finally:
-        DataLoader.__init__ = original
+        replaced.__init__ = original
 
 
 def acceptable(made: Any) -> bool:

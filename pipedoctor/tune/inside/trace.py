@@ -1,5 +1,9 @@
 """Which part of an item's time goes into reading, decoding and transforming."""
 
+# Samples, batches and samplers are the user's: nobody knows their types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
+
 import mmap
 import re
 import sys

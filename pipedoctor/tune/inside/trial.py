@@ -1,5 +1,9 @@
 """Run one setting for a while and measure it."""
 
+# Samples, batches and samplers are the user's: nobody knows their types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
+
 import contextlib
 import os
 import time
