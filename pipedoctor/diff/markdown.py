@@ -38,12 +38,18 @@ def _table(diff: Diff, shown: tuple[Difference, ...]) -> Iterator[str]:
     yield f"| # | what | {names} |"
     yield f"|--:|---|{'---|' * len(diff.sides)}"
     for one in shown:
-        said = " | ".join(plain(value.shown) for value in one.values)
+        said = " | ".join(_said(one, side) for side in range(len(one.values)))
         yield f"| {one.rank} | {_title(one)} | {said} |"
         for fact in one.evidence:
             said = " | ".join(plain(value.shown) for value in fact.values)
             yield f"|  | {plain(fact.title or fact.field)} | {said} |"
     yield ""
+
+
+def _said(one: Difference, side: int) -> str:
+    """What one side has; in bold where it stands apart from the majority."""
+    shown = plain(one.values[side].shown)
+    return f"**{shown}**" if side in one.apart else shown
 
 
 def _title(one: Difference) -> str:

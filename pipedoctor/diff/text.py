@@ -128,7 +128,7 @@ class _Page:
             (f"  {clean(fault.code)}{sure}", "dim"),
         )
         self._console.print(head)
-        self._console.print(Padding(self._said(one.values), (0, 0, 0, 5)))
+        self._console.print(Padding(self._said(one.values, one.apart), (0, 0, 0, 5)))
         for fact in one.evidence:
             self.line(self._aside(fact.title, fact.values), "dim", 5)
         for cure in fault.remedies[:1]:
@@ -141,13 +141,13 @@ class _Page:
             if cure.shell:
                 self.verbatim(f"$ {clean(cure.shell)}", style="green", indent=7)
 
-    def _said(self, values: Sequence[Value]) -> Table:
+    def _said(self, values: Sequence[Value], apart: Sequence[int]) -> Table:
         """Each side's name and what it has."""
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column(overflow="fold", style="dim", max_width=24)
         grid.add_column(overflow="fold")
-        for name, value in zip(self._names, values, strict=True):
-            grid.add_row(name, _styled(value))
+        for name, value in zip(self._names, _styled(values, apart), strict=True):
+            grid.add_row(name, value)
         return grid
 
     def _aside(self, title: str, values: Sequence[Value]) -> str:
@@ -160,7 +160,7 @@ class _Page:
     def _one(self, one: Difference) -> None:
         """A difference where there is no room beside: its title, then a line a side."""
         self.line(f"{one.rank:>3}  {clean(one.title)}")
-        self._console.print(Padding(self._said(one.values), (0, 0, 0, 5)))
+        self._console.print(Padding(self._said(one.values, one.apart), (0, 0, 0, 5)))
 
     def _beside(self, differences: Iterable[Difference]) -> Table:
         table = Table(
@@ -171,7 +171,7 @@ class _Page:
         for name in self._names:
             table.add_column(name, overflow="fold", ratio=3)
         for one in differences:
-            values = [_styled(value) for value in one.values]
+            values = _styled(one.values, one.apart)
             table.add_row(str(one.rank), clean(one.title), *values)
         table.expand = True
         return table
@@ -185,5 +185,13 @@ class _Page:
             self.line(words.gap(self._diff, gap), "dim")
 
 
-def _styled(value: Value) -> Text:
-    return Text(clean(value.shown), style="" if value.state == "known" else "dim")
+def _styled(values: Sequence[Value], apart: Sequence[int]) -> list[Text]:
+    """Values of those who stand apart in bold; what is unknown or missing dim."""
+    styles = {"missing": "dim", "unknown": "dim"}
+    return [
+        Text(
+            clean(value.shown),
+            style="bold" if side in apart else styles.get(value.state, ""),
+        )
+        for side, value in enumerate(values)
+    ]

@@ -123,9 +123,3 @@ def trifle(one: Folded) -> str:
 def gap(diff: Diff, one: Gap) -> str:
     """``gpu: unknown in a.json: no driver``."""
     return clean(f"{one.what}: unknown in {diff.sides[one.side].name}: {one.reason}")
-
-
-def aside(diff: Diff, one: Difference) -> str:
-    """Which sides stand apart, of three and more."""
-    names = [diff.sides[side].name for side in one.apart]
-    return clean(f"apart: {', '.join(names)}") if names else ""

@@ -296,3 +296,20 @@ def test_everybody_can_use_the_page(
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         page.close()
     assert complaints == []
+
+
+def test_who_stands_apart_is_marked(diff: Compare) -> None:
+    said = diff(machine(), changed(packages(numpy="1.26.4")), machine())
+
+    assert "| 1 | numpy | 2.1.0 | **1.26.4** | 2.1.0 |" in markdown.render(said)
+    assert "\x1b[1m1.26.4" in text.render(said, colour=True)
+    assert '<td class="known apart">1.26.4</td>' in html.render(said)
+
+
+def test_nothing_that_both_know(diff: Compare) -> None:
+    half = recorded(machine())
+    half["facts"]["known"] = {}
+
+    assert 'class="unknown">Nothing could be compared' in html.render(
+        diff(half, machine())
+    )
