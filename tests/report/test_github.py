@@ -54,6 +54,7 @@ def test_kinds(ill: Report, severity: str, kind: str) -> None:
     ("spot", "place"),
     [
         (Location(path="a.py", line=3, column=2), "file=a.py,line=3,col=2"),
+        (Location(path="a.py", line=3, end_line=3), "file=a.py,line=3,col=1"),
         (
             Location(path="a.py", line=3, column=2, end_line=3, end_column=9),
             "file=a.py,line=3,col=2,endColumn=9",

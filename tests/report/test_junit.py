@@ -135,6 +135,7 @@ def test_a_broken_pack_is_a_property(ill: Report) -> None:
 def test_nothing_in_it_is_obeyed(hostile: Report) -> None:
     text = render(hostile, CHECKS, "note").decode()
 
+    assert text.startswith("<?xml version='1.0' encoding='utf-8'?>\n")
     assert not any(c in text for c in "\x1b\x9b\u202e\u200b\udcff")
     assert "<script" not in text
 
