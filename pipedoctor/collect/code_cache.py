@@ -10,6 +10,7 @@ import hashlib
 import os
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -28,6 +29,8 @@ MOST_BYTES = 128 << 20
 MOST_ENTRIES = 2000
 _ENDING = ".facts"
 _LARGEST = 64 << 20
+_ABANDONED = 3600.0
+"""Seconds after which nobody is still writing a draft."""
 
 
 class Cache(NamedTuple):
@@ -66,6 +69,9 @@ class Cache(NamedTuple):
         if self.folder is None:
             return
         with contextlib.suppress(OSError):
+            for draft in self.folder.glob(f".*{_ENDING}.*"):
+                if time.time() - draft.lstat().st_mtime > _ABANDONED:
+                    draft.unlink()
             entries = sorted(_entries(self.folder), reverse=True)
             kept = 0
             for number, (_, size, path) in enumerate(entries):

@@ -246,6 +246,17 @@ def test_what_was_not_asked_for_the_longest_is_forgotten(
     assert _entries(cache) == []
 
 
+def test_a_draft_that_nobody_finished_is_removed(three: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    old, fresh = cache / ".a.facts.1234", cache / ".b.facts.5678"
+    for draft in (old, fresh):
+        draft.touch()
+    os.utime(old, (1, 1))
+    _read(three, cache)
+    assert (old.exists(), fresh.exists()) == (False, True)
+
+
 def test_what_time_cut_short_is_not_remembered(three: Path, tmp_path: Path) -> None:
     reading = Reading(jobs=1, cache=True, cache_dir=str(tmp_path / "cache"))
     facts = source(Machine(), [str(three)], -1.0, lambda _: None, reading)
