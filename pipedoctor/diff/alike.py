@@ -45,6 +45,8 @@ def plain(text: str) -> str:
     """The text with every name that a redactor might replace replaced by its kind."""
     if "<" in text:
         text = _ALIAS.sub(r"<\1>", text)
+    if "/" not in text and "\\" not in text and "~" not in text:
+        return text  # no home: most names are
     return forms.HOME.sub(_home, text)
 
 
@@ -61,6 +63,8 @@ def _numbers(one: float, other: float, near: float) -> bool:
 def _texts(one: str, other: str) -> bool:
     if one == other:
         return True
+    if "<" not in one and "<" not in other:
+        return False
     if not (_ALIAS.search(one) or _ALIAS.search(other)):
         return False
     if _ALIAS.sub(r"<\1>", one) == _ALIAS.sub(r"<\1>", other):

@@ -106,6 +106,8 @@ def shown(
 
 def _as_in(raw: Any, known: Any, redact: Callable[[str], str]) -> Any:
     """`known`, cut to the shape of `raw`; what only `raw` has, redacted by itself."""
+    if raw == known:
+        return known
     if isinstance(raw, dict) and isinstance(known, dict):
         mine, yours = cast("dict[str, Any]", raw), cast("dict[str, Any]", known)
         return {

@@ -71,31 +71,31 @@ def shown(row: Meaning, *sides: Any) -> list[str]:
     return [one.shown for one in values(Found(field="x", row=row, values=sides))]
 
 
-@pytest.mark.parametrize(
-    ("row", "sides", "said"),
-    [
-        (Meaning(field="x", unit="bytes"), (1 << 30, 5), ["1.0 GiB", "5 B"]),
-        (Meaning(field="x", unit="seconds"), (0.5, 20.0), ["0.50 s", "20.0 s"]),
-        (Meaning(field="x", unit="hertz"), (3e9, 25e8), ["3.00 GHz", "2.50 GHz"]),
-        (Meaning(field="x"), (8.0, 8), ["8", "8"]),
-        (Meaning(field="x", null="unlimited"), (None, 1), ["unlimited", "1"]),
-        (Meaning(field="x"), (None, ""), ["none", "none"]),
-        (Meaning(field="x"), (True, False), ["yes", "no"]),
-        (Meaning(field="x"), (UNKNOWN, MISSING), ["unknown there", "not there"]),
-        (Meaning(field="x"), (["a", "b"], ["b"]), ["a", "none of these"]),
-        (Meaning(field="x"), (["a"], []), ["a", "none"]),
-        (Meaning(field="x"), ([{"a": 1}], []), ["1", "none"]),
-        (Meaning(field="x"), ([{"a": 1}, 2], [2]), ["1 of its own", "none of these"]),
-        (Meaning(field="x"), ({"a": 1, "b": 2}, 3), ["a 1, b 2", "3"]),
-        (Meaning(field="x", show="y"), ({"y": ""}, {"y": 4}), ["there", "4"]),
-        (
-            Meaning(field="x"),
-            ([str(n) for n in range(9)], ["z"]),
-            ["0, 1, 2, 3, 4, 5 and 3 more", "z"],
-        ),
-        (Meaning(field="x"), ("y" * 200, "z"), ["y" * 157 + "...", "z"]),
-    ],
-)
+CASES: list[tuple[Meaning, tuple[Any, ...], list[str]]] = [
+    (Meaning(field="x", unit="bytes"), (1 << 30, 5), ["1.0 GiB", "5 B"]),
+    (Meaning(field="x", unit="seconds"), (0.5, 20.0), ["0.50 s", "20.0 s"]),
+    (Meaning(field="x", unit="hertz"), (3e9, 25e8), ["3.00 GHz", "2.50 GHz"]),
+    (Meaning(field="x"), (8.0, 8), ["8", "8"]),
+    (Meaning(field="x", null="unlimited"), (None, 1), ["unlimited", "1"]),
+    (Meaning(field="x"), (None, ""), ["none", "none"]),
+    (Meaning(field="x"), (True, False), ["yes", "no"]),
+    (Meaning(field="x"), (UNKNOWN, MISSING), ["unknown there", "not there"]),
+    (Meaning(field="x"), (["a", "b"], ["b"]), ["a", "none of these"]),
+    (Meaning(field="x"), (["a"], []), ["a", "none"]),
+    (Meaning(field="x"), ([{"a": 1}], []), ["1", "none"]),
+    (Meaning(field="x"), ([{"a": 1}, 2], [2]), ["1 of its own", "none of these"]),
+    (Meaning(field="x"), ({"a": 1, "b": 2}, 3), ["a 1, b 2", "3"]),
+    (Meaning(field="x", show="y"), ({"y": ""}, {"y": 4}), ["there", "4"]),
+    (
+        Meaning(field="x"),
+        ([str(n) for n in range(9)], ["z"]),
+        ["0, 1, 2, 3, 4, 5 and 3 more", "z"],
+    ),
+    (Meaning(field="x"), ("y" * 200, "z"), ["y" * 157 + "...", "z"]),
+]
+
+
+@pytest.mark.parametrize(("row", "sides", "said"), CASES)
 def test_values_in_words(row: Meaning, sides: tuple[Any, ...], said: list[str]) -> None:
     assert shown(row, *sides) == said
 
