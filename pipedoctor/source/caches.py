@@ -7,7 +7,7 @@ from pipedoctor.source.kinds import HANDLES
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Class, Scope, key_of
-from pipedoctor.source.values import written
+from pipedoctor.source.values import shape, written
 
 _EMPTY = {"dict", "list", "collections.defaultdict", "collections.OrderedDict"}
 
@@ -222,16 +222,16 @@ def missed_keys(recorder: Recorder, scope: Scope) -> None:
         test = node.test
         if len(test.ops) != 1 or not isinstance(test.ops[0], ast.NotIn):
             continue
-        cache, key = ast.dump(test.comparators[0]), ast.dump(test.left)
+        cache, key = shape(test.comparators[0]), shape(test.left)
         stored = [
             (target, one)
             for part in node.body
             for one in ast.walk(part)
             if isinstance(one, ast.Assign)
             for target in one.targets
-            if isinstance(target, ast.Subscript) and ast.dump(target.value) == cache
+            if isinstance(target, ast.Subscript) and shape(target.value) == cache
         ]
-        if len(stored) == 1 and ast.dump(stored[0][0].slice) != key:
+        if len(stored) == 1 and shape(stored[0][0].slice) != key:
             target, one = stored[0]
             if isinstance(test.left, (ast.Name, ast.Attribute)) and not isinstance(
                 target.slice, (ast.Name, ast.Attribute)

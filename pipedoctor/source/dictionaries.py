@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pipedoctor.source.around import Around, Step, possible
 from pipedoctor.source.scope import Scope, key_of
-from pipedoctor.source.values import Values
+from pipedoctor.source.values import Values, in_full
 
 _DEEP = 4
 
@@ -72,7 +72,7 @@ class Dictionaries:
         """One or the other: what either gives, under its condition."""
         given: dict[str, Given] = {}
         whole = True
-        test = ast.unparse(node.test)
+        test = in_full(node.test)
         for branch in (node.orelse, node.body):
             for way in self.of(branch, scope, step, depth - 1):
                 whole = whole and way.whole
@@ -125,7 +125,7 @@ class Dictionaries:
             ):
                 continue
             more = len(step.around.guards) > len(way.around.guards)
-            test = ast.unparse(step.around.guards[-1].test) if more else ""
+            test = in_full(step.around.guards[-1].test) if more else ""
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     name = _item(target, key)

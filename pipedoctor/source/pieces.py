@@ -11,6 +11,7 @@ from pipedoctor.source.project import last_name
 from pipedoctor.source.renamed import public, renamed
 from pipedoctor.source.root import root_of
 from pipedoctor.source.scope import Scope, key_of
+from pipedoctor.source.values import in_full
 
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
 
@@ -78,7 +79,7 @@ def _device(pen: Pen, node: ast.Call) -> str:
         return "" if node.args else f"{pen.quote}cuda{pen.quote}"
     if len(node.args) != 1:
         return ""
-    text = ast.unparse(node.args[0])
+    text = in_full(node.args[0])
     if isinstance(node.args[0], ast.Constant):
         said = node.args[0].value
         return text if isinstance(said, str) and said.startswith("cuda") else ""

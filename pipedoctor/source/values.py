@@ -53,14 +53,25 @@ def spot(module: Module, node: ast.AST) -> Spot:
     )
 
 
-def written(node: ast.AST | None) -> str:
-    """An expression as text, in short."""
-    if node is None:
-        return ""
+def in_full(node: ast.AST) -> str:
+    """An expression as text, unless it is nested too deep for that."""
     try:
-        text = ast.unparse(node)
+        return ast.unparse(node)
     except (RecursionError, ValueError):
         return "..."
+
+
+def shape(node: ast.AST) -> str:
+    """The same for expressions that say the same; too deep: like no other."""
+    try:
+        return ast.dump(node)
+    except RecursionError:
+        return f"<{id(node)}>"
+
+
+def written(node: ast.AST | None) -> str:
+    """An expression as text, in short."""
+    text = in_full(node) if node is not None else ""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 

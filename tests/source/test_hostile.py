@@ -41,6 +41,11 @@ SHALLOW = {
     "calls": "print(f" + "()" * 900 + ")",
     "attributes": "print(x" + ".a" * 900 + ")",
     "subscripts": f"if k{'[0]' * 900} not in c: c[k{'[1]' * 900}] = 1",
+    "an item of a cache": f"if k{'[0]' * 2700} not in c: c[k{'[1]' * 2700}] = 1",
+    "a condition": f"d = dict(a=1) if x{'[0]' * 2700} else dict()\nDataLoader(1, **d)",
+    "a branch": f"d = {{}}\nif x{'[0]' * 2700}: d['a'] = 1\nDataLoader(1, **d)".replace(
+        "\n", "\n        "
+    ),
     "brackets": "x = " + "[" * 190 + "]" * 190,
     "branches": "if a: pass\n"
     + "".join(f"        elif a == {n}: print(n)\n" for n in range(300)),
