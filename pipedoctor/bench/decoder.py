@@ -27,6 +27,8 @@ _BOOT = (
     "import runpy; runpy.run_path(sys.argv[0], run_name='__main__')"
 )
 _LARGEST = 64 << 20
+_FAREWELL = 0.5
+"""Seconds in which a process that is no longer asked may end by itself."""
 
 
 def program(executable: str, name: str, *args: str) -> list[str]:
@@ -98,7 +100,10 @@ class Decoder:
         return parts
 
     def close(self) -> None:
-        """Kill it with everything that it has started."""
+        """Let it end, or kill it; with everything that it has started."""
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            _there(self._process.stdin).close()
+            self._process.wait(0 if self._lost else _FAREWELL)
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
         for stream in (self._process.stdin, self._process.stdout):

@@ -44,6 +44,19 @@ def resized(pixels: Any, size: tuple[int, int], interpolation: int) -> Any:
     return numpy.asarray(pillow.fromarray(pixels).resize(size))
 
 
+def turned(pixels: Any, code: int) -> Any:
+    assert code == 4
+    return numpy.ascontiguousarray(pixels[:, :, ::-1])
+
+
+def scaled(data: bytes, **_: Any) -> Any:
+    return decoded(data)
+
+
+def nothing(_data: Any, _flag: int) -> None:
+    return None
+
+
 class Codec:
     """What PyTurboJPEG has."""
 
@@ -67,14 +80,14 @@ MODULES: dict[str, dict[str, Any]] = {
         "COLOR_BGR2RGB": 4,
         "INTER_LINEAR": 2,
         "INTER_AREA": 3,
-        "setNumThreads": lambda count: count,
+        "setNumThreads": abs,
         "imdecode": flipped,
-        "cvtColor": lambda pixels, _code: numpy.ascontiguousarray(pixels[:, :, ::-1]),
+        "cvtColor": turned,
         "resize": resized,
     },
     "simplejpeg": {
         "__version__": "1.9",
-        "decode_jpeg": lambda data, **_: decoded(data),
+        "decode_jpeg": scaled,
     },
     "turbojpeg": {"__version__": "2.0", "TurboJPEG": Codec, "TJPF_RGB": 7},
 }
@@ -109,7 +122,7 @@ def test_every_way_gives_the_same_colours(library: str) -> None:
 
 @pytest.mark.usefixtures("_libraries")
 def test_opencv_that_reads_nothing_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["cv2"], "imdecode", lambda *_: None)
+    monkeypatch.setattr(sys.modules["cv2"], "imdecode", nothing)
     _, known, _ = ways.opencv()
 
     with pytest.raises(ValueError, match="imdecode returned None"):
