@@ -124,7 +124,7 @@ class Spawning(Made):
         if not self.started:
             self.started = True
             argv = [sys.executable, "-c", "import time; time.sleep(600) # left behind"]
-            subprocess.Popen(argv, start_new_session=True)  # noqa: S603
+            subprocess.Popen(argv, start_new_session=True)
         return super().__getitem__(index)
 
 

@@ -1,0 +1,323 @@
+"""The search over loaders that are made of figures, and what is shown of it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from pipedoctor.facts import Contents, Setting, Shares, Trial
+from pipedoctor.tune.html import page
+from pipedoctor.tune.imagined import dumped
+from pipedoctor.tune.imagined import render as told
+from pipedoctor.tune.json import record
+from pipedoctor.tune.limits import Bounds, bounds
+from pipedoctor.tune.predict import World
+from pipedoctor.tune.probe import Bench, Failed, words
+from pipedoctor.tune.search import Search, tail
+from pipedoctor.tune.text import line, render
+from pipedoctor.tune.tuning import Order, Tuning, result
+from pipedoctor.tune.whatif import Change, imagine, probe
+from tests.tune.seen import costs, pipeline, setting, trial, window
+
+CONTENTS = Contents(bytes=800_000, shared_bytes=802_816, objects=2, float_bytes=800_000)
+Law = Callable[[Setting], Trial]
+
+
+class Scripted(Bench):
+    """Gives trials by a law, in no time; its own clock counts what they would cost."""
+
+    def __init__(self, law: Law, seconds: float = 28.0) -> None:
+        super().__init__(session=cast("Any", None), until=0.0)
+        self.law, self.rest = law, seconds
+        self.asked: list[Setting] = []
+        self.contents = CONTENTS
+        self.wall = self.cpu = Shares(read=0.8, decode=0.1, transform=0.1)
+
+    @property
+    def left(self) -> float:
+        return self.rest
+
+    def measure(self, setting: Setting, seconds: float, **more: Any) -> Trial:
+        self.asked.append(setting)
+        self.rest -= seconds + 0.5
+        self.spent.append(seconds + 0.5)
+        if more.get("items"):
+            self.items = ((0.008, 0.0001),) * 100
+        return self.law(setting)
+
+
+WAITS = costs(fetch_wall=0.13, fetch_cpu=0.002, fetch_process=0.002)
+
+
+def waiting(of: Setting) -> Trial:
+    """Eight milliseconds for a sample, for each worker alone."""
+    each = 0.132 / max(1, of.num_workers)
+    return trial(of.num_workers, each, setting=of, costs=WAITS, window=window(own=0.1))
+
+
+def computing(of: Setting) -> Trial:
+    """Two processors, and a tenth for each worker too many."""
+    each = (
+        0.02 / max(1, min(of.num_workers, 2)) * (1 + 0.1 * max(0, of.num_workers - 2))
+    )
+    busy = window(own=min(2, max(1, of.num_workers)))
+    return trial(of.num_workers, each, setting=of, window=busy)
+
+
+BOUNDS = Bounds(cpus=2.0, cpus_bound="machine", max_workers=8)
+
+
+def search(law: Law, start: Setting | None = None, **values: Any) -> Search:
+    start = start or setting(0)
+    return Search(
+        Scripted(law),
+        values.pop("bounds", BOUNDS),
+        start,
+        pipeline(start=start, contents=CONTENTS),
+        **values,
+    )
+
+
+def tuning(found: Search, **values: Any) -> Tuning:
+    return result(Order(target="data.py:make"), found, **values)
+
+
+def test_waiting_takes_all_workers_there_may_be() -> None:
+    found = search(waiting)
+    found.run()
+    chosen = tuning(found).choice
+    assert chosen.setting.num_workers == 8
+    assert chosen.confidence == "certain"
+    assert len(cast("Scripted", found.bench).asked) < 14
+
+
+def test_computing_takes_as_many_as_there_are_processors() -> None:
+    found = search(computing)
+    found.run()
+    assert tuning(found).choice.setting == setting(2)
+
+
+def test_the_start_setting_is_kept_where_it_is_best() -> None:
+    start = setting(2, 4, pin_memory=True)
+    found = search(computing, start)
+    found.run()
+    chosen = tuning(found).choice
+    assert chosen.setting == start
+    assert chosen.gain == 1
+
+
+def test_limits_keep_settings_out_and_are_told() -> None:
+    tight = replace(BOUNDS, shm=802_816 * 7)
+    found = search(waiting, bounds=tight)
+    found.run()
+    shown = tuning(found)
+    assert shown.choice.setting.queued + 2 <= 7
+    assert shown.skipped["/dev/shm"].startswith("/dev/shm: needs ")
+    assert "Limit: /dev/shm: needs" in render(shown)
+
+
+BINDING = {
+    "workers": ({"max_workers": 3}, "4 workers per CPU: 3 workers"),
+    "shared memory": ({"shm": 5 << 20}, "/dev/shm: needs 7.7 MiB, 5.0 MiB are free"),
+    "memory": (
+        {"memory": 10 << 20},
+        "memory (machine): needs 27.7 MiB of 10.0 MiB",
+    ),
+    "descriptors": (
+        {"descriptors": 31},
+        "file descriptors: needs 32, the limit is 31",
+    ),
+    "nothing": ({}, ""),
+}
+
+
+@pytest.mark.parametrize(("values", "words_"), BINDING.values(), ids=BINDING)
+def test_which_limit_binds(values: dict[str, Any], words_: str) -> None:
+    found = replace(BOUNDS, **values).binding(setting(4), CONTENTS, 20 << 20)
+    assert found == words_
+
+
+def test_the_limits_of_this_machine() -> None:
+    here = bounds()
+    assert here.cpus > 0
+    assert here.max_workers >= 16
+    two = bounds(ranks=2, max_workers=5, memory_size=1 << 30)
+    assert two.cpus == here.cpus / 2
+    assert (two.max_workers, two.workers_bound) == (5, "--max-workers")
+    assert (two.memory, two.memory_bound) == (1 << 30, "--memory")
+    assert two.told()["max_workers"] == 5
+
+
+def test_a_setting_that_fails_is_left_out() -> None:
+    def law(of: Setting) -> Trial:
+        if of.num_workers > 4:
+            message = "too many"
+            raise Failed(message)
+        return waiting(of)
+
+    found = search(law)
+    found.run()
+    assert tuning(found).choice.setting.num_workers == 4
+    assert found.broken
+
+
+def test_one_worker_that_fails_ends_it() -> None:
+    def law(of: Setting) -> Trial:
+        if of.num_workers:
+            message = "with num_workers=1: it broke"
+            raise Failed(message)
+        return waiting(of)
+
+    found = search(law)
+    with pytest.raises(Failed):
+        found.run()
+    shown = tuning(found, trouble="with num_workers=1: it broke")
+    assert shown.choice.setting == setting(0)
+    assert shown.unmeasured == "with num_workers=1: it broke"
+    assert "not decided: with num_workers=1: it broke" in render(shown)
+
+
+def test_a_start_method_that_cannot_start_workers() -> None:
+    found = search(waiting)
+    found.base = pipeline(start=setting(0), start_method="spawn")
+    bench = cast("Scripted", found.bench)
+    plain = bench.measure
+
+    def measure(of: Setting, seconds: float, **more: Any) -> Trial:
+        if more.get("context"):
+            message = "cannot pickle it"
+            raise Failed(message)
+        return plain(of, seconds, **more)
+
+    bench.measure = measure  # type: ignore[method-assign]
+    found.run()
+    shown = tuning(found)
+    assert shown.choice.setting == setting(0)
+    assert "workers do not start (spawn): cannot pickle it" in str(record(shown))
+
+
+def test_how_long_other_start_methods_take() -> None:
+    found = search(waiting)
+    found.base = pipeline(start=setting(0), start_method="spawn")
+    found.run()
+    assert found.base.startup_seconds == pytest.approx(0.14)
+
+
+def test_order_is_tried_where_few_items_take_the_time() -> None:
+    found = search(waiting)
+    assert all(of.in_order for of in found.grid())
+    found.bench.items = ((0.001, 0.001),) * 97 + ((0.06, 0.001),) * 3
+    assert any(not of.in_order for of in found.grid())
+    assert tail(()) == 0
+    assert tail(((0.001, 0.0),) * 10) == 0
+
+
+def done() -> Tuning:
+    found = search(waiting)
+    found.run()
+    return tuning(found)
+
+
+def test_the_text_has_the_line_and_the_map() -> None:
+    text = render(done(), width=100)
+    said = "DataLoader(dataset, batch_size=16, num_workers=8, prefetch_factor=2, ...)"
+    assert f"\n  {said}\n" in text
+    assert "8.00 times as fast as now: measured 970 samples/s" in text
+    assert "Bottleneck: storage-latency: a batch waits 128 ms for its data" in text
+    assert "\n    none        [121]\n" in text
+    assert "[970]" in text
+    assert all(len(row) <= 100 for row in text.splitlines())
+    narrow = render(done(), width=60)
+    assert max(map(len, narrow.splitlines())) < max(map(len, text.splitlines()))
+
+
+def test_the_line_says_what_is_not_a_default() -> None:
+    full = setting(
+        2, 4, in_order=False, pin_memory=True, persistent_workers=True, batch_size=8
+    )
+    assert line(full) == (
+        "DataLoader(dataset, batch_size=8, num_workers=2, prefetch_factor=4, "
+        "in_order=False, persistent_workers=True, pin_memory=True, ...)"
+    )
+    assert line(Setting(num_workers=0)) == "DataLoader(dataset, num_workers=0, ...)"
+    assert words(full) == "num_workers=2, prefetch_factor=4, in_order=False"
+
+
+def test_the_json_has_what_the_schema_says() -> None:
+    found = json.loads(json.dumps(record(done())))
+    assert found["schema"] == "pipedoctor.tuning/1"
+    assert found["recommended"] == {
+        "num_workers": 8,
+        "prefetch_factor": 2,
+        "in_order": True,
+        "pin_memory": False,
+        "persistent_workers": False,
+        "batch_size": 16,
+    }
+    assert found["confidence"] == "certain"
+    assert found["measured"]["samples_per_second"] == pytest.approx(970, rel=0.01)
+    assert set(found["stages"]) == {
+        "read",
+        "decode",
+        "transform",
+        "collate",
+        "transfer",
+    }
+    assert found["stages"]["read"] == pytest.approx(0.8 * 0.13 / 16)
+    assert found["limits"]["max_workers"] == 8
+    eight = next(t for t in found["trials"] if t["num_workers"] == 8)
+    assert eight["shm_bytes"] == (8 * 2 + 2) * 802_816
+    assert eight["memory_bytes"] == 80_000_000
+
+
+def test_the_page_is_whole_and_escaped() -> None:
+    shown = done()
+    nasty = replace(shown.order, target="<script>alert(1)</script>.py:make")
+    text = page(replace(shown, order=nasty, trouble="<b>"))
+    assert "<script>" not in text
+    assert "&lt;script&gt;" in text
+    assert "&lt;b&gt;" in text
+    assert "class=measured" in text
+    assert "http" not in text
+
+
+def test_nothing_known_is_shown_as_nothing() -> None:
+    empty = tuning(search(waiting), interrupted=True)
+    assert "interrupted: this is what was known by then" in render(empty)
+    assert "nothing was measured" in render(empty)
+    assert record(empty)["measured"] is None
+    assert record(empty)["stages"] is None
+    assert page(empty).startswith("<!doctype html>")
+
+
+def test_what_if() -> None:
+    found = search(waiting, setting(1))
+    probe(found)
+    change = Change(workers=6, prefetch=4, in_order=False, batch=32, persistent=True)
+    answer = imagine(found, change)
+    assert answer["basis"] == "modelled"
+    assert answer["setting"]["prefetch_factor"] == 4
+    assert answer["setting"]["persistent_workers"] is True
+    assert answer["gain"] == pytest.approx(6, rel=0.06)
+    assert answer["epoch"]["startup"] == 0
+    same = imagine(found, Change())
+    assert same["basis"] == "measured"
+    assert same["gain"] == pytest.approx(1)
+    none = imagine(found, Change(workers=0, in_order=False))
+    assert none["setting"]["prefetch_factor"] is None
+    assert none["setting"]["in_order"] is True
+
+
+def test_what_if_for_people() -> None:
+    found = search(waiting)
+    probe(found)
+    world = World(cores=16, storage=2, uint8=True)
+    answer = imagine(found, Change(workers=4, world=world))
+    text = told(answer)
+    assert "  with 16 CPUs, storage 2 times as fast, uint8 batches\n" in text
+    assert "  modelled: " in text
+    assert json.loads(dumped(answer))["world"]["dtype"] == "uint8"
+    loud = {**answer, "disturbed": "foreign CPU 1.0 cores"}
+    assert "doubtful: foreign CPU 1.0 cores while it was probed" in told(loud)
