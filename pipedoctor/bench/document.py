@@ -15,7 +15,9 @@ KINDS = [
     if name.startswith(PREFIX) or name == "pipeline"
 ]
 LARGEST = 32 << 20
-Schema = Literal["pipedoctor.measurement/1", "pipedoctor.report/1"]
+Schema = Literal[
+    "pipedoctor.measurement/1", "pipedoctor.report/1", "pipedoctor.tuning/1"
+]
 
 
 class _Sections(msgspec.Struct, frozen=True, kw_only=True):

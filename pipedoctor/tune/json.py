@@ -2,9 +2,7 @@
 
 from typing import Any
 
-import msgspec
-
-from pipedoctor.facts import Setting, Trial
+from pipedoctor.facts import Facts, Setting, Trial
 from pipedoctor.tune.predict import Prediction, alike
 from pipedoctor.tune.tuning import Tuning
 
@@ -38,7 +36,7 @@ def record(tuning: Tuning) -> dict[str, Any]:
         "limits": {**tuning.bounds.told(), "binding": list(tuning.skipped.values())},
         "trouble": tuning.unmeasured or None,
         "interrupted": tuning.interrupted,
-        "facts": {"pipeline": msgspec.to_builtins(seen)},
+        "facts": Facts(seen).to_record(),
     }
 
 

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from pipedoctor.facts import Contents, Setting, Shares, Trial
+from pipedoctor.bench import document
+from pipedoctor.facts import Contents, Pipeline, Setting, Shares, Trial
 from pipedoctor.tune.html import page
 from pipedoctor.tune.imagined import dumped
 from pipedoctor.tune.imagined import render as told
@@ -267,6 +268,9 @@ def test_the_json_has_what_the_schema_says() -> None:
     }
     assert found["stages"]["read"] == pytest.approx(0.8 * 0.13 / 16)
     assert found["limits"]["max_workers"] == 8
+    (fact,) = document.read(json.dumps(found).encode())
+    assert isinstance(fact, Pipeline)
+    assert fact.best == setting(8)
     eight = next(t for t in found["trials"] if t["num_workers"] == 8)
     assert eight["shm_bytes"] == (8 * 2 + 2) * 802_816
     assert eight["memory_bytes"] == 80_000_000
