@@ -54,6 +54,34 @@ class Gain(msgspec.Struct, frozen=True, kw_only=True):
     basis: typing.Literal["measured", "modelled"]
 
 
+class Counterfactual(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    What a remedy changes of a pipeline, so that its gain can be foretold.
+
+    Each field says what would be different; the defaults: nothing.
+    """
+
+    tuned: bool = False
+    """The setting that was measured to be the best."""
+    workers: int | None = None
+    persistent: bool | None = None
+    in_order: bool | None = None
+    cores: float | None = None
+    """CPUs that the job may use."""
+    storage: float = 1.0
+    """How many times as fast."""
+    decode: float = 1.0
+    """How many times as fast."""
+    uint8: bool = False
+    """Bytes instead of floats in a batch."""
+    one_thread: bool = False
+    """Numerical libraries start no threads of their own."""
+    faultless: bool = False
+    """Freed memory is kept for the next item."""
+    freed: str = ""
+    """A limit that is lifted, as `Pipeline.limits` calls it."""
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong, why we believe it, and what cures it."""
 
@@ -65,6 +93,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     location: Location | None = None
     also_at: tuple[Location, ...] = ()
     gain: Gain | None = None
+    counterfactual: Counterfactual | None = None
+    """Priced where the pipeline was measured; the gain then is one of epoch time."""
 
 
 Findings: TypeAlias = Iterator[Finding]

@@ -1,25 +1,38 @@
-"""PDR911: does decoding pay for memory that is given back after every image?"""
+"""PDR911: do samples pay for memory that is given back after each of them?"""
+
+from collections.abc import Iterator
 
 from pipedoctor.check import (
     CannotJudge,
     Confidence,
+    Counterfactual,
     Finding,
     Findings,
     Gain,
     Severity,
     check,
 )
-from pipedoctor.facts import BenchDecode, Cpu, Site
+from pipedoctor.facts import BenchDecode, Cpu, Pipeline, Site
 from pipedoctor.facts.bench_decode import keeping
-from pipedoctor.remedy import environment, fitting
+from pipedoctor.remedy import Remedy, environment, fitting
+from pipedoctor_checks._bottleneck import cause, said
 from pipedoctor_checks._measured import elsewhere
+
+KEEPING = (
+    "PILLOW_BLOCKS_MAX=64 MALLOC_MMAP_THRESHOLD_=33554432"
+    " MALLOC_TRIM_THRESHOLD_=1073741824"
+)
+"""glibc takes no larger threshold for mmap."""
+TITLE = "Let workers keep the memory of an item for the next one"
+FAULTLESS = Counterfactual(faultless=True)
 
 
 @check("PDR911", "Memory is given back and fetched again for every image")
 def bottleneck_allocator_faults(
-    measured: BenchDecode,
+    measured: BenchDecode | None,
     cpu: Cpu | None,
     site: Site | None,
+    seen: Pipeline | None = None,
     /,
     *,
     faster: float = 1.15,
@@ -41,13 +54,44 @@ def bottleneck_allocator_faults(
     `pipedoctor bench decode` measures both in fresh processes (`check --measured
     FILE`). It is said when a way has more than `faults` page faults an image and is
     more than `faster` times as fast with the variables set, by the lower end of the
-    interval. The kept memory stays with each worker: about one decoded image.
+    interval. `check --measure TARGET` counts the faults of the whole loader: they take
+    30 % of the CPU time of fetching, or more. The kept memory stays with each worker:
+    about one decoded image.
 
     ## Sources
 
     - https://pillow.readthedocs.io/en/stable/reference/block_allocator.html
     - https://man7.org/linux/man-pages/man3/mallopt.3.html
     """
+    if measured is None and seen is None:
+        message = "neither `bench decode` nor a pipeline was measured"
+        raise CannotJudge(message)
+    found = cause(seen, "allocator-faults") if seen is not None else None
+    if seen is not None and found is not None:
+        cures = _kept(site, _variables(measured))
+        yield said(seen, found, *cures, counterfactual=FAULTLESS)
+    elif measured is not None:
+        yield from _decoding(measured, cpu, site, faster, faults)
+
+
+def _variables(measured: BenchDecode | None) -> str:
+    """Those that were measured to help, else those of the C library."""
+    path = keeping(measured) if measured is not None else None
+    return path.allocator if path is not None else KEEPING
+
+
+def _kept(site: Site | None, variables: str) -> tuple[Remedy, ...]:
+    pairs = dict(pair.split("=", 1) for pair in variables.split())
+    return fitting(site.habitat if site else None, *environment(TITLE, **pairs))
+
+
+def _decoding(
+    measured: BenchDecode,
+    cpu: Cpu | None,
+    site: Site | None,
+    faster: float,
+    faults: float,
+) -> Iterator[Finding]:
     strange = elsewhere(measured.host, cpu)
     if strange:
         raise CannotJudge(strange)
@@ -60,8 +104,6 @@ def bottleneck_allocator_faults(
         return
     if path.kept.low <= faster or (plain.faults or 0.0) <= faults:
         return
-    variables = dict(pair.split("=", 1) for pair in path.allocator.split())
-    title = "Let workers keep the memory of an image for the next one"
     yield Finding(
         severity=Severity.SLOWS,
         confidence=Confidence.LIKELY,
@@ -81,7 +123,6 @@ def bottleneck_allocator_faults(
             unit="fraction of the CPU time of decoding",
             basis="measured",
         ),
-        remedies=fitting(
-            site.habitat if site else None, *environment(title, **variables)
-        ),
+        counterfactual=FAULTLESS,
+        remedies=_kept(site, path.allocator),
     )

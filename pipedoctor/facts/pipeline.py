@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from pipedoctor.facts.base import Fact, Part
+from pipedoctor.facts.source import Spot
 from pipedoctor.facts.window import Window
 
 
@@ -142,6 +143,9 @@ class Pipeline(Fact, frozen=True, kw_only=True):
     trials: tuple[Trial, ...] = ()
     best: Setting | None = None
     limits: dict[str, str] = {}
+    """Limits that keep out settings, in words."""
+    made_at: Spot | None = None
+    """Where the DataLoader is made; None: the target gave a data set."""
 
     def trial(self, workers: int) -> Trial | None:
         """The best trial with so many workers, the start setting's prefetch or not."""

@@ -101,7 +101,7 @@ def test_the_user_decides() -> None:
             [BenchDecode(host=HOST, images=Images(count=0, bytes=0))],
             "no way to decode was measured",
         ),
-        ([], "bench_decode: not collected"),
+        ([], "neither `bench decode` nor a pipeline was measured"),
     ],
 )
 def test_unknown_is_not_health(facts: list[Any], reason: str) -> None:
