@@ -54,7 +54,7 @@ def decide(seen: Pipeline, tries: dict[str, int]) -> Choice:
     if alike(best.setting, start.setting) or gain < max(WORTH, doubt):
         return _kept(seen, start, best, doubt)
     often = min(tries.get(str(t.setting), 1) for t in (best, start))
-    noise = 2 * ((best.spread or 0.0) ** 2 + (start.spread or 0.0) ** 2) ** 0.5
+    noise = _noise(best, start)
     sure = often >= _OFTEN and gain > noise and not (best.disturbed or start.disturbed)
     return Choice(
         setting=finished(seen, best),
@@ -69,15 +69,28 @@ def _likely(best: Trial, start: Trial) -> Confidence:
 
 
 def _kept(seen: Pipeline, start: Trial, best: Trial, doubt: float) -> Choice:
-    """The start setting; refused where others may have hidden, or feigned, a gain."""
+    """The start setting; refused where others may have hidden a gain, or feigned it."""
     disturbed = start.disturbed or best.disturbed
+    hopeless = start.window.refused or best.window.refused
+    refused = ""
+    if doubt and (hopeless or _promised(seen, start) > CLEAR):
+        refused = hopeless or f"{disturbed}: cannot say"
     return Choice(
         setting=finished(seen, start),
         trial=start,
         start=start,
         confidence="possible" if disturbed else _sure(seen, start),
-        refused=(start.window.refused or best.window.refused) if doubt else "",
+        refused=refused,
     )
+
+
+def _promised(seen: Pipeline, start: Trial) -> float:
+    """The gain that processor times alone expect of a setting that was measured."""
+    if not any(t.costs for t in seen.trials):
+        return 0.0
+    model = Model(seen=seen, corrected=False)
+    rates = [model.predict(t.setting).samples_per_second for t in seen.trials]
+    return max(rates) / model.predict(start.setting).samples_per_second - 1
 
 
 def _sure(seen: Pipeline, start: Trial) -> Confidence:
@@ -98,16 +111,19 @@ def _confirmed(seen: Pipeline, best: Trial, start: Trial) -> bool:
     They hardly change when others disturb, so the simulation that knows nothing of
     measured rates is a witness of its own.
     """
+    if alike(best.setting, start.setting):
+        return _promised(seen, start) <= CLEAR
     if best.costs is None and start.costs is None:
         return False
     model = Model(seen=seen, corrected=False)
     rates = [model.predict(t.setting).samples_per_second for t in (best, start)]
-    expected = rates[0] / rates[1] - 1
     found = best.samples_per_second / start.samples_per_second - 1
-    if alike(best.setting, start.setting):
-        others = [model.predict(t.setting).samples_per_second for t in seen.trials]
-        return max(others) < rates[1] * (1 + CLEAR)
-    return min(expected, found) > CLEAR
+    return rates[0] / rates[1] - 1 > CLEAR and found > max(WORTH, _noise(best, start))
+
+
+def _noise(best: Trial, start: Trial) -> float:
+    """Twice the relative error of their ratio."""
+    return 2 * float(((best.spread or 0.0) ** 2 + (start.spread or 0.0) ** 2) ** 0.5)
 
 
 def _doubt(best: Trial, start: Trial) -> float:

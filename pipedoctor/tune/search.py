@@ -84,7 +84,7 @@ class Search:
 
     def anchors(self) -> Iterator[int]:
         """One worker, and as many as there are processors."""
-        most = self.bounds.max_workers
+        most = self.most()
         if most:
             yield 1
         cores = min(most, max(2, math.floor(self.bounds.cpus)))
@@ -162,12 +162,18 @@ class Search:
         orders = (True, False) if self._tail() and self.in_order_known else (True,)
         yield self.of(0)
         for workers in _WORKERS[1:]:
-            if workers > self.bounds.max_workers:
+            if workers > self.most():
                 break
             for prefetch in _PREFETCH:
                 for in_order in orders:
                     yield self.of(workers, prefetch, in_order)
         yield self.start
+
+    def most(self) -> int:
+        """Workers that may be tried: no more than an epoch has batches."""
+        samples, size = self.base.samples, self.start.batch_size
+        batches = -(-samples // size) if samples and size else self.bounds.max_workers
+        return min(self.bounds.max_workers, batches)
 
     def next(self) -> Setting | None:
         """What to measure next; None = it is settled."""

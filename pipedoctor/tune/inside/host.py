@@ -35,6 +35,7 @@ def main() -> None:
     try:
         import torch  # noqa: PLC0415  (it may be missing)
 
+        threads = _held_back(torch)
         with noted() as places:
             made = guarded(target, lambda: load(target))
         consume = _consumer(step)
@@ -66,7 +67,19 @@ def main() -> None:
     )
     with os.fdopen(questions, encoding="utf-8") as lines:
         for line in lines:
-            _write(answers, _tried(made, json.loads(line), consume))
+            _write(answers, _tried(made, json.loads(line) | threads, consume))
+
+
+def _held_back(torch: Any) -> dict[str, int]:
+    """
+    Let torch start no threads of its own here; how many there were to be.
+
+    OpenMP's threads do not survive a fork, and who waits for them waits for ever.
+    Each trial lets them go again, before there are any.
+    """
+    number: int = torch.get_num_threads()
+    torch.set_num_threads(1)
+    return {"threads": number}
 
 
 def _start_method(made: Any) -> str:

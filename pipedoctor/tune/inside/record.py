@@ -140,9 +140,10 @@ class Recorder:
         return found
 
     def _item(self, dataset: Any, index: Any) -> Any:
-        wall, cpu = time.perf_counter(), time.thread_time()
+        wall, cpu, delay = time.perf_counter(), time.thread_time(), _delay()
         item = dataset[index]
-        self._keep(time.perf_counter() - wall, time.thread_time() - cpu)
+        others = _delay() - delay
+        self._keep(time.perf_counter() - wall - others, time.thread_time() - cpu)
         return item
 
     def _keep(self, wall: float, cpu: float) -> None:

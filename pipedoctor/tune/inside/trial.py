@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 import psutil
+import torch
 
 from pipedoctor.bench.window import Meter
 from pipedoctor.tune.inside import stream
@@ -114,6 +115,8 @@ def run(
     `tell` gets the answer while the workers still run: to end them takes time.
     """
     warnings.simplefilter("ignore")
+    if torch.get_num_threads() == 1:  # else the target has chosen for itself
+        torch.set_num_threads(ask.get("threads", 1))
     running = Run(made, ask, step)
     answer = running.first()
     running.drain()

@@ -211,19 +211,6 @@ def allocator() -> Any:
     return DataLoader(Faulty(), batch_size=8)
 
 
-class Numpy(Made):
-    """Large temporaries: malloc maps and unmaps them for each sample."""
-
-    def __getitem__(self, index: int) -> Any:
-        area = np.empty(24 << 20, dtype=np.uint8)
-        area[::4096] = 1
-        return torch.from_numpy(area[:3072].copy())
-
-
-def allocator_numpy() -> Any:
-    return DataLoader(Numpy(), batch_size=8)
-
-
 class Few(Dataset[Any]):
     """An epoch of 64 samples."""
 
@@ -272,7 +259,6 @@ LABELS: dict[str, tuple[str, tuple[str, ...]]] = {
     "consumer_workers": ("consumer", ("--step-seconds", "0.03")),
     "transform_main": ("main-thread", ("--step", f"{HERE}:computing_step")),
     "allocator": ("allocator-faults", ()),
-    "allocator_numpy": ("allocator-faults", ()),
     "startup": ("worker-startup", ()),
     "startup_spawn": ("worker-startup", ()),
 }
