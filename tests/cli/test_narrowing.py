@@ -267,7 +267,7 @@ class TestDiff:
     """Lines that changed."""
 
     def test_what_did_not_change_is_skipped(self, run: Run, repository: Path) -> None:
-        assert repository
+        assert repository.is_dir()
         assert reason(judge(run, ".", "--diff", "HEAD")) == (
             "not on lines changed since HEAD: 1 finding"
         )
@@ -318,7 +318,7 @@ class TestDiff:
         assert entry["location"]["path"] == "book.ipynb#cell1"
 
     def test_findings_about_the_machine_stay(self, run: Run, repository: Path) -> None:
-        assert repository
+        assert repository.is_dir()
         args = ("check", "--quick", "--format", "json", "--fail-on", "never")
         with_ = json.loads(run(*args, ".", "--diff", "HEAD").stdout)
         without = json.loads(run(*args, ".").stdout)
@@ -349,11 +349,11 @@ class TestDiff:
     def test_mistakes(
         self, run: Run, repository: Path, args: tuple[str, ...], message: str
     ) -> None:
-        assert repository
+        assert repository.is_dir()
         assert refused(run("check", "--quick", *args)).startswith(message)
 
     def test_no_repository(self, run: Run, code: Path) -> None:
-        assert code
+        assert code.exists()
         assert refused(run("check", "--quick", ".", "--diff", "HEAD")).startswith(
             "--diff HEAD: not a git repository"
         )
@@ -361,7 +361,7 @@ class TestDiff:
     def test_no_git(
         self, run: Run, code: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        assert code
+        assert code.exists()
         monkeypatch.setenv("PATH", "/nonexistent")
 
         assert "git cannot be started" in refused(
