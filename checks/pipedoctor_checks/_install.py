@@ -15,7 +15,7 @@ _STABLE_ABI = {"torchvision": "0.29.1", "torchaudio": "2.11"}
 """From here on one file serves every CUDA, so that no tag of an index is sure."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Tables:
     """The tables that name a torch."""
 
@@ -24,7 +24,7 @@ class Tables:
     pairs: TorchPairs
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Target:
     """The environment that is to have another torch, as far as it is known."""
 
@@ -43,16 +43,22 @@ class Target:
         return bool(self.torch and _FORGE.match(self.torch.conda_build))
 
 
-def host(
-    site: Site | None,
+def windows(site: Site | None) -> bool | None:
+    """Are driver numbers those of Windows (also under WSL)? None: nobody knows."""
+    return None if site is None else site.system == "windows" or site.wsl
+
+
+def other_torch(
+    tables: Tables,
     target: Target,
+    site: Site | None,
     *,
     driver: str = "",
     capabilities: tuple[str, ...] = (),
-) -> Host:
-    """What a wheel must fit."""
+) -> tuple[Remedy, ...]:
+    """Put a torch in place that fits here: the same release, and the newest."""
     place = target.interpreter
-    return Host(
+    host = Host(
         driver=driver,
         windows=windows(site) or False,
         capabilities=capabilities,
@@ -60,15 +66,6 @@ def host(
         glibc=place.glibc if place else "",
         machine=site.machine.lower() if site else "",
     )
-
-
-def windows(site: Site | None) -> bool | None:
-    """Are driver numbers those of Windows (also under WSL)? None: nobody knows."""
-    return None if site is None else site.system == "windows" or site.wsl
-
-
-def other_torch(tables: Tables, target: Target, host: Host) -> tuple[Remedy, ...]:
-    """Put a torch in place that fits this host: the same release, and the newest."""
     keep = best_tag(tables.builds, tables.drivers, host, keep=target.version)
     if isinstance(keep, str):
         return (Remedy(title=_sentence(keep), lasts=Lasts.ALWAYS, advice=True),)

@@ -31,15 +31,15 @@ class Misfit:
     patch_only: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Known:
-    """What is known of torch and its companions."""
+    """What is known of torch and its companions: no two are of one type."""
 
     packages: Packages
     pairs: TorchPairs
-    requirements: Requirements | None = None
-    torch: TorchBuild | None = None
-    interpreter: Interpreter | None = None
+    requirements: Requirements | None
+    torch: TorchBuild | None
+    interpreter: Interpreter | None
 
 
 def judge(package: str, known: Known) -> Iterator[Finding]:

@@ -44,13 +44,7 @@ def cpu_only_torch_build(  # noqa: PLR0913, PLR0917  (facts are injected)
     """
     if not torch.cpu_only or (accelerators is not None and accelerators.jetson):
         return
-    target = _install.Target(torch=torch, interpreter=interpreter, packages=packages)
-    known = _cuda.capabilities(gpu, cards)
-    driver = gpu.driver if gpu else ""
-    host = _install.host(site, target, driver=driver, capabilities=known)
-    tables = _install.Tables(drivers=drivers, builds=builds, pairs=pairs)
-    build = torch.conda_build or f"{torch.version}{'+cpu' * (torch.local == 'cpu')}"
-    signs = accelerators.signs if accelerators else ()
+    build, signs = _named(torch), accelerators.signs if accelerators else ()
     evidence = {"torch.version": torch.version, "gpu": _cuda.named(gpu), "signs": signs}
     if _cuda.working(gpu, accelerators) or signs:
         seen = _cuda.named(gpu) if gpu and gpu.devices else "; ".join(signs)
@@ -60,7 +54,13 @@ def cpu_only_torch_build(  # noqa: PLR0913, PLR0917  (facts are injected)
             f"{seen or 'an NVIDIA driver'}",
             evidence=evidence,
             confidence=Confidence.CERTAIN if gpu else Confidence.LIKELY,
-            remedies=_install.other_torch(tables, target, host),
+            remedies=_install.other_torch(
+                _install.Tables(drivers, builds, pairs),
+                _install.Target(torch, interpreter, packages),
+                site,
+                driver=gpu.driver if gpu else "",
+                capabilities=_cuda.capabilities(gpu, cards),
+            ),
         )
     elif torch.origin == "text" and _asked_for(torch) and accelerators is None:
         yield Finding(
@@ -70,6 +70,10 @@ def cpu_only_torch_build(  # noqa: PLR0913, PLR0917  (facts are injected)
             evidence=evidence,
             confidence=Confidence.POSSIBLE,
         )
+
+
+def _named(torch: TorchBuild) -> str:
+    return torch.conda_build or f"{torch.version}{'+cpu' * (torch.local == 'cpu')}"
 
 
 def _asked_for(torch: TorchBuild) -> bool:

@@ -59,26 +59,21 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
     """
     if not torch.cuda or _cuda.available(torch_import):
         return
-    if accelerators is not None and accelerators.jetson:
-        reason = "the driver of a Jetson comes with its JetPack"
-        raise CannotJudge(reason)
-    complaint = _cuda.driver_cuda(_cuda.words(torch_import))
-    if not complaint and (gpu is None or not numbers(gpu.driver)):
-        reason = "the driver's version is not known"
-        raise CannotJudge(reason)
     driver = gpu.driver if gpu else ""
-    least = drivers.minimum(torch.cuda, windows=_install.windows(site))
-    if not least:
-        reason = f"{_cuda.cuda_of(torch.cuda)} is not in the tables"
-        raise CannotJudge(reason)
+    complaint = _cuda.driver_cuda(_cuda.words(torch_import))
+    if unknown := _unknown(driver, complaint, accelerators):
+        raise CannotJudge(unknown)
+    least = _least(torch, drivers, site)
     if numbers(driver) and reaches(driver, least):
         return
 
     have = f"driver {driver}" if driver else f"a driver for CUDA {complaint}"
     capabilities = _cuda.capabilities(gpu, cards)
-    target = _install.Target(torch=torch, interpreter=interpreter, packages=packages)
-    host = _install.host(site, target, driver=driver, capabilities=capabilities)
-    tables = _install.Tables(drivers=drivers, builds=builds, pairs=pairs)
+    target = _install.Target(torch, interpreter, packages)
+    tables = _install.Tables(drivers, builds, pairs)
+    fitting = _install.other_torch(
+        tables, target, site, driver=driver, capabilities=capabilities
+    )
     named = f"torch {torch.version} for {_cuda.cuda_of(torch.cuda)}"
     forward = bool(accelerators and accelerators.compat_libcuda) and not complaint
     close = major(driver) == major(least) and not complaint
@@ -88,10 +83,25 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         evidence={"gpu.driver": driver, "torch.cuda": torch.cuda, "minimum": least},
         confidence=Confidence.LIKELY if forward or close else Confidence.CERTAIN,
         remedies=_ordered(
-            _install.other_torch(tables, target, host) if driver else (),
+            fitting if driver else (),
             _install.newer_driver(drivers, site, least, capabilities),
         ),
     )
+
+
+def _unknown(driver: str, complaint: str, seen: Accelerators | None) -> str:
+    """Why nothing can be said of this driver."""
+    if seen is not None and seen.jetson:
+        return "the driver of a Jetson comes with its JetPack"
+    known = complaint or numbers(driver)
+    return "" if known else "the driver's version is not known"
+
+
+def _least(torch: TorchBuild, drivers: CudaDrivers, site: Site | None) -> str:
+    if least := drivers.minimum(torch.cuda, windows=_install.windows(site)):
+        return least
+    reason = f"{_cuda.cuda_of(torch.cuda)} is not in the tables"
+    raise CannotJudge(reason)
 
 
 def _ordered(

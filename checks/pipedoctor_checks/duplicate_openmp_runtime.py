@@ -65,14 +65,7 @@ def duplicate_openmp_runtime(
             "MKL_THREADING_LAYER": layer,
         },
         confidence=Confidence.LIKELY,
-        remedies=(
-            _library_words.by_hand(
-                "Let MKL use GNU's OpenMP",
-                Place.LAUNCHER,
-                "export MKL_THREADING_LAYER=GNU",
-            ),
-            _one_source(interpreter),
-        ),
+        remedies=(_gnu(), _one_source(interpreter)),
     )
 
 
@@ -81,6 +74,11 @@ def _first(libraries: Libraries, stem: str) -> Library | None:
     names = re.compile(rf"{stem}(?:[-.][\w.-]*)?\.so[\d.]*")
     chosen = libraries.chosen(stem)
     return next((entry for entry in chosen if names.fullmatch(entry.soname)), None)
+
+
+def _gnu() -> Remedy:
+    line = "export MKL_THREADING_LAYER=GNU"
+    return _library_words.by_hand("Let MKL use GNU's OpenMP", Place.LAUNCHER, line)
 
 
 def _one_source(place: Interpreter | None) -> Remedy:

@@ -10,6 +10,7 @@ from pipedoctor.facts import (
     Site,
     TorchBuild,
     TorchImport,
+    Unmet,
 )
 from pipedoctor.remedy import Remedy
 from pipedoctor.versions import reaches
@@ -18,6 +19,7 @@ from pipedoctor_checks._manylinux import oldest_glibc, wheel_tags
 from pipedoctor_checks._newer_system import newer_glibc
 
 _SAID = re.compile(r"[`'\"]?(GLIBC_[\d.]+)'? not found")
+_NO_GLIBC = "the version of the C library is not known, or it is not glibc"
 _MODERN = "2.28"
 """Every Linux wheel of torch from 2.7 on wants this; 2.6 is the last before."""
 
@@ -52,13 +54,10 @@ def glibc_too_old(
     - https://github.com/pytorch/pytorch/blob/main/RELEASE.md
     """
     here = interpreter.glibc if interpreter else ""
-    unmet = (
-        [u for u in libraries.unmet if "GLIBC_" in u.versions[-1]] if libraries else []
-    )
+    unmet = _unmet(libraries)
     said = _SAID.search(torch_import.error) if torch_import else None
     if not here and libraries is None and said is None:
-        message = "the version of the C library is not known, or it is not glibc"
-        raise CannotJudge(message)
+        raise CannotJudge(_NO_GLIBC)
     tagged = {
         name: floor
         for name, tags in wheel_tags(packages, torch)
@@ -85,6 +84,11 @@ def glibc_too_old(
         confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
         remedies=(*_older_torch(interpreter, here, torch), *newer_glibc(site)),
     )
+
+
+def _unmet(libraries: Libraries | None) -> list[Unmet]:
+    found = libraries.unmet if libraries else ()
+    return [entry for entry in found if "GLIBC_" in entry.versions[-1]]
 
 
 def _older_torch(

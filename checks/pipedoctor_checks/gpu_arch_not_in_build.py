@@ -6,6 +6,8 @@ from pipedoctor.facts.world_cards import GpuCapabilities
 from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
 from pipedoctor_checks import _architectures, _cuda, _install
 
+_NO_CARD = "the compute capability of no GPU is known"
+
 
 @check("PDR805", "This torch has no code for this GPU")
 def gpu_arch_not_in_build(  # noqa: PLR0913, PLR0917  (facts are injected)
@@ -51,8 +53,7 @@ def gpu_arch_not_in_build(  # noqa: PLR0913, PLR0917  (facts are injected)
     owned = _cuda.capabilities(gpu, cards)
     complained = _cuda.unfit(said)
     if not owned and not complained:
-        reason = "the compute capability of no GPU is known"
-        raise CannotJudge(reason)
+        raise CannotJudge(_NO_CARD)
     build = _architectures.of(
         torch, torch_import, said, site, builds=builds, drivers=drivers
     )
@@ -61,12 +62,7 @@ def gpu_arch_not_in_build(  # noqa: PLR0913, PLR0917  (facts are injected)
     if not missing:
         return
 
-    all_cards = tuple(dict.fromkeys((*owned, *complained)))
-    target = _install.Target(torch=torch, interpreter=interpreter, packages=packages)
-    driver = gpu.driver if gpu else ""
-    host = _install.host(site, target, driver=driver, capabilities=all_cards)
-    tables = _install.Tables(drivers=drivers, builds=builds, pairs=pairs)
-    sure = build.certain or all(capability in complained for capability in missing)
+    sure = build.certain or missing.keys() <= set(complained)
     named = f"torch {torch.version} for {_cuda.cuda_of(torch.cuda)}"
     yield Finding(
         severity=Severity.BREAKS,
@@ -74,5 +70,11 @@ def gpu_arch_not_in_build(  # noqa: PLR0913, PLR0917  (facts are injected)
         f"({_cuda.named(gpu)}): {'; '.join(dict.fromkeys(missing.values()))}",
         evidence={"capabilities": list(missing), "built_for": list(build.arch)},
         confidence=Confidence.CERTAIN if sure else Confidence.LIKELY,
-        remedies=_install.other_torch(tables, target, host),
+        remedies=_install.other_torch(
+            _install.Tables(drivers, builds, pairs),
+            _install.Target(torch, interpreter, packages),
+            site,
+            driver=gpu.driver if gpu else "",
+            capabilities=tuple(dict.fromkeys((*owned, *complained))),
+        ),
     )

@@ -3,7 +3,15 @@
 import re
 
 from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
-from pipedoctor.facts import Interpreter, Libraries, Site, TorchImport, Variables
+from pipedoctor.facts import (
+    Interpreter,
+    Libraries,
+    Site,
+    TorchImport,
+    Unmet,
+    Variables,
+)
+from pipedoctor.remedy import Remedy
 from pipedoctor_checks import _library_words
 from pipedoctor_checks._newer_system import newer_libstdcxx
 
@@ -54,9 +62,6 @@ def libstdcxx_too_old(
         summary = f"torch needs {said[1]}, which the libstdc++ that is loaded lacks"
     else:
         return
-    value = variables.values.get("LD_LIBRARY_PATH", "") if variables else ""
-    shadowed = worst is not None and worst.found_by == "LD_LIBRARY_PATH"
-    folder = worst.path.rpartition("/")[0] if worst else ""
     yield Finding(
         severity=Severity.BREAKS,
         summary=summary,
@@ -66,13 +71,18 @@ def libstdcxx_too_old(
             "said": said.string if said else "",
         },
         remedies=(
-            *(
-                _library_words.without_variable(
-                    site, "LD_LIBRARY_PATH", value, {folder}
-                )
-                if shadowed
-                else ()
-            ),
+            *_unshadowed(worst, variables, site),
             *newer_libstdcxx(interpreter, site),
         ),
     )
+
+
+def _unshadowed(
+    worst: Unmet | None, variables: Variables | None, site: Site | None
+) -> tuple[Remedy, ...]:
+    name = "LD_LIBRARY_PATH"
+    if worst is None or worst.found_by != name:
+        return ()
+    value = variables.values.get(name, "") if variables else ""
+    folder = worst.path.rpartition("/")[0]
+    return _library_words.without_variable(site, name, value, {folder})

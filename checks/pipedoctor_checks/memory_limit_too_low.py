@@ -61,9 +61,7 @@ def memory_limit_too_low(
     elif need > room:
         fits = mains + workers * FORKED <= room
         confidence = Confidence.POSSIBLE if fits else Confidence.LIKELY
-        flying = f" and {human(batches)} of batches in flight" if batches else ""
-        said = f"a job with {many(workers, 'worker')}{flying} takes about "
-        said += f"{human(need)}, {human(room)} are free"
+        said = _too_much(workers, batches, need, room)
     elif kills:
         said = f"the kernel has killed {many(kills, 'process')} here"
     elif memory.group_unknown:
@@ -89,6 +87,12 @@ def memory_limit_too_low(
             in_code("Keep less in flight: fewer workers, prefetch_factor=1"),
         ),
     )
+
+
+def _too_much(workers: int, batches: int, need: int, room: int) -> str:
+    flying = f" and {human(batches)} of batches in flight" if batches else ""
+    job = f"a job with {many(workers, 'worker')}{flying}"
+    return f"{job} takes about {human(need)}, {human(room)} are free"
 
 
 def _raise(group: MemoryLimit, size: int) -> tuple[Remedy, ...]:

@@ -35,11 +35,5 @@ def torch_torchaudio_mismatch(
 
     - https://docs.pytorch.org/audio/2.11.0/installation.html
     """
-    known = Known(
-        packages=packages,
-        pairs=pairs,
-        requirements=requirements,
-        torch=torch,
-        interpreter=interpreter,
-    )
+    known = Known(packages, pairs, requirements, torch, interpreter)
     yield from judge("torchaudio", known)

@@ -35,11 +35,5 @@ def torch_torchvision_mismatch(
 
     - https://github.com/pytorch/vision#installation
     """
-    known = Known(
-        packages=packages,
-        pairs=pairs,
-        requirements=requirements,
-        torch=torch,
-        interpreter=interpreter,
-    )
+    known = Known(packages, pairs, requirements, torch, interpreter)
     yield from judge("torchvision", known)
