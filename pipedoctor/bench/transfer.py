@@ -107,20 +107,25 @@ def _run(line: list[str], environ: Mapping[str, str], patience: float) -> Any:
     except OSError as error:
         message = f"{line[0]} cannot be started: {error.strerror}"
         raise Unreadable(message) from error
-    try:
-        answer, _ = process.communicate(timeout=patience)
-    except subprocess.TimeoutExpired:
-        message = f"no answer after {patience:.0f} s: torch or the GPU's driver hangs"
-        raise Unreadable(message) from None
-    finally:
-        with contextlib.suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
+    with process:  # closes the pipe and waits, so that nothing is left
+        try:
+            answer, _ = process.communicate(timeout=patience)
+        except subprocess.TimeoutExpired:
+            message = f"no answer after {patience:.0f} s: torch or the driver hangs"
+            raise Unreadable(message) from None
+        finally:
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
     if not answer:
         code = process.returncode
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         message = f"its process ended with {how}"
         raise Unreadable(message)
-    said = json.loads(answer)
+    try:
+        said = json.loads(answer.splitlines()[-1])
+    except ValueError:
+        message = "it printed something else than an answer"
+        raise Unreadable(message) from None
     if "error" in said:
         raise Unreadable(said["error"])
     return said

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from pipedoctor.bench.sheet import Sheet, between, closing, number
+from pipedoctor.facts.bench import Spread
 from pipedoctor.facts.bench_transfer import BenchTransfer
 from pipedoctor.units import human
 
@@ -45,13 +46,21 @@ def _rows(found: BenchTransfer) -> Iterator[tuple[str, ...]]:
 def _notes(found: BenchTransfer) -> Iterator[str]:
     if found.compute_seconds:
         yield (
-            "A step copies a batch and computes on it; computing alone takes"
-            f" {number(found.compute_seconds * 1000)} ms, as long as a pinned copy."
+            "A step copies a batch and computes; computing alone takes"
+            f" {number(found.compute_seconds * 1000)} ms, a little more than a pinned"
+            " copy."
         )
     returns = [copy for copy in found.copies if copy.name.endswith("non_blocking")]
     for copy in returns:
-        yield f"{copy.name} gives the CPU back after {between(copy.returns)} s."
+        yield f"{copy.name} gives the CPU back after {_milliseconds(copy.returns)}."
+    yield "Whether others used the GPU meanwhile is not known."
     yield f"torch {found.torch}."
     yield from closing(
         found.host, found.quality, found.seconds, interrupted=found.interrupted
     )
+
+
+def _milliseconds(found: Spread) -> str:
+    value, low, high = (1000 * part for part in (found.value, found.low, found.high))
+    spread = Spread(value=value, low=low, high=high, windows=found.windows)
+    return between(spread, " ms")

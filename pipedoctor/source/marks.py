@@ -60,5 +60,6 @@ def _spots(facts: Source) -> Iterator[Spot]:
         yield from (given.at for given in loader.arguments.values() if given.at)
         if loader.dataset and loader.dataset.at:
             yield loader.dataset.at
-    for one in (*facts.loops, *facts.events, *facts.ignores):
-        yield one.at
+    yield from (loop.at for loop in facts.loops)
+    yield from (event.at for event in facts.events)
+    yield from (ignore.at for ignore in facts.ignores)

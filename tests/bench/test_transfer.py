@@ -2,14 +2,17 @@
 
 import contextlib
 import functools
+import json
 import os
 import sys
 import time
+import types
 from collections.abc import Generator
 from typing import Any
 
 import pytest
 
+from pipedoctor.bench import transfer
 from pipedoctor.bench.inside import transfer as inside
 from pipedoctor.bench.transfer import as_fact, measure
 from pipedoctor.bench.transfer_words import sheet
@@ -47,6 +50,9 @@ def test_what_is_hidden_of_a_copy() -> None:
     }
     page = sheet(found)
     assert page.title == "Copying 1000 B to NVIDIA T4"
+    assert page.rows[1] == ("pinned, non_blocking", "9.8 KiB", "100", "")
+    assert page.rows[-1] == ("step: prefetched on a side stream", "", "120", "80%")
+    assert "non_blocking gives the CPU back after 10 ms (10 to 20)." in page.notes[1]
     assert page.said == (
         "Pinned memory is copied 4.00 times as fast as pageable memory.",
         "A side stream hides 80% of the copy behind computing.",
@@ -100,13 +106,36 @@ def test_rounds_leave_out_the_first_two() -> None:
     assert all(total >= back >= 0 for total, back in found["a"])
 
 
-def test_computing_takes_about_as_long_as_asked() -> None:
-    cpu = torch.device("cpu")
-    compute = inside.computing(torch, cpu, lambda: None, 0.01, edge=64)
+class Products:
+    """A device that multiplies matrices and counts how often."""
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def randn(self, *_shape: int, device: object) -> object:
+        return device
+
+    def empty_like(self, other: object) -> object:
+        return other
+
+    def mm(self, *_both: object, out: object) -> object:
+        self.done += 1
+        time.sleep(0.001)
+        return out
+
+
+def test_computing_takes_as_long_as_asked_or_longer() -> None:
+    device = Products()
+    compute = inside.computing(device, None, lambda: None, 0.02)
+    tried = device.done
     began = time.perf_counter()
     compute()
+    once = (time.perf_counter() - began) / (device.done - tried)
 
-    assert time.perf_counter() > began
+    assert tried == 5 * 20
+    # However busy the machine is: no more products than their shortest time allows.
+    assert 1 <= device.done - tried <= 22
+    assert once >= 0.001
 
 
 def test_one_stream_copies_every_batch() -> None:
@@ -123,51 +152,221 @@ def test_one_stream_copies_every_batch() -> None:
 class Streams:
     """What `torch.cuda` gives, in one order: who waited for whom is written down."""
 
-    def __init__(self) -> None:
-        self.said: list[str] = []
+    def __init__(self, said: list[str]) -> None:
+        self.said, self.made, self.on_side = said, 0, False
 
     def Stream(self, _device: object) -> "Streams":  # noqa: N802  (as in torch)
+        self.made += 1
         return self
 
     def current_stream(self, _device: object) -> "Streams":
         return self
 
     @contextlib.contextmanager
-    def stream(self, _stream: object) -> Generator[None]:
+    def stream(self, _stream: object) -> Generator[None, None, None]:
+        self.on_side = True
         yield
+        self.on_side = False
 
     def wait_stream(self, _other: object) -> None:
         self.said.append("wait")
 
 
-class Batch:
-    """Pinned memory that writes down what is done with it."""
+class Pinned:
+    """Pinned memory that writes down what becomes of its copies."""
 
-    def __init__(self, said: list[str], name: str) -> None:
-        self._said, self._name = said, name
+    def __init__(self, cuda: Streams, number: int = 0) -> None:
+        self._cuda, self._number, self._copied = cuda, number, 0
 
-    def to(self, _device: object, *, non_blocking: bool) -> "Batch":
+    def to(self, _device: object, *, non_blocking: bool) -> "Pinned":
         assert non_blocking
-        self._said.append(f"copy {self._name}")
-        return self
+        assert self._cuda.on_side
+        self._copied += 1
+        self._cuda.said.append(f"copy {self._copied}")
+        return Pinned(self._cuda, self._copied)
 
     def record_stream(self, _stream: object) -> None:
-        self._said.append(f"record {self._name}")
+        assert not self._cuda.on_side
+        self._cuda.said.append(f"record {self._number}")
 
 
 def test_the_side_stream_copies_one_batch_ahead() -> None:
+    said: list[str] = []
+
     class Torch:
-        cuda = Streams()
+        cuda = Streams(said)
 
-    said = Torch.cuda.said
-    pinned = [Batch(said, "a"), Batch(said, "b")]
+    window = inside.side_stream(
+        Torch, Pinned(Torch.cuda), None, lambda: said.append("compute")
+    )
+    assert said == ["copy 1"]
+    window()
 
-    inside.side_stream(Torch, pinned, None, lambda: said.append("compute"))
-
-    first = ["copy a", "wait", "record a", "copy b", "compute"]
-    second = ["wait", "record b", "copy a", "compute"]
-    assert said[:9] == first + second
+    first = ["wait", "record 1", "copy 2", "compute"]
+    second = ["wait", "record 2", "copy 3", "compute"]
+    assert said[1:9] == first + second
     assert said.count("compute") == 12
+    window()
+
+    # Every window copies as often as it computes, on the same stream.
+    assert said.count("compute") == 24
+    assert said[-2:] == ["copy 25", "compute"]
+    assert Torch.cuda.made == 1
+
+
+class Cuda:
+    """`torch.cuda` of a machine whose GPU is its processor."""
+
+    def __init__(self, *, there: bool = True, trouble: str | None = None) -> None:
+        self.there, self.trouble = there, trouble
+
+    def is_available(self) -> bool:
+        return self.there
+
+    def current_device(self) -> int:
+        if self.trouble is not None:
+            raise RuntimeError(self.trouble)
+        return 0
+
+    def synchronize(self) -> None:
+        """Everything is done at once."""
+
+    def get_device_name(self, _device: object) -> str:
+        return "stand-in"
+
+    def Stream(self, device: object) -> Streams:  # noqa: N802  (as in torch)
+        return Streams([]).Stream(device)
+
+    def current_stream(self, device: object) -> Streams:
+        return Streams([]).current_stream(device)
+
+    def stream(self, stream: object) -> contextlib.AbstractContextManager[None]:
+        return Streams([]).stream(stream)
+
+
+def ones(count: int) -> Any:
+    """A tensor of the processor that does what tensors of a GPU do."""
+
+    def pin_memory(own: Any) -> Any:
+        return own
+
+    def record_stream(own: Any, _stream: object) -> None:
+        assert own.numel() == count
+
+    methods = {"pin_memory": pin_memory, "record_stream": record_stream}
+    return torch.ones(count).as_subclass(type("Ours", (torch.Tensor,), methods))
+
+
+def stand_in(cuda: Cuda) -> types.ModuleType:
+    """A torch whose device is the processor."""
+    module = types.ModuleType("torch")
+    cpu = torch.device("cpu")
+
+    def device(*_: object) -> Any:
+        return cpu
+
+    def randn(*_: int, device: object) -> Any:
+        return torch.randn(8, 8, device=device)
+
+    module.__dict__.update(
+        __version__="9.9",
+        version=types.SimpleNamespace(cuda="13.0"),
+        cuda=cuda,
+        device=device,
+        ones=ones,
+        randn=randn,
+        empty_like=torch.empty_like,
+        mm=torch.mm,
+    )
+    return module
+
+
+def test_everything_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", stand_in(Cuda()))
+
+    said = inside.main(1001, 0.0)
+
+    assert (said["device"], said["torch"]) == ("stand-in", "9.9")
+    assert said["batch_bytes"] == 1000
+    assert [len(rows) for rows in said["copies"].values()] == [3] * 5
+    assert {name: len(rows) for name, rows in said["steps"].items()} == {
+        "compute alone": 3,
+        "pageable, then compute": 3,
+        "pinned and non_blocking": 3,
+        "prefetched on a side stream": 3,
+    }
+    found = as_fact(said, Machine(), Quality(windows=1), 1.0)
+    assert len(found.steps) == 3
+
+
+@pytest.mark.parametrize(
+    ("cuda", "why"),
+    [
+        (Cuda(there=False), "no GPU can be used: torch 9.9 finds none"),
+        (Cuda(trouble="out of memory\nand more"), "the GPU refuses: out of memory"),
+        (Cuda(trouble=""), "the GPU refuses: RuntimeError"),
+    ],
+)
+def test_a_gpu_that_refuses(
+    monkeypatch: pytest.MonkeyPatch, cuda: Cuda, why: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", stand_in(cuda))
+
+    assert inside.main(1000, 0.0)["error"].startswith(why)
+
+
+def instead(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    """Run this code, not the measuring program."""
+
+    def line(*_: object) -> list[str]:
+        return [sys.executable, "-S", "-c", code]
+
+    monkeypatch.setattr(transfer, "program", line)
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("print('a banner'); print('no answer')", "printed something else than an"),
+        ("raise SystemExit(3)", "ended with exit code 3"),
+        ("import time; time.sleep(60)", "no answer after 0 s: torch or the driver"),
+    ],
+)
+def test_no_answer_is_said(
+    monkeypatch: pytest.MonkeyPatch, calm: Meter, answer: str, why: str
+) -> None:
+    instead(monkeypatch, answer)
+    if "sleep" in answer:
+        monkeypatch.setattr(transfer, "GRACE", -4.7)
+
+    with pytest.raises(Unreadable, match=why):
+        measure(sys.executable, os.environ, batch_bytes=1, budget=5.0, meter=calm)
+
+
+def test_a_banner_before_the_answer_does_no_harm(
+    monkeypatch: pytest.MonkeyPatch, calm: Meter
+) -> None:
+    code = f"print('a banner'); print({json.dumps(json.dumps(SAID))})"
+    instead(monkeypatch, code)
+
+    found = measure(sys.executable, os.environ, batch_bytes=1, budget=5.0, meter=calm)
+
+    assert found.device == "NVIDIA T4"
+
+
+def test_a_crowded_machine_is_not_measured(
+    monkeypatch: pytest.MonkeyPatch, crowded: Meter
+) -> None:
+    code = f"print({json.dumps(json.dumps(SAID))})"
+    instead(monkeypatch, code)
+
+    with pytest.raises(Unreadable, match="foreign CPU"):
+        measure(sys.executable, {}, batch_bytes=1, budget=5.0, meter=crowded)
+
+
+def test_an_interpreter_that_cannot_be_started(calm: Meter) -> None:
+    with pytest.raises(Unreadable, match="/no/python cannot be started: No such file"):
+        measure("/no/python", {}, batch_bytes=1, budget=5.0, meter=calm)
 
 
 @pytest.mark.gpu

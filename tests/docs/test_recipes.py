@@ -109,8 +109,8 @@ def test_shards_stay_loaded(recipe: Callable[[str], Any], tmp_path: Path) -> Non
     for index in (0, 1, 0, 2, 4):
         dataset[index].add_(100)
 
-    state: dict[str, Any] = vars(dataset)
-    assert tuple(cast("Any", state["_load"]).cache_info()) == (2, 3, 2, 2)
+    state = cast("dict[str, Any]", vars(dataset))
+    assert tuple(state["_load"].cache_info()) == (2, 3, 2, 2)
     assert [int(dataset[index]) for index in range(6)] == [0, 0, 1, 1, 2, 2]
     assert vars(pickle.loads(pickle.dumps(dataset)))["_load"] is None
     assert torch.cat(batches(dataset)).flatten().tolist() == [0, 0, 1, 1, 2, 2]

@@ -17,8 +17,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 _FLOAT = 4
-_EDGE = 2048
+_EDGE = 1024
 """Of the matrices whose products stand for a model."""
+_MANY = 20
+"""Products that are timed together, so that waiting for the device counts little."""
+_LONGER = 1.1
+"""Computing must not be shorter than the copy that it is to hide."""
 _BATCHES = 12
 """Copied and computed in one window of a step."""
 _WARM = 2
@@ -28,35 +32,42 @@ Sync = Callable[[], None]
 
 def main(batch_bytes: int, seconds: float) -> dict[str, Any]:
     """Everything that was measured, or ``error``."""
-    began = time.perf_counter()
+    until = time.perf_counter() + seconds
     try:
         torch: Any = importlib.import_module("torch")
-    except ImportError as error:
+    except (ImportError, OSError) as error:  # OSError: a library of CUDA is missing
         return {"error": f"torch cannot be imported: {error}"}
     if not torch.cuda.is_available():
         return {"error": no_gpu(torch)}
+    try:
+        return measured(torch, batch_bytes, until)
+    except RuntimeError as error:  # also torch.OutOfMemoryError
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        return {"error": f"the GPU refuses: {lines[0]}"}
+
+
+def measured(torch: Any, batch_bytes: int, until: float) -> dict[str, Any]:
+    """Copies for half of the time, then copies beside computing."""
     device = torch.device("cuda", torch.cuda.current_device())
     sync: Sync = torch.cuda.synchronize
-    until = began + seconds
 
     def pin(tensor: Any) -> Any:
         return tensor.pin_memory()
 
     host = torch.ones(max(1, batch_bytes // _FLOAT))
     ways = copies(host, torch.empty_like(host, device=device), pin)
-    found = rounds(ways, sync, time.perf_counter() + (until - time.perf_counter()) / 2)
+    now = time.perf_counter()
+    found = rounds(ways, sync, now + (until - now) / 2)
     copy = sorted(total for total, _ in found["pinned, non_blocking"])
     compute = computing(torch, device, sync, copy[len(copy) // 2])
-    pinned = [pin(host), pin(host)]
+    pinned = pin(host)
     loops = {
         "compute alone": lambda: alone(compute),
         "pageable, then compute": lambda: one_stream(host, device, compute, wait=True),
         "pinned and non_blocking": lambda: one_stream(
-            pinned[0], device, compute, wait=False
+            pinned, device, compute, wait=False
         ),
-        "prefetched on a side stream": lambda: side_stream(
-            torch, pinned, device, compute
-        ),
+        "prefetched on a side stream": side_stream(torch, pinned, device, compute),
     }
     steps = rounds(loops, sync, until)
     return {
@@ -120,16 +131,20 @@ def rounds(
 def computing(
     torch: Any, device: Any, sync: Sync, seconds: float, edge: int = _EDGE
 ) -> Callable[[], None]:
-    """Matrix products that take the device about so long."""
+    """Matrix products that take the device so long, or a little longer."""
     matrix = torch.randn(edge, edge, device=device)
     out = torch.empty_like(matrix)
 
     def once() -> None:
         torch.mm(matrix, matrix, out=out)
 
-    known = rounds({"once": once}, sync, 0.0)["once"]
-    one = min(total for total, _ in known)
-    count = max(1, math.ceil(seconds / max(one, 1e-7)))
+    def many() -> None:
+        for _ in range(_MANY):
+            once()
+
+    known = rounds({"many": many}, sync, 0.0)["many"]
+    one = min(total for total, _ in known) / _MANY
+    count = max(1, math.ceil(_LONGER * seconds / max(one, 1e-7)))
 
     def compute() -> None:
         for _ in range(count):
@@ -154,29 +169,38 @@ def one_stream(
 
 
 def side_stream(
-    torch: Any, pinned: list[Any], device: Any, compute: Callable[[], None]
-) -> None:
+    torch: Any, pinned: Any, device: Any, compute: Callable[[], None]
+) -> Callable[[], None]:
     """
     Copy the next batch on a stream of its own while this one is computed on.
 
     `record_stream` keeps the allocator from handing out a batch's memory again before
-    the main stream is done with it.
+    the main stream is done with it. Stream and first batch are made once: memory is
+    kept for each stream apart, and each window copies as often as it computes.
     """
     side = torch.cuda.Stream(device)
-    with torch.cuda.stream(side):
-        coming = pinned[0].to(device, non_blocking=True)
-    for number in range(_BATCHES):
-        main_stream = torch.cuda.current_stream(device)
-        main_stream.wait_stream(side)
-        batch = coming
-        batch.record_stream(main_stream)
+
+    def fetched() -> Any:
         with torch.cuda.stream(side):
-            coming = pinned[(number + 1) % 2].to(device, non_blocking=True)
-        compute()
+            return pinned.to(device, non_blocking=True)
+
+    coming = [fetched()]
+
+    def window() -> None:
+        for _ in range(_BATCHES):
+            main_stream = torch.cuda.current_stream(device)
+            main_stream.wait_stream(side)
+            batch = coming.pop()
+            batch.record_stream(main_stream)
+            coming.append(fetched())
+            compute()
+
+    return window
 
 
 def _print(found: dict[str, Any], answers: int) -> None:
-    os.write(answers, json.dumps(found).encode())
+    """On a line of its own: something else may have been printed before."""
+    os.write(answers, b"\n" + json.dumps(found).encode())
 
 
 if __name__ == "__main__":
