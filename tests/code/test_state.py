@@ -1,12 +1,10 @@
 """What data sets keep and share with their workers, and how they draw at random."""
 
-import importlib
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
-from pipedoctor.check import Check, Finding, Severity
+from pipedoctor.check import Finding, Severity
 from pipedoctor.facts import Interpreter, TorchBuild
 from pipedoctor.facts.source import Minimum
 
@@ -25,12 +23,6 @@ def rows(
         f"{block(init)}\n    def __getitem__(self, index):\n{block(item)}\n"
         "    def __len__(self):\n        return 9\n" + LOADED.format(workers, more)
     )
-
-
-def check(name: str) -> Check[Any]:
-    module = importlib.import_module(f"pipedoctor_checks.{name}")
-    found: Check[Any] = getattr(module, name)
-    return found
 
 
 LOOP = "\nfor x in DataLoader(Rows(), num_workers=2):\n    print(x)\n"
@@ -247,24 +239,12 @@ SPEAKS: dict[str, dict[str, str]] = {
 }
 
 
-def cases(table: dict[str, dict[str, str]]) -> Iterator[Any]:
-    for name, codes in table.items():
-        for said, code in codes.items():
-            yield pytest.param(name, code, id=f"{name}: {said}")
+def test_silent(find: Find, silent: tuple[str, str]) -> None:
+    assert find(*silent) == []
 
 
-@pytest.mark.parametrize(("name", "code"), list(cases(SILENT)))
-def test_silent(find: Find, name: str, code: str) -> None:
-    assert find(check(name), code) == []
-
-
-@pytest.mark.parametrize(("name", "code"), list(cases(SPEAKS)))
-def test_speaks(find: Find, name: str, code: str) -> None:
-    (finding,) = find(check(name), code)
-
-    assert finding.location is not None
-    assert finding.location.path == "train.py"
-    assert finding.remedies
+def test_speaks(find_one: Find, speaks: tuple[str, str]) -> None:
+    find_one(*speaks)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +256,7 @@ def test_what_forks_allow_breaks_from_python_3_14_on(
 ) -> None:
     code = rows(more=", collate_fn=lambda x: x") + LOOP
 
-    found = find(check(name), code, Interpreter(version=version))
+    found = find(name, code, Interpreter(version=version))
 
     assert {finding.severity for finding in found} == {severity}
 
@@ -284,9 +264,9 @@ def test_what_forks_allow_breaks_from_python_3_14_on(
 def test_a_handle_breaks_under_every_start_method(find: Find) -> None:
     code = rows("self.f = open('x')", "self.f.read()")
 
-    (forked,) = find(check("handle_in_init"), code)
+    (forked,) = find("handle_in_init", code)
     spawn = "torch.multiprocessing.set_start_method('spawn')\n"
-    (spawned,) = find(check("handle_in_init"), f"def f():\n    {spawn}{code}")
+    (spawned,) = find("handle_in_init", f"def f():\n    {spawn}{code}")
 
     assert forked.severity is spawned.severity is Severity.BREAKS
     assert "reads wrong data" in forked.summary
@@ -305,7 +285,7 @@ def test_numpy_is_seeded_from_torch_1_9_on(
     find: Find, declared: str, installed: str, severities: list[Severity]
 ) -> None:
     found = find(
-        check("numpy_rng_unseeded"),
+        "numpy_rng_unseeded",
         rows(item="np.random.rand()"),
         TorchBuild(version=installed),
         torch=Minimum(version=declared, told="setup.py"),
@@ -333,7 +313,7 @@ def test_numpy_below_torch_1_9_wants_a_seed(
     find: Find, start: str, more: str, findings: int
 ) -> None:
     found = find(
-        check("numpy_rng_unseeded"),
+        "numpy_rng_unseeded",
         start + rows(item="np.random.rand()", more=more),
         TorchBuild(version="1.8.1"),
         torch=Minimum(version="1.8", told="setup.py"),
