@@ -11,7 +11,7 @@ from pipedoctor.collect.mounts import legible
 from pipedoctor.collect.packages import installed, normal
 from pipedoctor.collect.prefix import Chosen
 from pipedoctor.collect.records import Recorded, parse
-from pipedoctor.collect.requirements import markers
+from pipedoctor.collect.requirements import fits, markers
 from pipedoctor.facts import Drifted, RecordDrift, Unreadable
 
 if TYPE_CHECKING:
@@ -89,14 +89,14 @@ def _applies(wanted: Recorded, values: Mapping[str, str]) -> bool:
 
 
 def _fits(wanted: Recorded, there: str) -> bool:
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
+    from packaging.specifiers import InvalidSpecifier  # noqa: PLC0415
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
     try:
+        if not wanted.versions:
+            return fits(wanted.spec, there)
         version = Version(there)
-        if wanted.versions:
-            return any(_same(Version(exact), version) for exact in wanted.versions)
-        return SpecifierSet(wanted.spec).contains(version, prereleases=True)
+        return any(_same(Version(exact), version) for exact in wanted.versions)
     except (InvalidSpecifier, InvalidVersion):
         return not wanted.versions or there in wanted.versions
 
