@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipedoctor.facts import Costs, Pipeline, Trial
+from pipedoctor.units import many
 
 NAMES = (
     "storage-latency",
@@ -33,7 +34,6 @@ FAULTS = 0.3
 """Share of the CPU time of fetching."""
 HANDED = 0.45
 """Share of a batch's way that is handing it over."""
-OBJECTS = 16
 SMALL = 64 << 10
 """Bytes below which a tensor costs by the piece."""
 TAIL = 0.3
@@ -175,8 +175,8 @@ def _handover(seen: Pipeline) -> Iterator[Bottleneck]:
         "batch_bytes": float(seen.contents.bytes),
     }
     took = f"handing a batch over takes {hand * 1e3:.1f} ms, making it {made * 1e3:.1f}"
-    if objects >= OBJECTS and small:
-        why = f"{took}: it has {objects} tensors"
+    if small:
+        why = f"{took}: it has {many(objects, 'tensor')}"
         yield Bottleneck(name="ipc-objects", why=why, evidence=evidence)
     else:
         why = f"{took}: it has {seen.contents.bytes / 2**20:.1f} MiB"

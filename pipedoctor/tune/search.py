@@ -118,7 +118,8 @@ class Search:
             )
         except Failed as reason:
             self.broken[key] = str(reason)
-            if alike(setting, self.start) or setting.num_workers <= 1:
+            first = setting.num_workers == 1 and not self.start.num_workers
+            if alike(setting, self.start) or first:
                 raise
             return
         self.ledger.add(trial)

@@ -180,7 +180,24 @@ def test_one_worker_that_fails_ends_it() -> None:
     assert "not decided: with num_workers=1: it broke" in render(shown)
 
 
-def test_a_start_method_that_cannot_start_workers() -> None:
+def test_samples_that_only_workers_can_give() -> None:
+    def law(of: Setting) -> Trial:
+        if not of.num_workers:
+            message = "with num_workers=0: no worker"
+            raise Failed(message)
+        return waiting(of)
+
+    found = search(law, setting(1))
+    found.run()
+    shown = tuning(found)
+    assert shown.choice.setting.num_workers == 8
+    assert not any(p.setting.num_workers == 0 for p in shown.predictions)
+    assert record(shown)["stages"]["read"] > 0
+
+
+def test_a_start_method_that_cannot_start_workers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = search(waiting)
     found.base = pipeline(start=setting(0), start_method="spawn")
     bench = cast("Scripted", found.bench)
@@ -192,7 +209,7 @@ def test_a_start_method_that_cannot_start_workers() -> None:
             raise Failed(message)
         return plain(of, seconds, **more)
 
-    bench.measure = measure  # type: ignore[method-assign]
+    monkeypatch.setattr(bench, "measure", measure)
     found.run()
     shown = tuning(found)
     assert shown.choice.setting == setting(0)

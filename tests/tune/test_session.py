@@ -22,6 +22,7 @@ from pipedoctor.tune.session import Lost, Session
 HERE = Path(__file__).parent / "workloads"
 BROKEN = HERE / "broken.py"
 LABELLED = HERE / "labelled.py"
+JSON = ("--format", "json")
 
 
 @pytest.fixture(autouse=True)
@@ -149,7 +150,7 @@ def question(
 @pytest.mark.slow
 def test_tunes_a_loader_that_waits() -> None:
     code, shown, _ = run(
-        f"{LABELLED}:io_latency", "--max-workers", "4", "--format", "json"
+        f"{LABELLED}:io_latency", *("--max-workers", "4", "--budget", "12"), *JSON
     )
     found = json.loads(shown)
     assert found["schema"] == "pipedoctor.tuning/1"
@@ -168,7 +169,8 @@ def test_tunes_a_loader_that_waits() -> None:
 def test_imagines_another_machine() -> None:
     code, shown, _ = run(
         f"{LABELLED}:io_latency",
-        *("--workers", "4", "--storage", "2x", "--format", "json"),
+        *("--workers", "4", "--storage", "2x", "--budget", "12"),
+        *JSON,
         command=whatif,
     )
     found = json.loads(shown)
