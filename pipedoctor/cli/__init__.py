@@ -1,5 +1,7 @@
 """The command line: one file a command, loaded only when it is called."""
 
+from pipedoctor.cli import startup  # isort: skip  (first: it covers the others)
+
 import gc
 import importlib
 import sys
@@ -22,7 +24,7 @@ COMMANDS = (
     "bench",
     "list",
 )
-INTERRUPTED = 130
+USAGE, INTERRUPTED = 2, 130
 SPARING = 50_000
 """Objects between two collections of garbage: a tenth of the time went into them."""
 
@@ -42,6 +44,16 @@ class Commands(click.Group):
         command = module.command
         assert isinstance(command, click.Command)  # noqa: S101  (our own modules)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; of one that does not exist, say which may be meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            told = error.message + _meant(args[0], self.list_commands(ctx))
+            raise click.UsageError(told, ctx) from None
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """
@@ -64,7 +76,25 @@ class Commands(click.Group):
 
             code = 0
             let_go()
+        except OSError as error:  # of help and version, which click writes
+            code = USAGE
+            _cannot_write(error)
         sys.exit(code)
+
+
+def _meant(word: str, commands: list[str]) -> str:
+    from pipedoctor.selection import suggestion
+
+    close = suggestion(word.lower(), commands)
+    return close.replace("; did", " Did") or f" There are {', '.join(commands)}."
+
+
+def _cannot_write(error: OSError) -> None:
+    from pipedoctor.cli.output import let_go
+    from pipedoctor.collect.files import why
+
+    let_go()
+    click.echo(f"pipedoctor: stdout: cannot be written: {why(error)}", err=True)
 
 
 def _complain(error: click.ClickException) -> None:
@@ -82,3 +112,6 @@ def _complain(error: click.ClickException) -> None:
 @click.version_option(__version__, prog_name="pipedoctor")
 def main() -> None:
     """The doctor for PyTorch data pipelines: what is wrong here, and the remedy."""
+
+
+startup.over()

@@ -75,7 +75,18 @@ def test_an_unknown_command_is_told_in_a_line(run: Run) -> None:
     result = run("chekc")
 
     assert result.exit_code == 2
-    assert result.stderr.startswith("pipedoctor: No such command 'chekc'.")
+    assert result.stderr == (
+        "pipedoctor: No such command 'chekc'. Did you mean `check`?\n"
+    )
+
+
+def test_a_command_like_no_other_is_answered_with_all(run: Run) -> None:
+    result = run("qqq", "--x")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith(
+        "pipedoctor: No such command 'qqq'. There are check, fix, explain, "
+    )
     assert result.stderr.count("\n") == 1
 
 
