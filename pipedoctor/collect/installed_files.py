@@ -68,22 +68,30 @@ def installed_files(
             where = changed if os.path.lexists(row.path) else missing
             where.setdefault(number, []).append(legible(row.named))
     return InstalledFiles(
-        entries=tuple(
-            Altered(
-                name=copy.name,
-                version=copy.version,
-                changed=tuple(changed.get(number, ())[:_NAMED]),
-                missing=tuple(missing.get(number, ())[:_NAMED]),
-                changed_count=len(changed.get(number, ())),
-                missing_count=len(missing.get(number, ())),
-            )
-            for number, copy in enumerate(found)
-            if number in changed or number in missing
-        ),
+        entries=tuple(_altered(found, changed, missing)),
         compared=compared,
         unrecorded=tuple(dict.fromkeys(unrecorded)),
         unread=unread,
     )
+
+
+def _altered(
+    found: list[Metadata],
+    changed: dict[int, list[str]],
+    missing: dict[int, list[str]],
+) -> Iterator[Altered]:
+    """What was found of each distribution, by its number; files named up to a limit."""
+    for number, copy in enumerate(found):
+        if number in changed or number in missing:
+            other, gone = changed.get(number, ()), missing.get(number, ())
+            yield Altered(
+                name=copy.name,
+                version=copy.version,
+                changed=tuple(other[:_NAMED]),
+                missing=tuple(gone[:_NAMED]),
+                changed_count=len(other),
+                missing_count=len(gone),
+            )
 
 
 def _recorded(copy: Metadata) -> Iterator[_Recorded]:
