@@ -3,7 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pipedoctor.check import Confidence, Finding, Location, Severity
+from pipedoctor.check import (
+    Confidence,
+    Counterfactual,
+    Finding,
+    Location,
+    Severity,
+)
 from pipedoctor.facts import Interpreter, Site, Source, TorchBuild
 from pipedoctor.facts.source import Argument, Event, LoaderCall, Loop, Spot
 from pipedoctor.remedy import Remedy
@@ -31,6 +37,7 @@ def at(
     summary: str,
     *remedies: Remedy,
     confidence: Confidence = Confidence.CERTAIN,
+    counterfactual: Counterfactual | None = None,
     **evidence: Any,
 ) -> Finding:
     """Say something of a place, and of the others that have the same cause."""
@@ -43,6 +50,7 @@ def at(
         confidence=confidence,
         location=first,
         also_at=tuple(others),
+        counterfactual=counterfactual,
     )
 
 
@@ -125,6 +133,7 @@ _SELDOM = (
     "show",
     "vis",
     "last_batch",
+    "== len(",
     "synchronize",
     "profile",
     "== 0",

@@ -33,12 +33,12 @@ def drop_last_missing(source: Source, /) -> Findings:
         last = loader.get("drop_last")
         off = last.how == "absent" or (last.known and not last.value)
         size = loader.get("batch_size")
-        alone = size.how == "absent" or size.value == 1
+        alone = size.how == "absent" or (size.value == 1 and size.how != "default")
         batched = loader.get("batch_sampler").how != "absent"
         trains = any(source.loops[n].role == "train" for n in loader.fed)
         if not off or alone or batched or loader.role == "eval" or loader.testing:
             continue
-        if trains and "batch-norm" in source.traits:
+        if trains and loader.batch_norm:
             yield at(
                 [loader.at],
                 Severity.NOTE,

@@ -28,7 +28,7 @@ def drop_last_on_eval(source: Source, /) -> Findings:
     """
     for loader in source.loaders:
         last, size = loader.get("drop_last"), loader.get("batch_size")
-        alone = size.how == "absent" or (size.known and size.value == 1)
+        alone = size.how == "absent" or (size.value == 1 and size.how != "default")
         trains = any(source.loops[n].role == "train" for n in loader.fed)
         if loader.role != "eval" or alone or trains or loader.testing:
             continue

@@ -133,6 +133,8 @@ class LoaderCall(Part, frozen=True, kw_only=True):
     """Indices into `Source.loops`."""
     unguarded: bool = False
     """Iterated when the file is merely imported or run, outside a main guard."""
+    batch_norm: bool = False
+    """Its file, or one that this imports, speaks of BatchNorm."""
     call: Call | None = None
     """How it is written; none: in a way that nobody can change exactly."""
 
@@ -151,6 +153,8 @@ class Loop(Part, frozen=True, kw_only=True):
     """Indices into `Source.loaders`; empty: fed by something not known."""
     role: Literal["train", "eval", ""] = ""
     repeats: bool = False
+    single: bool = False
+    """No loop, but a function that makes one step; its callers have the loop."""
 
 
 class Event(Part, frozen=True, kw_only=True):

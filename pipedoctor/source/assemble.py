@@ -35,9 +35,6 @@ from pipedoctor.source.values import spot, written
 
 _TRAIN = re.compile(r"(^|[^a-z])(tr|trn|train|training)([^a-z]|$)|train", re.IGNORECASE)
 _EVAL = re.compile(r"val|test|eval|dev_|_dev|infer|predict", re.IGNORECASE)
-_TESTS = re.compile(
-    r"(^|/)(tests|unit_?tests?|testing|benchmarks?)/|(^|/)bench[^/]*\.py$"
-)
 _IGNORE = re.compile(rb"#\s*pipedoctor:\s*ignore(?:\[([A-Za-z0-9_,\s-]*)\])?")
 Role: TypeAlias = Literal["train", "eval", ""]
 _MEMORY = ("torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset")
@@ -126,12 +123,13 @@ def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
         complete=made.complete,
         role=_role(recorder, made, target, fed),
         dataset=_dataset(recorder, made),
-        testing=_in_a_test(scope),
+        testing=recorder.tests(scope),
         framework=_framework(scope),
         repeats=any(recorder.loops[n].repeats for n in fed),
         rebuilt=rebuilt(recorder, made),
         fed=tuple(fed),
         unguarded=unguarded(recorder, made, index),
+        batch_norm=recorder.norms.near(scope.module),
         call=_form(recorder, made),
     )
 
@@ -143,12 +141,6 @@ def _form(recorder: Recorder, made: Made) -> Call | None:
     if recorder.name(node.func, scope) not in LOADERS or ways > 1:
         return None
     return call_form(recorder.pen(scope.module), node, PARAMETERS, direct=True)
-
-
-def _in_a_test(scope: Scope) -> bool:
-    names = scope.module.names.values()
-    runner = any(name.partition(".")[0] in {"pytest", "unittest"} for name in names)
-    return runner or bool(_TESTS.search(scope.module.path))
 
 
 def _role(recorder: Recorder, made: Made, target: str, fed: list[int]) -> Role:

@@ -2,6 +2,8 @@
 
 import ast
 
+from msgspec.structs import replace
+
 from pipedoctor.source.around import Around, Step
 from pipedoctor.source.loops import BatchLoop, within
 from pipedoctor.source.origin import returned
@@ -25,6 +27,8 @@ def loss_steps(recorder: Recorder, scope: Scope, node: BatchLoop) -> None:
             if id(target) in seen or not any(map(_backs, target.calls)):
                 continue
             seen.add(id(target))
+            recorder.entered.add(id(target))
+            recorder.loops[number] = replace(recorder.loops[number], role="train")
             for value in returned(target):
                 for part in ast.walk(value):
                     if isinstance(part, ast.Call) and last_name(part.func) in {

@@ -43,16 +43,9 @@ def place_events(recorder: Recorder) -> None:
                 if isinstance(step.node, ast.Call):
                     _call(recorder, scope, step, step.node)
         _epochs(recorder, module)
-        _batch_norm(recorder, module)
+        if any(b"cuda" in line for line in module.text.lines):
+            recorder.traits.add("cuda")
     _shards(recorder)
-
-
-def _batch_norm(recorder: Recorder, module: Module) -> None:
-    text = b"\n".join(module.text.lines)
-    if b"BatchNorm" in text or b"resnet" in text or b"models.__dict__" in text:
-        recorder.traits.add("batch-norm")
-    if b"cuda" in text:
-        recorder.traits.add("cuda")
 
 
 def _imports(recorder: Recorder, module: Module) -> None:
@@ -92,7 +85,7 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
         recorder.add("cuda-amp", scope, step, full, given=bool(node.args))
     elif full in {"torch.autograd.Variable", "torch.autograd.variable.Variable"}:
         recorder.add("variable", scope, step, full)
-    elif full in _PARALLEL:
+    elif full in _PARALLEL and not recorder.tests(scope):
         recorder.add("data-parallel", scope, step, full)
     elif full in _DISTRIBUTED:
         _sampler(recorder, scope, step, node, full)

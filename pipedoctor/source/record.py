@@ -1,10 +1,13 @@
 """Turns steps into events: where they stand, and under which circumstances."""
 
 import ast
+import re
+from collections.abc import Sequence
 
 from pipedoctor.facts.source import Event, Loop, Scalar
-from pipedoctor.source.around import Step
+from pipedoctor.source.around import Around, Guard, Step
 from pipedoctor.source.constructions import Constructions
+from pipedoctor.source.norms import Norms
 from pipedoctor.source.origin import Origins
 from pipedoctor.source.pen import Pen
 from pipedoctor.source.pieces import pieces
@@ -15,6 +18,11 @@ from pipedoctor.source.values import Values, spot, written
 
 _MOST_GUARDS = 20
 """Around one step, the innermost: a chain of ``elif`` may have a thousand."""
+
+_RUNNERS = {"pytest", "unittest"}
+_TESTS = re.compile(
+    r"(^|/)(tests|unit_?tests?|testing|benchmarks?)/|(^|/)bench[^/]*\.py$"
+)
 
 
 class Recorder:
@@ -30,7 +38,11 @@ class Recorder:
         self.loops: list[Loop] = []
         self.loop_of: dict[int, int] = {}
         """Loops over batches, by the identity of their nodes."""
+        self.entered: set[int] = set()
+        """Functions that were followed from a loop over batches, by identity."""
         self.traits: set[str] = set()
+        self.norms = Norms(project)
+        self._tests: dict[int, bool] = {}
         self._pens: dict[int, Pen] = {}
         self._dataset_of: dict[int, str] = {}
         for name, scopes in self.reach.of_dataset.items():
@@ -44,6 +56,16 @@ class Recorder:
     def pen(self, module: Module) -> Pen:
         """What knows the text of a module."""
         return self._pens.setdefault(id(module), Pen(module))
+
+    def tests(self, scope: Scope) -> bool:
+        """Is it a test or a benchmark, where speed is nobody's concern?"""
+        module = scope.module
+        known = self._tests.get(id(module))
+        if known is None:
+            tops = {name.partition(".")[0] for name in module.names.values()}
+            known = bool(tops & _RUNNERS or _TESTS.search(module.path))
+            self._tests[id(module)] = known
+        return known
 
     def is_item(self, scope: Scope) -> bool:
         """Does this function run for items?"""
@@ -60,9 +82,10 @@ class Recorder:
         step: Step,
         name: str = "",
         node: ast.AST | None = None,
+        also: Sequence[Guard] = (),
         **details: Scalar,
     ) -> None:
-        """Record an event at a step, or at another node near it."""
+        """Record an event at a step or near it; `also`: the guards of its callers."""
         around = step.around
         within = [x for x in around.loops if id(x) in self.loop_of]
         loops = [self.loop_of[id(x)] for x in within]
@@ -83,8 +106,8 @@ class Recorder:
                 handler=around.handler,
                 guards=tuple(
                     written(g.test) if g.holds else f"not ({written(g.test)})"
-                    for g in around.guards[-_MOST_GUARDS:]
-                    if g.test.lineno > begin
+                    for g in (*also, *self._within(around, begin))[-_MOST_GUARDS:]
+                    if not self.always(g, scope)
                 ),
                 loops=len(around.loops),
                 loop=int(details.get("in_loop", loops[-1] if loops else -1) or 0),
@@ -93,3 +116,17 @@ class Recorder:
                 spans=dict(behind.spans),
             )
         )
+
+    def _within(self, around: Around, begin: int) -> list[Guard]:
+        """Conditions inside the loop over batches."""
+        return [g for g in around.guards if g.test.lineno > begin]
+
+    def always(self, guard: Guard, scope: Scope) -> bool:
+        """``step % self.period == 0``, where the period is 1 if nobody sets it."""
+        test = guard.test
+        if not (guard.holds and isinstance(test, ast.Compare)):
+            return False
+        left = test.left
+        if not (isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod)):
+            return False
+        return self.values.of(left.right, scope).value == 1

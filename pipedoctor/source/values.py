@@ -248,12 +248,16 @@ class Values:
             value = self.of(default, scope, depth - 1)
             why = f"default of {node.id}"
             return passed(value, "default", text, at, why)
-        values = [self.of(value, its, depth - 1) for value, its in handed[:_MOST]]
-        if len(values) == 1 and len(handed) == 1:
-            how: How = "default" if values[0].how == "default" else "inferred"
-            return passed(values[0], how, text, at, values[0].why)
         if not handed:
             return self._option_named(node.id, scope, text, at)
+        left = len(handed) < len(self.project.callers(scope))
+        if left and default is not None:
+            handed = [*handed, (default, scope)]
+        values = [self.of(value, its, depth - 1) for value, its in handed[:_MOST]]
+        same = all(one.known and one.value == values[0].value for one in values)
+        if len(values) == 1 or (same and len(values) == len(handed)):
+            how: How = "default" if values[0].how == "default" else "inferred"
+            return passed(values[0], how, text, at, values[0].why)
         return Argument(how="unknown", text=text, at=at, form="parameter")
 
     def _option(

@@ -1,0 +1,282 @@
+"""Follows a batch and what comes of it: through a loop, and into functions."""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from pipedoctor.source.around import Around, Guard, Step, possible
+from pipedoctor.source.copies import FACTORIES, is_copy
+from pipedoctor.source.losses import accumulated
+from pipedoctor.source.project import last_name
+from pipedoctor.source.record import Recorder
+from pipedoctor.source.root import root_of
+from pipedoctor.source.scope import Class, Scope
+from pipedoctor.source.values import written
+
+_DEEP = 3
+"""From the loop into functions, and on from these."""
+_MOST = 4
+"""Functions that one call may mean."""
+_TENSORS = {f"torch.{n}" for n in ("Tensor", "from_numpy", "tensor", "FloatTensor")}
+_PASSING = {"list", "tuple", "zip", "enumerate", "sorted", "reversed", "dict", "iter"}
+
+
+@dataclass(slots=True)
+class Known:
+    """What the steps have shown so far, by the names of variables."""
+
+    batch: set[str]
+    losses: set[str] = field(default_factory=set[str])
+    results: set[str] = field(default_factory=set[str])
+    """Computed on the device: losses and what comes of them."""
+    moved: dict[str, tuple[int, Around]] = field(default_factory=dict[str, Any])
+    """On the device: since which line, and within what."""
+
+    def moved_before(self, line: int, around: Around) -> set[str]:
+        """Those that are on the device already, on this way through the loop."""
+        return {
+            name
+            for name, (since, within) in self.moved.items()
+            if since < line and possible(within, around)
+        }
+
+
+def names_of(node: ast.expr) -> set[str]:
+    """All names in an expression."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+class Flow:
+    """One way of a batch: the loop it comes from, and what has been entered."""
+
+    def __init__(self, recorder: Recorder, loop: int) -> None:
+        self.recorder = recorder
+        self.loop = loop
+        self.guards: tuple[Guard, ...] = ()
+        """Around the calls that lead from the loop to here."""
+        self.depth = 0
+        self.mine: Class | None = None
+        self._entered: set[tuple[int, frozenset[str], frozenset[str]]] = set()
+
+    def follow(self, scope: Scope, steps: Iterable[Step], known: Known) -> None:
+        """Take the steps in their order."""
+        for step in steps:
+            one = step.node
+            if isinstance(one, ast.For):
+                _bind(one.target, one.iter, known)
+            elif isinstance(one, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
+                for part in one.generators:
+                    _bind(part.target, part.iter, known)
+            elif isinstance(one, ast.Assign):
+                self._assigned(scope, step, one, known)
+            elif isinstance(one, ast.Call):
+                self._call(scope, step, one, known)
+                self._enter(scope, step, one, known)
+            elif isinstance(one, ast.AugAssign) and not self.depth:
+                accumulated(self.recorder, scope, step, one, known.losses)
+
+    def _assigned(
+        self, scope: Scope, step: Step, node: ast.Assign, known: Known
+    ) -> None:
+        """Names that come from the batch, those on the device, those computed there."""
+        value = node.value
+        copies = [n for n in ast.walk(value) if isinstance(n, ast.Call) and is_copy(n)]
+        read = names_of(value)
+        for target in node.targets:
+            names = names_of(target)
+            if copies:
+                since = (node.end_lineno or node.lineno, step.around)
+                for name in names:
+                    known.moved.setdefault(name, since)
+            if isinstance(value, ast.Call) and not copies:
+                if read & (known.moved.keys() | known.results):
+                    known.results |= names
+                elif self._passes(scope, value) and read & known.batch:
+                    known.batch |= names
+            plain = (ast.Name, ast.Subscript, ast.Tuple, ast.ListComp)
+            if copies or isinstance(value, plain):
+                if read & known.batch:
+                    known.batch |= names
+            elif isinstance(value, ast.BinOp) and read & known.results:
+                known.results |= names
+            if isinstance(value, (ast.Subscript, ast.Name)):
+                if root_of(value) in known.results:
+                    known.results |= names
+
+    def _passes(self, scope: Scope, node: ast.Call) -> bool:
+        """Does it hand on what it is given, piece by piece?"""
+        if isinstance(node.func, ast.Name) and node.func.id in _PASSING:
+            return True
+        found = self.recorder.project.found(node.func, scope.module)
+        return isinstance(found, Scope) and ast.Yield in found.of_type
+
+    def _call(self, scope: Scope, step: Step, node: ast.Call, known: Known) -> None:
+        """Copies, waits for the device, and ways through the host."""
+        func = node.func
+        moved = known.moved_before(node.lineno, step.around)
+        root = root_of(func.value) if isinstance(func, ast.Attribute) else ""
+        if is_copy(node):
+            mine = root in known.batch - moved
+            if mine or not self.depth:
+                self._copy(scope, step, node, mine=mine)
+        elif isinstance(func, ast.Attribute) and func.attr in {"item", "cpu", "tolist"}:
+            host = root in known.batch - moved and root not in known.results
+            raised = root in known.results
+            if raised or not self.depth:
+                self._sync(scope, step, func.attr, host=host, raised=raised)
+        elif self.depth:
+            return
+        elif isinstance(func, ast.Name) and func.id in {"print", "float"}:
+            if _shows(node, func.id, known.results):
+                self._sync(scope, step, func.id, host=False, raised=True)
+        elif isinstance(func, ast.Attribute) and func.attr == "numpy":
+            if root in known.batch - moved:
+                self._by_host(scope, step, node, root)
+        elif self.recorder.name(func, scope) == "torch.cuda.empty_cache":
+            self.recorder.add("empty-cache", scope, step, "torch.cuda.empty_cache")
+
+    def _by_host(self, scope: Scope, step: Step, node: ast.Call, root: str) -> None:
+        around = step.around.loops[-1]
+        after = any(
+            _makes_tensor(self.recorder, scope, s.node, root)
+            for s in scope.within.get(id(around), [])
+            if getattr(s.node, "lineno", 0) > node.lineno
+        )
+        self.recorder.add("host-array", scope, step, written(node), again=after)
+
+    def _copy(self, scope: Scope, step: Step, node: ast.Call, *, mine: bool) -> None:
+        """A copy to the device: of the batch, of something made here, of another."""
+        func = node.func
+        given = {word.arg: word.value for word in node.keywords}.get("non_blocking")
+        if given is None and isinstance(func, ast.Attribute) and func.attr == "cuda":
+            if node.args and isinstance(node.args[0], ast.Constant):
+                given = node.args[0] if isinstance(node.args[0].value, bool) else None
+        value = self.recorder.values.of(given, scope)
+        inner = func.value if isinstance(func, ast.Attribute) else None
+        made = (
+            self.recorder.name(inner.func, scope) if isinstance(inner, ast.Call) else ""
+        )
+        kind = "device-copy" if mine else "other-copy"
+        if made in FACTORIES and not self.recorder.loops[self.loop].single:
+            kind = "created-then-moved"
+        self.recorder.add(
+            kind,
+            scope,
+            step,
+            written(node),
+            also=self.guards,
+            in_loop=self.loop,
+            non_blocking=value.value is True,
+            unknown=not value.known,
+            variable=root_of(inner) if inner is not None else "",
+            pins=isinstance(inner, ast.Call) and last_name(inner.func) == "pin_memory",
+        )
+
+    def _sync(
+        self, scope: Scope, step: Step, how: str, *, host: bool, raised: bool
+    ) -> None:
+        """The host waits for the device."""
+        self.recorder.add(
+            "sync",
+            scope,
+            step,
+            written(step.node),
+            also=self.guards,
+            in_loop=self.loop,
+            how=how,
+            host=host,
+            raised=raised,
+        )
+
+    def _enter(self, scope: Scope, step: Step, node: ast.Call, known: Known) -> None:
+        """Into the functions of the project that the batch or a result is handed to."""
+        given = [*node.args, *(word.value for word in node.keywords)]
+        roots = {root_of(one) for one in given} - {""}
+        moved = known.moved_before(node.lineno, step.around)
+        if self.depth >= _DEEP or not roots & (known.batch | known.results | moved):
+            return
+        mine = self.mine or scope.owner
+        targets = self.recorder.reach.targets(node.func, scope, mine)
+        guards = self._around(scope, step)
+        for target, cls in islice(targets, _MOST):
+            inner = Known(set())
+            for name, value in _handed(target, node):
+                root = root_of(value)
+                if root in known.results | moved:
+                    inner.results.add(name)
+                elif root in known.batch:
+                    inner.batch.add(name)
+            self._entering(target, cls, guards, inner)
+
+    def _around(self, scope: Scope, step: Step) -> list[Guard]:
+        """The conditions of a call, inside the loop; those that always hold apart."""
+        begin = self.recorder.loops[self.loop].at.line if not self.depth else 0
+        around = [g for g in step.around.guards if g.test.lineno > begin]
+        return [g for g in around if not self.recorder.always(g, scope)]
+
+    def _entering(
+        self, target: Scope, cls: Class | None, guards: list[Guard], known: Known
+    ) -> None:
+        key = (id(target), frozenset(known.batch), frozenset(known.results))
+        if key in self._entered or not known.batch | known.results or _makes(target):
+            return
+        self._entered.add(key)
+        self.recorder.entered.add(id(target))
+        before = (self.guards, self.depth, self.mine)
+        self.guards = (*self.guards, *guards)
+        self.depth, self.mine = self.depth + 1, cls
+        inside = [one for one in target.steps if not one.around.inner]
+        self.follow(target, inside, known)
+        self.guards, self.depth, self.mine = before
+
+
+def _makes(target: Scope) -> bool:
+    """The making of an object keeps things for later; what, is not followed."""
+    return target.name.endswith("__init__")
+
+
+def _bind(target: ast.expr, value: ast.expr, known: Known) -> None:
+    read = names_of(value)
+    if read & known.results:
+        known.results |= names_of(target)
+    elif read & known.batch:
+        known.batch |= names_of(target)
+
+
+def _handed(target: Scope, node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """What a call gives for each parameter of a function."""
+    names = [one.arg for one in target.parameters]
+    if target.owner is not None and not _static(target):
+        names = names[1:]
+    for name, value in zip(names, node.args, strict=False):
+        if isinstance(value, ast.Starred):
+            break
+        yield name, value
+    for word in node.keywords:
+        if word.arg:
+            yield word.arg, word.value
+
+
+def _static(target: Scope) -> bool:
+    decorators: Sequence[ast.expr] = getattr(target.node, "decorator_list", ())
+    return any(last_name(one) == "staticmethod" for one in decorators)
+
+
+def _shows(node: ast.Call, how: str, results: set[str]) -> bool:
+    """Does ``print`` or ``float`` ask for the value of something just computed?"""
+    if how == "float":
+        first = node.args[0] if node.args else None
+        return isinstance(first, ast.Name) and first.id in results
+    names = {n.id for a in node.args for n in ast.walk(a) if isinstance(n, ast.Name)}
+    told = any(".item()" in written(one) for one in node.args)
+    return bool(names & results) and not told
+
+
+def _makes_tensor(recorder: Recorder, scope: Scope, node: ast.AST, root: str) -> bool:
+    if not (isinstance(node, ast.Call) and node.args):
+        return False
+    return recorder.name(node.func, scope) in _TENSORS and root in names_of(
+        node.args[0]
+    )

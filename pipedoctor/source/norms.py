@@ -1,0 +1,41 @@
+"""Which files have to do with BatchNorm: themselves, or by what they import."""
+
+from pipedoctor.source.project import Project
+from pipedoctor.source.scope import Module
+
+_WORDS = (b"BatchNorm", b"resnet", b"models.__dict__")
+
+
+class Norms:
+    """Follows the imports of one project, each file once."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._says: dict[int, bool] = {}
+        self._near: dict[int, bool] = {}
+
+    def near(self, module: Module) -> bool:
+        """Does it, or a file of the project that it imports, use BatchNorm?"""
+        known = self._near.get(id(module))
+        if known is None:
+            known = self._near[id(module)] = any(map(self._speaks, self._with(module)))
+        return known
+
+    def _speaks(self, module: Module) -> bool:
+        known = self._says.get(id(module))
+        if known is None:
+            text = b"\n".join(module.text.lines)
+            known = self._says[id(module)] = any(word in text for word in _WORDS)
+        return known
+
+    def _with(self, module: Module) -> list[Module]:
+        found, queue = [module], [module]
+        while queue:
+            one = queue.pop()
+            for full in {*one.names.values(), *one.stars}:
+                for name in (full, full.rpartition(".")[0]):
+                    other = self.project.module(name, one) if name else None
+                    if other is not None and other not in found:
+                        found.append(other)
+                        queue.append(other)
+        return found
