@@ -6,12 +6,14 @@ from pipedoctor.facts import Contents, Costs, Pipeline, Setting, Shares, Trial, 
 
 
 def window(**values: Any) -> Window:
-    full = {"seconds": 1.0, "cpus": 2.0, "own": 1.0, "foreign": 0.0, **values}
+    full: dict[str, Any] = {"seconds": 1.0, "cpus": 2.0, "own": 1.0, "foreign": 0.0}
+    full |= values
     return Window(**full)
 
 
 def costs(**values: Any) -> Costs:
-    full = {"fetch_wall": 0.02, "fetch_cpu": 0.02, "fetch_process": 0.02, **values}
+    full: dict[str, Any] = {"fetch_wall": 0.02, "fetch_cpu": 0.02}
+    full |= {"fetch_process": 0.02, **values}
     full.setdefault("process", full["fetch_process"])
     full.setdefault("next_cpu", full.get("receive_cpu", 0.0))
     return Costs(**full)
@@ -28,7 +30,7 @@ def setting(workers: int, prefetch: int | None = 2, **values: Any) -> Setting:
 
 def trial(workers: int, seconds: float, **values: Any) -> Trial:
     given = values.pop("setting", setting(workers))
-    full = {
+    full: dict[str, Any] = {
         "setting": given,
         "batch_seconds": seconds,
         "samples_per_second": 16 / seconds,
@@ -45,7 +47,7 @@ def trial(workers: int, seconds: float, **values: Any) -> Trial:
 
 
 def pipeline(*trials: Trial, **values: Any) -> Pipeline:
-    full = {
+    full: dict[str, Any] = {
         "target": "data.py:make",
         "samples": 10**6,
         "start": setting(0),

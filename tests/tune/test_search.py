@@ -119,7 +119,7 @@ def test_limits_keep_settings_out_and_are_told() -> None:
     assert "Limit: /dev/shm: needs" in render(shown)
 
 
-BINDING = {
+BINDING: dict[str, tuple[dict[str, Any], str]] = {
     "workers": ({"max_workers": 3}, "4 workers per CPU: 3 workers"),
     "shared memory": ({"shm": 5 << 20}, "/dev/shm: needs 7.7 MiB, 5.0 MiB are free"),
     "memory": (

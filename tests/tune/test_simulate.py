@@ -1,5 +1,7 @@
 """The event simulation: laws that hold on paper, and torch's own order of work."""
 
+from typing import Any
+
 import pytest
 
 from pipedoctor.tune.simulate import CPU, TIME, Scene, simulate
@@ -17,7 +19,7 @@ def seconds(**values: object) -> float:
     return simulate(Scene(**full)).batch_seconds  # type: ignore[arg-type]
 
 
-LAWS = {
+LAWS: dict[str, tuple[dict[str, Any], float]] = {
     "one worker takes its time": ({}, 0.02),
     "two take half": ({"workers": 2}, 0.01),
     "workers share the processors": ({"workers": 4, "cores": 2.0}, 0.01),

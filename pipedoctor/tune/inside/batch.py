@@ -1,5 +1,9 @@
 """What is in a batch: bytes, tensors, types."""
 
+# Samples, batches and samplers are the user's: nobody knows their types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
+
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -40,7 +44,7 @@ def leaves(thing: Any, depth: int = 0) -> Iterator[Any]:
     if depth > _DEEPEST:
         return
     if isinstance(thing, Mapping):
-        values: Any = thing.values()  # pyright: ignore[reportUnknownMemberType]
+        values: Any = thing.values()
         for value in values:
             yield from leaves(value, depth + 1)
     elif isinstance(thing, (list, tuple)):

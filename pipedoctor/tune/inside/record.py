@@ -3,7 +3,8 @@
 # Samples, batches and samplers are the user's: nobody knows their types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
-# pyright: reportPrivateUsage=false  (the fetchers of torch have no other name)
+# The fetchers of torch have no other name.
+# pyright: reportPrivateUsage=false
 
 import mmap
 import os

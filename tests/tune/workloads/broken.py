@@ -96,12 +96,15 @@ def item_not_picklable() -> Any:
 
 
 def not_picklable() -> Any:
+    def local(batch: Any) -> Any:
+        return batch
+
     return DataLoader(
         Made(),
         batch_size=4,
         num_workers=2,
         multiprocessing_context="spawn",
-        collate_fn=lambda batch: batch,
+        collate_fn=local,
     )
 
 
