@@ -18,8 +18,10 @@ from pipedoctor.tune.probe import Bench, Failed, silent
 from pipedoctor.tune.search import Search
 from pipedoctor.tune.session import Lost, Session
 
-RESERVE = 1.2
+RESERVE = 2.0
 """Seconds that ending everything and writing the answer may take."""
+_SHARE = 0.15
+"""Of a small budget, that much at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +42,7 @@ class Order:
     @property
     def until(self) -> float:
         """When measuring has to be over."""
-        return self.began + self.budget - RESERVE
+        return self.began + self.budget - min(RESERVE, _SHARE * self.budget)
 
 
 @dataclass(frozen=True, kw_only=True)
