@@ -10,9 +10,7 @@ the package index into an environment that is thrown away. Writes
 docs/benchmarks/code.md.
 """
 
-import datetime as dt
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -23,10 +21,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import _page
+
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 SAMPLE = int(os.environ.get("SAMPLE", "15000"))
 """Lines that TorchFix gets."""
-TABLE = Path(__file__).parents[1] / "docs" / "benchmarks" / "code.md"
 COLD_GOAL, WARM_GOAL, FILE_GOAL, MEMORY_GOAL = 2.5, 0.1, 0.25, 300 << 20
 PARSE = """
 import ast, sys, warnings
@@ -168,21 +167,15 @@ def _write(
         f"one file in {FILE_GOAL} s": file.seconds <= FILE_GOAL,
         "at most 300 MiB": max(cold.memory, many.memory) <= MEMORY_GOAL,
     }
-    met = [f"- {name}: {'met' if ok else '**missed**'}" for name, ok in goals.items()]
-    machine = f"{os.cpu_count()} CPUs ({platform.machine()}), {platform.system()}"
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    TABLE.write_text(
-        "# How long reading code takes\n\n"
-        f"Written by `benchmarks/code.py` on {dt.datetime.now(dt.UTC).date()}:"
-        f" {machine}, {python}, load {os.getloadavg()[0]:.1f}, {lines:,} lines in"
-        f" {files:,} files of well-known projects, median of {ROUNDS}. Everything that"
-        " `pipedoctor check --quick` does is counted: its start, the machine, all"
-        " checks, the report as JSON.\n\n"
-        "| what | s | x `ast.parse` | lines/s | peak, MiB |\n|---|---|---|---|---|\n"
-        + "\n".join(rows)
-        + "\n\n"
-        + "\n".join(met)
-        + "\n"
+    _page.write(
+        "code.md",
+        "How long reading code takes",
+        _page.written(by="benchmarks/code.py")
+        + f" {lines:,} lines in {files:,} files of well-known projects, median of"
+        f" {ROUNDS}. Everything that `pipedoctor check --quick` does is counted: its"
+        " start, the machine, all checks, the report as JSON.",
+        _page.table(("what", "s", "x `ast.parse`", "lines/s", "peak, MiB"), rows),
+        _page.goals(goals),
     )
 
 

@@ -1,9 +1,7 @@
 """How soon two reports of 2,000 packages each are compared, from start to end."""
 
 import argparse
-import datetime as dt
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -12,10 +10,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import _page
 import msgspec
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "benchmarks" / "diff.md"
 MACHINE = ROOT / "tests" / "machines" / "container.json"
 PROMISED = 0.3
 """Seconds for two reports of 2,000 packages."""
@@ -76,32 +74,28 @@ def rows(folder: Path, rounds: int) -> list[tuple[str, list[float]]]:
     return found
 
 
-def page(found: list[tuple[str, list[float]]], rounds: int) -> str:
-    """The table, and whether the promise is kept."""
-    cpus, today = os.cpu_count(), dt.datetime.now(tz=dt.timezone.utc).date()
-    python = f"CPython {platform.python_version()}"
-    made = f"{today}: {cpus} CPUs ({platform.machine()}), {python}, {rounds} rounds"
+def page(found: list[tuple[str, list[float]]], rounds: int) -> None:
+    """Write the table, and whether the promise is kept."""
     about = (
-        f"Written by `python benchmarks/diff.py` on {made}, compiled and with warm"
-        " caches. Of 2,000 packages 200 differ in version and all in place; from the"
-        " start of the process to its end."
+        f" {rounds} rounds, compiled and with warm caches. Of 2,000 packages 200 differ"
+        " in version and all in place; from the start of the process to its end."
     )
-    head = ("| command | median, s | from to, s |", "|---|---|---|")
-    lines = ["# How soon two machines are compared", "", about, "", *head]
-    for name, walls in found:
-        middle = statistics.median(walls)
-        lines.append(
-            f"| {name} | {middle:.3f} | {min(walls):.3f} to {max(walls):.3f} |"
-        )
+    lines = [
+        f"| {name} | {statistics.median(walls):.3f} |"
+        f" {min(walls):.3f} to {max(walls):.3f} |"
+        for name, walls in found
+    ]
     slowest = max(
         statistics.median(walls) for name, walls in found if "A B --format" in name
     )
-    kept = "met" if slowest <= PROMISED else "not met"
-    lines += [
-        "",
-        f"- two reports of 2,000 packages in {PROMISED} s, any format: {kept}",
-    ]
-    return "\n".join(lines) + "\n"
+    promise = f"two reports of 2,000 packages in {PROMISED} s, any format"
+    _page.write(
+        "diff.md",
+        "How soon two machines are compared",
+        _page.written() + about,
+        _page.table(("command", "median, s", "from to, s"), lines),
+        _page.goals({promise: slowest <= PROMISED}),
+    )
 
 
 def main() -> None:
@@ -110,9 +104,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     rounds: int = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as name:
-        text = page(rows(Path(name), rounds), rounds)
-    PAGE.write_text(text, "utf-8")
-    print(text)
+        page(rows(Path(name), rounds), rounds)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,7 @@ Writes docs/benchmarks/explain.md.
 """
 
 import argparse
-import datetime as dt
 import os
-import platform
 import resource
 import statistics
 import subprocess
@@ -16,11 +14,12 @@ import tempfile
 import time
 from pathlib import Path
 
+import _page
+
 from pipedoctor.explanation.book import installed_book
 
 MIB = 1 << 20
 ROUNDS = int(os.environ.get("ROUNDS", "9"))
-TABLE = Path(__file__).parents[1] / "docs" / "benchmarks" / "explain.md"
 ERROR = (
     "RuntimeError: DataLoader worker (pid 47) is killed by signal: Bus error. It is"
     " possible that dataloader's workers are out of shared memory.\n"
@@ -116,30 +115,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mib", type=int, default=256)
     options = parser.parse_args()
-    today = dt.datetime.now(tz=dt.timezone.utc).date()
     book = installed_book()
-    written = (
-        f"Written by `sh dev.sh bench` on {today}: {os.cpu_count()} CPUs"
-        f" ({platform.machine()}), {platform.system()}, CPython"
-        f" {platform.python_version()}, {len(book.words)} words of"
-        f" {len(book.illnesses)} illnesses. Seconds are of one CPU."
-    )
+    words = f"{len(book.words)} words of {len(book.illnesses)} illnesses"
+    head = ("what", "MiB", "s", "MiB/s", "peak, MiB")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        lines = [
-            "# How fast a log is explained",
-            "",
-            written,
-            "",
-            "| what | MiB | s | MiB/s | peak, MiB |",
-            "|---|---|---|---|---|",
-            *throughput(folder, options.mib * MIB),
-            "",
+        _page.write(
+            "explain.md",
+            "How fast a log is explained",
+            f"{_page.written(words)} Seconds are of one CPU.",
+            _page.table(head, throughput(folder, options.mib * MIB)),
             latency(folder),
-            "",
-        ]
-    TABLE.write_text("\n".join(lines))
-    print("\n".join(lines))
+        )
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@ How long a page with 500 findings takes: to write, and to show in Chromium.
 The browser starts before the clock. Writes docs/benchmarks/html.md.
 """
 
-import datetime as dt
 import os
-import platform
 import shutil
 import statistics
 import sys
@@ -14,6 +12,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import _page
 
 from pipedoctor.catalogue import installed
 from pipedoctor.check import Finding, Location, Severity, Verdict
@@ -28,7 +28,6 @@ from pipedoctor.units import GiB, MiB
 ROUNDS = int(os.environ.get("ROUNDS", "9"))
 FINDINGS = 500
 GOAL = 1.0
-TABLE = Path(__file__).parents[1] / "docs" / "benchmarks" / "html.md"
 CODES = ("PDR101", "PDR103", "PDR201", "PDR303", "PDR701")
 
 
@@ -127,27 +126,20 @@ def main() -> None:
         sys.exit("no Chromium to show it in: docs/benchmarks/html.md stays as it is")
     rows.append(("the same page, until Chromium shows it", seen))
     spent = sum(timed[0] for name, timed in rows if "json" not in name)
-    met = "met" if spent < GOAL else "missed"
-    today = dt.datetime.now(tz=dt.timezone.utc).date()
-    machine = (
-        f"{os.cpu_count()} CPUs ({platform.machine()}), {platform.system()},"
-        f" CPython {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
+    _page.write(
+        "html.md",
+        "How long a page takes",
+        _page.written()
+        + f" {ROUNDS} rounds. The page has {len(whole.findings)} findings and"
+        f" {len(page) // 1024} KiB.",
+        _page.table(
+            ("what", "median, s", "from to, s"),
+            [f"| {n} | {t[0]:.3f} | {t[1]:.3f} to {t[2]:.3f} |" for n, t in rows],
+        ),
+        _page.goals(
+            {f"written and shown within {GOAL:.0f} s ({spent:.2f} s)": spent < GOAL}
+        ),
     )
-    lines = [
-        "# How long a page takes",
-        "",
-        f"Written by `sh dev.sh bench` on {today}: {machine}, {ROUNDS} rounds.",
-        f"The page has {len(whole.findings)} findings and {len(page) // 1024} KiB.",
-        "",
-        "| what | median, s | from to, s |",
-        "|---|---|---|",
-        *(f"| {n} | {t[0]:.3f} | {t[1]:.3f} to {t[2]:.3f} |" for n, t in rows),
-        "",
-        f"- written and shown within {GOAL:.0f} s: {met} ({spent:.2f} s)",
-        "",
-    ]
-    TABLE.write_text("\n".join(lines), "utf-8")
-    sys.stdout.write("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@ How much longer `report --all` takes than `check`, and what redaction costs.
 Both examine the same machine and take turns. Writes docs/benchmarks/report.md.
 """
 
-import datetime as dt
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -15,10 +13,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import _page
+
 from pipedoctor.catalogue import installed
 
 ROUNDS = int(os.environ.get("ROUNDS", "9"))
-TABLE = Path(__file__).parents[1] / "docs" / "benchmarks" / "report.md"
 GOAL = 0.3
 """Seconds that all formats may take beyond `check`."""
 
@@ -51,38 +50,26 @@ def seconds(argv: Sequence[str], folder: Path) -> float:
     return time.perf_counter() - began
 
 
-def page(walls: dict[str, list[float]]) -> str:
-    """The table, and whether the goal is met."""
+def page(walls: dict[str, list[float]]) -> None:
+    """Write the table, and whether the goal is met."""
     middle = {name: statistics.median(row) for name, row in walls.items()}
     first, *_, last = middle.values()
-    today = dt.datetime.now(tz=dt.timezone.utc).date()
-    machine = (
-        f"{os.cpu_count()} CPUs ({platform.machine()}), {platform.system()},"
-        f" CPython {platform.python_version()}, {len(installed().checks)} checks"
-    )
     rows = [
         f"| {name} | {wall:.3f} | {min(walls[name]):.3f} to {max(walls[name]):.3f} |"
         f" {wall - first:+.3f} |"
         for name, wall in middle.items()
     ]
-    written = (
-        f"Written by `sh dev.sh bench` on {today}: {machine}, {ROUNDS} rounds in which"
-        " all commands take turns, warm caches."
+    head = ("command", "median, s", "from to, s", "beyond the first, s")
+    _page.write(
+        "report.md",
+        "What a report costs beyond a check",
+        _page.written(f"{len(installed().checks)} checks")
+        + f" {ROUNDS} rounds in which all commands take turns, warm caches.",
+        _page.table(head, rows),
+        _page.goals(
+            {f"all formats at most {GOAL} s beyond `check`": last - first <= GOAL}
+        ),
     )
-    met = "met" if last - first <= GOAL else "NOT met"
-    lines = [
-        "# What a report costs beyond a check",
-        "",
-        written,
-        "",
-        "| command | median, s | from to, s | beyond the first, s |",
-        "|---|---|---|---|",
-        *rows,
-        "",
-        f"- all formats at most {GOAL} s beyond `check`: {met}",
-        "",
-    ]
-    return "\n".join(lines)
 
 
 def main() -> None:
@@ -95,9 +82,7 @@ def main() -> None:
         for _ in range(ROUNDS):
             for command, argv in COMMANDS.items():
                 walls[command].append(seconds(argv, folder))
-    text = page(walls)
-    TABLE.write_text(text)
-    print(text)
+    page(walls)
 
 
 if __name__ == "__main__":

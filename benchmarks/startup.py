@@ -6,9 +6,7 @@ of wall time and the peak of resident memory (`ru_maxrss` of the process and of 
 child that it waited for). Writes docs/benchmarks/startup.md.
 """
 
-import datetime as dt
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -18,6 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import _page
+
 from pipedoctor.catalogue import installed
 
 ROUNDS = int(os.environ.get("ROUNDS", "15"))
@@ -25,7 +25,6 @@ CHECKS = 150
 """At least so many are loaded: what is installed, and made-up ones if need be."""
 CROWDS = (400, 2000)
 """Distributions in environments that are larger than this one."""
-TABLE = Path(__file__).parents[1] / "docs" / "benchmarks" / "startup.md"
 
 HELP_GOAL = 0.15
 RATIO_GOAL = 8.0
@@ -167,41 +166,25 @@ def commands(folder: Path) -> list[Command]:
     ]
 
 
-def page(measured: Sequence[Command]) -> str:
-    """The table, and whether the goals are met."""
+def page(measured: Sequence[Command]) -> None:
+    """Write the table, and whether the goals are met."""
     yardstick, quick, _, help_, *_ = measured
     ratio = yardstick.wall / quick.wall
-    goals = (
-        (f"`check --quick` in 1/{RATIO_GOAL:g} of the time", ratio >= RATIO_GOAL),
-        (
-            f"its memory at most {MEMORY_GOAL >> 20} MiB",
-            quick.peak <= MEMORY_GOAL >> 20,
-        ),
-        (f"`--help` in {HELP_GOAL} s", help_.wall <= HELP_GOAL),
+    kept = {
+        f"`check --quick` in 1/{RATIO_GOAL:g} of the time": ratio >= RATIO_GOAL,
+        f"its memory at most {MEMORY_GOAL >> 20} MiB": quick.peak <= MEMORY_GOAL >> 20,
+        f"`--help` in {HELP_GOAL} s": help_.wall <= HELP_GOAL,
+    }
+    head = ("command", "median, s", "from to, s", "times faster", "peak, MiB")
+    _page.write(
+        "startup.md",
+        "How long it takes",
+        _page.written(f"{len(installed().checks)} checks")
+        + f" {ROUNDS} rounds in which all commands take turns, warm caches. *Faster* is"
+        " against `collect_env`.",
+        _page.table(head, [command.row(yardstick.wall) for command in measured]),
+        _page.goals(kept),
     )
-    today = dt.datetime.now(tz=dt.timezone.utc).date()
-    machine = (
-        f"{os.cpu_count()} CPUs ({platform.machine()}), {platform.system()},"
-        f" CPython {platform.python_version()}, {len(installed().checks)} checks,"
-        f" load {os.getloadavg()[2]:.1f}"
-    )
-    written = (
-        f"Written by `sh dev.sh bench` on {today}: {machine}, {ROUNDS} rounds in which"
-        " all commands take turns, warm caches. *Faster* is against `collect_env`."
-    )
-    lines = [
-        "# How long it takes",
-        "",
-        written,
-        "",
-        "| command | median, s | from to, s | times faster | peak, MiB |",
-        "|---|---|---|---|---|",
-        *(command.row(yardstick.wall) for command in measured),
-        "",
-        *(f"- {name}: {'met' if met else 'NOT met'}" for name, met in goals),
-        "",
-    ]
-    return "\n".join(lines)
 
 
 def main() -> None:
@@ -215,10 +198,7 @@ def main() -> None:
         for _ in range(ROUNDS):
             for command in compared:
                 command.run()
-    text = page(compared)
-    TABLE.parent.mkdir(parents=True, exist_ok=True)
-    TABLE.write_text(text)
-    print(text)
+    page(compared)
 
 
 if __name__ == "__main__":
