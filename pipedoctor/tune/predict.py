@@ -261,12 +261,20 @@ class Model:
         return trials[low] + slope * (workers - low)
 
     def _memory(self, setting: Setting) -> int:
-        each = [
-            trial.memory_bytes / trial.setting.num_workers
+        """
+        Private memory of all workers.
+
+        Of one worker it is larger than its share of many: pages that the main
+        process has changed since the fork are private to one, shared by several.
+        """
+        each = {
+            trial.setting.num_workers: trial.memory_bytes / trial.setting.num_workers
             for trial in self.seen.trials
             if trial.setting.num_workers and trial.memory_bytes
-        ]
-        return int(setting.num_workers * sum(each) / len(each)) if each else 0
+        }
+        if not each or not setting.num_workers:
+            return 0
+        return int(setting.num_workers * _between(each, setting.num_workers))
 
 
 def alike(one: Setting, other: Setting) -> bool:

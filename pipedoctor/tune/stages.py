@@ -2,21 +2,32 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from pipedoctor.bench.host import host
-from pipedoctor.bench.sheet import Sheet, closing, number
+from pipedoctor.bench.sheet import Sheet, closing, number, times
 from pipedoctor.bottleneck import bottleneck
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Costs, Pipeline, Quality, Shares, Trial
+from pipedoctor.facts import (
+    BenchLoader,
+    Costs,
+    Fact,
+    OneThread,
+    Pipeline,
+    Quality,
+    Shares,
+    Trial,
+)
+from pipedoctor.tune.beside import Beside
 from pipedoctor.tune.probe import Failed
 from pipedoctor.tune.session import Lost
 from pipedoctor.tune.tuning import Order, probed
 from pipedoctor.units import human
 
 HEAD = ("ms for a batch", "no workers", "in a worker", "in the main process")
+WHAT = {"touch": "first touch", "transfer": "to the GPU", "threads": "one thread"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +35,7 @@ class Stages:
     """What was probed; `trouble` says why there is less than there could be."""
 
     seen: Pipeline
+    beside: BenchLoader | None = None
     trouble: str = ""
     seconds: float = 0.0
     interrupted: bool = False
@@ -37,19 +49,32 @@ class Stages:
         refused = [trial.window.refused for trial in self.seen.trials]
         return self.trouble or next(iter(refused), "no batch came in the time given")
 
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What can be written and judged: nothing that others decided."""
+        seen = trusted(self).seen
+        return (seen,) if self.beside is None else (seen, self.beside)
+
 
 def measure(order: Order) -> Stages:
     """Probe a target; raises Refused, or Lost before anything is known."""
     trouble, interrupted = "", False
-    with probed(order) as (search, _):
+    with probed(order) as (search, loaded):
         try:
             search.probe()
         except (Failed, Lost) as reason:
             trouble = str(reason)
         except KeyboardInterrupt:
             interrupted = True
+    beside = Beside(order, search, loading=loaded["seconds"])
+    if not trouble and not interrupted:
+        try:
+            beside.run(accelerator=loaded["accelerator"])
+        except KeyboardInterrupt:
+            interrupted = True
     return Stages(
         seen=search.pipeline(),
+        beside=None if trouble else beside.result(),
         trouble=trouble,
         seconds=time.monotonic() - order.began,
         interrupted=interrupted,
@@ -59,13 +84,7 @@ def measure(order: Order) -> Stages:
 def trusted(found: Stages) -> Stages:
     """Without the trials that others decided."""
     trials = tuple(t for t in found.seen.trials if not t.window.refused)
-    seen = msgspec.structs.replace(found.seen, trials=trials)
-    return Stages(
-        seen=seen,
-        trouble=found.trouble,
-        seconds=found.seconds,
-        interrupted=found.interrupted,
-    )
+    return replace(found, seen=msgspec.structs.replace(found.seen, trials=trials))
 
 
 def sheet(found: Stages) -> Sheet:
@@ -73,17 +92,19 @@ def sheet(found: Stages) -> Sheet:
     seen = trusted(found).seen
     return Sheet(
         title=f"One batch of {seen.target}, stage by stage",
-        said=tuple(_said(seen)),
+        said=tuple(_said(seen, found.beside)),
         head=HEAD,
-        rows=tuple(_rows(seen)) if seen.trials else (),
+        rows=tuple(_rows(seen, found.beside)) if seen.trials else (),
         notes=tuple(_notes(found)),
     )
 
 
-def _said(seen: Pipeline) -> Iterator[str]:
+def _said(seen: Pipeline, beside: BenchLoader | None) -> Iterator[str]:
     if seen.trials:
         cause = bottleneck(seen)
         yield f"Bottleneck: {cause.name}; {cause.why}."
+    if beside is not None and beside.threads is not None:
+        yield _one_thread(beside.threads)
     for trial in seen.trials:
         workers = trial.setting.num_workers
         yield (
@@ -93,7 +114,19 @@ def _said(seen: Pipeline) -> Iterator[str]:
         )
 
 
-def _rows(seen: Pipeline) -> Iterator[tuple[str, ...]]:
+def _one_thread(found: OneThread) -> str:
+    values = " ".join(f"{name}=1" for name in found.variables)
+    costs = (number(1000 * cpu) for cpu in (found.cpu_before, found.cpu_after))
+    text = (
+        f"With {values} it is {times(found.ratio)} as fast, and a batch takes"
+        f" {' ms of CPU without and '.join(costs)} ms with it"
+    )
+    if not found.ratio.above(1.0):
+        text += ": not faster for certain"
+    return f"{text}."
+
+
+def _rows(seen: Pipeline, beside: BenchLoader | None) -> Iterator[tuple[str, ...]]:
     alone = _costs([t for t in seen.trials if not t.setting.num_workers])
     worker = _costs([t for t in seen.trials if t.setting.num_workers])
     for name in ("read", "decode", "transform"):
@@ -106,6 +139,10 @@ def _rows(seen: Pipeline) -> Iterator[tuple[str, ...]]:
     yield ("send", "", _ms(worker, "send_wall"), "")
     yield ("receive", "", "", _ms(worker, "receive_wall"))
     yield ("CPU within next()", "", "", _ms(worker, "next_cpu"))
+    if beside is not None:
+        for name, spent in (("touch", beside.touch), ("transfer", beside.transfer)):
+            if spent is not None:
+                yield (WHAT[name], "", "", number(1000 * spent.value))
 
 
 def _costs(trials: list[Trial]) -> Costs | None:
@@ -130,6 +167,7 @@ def _notes(found: Stages) -> Iterator[str]:
     contents = seen.contents
     if contents.bytes:
         yield f"A batch holds {human(contents.bytes)} in {contents.objects} tensors."
+    yield from _missing(found.beside)
     windows = [trial.window for trial in seen.trials]
     refused = [window.refused for window in windows if window.refused]
     marked = [w.disturbed for w in windows if w.disturbed and not w.refused]
@@ -142,3 +180,15 @@ def _notes(found: Stages) -> Iterator[str]:
     yield from closing(
         host(Machine()), quality, found.seconds, interrupted=found.interrupted
     )
+
+
+def _missing(beside: BenchLoader | None) -> Iterator[str]:
+    """What the rows of receiving mean, and why one of them is not there."""
+    if beside is None:
+        return
+    if beside.touch is not None:
+        yield (
+            "First touch: one byte of every page of a batch is read in the main process."
+        )
+    for name, why in beside.unknown.items():
+        yield f"Not measured, {WHAT[name]}: {why}."

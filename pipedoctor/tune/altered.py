@@ -1,0 +1,75 @@
+"""The costs of a pipeline as they would be after a remedy in code."""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from pipedoctor.check import Counterfactual
+from pipedoctor.facts import Costs, Pipeline, Trial
+
+_LEAST = 1e-9
+Change = Callable[[Costs], Costs]
+
+
+def altered(seen: Pipeline, wanted: Counterfactual) -> list[Pipeline]:
+    """
+    Pipelines with other costs; two where nobody knows which, none if none change.
+
+    Threads of a library may have spun or worked: either all of their time goes, or it
+    is done by the one thread that is left.
+    """
+    if wanted.one_thread:
+        return [
+            _with(seen, _spun),
+            _with(seen, _worked),
+        ]
+    if wanted.faultless and seen.fault_seconds:
+        return [_with(seen, lambda c: _faultless(c, seen.fault_seconds))]
+    if wanted.decode != 1.0 and seen.cpu is not None:
+        share = seen.cpu.decode * (1 - 1 / wanted.decode)
+        return [_with(seen, lambda c: _less(c, c.fetch_cpu * share))]
+    return []
+
+
+def _with(seen: Pipeline, change: Change) -> Pipeline:
+    trials = tuple(_other(trial, change) for trial in seen.trials)
+    return replace(seen, trials=trials)
+
+
+def _other(trial: Trial, change: Change) -> Trial:
+    if trial.costs is None:
+        return trial
+    return replace(trial, costs=change(trial.costs))
+
+
+def _spun(costs: Costs) -> Costs:
+    more = max(0.0, costs.fetch_process - costs.fetch_cpu)
+    return replace(
+        costs,
+        fetch_process=costs.fetch_process - more,
+        process=max(_LEAST, costs.process - more),
+    )
+
+
+def _worked(costs: Costs) -> Costs:
+    more = max(0.0, costs.fetch_process - costs.fetch_cpu)
+    return replace(
+        costs,
+        fetch_cpu=costs.fetch_cpu + more,
+        fetch_wall=costs.fetch_wall + more,
+    )
+
+
+def _faultless(costs: Costs, each: float) -> Costs:
+    return _less(costs, min(costs.fetch_faults * each, 0.9 * costs.fetch_cpu))
+
+
+def _less(costs: Costs, seconds: float) -> Costs:
+    """Fetching takes so many seconds of CPU less."""
+    return replace(
+        costs,
+        fetch_cpu=max(_LEAST, costs.fetch_cpu - seconds),
+        fetch_wall=max(_LEAST, costs.fetch_wall - seconds),
+        fetch_process=max(_LEAST, costs.fetch_process - seconds),
+        process=max(_LEAST, costs.process - seconds),
+    )

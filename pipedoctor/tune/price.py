@@ -1,0 +1,156 @@
+"""What each remedy would save of an epoch, by the pipeline that was measured."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from pipedoctor.check import EPOCH, Counterfactual, Finding, Gain, Verdict
+from pipedoctor.facts import Facts, Pipeline, Setting, Source
+from pipedoctor.facts.source import LoaderCall, Spot
+from pipedoctor.tune.altered import altered
+from pipedoctor.tune.predict import Model, Prediction, World, alike
+
+_PREFETCH = 2
+_MOST = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Epoch:
+    """How long an epoch takes, start of the workers included; `error` is relative."""
+
+    seconds: float
+    error: float
+    measured: bool
+
+
+def priced(facts: Facts, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The same verdicts; findings whose remedy can be foretold have its gain."""
+    seen = facts.get(Pipeline)
+    if seen is None or not any(alike(t.setting, seen.start) for t in seen.trials):
+        return list(verdicts)
+    code = facts.get(Source) or Source()
+    return [
+        replace(v, findings=tuple(_priced(f, seen, code) for f in v.findings))
+        for v in verdicts
+    ]
+
+
+def _priced(finding: Finding, seen: Pipeline, code: Source) -> Finding:
+    wanted = finding.counterfactual
+    if wanted is None or not concerns(finding, seen, code):
+        return finding
+    gain = foretold(seen, wanted)
+    return finding if gain is None else replace(finding, gain=gain)
+
+
+def concerns(finding: Finding, seen: Pipeline, code: Source) -> bool:
+    """Is it about the loader that was measured, and not about another one?"""
+    place = finding.location
+    if place is None:
+        return True
+    calls = [c for c in code.loaders if not c.testing]
+    here = [c for c in calls if _within(place.path, place.line, c)]
+    if here and seen.made_at is not None:
+        return any(_within(seen.made_at.path, seen.made_at.line, c) for c in here)
+    same = seen.made_at is not None and seen.made_at.path == place.path
+    return len(calls) <= 1 or (same and not here)
+
+
+def _within(path: str, line: int, call: LoaderCall) -> bool:
+    at: Spot = call.at
+    return at.path == path and at.line <= line <= (at.end_line or at.line)
+
+
+def foretold(seen: Pipeline, wanted: Counterfactual) -> Gain | None:
+    """The gain of a remedy; None where it changes nothing that was measured."""
+    setting = changed(seen, wanted)
+    if setting is None or (wanted.uint8 and not seen.contents.float_bytes):
+        return None
+    now, then = epoch(seen, seen.start), epoch(seen, setting, wanted)
+    left = then.seconds / now.seconds
+    error = math.hypot(now.error, then.error)
+    return Gain(
+        value=1 - left,
+        low=1 - left * math.exp(error),
+        high=1 - left * math.exp(-error),
+        unit=EPOCH,
+        basis="measured" if now.measured and then.measured else "modelled",
+        seconds=None if seen.samples is None else now.seconds - then.seconds,
+    )
+
+
+def changed(seen: Pipeline, wanted: Counterfactual) -> Setting | None:
+    """The setting that the remedy leads to; None: there is none to compare with."""
+    start = seen.start
+    if wanted.freed:
+        return _freed(seen, wanted.freed)
+    if wanted.tuned:
+        return seen.best
+    workers = start.num_workers if wanted.workers is None else wanted.workers
+    kept = start.persistent_workers if wanted.persistent is None else wanted.persistent
+    ordered = start.in_order if wanted.in_order is None else wanted.in_order
+    return replace(
+        start,
+        num_workers=workers,
+        prefetch_factor=(start.prefetch_factor or _PREFETCH) if workers else None,
+        persistent_workers=bool(workers and kept),
+        in_order=ordered or not workers,
+    )
+
+
+def _freed(seen: Pipeline, limit: str) -> Setting | None:
+    """The best setting if this limit did not keep it out; None: it keeps out none."""
+    if limit not in seen.limits:
+        return None
+    model = Model(seen=seen)
+    most = min(_MOST, 4 * math.ceil(seen.cpus))
+    settings = (
+        changed(seen, Counterfactual(workers=number)) for number in range(most + 1)
+    )
+    guesses = [model.predict(setting) for setting in settings if setting is not None]
+    return max(guesses, key=lambda g: g.samples_per_second).setting
+
+
+def epoch(
+    seen: Pipeline, setting: Setting, wanted: Counterfactual | None = None
+) -> Epoch:
+    """An epoch with this setting, in the world of the counterfactual."""
+    wanted = wanted or Counterfactual()
+    world = World(cores=wanted.cores, storage=wanted.storage, uint8=wanted.uint8)
+    guess = Model(seen=seen, world=world).predict(setting)
+    factors = [_steady(other, setting) for other in altered(seen, wanted)]
+    if not factors:
+        return _epoch(seen, guess)
+    usual = _steady(seen, setting)
+    ratios = [math.log(factor / usual) for factor in factors]
+    middle = sum(ratios) / len(ratios)
+    return _epoch(seen, guess, math.exp(middle), max(ratios) - min(ratios))
+
+
+def _steady(seen: Pipeline, setting: Setting) -> float:
+    """Seconds of a batch by the simulation alone."""
+    return Model(seen=seen, corrected=False).predict(setting).batch_seconds
+
+
+def _epoch(
+    seen: Pipeline, guess: Prediction, factor: float = 1.0, apart: float = 0.0
+) -> Epoch:
+    batch = guess.setting.batch_size or 1
+    batches = (seen.samples or batch) / batch
+    steady = guess.batch_seconds * factor * batches
+    error = math.log(guess.high / guess.low) / 2
+    return Epoch(
+        seconds=steady + (_startup(seen, guess) if seen.samples else 0.0),
+        error=math.hypot(error, apart / 2),
+        measured=guess.measured and factor == 1.0,
+    )
+
+
+def _startup(seen: Pipeline, guess: Prediction) -> float:
+    """Seconds at the beginning of every epoch until workers deliver."""
+    if not guess.setting.num_workers or guess.setting.persistent_workers:
+        return 0.0
+    first = seen.startup_seconds or guess.first_batch_seconds
+    return max(0.0, first - guess.batch_seconds)
