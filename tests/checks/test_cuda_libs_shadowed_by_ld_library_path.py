@@ -147,15 +147,10 @@ USER = "int __nvJitLinkAddData(void);int use(void) { return __nvJitLinkAddData()
 
 
 def test_it_really_fails_and_the_remedy_cures(
-    tmp_path: Path, shared_object: Callable[..., Path]
+    tmp_path: Path, site_packages: Path, shared_object: Callable[..., Path]
 ) -> None:
     """A libcusparse with a DT_RUNPATH under a torch with a DT_RPATH."""
-    env = tmp_path / "env"
-    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    site = env / f"lib/python{minor}/site-packages"
-    (env / "bin").mkdir(parents=True)
-    (env / "bin/python").symlink_to(sys.executable)
-    (env / "pyvenv.cfg").write_text(f"home = /usr/bin\nversion = {minor}.0\n")
+    env, site = tmp_path / "env", site_packages
     link = shared_object(
         site / "nvidia/nvjitlink/lib" / LINK, source=NEW, script=NEW_NODES
     )

@@ -141,16 +141,12 @@ USER = "int new_one(void); int use(void) { return new_one(); }"
 
 
 def test_it_really_fails_and_the_remedy_cures(
-    tmp_path: Path, shared_object: Callable[..., Path]
+    tmp_path: Path, site_packages: Path, shared_object: Callable[..., Path]
 ) -> None:
     env = tmp_path / "env"
-    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    (env / "bin").mkdir(parents=True)
-    (env / "bin/python").symlink_to(sys.executable)
-    (env / "pyvenv.cfg").write_text(f"home = /usr/bin\nversion = {minor}.0\n")
     own = shared_object(env / "lib/libstdc++.so.6", source=NEW, script=NEW_NODES)
     user = shared_object(
-        env / f"lib/python{minor}/site-packages/torch/lib/libtorch_global_deps.so",
+        site_packages / "torch/lib/libtorch_global_deps.so",
         own,
         source=USER,
         paths="$ORIGIN/../../../..",

@@ -108,17 +108,11 @@ def test_unknown_is_not_health() -> None:
 
 
 def test_it_really_fails_and_a_library_cures(
-    tmp_path: Path, shared_object: Callable[..., Path]
+    tmp_path: Path, site_packages: Path, shared_object: Callable[..., Path]
 ) -> None:
     env = tmp_path / "env"
-    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    (env / "bin").mkdir(parents=True)
-    (env / "bin/python").symlink_to(sys.executable)
-    (env / "pyvenv.cfg").write_text(f"home = /usr/bin\nversion = {minor}.0\n")
     gone = shared_object(tmp_path / "gone/libgone-pd.so.1")
-    module = shared_object(
-        env / f"lib/python{minor}/site-packages" / CV2, gone, paths=str(gone.parent)
-    )
+    module = shared_object(site_packages / CV2, gone, paths=str(gone.parent))
     away = gone.rename(tmp_path / "away")
 
     assert "libgone-pd.so.1: cannot open shared object file" in _loads(module)

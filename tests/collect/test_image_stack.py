@@ -19,15 +19,8 @@ PILLOW = 'const char *PILLOW_VERSION = "12.1.1";'
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Path:
-    env = tmp_path / "env"
-    (env / "bin").mkdir(parents=True)
-    (env / "bin/python").symlink_to(sys.executable)
-    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    (env / "pyvenv.cfg").write_text(f"home = /usr/bin\nversion = {minor}.0\n")
-    folder = env / f"lib/python{minor}/site-packages"
-    folder.mkdir(parents=True)
-    return folder
+def site(site_packages: Path) -> Path:
+    return site_packages
 
 
 def install(site: Path, name: str, version: str) -> None:

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,15 +14,8 @@ from pipedoctor.facts import Altered, InstalledFiles
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Path:
-    env = tmp_path / "env"
-    (env / "bin").mkdir(parents=True)
-    (env / "bin/python").symlink_to(sys.executable)
-    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    (env / "pyvenv.cfg").write_text(f"home = /usr/bin\nversion = {minor}.0\n")
-    folder = env / f"lib/python{minor}/site-packages"
-    folder.mkdir(parents=True)
-    return folder
+def site(site_packages: Path) -> Path:
+    return site_packages
 
 
 def look(site: Path, seconds: float = 60.0) -> InstalledFiles:

@@ -103,14 +103,8 @@ CASES = {
 }
 
 
-def environment(folder: Path, version: str, cuda: str) -> Path:
-    """A Python environment that holds the files of a torch, and no torch."""
-    env = folder / "env"
-    (env / "bin").mkdir(parents=True)
-    (env / "bin/python").symlink_to(sys.executable)
-    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    (env / "pyvenv.cfg").write_text(f"home = /usr/bin\nversion = {minor}.0\n")
-    site = env / f"lib/python{minor}/site-packages"
+def environment(site: Path, version: str, cuda: str) -> Path:
+    """Put the files of a torch there, and no torch; the environment."""
     (site / "torch").mkdir(parents=True)
     (site / "torch/__init__.py").touch()
     (site / "torch/version.py").write_text(
@@ -119,7 +113,7 @@ def environment(folder: Path, version: str, cuda: str) -> Path:
     info = site / f"torch-{version}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Name: torch\nVersion: {version}\n")
-    return env
+    return site.parents[2]
 
 
 def check(env: Path, environ: dict[str, str]) -> dict[str, Any]:
@@ -135,7 +129,7 @@ def said(report: dict[str, Any]) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_a_card(tmp_path: Path, driver_library: Make, case: Case) -> None:
+def test_a_card(site_packages: Path, driver_library: Make, case: Case) -> None:
     major, _, minor = case.capability.partition(".")
     environ = driver_library(
         "",
@@ -147,7 +141,7 @@ def test_a_card(tmp_path: Path, driver_library: Make, case: Case) -> None:
         f"-DCUDA={case.cuda}",
     )
 
-    report = check(environment(tmp_path, case.torch, case.torch_cuda), environ)
+    report = check(environment(site_packages, case.torch, case.torch_cuda), environ)
 
     device = report["facts"]["known"]["gpu"]["devices"][0]
     assert (device["name"], device["capability"]) == (case.card, case.capability)
@@ -159,12 +153,12 @@ def test_a_card(tmp_path: Path, driver_library: Make, case: Case) -> None:
 
 
 def test_a_board_that_supports_few_questions(
-    tmp_path: Path, driver_library: Make
+    site_packages: Path, driver_library: Make
 ) -> None:
     """As on Jetson: there is a GPU, and nearly every question is not supported."""
     environ = driver_library("", "", "-DFIELDS=return 3")
 
-    report = check(environment(tmp_path, "2.11.0+cu126", "12.6"), environ)
+    report = check(environment(site_packages, "2.11.0+cu126", "12.6"), environ)
 
     devices = report["facts"]["known"]["gpu"]["devices"]
     assert [device["name"] for device in devices] == ["", ""]
@@ -183,10 +177,10 @@ def test_a_board_that_supports_few_questions(
     ],
 )
 def test_errors_of_the_driver(
-    tmp_path: Path, driver_library: Make, init: str, second: str, name: str
+    site_packages: Path, driver_library: Make, init: str, second: str, name: str
 ) -> None:
     report = check(
-        environment(tmp_path, "2.11.0+cu126", "12.6"), driver_library(init, second)
+        environment(site_packages, "2.11.0+cu126", "12.6"), driver_library(init, second)
     )
 
     assert said(report) == (name,)
