@@ -52,7 +52,7 @@ def rate(make: Any, step: Any, setting: dict[str, Any], seconds: float) -> float
 
 
 def _loop(make: Any, step: Any, setting: dict[str, Any], seconds: float) -> float:
-    from torch.utils.data import DataLoader, RandomSampler  # noqa: PLC0415
+    from torch.utils.data import DataLoader, RandomSampler
 
     warnings.simplefilter("ignore")
     made = make()
@@ -198,11 +198,7 @@ def table(lines: list[dict[str, Any]]) -> str:
     out = [
         HEAD.format(date=dt.datetime.now(dt.timezone.utc).date(), machine=_machine())
     ]
-    out.append(
-        "| workload | cause found | start | best of grid | recommended | regret | "
-        "`num_workers=0` | `cpu_count` | 4 | what-if error, median / p90 | spent |"
-    )
-    out.append("|---|---|---|---|---|---|---|---|---|---|---|")
+    out.extend((COLUMNS, "|---" * 11 + "|"))
     for row in rows:
         out.append(_row(row))  # noqa: PERF401
     regrets = [max(0.0, regret(row, row["chosen_rate"])) for row in rows]
@@ -225,13 +221,20 @@ def table(lines: list[dict[str, Any]]) -> str:
             p90=errors[int(0.9 * (len(errors) - 1))],
             inside=sum(inside) / len(inside),
             rules="; ".join(
-                f"`num_workers={w}` median {statistics.median(r):.1%}, worst {max(r):.1%}"
+                f"`num_workers={w}` median {statistics.median(r):.1%}, "
+                f"worst {max(r):.1%}"
                 for w, r in zip(("0", "cpu_count", "4"), rules, strict=True)
             ),
             cost=statistics.median(r["tune_seconds"] for r in rows),
         )
     )
     return "\n".join(out)
+
+
+COLUMNS = (
+    "| workload | cause found | start | best of grid | recommended | regret | "
+    "`num_workers=0` | `cpu_count` | 4 | what-if error, median / p90 | spent |"
+)
 
 
 def cell_rate(row: dict[str, Any], workers: int) -> float:
@@ -253,12 +256,15 @@ def _row(row: dict[str, Any]) -> str:
     best = max(row["grid"], key=lambda c: c["rate"])
     errors = sorted(abs(e["error"]) for e in row["errors"] if not e["measured"])
     chosen = row["chosen"]
+    top = f"{best['rate']:,.0f} ({_said(best)})"
+    found = f"{row['chosen_rate']:,.0f} ({_said(chosen)})"
     right = "" if row["label"] == row["bottleneck"] else f" (is {row['label']})"
     return (
         f"| {row['name']} | {row['bottleneck']}{right} | {row['start_rate']:,.0f} | "
-        f"{best['rate']:,.0f} ({_said(best)}) | {row['chosen_rate']:,.0f} ({_said(chosen)}) | "
+        f"{top} | {found} | "
         f"{regret(row, row['chosen_rate']):.1%} | "
-        f"{regret(row, cell_rate(row, 0)):.1%} | {regret(row, cell_rate(row, 2)):.1%} | "
+        f"{regret(row, cell_rate(row, 0)):.1%} | "
+        f"{regret(row, cell_rate(row, 2)):.1%} | "
         f"{regret(row, cell_rate(row, 4)):.1%} | {statistics.median(errors):.1%} / "
         f"{errors[int(0.9 * (len(errors) - 1))]:.1%} | {row['tune_seconds']:.0f} s |"
     )
@@ -272,7 +278,7 @@ def _said(cell: dict[str, Any]) -> str:
 
 
 def _machine() -> str:
-    import torch  # noqa: PLC0415
+    import torch
 
     return (
         f"{os.cpu_count()} CPUs, {platform.system()} {platform.release()}, "
@@ -287,17 +293,23 @@ Written by `python benchmarks/tune.py --table` on {date}: {machine}.
 Each workload has one injected cause. Rates are samples per second; the grid is
 `num_workers` 0 to 8 by `prefetch_factor` 2 and 4 (and `in_order=False` for stragglers),
 each point measured for a second by a plain loop that shares no code with pipedoctor.
-*Regret* is how far a setting lies below the best point of the grid; two measurements of
-the same setting differ by 1 to 3 %, so a small regret of either sign is noise. The
-what-if error is that of a probe of a few seconds, for the points that it did not measure.
+*Regret* is how far a setting lies below the best point of the grid; two measurements
+of the same setting differ by 1 to 3 %, so a small regret of either sign is noise. The
+what-if error is that of a probe of a few seconds, for points that it did not measure.
 """
 
 FOOT = """
-Over {number} workloads: regret of the recommended setting median {median:.1%}, worst
-{most:.1%}; of the rules of thumb {rules}. The cause is named right in {right} of
-{number}. What-if error over {points} unmeasured points: median {error:.1%}, p90
-{p90:.1%}; the 90 % interval holds {inside:.0%} of them. A run takes {cost:.0f} s in the
-median, the import of torch included.
+Over {number} workloads:
+
+- regret of the recommended setting: median {median:.1%}, worst {most:.1%};
+- of rules of thumb: {rules};
+- the cause is named right in {right} of {number};
+- what-if error over {points} points that were not measured: median {error:.1%},
+  p90 {p90:.1%}; the 90 % interval holds {inside:.0%} of them;
+- a run takes {cost:.0f} s in the median, the import of torch included.
+
+Not in it: quotas, allocators and slow starts, whose grids say nothing of their cause,
+and loadtune, which wants data set, model and step wrapped in a class of its own.
 """
 
 

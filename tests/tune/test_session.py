@@ -61,7 +61,6 @@ def run(target: str, *more: str, command: Any = tune) -> tuple[int, str, str]:
 
 
 UNREADABLE = {
-    "raises": "raises: calling it raised FileNotFoundError: no images in /nowhere",
     "garbage": "garbage: returned an int: expected a torch Dataset or DataLoader",
     "exits": "exits: calling it called sys.exit(7)",
 }
@@ -77,8 +76,6 @@ def test_a_target_that_cannot_be_used(name: str, said: str) -> None:
 UNMEASURABLE = {
     "item_raises": "OSError: truncated image",
     "dies": "its process ended with code 9",
-    "crashes": "was killed by SIGSEGV",
-    "empty": "the data set or its sampler is empty",
 }
 
 
@@ -180,7 +177,7 @@ def test_imagines_another_machine() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_of_one_that_is_stopped(how: signal.Signals) -> None:
     argv = [sys.executable, "-m", "pipedoctor", "tune", f"{LABELLED}:io_latency"]
     with subprocess.Popen(
