@@ -1,7 +1,8 @@
 """Which cards a torch was compiled for, from the best source there is."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from pipedoctor.facts import Site, TorchBuild, TorchImport
 from pipedoctor.facts.world_torch import CudaDrivers, Floor, TorchBuilds
@@ -12,8 +13,7 @@ from pipedoctor_checks._wheels import covers
 _TAG = re.compile(r"cu\d+")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Code:
+class Code(msgspec.Struct, frozen=True, kw_only=True):
     """What is inside of a build; `arch` empty: no list is known."""
 
     cuda: str

@@ -1,6 +1,6 @@
 """What a decoded data set takes, where it fits, and what it saves."""
 
-from dataclasses import dataclass
+import msgspec
 
 from pipedoctor.facts import BenchDecode, BenchDisk, Cpu, DataSet, Spread
 from pipedoctor.facts.bench_decode import REFERENCE
@@ -11,8 +11,7 @@ IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
 CHANNELS = 3
 
 
-@dataclass(frozen=True)
-class Costs:
+class Costs(msgspec.Struct, frozen=True):
     """Seconds per image as they were measured; None: they were not."""
 
     decode: Spread | None = None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from pipedoctor.facts import Habitat, Limits, Loader, Site
 from pipedoctor.facts.loader import DEFAULT_PREFETCH
@@ -25,8 +26,7 @@ HARD = 524288
 """systemd's default for the hard limit."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Need:
+class Need(msgspec.Struct, frozen=True, kw_only=True):
     """Descriptors of one training process; `workers` None: nobody knows its job."""
 
     workers: int | None = None

@@ -1,15 +1,15 @@
 """What a job keeps in /dev/shm, against the room that it finds there."""
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from pipedoctor.facts import Loader, Shm
 from pipedoctor.facts.loader import DEFAULT_PREFETCH
 from pipedoctor.units import MiB, human
 
 
-@dataclass(frozen=True, kw_only=True)
-class InFlight:
+class InFlight(msgspec.Struct, frozen=True, kw_only=True):
     """One job at one /dev/shm; `headroom` is the factor that leaves some room."""
 
     shm: Shm

@@ -1,7 +1,8 @@
 """Lines that put another torch or another driver in place; printed, never run."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from pipedoctor.facts import Interpreter, Packages, Site, TorchBuild
 from pipedoctor.facts.site import Habitat
@@ -15,8 +16,7 @@ _STABLE_ABI = {"torchvision": "0.29.1", "torchaudio": "2.11"}
 """From here on one file serves every CUDA, so that no tag of an index is sure."""
 
 
-@dataclass(frozen=True)
-class Tables:
+class Tables(msgspec.Struct, frozen=True):
     """The tables that name a torch."""
 
     drivers: CudaDrivers
@@ -24,8 +24,7 @@ class Tables:
     pairs: TorchPairs
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """The environment that is to have another torch, as far as it is known."""
 
     torch: TorchBuild | None = None

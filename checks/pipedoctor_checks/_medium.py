@@ -1,6 +1,6 @@
 """What a data set lies on, in the words and with the doubts that it deserves."""
 
-from dataclasses import dataclass
+import msgspec
 
 from pipedoctor.facts import DataSet, Disk, Filesystem, Filesystems
 
@@ -16,8 +16,7 @@ HONEST = frozenset({"sata", "sas"})
 SOLID = frozenset({"nvme", "sata", "sas", "pmem"})
 
 
-@dataclass(frozen=True)
-class Medium:
+class Medium(msgspec.Struct, frozen=True):
     """What a data set lies on; `slow` and `fast` can both be false: nobody knows."""
 
     words: str

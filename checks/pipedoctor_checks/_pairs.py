@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from pipedoctor.check import CannotJudge, Confidence, Finding, Severity
 from pipedoctor.facts import (
@@ -22,8 +23,7 @@ from pipedoctor_checks._wheels import Choice
 _TORCH = re.compile(r"torch\s*(?:[<>=!~(\[;]|$)")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Misfit:
+class Misfit(msgspec.Struct, frozen=True, kw_only=True):
     """A copy that was built for another torch."""
 
     copy: Distribution
@@ -31,8 +31,7 @@ class Misfit:
     patch_only: bool = False
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(msgspec.Struct, frozen=True):
     """What is known of torch and its companions: no two are of one type."""
 
     packages: Packages

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from pipedoctor.facts import Habitat, Limits, Loader, Site, Threads
 from pipedoctor.remedy import (
@@ -20,15 +20,14 @@ _PER_WORKER = 4
 _KERNEL = ("kernel.threads-max", "kernel.pid_max")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bound:
+class Bound(msgspec.Struct, frozen=True, kw_only=True):
     """One limit, how much of it is used, and what it is called."""
 
     name: str
     words: str
     most: int
     used: int
-    where: dict[str, str] = field(default_factory=dict[str, str])
+    where: dict[str, str] = {}
 
     @property
     def room(self) -> int:
@@ -36,8 +35,7 @@ class Bound:
         return self.most - self.used
 
 
-@dataclass(frozen=True, kw_only=True)
-class Need:
+class Need(msgspec.Struct, frozen=True, kw_only=True):
     """Threads that the job will start: at least, and with pools in each worker."""
 
     workers: int = 0

@@ -1,6 +1,6 @@
 """How fast one reader was, and whether the speed or only the medium tells."""
 
-from dataclasses import dataclass
+import msgspec
 
 from pipedoctor.facts import DataSet, Sample
 from pipedoctor.units import MiB, human
@@ -13,8 +13,7 @@ SMALL = MiB
 """What the cold read calls a small file; the average decides for a data set."""
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """What was measured of a data set; None: not, or of too few reads."""
 
     many_small: bool

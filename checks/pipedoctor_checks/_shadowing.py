@@ -1,14 +1,13 @@
 """What a folder of the import path hides of the folders behind it."""
 
-from dataclasses import dataclass
+import msgspec
 
 from pipedoctor.facts import Packages
 
 _NAMED = 4
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """Names of distributions: those that hide another version, and the others."""
 
     hidden: dict[str, str]

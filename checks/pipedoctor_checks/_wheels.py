@@ -1,14 +1,14 @@
 """Which published torch this driver, these cards and this Python can have."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+import msgspec
 
 from pipedoctor.facts.world_torch import CudaDrivers, Release, TorchBuilds, Wheel
 from pipedoctor.versions import major, numbers, reaches, series
 
 
-@dataclass(frozen=True, kw_only=True)
-class Host:
+class Host(msgspec.Struct, frozen=True, kw_only=True):
     """What a wheel must fit; empty = not known, and then it does not decide."""
 
     driver: str = ""
@@ -19,8 +19,7 @@ class Host:
     machine: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
     """A wheel: torch's version and the tag of its index."""
 
     torch: str
@@ -113,7 +112,7 @@ def _runs(wheel: Wheel, drivers: CudaDrivers, host: Host) -> bool:
 
 def _why_none(builds: TorchBuilds, drivers: CudaDrivers, host: Host) -> str:
     """Name what rules all wheels out: the Python, the C library, or the machine."""
-    without = replace(host, python="")
+    without = msgspec.structs.replace(host, python="")
     if host.python and isinstance(other := best_tag(builds, drivers, without), Choice):
         release = next(r for r in builds.releases if r.torch == series(other.torch))
         return (

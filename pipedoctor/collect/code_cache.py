@@ -12,14 +12,12 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-import platformdirs
 
-from pipedoctor import state
+from pipedoctor import __version__
 from pipedoctor.facts import Source
 from pipedoctor.source.files import Source as File
 
@@ -62,6 +60,8 @@ class Cache(NamedTuple):
         with contextlib.suppress(OSError, UnicodeEncodeError):
             packed = msgspec.msgpack.encode(facts)
             said = FORM + checksum(packed, key) + packed
+            from pipedoctor import state  # noqa: PLC0415  (only to write)
+
             state.put(self.folder / f"{key}{_ENDING}", said)
 
     def trim(self) -> None:
@@ -85,6 +85,8 @@ def open_cache(given: str, *, wanted: bool) -> Cache:
     """The cache that the user names, or the usual one; none where it is not safe."""
     if not wanted:
         return Cache(None)
+    from pipedoctor import state  # noqa: PLC0415  (5 ms, and many ask for no cache)
+
     try:
         folder = Path(given) if given else _usual() / "code"
         folder.mkdir(parents=True, exist_ok=True, mode=state.PRIVATE_FOLDER)
@@ -97,6 +99,8 @@ def open_cache(given: str, *, wanted: bool) -> Cache:
 
 
 def _usual() -> Path:
+    import platformdirs  # noqa: PLC0415  (as above)
+
     return Path(platformdirs.user_cache_dir("pipedoctor", appauthor=False))
 
 
@@ -127,13 +131,9 @@ def _repository(folder: str, known: dict[str, str]) -> str:
 
 def _engine() -> str:
     """The version, the Python it runs on, and its very files: they may be worked on."""
-    try:
-        version = metadata.version("pipedoctor")
-    except metadata.PackageNotFoundError:
-        version = ""
     files = [f"{name} {size} {changed}" for name, size, changed in sorted(_own())]
     python = f"{sys.implementation.name} {sys.version_info[:3]}"
-    return "\n".join([version, python, *files])
+    return "\n".join([__version__, python, *files])
 
 
 def _own() -> Iterator[tuple[str, int, int]]:
