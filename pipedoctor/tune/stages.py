@@ -187,8 +187,6 @@ def _missing(beside: BenchLoader | None) -> Iterator[str]:
     if beside is None:
         return
     if beside.touch is not None:
-        yield (
-            "First touch: one byte of every page of a batch is read in the main process."
-        )
+        yield ("First touch: a byte of every page is read, in the main process, once.")
     for name, why in beside.unknown.items():
         yield f"Not measured, {WHAT[name]}: {why}."

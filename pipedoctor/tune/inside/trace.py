@@ -71,18 +71,18 @@ class Tracer:
     def _of_code(self, frame: FrameType) -> int | None:
         code = frame.f_code
         if code not in self._known:
-            self._known[code] = _kind(code.co_name, code.co_filename)
+            self._known[code] = kind_of(code.co_name, code.co_filename)
         return self._known[code]
 
     def _of_function(self, thing: Any) -> int | None:
         name = getattr(thing, "__qualname__", "") or ""
         if name not in self._known:
             owner = str(getattr(thing, "__module__", "") or "")
-            self._known[name] = _kind(name.rpartition(".")[2], "", f"{owner}.{name}")
+            self._known[name] = kind_of(name.rpartition(".")[2], "", f"{owner}.{name}")
         return self._known[name]
 
 
-def _kind(name: str, filename: str, full: str = "") -> int | None:
+def kind_of(name: str, filename: str, full: str = "") -> int | None:
     """What a function does, by its name and its file; None: what its caller does."""
     plain = name.lower().strip("_")
     if _DECODING.search(plain) or _DECODING_FILES.search(filename):

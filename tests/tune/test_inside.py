@@ -1,0 +1,131 @@
+"""Clocks and traces around a data set, in this process."""
+
+import time
+import zlib
+from multiprocessing import queues
+from typing import Any
+
+import pytest
+import torch.utils.data._utils.fetch as fetching
+from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+from pipedoctor.tune.inside import record, trace, trial
+from pipedoctor.tune.inside.kin import descendants
+
+PACKED = zlib.compress(bytes(200_000))
+
+
+class Samples(Dataset[Any]):
+    def __len__(self) -> int:
+        return 8
+
+    def __getitem__(self, index: int) -> Any:
+        time.sleep(0.002)
+        return float(len(zlib.decompress(PACKED)))
+
+
+class Together(Samples):
+    def __getitems__(self, indices: list[int]) -> Any:
+        return [float(index) for index in indices]
+
+
+class Stream(IterableDataset[Any]):
+    def __iter__(self) -> Any:
+        return (float(i) for i in range(8))
+
+
+@pytest.fixture
+def clocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put torch's own back afterwards."""
+    for kind in ("_MapDatasetFetcher", "_IterableDatasetFetcher"):
+        fetcher = getattr(fetching, kind)
+        monkeypatch.setattr(fetcher, "fetch", fetcher.fetch)
+    pickler = vars(queues)["_ForkingPickler"]
+    monkeypatch.setattr(queues, "_ForkingPickler", pickler)
+
+
+DATA: dict[str, tuple[Any, dict[str, Any], int]] = {
+    "one by one": (Samples(), {"batch_size": 4}, 8),
+    "together": (Together(), {"batch_size": 4}, 0),
+    "without batches": (Samples(), {"batch_size": None}, 8),
+    "a stream": (Stream(), {"batch_size": 4}, 0),
+}
+
+
+@pytest.mark.usefixtures("clocks")
+@pytest.mark.parametrize(("data", "options", "items"), DATA.values(), ids=DATA)
+def test_clocks_change_nothing(data: Any, options: dict[str, Any], items: int) -> None:
+    plain = [str(batch) for batch in DataLoader(data, **options)]
+    recorder = record.Recorder(items=True)
+    recorder.install()
+    assert [str(batch) for batch in DataLoader(data, **options)] == plain
+    (totals,) = recorder.totals(0)
+    assert totals["batches"] == len(plain)
+    assert len(recorder.times_of_items(0)) == items
+    if items:
+        assert totals["fetch_wall"] >= 8 * 0.002 > totals["fetch_cpu"]
+        assert all(wall >= 0.002 for wall, _ in recorder.times_of_items(0))
+
+
+@pytest.mark.usefixtures("clocks")
+def test_clocks_in_a_worker() -> None:
+    recorder = record.Recorder(items=False)
+    recorder.install()
+    context: dict[str, Any] = {"num_workers": 1, "multiprocessing_context": "fork"}
+    assert len(list(DataLoader(Samples(), batch_size=4, **context))) == 2
+    (totals,) = recorder.totals(1)
+    assert totals["batches"] == 2
+    assert totals["send_wall"] > 0
+    assert len(recorder.receives) >= 2
+
+
+@pytest.mark.parametrize("data", [Samples(), Together(), Stream()])
+def test_a_trace_gives_shares(data: Any) -> None:
+    found = trace.stages(DataLoader(data, batch_size=4), 0.05)
+    for shares in found.values():
+        assert sum(shares.values()) == pytest.approx(1)
+    if type(data) is Samples:
+        assert found["wall"]["read"] > 0.5
+        assert found["cpu"]["decode"] > 0.1
+
+
+KINDS = {
+    "decode_image": trace.DECODE,
+    "imread": trace.DECODE,
+    "read_bytes": trace.READ,
+    "sleep": trace.READ,
+    "fetch": trace.READ,
+    "random_crop": trace.TRANSFORM,
+    "__getitem__": None,
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), KINDS.items())
+def test_what_a_function_does(name: str, kind: int | None) -> None:
+    assert trace.kind_of(name, "/home/user/data.py") == kind
+
+
+def test_what_a_file_does() -> None:
+    assert trace.kind_of("load", "/lib/PIL/ImageFile.py") == trace.DECODE
+    assert trace.kind_of("scan_once", "", "_json.scan_once") == trace.DECODE
+
+
+def test_a_fault_costs_something() -> None:
+    assert 1e-8 < trace.fault_seconds() < 1e-3
+
+
+def test_the_error_of_a_worker_is_the_original_one() -> None:
+    text = (
+        "Caught ValueError in DataLoader worker process 0.\n"
+        "Original Traceback (most recent call last):\n"
+        '  File "/x/torch/worker.py", line 349, in _worker_loop\n'
+        '  File "/x/data.py", line 12, in __getitem__\n'
+        "    raise ValueError(index)\n"
+        "ValueError: 7\n"
+    )
+    assert trial.failed(ValueError(text)) == "ValueError: 7 (data.py:12)"
+    assert trial.failed(trial.Broken("empty")) == "empty"
+
+
+def test_nobody_is_below_us() -> None:
+    assert 1 not in descendants(2**22 + 5)

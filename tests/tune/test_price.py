@@ -1,0 +1,258 @@
+"""What a remedy would save: of which findings, by how much, and on what basis."""
+
+from typing import Any
+
+import pytest
+
+from pipedoctor.check import EPOCH, Counterfactual, Finding, Location, Severity, Verdict
+from pipedoctor.facts import Contents, Facts, Pipeline, Shares, Source
+from pipedoctor.facts.source import LoaderCall, Spot
+from pipedoctor.tune.altered import altered
+from pipedoctor.tune.price import epoch, foretold, priced
+from tests.tune.seen import costs, pipeline, setting, trial, window
+
+WAITS = {"fetch_wall": 0.1, "fetch_cpu": 0.002, "fetch_process": 0.002}
+FREE = window(own=0.1)
+FLOATS = Contents(
+    bytes=50 << 20, shared_bytes=50 << 20, objects=1, float_bytes=50 << 20
+)
+
+
+def waits(**values: Any) -> Pipeline:
+    """Every batch waits 0.1 s, side by side with others."""
+    found = costs(**WAITS)
+    return pipeline(
+        trial(0, 0.102, costs=found, window=FREE),
+        trial(1, 0.103, costs=found, window=FREE),
+        trial(4, 0.026, costs=found, window=FREE),
+        **{"samples": 1600, "best": setting(4), **values},
+    )
+
+
+def computes(**values: Any) -> Pipeline:
+    return pipeline(
+        trial(0, 0.02), trial(1, 0.02), trial(2, 0.01), **{"samples": 1600, **values}
+    )
+
+
+# --- how much
+
+
+def test_a_setting_that_was_measured() -> None:
+    gain = foretold(waits(), Counterfactual(tuned=True))
+
+    assert gain is not None
+    assert gain.basis == "measured"
+    assert gain.unit == EPOCH
+    then = 100 * 0.026 + (0.1 + 0.02 * 4 - 0.026)
+    assert gain.value == pytest.approx(1 - then / 10.2, abs=0.001)
+    assert gain.seconds == pytest.approx(10.2 - then, abs=0.01)
+    assert gain.low < gain.value < gain.high < 1
+
+
+def test_a_setting_that_was_not_measured_is_modelled() -> None:
+    gain = foretold(waits(), Counterfactual(workers=2))
+
+    assert gain is not None
+    assert gain.basis == "modelled"
+    assert gain.value == pytest.approx(0.5, abs=0.05)
+    sure = foretold(waits(), Counterfactual(workers=4))
+    assert sure is not None
+    assert gain.high - gain.low > sure.high - sure.low
+
+
+def test_workers_are_kept_from_epoch_to_epoch() -> None:
+    seen = waits(start=setting(4), startup_seconds=2.026)
+    gain = foretold(seen, Counterfactual(persistent=True))
+
+    assert gain is not None
+    assert gain.seconds == pytest.approx(2.0)
+    assert gain.value == pytest.approx(2.0 / 4.6)
+
+
+def test_starting_does_not_count_where_an_epoch_never_ends() -> None:
+    gain = foretold(
+        waits(start=setting(4), samples=None), Counterfactual(persistent=True)
+    )
+
+    assert gain is not None
+    assert gain.value == 0
+    assert gain.seconds is None
+
+
+def test_faster_storage() -> None:
+    gain = foretold(waits(), Counterfactual(storage=2.0))
+
+    assert gain is not None
+    assert gain.basis == "modelled"
+    assert gain.value == pytest.approx(0.05 / 0.102, abs=0.02)
+
+
+def test_more_cpus_help_workers_that_share_them() -> None:
+    seen = pipeline(
+        trial(1, 0.04),
+        trial(4, 0.04),
+        start=setting(4),
+        cpus=0.5,
+        cpus_bound="cgroup quota",
+        samples=None,
+    )
+    gain = foretold(seen, Counterfactual(cores=2.0))
+
+    assert gain is not None
+    assert gain.value == pytest.approx(0.75, abs=0.05)
+
+
+def test_bytes_instead_of_floats_need_floats() -> None:
+    made = (
+        trial(0, 0.03, costs=costs(fetch_wall=0.01, fetch_cpu=0.01, collate_cpu=0.02)),
+    )
+    gain = foretold(pipeline(*made, contents=FLOATS), Counterfactual(uint8=True))
+
+    assert gain is not None
+    assert gain.value == pytest.approx(0.015 / 0.03, abs=0.02)
+    assert foretold(pipeline(*made), Counterfactual(uint8=True)) is None
+
+
+def test_a_remedy_that_does_not_help_has_no_gain() -> None:
+    gain = foretold(computes(start=setting(2)), Counterfactual(workers=0))
+
+    assert gain is not None
+    assert gain.value < 0
+
+
+def test_a_limit_that_keeps_a_better_setting_out() -> None:
+    bound = waits(limits={"/dev/shm": "/dev/shm: needs 9 MiB, 8 MiB are free"})
+    gain = foretold(bound, Counterfactual(freed="/dev/shm"))
+
+    assert gain is not None
+    assert gain.value > 0.6
+    assert foretold(waits(), Counterfactual(freed="/dev/shm")) is None
+    assert foretold(waits(best=None), Counterfactual(tuned=True)) is None
+
+
+# --- other costs
+
+
+def test_no_change_leaves_the_costs() -> None:
+    assert altered(computes(), Counterfactual(workers=3)) == []
+    assert altered(computes(fault_seconds=0.0), Counterfactual(faultless=True)) == []
+    assert altered(computes(cpu=None), Counterfactual(decode=2.0)) == []
+
+
+def test_page_faults_go() -> None:
+    seen = pipeline(
+        trial(0, 0.02, costs=costs(fetch_faults=20_000.0)), fault_seconds=5e-7
+    )
+    gain = foretold(seen, Counterfactual(faultless=True))
+
+    assert gain is not None
+    assert gain.value == pytest.approx(0.5, abs=0.02)
+    assert gain.basis == "modelled"
+
+
+def test_decoding_twice_as_fast_saves_half_of_its_share() -> None:
+    seen = pipeline(trial(0, 0.02), cpu=Shares(read=0.1, decode=0.6, transform=0.3))
+    gain = foretold(seen, Counterfactual(decode=2.0))
+
+    assert gain is not None
+    assert gain.value == pytest.approx(0.3, abs=0.02)
+
+
+def test_threads_may_have_spun_or_worked() -> None:
+    spins = costs(fetch_process=0.06, process=0.06)
+    seen = pipeline(trial(2, 0.06, costs=spins), start=setting(2))
+    spun, worked = altered(seen, Counterfactual(one_thread=True))
+    gain = foretold(seen, Counterfactual(one_thread=True))
+
+    assert spun.trials[0].costs is not None
+    assert spun.trials[0].costs.fetch_process == pytest.approx(0.02)
+    assert worked.trials[0].costs is not None
+    assert worked.trials[0].costs.fetch_cpu == pytest.approx(0.06)
+    assert gain is not None
+    assert gain.low < 0.05
+    assert gain.high > 0.4
+
+
+def test_a_trial_without_costs_stays() -> None:
+    seen = pipeline(trial(0, 0.02), trial(1, 0.02, costs=None))
+    (after,) = altered(
+        pipeline(*seen.trials, cpu=Shares(read=0, decode=1, transform=0)),
+        Counterfactual(decode=2.0),
+    )
+
+    assert after.trials[1] == seen.trials[1]
+
+
+def test_an_epoch_without_samples_is_one_batch() -> None:
+    known = epoch(computes(samples=None), setting(0))
+
+    assert known.seconds == pytest.approx(0.02)
+    assert known.measured
+
+
+# --- of which findings
+
+HERE = Spot(path="train.py", line=10, end_line=12)
+THERE = Spot(path="train.py", line=30)
+
+
+def finding(line: int | None, path: str = "train.py") -> Finding:
+    return Finding(
+        severity=Severity.SLOWS,
+        summary="slow",
+        counterfactual=Counterfactual(tuned=True),
+        location=Location(path=path, line=line) if line else None,
+    )
+
+
+def source(*spots: Spot) -> Source:
+    return Source(loaders=tuple(LoaderCall(at=s, name="DataLoader") for s in spots))
+
+
+def gain_of(found: Finding, seen: Pipeline, *more: Any) -> bool:
+    (verdict,) = priced(Facts(seen, *more), [Verdict("X1", (found,))])
+    return verdict.findings[0].gain is not None
+
+
+MADE = Spot(path="train.py", line=11)
+BOTH = source(HERE, THERE)
+
+
+@pytest.mark.parametrize(
+    ("found", "seen", "code", "told"),
+    [
+        pytest.param(finding(None), waits(), BOTH, True, id="of the machine"),
+        pytest.param(finding(10), waits(made_at=MADE), BOTH, True, id="of its call"),
+        pytest.param(finding(12), waits(made_at=MADE), BOTH, True, id="its last line"),
+        pytest.param(finding(13), waits(made_at=MADE), BOTH, True, id="of its file"),
+        pytest.param(finding(30), waits(made_at=MADE), BOTH, False, id="of another"),
+        pytest.param(
+            finding(10, "other.py"), waits(made_at=MADE), BOTH, False, id="elsewhere"
+        ),
+        pytest.param(finding(10), waits(), BOTH, False, id="one of two, who knows"),
+        pytest.param(finding(10), waits(), source(HERE), True, id="the only one"),
+        pytest.param(finding(10), pipeline(), source(HERE), False, id="not measured"),
+        pytest.param(
+            finding(None),
+            waits(start=setting(3)),
+            BOTH,
+            False,
+            id="nothing to compare with",
+        ),
+    ],
+)
+def test_only_the_loader_that_was_measured(
+    found: Finding,
+    seen: Pipeline,
+    code: Source,
+    told: bool,
+) -> None:
+    assert gain_of(found, seen, code) is told
+
+
+def test_what_says_no_counterfactual_keeps_its_gain() -> None:
+    plain = Finding(severity=Severity.NOTE, summary="plain")
+
+    assert priced(Facts(waits()), [Verdict("X1", (plain,))])[0].findings == (plain,)
+    assert priced(Facts(), [Verdict("X1", (plain,))]) == [Verdict("X1", (plain,))]
