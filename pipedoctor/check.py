@@ -15,6 +15,8 @@ from pipedoctor.facts import Fact, Facts
 from pipedoctor.remedy import Remedy
 
 P = ParamSpec("P")
+EPOCH = "fraction of epoch time"
+"""The unit of gains that can be compared with each other."""
 
 
 class Severity(enum.IntEnum):
@@ -52,6 +54,13 @@ class Gain(msgspec.Struct, frozen=True, kw_only=True):
     high: float
     unit: str
     basis: typing.Literal["measured", "modelled"]
+    seconds: float | None = None
+    """Of each epoch, where it is one of epoch time and the epoch is known."""
+
+    @property
+    def of_epoch(self) -> float:
+        """The fraction of epoch time; 0 where it is one of something else."""
+        return self.value if self.unit == EPOCH else 0.0
 
 
 class Counterfactual(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """The straight line: collect, judge, triage, report."""
 
 import datetime as dt
+import functools
 import math
 import time
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from pipedoctor.acceptance import Accepted, accept, expired
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.collect.lanes import Meanwhile, Watch
 from pipedoctor.collect.plan import Inquiry, collect
-from pipedoctor.facts import Fact, Facts, Loader
+from pipedoctor.facts import Fact, Facts, Loader, Pipeline
 from pipedoctor.judge import Chosen, judge
 from pipedoctor.measured import joined
 from pipedoctor.narrow.narrow import Narrowing, narrow
@@ -41,6 +42,8 @@ class Standards(msgspec.Struct, frozen=True, kw_only=True):
     narrowing: Narrowing = Narrowing()
     measured: tuple[Fact, ...] = ()
     """Known before, as `bench` has measured it; judged with all the rest."""
+    unmeasured: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    """By section: why there is no measurement of it."""
     redactor: Redactor = msgspec.field(default_factory=lambda: Redactor(Level.NOTHING))
 
 
@@ -102,7 +105,8 @@ def judged(
     They are redacted first: whatever is said of them is redacted by construction.
     """
     now = dt.datetime.now(tz=dt.timezone.utc)
-    facts = standards.redactor.facts(joined(facts, standards.measured))
+    facts = joined(facts, standards.measured, standards.unmeasured)
+    facts = standards.redactor.facts(facts)
     found = judge(
         catalogue,
         facts,
@@ -122,6 +126,10 @@ def judged(
         accept(verdict, standards.accepted.get(verdict.code), now.date())
         for verdict in counting
     ]
+    if facts.get(Pipeline) is not None:
+        from pipedoctor.tune.price import priced  # noqa: PLC0415  (few runs measure)
+
+        verdicts = priced(facts, verdicts)
     report = build(
         catalogue,
         facts,
@@ -145,7 +153,7 @@ def _joined(known: Loader, given: Loader) -> Loader:
 
 def _discreet(report: Report, redactor: Redactor) -> Report:
     """What crashed says where: the one text that does not come from facts."""
-    text = redactor.text
+    text = functools.cache(redactor.text)  # many are skipped for the same reason
     return msgspec.structs.replace(
         report,
         skipped=tuple(

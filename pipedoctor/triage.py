@@ -58,10 +58,11 @@ def triage(catalogue: Catalogue, verdicts: Iterable[Verdict]) -> list[Ranked]:
     """
     Order all findings: a cause, then its symptoms, then the next cause.
 
-    Groups stand by their worst member (breaks, risks, slows, note), then by the
-    confidence and the gain of the cause; equal ones by code, place and words, so
-    the order is total and does not depend on the order of the verdicts. Of several
-    findings of one check, the gravest carries the symptoms.
+    Groups stand by their worst member (breaks, risks, slows, note), then by what the
+    remedy of the cause saves of an epoch, where that was measured, its confidence and
+    any other gain; equal ones by code, place and words, so the order is total and does
+    not depend on the order of the verdicts. Of several findings of one check, the
+    gravest carries the symptoms.
     """
     items = sorted(
         (
@@ -81,9 +82,10 @@ def triage(catalogue: Catalogue, verdicts: Iterable[Verdict]) -> list[Ranked]:
 
 def _item(check: Check[Any], finding: Finding) -> _Item:
     gain = finding.gain.value if finding.gain else 0.0
+    saved = finding.gain.of_epoch if finding.gain else 0.0
     place = finding.location
     where = (place.path, place.line, place.column) if place else ("", 0, 0)
-    grade = (-finding.severity, -finding.confidence, -gain, check.code)
+    grade = (-finding.severity, -saved, -finding.confidence, -gain, check.code)
     everything = msgspec.json.encode(finding, order="deterministic")
     return _Item(check, finding, (*grade, where, finding.summary, everything))
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.check import (
+    EPOCH,
     Check,
     Confidence,
     Finding,
@@ -298,3 +299,19 @@ def test_groups_stand_by_their_worst_member(
             worst.append(item.finding.severity)
 
     assert worst == sorted(worst, reverse=True)
+
+
+def test_what_saves_more_of_an_epoch_stands_higher_whatever_its_confidence() -> None:
+    """Fractions of anything else than an epoch cannot be compared with it."""
+
+    def slows(value: float, unit: str = EPOCH, **more: Any) -> Finding:
+        gain = Gain(value=value, low=0, high=1, unit=unit, basis="modelled")
+        return Finding(severity=SLOWS, summary=unit, gain=gain, **more)
+
+    small = slows(0.1, confidence=Confidence.POSSIBLE)
+    large = slows(0.4, confidence=Confidence.POSSIBLE)
+    other, harm = slows(0.9, "fraction of decoding"), slows(-0.1)
+    unpriced = Finding(severity=SLOWS, summary="unpriced")
+    ranked = triage(PLAIN, [Verdict("A1", (harm, unpriced, small, other, large))])
+
+    assert [r.finding for r in ranked] == [large, small, other, unpriced, harm]

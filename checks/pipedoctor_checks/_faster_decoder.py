@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pipedoctor.check import Confidence, Finding, Gain, Severity
+from pipedoctor.check import Confidence, Counterfactual, Finding, Gain, Severity
 from pipedoctor.facts import BenchDecode
 from pipedoctor.facts.bench_decode import REFERENCE, DecodePath, Pixels, best_switch
 from pipedoctor.remedy import Remedy, in_code
@@ -62,6 +62,7 @@ def faster_way(measured: BenchDecode, faster: float) -> Iterator[Finding]:
             unit="fraction of the CPU time of decoding",
             basis="measured",
         ),
+        counterfactual=Counterfactual(decode=ratio.value),
         remedies=(_switch(path),),
     )
 

@@ -1,6 +1,6 @@
 """What to say of a /dev/shm that cannot hold a job's batches, and what to do."""
 
-from pipedoctor.check import Confidence, Finding, Severity
+from pipedoctor.check import Confidence, Counterfactual, Finding, Severity
 from pipedoctor.facts import Memory, Shm, Site
 from pipedoctor.remedy import fitting, grant_memory
 from pipedoctor.units import human
@@ -41,6 +41,7 @@ def only_small_batches(case: InFlight, site: Site | None, batch: int) -> Finding
         severity=Severity.RISKS,
         summary=f"{case.has()}: {few}",
         evidence=case.evidence | {"fits.batch_bytes": largest},
+        counterfactual=Counterfactual(freed="/dev/shm"),
         remedies=(
             *larger(case.shm, site, size),
             smaller_job(FEWER),
@@ -80,6 +81,7 @@ def overflow(
         confidence=Confidence.CERTAIN if sure else Confidence.POSSIBLE,
         summary=f"{case.has()}, {who} need {human(case.needed)}",
         evidence=case.evidence | {"needed": case.needed} | fits,
+        counterfactual=Counterfactual(freed="/dev/shm"),
         remedies=(
             *(larger(case.shm, site, size) if growable else ()),
             smaller_job(

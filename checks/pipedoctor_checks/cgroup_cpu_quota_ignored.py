@@ -3,7 +3,15 @@
 import math
 from collections.abc import Iterator
 
-from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
+from pipedoctor.check import (
+    CannotJudge,
+    Confidence,
+    Counterfactual,
+    Finding,
+    Findings,
+    Severity,
+    check,
+)
 from pipedoctor.facts import Cpu, Loader, Quota, Site
 from pipedoctor.remedy import (
     Remedy,
@@ -63,12 +71,10 @@ def cgroup_cpu_quota_ignored(
     share = quota.throttled_share or 0.0
     stopped = share >= throttled and (quota.periods or 0) >= periods
 
-    some = many(quota.cpus, "CPU")
-    said = f"the quota allows {some}, Python and torch see {cpu.visible}"
-    if crowded:
-        said += f"; {workers} workers share them"
-    if stopped:
-        said += f"; the group was stopped in {share:.0%} of all periods"
+    said = f"the quota allows {many(quota.cpus, 'CPU')}, "
+    said += f"Python and torch see {cpu.visible}"
+    said += f"; {workers} workers share them" * crowded
+    said += f"; the group was stopped in {share:.0%} of all periods" * stopped
     likely = crowded and not stopped
     wanted = min(cpu.visible, workers or cpu.visible)
     yield Finding(
@@ -82,6 +88,7 @@ def cgroup_cpu_quota_ignored(
             "loader.workers_on_node": workers,
             "cpu.quota.throttled_share": round(share, 3),
         },
+        counterfactual=Counterfactual(cores=float(cpu.visible)),
         remedies=fitting(
             site.habitat if site else None,
             *_live_with_it(cpu, loader),

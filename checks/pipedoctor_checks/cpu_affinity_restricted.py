@@ -2,7 +2,14 @@
 
 from collections.abc import Iterator
 
-from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
+from pipedoctor.check import (
+    CannotJudge,
+    Counterfactual,
+    Finding,
+    Findings,
+    Severity,
+    check,
+)
 from pipedoctor.facts import Cpu, Loader, Site
 from pipedoctor.remedy import Lasts, Place, Remedy
 from pipedoctor.units import many
@@ -64,6 +71,7 @@ def cpu_affinity_restricted(
             "given": given,
             "loader.workers_on_node": workers,
         },
+        counterfactual=Counterfactual(cores=float(given)),
         remedies=tuple(_slurm(given) if cpu.slurm_cpus else _widen(cpu)),
     )
 

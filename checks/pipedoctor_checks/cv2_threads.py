@@ -1,6 +1,6 @@
 """PDR309: does OpenCV use all CPUs in each worker?"""
 
-from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.check import Confidence, Counterfactual, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, spots
@@ -36,5 +36,6 @@ def cv2_threads(source: Source, /) -> Findings:
                 "Limit it in each worker", "cv2.setNumThreads(0)  # in worker_init_fn"
             ),
             confidence=Confidence.POSSIBLE,
+            counterfactual=Counterfactual(one_thread=True),
             calls=sorted({event.name for event in events}),
         )

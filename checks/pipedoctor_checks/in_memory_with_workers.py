@@ -1,6 +1,6 @@
 """PDR111: do workers only copy what is in memory anyway?"""
 
-from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.check import Confidence, Counterfactual, Findings, Severity, check
 from pipedoctor.edits import Edits, arguments
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
@@ -46,6 +46,7 @@ def in_memory_with_workers(source: Source, /) -> Findings:
                     unsafe="items may cost more than their names tell; measure it",
                 ),
                 confidence=Confidence.LIKELY,
+                counterfactual=Counterfactual(workers=0),
                 num_workers=told(loader.get("num_workers")),
                 dataset=dataset.name,
             )

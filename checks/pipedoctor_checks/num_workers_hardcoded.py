@@ -1,6 +1,6 @@
 """PDR102: is the number of workers fixed at a high value?"""
 
-from pipedoctor.check import Findings, Severity, check
+from pipedoctor.check import Counterfactual, Findings, Severity, check
 from pipedoctor.edits import Edits, arguments
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
@@ -45,6 +45,7 @@ def num_workers_hardcoded(source: Source, /, *, many_workers: int = 8) -> Findin
                 edits=_derived(loader) if high or fixed or _direct(loader) else (),
                 unsafe="only Linux has os.sched_getaffinity; ranks share these CPUs",
             ),
+            counterfactual=Counterfactual(tuned=True),
             num_workers=workers.text,
         )
 

@@ -1,15 +1,15 @@
 """PDR101: does a loader with real work have no workers?"""
 
-from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.check import Confidence, Counterfactual, Findings, Severity, check
 from pipedoctor.edits import Edits, arguments
-from pipedoctor.facts import Source
+from pipedoctor.facts import Pipeline, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told, without_workers
 
 
 @check("PDR101", "Items are loaded in the training process")
-def num_workers_zero(source: Source, /) -> Findings:
+def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Findings:
     """
     Look for loaders without workers whose items are read, decoded or parsed.
 
@@ -22,13 +22,15 @@ def num_workers_zero(source: Source, /) -> Findings:
 
     `num_workers` is 0 or not given, all arguments are seen, and the data set is known
     to do real work per item. Data that lies in memory, tests, and loaders whose
-    arguments arrive in a dictionary that cannot be followed are left alone.
+    arguments arrive in a dictionary that cannot be followed are left alone. With `check
+    --measure TARGET` the number of workers is the best that was measured.
 
     ## Sources
 
     - https://docs.pytorch.org/docs/stable/data.html#single-and-multi-process-data-loading
     - https://github.com/pytorch/pytorch/issues/81740
     """
+    number = _best(seen)
     for loader in source.loaders:
         dataset = loader.dataset
         works = dataset is not None and not dataset.light
@@ -46,19 +48,26 @@ def num_workers_zero(source: Source, /) -> Findings:
             f"{called(loader)} makes every item in the training process",
             in_code(
                 "Give it workers, as many as a measurement says",
-                "DataLoader(..., num_workers=2)",
-                edits=_staffed(source, loader) if literal else (),
+                f"DataLoader(..., num_workers={number})",
+                edits=_staffed(source, loader, number) if literal else (),
                 unsafe="more processes and memory; pipedoctor tune says how many pay",
             ),
             confidence=Confidence.POSSIBLE if said else Confidence.LIKELY,
+            counterfactual=Counterfactual(workers=number),
             num_workers=told(workers),
             dataset=dataset.name if dataset else "",
         )
 
 
-def _staffed(source: Source, loader: LoaderCall) -> Edits:
+def _best(seen: Pipeline | None) -> int:
+    """As many as were measured to be best; two where nobody knows."""
+    best = seen.best if seen is not None else None
+    return best.num_workers if best is not None and best.num_workers else 2
+
+
+def _staffed(source: Source, loader: LoaderCall, number: int) -> Edits:
     """Workers, which live on where there are epochs that nobody tells them."""
     epochs = any(event.details.get("dataset") for event in source.of("epoch-set"))
     kept = loader.repeats and not epochs
     more = {"persistent_workers": "True"} if kept else {}
-    return arguments(loader, num_workers="2", **more)
+    return arguments(loader, num_workers=str(number), **more)

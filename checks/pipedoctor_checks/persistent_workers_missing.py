@@ -1,6 +1,6 @@
 """PDR106: do the workers of a loader end with each epoch?"""
 
-from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.check import Confidence, Counterfactual, Findings, Severity, check
 from pipedoctor.edits import Edits, arguments, plain
 from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.source import LoaderCall
@@ -61,6 +61,7 @@ def persistent_workers_missing(
             f"{called(loader)} starts its workers anew for every epoch, by {method}",
             told_epoch if epochs else remedy,
             confidence=Confidence.LIKELY,
+            counterfactual=None if epochs else Counterfactual(persistent=True),
             num_workers=told(workers),
             start_method=f"{method}: {why}",
         )

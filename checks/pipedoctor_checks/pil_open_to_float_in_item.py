@@ -1,6 +1,6 @@
 """PDR202: is an image turned into floats right after it is opened?"""
 
-from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.check import Confidence, Counterfactual, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
@@ -38,6 +38,7 @@ def pil_open_to_float_in_item(source: Source, /) -> Findings:
                 "image = torchvision.io.decode_image(path)",
             ),
             confidence=Confidence.LIKELY,
+            counterfactual=Counterfactual(uint8=True),
             calls=sorted({event.name for event in group}),
             function=first.function,
             dataset=first.details.get("dataset", ""),

@@ -3,6 +3,7 @@
 from pipedoctor.check import (
     CannotJudge,
     Confidence,
+    Counterfactual,
     Finding,
     Findings,
     Severity,
@@ -91,6 +92,7 @@ def slow_storage(  # noqa: PLR0913, PLR0917  (each fact decides something)
                 confidence=Confidence.CERTAIN if complaint else Confidence.LIKELY,
                 summary=_summary(entry, under.words, complaint, cached),
                 evidence=evidence(entry, speed, cached),
+                counterfactual=Counterfactual(storage=2.0),
                 remedies=fitting(
                     site.habitat if site else None,
                     *cures(entry, under, speed.many_small, places),

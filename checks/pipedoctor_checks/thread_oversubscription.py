@@ -3,7 +3,14 @@
 import math
 from collections.abc import Iterator
 
-from pipedoctor.check import Confidence, Finding, Findings, Severity, check
+from pipedoctor.check import (
+    Confidence,
+    Counterfactual,
+    Finding,
+    Findings,
+    Severity,
+    check,
+)
 from pipedoctor.facts import Cpu, Loader, Site, Threads
 from pipedoctor.remedy import Remedy, environment, fitting, in_code
 from pipedoctor.units import many
@@ -72,6 +79,7 @@ def thread_oversubscription(
             confidence=Confidence.LIKELY if sure else Confidence.POSSIBLE,
             summary=f"{name}={count}{times}, for {cpus}",
             evidence={**high, "cpu.effective": cpu.effective, "loader.ranks": ranks},
+            counterfactual=Counterfactual(one_thread=True),
             remedies=fitting(habitat, *environment(title, **each)),
         )
         return
@@ -91,6 +99,7 @@ def thread_oversubscription(
                 "loader.workers_on_node": workers,
                 "cpu.effective": cpu.effective,
             },
+            counterfactual=Counterfactual(one_thread=True),
             remedies=fitting(habitat, *_one_each()),
         )
 

@@ -2,7 +2,15 @@
 
 import math
 
-from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
+from pipedoctor.check import (
+    CannotJudge,
+    Confidence,
+    Counterfactual,
+    Finding,
+    Findings,
+    Severity,
+    check,
+)
 from pipedoctor.facts import Cpu, Loader, Site
 from pipedoctor.remedy import in_code
 from pipedoctor.units import many
@@ -65,6 +73,7 @@ def too_many_workers_for_cpus(
             "cpu.effective": cpu.effective,
             "cpu.binding": cpu.binding,
         },
+        counterfactual=Counterfactual(workers=each),
         remedies=(
             in_code(
                 f"Begin with at most {each} workers for each loader, then measure",

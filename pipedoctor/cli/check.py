@@ -45,6 +45,25 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
     metavar="FILE",
     help="Take into account what `bench --format json` wrote.",
 )
+@click.option(
+    "--measure",
+    metavar="TARGET",
+    help="Run this loader, file.py:callable or module:callable, and rank findings by"
+    " what their remedies save. This is the one option that runs your code.",
+)
+@click.option(
+    "--budget",
+    type=SECONDS,
+    help="Seconds for --measure, beside --deadline.  [default: 30]",
+)
+@click.option(
+    "--step-seconds",
+    type=click.FloatRange(min=0, max=3600),
+    help="With --measure: how long the consumer takes for a batch.",
+)
+@click.option(
+    "--step", metavar="MODULE:CALLABLE", help="With --measure: the consumer itself."
+)
 @click.option("--workers", type=COUNT, help="num_workers of the job's DataLoader.")
 @click.option("--batch-bytes", type=SIZE, help="Bytes of one batch: 64M.")
 @click.option("--prefetch", type=SOME, help="Its prefetch_factor.")
@@ -121,7 +140,11 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 @click.option("--no-color", is_flag=True, help="No colours, as with NO_COLOR.")
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:
-    """Examine this machine, its environment and the code in PATHS."""
+    """
+    Examine this machine, its environment and the code in PATHS.
+
+    Your code is read, never run, unless --measure names it.
+    """
     from pipedoctor.cli import examination, output
 
     typed = {

@@ -12,7 +12,7 @@ from pipedoctor.aliases import Memory
 from pipedoctor.catalogue import Catalogue, installed
 from pipedoctor.check import Severity
 from pipedoctor.cli import inquiry as asked
-from pipedoctor.cli import narrowing, output, stdin
+from pipedoctor.cli import narrowing, output, priced, stdin
 from pipedoctor.cli.measured import measured
 from pipedoctor.cli.progress import progress
 from pipedoctor.collect.files import Silent
@@ -42,6 +42,7 @@ def conduct(
     """
     began = time.monotonic()
     typed = stdin.taken(typed)
+    priced.given(typed)
     try:
         catalogue = installed()
         config = _config(typed, catalogue)
@@ -216,6 +217,7 @@ def _machine(
     )
     standards.redactor.meet(asked.who(inquiry.machine))
     left = max(_LEAST, options.deadline - (time.monotonic() - began))
+    standards = _measured(typed, inquiry.code, standards)
     with progress() as watch:
         return examine(
             catalogue,
@@ -225,6 +227,17 @@ def _machine(
             watch=watch,
             meanwhile=lambda: import_module(f"pipedoctor.report.{options.format}"),
         )
+
+
+def _measured(
+    typed: Mapping[str, Any], paths: tuple[str, ...], standards: Standards
+) -> Standards:
+    """With the pipeline of --measure; it takes its own time, not the deadline's."""
+    found = priced.measured(typed, paths)
+    if found.pipeline is None:
+        return msgspec.structs.replace(standards, unmeasured=found.unmeasured)
+    facts = (*standards.measured, found.pipeline)
+    return msgspec.structs.replace(standards, measured=facts)
 
 
 def _record(

@@ -87,7 +87,9 @@ def section(entry: Entry) -> Iterator[str]:
         yield f"- at {plain(words.place_of(entry))}"
     for name, value in words.evidence(entry.evidence):
         yield f"- {plain(name)}: {plain(value)}"
-    if entry.location or entry.evidence:
+    if entry.gain:
+        yield f"- {plain(words.gained(entry.gain))}"
+    if entry.location or entry.evidence or entry.gain:
         yield ""
     for cure in entry.remedies:
         yield from _cure(cure)

@@ -102,6 +102,8 @@ class _Page:
         self._console.print(Padding(head, (0, 0, 0, indent)))
         for line in self._about(entry, full=full):
             self.line(line, indent=inner, style="dim")
+        if entry.gain:
+            self.line(words.gained(entry.gain), indent=inner, style="green")
         for cure in entry.remedies if full or not folded else ():
             self.cure(cure, inner, full=full)
         for source in entry.sources if full else ():

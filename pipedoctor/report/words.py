@@ -23,6 +23,8 @@ _SIZE = re.compile(
     r"(?:^|[._])(?<!inodes_)(?:size|bytes|memory|limit|room|needed|free|used|available|total)$"
 )
 """Names of sizes; some are counts as well, but not such large ones as inodes."""
+LEAST_GAIN = 0.005
+"""A fraction that is not rounded to nothing."""
 _LONGEST = 70
 _MOST = 4
 
@@ -121,7 +123,7 @@ def _cut(value: object, longest: int) -> str:
 
 
 def gained(gain: Gain) -> str:
-    """``Saves 31% of epoch time (22% to 38%, modelled)``."""
+    """``Saves 31% of epoch time, 42 s of each (22% to 38%, modelled)``."""
     of = gain.unit.removeprefix("fraction of ")
     percent = of != gain.unit
     value, low, high = (
@@ -129,7 +131,14 @@ def gained(gain: Gain) -> str:
         for number in (gain.value, gain.low, gain.high)
     )
     what = f"{value} of {of}" if percent else f"{value} {of}"
-    return clean(f"Saves {what} ({low} to {high}, {gain.basis})")
+    if gain.seconds is not None and gain.seconds > 0:
+        what += f", {_seconds(gain.seconds)} of each"
+    verb = "Saves" if gain.value >= LEAST_GAIN else "Saves nothing:"
+    return clean(f"{verb} {what} ({low} to {high}, {gain.basis})")
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.0f} s" if value >= 10 else f"{value:.2g} s"  # noqa: PLR2004
 
 
 def place_of(entry: Entry) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from pipedoctor.check import Gain
+from pipedoctor.check import EPOCH, Gain
 from pipedoctor.facts import Malformed, Shm
 from pipedoctor.remedy import Edit
 from pipedoctor.report import json, words
@@ -137,6 +137,24 @@ def test_gains(unit: str, said: str) -> None:
     gain = Gain(value=0.3, low=0.2, high=0.4, unit=unit, basis="measured")
 
     assert words.gained(gain) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds", "said"),
+    [
+        (0.3, 42.4, "Saves 30% of epoch time, 42 s of each (20% to 40%, measured)"),
+        (0.3, 1.26, "Saves 30% of epoch time, 1.3 s of each (20% to 40%, measured)"),
+        (0.004, None, "Saves nothing: 0% of epoch time (20% to 40%, measured)"),
+        (-0.1, -3.0, "Saves nothing: -10% of epoch time (20% to 40%, measured)"),
+    ],
+)
+def test_gains_of_an_epoch(value: float, seconds: float | None, said: str) -> None:
+    gain = Gain(
+        value=value, low=0.2, high=0.4, unit=EPOCH, basis="measured", seconds=seconds
+    )
+
+    assert words.gained(gain) == said
+    assert gain.of_epoch == value
 
 
 def test_a_page_is_judged_again(ill: Report) -> None:

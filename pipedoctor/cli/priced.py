@@ -1,0 +1,102 @@
+"""`check --measure TARGET`: run the user's loader, so that remedies have a price."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pipedoctor.cli.bar import bar
+
+if TYPE_CHECKING:
+    from pipedoctor.facts import Pipeline
+    from pipedoctor.tune.tuning import Tuning
+
+BUDGET = 30.0
+"""Seconds for measuring, beside the deadline of the examination."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """A pipeline that was measured, or why it could not be."""
+
+    pipeline: "Pipeline | None" = None
+    unmeasured: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def given(typed: Mapping[str, Any]) -> None:
+    """Refuse what goes with --measure alone; raises UsageError."""
+    names = ("budget", "step_seconds", "step")
+    loose = [name for name in names if typed.get(name) is not None]
+    if loose and not typed.get("measure"):
+        option = loose[0].replace("_", "-")
+        message = f"--{option} goes with --measure TARGET"
+        raise click.UsageError(message)
+    if typed.get("measure") and typed.get("record"):
+        message = "--from judges a record: --measure names something of this machine"
+        raise click.UsageError(message)
+
+
+def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
+    """Measure what was typed; raises UsageError for a target that cannot be read."""
+    target = typed.get("measure")
+    if not target:
+        return Measurement(unmeasured={"pipeline": "no --measure TARGET given"})
+    from pipedoctor.cli.targeted import order
+    from pipedoctor.tune.session import Lost, Refused
+    from pipedoctor.tune.tuning import tune
+
+    budget = typed.get("budget") or BUDGET
+    with bar(budget) as tell:
+        wanted = order(
+            {
+                "target": target,
+                "budget": budget,
+                "step_seconds": typed.get("step_seconds"),
+                "step": typed.get("step"),
+                "ranks": typed.get("ranks") or 1,
+                "watch": lambda doing: tell(f"measuring {doing}"),
+            }
+        )
+        try:
+            found = tune(wanted)
+        except Refused as reason:
+            message = f"--measure {target}: {reason}"
+            raise click.UsageError(message) from None
+        except Lost as reason:
+            return Measurement(unmeasured={"pipeline": f"{target}: {reason}"})
+    return of(found, paths)
+
+
+def of(found: "Tuning", paths: Sequence[str]) -> Measurement:
+    """
+    What can be believed of it.
+
+    Where others disturbed it so much that nothing can be said, the windows that they
+    decided go; else the processor times have confirmed them.
+    """
+    from msgspec.structs import replace
+
+    from pipedoctor.collect.source import shown
+    from pipedoctor.facts.source import Spot
+
+    seen = found.seen
+    trials = seen.trials
+    if found.unmeasured:
+        trials = tuple(trial for trial in trials if not trial.window.refused)
+    if not trials:
+        refused = next((t.window.refused for t in seen.trials), "")
+        why = found.trouble or refused or "no batch came in the time given"
+        return Measurement(unmeasured={"pipeline": f"{seen.target}: {why}"})
+    spot = None
+    if found.made_at is not None:
+        path, line = found.made_at
+        spot = Spot(path=shown(path, paths), line=line)
+    whole = replace(
+        seen,
+        trials=trials,
+        best=seen.best if not found.unmeasured else seen.start,
+        limits=found.skipped,
+        made_at=spot,
+    )
+    return Measurement(pipeline=whole)
