@@ -9,7 +9,7 @@ values get equal aliases, so paths of one user still compare.
 
 import enum
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 import msgspec
@@ -62,6 +62,8 @@ VOCABULARY = frozenset(
 """Fields that hold terms and versions: only secrets are taken out of them."""
 
 _PLACES = frozenset(("path", "real", "project"))
+_SILENT = frozenset((bool, int, float, type(None)))
+"""Types of values that name nobody: most of a large record."""
 _SHORTEST = 3
 """Letters of a name that is looked for outside of paths."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -120,7 +122,10 @@ class Redactor:
             return known
         if isinstance(value, dict):
             items = cast("dict[str, Any]", value).items()
-            return {name: self._walk(item, name) for name, item in items}
+            return {
+                name: item if type(item) in _SILENT else self._walk(item, name)
+                for name, item in items
+            }
         if isinstance(value, (list, tuple)):
             return [self._walk(item, key) for item in cast("list[Any]", value)]
         return value
@@ -183,7 +188,7 @@ class Redactor:
         """Find out who is named anywhere, and which aliases there are already."""
         users: list[str] = []
         hosts: list[str] = []
-        for key, text in dict.fromkeys(_texts(record)):  # most stand there often
+        for key, text in _texts(record):
             for kind, number in ALIAS.findall(text) if "<" in text else ():
                 self._aliases.taken(kind, int(number))
             users += [match[2] for match in forms.HOME.find(text)]
@@ -281,18 +286,21 @@ def _last(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
 
 
-def _texts(value: Any) -> Iterator[tuple[str, str]]:
-    """Every text in its order, with the key that it stands under."""
-    waiting: list[tuple[str, Any]] = [("", value)]
+def _texts(record: Any) -> Mapping[tuple[str, str], None]:
+    """Every text once, in its order, with the key that it stands under."""
+    found: dict[tuple[str, str], None] = {}
+    waiting: list[tuple[str, Any]] = [("", record)]
     while waiting:
         key, item = waiting.pop()
         if isinstance(item, str):
-            yield key, item
+            found[key, item] = None
         elif isinstance(item, dict):
-            waiting += reversed(cast("dict[str, Any]", item).items())
+            parts = cast("dict[str, Any]", item).items()
+            waiting += [p for p in reversed(parts) if type(p[1]) not in _SILENT]
         elif isinstance(item, (list, tuple)):
             rows = cast("list[Any]", item)
             waiting += [(key, row) for row in reversed(rows)]
+    return found
 
 
 def _escaped(match: re.Match[str]) -> str:
