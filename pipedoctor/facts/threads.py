@@ -1,8 +1,20 @@
 """Thread counts that the environment asks numeric libraries for."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pipedoctor.facts.base import Fact
+
+VARIABLES = (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
 
 
 class Threads(Fact, frozen=True, kw_only=True):
@@ -22,3 +34,19 @@ class Threads(Fact, frozen=True, kw_only=True):
         """The variable that numpy's BLAS obeys, and its value; None: none is set."""
         names = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
         return next(((n, self.asked[n]) for n in names if n in self.asked), None)
+
+
+def asked_by(environ: Mapping[str, str]) -> Threads:
+    """Read what these variables ask; of a list such as ``4,2`` the outermost level."""
+    asked: dict[str, int] = {}
+    odd: dict[str, str] = {}
+    for name in VARIABLES:
+        value = environ.get(name)
+        if value is None:
+            continue
+        first = value.split(",")[0].strip()
+        if first.isascii() and first.isdecimal() and int(first):
+            asked[name] = int(first)
+        else:
+            odd[name] = value[:100]
+    return Threads(asked=asked, odd=odd)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from pipedoctor.facts.threads import VARIABLES as THREADS
 from pipedoctor.facts.variables import ALLOWED
 from pipedoctor.text import labels, said
 
@@ -19,6 +20,8 @@ _NEWLINE = re.compile(r"(?<!\\)\\n")
 _FIRST = frozenset(("torch", "sys_platform", "available"))
 """A second one of these begins a second environment."""
 _ENOUGH = 2
+_KEPT = frozenset((*ALLOWED, *THREADS))
+"""Variables that are read: nothing else of the environment reaches a report."""
 
 
 @dataclass(kw_only=True)
@@ -137,7 +140,7 @@ class _Reader:
 
     def _variable(self, line: str) -> bool:
         match = _ENV.fullmatch(line)
-        if match and self.block.sure and match[1] in ALLOWED:
+        if match and self.block.sure and match[1] in _KEPT:
             self.block.variables.setdefault(match[1], match[2])
         return bool(match)
 

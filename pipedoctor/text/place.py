@@ -2,7 +2,9 @@
 
 import re
 
-from pipedoctor.facts import Interpreter, Shm, Site, Variables
+from pipedoctor.facts import Interpreter, Shm, Site, Threads, Variables
+from pipedoctor.facts.threads import asked_by
+from pipedoctor.facts.variables import ALLOWED
 from pipedoctor.text import values
 from pipedoctor.text.block import Block
 
@@ -74,9 +76,15 @@ def variables(block: Block) -> Variables | None:
     found = {
         name: value[:_LONGEST_VALUE]
         for name, value in block.variables.items()
-        if not value.startswith(("<not set>", "None", "N/A"))
+        if name in ALLOWED and not value.startswith(("<not set>", "None", "N/A"))
     }
     return Variables(values=found) if found else None
+
+
+def threads(block: Block) -> Threads | None:
+    """The thread counts that its variables ask for; None: the text shows none."""
+    found = asked_by(block.variables)
+    return found if found.asked or found.odd else None
 
 
 def jetson(block: Block) -> bool:

@@ -81,6 +81,7 @@ def _facts(block: blocks.Block) -> Facts:
         place.interpreter(block),
         place.shm(block),
         place.variables(block),
+        place.threads(block),
         packages,
         torch,
         torches.torch_import(block),

@@ -89,14 +89,8 @@ def test_fd_limit_exhausted(loader: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_killed_worker(loader: Path, tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    for _ in range(8):  # now and then torch ends before it says what it saw
-        text = shell(f"{sys.executable} {loader} kill 4", tmp_path)
-        if "killed by signal" in text:
-            break
-    else:
-        pytest.fail("torch never said which signal ended its worker")
-    log.write_text(text, "utf-8")
+    log = tmp_path / "log"  # torch names the signal, or only loses its connection
+    log.write_text(shell(f"{sys.executable} {loader} kill 4", tmp_path), "utf-8")
 
     said = explained(log, tmp_path)
 
