@@ -137,7 +137,7 @@ def _refuse(what: str, why: str) -> int:
 def loader(target: str, given: Given) -> int:
     """`bench loader`: the exit code; raises UsageError."""
     from pipedoctor.tune.session import Lost, Refused
-    from pipedoctor.tune.stages import measure, sheet, trusted
+    from pipedoctor.tune.stages import measure, sheet
     from pipedoctor.tune.tuning import Order
 
     with bar(given["budget"]) as tell:
@@ -156,7 +156,7 @@ def loader(target: str, given: Given) -> int:
             return _refuse("loader", f"{target}: {reason}")
         except KeyboardInterrupt:
             return INTERRUPTED
-    facts = _redactor(given).facts(Facts(trusted(found).seen))
+    facts = _redactor(given).facts(Facts(*found.facts))
     _write(facts, sheet(found), given, found.seconds)
     if found.interrupted:
         return INTERRUPTED

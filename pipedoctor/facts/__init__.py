@@ -5,6 +5,7 @@ from pipedoctor.facts.base import Fact, Part, Unreadable
 from pipedoctor.facts.bench import Host, Quality, Spread
 from pipedoctor.facts.bench_decode import BenchDecode
 from pipedoctor.facts.bench_disk import BenchDisk
+from pipedoctor.facts.bench_loader import BenchLoader, OneThread
 from pipedoctor.facts.bench_transfer import BenchTransfer
 from pipedoctor.facts.conda import Clobbered, Conda, CondaPackage
 from pipedoctor.facts.cpu import Cpu, NumaNode, Quota
@@ -48,6 +49,7 @@ __all__ = [
     "Altered",
     "BenchDecode",
     "BenchDisk",
+    "BenchLoader",
     "BenchTransfer",
     "Clobbered",
     "ColdRead",
@@ -85,6 +87,7 @@ __all__ = [
     "Missing",
     "Mount",
     "NumaNode",
+    "OneThread",
     "Packages",
     "Part",
     "PathFact",

@@ -9,6 +9,7 @@ from pipedoctor.facts.accelerators import Accelerators
 from pipedoctor.facts.base import Fact
 from pipedoctor.facts.bench_decode import BenchDecode
 from pipedoctor.facts.bench_disk import BenchDisk
+from pipedoctor.facts.bench_loader import BenchLoader
 from pipedoctor.facts.bench_transfer import BenchTransfer
 from pipedoctor.facts.conda import Conda
 from pipedoctor.facts.cpu import Cpu
@@ -76,6 +77,7 @@ KINDS: tuple[type[Fact], ...] = (
     Source,
     BenchDecode,
     BenchDisk,
+    BenchLoader,
     BenchTransfer,
     Pipeline,
 )

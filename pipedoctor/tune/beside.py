@@ -1,0 +1,227 @@
+"""A target loaded once more: with a consumer that only receives, with one thread."""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Generator, Mapping
+
+from pipedoctor.bench.host import host
+from pipedoctor.bench.interval import spread
+from pipedoctor.collect.machine import Machine
+from pipedoctor.facts import Pipeline, Quality, Setting, Spread, Trial
+from pipedoctor.facts.bench_loader import BenchLoader, OneThread
+from pipedoctor.tune.probe import Bench, Failed
+from pipedoctor.tune.search import Search
+from pipedoctor.tune.session import Lost, Refused, Session
+from pipedoctor.tune.tuning import Order
+
+VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What numpy's libraries read; torch limits its own threads in workers."""
+# Else torch asks CUDA itself whether it is there, and no fork can use it any more.
+ASKS_NVML = {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
+BUSY = 0.1
+"""CPU of other threads, as a share of the thread that fetches, that is worth a look."""
+ROUNDS = 5
+WINDOW = 0.6
+"""Seconds of one window."""
+_CONSUMERS = "pipedoctor.tune.inside.consumers:"
+_FIELDS = ("touch", "transfer", "threads")
+_LATE = "no time left in the budget"
+
+
+class Beside:
+    """The measurement as far as it has come; `result` can be asked at any time."""
+
+    def __init__(self, order: Order, search: Search, *, loading: float) -> None:
+        self._order, self._search, self._loading = order, search, loading
+        self._one = search.of(min(1, search.most()))
+        self._trials: list[Trial] = []
+        self._touch: Spread | None = None
+        self._transfer: Spread | None = None
+        self._threads: OneThread | None = None
+        self._unknown = dict.fromkeys(_FIELDS, _LATE)
+
+    def run(self, *, accelerator: bool) -> None:
+        """Measure what there is time for; what fails is said, not raised."""
+        why = idle(self._search.pipeline(), os.environ)
+        if why:
+            self._unknown["threads"] = why
+        if not accelerator:
+            self._unknown["transfer"] = "torch can use no GPU here"
+        if self._order.step:
+            self._unknown["touch"] = "the step that was given sees the batch first"
+        if not self._order.step or not why:
+            self._trying(lambda: self._received(threads=not why), "touch", "threads")
+        if accelerator:
+            self._trying(self._transferred, "transfer")
+
+    def result(self) -> BenchLoader:
+        """What is known so far."""
+        windows = [trial.window for trial in self._trials]
+        refused = [window.refused for window in windows if window.refused]
+        marked = [w.disturbed for w in windows if w.disturbed and not w.refused]
+        known = (self._touch, self._transfer, self._threads)
+        return BenchLoader(
+            host=host(Machine()),
+            target=self._order.target,
+            num_workers=self._one.num_workers,
+            touch=self._touch,
+            transfer=self._transfer,
+            threads=self._threads,
+            unknown={
+                name: self._unknown[name]
+                for name, value in zip(_FIELDS, known, strict=True)
+                if value is None
+            },
+            quality=Quality(
+                windows=len(windows),
+                refused=len(refused),
+                why_refused=next(iter(refused), ""),
+                marked=max(marked, default=""),
+            ),
+            seconds=sum(trial.seconds_spent for trial in self._trials),
+        )
+
+    def _trying(self, measure: Callable[[], None], *names: str) -> None:
+        try:
+            measure()
+        except (Failed, Lost, Refused) as reason:
+            for name in names:
+                if self._unknown[name] == _LATE:
+                    self._unknown[name] = str(reason)
+
+    def _received(self, *, threads: bool) -> None:
+        """Touch batches; and take turns with a session whose libraries may not."""
+        step = self._order.step or f"{_CONSUMERS}touch"
+        with self._again(step, {}) as plain:
+            if plain is None:
+                return
+            if not self._order.step:
+                self._touch = self._steps("touch", plain)
+            if not threads:
+                return
+            with self._again(step, dict.fromkeys(VARIABLES, "1")) as single:
+                if single is not None:
+                    self._threads = self._turns(plain, single)
+
+    def _transferred(self) -> None:
+        with self._again(f"{_CONSUMERS}transfer", ASKS_NVML) as bench:
+            if bench is not None:
+                self._transfer = self._steps("transfer", bench)
+
+    @contextlib.contextmanager
+    def _again(
+        self, step: str, more: Mapping[str, str]
+    ) -> Generator[Bench | None, None, None]:
+        """The target in a session of its own; None where there is no time for it."""
+        until = self._order.until
+        if time.monotonic() + 1.3 * self._loading + 2 * WINDOW > until:
+            yield None
+            return
+        most = (self._search.bounds.memory or 0) // 2
+        with contextlib.ExitStack() as stack:
+            with environment(more):
+                session = stack.enter_context(
+                    Session(self._order.target, step=step, most=most)
+                )
+            self._order.watch("loading it again")
+            session.loaded(until)
+            yield Bench(session=session, until=until, watch=self._order.watch)
+
+    def _steps(self, name: str, bench: Bench) -> Spread | None:
+        """Seconds that the consumer takes for a batch, of three windows."""
+        found: list[float] = []
+        for _ in range(3):
+            if not self._room(bench):
+                break
+            trial = self._noted(bench.measure(self._one, WINDOW / 2))
+            if trial.window.refused:
+                self._unknown[name] = trial.window.refused
+            else:
+                found.append(trial.step_seconds)
+        return spread(found)
+
+    def _turns(self, plain: Bench, single: Bench) -> OneThread | None:
+        """Windows of the one and the other, in turns, while there is time."""
+        pairs: list[tuple[Trial, Trial]] = []
+        setting = crowd(self._search)
+        for _ in range(ROUNDS):
+            if not self._room(plain, single):
+                break
+            before = self._noted(plain.measure(setting, WINDOW))
+            after = self._noted(single.measure(setting, WINDOW))
+            refused = before.window.refused or after.window.refused
+            if refused:
+                self._unknown["threads"] = refused
+            else:
+                pairs.append((before, after))
+        return paired(pairs)
+
+    def _noted(self, trial: Trial) -> Trial:
+        self._trials.append(trial)
+        return trial
+
+    def _room(self, *benches: Bench) -> bool:
+        """Is there time for one more window of each, as long as those before?"""
+        usual = (max(bench.spent, default=2 * WINDOW) for bench in benches)
+        return benches[0].left > sum(usual) + WINDOW
+
+
+def crowd(search: Search) -> Setting:
+    """The user's setting if it has workers, else as many as were probed."""
+    if search.start.num_workers:
+        return search.start
+    most = max(t.setting.num_workers for t in search.pipeline().trials)
+    return search.of(most)
+
+
+def paired(pairs: list[tuple[Trial, Trial]]) -> OneThread | None:
+    """Rates, their ratio round by round, and the CPU that a batch costs."""
+    before = spread([one.samples_per_second for one, _ in pairs])
+    after = spread([two.samples_per_second for _, two in pairs])
+    ratio = spread(
+        [two.samples_per_second / one.samples_per_second for one, two in pairs]
+    )
+    if before is None or after is None or ratio is None:
+        return None
+    one, two = pairs[0]
+    return OneThread(
+        variables=VARIABLES,
+        before=before,
+        after=after,
+        ratio=ratio,
+        cpu_before=one.costs.process if one.costs else 0.0,
+        cpu_after=two.costs.process if two.costs else 0.0,
+    )
+
+
+def idle(seen: Pipeline, environ: Mapping[str, str]) -> str:
+    """Why there is nothing to gain from one thread; empty: there may be."""
+    if all(environ.get(name) == "1" for name in VARIABLES):
+        return f"{' and '.join(VARIABLES)} are 1 already"
+    crowds = [t for t in seen.trials if t.costs and t.costs_of]
+    if not crowds:
+        return "no trial with workers"
+    for trial in crowds:
+        costs = trial.costs
+        if costs is None:
+            continue
+        others = costs.fetch_process - costs.fetch_cpu - costs.send_cpu
+        if others > BUSY * costs.fetch_cpu and others > BUSY * costs.fetch_wall:
+            return ""
+    return "no other threads of a worker used the CPUs"
+
+
+@contextlib.contextmanager
+def environment(more: Mapping[str, str]) -> Generator[None, None, None]:
+    """Variables for the processes that are started in the body."""
+    before = {name: os.environ.get(name) for name in more}
+    os.environ.update(more)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
