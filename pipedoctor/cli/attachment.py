@@ -27,6 +27,7 @@ def serve(typed: Mapping[str, Any]) -> int:
         first, second = (f"--{name.replace('_', '-')}" for name in asked[:2])
         message = f"{first} and {second} are two things: ask for one"
         raise click.UsageError(message)
+    _refuse_a_file_for_copy(typed)
     if typed.get("issue_template"):
         from pipedoctor.report import issue_form
 
@@ -38,6 +39,13 @@ def serve(typed: Mapping[str, Any]) -> int:
     else:
         _attach(typed)
     return 0
+
+
+def _refuse_a_file_for_copy(typed: Mapping[str, Any]) -> None:
+    file = "-o" if typed.get("output") else "--all" if typed.get("everything") else ""
+    if typed.get("copy") and file:
+        message = f"--copy prints and {file} writes a file: ask for one"
+        raise click.UsageError(message)
 
 
 def _attach(typed: Mapping[str, Any]) -> None:
@@ -52,13 +60,23 @@ def _attach(typed: Mapping[str, Any]) -> None:
     else:
         redacted = not typed.get("no_redact")
         data = _written(report, json, form, redacted=redacted)
-        click.echo(destination.put(typed, data, form))
+        name = destination.put(typed, data, form)
+        if name:
+            _name(name)
         _say(report, redacted=redacted)
     keeps = not any(typed.get(name) for name in ("no_redact", "no_keep", "record"))
     if trouble:
         kept.forgo(trouble, keeps=keeps)
     elif keeps:
         kept.keep(report, json)
+
+
+def _name(name: str) -> None:
+    """Byte by byte for a script, harmless for a terminal."""
+    from pipedoctor.report.words import clean
+
+    shown = clean(name) if output.on_terminal(None) else name
+    output.write(f"{shown}\n".encode(errors="surrogateescape"), None)
 
 
 def _examined(typed: Mapping[str, Any]) -> tuple[Any, bytes, str]:
@@ -136,4 +154,7 @@ def _unredact(typed: Mapping[str, Any]) -> None:
     if real == data:
         click.echo("pipedoctor: no alias of this machine is in it", err=True)
     destination.refuse_standing(typed)
+    if data.startswith(bundle.MAGIC) and output.on_terminal(typed.get("output")):
+        message = f"--unredact {source}: a .zip is not for a terminal: say -o FILE"
+        raise click.UsageError(message)
     output.write(real, typed.get("output"))

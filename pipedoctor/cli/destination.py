@@ -43,14 +43,19 @@ def form(typed: Mapping[str, Any]) -> str:
 def refuse_standing(typed: Mapping[str, Any]) -> None:
     """Raise UsageError where a file stands that nobody said to write over."""
     named = typed.get("output")
+    if named == output.STDOUT:
+        return
     if named and not typed.get("force") and _kind(named) == "file":
         message = f"-o {named}: is there already; --force writes over it"
         raise click.UsageError(message)
 
 
 def put(typed: Mapping[str, Any], data: bytes, form: str) -> str:
-    """Write it to the name that was given, or to one of our own; which."""
+    """Write it to the name that was given, or to one of our own; which, if any."""
     named = typed.get("output")
+    if named == output.STDOUT:
+        output.write(data, named)
+        return ""
     if named and _kind(named) != "folder":
         output.write(data, named)
         return str(named)

@@ -11,11 +11,17 @@ from pipedoctor.facts import Unreadable
 _USUAL = 100
 _ABSURD = 5
 """Digits of a width that nobody means."""
+STDOUT = "-"
+
+
+def to_stdout(output: str | None) -> bool:
+    """Without ``-o``, and with ``-o -``."""
+    return output in {None, STDOUT}
 
 
 def on_terminal(output: str | None) -> bool:
     """Will a person see it as it is written?"""
-    return output is None and sys.stdout.isatty()
+    return to_stdout(output) and sys.stdout.isatty()
 
 
 def colours(output: str | None, *, no_color: bool) -> bool:
@@ -37,7 +43,7 @@ def width() -> int:
 
 def ascii_only(output: str | None) -> bool:
     """Can the terminal, or its locale, show no more than ASCII?"""
-    if output is not None:
+    if not to_stdout(output):
         return False
     try:
         "·└→".encode(sys.stdout.encoding or "ascii")
@@ -52,7 +58,7 @@ def write(text: str | bytes, output: str | None) -> None:
 
     What that encoding lacks is replaced; a reader that went away is no error.
     """
-    if output is not None:
+    if output is not None and not to_stdout(output):
         data = text if isinstance(text, bytes) else text.encode()
         try:
             files.store(output, data)

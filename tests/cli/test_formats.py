@@ -68,6 +68,16 @@ def test_they_are_written_to_a_file(
     assert len((tmp_path / "report").read_text("utf-8").splitlines()) == len(lines)
 
 
+@pytest.mark.parametrize("form", WRITERS)
+def test_a_dash_is_stdout(run: Run, record: str, form: str) -> None:
+    args = ("check", "--from", record, "--format", form)
+
+    result = run(*args, "-o", "-")
+
+    assert not Path("-").exists()
+    assert result.stdout.splitlines()[0] == run(*args).stdout.splitlines()[0]
+
+
 @pytest.mark.parametrize("form", FOR_CI)
 def test_only_the_one_that_is_asked_for_is_loaded(record: str, form: str) -> None:
     program = (

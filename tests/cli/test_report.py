@@ -116,6 +116,8 @@ def test_a_file_that_is_there(run: Run, record: str, tmp_path: Path) -> None:
         (("-o", "x.pdf"), "-o x.pdf: expected a name that ends with .md, .markdown,"),
         (("-o", "x.md", "--all"), "--all makes a .zip, not markdown"),
         (("--copy", "--history"), "--copy and --history are two things"),
+        (("--copy", "-o", "x.md"), "--copy prints and -o writes a file: ask for one"),
+        (("--copy", "--all"), "--copy prints and --all writes a file: ask for one"),
         (("--unredact", "nowhere.md"), "--unredact nowhere.md: No such file"),
         (("-o", "no/where.md"), "no/where.md: cannot be written: No such file"),
         (("--format", "text"), "'text' is not one of 'markdown', 'json', 'html'"),
