@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pipedoctor.facts import SECTIONS, Fact, Facts
 from pipedoctor.text import block as blocks
-from pipedoctor.text import clean, devices, labels, place, processors
+from pipedoctor.text import clean, devices, labels, listings, place, processors
 from pipedoctor.text import packages as listed
 from pipedoctor.text import torch as torches
 
@@ -53,13 +53,20 @@ def read(data: bytes) -> Ticket:
     if text is None:
         message = "binary data"
         raise NoTicket(message)
-    part = _around(text.replace(_HARD_SPACE, b" ")).decode(errors="replace")
+    text = text.replace(_HARD_SPACE, b" ")
+    part = _around(text).decode(errors="replace")
     found = blocks.first(clean.lines(labels.unglued(part))) if part else None
+    found = found or _listed(text[:_AFTER].decode(errors="replace"))
     if found is None:
         message = "no output of torch.utils.collect_env or its like in it"
         raise NoTicket(message)
     block, count = found
     return Ticket(facts=_facts(block), environments=count)
+
+
+def _listed(text: str) -> tuple[blocks.Block, int] | None:
+    """The environment that plain lists tell of; None: there are none."""
+    return blocks.first(listings.rewritten(text, clean.lines(text)))
 
 
 def _around(text: bytes) -> bytes:
