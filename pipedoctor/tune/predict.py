@@ -9,14 +9,13 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from pipedoctor.facts import Costs, Pipeline, Setting, Trial
+from pipedoctor.tune.sharing import crowding, storage, waiting_of
 from pipedoctor.tune.simulate import CPU, TIME, Course, Phase, Scene, simulate
 
 _TASKS = 192
 _LEAST = 1e-6
 _SHAKE = 2e-4
 """Seconds in which an idle worker hands one descriptor over."""
-_IDLE_WAIT = 0.05
-"""Waiting below this share of the computing is noise of the clocks."""
 _STEADY = 0.02
 """Relative error that even a measured setting has."""
 _MODEL = 0.05
@@ -105,7 +104,7 @@ class Model:
         scale = (setting.batch_size or 1) / (self.seen.start.batch_size or 1)
         small = self._smaller()
         computing = self._computing(costs, small) * scale
-        waiting = self._waiting(costs) * scale / self.world.storage
+        waiting = waiting_of(costs) * scale / self.world.storage
         receive = (costs.next_cpu or costs.receive_cpu) * scale
         hand = max(0.0, costs.receive_wall - costs.receive_cpu) * scale
         first = self.seen.trials[0]
@@ -119,11 +118,11 @@ class Model:
             shake=(min(hand, _SHAKE * self.seen.contents.objects * scale), hand),
             consume=_phases(step_cpu, self.step_seconds - step_cpu),
             cores=self.world.cores or self.seen.cpus,
-            storage=self._storage() * self.world.storage,
+            storage=storage(self.seen) * self.world.storage,
             weight=max(1.0, costs.fetch_process / max(costs.fetch_cpu, _LEAST))
             if costs.fetch_process > 1.2 * costs.fetch_cpu
             else 1.0,
-            crowding=self._crowding(),
+            crowding=crowding(self.seen),
         )
 
     def _costs(self, workers: int) -> Costs:
@@ -143,10 +142,6 @@ class Model:
         """CPU seconds of one thread for a batch, until it is sent."""
         rest = max(0.0, costs.process - costs.fetch_process - costs.collate_cpu)
         return costs.fetch_cpu + costs.collate_cpu * small + rest
-
-    def _waiting(self, costs: Costs) -> float:
-        noise = costs.waiting < _IDLE_WAIT * costs.fetch_cpu
-        return 0.0 if noise else costs.waiting
 
     def _smaller(self) -> float:
         """Bytes of a batch in the imagined world, as a share of what they are."""
@@ -180,41 +175,6 @@ class Model:
                 strict=True,
             )
         )
-
-    def _storage(self) -> float:
-        """
-        Requests that make progress at once, by Little's law.
-
-        Known where waiting grew with the workers although processors were free.
-        """
-        one = next((t for t in self.seen.trials if t.costs_of == 1), None)
-        if one is None or one.costs is None:
-            return math.inf
-        waiting = self._waiting(one.costs)
-        found = math.inf
-        for trial in self.seen.trials:
-            if trial.costs is None or trial.costs_of < 2 or not waiting:  # noqa: PLR2004
-                continue
-            grown = trial.costs.waiting > 1.25 * waiting
-            starved = trial.wait_seconds > 0.2 * trial.batch_seconds
-            free = trial.window.own_cores < 0.8 * trial.window.cpus
-            if grown and starved and free:
-                found = min(found, waiting / trial.batch_seconds)
-        return max(found, 0.5)
-
-    def _crowding(self) -> float:
-        one = next((t for t in self.seen.trials if t.costs_of == 1), None)
-        full = [
-            trial.costs.fetch_cpu + trial.costs.collate_cpu
-            for trial in self.seen.trials
-            if trial.costs
-            and trial.costs_of > 1
-            and trial.window.own_cores > 0.85 * trial.window.cpus
-        ]
-        if one is None or one.costs is None or not full:
-            return 0.0
-        alone = one.costs.fetch_cpu + one.costs.collate_cpu
-        return min(3.0, max(0.0, min(full) / max(alone, _LEAST) - 1))
 
     def _correction(self, setting: Setting) -> tuple[float, float]:
         """What the simulation must be multiplied with, and the error that is left."""

@@ -63,9 +63,15 @@ def _within(path: str, line: int, call: LoaderCall) -> bool:
     return at.path == path and at.line <= line <= (at.end_line or at.line)
 
 
-def foretold(seen: Pipeline, wanted: Counterfactual) -> Gain | None:
-    """The gain of a remedy; None where it changes nothing that was measured."""
-    setting = changed(seen, wanted)
+def foretold(
+    seen: Pipeline, wanted: Counterfactual, arrived: Setting | None = None
+) -> Gain | None:
+    """
+    The gain of a remedy; None where it changes nothing that was measured.
+
+    `arrived` is the setting that it has led to, where that is known already.
+    """
+    setting = arrived or changed(seen, wanted)
     if setting is None or (wanted.uint8 and not seen.contents.float_bytes):
         return None
     now, then = epoch(seen, seen.start), epoch(seen, setting, wanted)

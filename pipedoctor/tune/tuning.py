@@ -123,7 +123,7 @@ def result(
     choice = decide(seen, tries)
     return Tuning(
         order=order,
-        seen=msgspec.structs.replace(seen, best=choice.setting),
+        seen=msgspec.structs.replace(seen, best=choice.setting, limits=search.skipped),
         ledger=search.ledger,
         bounds=search.bounds,
         choice=choice,

@@ -1,0 +1,67 @@
+"""What workers share: the storage, the processors; as far as trials show it."""
+
+import math
+
+from pipedoctor.facts import Costs, Pipeline, Trial
+
+_NOISE = 0.05
+"""Waiting below this share of the computing is noise of the clocks."""
+_GROWN = 1.25
+_STARVED = 0.2
+_FREE, _FULL = 0.8, 0.85
+"""Shares of the processors."""
+_SLOWEST = 3.0
+_LEAST = 1e-6
+
+
+def waiting_of(costs: Costs) -> float:
+    """Seconds that a batch waits for its data."""
+    return 0.0 if costs.waiting < _NOISE * costs.fetch_cpu else costs.waiting
+
+
+def storage(seen: Pipeline) -> float:
+    """
+    Requests that make progress at once, by Little's law.
+
+    Known where waiting grew with the workers although processors were free.
+    """
+    one = _of_one(seen)
+    waiting = waiting_of(one) if one else 0.0
+    if not waiting:
+        return math.inf
+    found = [
+        waiting / trial.batch_seconds
+        for trial in seen.trials
+        if trial.costs_of > 1 and _queues(trial, waiting)
+    ]
+    return max(min(found, default=math.inf), 0.5)
+
+
+def _queues(trial: Trial, alone: float) -> bool:
+    """Did its workers wait for each other at the storage?"""
+    return (
+        trial.costs is not None
+        and trial.costs.waiting > _GROWN * alone
+        and trial.wait_seconds > _STARVED * trial.batch_seconds
+        and trial.window.own_cores < _FREE * trial.window.cpus
+    )
+
+
+def crowding(seen: Pipeline) -> float:
+    """How much slower computing is when all processors are busy."""
+    one = _of_one(seen)
+    full = [
+        trial.costs.fetch_cpu + trial.costs.collate_cpu
+        for trial in seen.trials
+        if trial.costs
+        and trial.costs_of > 1
+        and trial.window.own_cores > _FULL * trial.window.cpus
+    ]
+    if one is None or not full:
+        return 0.0
+    alone = one.fetch_cpu + one.collate_cpu
+    return min(_SLOWEST, max(0.0, min(full) / max(alone, _LEAST) - 1))
+
+
+def _of_one(seen: Pipeline) -> Costs | None:
+    return next((t.costs for t in seen.trials if t.costs_of == 1), None)
