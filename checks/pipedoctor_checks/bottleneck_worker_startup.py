@@ -3,7 +3,7 @@
 from pipedoctor.check import Counterfactual, Findings, check
 from pipedoctor.facts import Pipeline
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._bottleneck import cause, said
+from pipedoctor_checks._bottleneck import TUNED, cause, faster_setting, said
 
 KEPT = Counterfactual(persistent=True)
 
@@ -39,6 +39,7 @@ def bottleneck_worker_startup(seen: Pipeline, /) -> Findings:
             "Keep the workers from epoch to epoch",
             "DataLoader(..., persistent_workers=num_workers > 0)",
         ),
+        *(() if seen.start.num_workers else faster_setting(seen)),
         in_code("Open files and import libraries in workers only when they are used"),
-        counterfactual=KEPT,
+        counterfactual=KEPT if seen.start.num_workers else TUNED,
     )

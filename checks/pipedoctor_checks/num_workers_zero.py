@@ -2,10 +2,12 @@
 
 from pipedoctor.check import Confidence, Counterfactual, Findings, Severity, check
 from pipedoctor.edits import Edits, arguments
-from pipedoctor.facts import Pipeline, Source
+from pipedoctor.facts import Pipeline, Setting, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told, without_workers
+
+USUAL = Setting(num_workers=2, prefetch_factor=2)
 
 
 @check("PDR101", "Items are loaded in the training process")
@@ -30,7 +32,6 @@ def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Finding
     - https://docs.pytorch.org/docs/stable/data.html#single-and-multi-process-data-loading
     - https://github.com/pytorch/pytorch/issues/81740
     """
-    number = _best(seen)
     for loader in source.loaders:
         dataset = loader.dataset
         works = dataset is not None and not dataset.light
@@ -42,32 +43,40 @@ def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Finding
             continue
         if not (works or collates or said):
             continue
+        best = _best(seen, source, loader)
         yield at(
             [loader.at],
             Severity.NOTE if said else Severity.SLOWS,
             f"{called(loader)} makes every item in the training process",
             in_code(
                 "Give it workers, as many as a measurement says",
-                f"DataLoader(..., num_workers={number})",
-                edits=_staffed(source, loader, number) if literal else (),
+                f"DataLoader(..., num_workers={best.num_workers})",
+                edits=_staffed(source, loader, best) if literal else (),
                 unsafe="more processes and memory; pipedoctor tune says how many pay",
             ),
             confidence=Confidence.POSSIBLE if said else Confidence.LIKELY,
-            counterfactual=Counterfactual(workers=number),
+            counterfactual=Counterfactual(tuned=True),
             num_workers=told(workers),
             dataset=dataset.name if dataset else "",
         )
 
 
-def _best(seen: Pipeline | None) -> int:
-    """As many as were measured to be best; two where nobody knows."""
-    best = seen.best if seen is not None else None
-    return best.num_workers if best is not None and best.num_workers else 2
+def _best(seen: Pipeline | None, source: Source, loader: LoaderCall) -> Setting:
+    """What was measured to be best for this loader; two workers where nobody knows."""
+    if seen is None or seen.best is None or not seen.best.num_workers:
+        return USUAL
+    made, at_ = seen.made_at, loader.at
+    if made is None:
+        return seen.best if len(source.loaders) == 1 else USUAL
+    ours = made.path == at_.path and at_.line <= made.line <= (at_.end_line or at_.line)
+    return seen.best if ours else USUAL
 
 
-def _staffed(source: Source, loader: LoaderCall, number: int) -> Edits:
+def _staffed(source: Source, loader: LoaderCall, best: Setting) -> Edits:
     """Workers, which live on where there are epochs that nobody tells them."""
     epochs = any(event.details.get("dataset") for event in source.of("epoch-set"))
-    kept = loader.repeats and not epochs
+    kept = (loader.repeats or best.persistent_workers) and not epochs
     more = {"persistent_workers": "True"} if kept else {}
-    return arguments(loader, num_workers=str(number), **more)
+    if best.prefetch_factor not in {None, USUAL.prefetch_factor}:
+        more["prefetch_factor"] = str(best.prefetch_factor)
+    return arguments(loader, num_workers=str(best.num_workers), **more)

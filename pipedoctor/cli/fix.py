@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SIZE, SOME
+from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SECONDS, SIZE, SOME
 
 if TYPE_CHECKING:
     from pipedoctor.catalogue import Catalogue
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pipedoctor.fix.sizes import Asked
 
 NEWEST = "newest"
+FLOAT = click.FloatRange(min=0, max=3600)
 
 
 @click.command("fix")
@@ -27,6 +28,18 @@ NEWEST = "newest"
 @click.option("--select", multiple=True, metavar="NAMES", help="Of code, only these.")
 @click.option("--ignore", multiple=True, metavar="NAMES", help="Of code, not these.")
 @click.option("--unsafe", is_flag=True, help="Edits that may change results as well.")
+@click.option(
+    "--measure",
+    metavar="TARGET",
+    help="Run this loader before and after an edit of --code: file.py:callable.",
+)
+@click.option(
+    "--prove", is_flag=True, help="Take back what --measure shows no gain of."
+)
+@click.option(
+    "--budget", type=SECONDS, default=30, help="Seconds for --measure.  [default: 30]"
+)
+@click.option("--step-seconds", type=FLOAT, help="As in `check --measure`.")
 @click.option("--persist", is_flag=True, help="Let it survive a reboot as well.")
 @click.option("--dry-run", is_flag=True, help="Show the plan, change nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
@@ -82,6 +95,8 @@ def command(
     from pipedoctor.fix.withdraw import withdraw
 
     wishes = {name: job.pop(name) for name in ("select", "ignore", "unsafe")}
+    clock = {n: job.pop(n) for n in ("measure", "prove", "budget", "step_seconds")}
+    _refuse_clock(clock, code=code, dry_run=dry_run)
     editing = code and undo is None and not history
     given = bool(editing or names or shm is not None or nofile)
     _refuse_mixture(wishes, code=code, limits=shm is not None or bool(nofile))
@@ -98,7 +113,7 @@ def command(
             wanted = None if undo == NEWEST else undo
             ended = withdraw(counter, _plain_order(), wanted, force=force)
         elif code:
-            ended = _edit(counter, names or (".",), wishes, job)
+            ended = _edit(counter, names or (".",), wishes | clock, job)
         else:
             ended = apply(counter, _order(names, shm, job, nofile, persist, force))
     except Refused as why:
@@ -119,13 +134,25 @@ def _refuse_mixture(wishes: dict[str, Any], *, code: bool, limits: bool) -> None
         raise click.UsageError(message)
 
 
+def _refuse_clock(clock: dict[str, Any], *, code: bool, dry_run: bool) -> None:
+    if clock["prove"] and not clock["measure"]:
+        message = "--prove needs --measure TARGET: what shall be measured?"
+        raise click.UsageError(message)
+    if clock["measure"] and (dry_run or not code):
+        message = "--measure measures what --code writes; nothing else, no --dry-run"
+        raise click.UsageError(message)
+
+
 def _edit(
     counter: "Counter",
     paths: tuple[str, ...],
     wishes: dict[str, Any],
     job: dict[str, Any],
 ) -> int:
+    import contextlib
+
     from pipedoctor.catalogue import installed
+    from pipedoctor.cli.proving import clocked
     from pipedoctor.facts import Unreadable
     from pipedoctor.fix.code.apply import Work, apply
     from pipedoctor.fix.code.ground import Ground
@@ -134,17 +161,21 @@ def _edit(
     job.pop("pid")
     chosen = {key: wishes[key] for key in ("select", "ignore") if wishes[key]}
     examination = _examination(catalogue, job | chosen, None)
-    try:
-        ground = Ground.read(paths, examination, examination.facts())
-    except Unreadable as error:
-        raise click.UsageError(str(error)) from None
-    work = Work(
-        ground=ground,
-        chosen=examination.standards.chosen,
-        unsafe=wishes["unsafe"],
-        explicit=bool(wishes["select"]),
-    )
-    return apply(counter, _plain_order(), work)
+    with contextlib.ExitStack() as stack:
+        clock, seen = clocked(stack, wishes, paths)
+        try:
+            facts = examination.facts().plus(*seen)
+            ground = Ground.read(paths, examination, facts)
+        except Unreadable as error:
+            raise click.UsageError(str(error)) from None
+        work = Work(
+            ground=ground,
+            chosen=examination.standards.chosen,
+            unsafe=wishes["unsafe"],
+            explicit=bool(wishes["select"]),
+            **({"measured": clock.fault} if clock else {}),
+        )
+        return apply(counter, _plain_order(), work)
 
 
 def _ask(question: str) -> bool:

@@ -2,9 +2,11 @@
 
 import os
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipedoctor.check import Finding
 from pipedoctor.fix import engine, journal, show, undo
 from pipedoctor.fix.code.ground import Ground
 from pipedoctor.fix.code.patch import patch
@@ -31,6 +33,8 @@ class Work:
     unsafe: bool = False
     explicit: bool = False
     """The user has named what is to be cured."""
+    measured: Callable[[Desk, Sequence[Finding]], str] = lambda _, __: ""
+    """Measures what was written; why it must go, or nothing."""
 
 
 def apply(desk: Desk, order: Order, work: Work) -> int:
@@ -54,7 +58,12 @@ def apply(desk: Desk, order: Order, work: Work) -> int:
     desk.say(*show.plans([plan]))
     _remarks(desk, outcome, loud=desk.say)
     desk.consent("Apply this?")
-    return max(code, write(desk, plan, lambda: _unproved(work.ground, outcome)))
+    cured = [proposal.found.finding for proposal in outcome.done]
+
+    def proof() -> str:
+        return _unproved(work.ground, outcome) or work.measured(desk, cured)
+
+    return max(code, write(desk, plan, proof))
 
 
 def _line(proposal: Proposal) -> str:

@@ -1,0 +1,117 @@
+"""Measure a loader before and after an edit, in turn: does the remedy help?"""
+
+import contextlib
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pipedoctor.bench.interval import spread
+from pipedoctor.check import EPOCH, Counterfactual, Gain
+from pipedoctor.facts import Trial
+from pipedoctor.facts.bench import ENOUGH
+from pipedoctor.tune.price import foretold
+from pipedoctor.tune.probe import Failed
+from pipedoctor.tune.search import Search
+from pipedoctor.tune.session import Lost, Refused
+from pipedoctor.tune.tuning import Order, Tuning, probed, result
+
+PAIRS = 7
+"""Of windows, before and after, next to each other; more tell little more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """What was predicted, and what was measured; `why` says why nothing was."""
+
+    predicted: Gain | None
+    measured: Gain | None
+    pairs: int = 0
+    why: str = ""
+    broken: bool = False
+    """The target cannot be used any more."""
+
+    @property
+    def helps(self) -> bool:
+        """Is an epoch shorter for certain?"""
+        gain = self.measured
+        return gain is not None and gain.low > 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Before:
+    """The code as it was: it stays loaded, while its file may change."""
+
+    order: Order
+    search: Search
+    found: Tuning
+
+    def compare(self, wanted: Counterfactual) -> Compared:
+        """Load the code as it is now, and measure both in turn."""
+        half = replace(self.order, began=time.monotonic(), budget=self.order.budget / 2)
+        self.search.bench.until = half.until
+        try:
+            with probed(half) as (after, _):
+                predicted = foretold(self.found.seen, wanted, after.start)
+                return _paired(self.search, after, predicted)
+        except Refused as reason:
+            return Compared(predicted=None, measured=None, why=str(reason), broken=True)
+        except (Failed, Lost) as reason:
+            return Compared(predicted=None, measured=None, why=str(reason))
+
+
+@contextlib.contextmanager
+def proving(order: Order) -> Generator[Before, None, None]:
+    """Probe the code as it is now; raises Refused, Failed or Lost."""
+    half = replace(order, budget=order.budget / 2)
+    with probed(half) as (search, loaded):
+        search.run()
+        place: Any = loaded.get("made_at")
+        found = result(half, search)
+        made_at = (place[0], place[1]) if place else None
+        yield Before(order=order, search=search, found=replace(found, made_at=made_at))
+
+
+def _paired(before: Search, after: Search, predicted: Gain | None) -> Compared:
+    """Windows of both next to each other, so that what drifts drifts for both."""
+    left: list[float] = []
+    saved: list[float] = []
+    refused = ""
+    window = max(0.2, after.bench.left / (3 * PAIRS))
+    for _ in range(PAIRS):
+        if after.bench.left < 4 * window:
+            break
+        old, new = _window(before, window), _window(after, window)
+        refused = old.window.refused or new.window.refused or refused
+        if not (old.window.refused or new.window.refused):
+            was, now = _epoch(before, old), _epoch(after, new)
+            left.append(now / was)
+            saved.append(was - now)
+    ratio, seconds = spread(left), spread(saved)
+    if ratio is None or seconds is None or ratio.windows < ENOUGH:
+        why = refused or f"only {len(left)} pairs of windows in the time given"
+        return Compared(predicted=predicted, measured=None, pairs=len(left), why=why)
+    gain = Gain(
+        value=1 - ratio.value,
+        low=1 - ratio.high,
+        high=1 - ratio.low,
+        unit=EPOCH,
+        basis="measured",
+        seconds=None if before.base.samples is None else seconds.value,
+    )
+    return Compared(predicted=predicted, measured=gain, pairs=len(left))
+
+
+def _window(search: Search, seconds: float) -> Trial:
+    """The loader as it is, with workers that start as the job starts them."""
+    return search.bench.measure(search.start, seconds, context=search.base.start_method)
+
+
+def _epoch(search: Search, trial: Trial) -> float:
+    """Seconds of an epoch; without an end, of a sample."""
+    samples = search.base.samples
+    steady = (samples or 1) / trial.samples_per_second
+    starts = trial.setting.num_workers and not trial.setting.persistent_workers
+    if samples is None or not starts:
+        return steady
+    return steady + max(0.0, trial.first_batch_seconds - trial.batch_seconds)

@@ -1,0 +1,157 @@
+"""`check --measure`, `fix --code --measure`: what users type, and what comes back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pipedoctor.cli.check import command as check
+from pipedoctor.cli.fix import command as fix
+
+CODE = """\
+import time
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Slow(Dataset):
+    def __len__(self):
+        return 4000
+
+    def __getitem__(self, index):
+        with open(__file__, "rb") as file:
+            file.read()
+        time.sleep(0.004)
+        return torch.zeros(8), index
+
+
+def make():
+    loader = DataLoader(Slow(), batch_size=8)
+    return loader
+
+
+def raising():
+    raise OSError("no images here")
+
+
+class Broken(Slow):
+    def __getitem__(self, index):
+        raise ValueError("a damaged sample")
+
+
+def broken():
+    return DataLoader(Broken(), batch_size=8)
+"""
+QUICK = ("--quick", "--no-config", "--format", "json")
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "train.py").write_text(CODE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(command: Any, *args: str) -> Result:
+    done = CliRunner().invoke(command, args)
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "said"),
+    [
+        (check, ("--budget", "3"), "--budget goes with --measure TARGET"),
+        (check, ("--step", "a:b"), "--step goes with --measure TARGET"),
+        (check, ("--measure", "a.py:b", "--from", "x"), "--from judges a record"),
+        (check, ("--measure", "no.py:make"), "--measure no.py:make: "),
+        (check, ("--measure", "train.py:raising"), "OSError: no images here"),
+        (fix, ("--code", ".", "--prove"), "--prove needs --measure TARGET"),
+        (fix, ("--code", ".", "--dry-run", "--measure", "a:b"), "no --dry-run"),
+        (fix, ("shm-too-small", "--measure", "a:b"), "--measure measures what --code"),
+        (fix, ("--code", ".", "--measure", "no.py:make"), "--measure no.py:make: "),
+    ],
+)
+def test_what_cannot_be_meant_or_read(
+    command: Any, args: tuple[str, ...], said: str
+) -> None:
+    done = run(command, *args)
+
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+def test_without_it_the_pipeline_is_unknown_and_says_why() -> None:
+    report = json.loads(run(check, *QUICK, "train.py").stdout)
+
+    assert report["facts"]["unknown"]["pipeline"] == "no --measure TARGET given"
+    reasons = {skip["name"]: skip["reason"] for skip in report["skipped"]}
+    assert reasons["bottleneck-consumer"] == "pipeline: no --measure TARGET given"
+
+
+def test_a_loader_that_fails_leaves_the_report_with_a_reason() -> None:
+    done = run(check, *QUICK, "train.py", "--measure", "train.py:broken")
+    report = json.loads(done.stdout)
+
+    assert done.exit_code == 0
+    assert "ValueError: a damaged sample" in report["facts"]["unknown"]["pipeline"]
+    assert any(f["name"] == "num-workers-zero" for f in report["findings"])
+
+
+@pytest.mark.slow
+def test_findings_are_ranked_by_what_they_save() -> None:
+    done = run(check, *QUICK, "train.py", "--measure", "train.py:make", "--budget", "7")
+    report = json.loads(done.stdout)
+    unknown = report["facts"]["unknown"].get("pipeline", "")
+    if "cannot say" in unknown or "time given" in unknown:
+        pytest.skip(f"this machine is too busy: {unknown}")
+    seen = report["facts"]["known"]["pipeline"]
+
+    assert seen["made_at"]["path"] == "train.py"
+    assert seen["made_at"]["line"] == 19
+    (code,) = [f for f in report["findings"] if f["name"] == "num-workers-zero"]
+    gain = code["gain"]
+    assert gain["unit"] == "fraction of epoch time"
+    if seen["best"]["num_workers"]:
+        assert gain["value"] > 0.3
+        assert gain["low"] < gain["value"] < gain["high"]
+    slows = [f for f in report["findings"] if f["severity"] == "slows"]
+    saved = [f["gain"]["value"] for f in slows if f["gain"] and not f["cause"]]
+    assert saved == sorted(saved, reverse=True)
+    said = [f["name"] for f in report["findings"] if f["code"][:5] == "PDR90"]
+    assert len(said) <= 1
+
+
+@pytest.mark.slow
+def test_an_edit_is_proved_or_taken_back(project: Path) -> None:
+    done = run(
+        fix,
+        "--code",
+        "train.py",
+        "--select",
+        "num-workers-zero",
+        "--unsafe",
+        "--yes",
+        "--measure",
+        "train.py:make",
+        "--prove",
+        "--budget",
+        "12",
+    )
+    edited = (project / "train.py").read_text()
+
+    if done.exit_code == 0:
+        assert "num_workers=" in edited
+        assert "predicted: Saves" in done.stdout
+        assert "measured: Saves" in done.stdout
+        assert "done and proved" in done.stdout
+    else:
+        assert done.exit_code == 1
+        assert edited == CODE, "what is not proved is taken back"
+        assert "cannot say" in done.output or "time given" in done.output
