@@ -98,9 +98,8 @@ def _whole(pen: Pen, items: list[Item], number: int, closing: Point) -> Span | N
     before = items[number - 1] if number else None
     following = items[number + 1] if number + 1 < len(items) else None
     after = _on(item.comma) if item.comma else item.end
-    rest = pen.after(after).strip()
-    ends_line = (not rest or rest.startswith("#")) and after.line < closing.line
-    if not pen.before(item.start).strip() and ends_line:
+    ends_line = after.line < closing.line and pen.ends(after)
+    if ends_line and pen.opens(item.start):
         return pen.span(Point(item.start.line, 0), Point(after.line + 1, 0))
     if item.comma and following and following.start.line == after.line:
         return pen.span(item.start, following.start)
@@ -120,10 +119,10 @@ def _end(pen: Pen, items: list[Item], form: Call) -> Call:
     comma: Point | None = None
     lead, tail = (" ", ",") if last.comma else (", ", "")
     wrap = lead.rstrip() + "\n" + _hanging(pen, first, last)
-    if not pen.before(last.start).strip():
+    if pen.opens(last.start):
         indent = "\n" + pen.indent(last.start.line)
         lead = wrap = indent if last.comma else f",{indent}"
-        if pen.after(anchor).strip().startswith("#"):
+        if pen.comment(anchor):
             comma = None if last.comma else last.end
             anchor = Point(anchor.line, len(pen.lines[anchor.line - 1]))
             lead, wrap, tail = indent, indent, ","

@@ -1,6 +1,7 @@
 """The text of a module by lines and characters, to say where exactly things stand."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -10,6 +11,8 @@ from pipedoctor.source.scope import Module
 
 _NARROW, _WIDE = 88, 119
 """How long lines may become: as long as those that are there, within these."""
+_BLANKS, _INNER = re.compile(r"\s*"), re.compile(r"[ \t\f]*")
+"""Blanks of any kind, and those that Python allows within a line."""
 
 
 class Point(NamedTuple):
@@ -73,36 +76,53 @@ class Pen:
         """The character after a point; at the end of a line none."""
         return self.lines[at.line - 1][at.column : at.column + 1]
 
-    def before(self, at: Point) -> str:
-        """The line up to a point."""
-        return self.lines[at.line - 1][: at.column]
+    def opens(self, at: Point) -> bool:
+        """Is there nothing but blanks before this point of its line?"""
+        return len(self.indent(at.line)) >= at.column
 
-    def after(self, at: Point) -> str:
-        """The line from a point on."""
-        return self.lines[at.line - 1][at.column :]
+    def ends(self, at: Point) -> bool:
+        """Is there nothing but a comment behind this point of its line?"""
+        return self._follows(at) in {"", "#"}
+
+    def comment(self, at: Point) -> bool:
+        """Is there only a comment behind it?"""
+        return self._follows(at) == "#"
+
+    def says(self, at: Point, words: str) -> bool:
+        """Do these words stand at this point?"""
+        return self.lines[at.line - 1].startswith(words, at.column)
+
+    def _follows(self, at: Point) -> str:
+        """The next character of the line that is no blank; lines may be a megabyte."""
+        line = self.lines[at.line - 1]
+        blanks = _BLANKS.match(line, at.column)
+        return line[blanks.end() : blanks.end() + 1] if blanks else ""
 
     def text(self, one: Point, other: Point) -> str:
         """Everything between two points."""
         if one.line == other.line:
             return self.lines[one.line - 1][one.column : other.column]
-        between = self.lines[one.line : other.line - 1]
-        return "\n".join([self.after(one), *between, self.before(other)])
+        first, *between, last = self.lines[one.line - 1 : other.line]
+        return "\n".join([first[one.column :], *between, last[: other.column]])
 
     def next(self, at: Point) -> Point:
         """The next point where code goes on: behind blanks, comments and lines."""
         line, column = at
         while line <= len(self.lines):
-            rest = self.lines[line - 1][column:]
-            code = rest.lstrip(" \t\f")
-            if code and not code.startswith("#") and code != "\\":
-                return Point(line, column + len(rest) - len(code))
+            text = self.lines[line - 1]
+            blanks = _INNER.match(text, column)
+            begin = blanks.end() if blanks else column
+            code = text[begin : begin + 2]
+            goes_on = code == "\\" and begin + 1 == len(text)
+            if code and code[0] != "#" and not goes_on:
+                return Point(line, begin)
             line, column = line + 1, 0
         return Point(line, column)
 
     def indent(self, line: int) -> str:
         """The blanks that a line begins with."""
-        text = self.lines[line - 1]
-        return text[: len(text) - len(text.lstrip())]
+        blanks = _BLANKS.match(self.lines[line - 1])
+        return blanks[0] if blanks else ""
 
     def span(self, one: Point, other: Point | None = None) -> Span:
         """A range as a fact; in a notebook by cell."""

@@ -94,8 +94,7 @@ def _statement(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
         return NONE
     statement = found[1]
     start, end = pen.start(statement), pen.end(statement)
-    rest = pen.after(end).strip()
-    if pen.before(start).strip() or (rest and not rest.startswith("#")):
+    if not (pen.opens(start) and pen.ends(end)):
         return NONE
     if end.line == len(pen.lines):
         return NONE
@@ -219,7 +218,7 @@ def _sampler(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
     begin = pen.start(first)
     if not all(none) or (guarded and not none) or not simple:
         return NONE
-    if pen.before(begin).strip() or not isinstance(loop.target, ast.Name):
+    if not pen.opens(begin) or not isinstance(loop.target, ast.Name):
         return NONE
     inner, outer = pen.indent(begin.line), pen.indent(loop.lineno)
     text = f"{name}.set_epoch({loop.target.id})\n{inner}"

@@ -32,6 +32,8 @@ class Project:
                 self._by_name.setdefault(".".join(parts[start:]), []).append(module)
         self._callers: dict[Scope, list[CallSite]] = {}
         self._bases: dict[str, tuple[list[Class], list[str]]] = {}
+        self._full: dict[tuple[str, int], str] = {}
+        """Of names in a module: where they come from, for most are asked for often."""
 
     def module(self, name: str, near: Module | None = None) -> Module | None:
         """The file behind a dotted name; of several the one nearest to `near`."""
@@ -74,11 +76,16 @@ class Project:
         if top is None:
             if node.id in module.classes or node.id in module.functions:
                 top = f"{module.name}.{node.id}"
-            else:
+            elif module.stars:
                 top = self._by_star(node.id, module)
         if top is None:
             return ""
-        return self._settled(".".join([top, *reversed(parts)]), module)
+        full = ".".join([top, *reversed(parts)]) if parts else top
+        key = full, id(module)
+        known = self._full.get(key)
+        if known is None:
+            known = self._full[key] = self._settled(full, module)
+        return known
 
     def _settled(self, full: str, module: Module) -> str:
         """A name that another file of the project only passes on: where from."""

@@ -76,9 +76,7 @@ def public(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
 def _module_of(pen: Pen, node: ast.ImportFrom) -> Pieces:
     """The name of the module in ``from torch.cuda.amp import autocast``."""
     start = pen.start(node)
-    after = pen.after(start)
-    head = f"from {node.module} import"
-    if not after.startswith(head):
+    if not pen.says(start, f"from {node.module} import"):
         return NONE
     begin = Point(start.line, start.column + len("from "))
     end = Point(start.line, begin.column + len(node.module or ""))
