@@ -11,9 +11,12 @@ from pipedoctor.check import (
     Severity,
     check,
 )
-from pipedoctor.facts import Cpu, Loader, Site, Threads
+from pipedoctor.facts import BenchLoader, Cpu, Loader, OneThread, Site, Threads
+from pipedoctor.facts.bench import ENOUGH
 from pipedoctor.remedy import Remedy, environment, fitting, in_code
 from pipedoctor.units import many
+from pipedoctor_checks._measured import elsewhere
+from pipedoctor_checks._one_thread import slower
 
 CAPPED = frozenset({"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"})
 """torch with MKL and OpenBLAS start no more threads than CPUs that they see."""
@@ -28,6 +31,7 @@ def thread_oversubscription(
     threads: Threads,
     loader: Loader | None,
     site: Site | None,
+    measured: BenchLoader | None = None,
     /,
     *,
     ratio: float = 1.5,
@@ -50,10 +54,13 @@ def thread_oversubscription(
     by `ratio` slows the job: possibly, if it exceeds the visible CPUs, since torch
     on x86 and OpenBLAS then start one thread a CPU, but torch on ARM, OpenMP and
     Rayon as many as they are told; likely, if even one thread a visible CPU is too
-    many, because of ranks or a quota. With the workers known, the threads of
-    numpy's BLAS in all of them are a note: they hurt only where the transforms
-    calculate with numpy or scipy, which nobody can see from outside. No variable
-    means one thread for each visible CPU.
+    many, because of ranks or a quota. Where `pipedoctor bench loader` has measured
+    the loader on this machine with one thread and without limit, in turns
+    (`check --measured FILE`), that decides about numpy's BLAS: it slows the job if
+    one thread is faster by the whole interval. Else, with the workers known, the
+    threads of numpy's BLAS in all of them are a note: they hurt only where the
+    transforms calculate with numpy or scipy, which nobody can see from outside. No
+    variable means one thread for each visible CPU.
 
     ## Sources
 
@@ -84,6 +91,13 @@ def thread_oversubscription(
         )
         return
 
+    proof = _proof(measured, cpu)
+    if measured is not None and proof is not None:
+        if proof.ratio.above(1.0):
+            yield slower(
+                measured, proof, fitting(habitat, *_one_each(*proof.variables))
+            )
+        return
     workers = math.ceil(((loader.workers_on_node if loader else None) or 0) / tasks)
     name, asked = threads.blas or ("", BLAS_MAXIMUM)
     count = min(asked, cpu.visible)
@@ -100,11 +114,19 @@ def thread_oversubscription(
                 "cpu.effective": cpu.effective,
             },
             counterfactual=Counterfactual(one_thread=True),
-            remedies=fitting(habitat, *_one_each()),
+            remedies=fitting(habitat, *_one_each("OPENBLAS_NUM_THREADS")),
         )
 
 
-def _one_each() -> Iterator[Remedy]:
+def _proof(measured: BenchLoader | None, cpu: Cpu) -> OneThread | None:
+    """Both ways as they were measured here, often enough to be compared."""
+    if measured is None or elsewhere(measured.host, cpu):
+        return None
+    found = measured.threads
+    return found if found is not None and found.ratio.windows >= ENOUGH else None
+
+
+def _one_each(*names: str) -> Iterator[Remedy]:
     yield in_code(
         "Give numpy one thread in each worker",
         "import threadpoolctl\n\n\n"
@@ -113,4 +135,4 @@ def _one_each() -> Iterator[Remedy]:
         "DataLoader(..., worker_init_fn=one_thread)",
     )
     title = "Give numpy one thread in every process"
-    yield from environment(title, OPENBLAS_NUM_THREADS=1)
+    yield from environment(title, **dict.fromkeys(names, 1))

@@ -14,7 +14,19 @@ from pipedoctor.check import Confidence, Severity
 from pipedoctor.collect.cpu import cpu
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.threads import threads as read
-from pipedoctor.facts import Cpu, Facts, Loader, Quota, Site, Slurm, Threads
+from pipedoctor.facts import (
+    BenchLoader,
+    Cpu,
+    Facts,
+    Host,
+    Loader,
+    OneThread,
+    Quota,
+    Site,
+    Slurm,
+    Spread,
+    Threads,
+)
 from pipedoctor_checks.thread_oversubscription import thread_oversubscription
 
 FOUR = Cpu(logical=4, affinity=4)
@@ -216,6 +228,81 @@ def test_slurm_gives_each_task_its_own_cpus(threads: Threads, loader: Loader) ->
 def test_the_ratio_is_a_setting() -> None:
     assert thread_oversubscription(FOUR, omp(5), None, BARE, ratio=1.0)
     assert thread_oversubscription(FOUR, omp(64), None, BARE, ratio=16) == []
+
+
+def spread(value: float, off: float, windows: int) -> Spread:
+    return Spread(value=value, low=value - off, high=value + off, windows=windows)
+
+
+def turns(
+    ratio: float, off: float = 0.2, windows: int = 5, model: str = "Xeon"
+) -> BenchLoader:
+    """What `bench loader` found with one thread and without limit."""
+    found = OneThread(
+        variables=("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
+        before=spread(50.0, 1.0, windows),
+        after=spread(50.0 * ratio, 1.0, windows),
+        ratio=spread(ratio, off, windows),
+        cpu_before=0.08,
+        cpu_after=0.02,
+    )
+    host = Host(model=model, cpus=4, effective=4, created="2026-01-01T00:00:00Z")
+    return BenchLoader(host=host, target="a.py:make", num_workers=2, threads=found)
+
+
+XEON = Cpu(logical=4, affinity=4, model="Xeon")
+NOTED = ["numpy may start 4 threads in each of 2 workers (no variable limits them)"]
+
+
+@pytest.mark.parametrize(
+    ("measured", "said"),
+    [
+        pytest.param(turns(1.2), [], id="not for certain"),
+        pytest.param(turns(0.5), [], id="slower with one"),
+        pytest.param(turns(2.0, windows=2), NOTED, id="too few windows"),
+        pytest.param(turns(2.0, model="EPYC"), NOTED, id="on another machine"),
+        pytest.param(
+            BenchLoader(host=turns(1).host, target="a", num_workers=1),
+            NOTED,
+            id="nothing measured of threads",
+        ),
+    ],
+)
+def test_what_was_measured_decides(measured: BenchLoader, said: list[str]) -> None:
+    two = Loader(num_workers=2)
+
+    found = thread_oversubscription(XEON, UNSET, two, BARE, measured)
+
+    assert [finding.summary.partition(", for")[0] for finding in found] == said
+
+
+def test_one_thread_was_measured_to_be_faster() -> None:
+    (finding,) = thread_oversubscription(XEON, UNSET, None, BARE, turns(2.0, windows=3))
+
+    assert finding.severity is Severity.SLOWS
+    assert finding.confidence is Confidence.CERTAIN
+    assert finding.summary == (
+        "a.py:make is 2.00 times as fast with OPENBLAS_NUM_THREADS=1"
+        " and MKL_NUM_THREADS=1"
+    )
+    assert finding.evidence == {
+        "ratio": [1.8, 2.0, 2.2],
+        "samples_per_second": [50.0, 100.0],
+        "cpu_seconds_per_batch": [0.08, 0.02],
+        "measured": "2026-01-01T00:00:00Z",
+    }
+    gain = finding.gain
+    assert gain is not None
+    assert (gain.value, gain.unit, gain.basis) == (
+        0.5,
+        "fraction of the loader's time",
+        "measured",
+    )
+    assert gain.low == pytest.approx(1 - 1 / 1.8)
+    assert gain.high == pytest.approx(1 - 1 / 2.2)
+    assert finding.remedies[-1].snippet == (
+        "export OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1"
+    )
 
 
 def test_unknown_environment_is_not_health() -> None:

@@ -1,0 +1,35 @@
+"""What one thread for numpy's BLAS was measured to bring."""
+
+from collections.abc import Iterable
+
+from pipedoctor.check import Confidence, Counterfactual, Finding, Gain, Severity
+from pipedoctor.facts import BenchLoader, OneThread
+from pipedoctor.remedy import Remedy
+
+
+def slower(
+    measured: BenchLoader, found: OneThread, remedies: Iterable[Remedy]
+) -> Finding:
+    """The loader is faster for certain with one thread."""
+    ratio = found.ratio
+    return Finding(
+        severity=Severity.SLOWS,
+        confidence=Confidence.CERTAIN,
+        summary=f"{measured.target} is {ratio.value:.2f} times as fast with"
+        f" {' and '.join(f'{name}=1' for name in found.variables)}",
+        evidence={
+            "ratio": [ratio.low, ratio.value, ratio.high],
+            "samples_per_second": [found.before.value, found.after.value],
+            "cpu_seconds_per_batch": [found.cpu_before, found.cpu_after],
+            "measured": measured.host.created,
+        },
+        gain=Gain(
+            value=1 - 1 / ratio.value,
+            low=1 - 1 / ratio.low,
+            high=1 - 1 / ratio.high,
+            unit="fraction of the loader's time",
+            basis="measured",
+        ),
+        counterfactual=Counterfactual(one_thread=True),
+        remedies=tuple(remedies),
+    )
