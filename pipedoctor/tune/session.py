@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -166,5 +167,12 @@ def _end(said: dict[str, Any]) -> str:
     lines = [line for line in str(said.get("tail", "")).splitlines() if line.strip()]
     last = f"; its last words: {lines[-1].strip()[:200]}" if lines else ""
     if code < 0:
-        return f"its process was killed by signal {-code}{last}"
+        return f"its process was killed by {_signal(-code)}{last}"
     return f"its process ended with code {code}{last}"
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # those of real time have no names
+        return f"signal {number}"

@@ -76,6 +76,8 @@ def test_a_target_that_cannot_be_used(name: str, said: str) -> None:
 UNMEASURABLE = {
     "item_raises": "OSError: truncated image",
     "dies": "its process ended with code 9",
+    "item_kills": "with num_workers=0: was killed by SIGKILL",
+    "kills": "its process was killed by SIGKILL",
 }
 
 

@@ -118,22 +118,25 @@ def _tried(
         os.close(back)
         _trial(made, ask, step, out)
     os.close(out)
-    text = _received(back, begin + ask["patience"])
+    until = begin + ask["patience"]
+    text = _received(back, until)
     os.close(back)
-    code = _ended(pid, GRACE if text else 0.0)
-    kill_all(pid, alive=code is None)
+    in_time = time.monotonic() < until
+    code = _ended(pid, GRACE if text or in_time else 0.0)
+    alive = code is None
+    kill_all(pid, alive=alive)
     if code is None:
         _, code = os.waitpid(pid, 0)
     if not text:
-        return _silent(code, time.monotonic() - begin)
+        return _silent(code, time.monotonic() - begin, by_us=alive)
     answer: dict[str, Any] = json.loads(text)
     answer["spent_seconds"] = time.monotonic() - begin
     return answer
 
 
-def _silent(status: int, spent: float) -> dict[str, Any]:
-    """What to say of a trial that ended, or was ended, without an answer."""
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGKILL:
+def _silent(status: int, spent: float, *, by_us: bool) -> dict[str, Any]:
+    """What to say of a trial that ended, or that we ended, without an answer."""
+    if os.WIFSIGNALED(status) and not by_us:
         name = signal.Signals(os.WTERMSIG(status)).name
         return {"failed": f"was killed by {name}", "spent_seconds": spent}
     if os.WIFEXITED(status) and os.WEXITSTATUS(status):

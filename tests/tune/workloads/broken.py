@@ -1,6 +1,7 @@
 """Targets that fail, each in its own way."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -59,6 +60,19 @@ class Raising(Made):
 
 def item_raises() -> Any:
     return DataLoader(Raising(), batch_size=4, num_workers=2)
+
+
+class Killed(Made):
+    def __getitem__(self, index: int) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def item_kills() -> Any:
+    return DataLoader(Killed(), batch_size=4)
+
+
+def kills() -> Any:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Hanging(Made):
