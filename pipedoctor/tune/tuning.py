@@ -121,6 +121,10 @@ def result(
         guesses = tuple(search.candidates(Model(seen=seen)))
     tries = {str(t.setting): search.tries(t) for t in seen.trials}
     choice = decide(seen, tries)
+    most = search.bounds.max_workers
+    if choice.setting.num_workers == most:
+        reached = f"{search.bounds.workers_bound}: no more than {most} were tried"
+        search.skipped["workers"] = reached
     return Tuning(
         order=order,
         seen=msgspec.structs.replace(seen, best=choice.setting, limits=search.skipped),

@@ -91,6 +91,9 @@ def test_waiting_takes_all_workers_there_may_be() -> None:
     chosen = tuning(found).choice
     assert chosen.setting.num_workers == 8
     assert chosen.confidence == "certain"
+    assert "Limit: 4 workers per CPU: no more than 8 were tried" in render(
+        tuning(found)
+    )
     assert len(cast("Scripted", found.bench).asked) < 14
 
 
