@@ -53,7 +53,7 @@ class Before:
         try:
             with probed(half) as (after, _):
                 predicted = foretold(self.found.seen, wanted, after.start)
-                return _paired(self.search, after, predicted)
+                return paired(self.search, after, predicted)
         except Refused as reason:
             return Compared(predicted=None, measured=None, why=str(reason), broken=True)
         except (Failed, Lost) as reason:
@@ -72,7 +72,7 @@ def proving(order: Order) -> Generator[Before, None, None]:
         yield Before(order=order, search=search, found=replace(found, made_at=made_at))
 
 
-def _paired(before: Search, after: Search, predicted: Gain | None) -> Compared:
+def paired(before: Search, after: Search, predicted: Gain | None) -> Compared:
     """Windows of both next to each other, so that what drifts drifts for both."""
     left: list[float] = []
     saved: list[float] = []
