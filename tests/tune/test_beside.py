@@ -1,0 +1,313 @@
+"""What is measured in sessions of their own, with trials made of figures."""
+
+import contextlib
+import os
+from collections.abc import Generator, Mapping
+
+import pytest
+from msgspec.structs import replace
+
+from pipedoctor.facts import (
+    Contents,
+    Costs,
+    Pipeline,
+    Setting,
+    Trial,
+    Window,
+)
+from pipedoctor.tune.beside import Beside, crowd, environment, idle, paired
+from pipedoctor.tune.limits import Bounds
+from pipedoctor.tune.probe import Bench, Failed
+from pipedoctor.tune.search import Search
+from pipedoctor.tune.session import Lost, Session
+from pipedoctor.tune.tuning import Order
+
+CALM = Window(seconds=1.0, cpus=2.0, own=1.0, foreign=0.0)
+CROWDED = Window(seconds=1.0, cpus=2.0, own=1.0, foreign=1.0)
+ALONE = Costs(fetch_wall=0.08, fetch_cpu=0.07, fetch_process=0.07)
+CROWD = Costs(fetch_wall=0.08, fetch_cpu=0.05, fetch_process=0.15, process=0.16)
+
+
+def trial(
+    workers: int,
+    costs: Costs | None = ALONE,
+    rate: float = 100.0,
+    window: Window = CALM,
+) -> Trial:
+    return Trial(
+        setting=Setting(num_workers=workers, prefetch_factor=2, batch_size=8),
+        samples_per_second=rate,
+        batch_seconds=8 / rate,
+        batches=10,
+        step_seconds=0.003,
+        seconds_spent=0.5,
+        costs=costs,
+        window=window,
+    )
+
+
+def pipeline(*trials: Trial, workers: int = 0) -> Pipeline:
+    return Pipeline(
+        target="a.py:make",
+        start=Setting(num_workers=workers, prefetch_factor=2, batch_size=8),
+        contents=Contents(bytes=0, shared_bytes=0, objects=0),
+        cpus=2.0,
+        trials=trials,
+    )
+
+
+class Figures(Bench):
+    """A bench whose trials were made before."""
+
+    def __init__(self, found: Trial | Exception, until: float) -> None:
+        super().__init__(session=Session("none"), until=until)
+        self.found = found
+
+    def measure(  # type: ignore[override]
+        self, setting: Setting, seconds: float, **_: object
+    ) -> Trial:
+        self.spent.append(seconds)
+        if isinstance(self.found, Exception):
+            raise self.found
+        return replace(self.found, setting=setting)
+
+
+class Found(Beside):
+    """What is measured again gives these figures, by the variables that are set."""
+
+    def __init__(
+        self,
+        seen: Pipeline,
+        *,
+        many: Trial | Exception,
+        one: Trial | Exception | None = None,
+        step: str = "",
+        budget: float = 1000.0,
+    ) -> None:
+        order = Order(target=seen.target, step=step, budget=budget)
+        bounds = Bounds(cpus=2.0, cpus_bound="machine", max_workers=2)
+        search = Search(Figures(many, order.until), bounds, seen.start, seen)
+        for known in seen.trials:
+            search.ledger.add(known)
+        super().__init__(order, search, loading=0.0)
+        self.search = search
+        self.many: Trial | Exception | None = many
+        self.one = one
+        self.asked: list[tuple[str, dict[str, str]]] = []
+
+    @contextlib.contextmanager
+    def _again(
+        self, step: str, more: Mapping[str, str]
+    ) -> Generator[Bench | None, None, None]:
+        self.asked.append((step, dict(more)))
+        found = self.one if "OPENBLAS_NUM_THREADS" in more else self.many
+        yield None if found is None else Figures(found, self._order.until)
+
+
+def test_everything_is_measured() -> None:
+    found = Found(
+        pipeline(trial(0), trial(2, CROWD)),
+        many=trial(1, CROWD, rate=50.0),
+        one=trial(1, replace(CROWD, process=0.05), rate=100.0),
+    )
+    found.run(accelerator=True)
+    fact = found.result()
+
+    assert fact.unknown == {}
+    assert fact.num_workers == 1
+    assert fact.touch is not None
+    assert (fact.touch.value, fact.touch.windows) == (0.003, 3)
+    assert fact.transfer is not None
+    assert fact.threads is not None
+    assert fact.threads.variables == ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    assert (fact.threads.before.value, fact.threads.after.value) == (50.0, 100.0)
+    assert (fact.threads.ratio.value, fact.threads.ratio.windows) == (2.0, 5)
+    assert (fact.threads.cpu_before, fact.threads.cpu_after) == (0.16, 0.05)
+    assert fact.quality.windows == 3 + 10 + 3
+    assert fact.seconds == 16 * 0.5
+    assert found.asked == [
+        ("pipedoctor.tune.inside.consumers:touch", {}),
+        (
+            "pipedoctor.tune.inside.consumers:touch",
+            {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+        ),
+        (
+            "pipedoctor.tune.inside.consumers:transfer",
+            {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"},
+        ),
+    ]
+
+
+def test_threads_that_rest_and_no_gpu() -> None:
+    found = Found(pipeline(trial(0), trial(1)), many=trial(1))
+    found.run(accelerator=False)
+
+    assert [step for step, _ in found.asked] == [
+        "pipedoctor.tune.inside.consumers:touch"
+    ]
+    assert found.result().touch is not None
+    assert found.result().unknown == {
+        "transfer": "torch can use no GPU here",
+        "threads": "no other threads of a worker used the CPUs",
+    }
+
+
+def test_a_step_of_the_user_sees_the_batch_first() -> None:
+    seen = pipeline(trial(2, CROWD), workers=2)
+    found = Found(seen, many=trial(2, CROWD), one=trial(2), step="a.py:step")
+    found.run(accelerator=False)
+
+    assert [step for step, _ in found.asked] == ["a.py:step", "a.py:step"]
+    assert found.result().threads is not None
+    why = "the step that was given sees the batch first"
+    assert found.result().unknown["touch"] == why
+
+    rests = Found(pipeline(trial(1)), many=trial(1), step="a.py:step")
+    rests.run(accelerator=False)
+
+    assert rests.asked == []
+
+
+@pytest.mark.parametrize("error", [Failed("it fails"), Lost("it hangs")])
+def test_what_fails_is_said(error: Exception) -> None:
+    found = Found(pipeline(trial(1, CROWD)), many=error)
+    found.run(accelerator=False)
+
+    assert found.result().unknown == {
+        "touch": str(error),
+        "transfer": "torch can use no GPU here",
+        "threads": str(error),
+    }
+
+
+def test_one_thread_that_fails_leaves_the_touch() -> None:
+    seen = pipeline(trial(1, CROWD))
+    found = Found(seen, many=trial(1), one=Failed("it fails"))
+    found.run(accelerator=False)
+
+    assert found.result().touch is not None
+    assert found.result().unknown["threads"] == "it fails"
+
+
+def test_windows_that_others_decided_do_not_count() -> None:
+    seen = pipeline(trial(1, CROWD))
+    found = Found(seen, many=trial(1, window=CROWDED), one=trial(1))
+    found.run(accelerator=False)
+    fact = found.result()
+
+    why = "foreign CPU 1.0 cores: cannot say"
+    assert fact.unknown == {
+        "touch": why,
+        "transfer": "torch can use no GPU here",
+        "threads": why,
+    }
+    assert (fact.quality.refused, fact.quality.why_refused) == (3 + 5, why)
+
+
+@pytest.mark.parametrize(("budget", "session"), [(1000.0, False), (1.0, True)])
+def test_no_time_is_left(budget: float, session: bool) -> None:
+    found = Found(pipeline(trial(1, CROWD)), many=trial(1), one=trial(1), budget=budget)
+    if not session:
+        found.many = None
+    found.run(accelerator=False)
+
+    fact = found.result()
+    assert fact.unknown.pop("transfer") == "torch can use no GPU here"
+    late = "no time left in the budget"
+    assert fact.unknown == {"touch": late, "threads": late}
+
+
+def test_a_session_that_would_come_too_late_is_not_started() -> None:
+    seen = pipeline(trial(1))
+    order = Order(target="a.py:make", budget=4.0)
+    bench = Figures(trial(1), order.until)
+    search = Search(bench, Bounds(cpus=2.0, cpus_bound="machine"), seen.start, seen)
+
+    late = Beside(order, search, loading=9.0)
+    late.run(accelerator=False)
+
+    assert late.result().unknown["touch"] == "no time left in the budget"
+
+
+@pytest.mark.parametrize(
+    ("trials", "environ", "why"),
+    [
+        ((trial(1, CROWD),), {}, ""),
+        ((trial(1), trial(2, CROWD)), {}, ""),
+        ((trial(1, CROWD),), {"OPENBLAS_NUM_THREADS": "1"}, ""),
+        ((trial(0, CROWD),), {}, "no trial with workers"),
+        ((trial(1, None),), {}, "no trial with workers"),
+        ((), {}, "no trial with workers"),
+        (
+            (trial(1, CROWD),),
+            {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+            "OPENBLAS_NUM_THREADS and MKL_NUM_THREADS are 1 already",
+        ),
+        (
+            (trial(1, replace(CROWD, fetch_wall=1.0, fetch_cpu=0.05)),),
+            {},
+            "no other threads of a worker used the CPUs",
+        ),
+        (
+            (trial(1, replace(CROWD, send_cpu=0.1)),),
+            {},
+            "no other threads of a worker used the CPUs",
+        ),
+    ],
+)
+def test_whether_threads_are_worth_a_look(
+    trials: tuple[Trial, ...], environ: dict[str, str], why: str
+) -> None:
+    assert idle(pipeline(*trials), environ) == why
+
+
+def test_the_setting_with_a_crowd() -> None:
+    probed = pipeline(trial(0), trial(2, CROWD))
+    mine = pipeline(trial(0), trial(2, CROWD), workers=1)
+
+    assert crowd(Found(probed, many=trial(1)).search).num_workers == 2
+    assert crowd(Found(mine, many=trial(1)).search).num_workers == 1
+
+
+def test_pairs_of_nothing() -> None:
+    assert paired([]) is None
+    found = paired([(trial(1, None), trial(1, None, rate=150.0))])
+    assert found is not None
+    assert (found.ratio.value, found.cpu_before, found.cpu_after) == (1.5, 0.0, 0.0)
+
+
+def test_variables_are_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BESIDE_A", "old")
+    monkeypatch.delenv("BESIDE_B", raising=False)
+
+    with environment({"BESIDE_A": "1", "BESIDE_B": "2"}):
+        assert (os.environ["BESIDE_A"], os.environ["BESIDE_B"]) == ("1", "2")
+
+    assert os.environ["BESIDE_A"] == "old"
+    assert "BESIDE_B" not in os.environ
+
+
+def test_a_consumer_touches_every_tensor() -> None:
+    torch = pytest.importorskip("torch")
+    consumers = pytest.importorskip("pipedoctor.tune.inside.consumers")
+    batch = {"a": torch.ones(5000), "b": [torch.empty(0), "text", torch.ones(3)[1:]]}
+
+    consumers.touch(batch)
+
+    assert torch.equal(batch["a"], torch.ones(5000))
+
+
+def test_a_consumer_copies_every_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    consumers = pytest.importorskip("pipedoctor.tune.inside.consumers")
+    said: list[object] = []
+
+    def to(_own: object, device: str, *, non_blocking: bool) -> None:
+        said.append((device, non_blocking))
+
+    monkeypatch.setattr(torch.Tensor, "to", to)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: said.append("wait"))
+
+    consumers.transfer([torch.ones(2), "text", (torch.ones(1),)])
+
+    assert said == [("cuda", False), ("cuda", False), "wait"]
