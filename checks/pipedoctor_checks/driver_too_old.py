@@ -72,7 +72,11 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
     target = _install.Target(torch, interpreter, packages)
     tables = _install.Tables(drivers, builds, pairs)
     fitting = _install.other_torch(
-        tables, target, site, driver=driver, capabilities=capabilities
+        tables,
+        target,
+        site,
+        driver=driver or drivers.minimum(complaint, windows=_install.windows(site)),
+        capabilities=capabilities,
     )
     named = f"torch {torch.version} for {_cuda.cuda_of(torch.cuda)}"
     forward = bool(accelerators and accelerators.compat_libcuda) and not complaint
@@ -83,7 +87,7 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         evidence={"gpu.driver": driver, "torch.cuda": torch.cuda, "minimum": least},
         confidence=Confidence.LIKELY if forward or close else Confidence.CERTAIN,
         remedies=_ordered(
-            fitting if driver else (),
+            fitting,
             _install.newer_driver(drivers, site, least, capabilities),
         ),
     )

@@ -8,10 +8,12 @@ from msgspec.structs import replace
 
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.check import Check, Finding, Severity, Verdict
+from pipedoctor.explanation.example import filled
 from pipedoctor.explanation.measured import measured
 from pipedoctor.explanation.model import Here, Treatment
 from pipedoctor.facts import Facts, Habitat, Site, Slurm
 from pipedoctor.facts.log import Log
+from pipedoctor.facts.record import Malformed
 from pipedoctor.judge import judge
 from pipedoctor.log.signatures import Advice, Illness
 from pipedoctor.remedy import Lasts, Place, Remedy
@@ -96,20 +98,24 @@ def _elsewhere(
     code = {page.code}
     known = facts.plus(log)
     own = _verdicts(catalogue, known, code)[page.code].findings
-    example = bool(illness.ill) and not own
     found: dict[str, tuple[Finding, ...]] = {}
     for name, site in _SITES.items():
-        there = _example(illness, name).plus(log, site) if example else known.plus(site)
-        settings = {page.name: illness.ill_settings} if example else {}
+        example = None if own else _example(illness, name, log)
+        there = known.plus(site) if example is None else example.plus(log, site)
+        settings = {} if example is None else {page.name: illness.ill_settings}
         verdicts = _verdicts(catalogue, there, code, settings)
         found[name] = verdicts[page.code].findings
     return _Places(place(facts), own, found)
 
 
-def _example(illness: Illness, name: str) -> Facts:
-    """A machine in this kind of place that has the illness."""
+def _example(illness: Illness, name: str, log: Log) -> Facts | None:
+    """A machine in this kind of place that has the illness, as the log tells of it."""
     sections = illness.ill | illness.ill_at.get(name, {})
-    return Facts.from_record({"known": sections, "unknown": {}})
+    told = filled(sections, lambda value: log.value(illness.cause, value))
+    try:
+        return Facts.from_record({"known": told, "unknown": {}}) if told else None
+    except Malformed:  # what the log captured is no such value
+        return None
 
 
 def _verdicts(

@@ -87,7 +87,11 @@ class Illness(msgspec.Struct, frozen=True, kw_only=True):
     judged_by: str = ""
     """Name of the check that judges it here, where that has another name."""
     ill: dict[str, dict[str, Any]] = {}
-    """Facts of an example of an ill machine, by section: its check knows the cure."""
+    """
+    Facts of an example of an ill machine, by section: its check knows the cure.
+
+    ``{name}`` is what a signature captured, ``{name|else}`` where nothing needs to be.
+    """
     ill_at: dict[str, dict[str, dict[str, Any]]] = {}
     """What else is so on it in this place: ``bare``, ``docker`` ..."""
     ill_settings: dict[str, Any] = {}

@@ -218,7 +218,11 @@ def test_torch_says_so_itself() -> None:
         "this machine has a driver for CUDA 11.4"
     )
     assert finding.confidence is Confidence.CERTAIN
-    assert [remedy.argv for remedy in finding.remedies] == [()]
+    assert [remedy.argv[-1:] for remedy in finding.remedies] == [
+        ("https://download.pytorch.org/whl/cu118",),
+        ("https://download.pytorch.org/whl/cu118",),
+        (),
+    ]
 
 
 def test_of_the_same_branch_it_is_only_likely() -> None:
