@@ -25,7 +25,7 @@ ROUNDS = 5
 WINDOW = 0.6
 """Seconds of one window."""
 _CONSUMERS = "pipedoctor.tune.inside.consumers:"
-_FIELDS = ("touch", "transfer", "threads")
+_FIELDS: tuple[str, ...] = ("touch", "transfer", "threads")
 _LATE = "no time left in the budget"
 
 

@@ -1,20 +1,30 @@
 """The stages of a loader, told from what the probe saw."""
 
+import contextlib
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from pipedoctor.facts import (
+    BenchLoader,
     Contents,
     Costs,
+    Host,
+    OneThread,
     Pipeline,
     Setting,
     Shares,
+    Spread,
     Trial,
     Window,
 )
-from pipedoctor.tune.session import Refused
+from pipedoctor.tune import stages
+from pipedoctor.tune.beside import Beside
+from pipedoctor.tune.probe import Failed
+from pipedoctor.tune.search import Search
 from pipedoctor.tune.stages import Stages, measure, sheet, trusted
 from pipedoctor.tune.tuning import Order
 
@@ -110,25 +120,140 @@ def test_no_number_at_all(trials: tuple[Trial, ...], trouble: str, why: str) -> 
     assert sheet(found).rows == ()
 
 
-def test_a_real_loader(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    path = tmp_path / "train.py"
-    path.write_text(
-        "import torch\n"
-        "data = torch.utils.data.TensorDataset(torch.rand(4096, 8))\n"
-        "make = lambda: torch.utils.data.DataLoader(data, batch_size=64)\n"
+def spread(value: float, off: float = 0.1) -> Spread:
+    return Spread(value=value, low=value - off, high=value + off, windows=3)
+
+
+def beside(ratio: float = 2.0) -> BenchLoader:
+    return BenchLoader(
+        host=Host(cpus=2, effective=2),
+        target="train.py:make",
+        num_workers=1,
+        touch=spread(0.0083),
+        transfer=spread(0.004),
+        threads=OneThread(
+            variables=("OPENBLAS_NUM_THREADS",),
+            before=spread(50.0),
+            after=spread(50.0 * ratio),
+            ratio=spread(ratio),
+            cpu_before=0.077,
+            cpu_after=0.0135,
+        ),
     )
 
-    found = measure(Order(target=f"{path}:make", budget=8.0))
+
+def test_what_receiving_costs_and_what_one_thread_brings() -> None:
+    found = Stages(seen=SEEN, beside=beside())
+    page = sheet(found)
+
+    assert found.facts == (SEEN, beside())
+    assert page.rows[-2:] == (
+        ("first touch", "", "", "8.3"),
+        ("to the GPU", "", "", "4"),
+    )
+    assert page.said[1] == (
+        "With OPENBLAS_NUM_THREADS=1 it is 2.00x (1.90 to 2.10) as fast, and a batch"
+        " takes 77 ms of CPU without and 13.5 ms with it."
+    )
+    touched = "First touch: a byte of every page is read, in the main process, once."
+    assert touched in page.notes
+    slow = sheet(Stages(seen=SEEN, beside=beside(1.05)))
+    assert slow.said[1].endswith(" with it: not faster for certain.")
+
+
+def test_what_was_not_measured_beside_the_stages() -> None:
+    why = {"touch": "no time", "transfer": "no GPU", "threads": "they rest"}
+    none = BenchLoader(
+        host=Host(cpus=2, effective=2), target="a", num_workers=1, unknown=why
+    )
+    page = sheet(Stages(seen=SEEN, beside=none))
+
+    assert page.rows == sheet(Stages(seen=SEEN)).rows
+    assert page.notes[2:5] == (
+        "Not measured, first touch: no time.",
+        "Not measured, to the GPU: no GPU.",
+        "Not measured, one thread: they rest.",
+    )
+
+
+TARGET = (
+    "import torch\n"
+    "data = torch.utils.data.TensorDataset(torch.rand(4096, 8))\n"
+    "make = lambda: torch.utils.data.DataLoader(data, batch_size=64)\n"
+)
+
+
+def test_a_real_loader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    path = tmp_path / "train.py"
+    path.write_text(TARGET)
+
+    def probe(search: Search) -> None:
+        search.measure(search.of(0), 0.1)
+        search.measure(search.of(1), 0.1)
+
+    monkeypatch.setattr(Search, "probe", probe)
+
+    # The time is for a machine that is busy: what is measured is short.
+    found = measure(Order(target=f"{path}:make", budget=120.0))
 
     assert not found.trouble
-    (alone, *_) = found.seen.trials
-    assert alone.setting.num_workers == 0
+    alone, one = found.seen.trials
+    assert (alone.setting.num_workers, one.setting.num_workers) == (0, 1)
     assert alone.costs is not None
     assert alone.costs.fetch_wall > 0
     assert found.seen.contents.objects == 1
+    assert found.beside is not None
+    touch, unknown = found.beside.touch, found.beside.unknown
+    assert touch is not None or "foreign" in unknown["touch"]
+    assert "transfer" in unknown or found.beside.transfer is not None
 
 
-def test_a_target_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="no such file"):
-        measure(Order(target=f"{tmp_path / 'none.py'}:make", budget=25.0))
+@pytest.mark.parametrize(
+    ("probing", "touching", "trouble", "interrupted"),
+    [
+        (Failed("it fails"), None, "it fails", False),
+        (KeyboardInterrupt(), None, "", True),
+        (None, KeyboardInterrupt(), "", True),
+    ],
+)
+def test_what_ends_it_early(
+    monkeypatch: pytest.MonkeyPatch,
+    probing: BaseException | None,
+    touching: BaseException | None,
+    trouble: str,
+    interrupted: bool,
+) -> None:
+    class Searched:
+        bounds = start = None
+
+        def probe(self) -> None:
+            if probing:
+                raise probing
+
+        def most(self) -> int:
+            return 4
+
+        def of(self, workers: int) -> Setting:
+            return Setting(num_workers=workers)
+
+        def pipeline(self) -> Pipeline:
+            return replace(SEEN, trials=())
+
+    @contextlib.contextmanager
+    def probed(_order: Order) -> Generator[Any, None, None]:
+        yield Searched(), {"seconds": 1.0, "accelerator": False}
+
+    def run(_beside: Beside, *, accelerator: bool) -> None:
+        assert not accelerator
+        assert probing is None
+        if touching:
+            raise touching
+
+    monkeypatch.setattr(stages, "probed", probed)
+    monkeypatch.setattr(Beside, "run", run)
+
+    found = measure(Order(target="train.py:make"))
+
+    assert (found.trouble, found.interrupted) == (trouble, interrupted)
+    assert (found.beside is None) == bool(trouble)

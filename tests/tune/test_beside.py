@@ -63,9 +63,7 @@ class Figures(Bench):
         super().__init__(session=Session("none"), until=until)
         self.found = found
 
-    def measure(  # type: ignore[override]
-        self, setting: Setting, seconds: float, **_: object
-    ) -> Trial:
+    def measure(self, setting: Setting, seconds: float, **_: object) -> Trial:
         self.spent.append(seconds)
         if isinstance(self.found, Exception):
             raise self.found
