@@ -33,7 +33,8 @@ def torchvision_build_mismatch(
 
     By the local versions (`+cu126`, `+cpu`). A torchvision without one is the default
     build of its release, which is compared where torch was installed from another
-    index: on Windows that is a CPU build. What conda installed is left to conda.
+    index: on Windows that is a CPU build. What conda installed is left to conda, and
+    versions that do not pair to PDR831, whose remedy puts both right.
 
     ## Sources
 
@@ -57,6 +58,9 @@ def torchvision_build_mismatch(
         or own == other
     ):
         return
+    row = pairs.find(copy.name, copy.version)
+    if row is not None and row.confirmed and not row.fits(torch.version):
+        return  # another release puts both right
     same_major = own[:-1] == other[:-1] and own.startswith("cu")
     if same_major and not given:
         return

@@ -43,6 +43,11 @@ def judged(*facts: Any) -> list[Finding]:
         ),
         pytest.param(CU126, vision("0.28.0"), id="nobody knows torch's index"),
         pytest.param(
+            TorchBuild(version="1.9.0", local="cu102", cuda="10.2"),
+            vision("0.9.1+cu101"),
+            id="versions that do not pair",
+        ),
+        pytest.param(
             TorchBuild(version="2.10.0", local="cu126", cuda="12.6"),
             vision("0.25.0", "2.10.0+cu126"),
             id="default of the same CUDA major",
