@@ -150,4 +150,16 @@ def _page(name: str, given: dict[str, Any]) -> None:
         close = suggestion(name.lower(), (*catalogue.by_name, *catalogue.checks))
         message = f"{name}: no file, and no check of this name or code{close}"
         raise click.UsageError(message)
-    output.write(page(check), given["output"])
+    shown: str | bytes = page(check)
+    if given["form"] == "json":
+        shown = _as_json(check, page(check))
+    output.write(shown, given["output"])
+
+
+def _as_json(check: Any, markdown: str) -> bytes:
+    import msgspec
+
+    from pipedoctor.cli.list import row
+
+    whole = {"schema": "pipedoctor.page/1", **row(check), "page": markdown}
+    return msgspec.json.format(msgspec.json.encode(whole)) + b"\n"

@@ -105,6 +105,9 @@ def command(
             "say one thing: --shm, --nofile, NAMES or --code; or --undo; or --history"
         )
         raise click.UsageError(message)
+    if form == "json" and not history:
+        message = "--format json goes with --history"
+        raise click.UsageError(message)
     counter = Counter(click.echo, _ask, yes=yes, dry_run=dry_run)
     try:
         if history:

@@ -22,7 +22,7 @@ def command(form: str, tables: bool) -> None:
     from pipedoctor.report.words import clean
 
     catalogue = installed()
-    rows = [_row(check) for check in catalogue.checks.values()]
+    rows = [row(check) for check in catalogue.checks.values()]
     if form == "json":
         broken = [{"pack": b.pack, "reason": b.reason} for b in catalogue.broken]
         whole = {"schema": "pipedoctor.checks/1", "checks": rows, "broken": broken}
@@ -34,7 +34,8 @@ def command(form: str, tables: bool) -> None:
         click.echo(message, err=True)
 
 
-def _row(check: Any) -> dict[str, Any]:
+def row(check: Any) -> dict[str, Any]:
+    """What is said of a check to programs."""
     from pipedoctor.page import can_fix, needs
 
     return {
@@ -51,9 +52,9 @@ def _lines(rows: list[dict[str, Any]]) -> list[str]:
     """Aligned columns, the title last; ``fix`` where a remedy can be applied."""
     from pipedoctor.report.words import clean
 
-    longest = max((len(row["name"]) for row in rows), default=0)
+    longest = max((len(one["name"]) for one in rows), default=0)
     return [
-        f"{row['code']}  {row['name']:<{longest}}  {'fix' if row['can_fix'] else '   '}"
-        f"  {clean(row['title'])} ({', '.join(row['needs'])})\n"
-        for row in rows
+        f"{one['code']}  {one['name']:<{longest}}  {'fix' if one['can_fix'] else '   '}"
+        f"  {clean(one['title'])} ({', '.join(one['needs'])})\n"
+        for one in rows
     ]

@@ -19,12 +19,17 @@ def command(context: click.Context, /, argv: tuple[str, ...]) -> None:
     if not sys.platform.startswith(("linux", "darwin")):
         message = "run: needs a POSIX system; pipe the output into `explain -` instead"
         raise click.UsageError(message)
+    if not argv[0] or argv[0].startswith("-"):
+        message = f"No such option '{argv[0]}'." if argv[0] else "CMD is empty."
+        raise click.UsageError(message, context)
     from pipedoctor.launch.passing import run
+    from pipedoctor.report.words import clean
 
     try:
         code, said = run(argv)
     except OSError as error:
-        click.echo(f"pipedoctor run: {argv[0]}: {error.strerror}", err=True)
+        message = f"pipedoctor run: {clean(argv[0])}: {error.strerror}"
+        click.echo(message, err=True)
         missing = isinstance(error, FileNotFoundError)
         context.exit(NOT_FOUND if missing else NOT_RUN)
     if code:

@@ -12,7 +12,7 @@ LARGEST = 32 << 20
 """Bytes of the largest report that is read; ours have some hundred thousand."""
 
 EXPECTED = (
-    "expected a report of `pipedoctor check` as JSON or HTML, or the text of"
+    "expected a report of `pipedoctor check` as JSON, HTML or .zip, or the text of"
     " `python -m torch.utils.collect_env`: "
 )
 
@@ -63,7 +63,7 @@ def read(data: bytes) -> tuple[Facts, str]:
         try:
             ticket = text.read(data)
         except text.NoTicket as error:
-            reason = str(error) if head else "it is empty"
+            reason = _why_not(head) or str(error)
             raise Malformed(EXPECTED + reason) from None
         return ticket.facts, ticket.source
     try:
@@ -74,6 +74,12 @@ def read(data: bytes) -> tuple[Facts, str]:
         raise Malformed(EXPECTED + reason) from None
     known = {"known": record.facts.known, "unknown": record.facts.unknown}
     return Facts.from_record(known), record.created
+
+
+def _why_not(head: bytes) -> str:
+    if head.startswith(b"# pipedoctor: "):
+        return "a report in Markdown is for people, and has not all facts in it"
+    return "" if head else "it is empty"
 
 
 def _record_of(page: bytes) -> bytes:

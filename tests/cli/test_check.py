@@ -273,6 +273,10 @@ def test_a_record_is_judged_and_nothing_of_this_machine(
     [
         (b"", "it is empty"),
         (b"{", "Input data was truncated"),
+        (
+            b"# pipedoctor: nothing wrong was found\n",
+            "a report in Markdown is for people, and has not all facts in it",
+        ),
         (b"\x00\xff", "binary data"),
         (b"[" * 100_000, "no output of torch.utils.collect_env or its like in it"),
         (b'{"x":' * 100_000, "nested too deeply"),
@@ -280,8 +284,8 @@ def test_a_record_is_judged_and_nothing_of_this_machine(
 )
 def test_what_is_no_record_is_refused(run: Run, data: bytes, message: str) -> None:
     assert complaint(run("check", "--from", "-", stdin=data)) == (
-        "--from -: expected a report of `pipedoctor check` as JSON or HTML, or the "
-        "text of `python -m torch.utils.collect_env`: " + message
+        "--from -: expected a report of `pipedoctor check` as JSON, HTML or .zip, or "
+        "the text of `python -m torch.utils.collect_env`: " + message
     )
 
 

@@ -169,10 +169,21 @@ def test_a_file_wins_over_a_name(run: Run, tmp_path: Path) -> None:
     assert log.exit_code == 1
 
 
+def test_a_page_for_programs(run: Run) -> None:
+    page = run("explain", "shm-too-small").stdout
+    told = json.loads(run("explain", "PDR701", "--format", "json").stdout)
+    listed = json.loads(run("list", "--format", "json").stdout)["checks"]
+
+    assert told.pop("schema") == "pipedoctor.page/1"
+    assert told.pop("page") == page
+    assert told in listed
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
         (("explain", "nothing-of-this-name"), "no file, and no check of this name"),
+        (("fix", "--shm", "5G", "--format", "json"), "--format json goes with --hist"),
         (("explain", "."), ".: cannot be read: Is a directory"),
         (("explain", "-", "--from", "missing.json"), "--from missing.json: cannot be"),
     ],

@@ -56,6 +56,25 @@ def test_what_cannot_be_started(start: Start, name: str, code: int) -> None:
     assert done.stderr.startswith(f"pipedoctor run: {name}: ".encode())
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("--seconds", b"pipedoctor run: No such option '--seconds'.\n"),
+        ("", b"pipedoctor run: CMD is empty.\n"),
+    ],
+)
+def test_what_is_no_command(start: Start, name: str, said: bytes) -> None:
+    done = start("run", name, "1", "--", "echo")
+
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", said)
+
+
+def test_a_strange_name_is_written_out(start: Start) -> None:
+    done = start("run", "--", "no\x1b[31m")
+
+    assert done.stderr == b"pipedoctor run: no\\x1b[31m: No such file or directory\n"
+
+
 def test_signals_are_handed_on(tmp_path: Path) -> None:
     script = "trap 'echo told; exit 5' TERM; echo ready; while :; do sleep 0.1; done"
     argv = [sys.executable, "-m", "pipedoctor", "run", "--", "sh", "-c", script]
