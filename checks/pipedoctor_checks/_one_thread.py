@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from pipedoctor.check import Confidence, Counterfactual, Finding, Gain, Severity
+from pipedoctor.check import Confidence, Finding, Gain, Severity
 from pipedoctor.facts import BenchLoader, OneThread
 from pipedoctor.remedy import Remedy
 
@@ -30,6 +30,5 @@ def slower(
             unit="fraction of the loader's time",
             basis="measured",
         ),
-        counterfactual=Counterfactual(one_thread=True),
         remedies=tuple(remedies),
     )

@@ -8,10 +8,29 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import Result
+from msgspec.structs import replace
 
+from pipedoctor.bench import transfer as copying
+from pipedoctor.bench.host import host
 from pipedoctor.bench.window import Meter
 from pipedoctor.cli.bar import line
-from pipedoctor.facts import Window
+from pipedoctor.collect.machine import Machine
+from pipedoctor.facts import (
+    BenchLoader,
+    BenchTransfer,
+    Contents,
+    Costs,
+    Host,
+    OneThread,
+    Pipeline,
+    Setting,
+    Spread,
+    Trial,
+    Window,
+)
+from pipedoctor.tune import stages
+from pipedoctor.tune.session import Lost, Refused
+from pipedoctor.tune.tuning import Order
 
 pytest.importorskip("PIL")
 
@@ -116,6 +135,130 @@ def test_only_broken_images_end_with_3(run: Run, tmp_path: Path) -> None:
 
     assert done.exit_code == 3
     assert "could not measure: no image could be decoded;" in done.stderr
+
+
+TRIAL = Trial(
+    setting=Setting(num_workers=0, batch_size=8),
+    samples_per_second=100.0,
+    batch_seconds=0.08,
+    costs=Costs(fetch_wall=0.08, fetch_cpu=0.07, fetch_process=0.07),
+    window=Window(seconds=1.0, cpus=2.0, own=1.0, foreign=0.0),
+)
+LOADER = Pipeline(
+    target="train.py:make",
+    start=Setting(num_workers=0, batch_size=8),
+    contents=Contents(bytes=4096, shared_bytes=4096, objects=2),
+    cpus=2.0,
+    trials=(TRIAL,),
+)
+
+
+@pytest.mark.parametrize(
+    ("found", "code", "said"),
+    [
+        (stages.Stages(seen=LOADER), 0, ""),
+        (stages.Stages(seen=LOADER, interrupted=True), 130, ""),
+        (
+            stages.Stages(seen=replace(LOADER, trials=()), trouble="it fails"),
+            3,
+            "pipedoctor bench loader: could not measure: it fails\n",
+        ),
+        (Refused("no such file"), 2, "no such file"),
+        (
+            Lost("it hangs"),
+            3,
+            "pipedoctor bench loader: could not measure: a.py:make: it hangs\n",
+        ),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_how_a_loader_ends(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    found: stages.Stages | BaseException,
+    code: int,
+    said: str,
+) -> None:
+    asked: list[Order] = []
+
+    def measure(order: Order) -> stages.Stages:
+        asked.append(order)
+        if isinstance(found, stages.Stages):
+            return found
+        raise found
+
+    monkeypatch.setattr(stages, "measure", measure)
+
+    done = run("bench", "loader", "a.py:make", "--batch-size", "4", "--budget", "9")
+
+    assert done.exit_code == code
+    assert said in done.stderr
+    assert ("One batch of train.py:make" in done.stdout) == (
+        code in {0, 130, 3} and (isinstance(found, stages.Stages))
+    )
+    assert (asked[0].batch_size, asked[0].budget, asked[0].step) == (4, 9.0, "")
+
+
+def test_a_loader_is_written_and_judged(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ratio = Spread(value=2.0, low=1.9, high=2.1, windows=5)
+    threads = OneThread(
+        variables=("OPENBLAS_NUM_THREADS",),
+        before=ratio,
+        after=ratio,
+        ratio=ratio,
+        cpu_before=0.1,
+        cpu_after=0.05,
+    )
+    beside = BenchLoader(
+        host=host(Machine()), target="train.py:make", num_workers=1, threads=threads
+    )
+
+    def measure(_order: Order) -> stages.Stages:
+        return stages.Stages(seen=LOADER, beside=beside)
+
+    monkeypatch.setattr(stages, "measure", measure)
+    out = str(tmp_path / "loader.json")
+
+    done = run("bench", "loader", "a.py:make", "--format", "json", "-o", out)
+
+    assert done.exit_code == 0, done.stderr
+    judged = run(
+        *("check", "--measured", out, "--quick", "--select", "PDR723"),
+        *("--format", "json", "--fail-on", "never"),
+    )
+    assert judged.exit_code == 0, judged.stderr
+    (finding,) = json.loads(judged.stdout)["findings"]
+    assert finding["summary"].endswith(
+        " is 2.00 times as fast with OPENBLAS_NUM_THREADS=1"
+    )
+    assert finding["gain"]["value"] == 0.5
+
+
+COPIED = BenchTransfer(
+    host=Host(cpus=2, effective=2), device="T4", torch="2.13.0", batch_bytes=1000
+)
+
+
+@pytest.mark.parametrize(("found", "code"), [(COPIED, 0), (KeyboardInterrupt(), 130)])
+def test_how_copying_ends(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    found: BenchTransfer | BaseException,
+    code: int,
+) -> None:
+    def measure(*_: object, **__: object) -> BenchTransfer:
+        if isinstance(found, BenchTransfer):
+            return found
+        raise found
+
+    monkeypatch.setattr(copying, "measure", measure)
+
+    done = run("bench", "transfer", "--python", sys.executable)
+
+    assert done.exit_code == code
+    assert done.stdout.startswith("Copying 1000 B to T4") == (code == 0)
 
 
 def test_without_a_gpu_it_ends_with_3(run: Run) -> None:
