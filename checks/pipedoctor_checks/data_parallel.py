@@ -1,9 +1,14 @@
 """PDR407: is DataParallel used?"""
 
+import re
+
 from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Gpu, Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at
+
+_ASIDE = re.compile(r"eval|test|demo|infer|predict|generate", re.IGNORECASE)
+"""Files and functions that use a model, and do not train it."""
 
 
 @check("PDR407", "One process drives all GPUs")
@@ -29,6 +34,8 @@ def data_parallel(source: Source, gpu: Gpu | None, /) -> Findings:
     """
     one = gpu is None or len(gpu.devices) <= 1
     for event in source.of("data-parallel"):
+        if _ASIDE.search(f"{event.at.path.rpartition('/')[2]} {event.function}"):
+            continue
         yield at(
             [event.at],
             Severity.NOTE if one else Severity.SLOWS,

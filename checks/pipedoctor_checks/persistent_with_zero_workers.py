@@ -1,6 +1,6 @@
 """PDR104: is `persistent_workers` given to a loader without workers?"""
 
-from pipedoctor.check import Findings, Severity, check
+from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import arguments, plain
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
@@ -20,12 +20,14 @@ def persistent_with_zero_workers(source: Source, /) -> Findings:
 
     Both values are known: written there, followed through variables and dictionaries,
     or the defaults of options. Where a default decides, it is likely; a value that is
-    computed from the number of workers is left alone.
+    computed from the number of workers is left alone. Where one of the two is an option
+    that nobody sets, it is a risk: whoever sets it gets the error.
 
     ## Sources
 
     - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
     """
+    yield from _asked_for(source)
     for loader in source.loaders:
         value = loader.get("persistent_workers")
         workers = loader.get("num_workers")
@@ -47,3 +49,29 @@ def persistent_with_zero_workers(source: Source, /) -> Findings:
                 persistent_workers=told(value),
                 num_workers=told(workers),
             )
+
+
+def _asked_for(source: Source) -> Findings:
+    """Loaders that raise once somebody sets an option of theirs."""
+    for loader in source.loaders:
+        value = loader.get("persistent_workers")
+        workers = loader.get("num_workers")
+        set_later = workers.how == "literal" and workers.value == 0
+        option = value.form == "call" and ".get(" in value.text
+        kept = value.value is True and value.why.startswith("default of ")
+        free = workers.form == "parameter" and not workers.known
+        if not ((set_later and option) or (kept and free)):
+            continue
+        name = "persistent_workers" if option else "num_workers=0"
+        yield at(
+            [loader.at, *([value.at] if value.at else [])],
+            Severity.RISKS,
+            f"{called(loader)} raises ValueError for whoever sets {name}",
+            in_code(
+                "Let it depend on the workers",
+                "persistent_workers=persistent_workers and num_workers > 0",
+            ),
+            confidence=Confidence.POSSIBLE,
+            persistent_workers=told(value),
+            num_workers=told(workers),
+        )

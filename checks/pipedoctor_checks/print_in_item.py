@@ -28,7 +28,8 @@ def print_in_item(source: Source, /) -> Findings:
     - https://docs.python.org/3/library/logging.html
     - https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
     """
-    events = [e for e in source.per_item("print") if not seldom(e)]
+    said = [e for e in source.per_item("print") if not e.details.get("refuses")]
+    events = [e for e in said if not seldom(e)]
     for group in by_class(events):
         first = group[0]
         yield at(

@@ -30,7 +30,8 @@ def text_parse_per_item(source: Source, /) -> Findings:
     events = [
         e
         for e in source.per_item("text-parse")
-        if not (e.details.get("lazy") and "self." in " ".join(e.guards))
+        if not e.details.get("once")
+        and not (e.details.get("lazy") and "self." in " ".join(e.guards))
     ]
     for group in by_class(events):
         first = group[0]

@@ -125,7 +125,7 @@ def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
         dataset=_dataset(recorder, made),
         testing=recorder.tests(scope),
         framework=_framework(scope),
-        repeats=any(recorder.loops[n].repeats for n in fed),
+        repeats=index in recorder.kept,
         rebuilt=rebuilt(recorder, made),
         fed=tuple(fed),
         unguarded=unguarded(recorder, made, index),

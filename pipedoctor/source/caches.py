@@ -111,6 +111,16 @@ def _emptied(scope: Scope, key: str) -> bool:
     )
 
 
+def _wraps(recorder: Recorder, scope: Scope, key: str) -> bool:
+    """Is ``self.x`` another data set, whose items are made anew each time?"""
+    if key.endswith(("dataset", "_ds", ".ds", "datasets", "loader")):
+        return True
+    return any(
+        recorder.reach.types(value, its, its.owner)
+        for value, its in recorder.values.assigned(key, scope)
+    )
+
+
 def _cached(recorder: Recorder, scope: Scope) -> None:
     """``x = self.items[i]``, and later ``x[...] = ...``: the cached one changes."""
     sources: dict[str, str] = {}
@@ -127,7 +137,9 @@ def _cached(recorder: Recorder, scope: Scope) -> None:
                 since.update(dict.fromkeys(sources.keys() - before.keys(), step))
                 if isinstance(target, ast.Subscript):
                     name = key_of(target.value)
-                    if name in sources:
+                    if name in sources and _wraps(recorder, scope, sources[name]):
+                        del sources[name]
+                    elif name in sources:
                         recorder.add(
                             "mutates-cached", scope, step, sources[name], variable=name
                         )

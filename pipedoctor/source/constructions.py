@@ -101,7 +101,7 @@ class Constructions:
                     if inner:
                         words = {w.arg: w.value for w in value.keywords if w.arg}
                         return inner, {k: Given(v, its) for k, v in words.items()}
-            elif isinstance(value, ast.Name):
+            elif isinstance(value, (ast.Name, ast.Attribute)):
                 inner = self.project.dotted(value, its.module)
                 if inner in LOADERS:
                     return inner, {}

@@ -13,6 +13,7 @@ from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import written
 
 _BUILTIN = {"print", "open"}
+_CACHES = {"lru_cache", "cache", "cached_property"}
 
 
 _WORK = ("transform", "augment", "load", "read", "open", "token", "encode", "parse")
@@ -34,7 +35,8 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
     if not full and isinstance(node.func, ast.Name) and node.func.id in _BUILTIN:
         full = node.func.id
     if full == "print":
-        recorder.add("print", scope, step, full)
+        refuses = _refuses(recorder, scope, step, node)
+        recorder.add("print", scope, step, full, refuses=refuses)
     kind = NAMED.get(full)
     if kind == "read" and full == "numpy.load" and _true(node, "allow_pickle"):
         kind = "unpickle"
@@ -44,6 +46,7 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
             "lazy": _lazy(scope, step, node),
             "kept": _kept(scope, node),
             "used": _closed(scope, node),
+            "once": _once(recorder, scope),
         }
         recorder.add(kind, scope, step, full, text=written(node), **details)
     elif isinstance(node.func, ast.Attribute):
@@ -53,6 +56,27 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
             recorder.add("dir-scan", scope, step, written(node.func))
         _device(recorder, scope, step, node, full)
     _random(recorder, scope, step, full)
+
+
+def _refuses(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> bool:
+    """Does it say why this goes no further, or what nobody should have asked for?"""
+    block = recorder.pen(scope.module).blocks.get(id(node))
+    last = block[0][-1] if block and step.around.guards else None
+    if isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
+        return True
+    otherwise = bool(step.around.guards) and not step.around.guards[-1].holds
+    plain = all(isinstance(one, ast.Constant) for one in node.args)
+    return (otherwise and plain) or scope.name.endswith("__init__")
+
+
+def _once(recorder: Recorder, scope: Scope) -> bool:
+    """Only where nothing is there yet: at every call of it, or by a cache."""
+    decorators = getattr(scope.node, "decorator_list", ())
+    names = [one.func if isinstance(one, ast.Call) else one for one in decorators]
+    if any(last_name(one) in _CACHES for one in names):
+        return True
+    sites = recorder.project.callers(scope)
+    return bool(sites) and all(_lazy(s.scope, s.step, s.node) for s in sites)
 
 
 def _true(node: ast.Call, name: str) -> bool:

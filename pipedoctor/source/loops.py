@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from pipedoctor.facts.source import Loop
 from pipedoctor.source.around import Step
-from pipedoctor.source.project import last_name
+from pipedoctor.source.project import CallSite, argument, last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import spot, written
@@ -53,6 +53,11 @@ def _loop(
             repeats=repeats(recorder, scope, step),
         )
     )
+    recorder.kept |= {
+        index
+        for index in loaders
+        if keeps_coming(recorder, index, scope, step, node.iter)
+    }
 
 
 def _taken(recorder: Recorder, scope: Scope) -> None:
@@ -112,6 +117,61 @@ def repeats(recorder: Recorder, scope: Scope, step: Step, depth: int = _DEEP) ->
         site.scope is not scope and repeats(recorder, site.scope, site.step, depth - 1)
         for site in recorder.project.callers(scope)[:6]
     )
+
+
+def keeps_coming(
+    recorder: Recorder, index: int, scope: Scope, step: Step, node: ast.expr
+) -> bool:
+    """
+    Does the loop come again over this loader as it is, not over one made anew?
+
+    Climbs only through calls that hand this loader on, and not past where it is made.
+    """
+    made = recorder.constructions.made[index].site
+    return _again(recorder, (index, made.scope), scope, step, node, _DEEP)
+
+
+def _again(
+    recorder: Recorder,
+    loader: tuple[int, Scope],
+    scope: Scope,
+    step: Step,
+    node: ast.expr | None,
+    depth: int,
+) -> bool:
+    index, maker = loader
+    inside = scope is maker
+    around = recorder.constructions.made[index].site.step.around
+    sometimes = [guard.test.lineno for guard in around.guards]
+    start = [x for x in around.loops if not any(x.lineno < n for n in sometimes)]
+    outer = [x for x in step.around.loops if x is not step.node]
+    if any(_counts(one) and not (inside and one in start) for one in outer):
+        return True
+    if depth <= 0 or scope.at_top or inside:
+        return False
+    for site in recorder.project.callers(scope)[:6]:
+        given = _given_at(site, scope, node)
+        if given is not None and index not in recorder.origins.of(given, site.scope):
+            continue
+        if site.scope is not scope:
+            if _again(recorder, loader, site.scope, site.step, given, depth - 1):
+                return True
+    return False
+
+
+def _given_at(site: CallSite, scope: Scope, node: ast.expr | None) -> ast.expr | None:
+    """What a call hands over for the parameter that is iterated; none: no such one."""
+    names = [one.arg for one in scope.parameters]
+    mine = names_in(node) & set(names) if node is not None else set[str]()
+    for name in sorted(mine):
+        bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
+        return argument(site.node, name, names.index(name) - bound)
+    return None
+
+
+def names_in(node: ast.expr) -> set[str]:
+    """The names in an expression."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _counts(node: ast.AST) -> bool:

@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator
 
 from pipedoctor.source.constructions import Constructions
-from pipedoctor.source.dictionaries import Given
 from pipedoctor.source.origin import returned
 from pipedoctor.source.project import Project, key_is_self, last_name
 from pipedoctor.source.scope import Class, Scope, key_of
@@ -34,6 +33,9 @@ ITERABLE = {
 }
 FRAMEWORKS = ("torchvision.datasets.", "torchtext.datasets.", "torchaudio.datasets.")
 ENTRY = ("__getitem__", "__getitems__", "__iter__")
+_SAME = {"cuda", "to", "eval", "train", "half", "float", "double", "cpu", "bfloat16"}
+"""Methods of a module that give the module itself."""
+_WRAPPERS = {"DataParallel", "DistributedDataParallel", "DDP", "compile"}
 _MOST = 4000
 """Functions that are followed at most."""
 
@@ -102,13 +104,10 @@ class Reach:
                 ("worker_init_fn", self.seeders),
             ):
                 given = made.given.get(name)
-                for scope in self._callables(given) if given else ():
+                for scope in self.callables(*given[:2]) if given else ():
                     into[id(scope)] = scope
         self._closure(list(self.collates.values()), None)
         self._closure(list(self._composed()), None)
-
-    def _callables(self, given: Given) -> Iterator[Scope]:
-        yield from self.callables(given.node, given.scope)
 
     def _composed(self) -> Iterator[Scope]:
         """Our own transforms: what stands in a Compose that a dataset is given."""
@@ -212,6 +211,10 @@ class Reach:
             elif isinstance(found, Scope):
                 for value in returned(found)[:4]:
                     yield from self.types(value, found, None, depth - 1)
+            elif isinstance(node.func, ast.Attribute) and node.func.attr in _SAME:
+                yield from self.types(node.func.value, scope, mine, depth)
+            elif last_name(node.func) in _WRAPPERS and node.args:
+                yield from self.types(node.args[0], scope, mine, depth)
             return
         if isinstance(node, (ast.IfExp, ast.BoolOp)):
             parts = (

@@ -38,6 +38,8 @@ class Recorder:
         self.loops: list[Loop] = []
         self.loop_of: dict[int, int] = {}
         """Loops over batches, by the identity of their nodes."""
+        self.kept: set[int] = set()
+        """Loaders that are iterated again and again without being made anew."""
         self.entered: set[int] = set()
         """Functions that were followed from a loop over batches, by identity."""
         self.traits: set[str] = set()

@@ -28,9 +28,43 @@ def seeds(recorder: Recorder, scope: Scope) -> None:
                 scope,
                 step,
                 name,
-                constant=value.how in {"literal", "default", "inferred"},
+                constant=value.known or _configured(node.args[0], scope),
                 method=scope.name.rpartition(".")[2],
             )
+
+
+def _configured(node: ast.expr, scope: Scope) -> bool:
+    """``hparams.seed``: the same each time, whatever its value."""
+    named = isinstance(node, ast.Attribute) and "seed" in node.attr
+    return named and scope.name.endswith("__init__")
+
+
+def in_items(recorder: Recorder, scope: Scope) -> None:
+    """Code for items that seeds by the number of its worker: alike in every epoch."""
+    for step in scope.calls:
+        node = step.node
+        if not isinstance(node, ast.Call) or len(node.args) != 1:
+            continue
+        name = recorder.name(node.func, scope)
+        if name in _SEEDS and _is_worker_id(node.args[0]):
+            recorder.add(
+                "worker-seed",
+                scope,
+                step,
+                name,
+                fresh=False,
+                by_worker=True,
+                by_time=False,
+            )
+
+
+def _is_worker_id(node: ast.expr) -> bool:
+    """``worker_info.id``, itself."""
+    while isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
+        node = node.left
+    if not (isinstance(node, ast.Attribute) and node.attr == "id"):
+        return False
+    return "worker" in ast.unparse(node.value)
 
 
 def seeder(recorder: Recorder, scope: Scope) -> None:

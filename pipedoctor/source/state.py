@@ -9,7 +9,7 @@ from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.records import object_lists
 from pipedoctor.source.scope import Class, Scope, key_of
-from pipedoctor.source.seeding import seeder, seeds
+from pipedoctor.source.seeding import in_items, seeder, seeds
 from pipedoctor.source.values import written
 
 
@@ -21,6 +21,7 @@ def state_events(recorder: Recorder) -> None:
         init = recorder.project.method(cls, "__init__")
         if init is not None:
             _kept(recorder, cls, init, worker)
+            _opened_early(recorder, init, worker)
             object_lists(recorder, methods, init)
         for scope in methods:
             if not recorder.is_item(scope) or scope is init:
@@ -33,6 +34,7 @@ def state_events(recorder: Recorder) -> None:
     for scope in recorder.reach.items.values():
         memoised(recorder, scope)
         global_cache(recorder, scope)
+        in_items(recorder, scope)
     for scope in recorder.reach.seeders.values():
         seeder(recorder, scope)
 
@@ -76,6 +78,28 @@ def _kept(recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]) -> N
                 recorder.add("keeps-lambda", init, step, key, node=lambdas, **details)
 
 
+def _opened_early(recorder: Recorder, init: Scope, worker: list[Scope]) -> None:
+    """``if self.file is None: self.file = open(...)``, which __init__ already does."""
+    for scope in worker:
+        if id(scope) not in recorder.reach.initial or scope is init:
+            continue
+        for key, values in scope.bound.items():
+            for value, step in values:
+                made = isinstance(value, ast.Call) and recorder.name(value.func, scope)
+                if made in HANDLES and key.startswith("self.") and step.around.guards:
+                    recorder.add(
+                        "keeps-handle",
+                        scope,
+                        step,
+                        str(made),
+                        node=value,
+                        attribute=key,
+                        used=True,
+                        renewed="getpid" in written(step.around.guards[-1].test),
+                        closed=_shuts(init, key),
+                    )
+
+
 def _lambda(recorder: Recorder, init: Scope, value: ast.expr) -> ast.expr | None:
     """A lambda that stays on self: itself, a default, or handed on to an object."""
     if isinstance(value, ast.Lambda):
@@ -97,13 +121,26 @@ def _lambda(recorder: Recorder, init: Scope, value: ast.expr) -> ast.expr | None
     return None
 
 
+def _shuts(scope: Scope, key: str) -> bool:
+    """``self.x.close()``, or ``self.close()``."""
+    return any(
+        isinstance(step.node, ast.Call)
+        and isinstance(step.node.func, ast.Attribute)
+        and step.node.func.attr == "close"
+        and (key_of(step.node.func.value) == key or _is_self(step.node.func.value))
+        for step in scope.calls
+    )
+
+
+def _is_self(node: ast.expr) -> bool:
+    """Is it ``self`` itself?"""
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
 def _closes(scope: Scope, key: str) -> bool:
     """``self.x.close()``, ``del self.x``, ``self.x = None`` after it."""
-    for step in scope.calls:
-        node = step.node
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr == "close" and key_of(node.func.value) == key:
-                return True
+    if _shuts(scope, key):
+        return True
     for step in scope.of_type.get(ast.Delete, []):
         node = step.node
         if isinstance(node, ast.Delete) and key in map(key_of, node.targets):
