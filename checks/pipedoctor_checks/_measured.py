@@ -1,6 +1,7 @@
 """Whether a measurement speaks of the machine that is judged."""
 
-from pipedoctor.facts import Cpu, Host
+from pipedoctor.facts import Cpu, Host, Pipeline, Setting, Source
+from pipedoctor.facts.source import LoaderCall
 
 
 def elsewhere(host: Host, cpu: Cpu | None) -> str:
@@ -9,3 +10,17 @@ def elsewhere(host: Host, cpu: Cpu | None) -> str:
         return ""
     model = host.model or "an unnamed processor"
     return f"it was measured on another machine: {model}, {host.cpus} CPUs"
+
+
+def best_for(
+    seen: Pipeline | None, source: Source, loader: LoaderCall
+) -> Setting | None:
+    """The setting that was measured to be best for this loader; None: nobody knows."""
+    if seen is None:
+        return None
+    made, call = seen.made_at, loader.at
+    if made is None:
+        return seen.best if len(source.loaders) == 1 else None
+    last = call.end_line or call.line
+    ours = made.path == call.path and call.line <= made.line <= last
+    return seen.best if ours else None

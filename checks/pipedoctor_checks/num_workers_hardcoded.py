@@ -2,14 +2,17 @@
 
 from pipedoctor.check import Counterfactual, Findings, Severity, check
 from pipedoctor.edits import Edits, arguments
-from pipedoctor.facts import Source
+from pipedoctor.facts import Pipeline, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called
+from pipedoctor_checks._measured import best_for
 
 
 @check("PDR102", "A fixed number of workers, whatever the machine", after=("PDR722",))
-def num_workers_hardcoded(source: Source, /, *, many_workers: int = 8) -> Findings:
+def num_workers_hardcoded(
+    source: Source, seen: Pipeline | None = None, /, *, many_workers: int = 8
+) -> Findings:
     """
     Look for a number of workers that does not depend on what the job was given.
 
@@ -22,7 +25,8 @@ def num_workers_hardcoded(source: Source, /, *, many_workers: int = 8) -> Findin
     ## How it is judged
 
     The constant is 8 or more, or the count is that of the whole machine's CPUs. What
-    is too much for this very machine is said by PDR722, under which this stands.
+    is too much for this very machine is said by PDR722, under which this stands. The
+    number that `check --measure TARGET` found to be the best here is left alone.
 
     ## Sources
 
@@ -33,7 +37,9 @@ def num_workers_hardcoded(source: Source, /, *, many_workers: int = 8) -> Findin
         workers = loader.get("num_workers")
         fixed = workers.how == "literal" and isinstance(workers.value, int)
         high = fixed and int(workers.value or 0) >= many_workers
-        if loader.testing or not (high or workers.form == "cpu count"):
+        best = best_for(seen, source, loader)
+        proved = fixed and best is not None and best.num_workers == workers.value
+        if loader.testing or proved or not (high or workers.form == "cpu count"):
             continue
         yield at(
             [workers.at or loader.at],

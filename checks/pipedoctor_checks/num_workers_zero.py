@@ -6,6 +6,7 @@ from pipedoctor.facts import Pipeline, Setting, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told, without_workers
+from pipedoctor_checks._measured import best_for
 
 USUAL = Setting(num_workers=2, prefetch_factor=2)
 
@@ -43,14 +44,15 @@ def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Finding
             continue
         if not (works or collates or said):
             continue
-        best = _best(seen, source, loader)
+        best = best_for(seen, source, loader)
+        best = best if best is not None and best.num_workers else USUAL
         yield at(
             [loader.at],
             Severity.NOTE if said else Severity.SLOWS,
             f"{called(loader)} makes every item in the training process",
             in_code(
                 "Give it workers, as many as a measurement says",
-                f"DataLoader(..., num_workers={best.num_workers})",
+                _written(best),
                 edits=_staffed(source, loader, best) if literal else (),
                 unsafe="more processes and memory; pipedoctor tune says how many pay",
             ),
@@ -61,22 +63,27 @@ def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Finding
         )
 
 
-def _best(seen: Pipeline | None, source: Source, loader: LoaderCall) -> Setting:
-    """What was measured to be best for this loader; two workers where nobody knows."""
-    if seen is None or seen.best is None or not seen.best.num_workers:
-        return USUAL
-    made, at_ = seen.made_at, loader.at
-    if made is None:
-        return seen.best if len(source.loaders) == 1 else USUAL
-    ours = made.path == at_.path and at_.line <= made.line <= (at_.end_line or at_.line)
-    return seen.best if ours else USUAL
-
-
 def _staffed(source: Source, loader: LoaderCall, best: Setting) -> Edits:
     """Workers, which live on where there are epochs that nobody tells them."""
     epochs = any(event.details.get("dataset") for event in source.of("epoch-set"))
-    kept = (loader.repeats or best.persistent_workers) and not epochs
-    more = {"persistent_workers": "True"} if kept else {}
+    wanted = _wanted(best)
+    if loader.repeats:
+        wanted["persistent_workers"] = "True"
+    if epochs:
+        wanted.pop("persistent_workers", None)
+    return arguments(loader, **wanted)
+
+
+def _wanted(best: Setting) -> dict[str, str]:
+    """Arguments that are not torch's defaults."""
+    wanted = {"num_workers": str(best.num_workers)}
     if best.prefetch_factor not in {None, USUAL.prefetch_factor}:
-        more["prefetch_factor"] = str(best.prefetch_factor)
-    return arguments(loader, num_workers=str(best.num_workers), **more)
+        wanted["prefetch_factor"] = str(best.prefetch_factor)
+    if best.persistent_workers:
+        wanted["persistent_workers"] = "True"
+    return wanted
+
+
+def _written(best: Setting) -> str:
+    words = (f"{name}={value}" for name, value in _wanted(best).items())
+    return f"DataLoader(..., {', '.join(words)})"

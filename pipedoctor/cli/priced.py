@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli.bar import bar
+from pipedoctor.cli.bar import Tell, bar
 
 if TYPE_CHECKING:
     from pipedoctor.facts import Pipeline
@@ -55,7 +55,7 @@ def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
                 "step_seconds": typed.get("step_seconds"),
                 "step": typed.get("step"),
                 "ranks": typed.get("ranks") or 1,
-                "watch": lambda doing: tell(f"measuring {doing}"),
+                "watch": measuring(tell),
             }
         )
         try:
@@ -66,6 +66,15 @@ def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
         except Lost as reason:
             return Measurement(unmeasured={"pipeline": f"{target}: {reason}"})
     return of(found, paths)
+
+
+def measuring(tell: Tell) -> Tell:
+    """Say what is done as something that is measured."""
+
+    def said(doing: str) -> None:
+        tell(f"measuring {doing}")
+
+    return said
 
 
 def of(found: "Tuning", paths: Sequence[str]) -> Measurement:

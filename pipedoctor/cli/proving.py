@@ -25,7 +25,7 @@ def clocked(
     target = wishes["measure"]
     if not target:
         return None, ()
-    from pipedoctor.cli.priced import of
+    from pipedoctor.cli.priced import measuring, of
     from pipedoctor.cli.targeted import order
     from pipedoctor.fix import plan
     from pipedoctor.fix.code.measure import Clock
@@ -40,7 +40,7 @@ def clocked(
                 "budget": wishes["budget"],
                 "step_seconds": wishes["step_seconds"],
                 "step": None,
-                "watch": lambda doing: tell(f"measuring {doing}"),
+                "watch": measuring(tell),
             }
         )
         try:

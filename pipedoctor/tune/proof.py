@@ -16,6 +16,8 @@ from pipedoctor.tune.search import Search
 from pipedoctor.tune.session import Lost, Refused
 from pipedoctor.tune.tuning import Order, Tuning, probed, result
 
+LEAST = 3.0
+"""Seconds that workers may take to start and to deliver."""
 PAIRS = 7
 """Of windows, before and after, next to each other; more tell little more."""
 
@@ -77,9 +79,11 @@ def paired(before: Search, after: Search, predicted: Gain | None) -> Compared:
     left: list[float] = []
     saved: list[float] = []
     refused = ""
-    window = max(0.2, after.bench.left / (3 * PAIRS))
+    window = min(1.0, max(0.2, after.bench.left / 24))
+    took = 0.0
     for _ in range(PAIRS):
-        if after.bench.left < 4 * window:
+        begin = after.bench.left
+        if begin < max(took, 4 * window):
             break
         old, new = _window(before, window), _window(after, window)
         refused = old.window.refused or new.window.refused or refused
@@ -87,6 +91,7 @@ def paired(before: Search, after: Search, predicted: Gain | None) -> Compared:
             was, now = _epoch(before, old), _epoch(after, new)
             left.append(now / was)
             saved.append(was - now)
+        took = begin - after.bench.left
     ratio, seconds = spread(left), spread(saved)
     if ratio is None or seconds is None or ratio.windows < ENOUGH:
         why = refused or f"only {len(left)} pairs of windows in the time given"
@@ -104,7 +109,12 @@ def paired(before: Search, after: Search, predicted: Gain | None) -> Compared:
 
 def _window(search: Search, seconds: float) -> Trial:
     """The loader as it is, with workers that start as the job starts them."""
-    return search.bench.measure(search.start, seconds, context=search.base.start_method)
+    return search.bench.measure(
+        search.start,
+        seconds,
+        limit=max(LEAST, search.bench.left / 4),
+        context=search.base.start_method,
+    )
 
 
 def _epoch(search: Search, trial: Trial) -> float:

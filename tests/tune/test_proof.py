@@ -8,7 +8,7 @@ import pytest
 from pipedoctor.check import EPOCH, Counterfactual, Finding, Gain, Severity
 from pipedoctor.facts import Trial
 from pipedoctor.fix.code.measure import Clock, said, together
-from pipedoctor.tune.proof import PAIRS, Compared, paired
+from pipedoctor.tune.proof import LEAST, PAIRS, Compared, paired
 from tests.tune.seen import pipeline, setting, trial, window
 
 
@@ -114,7 +114,8 @@ class Bench:
         self._trials, self.left = list(trials), left
         self.contexts: list[str] = []
 
-    def measure(self, *_: Any, context: str) -> Trial:
+    def measure(self, *_: Any, limit: float, context: str) -> Trial:
+        assert limit >= LEAST
         self.contexts.append(context)
         return self._trials.pop(0)
 
