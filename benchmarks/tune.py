@@ -296,6 +296,7 @@ each point measured for a second by a plain loop that shares no code with pipedo
 *Regret* is how far a setting lies below the best point of the grid; two measurements
 of the same setting differ by 1 to 3 %, so a small regret of either sign is noise. The
 what-if error is that of a probe of a few seconds, for points that it did not measure.
+A row stays until its workload is measured again: rows may come from several revisions.
 """
 
 FOOT = """
