@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 _HOLE = re.compile(r"\{(\w+)(?:\|([^{}]*))?\}")
 
@@ -24,9 +24,10 @@ def filled(sections: dict[str, Any], told: Told) -> dict[str, Any]:
 
 def _value(value: Any, told: Told) -> Any:
     if isinstance(value, dict):
-        return {key: _value(inner, told) for key, inner in value.items()}
+        table = cast("dict[str, Any]", value)
+        return {key: _value(inner, told) for key, inner in table.items()}
     if isinstance(value, list):
-        return [_value(inner, told) for inner in value]
+        return [_value(inner, told) for inner in cast("list[Any]", value)]
     if not isinstance(value, str):
         return value
     text = _HOLE.sub(lambda hole: _told(hole, told), value)

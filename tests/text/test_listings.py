@@ -41,6 +41,9 @@ CUT = """
 """
 
 
+NONE: set[str] = set()
+
+
 def names(report: Report) -> set[str]:
     return {entry.name for entry in report.findings if entry.severity != "note"}
 
@@ -59,8 +62,8 @@ def test_a_word_of_torch_is_no_list(text: str) -> None:
         (PIP_LIST, {"torch-torchvision-mismatch", "numpy2-abi-mismatch"}),
         (FREEZE, {"numpy2-abi-mismatch"}),
         (CONDA_LIST, {"torch-torchvision-mismatch"}),
-        (SMI, set()),
-        (CUT, set()),
+        (SMI, NONE),
+        (CUT, NONE),
     ],
 )
 def test_is_judged(judge: Callable[[str], Report], text: str, found: set[str]) -> None:
