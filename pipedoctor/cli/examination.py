@@ -234,6 +234,7 @@ def _measured(
 ) -> Standards:
     """With the pipeline of --measure; it takes its own time, not the deadline's."""
     found = priced.measured(typed, paths)
+    priced.mention(typed, found)
     if found.pipeline is None:
         return msgspec.structs.replace(standards, unmeasured=found.unmeasured)
     facts = (*standards.measured, found.pipeline)

@@ -68,6 +68,16 @@ def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
     return of(found, paths)
 
 
+def mention(typed: Mapping[str, Any], found: Measurement) -> None:
+    """Say on stderr, in one line, why there is no gain although it was asked for."""
+    if not typed.get("measure") or found.pipeline is not None:
+        return
+    from pipedoctor.report.words import clean
+
+    for why in found.unmeasured.values():
+        click.echo(f"pipedoctor check: could not measure {clean(why)}", err=True)
+
+
 def measuring(tell: Tell) -> Tell:
     """Say what is done as something that is measured."""
 
