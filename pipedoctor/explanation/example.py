@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 _HOLE = re.compile(r"\{(\w+)(?:\|([^{}]*))?\}")
 
@@ -24,10 +24,11 @@ def filled(sections: dict[str, Any], told: Told) -> dict[str, Any]:
 
 def _value(value: Any, told: Told) -> Any:
     if isinstance(value, dict):
-        table = cast("dict[str, Any]", value)
+        table: dict[str, Any] = value
         return {key: _value(inner, told) for key, inner in table.items()}
     if isinstance(value, list):
-        return [_value(inner, told) for inner in cast("list[Any]", value)]
+        row: list[Any] = value
+        return [_value(inner, told) for inner in row]
     if not isinstance(value, str):
         return value
     text = _HOLE.sub(lambda hole: _told(hole, told), value)
