@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 _HOLE = re.compile(r"\{(\w+)(?:\|([^{}]*))?\}")
 
@@ -22,12 +22,12 @@ def filled(sections: dict[str, Any], told: Told) -> dict[str, Any]:
         return {}
 
 
-def _value(value: Any, told: Told) -> Any:
+def _value(value: object, told: Told) -> Any:
     if isinstance(value, dict):
-        table: dict[str, Any] = value
+        table = cast("dict[str, object]", value)
         return {key: _value(inner, told) for key, inner in table.items()}
     if isinstance(value, list):
-        row: list[Any] = value
+        row = cast("list[object]", value)
         return [_value(inner, told) for inner in row]
     if not isinstance(value, str):
         return value
