@@ -11,6 +11,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.bench import transfer
 from pipedoctor.bench.inside import transfer as inside
@@ -57,6 +58,15 @@ def test_what_is_hidden_of_a_copy() -> None:
         "Pinned memory is copied 4.00 times as fast as pageable memory.",
         "A side stream hides 80% of the copy behind computing.",
     )
+
+
+def test_one_way_alone_is_compared_with_nothing() -> None:
+    found = as_fact(SAID, Machine(), Quality(windows=1), 3.0)
+
+    for kept in (found.copies[:1], found.copies[1:]):
+        page = sheet(replace(found, copies=kept, steps=()))
+        assert page.said == ()
+        assert len(page.rows) == 1
 
 
 def test_without_torch_it_says_why(calm: Meter, tmp_path: Any) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pipedoctor.bench.decode_words import apart, sheet
+from pipedoctor.bench.sheet import between, times
 from pipedoctor.facts import BenchDecode, Host, Spread
 from pipedoctor.facts.bench_decode import DecodePath, Images, Pixels
 
@@ -79,3 +80,11 @@ def test_memory_that_is_kept() -> None:
 def test_how_far_apart() -> None:
     assert apart(None) == "nobody knows how its pixels differ"
     assert apart(Pixels(largest=0, mean=0.0)) == "its pixels are the same"
+
+
+def test_an_interval_is_said_where_there_is_one() -> None:
+    assert between(None) == times(None) == ""
+    assert between(spread(2.0, windows=1), " ms") == "2 ms"
+    assert between(spread(2.0, windows=2), " ms") == "2 ms (1.9 to 2.1)"
+    assert times(spread(2.0, windows=1)) == "2.00x"
+    assert times(spread(2.0, windows=2)) == "2.00x (1.90 to 2.10)"

@@ -15,6 +15,7 @@ from pipedoctor.facts import (
     Trial,
     Window,
 )
+from pipedoctor.tune import beside
 from pipedoctor.tune.beside import Beside, crowd, environment, idle, paired
 from pipedoctor.tune.limits import Bounds
 from pipedoctor.tune.probe import Bench, Failed
@@ -225,6 +226,49 @@ def test_a_session_that_would_come_too_late_is_not_started() -> None:
     late.run(accelerator=False)
 
     assert late.result().unknown["touch"] == "no time left in the budget"
+
+
+def test_it_is_loaded_again_with_half_of_the_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[tuple[str, str, int]] = []
+
+    class Loaded:
+        def __init__(self, target: str, *, step: str, most: int) -> None:
+            made.append((target, step, most))
+
+        def __enter__(self) -> object:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            """Nothing was started."""
+
+        def loaded(self, until: float) -> dict[str, object]:
+            assert until
+            message = "it hangs"
+            raise Lost(message)
+
+    monkeypatch.setattr(beside, "Session", Loaded)
+    seen = pipeline(trial(1))
+    order = Order(target="a.py:make", budget=1000.0)
+    limits = Bounds(cpus=2.0, cpus_bound="machine", memory=1000)
+    search = Search(Figures(trial(1), order.until), limits, seen.start, seen)
+
+    again = Beside(order, search, loading=9.0)
+    again.run(accelerator=False)
+
+    assert made == [("a.py:make", "pipedoctor.tune.inside.consumers:touch", 500)]
+    assert again.result().unknown["touch"] == "it hangs"
+
+
+def test_windows_that_are_doubtful_are_marked() -> None:
+    shared = replace(CALM, foreign=0.3)
+    found = Found(pipeline(trial(1)), many=trial(1, window=shared))
+    found.run(accelerator=False)
+
+    assert found.result().touch is not None
+    assert found.result().quality.refused == 0
+    assert found.result().quality.marked == shared.disturbed != ""
 
 
 @pytest.mark.parametrize(
