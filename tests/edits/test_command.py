@@ -1,6 +1,7 @@
 """`pipedoctor fix --code` as a user meets it: diff, consent, journal, undo."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -65,6 +66,36 @@ def test_tools_take_the_diff(project: Path, tool: list[str]) -> None:
         Path(path).write_bytes(content)
     assert fix("--yes").exit_code == 0
     assert held(project) == patched != before
+
+
+@pytest.mark.parametrize("tool", [["patch", "-p0", "--binary"], ["git", "apply", "-"]])
+def test_a_name_that_no_line_can_hold(project: Path, tool: list[str]) -> None:
+    name = 'new\nline\x1b[31m"\\ $(x) é'
+    (project / name).mkdir()
+    file = project / name / "it.py"
+    file.write_bytes(BAD.encode())
+
+    done = fix("--dry-run", name)
+
+    assert done.exit_code == 0, done.output
+    assert b"\x1b" not in done.stdout_bytes
+    subprocess.run(tool, input=done.stdout_bytes, check=True, cwd=project)
+    patched = file.read_bytes()
+    file.write_bytes(BAD.encode())
+    assert fix("--yes", name).exit_code == 0
+    assert file.read_bytes() == patched != BAD.encode()
+
+
+def test_a_name_that_the_journal_cannot_hold_is_refused(project: Path) -> None:
+    folder = os.fsdecode(b"n\xff")
+    (project / folder).mkdir()
+    (project / folder / "it.py").write_bytes(BAD.encode())
+
+    done = fix("--yes", folder)
+
+    assert done.exit_code == 1
+    assert "n\\udcff/it.py has a name that is not UTF-8" in done.stderr
+    assert (project / folder / "it.py").read_bytes() == BAD.encode()
 
 
 def test_an_undo_brings_every_byte_back(project: Path) -> None:

@@ -68,7 +68,8 @@ class Ground:
         skipped: list[Skipped] = []
         ground = cls(paths, examination, facts, skipped=skipped)
         for file in wanted(paths, skipped):
-            name = shown(file.path, paths)
+            # As facts have it: text that can be encoded, whatever bytes it stands for.
+            name = shown(file.path, paths).encode("utf-8", "backslashreplace").decode()
             ground.raws[name] = file.text
             ground.real[name] = file.path
         return ground

@@ -2,8 +2,10 @@
 
 import difflib
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
+_AWKWARD = re.compile(rb"[\x00-\x1f\x7f\"\\]")
 _NO_END = b"\\ No newline at end of file\n"
 
 
@@ -22,9 +24,8 @@ def patch(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bytes:
 
 
 def _file(path: str, old: bytes, new: bytes) -> Iterator[bytes]:
-    name = os.fsencode(path)
-    tab = b"\t" if b" " in name else b""
-    head = b"./" + name
+    head = _quoted(b"./" + os.fsencode(path))
+    tab = b"\t" if b" " in head and not head.startswith(b'"') else b""
     lines = difflib.diff_bytes(
         difflib.unified_diff, _lines(old), _lines(new), head, head, b"", b""
     )
@@ -35,6 +36,13 @@ def _file(path: str, old: bytes, new: bytes) -> Iterator[bytes]:
             yield line
         else:
             yield line + b"\n" + _NO_END
+
+
+def _quoted(name: bytes) -> bytes:
+    """In C's way, as patch and git read it, where a line could not hold it as it is."""
+    if not _AWKWARD.search(name):
+        return name
+    return b'"%b"' % _AWKWARD.sub(lambda odd: b"\\%03o" % ord(odd[0]), name)
 
 
 def _lines(text: bytes) -> Sequence[bytes]:

@@ -88,9 +88,9 @@ def obstacle(ground: Ground, path: str) -> str:
         return f"{path} is none of the files that were read"
     opened = ground.real[path]
     real = os.path.realpath(opened)
-    inside = [os.path.realpath(one) for one in ground.paths]
-    if not any(real == one or real.startswith(one.rstrip("/") + "/") for one in inside):
-        return f"{path} is a link to {real}, outside of what was named"
+    misplaced = _misplaced(ground, path, real)
+    if misplaced:
+        return misplaced
     try:
         mode = os.stat(real).st_mode  # noqa: PTH116  (strings all along)
         folder = str(Path(real).parent)
@@ -101,4 +101,15 @@ def obstacle(ground: Ground, path: str) -> str:
         return f"{path} is read-only"
     if not os.access(real, os.W_OK) or not os.access(folder, os.W_OK):
         return f"{path} may not be written by this user"
+    return ""
+
+
+def _misplaced(ground: Ground, path: str, real: str) -> str:
+    inside = [os.path.realpath(one) for one in ground.paths]
+    if not any(real == one or real.startswith(one.rstrip("/") + "/") for one in inside):
+        return f"{path} is a link to {real}, outside of what was named"
+    try:
+        real.encode()
+    except UnicodeEncodeError:
+        return f"{path} has a name that is not UTF-8, which the journal cannot hold"
     return ""
