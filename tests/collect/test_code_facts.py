@@ -188,15 +188,11 @@ def test_well_sealed_nonsense_is_none(three: Path, tmp_path: Path) -> None:
     assert _read(three, cache) == _read(three)
 
 
-def _version(_: str) -> str:
-    return "99"
-
-
 def test_another_version_remembers_apart(
     three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _read(three, tmp_path / "cache")
-    monkeypatch.setattr("importlib.metadata.version", _version)
+    monkeypatch.setattr(code_cache, "__version__", "99")
     _read(three, tmp_path / "cache")
     assert len(_entries(tmp_path / "cache")) == 8
 
