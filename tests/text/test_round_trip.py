@@ -1,6 +1,7 @@
 """A report that is judged again gives the findings that it has, redacted or not."""
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -96,7 +97,16 @@ def said(report: Report) -> str:
 
 
 def _skipped(report: Report) -> list[tuple[str, str]]:
-    return [(skip.code, skip.reason) for skip in report.skipped]
+    """
+    Codes and reasons.
+
+    A field of terms keeps a name that no term holds, and a reason that quotes it does
+    not: this one is told by its alias in both.
+    """
+    return [
+        (skip.code, re.sub(r"<[a-z]+-\d+>|zeus|10\.1\.2\.3", "<>", skip.reason))
+        for skip in report.skipped
+    ]
 
 
 @pytest.mark.parametrize("level", [Level.ALL, Level.NOTHING])
