@@ -75,7 +75,11 @@ def _once(recorder: Recorder, scope: Scope) -> bool:
     names = [one.func if isinstance(one, ast.Call) else one for one in decorators]
     if any(last_name(one) in _CACHES for one in names):
         return True
-    sites = recorder.project.callers(scope)
+    sites = [
+        site
+        for site in recorder.project.callers(scope)
+        if scope.owner is None or key_of(site.node.func).startswith("self.")
+    ]
     return bool(sites) and all(_lazy(s.scope, s.step, s.node) for s in sites)
 
 

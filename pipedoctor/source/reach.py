@@ -190,7 +190,7 @@ class Reach:
                 yield one, one.owner
 
     def types(
-        self, node: ast.expr, scope: Scope, mine: Class | None, depth: int = 3
+        self, node: ast.expr, scope: Scope, mine: Class | None, depth: int = 4
     ) -> list[Class]:
         """The classes of the project that a value may be of."""
         if depth <= 0 or isinstance(node, ast.Constant):
