@@ -13,10 +13,10 @@ _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
 color:#1b1f24;background:#fff}
 pre{background:#f3f4f6;padding:.8rem 1rem;overflow:auto;border-radius:6px}
-table{border-collapse:collapse;margin:.5rem 0 1.5rem}
+table{border-collapse:collapse;margin:.5rem 0 1.5rem;display:block;overflow-x:auto}
 th,td{padding:.3rem .7rem;text-align:right;font-variant-numeric:tabular-nums}
 .measured{outline:2px solid #1b1f24;outline-offset:-2px;font-weight:600}
-.bar{background:#3b6fb6;height:.8rem;display:inline-block}
+.bar{background:#3b6fb6;height:.8rem;display:inline-block;max-width:40vw}
 @media(prefers-color-scheme:dark){body{background:#14171a;color:#e6e8ea}
 pre{background:#20252a}.measured{outline-color:#e6e8ea}}
 """
