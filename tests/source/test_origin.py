@@ -1,0 +1,173 @@
+"""Which loader a loop is over, through all that people put between the two."""
+
+import textwrap
+
+import pytest
+
+from pipedoctor.facts import Source
+from pipedoctor.source import files
+from pipedoctor.source.assemble import assemble
+from pipedoctor.source.parse import parse
+
+HEAD = "from torch.utils.data import DataLoader\n"
+MADE = "DataLoader(data, num_workers=2)"
+FEEDS = {
+    "a tuple that is returned": f"""
+        def made(data):
+            return {MADE}, {MADE}
+        def main(data):
+            train, test = made(data)
+            for x in test:
+                pass
+        """,
+    "a dictionary": f"""
+        def main(data):
+            loaders = {{"train": {MADE}, "test": {MADE}}}
+            for x in loaders["test"]:
+                pass
+        """,
+    "a dictionary for each phase": f"""
+        def main(data):
+            loaders = {{phase: {MADE} for phase in ("a", "b")}}
+            for phase in ("a", "b"):
+                for x in loaders[phase]:
+                    pass
+        """,
+    "a method": f"""
+        class Trainer:
+            def made(self, data):
+                return {MADE}
+            def run(self, data):
+                for x in self.made(data):
+                    pass
+        """,
+    "parts that a method returns": f"""
+        class Trainer:
+            def made(self, data):
+                loaders = ({MADE}, {MADE})
+                return loaders
+            def run(self, data):
+                train, test = self.made(data)
+                for x in train:
+                    pass
+        """,
+    "a choice": f"""
+        def main(data, first):
+            loader = {MADE} if first else None
+            for x in loader or ():
+                pass
+        """,
+    "a wrapper of its own": f"""
+        class Ahead:
+            def __init__(self, loader):
+                self.loader = loader
+        def main(data):
+            for x in Ahead({MADE}):
+                pass
+        """,
+    "an attribute of another object": f"""
+        class Trainer:
+            def __init__(self, data):
+                self.loader = {MADE}
+        def main(trainer):
+            for x in trainer.loader:
+                pass
+        """,
+    "each of several": f"""
+        def main(data):
+            train = {MADE}
+            for loader in (train, None):
+                for x in loader:
+                    pass
+        """,
+    "a function within": f"""
+        def main(data):
+            def run(loader):
+                for x in loader:
+                    pass
+            run({MADE})
+        """,
+    "prepared with others": f"""
+        def main(data, accelerator, model):
+            loader = {MADE}
+            model, loader = accelerator.prepare(model, loader)
+            for x in loader:
+                pass
+        """,
+    "a bar": f"""
+        def main(data):
+            for x in tqdm(iterable={MADE}):
+                pass
+        """,
+    "several at once": f"""
+        def main(data):
+            loaders = [{MADE}, {MADE}]
+            for x, y in zip(*loaders, {MADE}):
+                pass
+        """,
+}
+LOST = {
+    "a part that is not there": f"""
+        def main(data):
+            pair = ({MADE}, 1)
+            for x in pair[7]:
+                pass
+        """,
+    "another key": f"""
+        def main(data):
+            loaders = {{"train": {MADE}}}
+            for x in loaders["rows"]:
+                pass
+        """,
+    "a number": f"""
+        def main(data):
+            loader = {MADE}
+            for x in 3:
+                pass
+        """,
+}
+WAYS = {
+    "a choice of two": (
+        "given = {'num_workers': 4} if cuda else {}",
+        ("unknown", "inferred"),
+    ),
+    "dict()": ("given = dict(num_workers=4)", ("literal",)),
+    "another call": ("given = options()", ("unknown",)),
+    "updated": (
+        "given = {}\n    given.update({'num_workers': 4})",
+        ("literal", "inferred"),
+    ),
+    "updated by name": ("given = {}\n    given.update(num_workers=4)", ("literal",)),
+    "one by one": ("given = {}\n    given['num_workers'] = 4", ("literal",)),
+    "under a condition": (
+        "given = {'num_workers': 4}\n    if cuda:\n        given['num_workers'] = 2",
+        ("unknown",),
+    ),
+    "of keys nobody knows": ("given = {cuda: 4}", ("unknown",)),
+    "no dictionary": ("given = 3 + cuda", ("unknown",)),
+}
+
+
+def read(code: str) -> Source:
+    text = HEAD + textwrap.dedent(code)
+    return assemble([parse(files.Source("train.py", text.encode()))])
+
+
+@pytest.mark.parametrize("code", FEEDS.values(), ids=FEEDS)
+def test_the_loader_is_found(code: str) -> None:
+    assert any(loop.loaders for loop in read(code).loops)
+
+
+@pytest.mark.parametrize("code", LOST.values(), ids=LOST)
+def test_nothing_is_made_up(code: str) -> None:
+    assert not any(loop.loaders for loop in read(code).loops)
+
+
+@pytest.mark.parametrize(("setting", "how"), WAYS.values(), ids=WAYS)
+def test_dictionaries_carry_arguments(setting: str, how: tuple[str, ...]) -> None:
+    code = f"def main(data, cuda):\n    {setting}\n    DataLoader(data, **given)\n"
+
+    found = {one.get("num_workers").how for one in read(code).loaders}
+
+    assert found
+    assert found <= set(how)
