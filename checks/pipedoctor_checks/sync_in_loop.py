@@ -41,7 +41,7 @@ def sync_in_loop(source: Source, /) -> Findings:
             yield at(
                 spots(waits),
                 Severity.SLOWS,
-                f"The loop in {loop.function} waits for the GPU in every step",
+                f"{_called(loop)} waits for the GPU in every step",
                 in_code(
                     "Sum up on the device, and read now and then",
                     "total += loss.detach()  # total.item() after the loop",
@@ -49,6 +49,10 @@ def sync_in_loop(source: Source, /) -> Findings:
                 confidence=Confidence.LIKELY,
                 calls=sorted({e.name for e in waits}),
             )
+
+
+def _called(loop: Loop) -> str:
+    return loop.function if loop.single else f"The loop in {loop.function}"
 
 
 def _needless(event: Event, loop: Loop) -> bool:
