@@ -187,7 +187,8 @@ def _foreign(
         if name in _MEMORY:
             return Dataset(name=name, style="map", light=True)
         if name.startswith(FRAMEWORKS):
-            return Dataset(name=name, style="map")
+            streams = name.startswith("torchtext.")
+            return Dataset(name=name, style="iterable" if streams else "map")
         return None
     key = key_of(node)
     if not key:

@@ -306,6 +306,13 @@ SILENT: dict[str, tuple[str, Any]] = {
         OPTIONS.format(workers=0, kept="count() > 0"),
     ),
     "kept by some": ("persistent_with_zero_workers", KEPT.format(more=", False")),
+    "a stream of text": (
+        "train_not_shuffled",
+        "import torchtext.datasets\n"
+        + loop(STEP, model="pass").replace(
+            "(data, num", "(torchtext.datasets.IMDB(), num"
+        ),
+    ),
     "no BatchNorm in sight": ("drop_last_missing", norms("plain")),
     "a model to look at": (
         "data_parallel",
@@ -375,6 +382,13 @@ SPEAKS: dict[str, tuple[str, Any]] = {
     "kept by default, whatever the workers": (
         "persistent_with_zero_workers",
         KEPT.format(more=""),
+    ),
+    "always in the same order": (
+        "train_not_shuffled",
+        "import torchvision.datasets\n"
+        + loop(STEP, model="pass").replace(
+            "(data, num", "(torchvision.datasets.MNIST(), num"
+        ),
     ),
     "BatchNorm in what it imports": ("drop_last_missing", norms("net")),
 }
