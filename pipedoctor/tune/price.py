@@ -28,13 +28,19 @@ class Epoch:
 def priced(facts: Facts, verdicts: Sequence[Verdict]) -> list[Verdict]:
     """The same verdicts; findings whose remedy can be foretold have its gain."""
     seen = facts.get(Pipeline)
-    if seen is None or not any(alike(t.setting, seen.start) for t in seen.trials):
+    if seen is None or not _known(seen):
         return list(verdicts)
     code = facts.get(Source) or Source()
     return [
         replace(v, findings=tuple(_priced(f, seen, code) for f in v.findings))
         for v in verdicts
     ]
+
+
+def _known(seen: Pipeline) -> bool:
+    """Was the setting of now measured, and one of which every cost is known?"""
+    now = any(alike(trial.setting, seen.start) for trial in seen.trials)
+    return now and any(trial.costs is not None for trial in seen.trials)
 
 
 def _priced(finding: Finding, seen: Pipeline, code: Source) -> Finding:

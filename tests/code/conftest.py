@@ -46,7 +46,8 @@ def read(code: str | Mapping[str, str], **more: Any) -> Source:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """`silent` and `speaks` are the rows of SILENT and SPEAKS in the test's module."""
     for fixture in {"silent", "speaks"} & {*metafunc.fixturenames}:
-        table: Table = getattr(metafunc.module, fixture.upper())
+        module: Any = vars(metafunc)["module"]
+        table: Table = getattr(module, fixture.upper())
         rows = [
             pytest.param((name, code), id=f"{name}: {said}")
             for name, codes in table.items()

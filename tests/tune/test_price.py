@@ -256,3 +256,13 @@ def test_what_says_no_counterfactual_keeps_its_gain() -> None:
 
     assert priced(Facts(waits()), [Verdict("X1", (plain,))])[0].findings == (plain,)
     assert priced(Facts(), [Verdict("X1", (plain,))]) == [Verdict("X1", (plain,))]
+
+
+def test_a_pipeline_without_costs_prices_nothing() -> None:
+    bare = pipeline(trial(0, 0.02, costs=None), samples=1600)
+    finding = Finding(
+        severity=Severity.SLOWS, summary="x", counterfactual=Counterfactual(workers=2)
+    )
+    verdicts = [Verdict(code="PDR101", findings=(finding,))]
+
+    assert priced(Facts(bare), verdicts) == verdicts
