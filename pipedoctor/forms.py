@@ -32,7 +32,8 @@ class Form:
 
 
 _OCTET = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
-_NAME = r"""[^/\\\s:'",;]+"""
+_NAME = r"""(?!\.)[^/\\\s:'",;]+"""
+"""Nobody's begins with a dot: that is a folder."""
 
 HOME = Form(
     r"([/\\](?:home[0-9]*|[Uu]sers)[/\\]|(?<!\S)~)"

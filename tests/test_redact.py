@@ -151,6 +151,12 @@ def test_short_names_go_and_shorter_ones_stay_in_sentences() -> None:
     assert said("bob or al at /home/al", who) == "<user-1> or al at /home/<user-2>"
 
 
+def test_a_folder_with_a_dot_is_nobody() -> None:
+    site = Redactor(Level.ALL).text("/x/home/.cache/torch is full")
+
+    assert site == "/x/home/.cache/torch is full"
+
+
 def test_a_home_with_an_ordinary_name() -> None:
     who = Who(homes=("/data/hq/train",))
 
