@@ -155,11 +155,12 @@ class Bench:
             if not jobs:
                 self._readings.append(unknown(plan, MISSING[plan.pattern]))
                 continue
-            left = (self._until - time.monotonic()) / (len(PLANS) - number)
+            left = self._until - time.monotonic()
             if left < _LEAST:
                 self._readings.append(unknown(plan, "no time left in the budget"))
                 continue
-            self._readings.append(self._reading(plan, jobs, left))
+            share = max(_LEAST, left / (len(PLANS) - number))
+            self._readings.append(self._reading(plan, jobs, share))
 
     def _reading(self, plan: Plan, jobs: list[Job], seconds: float) -> DiskReading:
         """One plan: drop the pages where it is to be cold, read, count."""

@@ -77,6 +77,14 @@ def test_no_time_is_said(data: Path, calm: Meter) -> None:
     assert {r.unknown for r in found.readings} == {"no time left in the budget"}
 
 
+def test_little_time_is_not_shared_out_until_nobody_has_enough(
+    data: Path, calm: Meter
+) -> None:
+    found = Bench(str(data), budget=2.5, meter=calm).run()
+
+    assert found.readings[0].unknown != "no time left in the budget"
+
+
 def test_what_is_not_there_is_said(tmp_path: Path, calm: Meter) -> None:
     (tmp_path / "a.txt").write_text("small")
 

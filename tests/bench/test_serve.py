@@ -110,4 +110,6 @@ def test_a_library_that_leaves_is_an_answer(tmp_path: Path) -> None:
 def test_why_is_one_short_line() -> None:
     assert serve.why(ValueError("  a\nb")) == "ValueError: a"
     assert serve.why(ValueError()) == "ValueError"
+    said = "cannot identify image file <_io.BytesIO object at 0x7f00>"
+    assert serve.why(OSError(said)) == "OSError: cannot identify image file"
     assert len(serve.why(ValueError("x" * 999))) == 300

@@ -12,6 +12,7 @@ import base64
 import functools
 import json
 import os
+import re
 import resource
 import runpy
 import signal
@@ -168,7 +169,8 @@ def _answer(pid: int, answer: int) -> Command:
 
 def why(error: BaseException) -> str:
     """The last line of a traceback, cut to what a table can hold."""
-    lines = str(error).strip().splitlines() or [""]
+    said = re.sub(r" <_io\.\w+ object at 0x[0-9a-f]+>", "", str(error))
+    lines = said.strip().splitlines() or [""]
     text = f"{type(error).__name__}: {lines[0]}" if lines[0] else type(error).__name__
     return text[:300]
 
