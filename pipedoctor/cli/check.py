@@ -25,8 +25,8 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
     "--from",
     "record",
     metavar="FILE|-",
-    help="Judge a JSON or HTML report, or the text of torch.utils.collect_env as it"
-    " was pasted, and nothing of this machine.",
+    help="Judge a report (JSON, HTML, .zip), or the text of torch.utils.collect_env as"
+    " it was pasted, and nothing of this machine.",
 )
 @click.option(
     "--against",
