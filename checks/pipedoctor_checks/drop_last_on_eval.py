@@ -20,7 +20,8 @@ def drop_last_on_eval(source: Source, /) -> Findings:
     ## How it is judged
 
     The loader evaluates by its name or its loop; `drop_last` is known to be True;
-    batches of one sample drop nothing.
+    batches of one sample drop nothing. A call that shuffles in some cases serves
+    training, too, and is left alone.
 
     ## Sources
 
@@ -30,7 +31,9 @@ def drop_last_on_eval(source: Source, /) -> Findings:
         last, size = loader.get("drop_last"), loader.get("batch_size")
         alone = size.how == "absent" or (size.value == 1 and size.how != "default")
         trains = any(source.loops[n].role == "train" for n in loader.fed)
-        if loader.role != "eval" or alone or trains or loader.testing:
+        shuffle = loader.get("shuffle")
+        serves_both = shuffle.how != "absent" and not shuffle.known
+        if loader.role != "eval" or alone or trains or serves_both or loader.testing:
             continue
         if last.known and last.value is True:
             yield at(

@@ -1,6 +1,7 @@
 """Copies to the device, and streams of their own for them."""
 
 import ast
+import re
 
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
@@ -22,6 +23,8 @@ _DTYPES = {
     "uint8",
     "double",
 }
+
+_HOST = re.compile(r"(?<![a-z])cpu(?![a-z])(?!.*(cuda|gpu))", re.IGNORECASE)
 
 
 FACTORIES = {
@@ -55,14 +58,20 @@ def is_copy(node: ast.Call) -> bool:
         return False
     words = {word.arg: word.value for word in node.keywords}
     if "device" in words:
-        return True
+        return not _is_host(words["device"])
     if not node.args:
         return False
     first = node.args[0]
-    text = written(first)
-    if isinstance(first, ast.Constant):
-        return isinstance(first.value, (str, int)) and first.value != "cpu"
-    return last_name(first) not in _DTYPES and "dtype" not in text and text != "cpu"
+    if isinstance(first, ast.Constant) and not isinstance(first.value, (str, int)):
+        return False
+    typed = last_name(first) in _DTYPES or "dtype" in written(first)
+    return not typed and not _is_host(first)
+
+
+def _is_host(node: ast.expr) -> bool:
+    """``"cpu"``, ``torch.device("cpu")``, ``self.cpu_device``; no choice of two."""
+    choice = isinstance(node, (ast.IfExp, ast.BoolOp))
+    return not choice and bool(_HOST.search(written(node)))
 
 
 def streams(recorder: Recorder, scope: Scope) -> None:

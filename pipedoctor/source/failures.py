@@ -24,8 +24,25 @@ def handlers(recorder: Recorder, scope: Scope) -> None:
         used = node.name and any(
             isinstance(n, ast.Name) and n.id == node.name for n in inside
         )
-        if not told and not used:
+        if not told and not used and _of_sample(scope, node):
             recorder.add("swallowed", scope, step, caught or "everything")
+
+
+def _of_sample(scope: Scope, handler: ast.ExceptHandler) -> bool:
+    """Does what may fail here use anything that this function was given or made?"""
+    tries = [n for n in ast.walk(scope.node) if isinstance(n, ast.Try)]
+    body = next((n.body for n in tries if handler in n.handlers), [])
+    inside = {id(n): n for s in body for n in ast.walk(s) if isinstance(n, ast.Name)}
+    read = {n.id for n in inside.values() if isinstance(n.ctx, ast.Load)}
+    outside = {
+        n.id
+        for n in ast.walk(scope.node)
+        if isinstance(n, ast.Name)
+        and isinstance(n.ctx, ast.Store)
+        and id(n) not in inside
+    }
+    given = {n.arg for n in ast.walk(scope.node) if isinstance(n, ast.arg)}
+    return not body or bool(read & (outside | given))
 
 
 def _tells(call: ast.Call) -> bool:

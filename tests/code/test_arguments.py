@@ -6,6 +6,7 @@ import pytest
 
 from pipedoctor.check import Confidence, Finding, Severity
 from pipedoctor.facts import Interpreter
+from tests.code.conftest import HEAD
 
 Find = Callable[..., list[Finding]]
 DATA = """
@@ -71,6 +72,11 @@ SILENT: dict[str, dict[str, str]] = {
         "nobody knows": loader("Images(), pin_memory=args.pin", TRAIN),
         "through a dictionary": loader("Images(), **args", TRAIN),
         "only a type": loader("Images()", TRAIN.replace("device", "torch.float16")),
+        "back to the host": loader("Images()", TRAIN.replace("device", "self.cpu_dev")),
+        "to a named host": loader(
+            "Images()", TRAIN.replace("device", "device=torch.device('cpu')")
+        ),
+        "to no device": loader("Images()", TRAIN.replace("device", "None")),
     },
     "persistent_with_zero_workers": {
         "workers": loader("Images(), num_workers=1, persistent_workers=True"),
@@ -134,6 +140,9 @@ SILENT: dict[str, dict[str, str]] = {
         "single samples": loader("Images(), batch_size=1, drop_last=True").replace(
             "loader", "val_loader"
         ),
+        "for training, too": loader(
+            "Images(), 4, drop_last=True, shuffle=args.train"
+        ).replace("loader", "val_loader"),
     },
     "pin_memory_device": {
         "not given": loader("Images()"),
@@ -160,6 +169,10 @@ SPEAKS: dict[str, dict[str, str]] = {
     "pin_memory_missing": {
         "not given": loader("Images()", TRAIN),
         "False": loader("Images(), pin_memory=False", TRAIN),
+        "by keyword": loader("Images()", TRAIN.replace("device", "device=dev")),
+        "where there is a GPU": loader(
+            "Images()", TRAIN.replace("device", "'cuda' if args.gpu else 'cpu'")
+        ),
         "in another function": loader("Images()", "\n    train(loader)\n")
         + "\ndef train(batches):\n    for x in batches:\n        x.cuda()\n",
     },
@@ -215,7 +228,12 @@ SPEAKS: dict[str, dict[str, str]] = {
         "sampled": loader("Stream(), sampler=Sampler(x)"),
     },
     "drop_last_on_eval": {
-        "dropped": loader("Images(), 4, drop_last=True").replace("loader", "val_loader")
+        "dropped": loader("Images(), 4, drop_last=True").replace(
+            "loader", "val_loader"
+        ),
+        "and shuffled": loader("Images(), 4, drop_last=True, shuffle=True").replace(
+            "loader", "val_loader"
+        ),
     },
     "pin_memory_device": {"given": loader("Images(), pin_memory_device='cuda'")},
 }
@@ -227,6 +245,14 @@ def test_silent(find: Find, silent: tuple[str, str]) -> None:
 
 def test_speaks(find_one: Find, speaks: tuple[str, str]) -> None:
     find_one(*speaks)
+
+
+@pytest.mark.parametrize(
+    ("folder", "told"), [("pkg/test_utils", 0), ("pkg/train_utils", 1), ("test", 1)]
+)
+def test_tools_for_tests_are_tests(find: Find, folder: str, told: int) -> None:
+    code = {f"{folder}/made.py": HEAD + loader("Images()")}
+    assert len(find("num_workers_zero", code)) == told
 
 
 def test_how_a_value_is_known_is_said(find: Find) -> None:

@@ -105,6 +105,10 @@ SILENT: dict[str, dict[str, str]] = {
         "kept": frames(
             "try:\n    open(index).close()\nexcept Exception as e:\n    self.bad = e"
         ),
+        "nothing of the sample": frames(
+            "try:\n    major = [int(x) for x in cv2.__version__.split('.')]\n"
+            "except Exception:\n    major = None"
+        ),
     },
     "cache_never_hits": {
         "the same key": "CACHE = {}\n"
@@ -173,6 +177,9 @@ SPEAKS: dict[str, dict[str, str]] = {
     "swallowed_exception_in_item": {
         "bare": frames("try:\n    x = open(index)\nexcept:\n    return self[0]"),
         "all of them": frames("try:\n    x = open(index)\nexcept Exception:\n    pass"),
+        "of what was made before": frames(
+            "path = 'x'\ntry:\n    x = open(path)\nexcept Exception:\n    pass"
+        ),
     },
     "cache_never_hits": {
         "another key": "CACHE = {}\n"
