@@ -62,15 +62,17 @@ def triage(catalogue: Catalogue, verdicts: Iterable[Verdict]) -> list[Ranked]:
     remedy of the cause saves of an epoch, where that was measured, its confidence and
     any other gain; equal ones by code, place and words, so the order is total and does
     not depend on the order of the verdicts. Of several findings of one check, the
-    gravest carries the symptoms.
+    gravest carries the symptoms; equal ones of one place stand once.
     """
-    items = sorted(
-        (
-            _item(catalogue.checks[verdict.code], finding)
-            for verdict in verdicts
-            for finding in verdict.findings
-        ),
-        key=lambda item: item.key,
+    items = _distinct(
+        sorted(
+            (
+                _item(catalogue.checks[verdict.code], finding)
+                for verdict in verdicts
+                for finding in verdict.findings
+            ),
+            key=lambda item: item.key,
+        )
     )
     ranked: list[Ranked] = []
     for group in sorted(_groups(catalogue, items), key=lambda group: group.key):
@@ -78,6 +80,16 @@ def triage(catalogue: Catalogue, verdicts: Iterable[Verdict]) -> list[Ranked]:
         for item in group.symptoms:
             ranked.append(_symptom(len(ranked) + 1, item, group.lead.check.code))
     return ranked
+
+
+def _distinct(items: Iterable[_Item]) -> list[_Item]:
+    """Once what is said twice of one place: code that is reached in two ways."""
+    kept: list[_Item] = []
+    for item in items:
+        placed = item.finding.location is not None
+        if not (placed and kept and kept[-1].key == item.key):
+            kept.append(item)
+    return kept
 
 
 def _item(check: Check[Any], finding: Finding) -> _Item:

@@ -117,6 +117,22 @@ def test_then_by_code_place_and_words() -> None:
     assert [item.finding.location for item in ranked[2:]] == places
 
 
+def test_what_is_said_twice_of_one_place_stands_once() -> None:
+    here, there = (Location(path="a.py", line=line) for line in (3, 4))
+    same, other = (
+        Finding(severity=NOTE, summary=word, location=here) for word in ("one", "two")
+    )
+    moved = Finding(severity=NOTE, summary="one", location=there)
+    ranked = triage(PLAIN, [Verdict("A1", (same, other, moved, same, same))])
+    assert [item.finding for item in ranked] == [same, other, moved]
+    assert [item.rank for item in ranked] == [1, 2, 3]
+
+
+def test_nothing_without_a_place_is_taken_for_another() -> None:
+    again = says("A1", NOTE).findings * 2
+    assert len(triage(PLAIN, [Verdict("A1", again)])) == 2
+
+
 def test_a_cause_stands_before_its_symptoms() -> None:
     world = catalogue(made("A1", "B1"), made("B1"), made("C1"))
 

@@ -31,7 +31,7 @@ def handlers(recorder: Recorder, scope: Scope) -> None:
 def _of_sample(scope: Scope, handler: ast.ExceptHandler) -> bool:
     """Does what may fail here use anything that this function was given or made?"""
     tries = [n for n in ast.walk(scope.node) if isinstance(n, ast.Try)]
-    body = next((n.body for n in tries if handler in n.handlers), [])
+    body = [s for n in tries if handler in n.handlers for s in n.body]
     inside = {id(n): n for s in body for n in ast.walk(s) if isinstance(n, ast.Name)}
     read = {n.id for n in inside.values() if isinstance(n.ctx, ast.Load)}
     outside = {
