@@ -116,14 +116,16 @@ class Redactor:
 
     def _walk(self, value: Any, key: str) -> Any:
         if isinstance(value, str):
-            known = self._done.get((key, value))
-            if known is None:
-                known = self._done[key, value] = self._value(value, key)
-            return known
+            done = self._done.get((key, value))
+            if done is None:
+                done = self._done[key, value] = self._value(value, key)
+            return done
         if isinstance(value, dict):
             items = cast("dict[str, Any]", value).items()
             return {
-                name: item if type(item) in _SILENT else self._walk(item, name)
+                name: item
+                if type(item) in _SILENT or item == ""
+                else self._walk(item, name)
                 for name, item in items
             }
         if isinstance(value, (list, tuple)):
@@ -289,17 +291,22 @@ def _last(path: str) -> str:
 def _texts(record: Any) -> Mapping[tuple[str, str], None]:
     """Every text once, in its order, with the key that it stands under."""
     found: dict[tuple[str, str], None] = {}
-    waiting: list[tuple[str, Any]] = [("", record)]
-    while waiting:
-        key, item = waiting.pop()
-        if isinstance(item, str):
-            found[key, item] = None
-        elif isinstance(item, dict):
-            parts = cast("dict[str, Any]", item).items()
-            waiting += [p for p in reversed(parts) if type(p[1]) not in _SILENT]
+
+    def visit(key: str, item: Any) -> None:
+        if isinstance(item, dict):
+            for part in cast("dict[str, Any]", item).items():
+                kind = type(part[1])
+                if kind is str:  # nearly all
+                    found[part] = None
+                elif kind not in _SILENT:
+                    visit(*part)
         elif isinstance(item, (list, tuple)):
-            rows = cast("list[Any]", item)
-            waiting += [(key, row) for row in reversed(rows)]
+            for row in cast("list[Any]", item):
+                visit(key, row)
+        elif isinstance(item, str):
+            found[key, item] = None
+
+    visit("", record)
     return found
 
 

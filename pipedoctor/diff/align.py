@@ -77,6 +77,9 @@ def _named(
 
 def _name(key: Sequence[str], entry: Entry) -> str:
     """``numpy``, ``tmp (TMPDIR)``: from the fields of the key that say anything."""
+    only = entry.get(key[0]) if len(key) == 1 else None
+    if isinstance(only, str):  # thousands of packages
+        return plain(only)
     words = [
         "in use" if value is True else plain(str(value))
         for value in (entry.get(field) for field in key)

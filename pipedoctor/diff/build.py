@@ -80,7 +80,8 @@ def _known(
     redact: Callable[[str], str],
 ) -> list[dict[str, Any]]:
     """What each side knows of the sections in scope, redacted."""
-    values = markers(sides)
+    lines = any(side.origin == "record" for side in sides)
+    values = markers(sides) if lines else {}
     return [
         {
             section: facts

@@ -1,5 +1,6 @@
 """Walk through the facts of several sides at once and yield what differs."""
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -48,7 +49,7 @@ class Comparison:
         known = [value for value in values if value is not UNKNOWN]
         if len(known) < 2:  # noqa: PLR2004  (it takes two to differ)
             return
-        if all(value == known[0] for value in known):
+        if known.count(known[0]) == len(known):
             self.compared += _size(known[0])
             return
         row = meaning(at.generic, at.field)
@@ -82,7 +83,7 @@ class Comparison:
             for value in values
         ]
         named = at.generic + NAMED in fields()
-        for name in dict.fromkeys(n for t in tables if t is not None for n in t):
+        for name in dict.fromkeys(itertools.chain(*(t or () for t in tables))):
             if self._equal(name, tables):
                 continue
             inner = at.named(name) if named else at.field_of(name)
@@ -121,12 +122,10 @@ class Comparison:
         ]
         for name, entries in aligned(row, values, whole):
             inner = at.item(name, quiet=_quiet(row, entries))
-            there = [
-                cast("dict[str, Any]", entry)
-                for entry in entries
-                if isinstance(entry, dict)
-            ]
-            if MISSING in entries and not _optional(there):
+            if MISSING not in entries:
+                yield from self._node(inner, entries)
+                continue
+            if not _optional(entries):
                 own = meaning(inner.generic, inner.field)
                 yield from self._leaf(inner, own, entries)
             rest = tuple(UNKNOWN if e is MISSING else e for e in entries)
@@ -144,11 +143,13 @@ class _At(msgspec.Struct, frozen=True):
     depth: int = 0
 
     def field_of(self, name: str) -> "_At":
-        return msgspec.structs.replace(
-            self,
-            field=f"{self.field}.{name}",
-            generic=f"{self.generic}.{name}",
-            depth=self.depth + 1,
+        return _At(
+            f"{self.field}.{name}",
+            f"{self.generic}.{name}",
+            self.entry,
+            self.within,
+            self.quiet,
+            self.depth + 1,
         )
 
     def named(self, name: str) -> "_At":
@@ -186,13 +187,16 @@ def _entries(known: Sequence[object]) -> bool:
 
 def _quiet(row: Meaning, entries: Values) -> bool:
     """Is the entry of no consequence on every side: a library that is not chosen?"""
-    there = [cast("dict[str, Any]", e) for e in entries if isinstance(e, dict)]
-    return bool(row.lead) and not any(entry.get(row.lead) for entry in there)
+    return bool(row.lead) and not any(entry.get(row.lead) for entry in _there(entries))
 
 
-def _optional(entries: Sequence[dict[str, Any]]) -> bool:
+def _optional(entries: Values) -> bool:
     """Is it named by files alone that could do without it?"""
-    return all(entry.get("needed") is False for entry in entries)
+    return all(entry.get("needed") is False for entry in _there(entries))
+
+
+def _there(entries: Values) -> list[dict[str, Any]]:
+    return [cast("dict[str, Any]", e) for e in entries if isinstance(e, dict)]
 
 
 def _size(value: object) -> int:

@@ -111,9 +111,11 @@ def _as_in(raw: Any, known: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(raw, dict) and isinstance(known, dict):
         mine, yours = cast("dict[str, Any]", raw), cast("dict[str, Any]", known)
         return {
-            name: _as_in(value, yours[name], redact)
-            if name in yours
-            else _scrubbed(value, redact)
+            name: _scrubbed(value, redact)
+            if name not in yours
+            else _as_in(value, yours[name], redact)
+            if isinstance(value, (dict, list, tuple))
+            else yours[name]
             for name, value in mine.items()
         }
     if isinstance(raw, (list, tuple)) and isinstance(known, (list, tuple)):
