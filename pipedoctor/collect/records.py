@@ -10,11 +10,6 @@ from typing import Any, cast
 from pipedoctor.collect.packages import normal
 from pipedoctor.facts import Unreadable
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 LARGEST = 32 << 20
 
 
@@ -163,6 +158,11 @@ def _uv(text: str) -> Iterator[Recorded]:
 
 
 def _packages(text: str, key: str) -> Iterator[Mapping[str, object]]:
+    if sys.version_info >= (3, 11):  # few files that are compared are such
+        import tomllib  # noqa: PLC0415
+    else:
+        import tomli as tomllib  # noqa: PLC0415
+
     content: Mapping[str, object] = tomllib.loads(text)
     for raw in _list(content.get(key), f"[[{key}]]"):
         package = _table(raw)
