@@ -100,3 +100,39 @@ def test_a_number_that_was_measured_to_be_best_is_left_alone(find: Find) -> None
     assert not find("num_workers_hardcoded", FIXED, seen(LINE, workers=32))
     assert find("num_workers_hardcoded", FIXED, seen(LINE, workers=16))
     assert find("num_workers_hardcoded", FIXED, seen(LINE - 5, workers=32))
+
+
+EPOCHS = """
+class Slow(Dataset):
+    def __init__(self):
+        self.epoch = 0
+
+    def __getitem__(self, index):
+        return np.asarray(Image.open(self.files[index + self.epoch]))
+
+    def __len__(self):
+        return 9
+
+
+def main():
+    data = Slow()
+    loader = DataLoader(data, batch_size=4)
+    for epoch in range(9):
+        TELL
+        for batch in loader:
+            print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("tell", "lives_on"), [("data.epoch = epoch", False), ("print(epoch)", True)]
+)
+def test_workers_that_are_told_the_epoch_do_not_live_on(
+    find: Find, tell: str, lives_on: bool
+) -> None:
+    """What a worker is told after it has started, it never hears."""
+    (finding,) = find("num_workers_zero", EPOCHS.replace("TELL", tell))
+
+    written = "".join(edit.replacement for edit in finding.remedies[0].edits)
+    assert "num_workers=" in written
+    assert ("persistent_workers" in written) == lives_on

@@ -16,4 +16,5 @@ def test_every_option_is_in_the_how_to_and_the_other_way_round() -> None:
 
     assert named - known == {"--quick"}  # of `check`
     likewise = {"--data", "--prefetch", "--ranks"}  # as `check` explains them
+    likewise |= {"--budget", "--step-seconds"}  # as how-to/measure.md does
     assert {o for o in known if o.startswith("--")} - named == likewise
