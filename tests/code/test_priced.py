@@ -115,8 +115,8 @@ class Slow(Dataset):
 
 
 def main():
-    data = Slow()
-    loader = DataLoader(data, batch_size=4)
+    dataset = Slow()
+    loader = DataLoader(dataset, batch_size=4)
     for epoch in range(9):
         TELL
         for batch in loader:
@@ -125,7 +125,7 @@ def main():
 
 
 @pytest.mark.parametrize(
-    ("tell", "lives_on"), [("data.epoch = epoch", False), ("print(epoch)", True)]
+    ("tell", "lives_on"), [("dataset.epoch = epoch", False), ("print(epoch)", True)]
 )
 def test_workers_that_are_told_the_epoch_do_not_live_on(
     find: Find, tell: str, lives_on: bool
