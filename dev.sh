@@ -19,6 +19,7 @@ usage() {
 sh dev.sh check [ARGS]   install into .venv and run `pipedoctor check ARGS`
 sh dev.sh test [ARGS]    everything CI runs; with ARGS: only `pytest ARGS`
 sh dev.sh sweep          the tests on every Python 3.10 to 3.14 that is found
+sh dev.sh registry       the tests that install distributions from the package index
 sh dev.sh bench          measure, and rewrite the tables in docs/benchmarks
 sh dev.sh fuzz           property tests with many more examples; explain with atheris
 END
@@ -269,6 +270,11 @@ cmd_sweep() {
     [ -z "$failed" ] || die "FAILED on$failed"
 }
 
+cmd_registry() {
+    ready
+    exec pytest -m registry -n 2 -o cache_dir="$state/pytest" "$@"
+}
+
 cmd_bench() {
     ready
     for script in benchmarks/*.py; do
@@ -293,7 +299,7 @@ cmd_fuzz() {
 command=${1:-help}
 [ $# -eq 0 ] || shift
 case $command in
-check | test | sweep | bench | fuzz) "cmd_$command" "$@" ;;
+check | test | sweep | registry | bench | fuzz) "cmd_$command" "$@" ;;
 help | -h | --help) usage ;;
 *)
     usage >&2
