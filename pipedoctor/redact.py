@@ -295,7 +295,7 @@ def _texts(record: Any) -> Mapping[tuple[str, str], None]:
     def visit(key: str, item: Any) -> None:
         if isinstance(item, dict):
             for part in cast("dict[str, Any]", item).items():
-                kind = type(part[1])
+                kind = type(part[1])  # pyright: ignore[reportUnknownVariableType]
                 if kind is str:  # nearly all
                     found[part] = None
                 elif kind not in _SILENT:

@@ -143,7 +143,7 @@ def _push(stack: list[tuple[ast.AST, Around]], node: ast.AST, around: Around) ->
         _FIELDS[type(node)] = fields
     for name in fields:
         value: Any = getattr(node, name, None)
-        kind: object = type(value)
+        kind = type(value)  # pyright: ignore[reportUnknownVariableType]
         if kind is list:
             parts = reversed(cast("list[ast.AST]", value))
             stack.extend([(p, around) for p in parts if type(p) not in _LEAVES])

@@ -102,7 +102,7 @@ def test_a_number_that_was_measured_to_be_best_is_left_alone(find: Find) -> None
     assert find("num_workers_hardcoded", FIXED, seen(LINE - 5, workers=32))
 
 
-EPOCHS = """
+TOLD = """
 class Slow(Dataset):
     def __init__(self):
         self.epoch = 0
@@ -131,7 +131,7 @@ def test_workers_that_are_told_the_epoch_do_not_live_on(
     find: Find, tell: str, lives_on: bool
 ) -> None:
     """What a worker is told after it has started, it never hears."""
-    (finding,) = find("num_workers_zero", EPOCHS.replace("TELL", tell))
+    (finding,) = find("num_workers_zero", TOLD.replace("TELL", tell))
 
     written = "".join(edit.replacement for edit in finding.remedies[0].edits)
     assert "num_workers=" in written
