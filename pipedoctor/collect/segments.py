@@ -18,6 +18,7 @@ from pipedoctor.facts import Segment
 MOST = 4096
 PATIENCE = 1.0
 """Seconds for looking through all processes."""
+_NAP = 0.02
 
 _OURS = re.compile(
     r"torch_(?P<pid>[1-9][0-9]{0,8})_[A-Za-z0-9_.-]+|(torch_|psm_|sem\.|mp-|nccl-).*"
@@ -129,23 +130,13 @@ def _look(proc: Path, folder: Path, announce: Announce, *, initial: bool) -> _Si
     Names of all files that any process maps or has open.
 
     By name, not by inode: a file of that name in another mount counts as held,
-    which errs on the safe side. One that sleeps in the kernel is passed over,
-    for reading its maps could wait as long as it does. The machine's own first
-    process is no DataLoader's; some sandboxes hide it from root, too.
+    which errs on the safe side. The machine's own first process is no DataLoader's;
+    some sandboxes hide it from root, too.
     """
     sight = _Sight(whole=(proc / "1").exists())
     own, device = _link(proc / "self/ns/pid"), _device(folder)
-    until = time.monotonic() + PATIENCE
     spaces: set[str] = set()
-    for process in proc.iterdir():
-        if not process.name.isdecimal():
-            continue
-        state, flags = _state(process)
-        if state in _GONE or flags & _KERNEL_THREAD:
-            continue
-        if time.monotonic() > until or state == "D":
-            sight.whole = False
-            continue
+    for process in _readable(proc, sight):
         announce(f"reading {process}/maps")
         excused = initial and process.name == "1"
         sight.whole &= _add(process, sight.names) or excused
@@ -154,6 +145,30 @@ def _look(proc: Path, folder: Path, announce: Announce, *, initial: bool) -> _Si
             sight.foreign |= space not in spaces and _mounts(process, device)
             spaces.add(space)
     return sight
+
+
+def _readable(proc: Path, sight: _Sight) -> Iterator[Path]:
+    """
+    The processes whose maps can be read at once.
+
+    Reading those of one that sleeps in the kernel could take as long as it sleeps,
+    mostly some milliseconds on a disk: they come last, when they have woken.
+    """
+    until = time.monotonic() + PATIENCE
+    waiting = [one for one in proc.iterdir() if one.name.isdecimal()]
+    while waiting:
+        asleep: list[Path] = []
+        for process in waiting:
+            state, flags = _state(process)
+            if state == "D" or time.monotonic() > until:
+                asleep.append(process)
+            elif state not in _GONE and not flags & _KERNEL_THREAD:
+                yield process
+        if time.monotonic() > until:
+            break
+        waiting = asleep
+        time.sleep(_NAP if asleep else 0)
+    sight.whole &= not waiting
 
 
 def _add(process: Path, names: set[str]) -> bool:

@@ -21,6 +21,7 @@ LIVE = """
 import sys, torch
 from torch.utils.data import DataLoader
 batches = iter(DataLoader(range(8), num_workers=2))
+next(batches), next(batches)  # one of each worker: by then both have their names
 print("ready", flush=True)
 sys.stdin.read()
 """

@@ -27,23 +27,28 @@ JSON = ("--format", "json")
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
-    shm = _shm()
+    before = _orphans()
     yield
     end = time.monotonic() + 3
-    while time.monotonic() < end and _ours():
+    while time.monotonic() < end and (_ours() or _orphans() - before):
         time.sleep(0.05)
     assert not _ours()
-    assert not {n for n in _shm() - shm if n.startswith("torch_")}
+    assert not _orphans() - before
 
 
-def _shm() -> set[str]:
-    return {file.name for file in Path("/dev/shm").iterdir()}
+def _orphans() -> set[str]:
+    """Segments whose process is gone; those of tests beside this one have theirs."""
+    files = Path("/dev/shm").glob("torch_[0-9]*_*")
+    return {n.name for n in files if not psutil.pid_exists(int(n.name.split("_")[1]))}
 
 
 def _ours() -> list[str]:
-    """Command lines of processes that a target has left behind."""
+    """Command lines of processes that a target of this test run has left behind."""
     found: list[str] = []
-    for process in psutil.process_iter(["cmdline", "status"]):
+    for process in psutil.process_iter(["cmdline", "status", "environ"]):
+        runner = (process.info["environ"] or {}).get("PYTEST_XDIST_WORKER")
+        if runner != os.environ.get("PYTEST_XDIST_WORKER"):
+            continue
         line = " ".join(process.info["cmdline"] or ())
         alive = process.info["status"] != psutil.STATUS_ZOMBIE
         if alive and str(HERE) in line and "tune.inside" in line:
