@@ -12,14 +12,18 @@ WIDTH = 78
 
 @contextmanager
 def bar(budget: float) -> Generator[Tell, None, None]:
-    """Hand out what to call with each new thing that is done; wipe it at the end."""
+    """
+    Hand out what to call with each new thing that is done; wipe it at the end.
+
+    To say nothing wipes it as well: something else is to be printed.
+    """
     if not sys.stderr.isatty():
         yield lambda _: None
         return
     began = time.monotonic()
 
     def tell(doing: str) -> None:
-        _show(line(time.monotonic() - began, budget, doing))
+        _show(line(time.monotonic() - began, budget, doing) if doing else "")
 
     try:
         yield tell

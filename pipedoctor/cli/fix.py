@@ -31,7 +31,7 @@ FLOAT = click.FloatRange(min=0, max=3600)
 @click.option(
     "--measure",
     metavar="TARGET",
-    help="Run this loader before and after an edit of --code: file.py:callable.",
+    help="Run this loader before and after the change: file.py:callable.",
 )
 @click.option(
     "--prove", is_flag=True, help="Take back what --measure shows no gain of."
@@ -88,7 +88,7 @@ def command(
         click.echo("refused: only Linux has what `fix` changes", err=True)
         sys.exit(1)
 
-    from pipedoctor.fix.apply import apply
+    from pipedoctor.cli.proving import timed
     from pipedoctor.fix.counter import Counter
     from pipedoctor.fix.past import history as past
     from pipedoctor.fix.plan import Failed, NoSuchFix, Refused
@@ -96,7 +96,7 @@ def command(
 
     wishes = {name: job.pop(name) for name in ("select", "ignore", "unsafe")}
     clock = {n: job.pop(n) for n in ("measure", "prove", "budget", "step_seconds")}
-    _refuse_clock(clock, code=code, dry_run=dry_run)
+    _refuse_clock(clock, idle=dry_run or undo is not None or history)
     editing = code and undo is None and not history
     given = bool(editing or names or shm is not None or nofile)
     _refuse_mixture(wishes, code=code, limits=shm is not None or bool(nofile))
@@ -118,7 +118,8 @@ def command(
         elif code:
             ended = _edit(counter, names or (".",), wishes | clock, job)
         else:
-            ended = apply(counter, _order(names, shm, job, nofile, persist, force))
+            order = _order(names, shm, job, nofile, persist, force)
+            ended = timed(counter, order, clock)
     except Refused as why:
         ended = counter.refuse(why)
     except (Failed, OSError) as why:
@@ -137,12 +138,15 @@ def _refuse_mixture(wishes: dict[str, Any], *, code: bool, limits: bool) -> None
         raise click.UsageError(message)
 
 
-def _refuse_clock(clock: dict[str, Any], *, code: bool, dry_run: bool) -> None:
+def _refuse_clock(clock: dict[str, Any], *, idle: bool) -> None:
     if clock["prove"] and not clock["measure"]:
         message = "--prove needs --measure TARGET: what shall be measured?"
         raise click.UsageError(message)
-    if clock["measure"] and (dry_run or not code):
-        message = "--measure measures what --code writes; nothing else, no --dry-run"
+    if clock["measure"] and idle:
+        message = (
+            "--measure measures what is changed: not with --dry-run, --undo or"
+            " --history"
+        )
         raise click.UsageError(message)
 
 

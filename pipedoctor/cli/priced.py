@@ -82,7 +82,7 @@ def measuring(tell: Tell) -> Tell:
     """Say what is done as something that is measured."""
 
     def said(doing: str) -> None:
-        tell(f"measuring {doing}")
+        tell(f"measuring {doing}" if doing else "")
 
     return said
 

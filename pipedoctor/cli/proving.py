@@ -1,16 +1,20 @@
-"""`fix --code --measure TARGET`: the loader before the edits, ready to be compared."""
+"""`fix --measure TARGET`: the loader before the change, ready to be compared."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli.bar import bar
+from pipedoctor.cli.bar import Tell, bar
 
 if TYPE_CHECKING:
     from pipedoctor.facts import Fact
     from pipedoctor.fix.code.measure import Clock
+    from pipedoctor.fix.counter import Counter
+    from pipedoctor.fix.order import Order as Job
+    from pipedoctor.tune.tuning import Order
 
 
 def clocked(
@@ -26,7 +30,6 @@ def clocked(
     if not target:
         return None, ()
     from pipedoctor.cli.priced import measuring, of
-    from pipedoctor.cli.targeted import order
     from pipedoctor.fix import plan
     from pipedoctor.fix.code.measure import Clock
     from pipedoctor.tune.probe import Failed
@@ -34,15 +37,7 @@ def clocked(
     from pipedoctor.tune.session import Lost, Refused
 
     with bar(wishes["budget"]) as tell:
-        wanted = order(
-            {
-                "target": target,
-                "budget": wishes["budget"],
-                "step_seconds": wishes["step_seconds"],
-                "step": None,
-                "watch": measuring(tell),
-            }
-        )
+        wanted = _order(wishes, measuring(tell))
         try:
             before = stack.enter_context(proving(wanted))
         except Refused as reason:
@@ -59,3 +54,42 @@ def clocked(
     found = of(before.found, paths).pipeline
     clock = Clock(before=before, strict=wishes["prove"])
     return clock, () if found is None else (found,)
+
+
+def timed(counter: "Counter", job: "Job", wishes: Mapping[str, Any]) -> int:
+    """Apply remedies of the machine, by the clock where --measure asks for it."""
+    from pipedoctor.fix.apply import apply
+
+    if not wishes["measure"]:
+        return apply(counter, job)
+    from pipedoctor.cli.priced import measuring
+    from pipedoctor.fix.measure import Clock
+    from pipedoctor.tune.session import Refused
+
+    with ExitStack() as stack:
+
+        def watch(doing: str) -> None:  # a bar from the first word on, not from consent
+            measuring(shown())(doing)
+
+        shown = cache(lambda: stack.enter_context(bar(wishes["budget"])))
+        clock = Clock(order=_order(wishes, watch), strict=wishes["prove"])
+        try:
+            return apply(counter, job, clock)
+        except Refused as reason:
+            message = f"--measure {wishes['measure']}: {reason}"
+            raise click.UsageError(message) from None
+
+
+def _order(wishes: Mapping[str, Any], watch: Tell) -> "Order":
+    from pipedoctor.cli.targeted import order
+
+    wanted: Order = order(
+        {
+            "target": wishes["measure"],
+            "budget": wishes["budget"],
+            "step_seconds": wishes["step_seconds"],
+            "step": None,
+            "watch": watch,
+        }
+    )
+    return wanted

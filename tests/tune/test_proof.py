@@ -7,8 +7,10 @@ import pytest
 
 from pipedoctor.check import EPOCH, Counterfactual, Finding, Gain, Severity
 from pipedoctor.facts import Trial
-from pipedoctor.fix.code.measure import Clock, said, together
+from pipedoctor.fix.clock import said
+from pipedoctor.fix.code.measure import Clock, together
 from pipedoctor.tune.proof import LEAST, PAIRS, Compared, paired
+from pipedoctor.tune.tuning import Order
 from tests.tune.seen import pipeline, setting, trial, window
 
 
@@ -33,6 +35,8 @@ class Told:
 
 def fault(found: Compared, *, strict: bool) -> tuple[str, list[str]]:
     class Stub:
+        order = Order(target="train.py:make")
+
         @staticmethod
         def compare(_: Counterfactual) -> Compared:
             return found
