@@ -4,6 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import arguments
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
+from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at, called, told
 
 
@@ -29,6 +30,10 @@ def drop_last_missing(source: Source, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm1d.html
     - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
     """
+    yield from alike(source, _found(source))
+
+
+def _found(source: Source) -> Findings:
     for loader in source.loaders:
         last = loader.get("drop_last")
         off = last.how == "absent" or (last.known and not last.value)

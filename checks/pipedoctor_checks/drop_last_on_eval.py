@@ -4,6 +4,7 @@ from pipedoctor.check import Findings, Severity, check
 from pipedoctor.edits import without
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
+from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at, called, sure, told
 
 
@@ -27,6 +28,10 @@ def drop_last_on_eval(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
     """
+    yield from alike(source, _found(source))
+
+
+def _found(source: Source) -> Findings:
     for loader in source.loaders:
         last, size = loader.get("drop_last"), loader.get("batch_size")
         alone = size.how == "absent" or (size.value == 1 and size.how != "default")

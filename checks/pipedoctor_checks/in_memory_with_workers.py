@@ -5,6 +5,7 @@ from pipedoctor.edits import Edits, arguments
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
+from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at, called, told, with_workers
 
 
@@ -29,6 +30,10 @@ def in_memory_with_workers(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
     """
+    yield from alike(source, _found(source))
+
+
+def _found(source: Source) -> Findings:
     for loader in source.loaders:
         dataset = loader.dataset
         collates = loader.get("collate_fn").how != "absent"

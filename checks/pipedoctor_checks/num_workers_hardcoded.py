@@ -1,10 +1,11 @@
 """PDR102: is the number of workers fixed at a high value?"""
 
 from pipedoctor.check import Counterfactual, Findings, Severity, check
-from pipedoctor.edits import Edits, arguments
+from pipedoctor.edits import Edits, arguments, needing
 from pipedoctor.facts import Pipeline, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
+from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at, called
 from pipedoctor_checks._measured import best_for
 
@@ -33,6 +34,10 @@ def num_workers_hardcoded(
     - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
     - https://docs.python.org/3/library/os.html#os.sched_getaffinity
     """
+    yield from alike(source, _found(source, seen, many_workers))
+
+
+def _found(source: Source, seen: Pipeline | None, many_workers: int) -> Findings:
     for loader in source.loaders:
         workers = loader.get("num_workers")
         fixed = workers.how == "literal" and isinstance(workers.value, int)
@@ -63,11 +68,10 @@ def _direct(loader: LoaderCall) -> bool:
 
 def _derived(loader: LoaderCall) -> Edits:
     workers = loader.get("num_workers")
-    os = loader.call.modules.get("os") if loader.call else None
-    if not os:
+    call = loader.call
+    if call is None or "os" not in call.modules:
         return ()
-    mine = f"len({os}.sched_getaffinity(0))"
+    mine = f"len({call.modules['os']}.sched_getaffinity(0))"
     known = isinstance(workers.value, int)
-    return arguments(
-        loader, num_workers=f"min({workers.value}, {mine})" if known else mine
-    )
+    given = f"min({workers.value}, {mine})" if known else mine
+    return needing(loader, arguments(loader, num_workers=given), "os")

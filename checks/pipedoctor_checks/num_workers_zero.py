@@ -5,6 +5,7 @@ from pipedoctor.edits import Edits, arguments
 from pipedoctor.facts import Pipeline, Setting, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
+from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at, called, told, without_workers
 from pipedoctor_checks._measured import best_for
 
@@ -33,6 +34,10 @@ def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Finding
     - https://docs.pytorch.org/docs/stable/data.html#single-and-multi-process-data-loading
     - https://github.com/pytorch/pytorch/issues/81740
     """
+    yield from alike(source, _found(source, seen))
+
+
+def _found(source: Source, seen: Pipeline | None) -> Findings:
     for loader in source.loaders:
         dataset = loader.dataset
         works = dataset is not None and not dataset.light

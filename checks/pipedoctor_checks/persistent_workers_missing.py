@@ -5,6 +5,7 @@ from pipedoctor.edits import Edits, arguments, plain
 from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
+from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at, called, start_method, told, without_workers
 
 
@@ -33,6 +34,12 @@ def persistent_workers_missing(
     - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
     - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
     """
+    yield from alike(source, _found(source, interpreter, site))
+
+
+def _found(
+    source: Source, interpreter: Interpreter | None, site: Site | None
+) -> Findings:
     for loader in source.loaders:
         method, why = start_method(source, loader.at.path, interpreter, site)
         kept = loader.get("persistent_workers")

@@ -4,6 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import arguments, every
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
+from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at, called, copies, told
 from pipedoctor_checks._unblocking import doubt, unblocked, waiting
 
@@ -31,6 +32,10 @@ def pin_memory_missing(source: Source, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/data.html#memory-pinning
     - https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
     """
+    yield from alike(source, _found(source))
+
+
+def _found(source: Source) -> Findings:
     for loader in source.loaders:
         pinned = loader.get("pin_memory")
         off = pinned.how == "absent" or (pinned.known and pinned.value is False)

@@ -5,6 +5,7 @@ from pipedoctor.edits import Edits, arguments, plain
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
+from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at, called, told
 
 
@@ -28,6 +29,10 @@ def train_not_shuffled(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/docs/stable/data.html#data-loading-order-and-sampler
     """
+    yield from alike(source, _found(source))
+
+
+def _found(source: Source) -> Findings:
     for loader in source.loaders:
         shuffle, sampler = loader.get("shuffle"), loader.get("sampler")
         fixed = shuffle.how == "absent" or (shuffle.known and shuffle.value is False)

@@ -43,7 +43,7 @@ USUAL = "DataLoader(..., num_workers=2)"
     [
         pytest.param(SLOW, (), [USUAL], id="nothing was measured"),
         pytest.param(SLOW, (seen(None),), [MEASURED], id="the only one"),
-        pytest.param(TWO, (seen(None),), [USUAL, USUAL], id="one of two"),
+        pytest.param(TWO, (seen(None),), [USUAL], id="one of two"),
         pytest.param(TWO, (seen(LINE),), [MEASURED, USUAL], id="the first of two"),
         pytest.param(TWO, (seen(LINE + 1),), [USUAL, MEASURED], id="the second"),
         pytest.param(SLOW, (seen(LINE, workers=0),), [USUAL], id="none is best"),
