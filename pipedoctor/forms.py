@@ -28,7 +28,12 @@ class Form:
         return re.finditer(self._pattern, text) if self._may(text) else iter(())
 
     def _may(self, text: str) -> bool:
-        return len(text) >= self._least and any(mark in text for mark in self._marks)
+        if len(text) < self._least:
+            return False
+        for mark in self._marks:  # noqa: SIM110  (a generator takes four times as long)
+            if mark in text:
+                return True
+        return False
 
 
 _OCTET = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"

@@ -47,8 +47,11 @@ def _distributions(folder: str) -> list[str]:
 
 def _packages(metadata: str) -> Iterator[str]:
     """The values of our group; a file that cannot be read holds none."""
+    path = f"{metadata}/entry_points.txt"
+    if not os.access(path, os.R_OK):  # most have none; an exception costs three times
+        return
     try:
-        with open(f"{metadata}/entry_points.txt", "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:  # noqa: PTH123
             text = file.read().decode(errors="replace")
     except OSError:
         return

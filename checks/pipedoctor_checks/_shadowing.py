@@ -31,16 +31,14 @@ def of(packages: Packages, folders: tuple[str, ...]) -> Found:
     """Compare the distributions of these folders with all that come later."""
     hidden: dict[str, str] = {}
     added: list[str] = []
+    copies = packages.by_name()
     for entry in packages.entries:
         if entry.location not in folders:
             continue
-        others = [
-            copy.version
-            for copy in packages.all(entry.name)
-            if copy.location not in folders
-        ]
+        named = copies[entry.name]
+        others = [copy.version for copy in named if copy.location not in folders]
         differ = [version for version in others if version != entry.version]
-        if differ and packages.find(entry.name) == entry:
+        if differ and named[0] == entry:
             hidden[entry.name] = f"{entry.version} hides {differ[0]}"
         elif not others:
             added.append(entry.name)

@@ -54,9 +54,7 @@ _ENOUGH = 50
 def image_stack(machine: Machine, chosen: Chosen, announce: Announce) -> ImageStack:
     """Join the metadata of decoders with the files of Pillow."""
     here = interpreter(machine, chosen, announce)
-    found = [
-        copy for _, copy in installed(here, [], announce) if copy.name in _DECODERS
-    ]
+    found = list(installed(here, announce, only=_DECODERS))
     home = next((f for f in map(Path, here.path) if (f / "PIL").is_dir()), None)
     if home is None:
         return ImageStack(decoders=tuple(_decoder(copy) for copy in found))

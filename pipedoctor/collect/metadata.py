@@ -13,7 +13,7 @@ _FOLDER = re.compile(
     r"(?P<name>.+?)-(?P<version>\d[^-]*)(?:-py\d[\d.]*.*)?\.(?:dist|egg)-info"
 )
 _FIELDS = re.compile(r"^(Name|Version):\s*(\S+)", re.MULTILINE)
-_RUNS = re.compile(r"[-_.]+")
+_HEADER = 8 << 10
 SMALL = 1 << 20
 LARGE = 64 << 20
 
@@ -34,7 +34,10 @@ class Metadata(msgspec.Struct, frozen=True):
 
 def normal(name: str) -> str:
     """A name as the index knows it: lower case, runs of ``-_.`` are one dash."""
-    return _RUNS.sub("-", name).lower()
+    plain = name.replace("_", "-").replace(".", "-").lower()
+    while "--" in plain:  # hardly ever; a pattern would cost each name three times
+        plain = plain.replace("--", "-")
+    return plain
 
 
 def listed(
@@ -49,8 +52,7 @@ def listed(
             continue
         for entry in names:
             if entry.endswith((".dist-info", ".egg-info")):
-                match = _FOLDER.fullmatch(entry)
-                said = match.groups() if match else _stated(f"{folder}/{entry}")
+                said = _named(entry) or _stated(f"{folder}/{entry}")
                 if said is None:
                     why = "no version, neither in its name nor in it"
                     unreadable.append(f"{folder}/{entry}: {why}")
@@ -58,11 +60,19 @@ def listed(
                     yield Metadata(folder, entry, normal(said[0]), said[1])
 
 
+def _named(entry: str) -> tuple[str, ...] | None:
+    """Name and version as the folder is called; most are ``name-1.0.dist-info``."""
+    name, _, version = entry.removesuffix(".dist-info").partition("-")
+    if name.isidentifier() and version[:1].isdecimal() and "-" not in version:
+        return name, version
+    match = _FOLDER.fullmatch(entry)
+    return match.groups() if match else None
+
+
 def _stated(metadata: str) -> tuple[str, ...] | None:
     """Name and version as the file says, for folders whose name does not tell."""
     for name in ("METADATA", "PKG-INFO"):
-        head = text(f"{metadata}/{name}").partition("\n\n")[0]
-        fields = dict(_FIELDS.findall(head))
+        fields = dict(_FIELDS.findall(header(f"{metadata}/{name}")))
         if len(fields) == 2:  # noqa: PLR2004  (both of them)
             return fields["Name"], fields["Version"]
     return None
@@ -70,7 +80,19 @@ def _stated(metadata: str) -> tuple[str, ...] | None:
 
 def text(path: str) -> str:
     """A file that may well be absent: empty then; line ends as on Unix."""
-    return data(path, SMALL).decode("utf-8", errors="replace").replace("\r\n", "\n")
+    return _decoded(data(path, SMALL))
+
+
+def header(path: str) -> str:
+    """What stands before the first blank line; behind it most have a long text."""
+    read = data(path, _HEADER)
+    if len(read) == _HEADER and b"\n\n" not in read and b"\n\r\n" not in read:
+        read = data(path, SMALL)
+    return _decoded(read).partition("\n\n")[0]
+
+
+def _decoded(read: bytes) -> str:
+    return read.decode("utf-8", errors="replace").replace("\r\n", "\n")
 
 
 def data(path: str, most: int) -> bytes:

@@ -10,6 +10,8 @@ from pipedoctor.facts import Shared
 _PATH = re.compile(rb'^(?:"((?:[^"]|"")*)"|([^,\n]*)),', re.MULTILINE)
 _UNOWNED = (b"__pycache__/", b"../")
 """Compiled copies and scripts: every second package writes some of these."""
+_BLOCKS = 32
+"""Tops of one RECORD that are looked for one by one."""
 
 
 def shared_files(found: Sequence[Metadata]) -> Iterator[Shared]:
@@ -49,9 +51,39 @@ def _pairs(
 
 def _tops(record: bytes) -> set[bytes]:
     """Folders and modules at the top of site-packages that a RECORD claims."""
-    lines = record.split(b"\n")
-    tops = {line[: line.find(b"/") + 1] or line.partition(b",")[0] for line in lines}
+    lines = b"\n" + record
+    tops: set[bytes] = set()
+    at = 0
+    while at < len(lines):
+        end = lines.find(b"\n", at + 1)
+        top = _top(lines[at + 1 : end if end >= 0 else len(lines)])
+        tops.add(top)
+        beyond = _beyond(lines, at, top)
+        if beyond is None or len(tops) > _BLOCKS:
+            tops.update(map(_top, lines[at:].split(b"\n")))
+            break
+        at = beyond
     return tops - {b"", b"../", b"__pycache__/"}
+
+
+def _top(line: bytes) -> bytes:
+    return line[: line.find(b"/") + 1] or line.partition(b",")[0]
+
+
+def _beyond(lines: bytes, at: int, top: bytes) -> int | None:
+    """
+    Where the lines of one folder that begin at `at` end; None: others lie between.
+
+    Installers sort RECORDs, so that counting does for thousands of lines at once.
+    """
+    last = at
+    if top.endswith(b"/"):
+        start = b"\n" + top
+        last = lines.rfind(start, at)
+        if lines.count(start, at) != lines.count(b"\n", at, last + 1):
+            return None
+    end = lines.find(b"\n", last + 1)
+    return end if end >= 0 else len(lines)
 
 
 def _paths(record: bytes) -> Iterator[bytes]:

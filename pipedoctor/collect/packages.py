@@ -1,8 +1,9 @@
 """List the distributions on the examined import path from their metadata folders."""
 
+import functools
+import os
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Collection, Iterator
 
 import msgspec
 
@@ -10,7 +11,7 @@ from pipedoctor.collect import metadata
 from pipedoctor.collect.interpreter import interpreter
 from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.metadata import Metadata, normal
+from pipedoctor.collect.metadata import SMALL, Metadata, normal
 from pipedoctor.collect.ownership import shared_files
 from pipedoctor.collect.prefix import Chosen
 from pipedoctor.facts import Distribution, Interpreter, Packages
@@ -46,28 +47,34 @@ def packages(machine: Machine, chosen: Chosen, announce: Announce) -> Packages:
 
 
 def installed(
-    here: Interpreter, unreadable: list[str], announce: Announce
-) -> Iterator[tuple[Path, Distribution]]:
-    """Each metadata folder of the path and what it describes."""
-    for found in metadata.listed(here, unreadable, announce):
-        yield Path(found.folder, found.entry), _distribution(found)
+    here: Interpreter, announce: Announce, *, only: Collection[str] = ()
+) -> Iterator[Distribution]:
+    """Each distribution of the path; with `only`, those of these names."""
+    for found in metadata.listed(here, [], announce):
+        if not only or found.name in only:
+            yield _distribution(found)
 
 
 def _distribution(found: Metadata) -> Distribution:
-    installer = metadata.text(found.path("INSTALLER")).strip()
     return Distribution(
         name=found.name,
         version=found.version,
         location=found.folder,
-        installer=installer.partition(" ")[0][:40].lower(),
-        origin=_origin(metadata.text(found.path("direct_url.json"))),
+        installer=_installer(metadata.data(found.path("INSTALLER"), SMALL)),
+        origin=_origin(found.path("direct_url.json")),
         tags=_tags(found) if found.name in _BINARY else (),
     )
 
 
-def _origin(text: str) -> str:
+@functools.lru_cache(maxsize=64)
+def _installer(said: bytes) -> str:
+    words = said.decode("utf-8", errors="replace").strip()
+    return words.partition(" ")[0][:40].lower()
+
+
+def _origin(path: str) -> str:
     """Where a package from no index came from (PEP 610); its address is not kept."""
-    if not text:
+    if not os.access(path, os.R_OK) or not (text := metadata.text(path)):
         return ""
     try:
         record = msgspec.json.decode(text, type=dict[str, object])

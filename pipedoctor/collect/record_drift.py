@@ -29,7 +29,7 @@ def record_drift(
     recorded = parse(kind, data)
     here = interpreter(machine, chosen, announce)
     found: dict[str, str] = {}
-    for _, distribution in installed(here, [], announce):
+    for distribution in installed(here, announce):
         found.setdefault(distribution.name, distribution.version)
     by_conda = _by_conda(machine, chosen, announce)
     if here.version.count(".") > 1:

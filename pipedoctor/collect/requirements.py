@@ -15,7 +15,8 @@ from pipedoctor.facts import Interpreter, Missing, Requirements
 
 _GROUP = re.compile(r"\([^()]*\)")
 _EXTRA = re.compile(r"\bextra\s*==")
-_REQUIRES = re.compile(r"^Requires-Dist:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_FIELD = "Requires-Dist:"
+_REQUIRES = re.compile(rf"^{_FIELD}[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -54,10 +55,9 @@ def requirements(machine: Machine, chosen: Chosen, announce: Announce) -> Requir
 
 
 def _wanted(entry: Metadata, values: Mapping[str, str]) -> Iterator[Wanted]:
-    text = metadata.text(entry.path("METADATA")) or metadata.text(
-        entry.path("PKG-INFO")
-    )
-    for line in _REQUIRES.findall(text.partition("\n\n")[0]):
+    head = metadata.header(entry.path("METADATA"))
+    head = head or metadata.header(entry.path("PKG-INFO"))
+    for line in _REQUIRES.findall(head) if _FIELD in head else ():
         if _of_an_extra(line.partition(";")[2]):
             continue
         plain = plain_versions.requirement(line, values)

@@ -46,6 +46,13 @@ class Packages(Fact, frozen=True, kw_only=True):
         """The distribution that an import would take: the first of this name."""
         return next((entry for entry in self.entries if entry.name == name), None)
 
+    def by_name(self) -> dict[str, list[Distribution]]:
+        """Every copy of every name, for whoever asks for many: one walk for all."""
+        copies: dict[str, list[Distribution]] = {}
+        for entry in self.entries:
+            copies.setdefault(entry.name, []).append(entry)
+        return copies
+
     def all(self, name: str) -> tuple[Distribution, ...]:
         """Every copy of this name, in the order of the path."""
         return tuple(entry for entry in self.entries if entry.name == name)

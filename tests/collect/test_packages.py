@@ -154,6 +154,56 @@ def test_same_file_in_two_folders_is_shadowing_not_sharing(
     assert read(site, PYTHONPATH=str(tmp_path / "extra")).shared == ()
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        "a/x.py,,\nb/y.py,,\na/z.py,,\n",
+        "b/y.py,,\na/x.py,,\n",
+        "../../bin/a,,\na/z.py,,\nmod.py,,\n",
+        "mod.py,,\n" + "".join(f"top{n}/x.py,,\n" for n in range(40)) + "a/x.py,,",
+        "a/x.py,,\r\n",
+    ],
+    ids=["mixed", "sorted-otherwise", "scripts-first", "many-tops", "crlf"],
+)
+def test_a_folder_is_found_wherever_it_stands_in_a_record(
+    site: Path, record: str
+) -> None:
+    install(site, "one-1.dist-info", record)
+    install(site, "two-1.dist-info", "a/x.py,,\na/z.py,,\n")
+
+    (shared,) = read(site).shared
+
+    assert shared.owners == ("one", "two")
+    assert shared.example in {"a/x.py", "a/z.py"}
+
+
+def test_names_of_folders(site: Path) -> None:
+    for folder in ("A__b.c-1.0.dist-info", "x-y-2.0.dist-info", "v-abc.dist-info"):
+        install(site, folder)
+
+    seen = read(site)
+
+    assert [(entry.name, entry.version) for entry in seen.entries] == [
+        ("a-b-c", "1.0"),
+        ("x-y", "2.0"),
+    ]
+    assert len(seen.unreadable) == 1
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("lines", [1, 2000])
+def test_requirements_end_at_the_first_blank_line(
+    site: Path, end: str, lines: int
+) -> None:
+    head = ["Name: a", *["Classifier: x"] * lines, "Requires-Dist: absent", ""]
+    text = end.join([*head, "Requires-Dist: prose", ""])
+    install(site, "a-1.dist-info").joinpath("METADATA").write_bytes(text.encode())
+
+    seen = requirements(Machine(environ={}), chosen(site), quiet)
+
+    assert seen.unmet == (Missing(owner="a", requirement="absent"),)
+
+
 def test_requirements_that_are_met_or_do_not_apply(site: Path) -> None:
     install(
         site,
