@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from pipedoctor.facts.source import Call, Event, LoaderCall, Span, Spot
+from pipedoctor.facts.source import Call, Event, Import, LoaderCall, Span, Spot
 from pipedoctor.remedy import Edit
 
 Edits = tuple[Edit, ...]
@@ -84,7 +84,40 @@ def replaced(event: Event, pieces: Mapping[str, str]) -> Edits:
     """Put texts in place of the pieces of these names; none if one is not known."""
     if not pieces.keys() <= event.spans.keys():
         return ()
-    return tuple(edit(event.at, event.spans[name], pieces[name]) for name in pieces)
+    changed = (edit(event.at, event.spans[name], pieces[name]) for name in pieces)
+    return (*imported(event.at, event.imports), *changed)
+
+
+def imported(at: Spot, lines: Iterable[Import]) -> Edits:
+    """Put these lines among the imports."""
+    return tuple(edit(at, line.at, line.text) for line in lines)
+
+
+def needing(loader: LoaderCall, edits: Edits, *modules: str) -> Edits:
+    """The same, and the imports of these modules; none if there is nothing to do."""
+    known = loader.call.imports if loader.call else {}
+    missing = (known[name] for name in modules if name in known)
+    return (*imported(loader.at, missing), *edits) if edits else ()
+
+
+def indented(events: Iterable[Event]) -> Edits:
+    """
+    Move the lines of blocks to the right, for each block once.
+
+    Lines are named as ``3-9,12-14`` in an event's detail *lines*, *unit* is by what.
+    """
+    units: dict[tuple[Spot, int], str] = {}
+    for event in events:
+        whole = Spot(path=event.at.path, line=1, cell=event.at.cell)
+        for part in str(event.details["lines"]).split(","):
+            first, _, last = part.partition("-")
+            for line in range(int(first), int(last) + 1):
+                known = units.get((whole, line), "")
+                units[whole, line] = known + str(event.details["unit"])
+    return tuple(
+        edit(at, Span(line=n, column=1, end_line=n, end_column=1), units[at, n])
+        for at, n in units
+    )
 
 
 def every(parts: Iterable[Edits]) -> Edits:

@@ -74,6 +74,13 @@ class Given(Part, frozen=True, kw_only=True):
     """The value, where it is a name with dots."""
 
 
+class Import(Part, frozen=True, kw_only=True):
+    """A line that a file needs before code in it can say a name."""
+
+    at: Span
+    text: str
+
+
 class Call(Part, frozen=True, kw_only=True):
     """How a call is written, as far as one must know to give it more arguments."""
 
@@ -90,7 +97,11 @@ class Call(Part, frozen=True, kw_only=True):
     given: dict[str, Given] = {}
     """By name, or by number where nobody knows the names."""
     modules: dict[str, str] = {}
-    """How the file calls ``os`` and ``torch``, if it does."""
+    """How code at this place can say ``os``, ``numpy`` and ``torch``."""
+    imports: dict[str, Import] = {}
+    """Of these: what has to be imported first."""
+    above: Span | None = None
+    """The point before the statement of the file that it stands in."""
     direct: bool = False
     """It calls the class itself, so it may give whatever the class takes."""
 
@@ -182,6 +193,8 @@ class Event(Part, frozen=True, kw_only=True):
     """How it is written, where it is a call whose arguments matter."""
     spans: dict[str, Span] = {}
     """The pieces of it that a remedy would change."""
+    imports: tuple[Import, ...] = ()
+    """What the file has to import for that."""
 
 
 class Ignore(Part, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from pipedoctor.source.lifetimes import rebuilt, target_of, unguarded
 from pipedoctor.source.loops import find_loops
 from pipedoctor.source.merge import order
 from pipedoctor.source.names import module_name
+from pipedoctor.source.naming import with_modules
 from pipedoctor.source.parse import Text
 from pipedoctor.source.places import place_events
 from pipedoctor.source.project import Project, last_name
@@ -140,7 +141,9 @@ def _form(recorder: Recorder, made: Made) -> Call | None:
     ways = recorder.constructions.ways[id(node)]
     if recorder.name(node.func, scope) not in LOADERS or ways > 1:
         return None
-    return call_form(recorder.pen(scope.module), node, PARAMETERS, direct=True)
+    pen = recorder.pen(scope.module)
+    form = call_form(pen, node, PARAMETERS, direct=True)
+    return form and with_modules(pen, scope, node, form)
 
 
 def _role(recorder: Recorder, made: Made, target: str, fed: list[int]) -> Role:

@@ -35,7 +35,7 @@ def call_form(
     }
     if not items:
         return Call(
-            end=pen.span(_on(opening)), lead="", wrap="", modules=pen.modules, room=99
+            end=pen.span(_on(opening)), lead="", wrap="", room=99, direct=direct
         )
     return _end(pen, items, Call(end=pen.of(node), given=given, direct=direct))
 
@@ -134,7 +134,6 @@ def _end(pen: Pen, items: list[Item], form: Call) -> Call:
         tail=tail,
         room=pen.width - len(pen.lines[anchor.line - 1]),
         given=form.given,
-        modules=pen.modules,
         direct=form.direct,
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pipedoctor.facts.source import Call, Scalar, Span
+from pipedoctor.facts.source import Call, Import, Scalar, Span
 
 
 class Pieces(NamedTuple):
@@ -12,6 +12,7 @@ class Pieces(NamedTuple):
     spans: Mapping[str, Span] = {}
     details: Mapping[str, Scalar] = {}
     call: Call | None = None
+    imports: tuple[Import, ...] = ()
 
 
 NONE = Pieces()

@@ -54,12 +54,6 @@ class Pen:
             if isinstance(statement, ast.Expr)
         }
 
-    @cached_property
-    def modules(self) -> dict[str, str]:
-        """How the file calls ``os`` and ``torch``, where it imports them."""
-        names = self.module.names.items()
-        return {full: local for local, full in names if full in {"os", "torch"}}
-
     def start(self, node: ast.AST) -> Point:
         """Where a node begins."""
         return self._point(getattr(node, "lineno", 0), getattr(node, "col_offset", 0))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pipedoctor.source.around import Step
 from pipedoctor.source.call_form import call_form
 from pipedoctor.source.measured import NONE, Pieces
+from pipedoctor.source.naming import known
 from pipedoctor.source.pen import Pen, Point
 from pipedoctor.source.project import last_name
 from pipedoctor.source.renamed import public, renamed
@@ -156,13 +157,14 @@ def _bgr(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
     return Pieces({"start": start, "end": end}, {"local": local}) if local else NONE
 
 
-def _seed(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
-    torch = pen.modules.get("torch", "")
-    if not isinstance(node, ast.Call) or len(node.args) != 1 or not torch:
+def _seed(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
+    if not isinstance(node, ast.Call) or len(node.args) != 1:
         return NONE
-    if isinstance(node.args[0], ast.Starred):
+    torch = known(pen, scope, node, "torch")
+    if torch is None or isinstance(node.args[0], ast.Starred):
         return NONE
-    return Pieces({"seed": pen.of(node.args[0])}, {"torch": torch})
+    said = {"seed": pen.of(node.args[0])}
+    return Pieces(said, {"torch": torch.name}, imports=torch.missing)
 
 
 def _wrapper(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:

@@ -116,6 +116,7 @@ class Recorder:
                 details={**behind.details, **details},
                 call=behind.call,
                 spans=dict(behind.spans),
+                imports=behind.imports,
             )
         )
 

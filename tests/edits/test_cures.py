@@ -55,9 +55,9 @@ ALONE: dict[str, tuple[str, str]] = {
         "PDR103",
         loader("Images([]), **args", copied(), "    args = {'pin_memory': False}\n"),
     ),
-    "os that is not imported": (
+    "os that means something else": (
         "PDR102",
-        loader("Images([]), num_workers=64"),
+        loader("Images([]), num_workers=64", before="    os = net\n"),
     ),
     "a print that is all there is": (
         "PDR201",
@@ -84,7 +84,7 @@ ALONE: dict[str, tuple[str, str]] = {
         "PDR411",
         loader("Images([])", copied("z = torch.zeros(3, requires_grad=True).cuda()")),
     ),
-    "a seed where torch is not imported": ("PDR502", "SEED"),
+    "a seed where torch is something else": ("PDR502", "SEED"),
     "a sampler that may not be there": (
         "PDR503",
         "def main(net, many):\n    if many:\n"
@@ -137,7 +137,7 @@ def test_left_alone(mend: Mend, name: str) -> None:
             {
                 "train.py": "import numpy as np\n"
                 "from torch.utils.data import DataLoader"
-                "\n\ndef seed(worker_id):\n    np.random.seed(worker_id)\n\n"
+                "\n\ndef seed(worker_id, torch=0):\n    np.random.seed(worker_id)\n\n"
                 "loader = DataLoader(data, num_workers=2, worker_init_fn=seed)\n"
             },
             select=select,
