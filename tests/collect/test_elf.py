@@ -135,3 +135,24 @@ def test_static_files_need_nothing(tmp_path: Path) -> None:
     assert binary is not None
     assert binary.needed == ()
     assert versions(tmp_path / "x.o") == Versions()
+
+
+def test_another_word_size_and_byte_order(tmp_path: Path) -> None:
+    """As a 32-bit PowerPC has them; laid out by hand, for no compiler here makes it."""
+    strings = b"\0libz.so.1\0libme.so\0/opt/lib:$ORIGIN\0"
+    rows = ((5, 0x1000 + 156), (1, 1), (14, 11), (15, 20), (0, 0))
+    dynamic = b"".join(struct.pack(">II", *row) for row in rows)
+    size = 156 + len(strings)
+    head = b"\x7fELF\x01\x02\x01" + bytes(9)
+    head += struct.pack(">HHIIIIIHHHHHH", 3, 20, 1, 0, 52, 0, 0, 52, 32, 2, 0, 0, 0)
+    head += struct.pack(">IIIIIIII", 1, 0, 0x1000, 0x1000, size, size, 5, 4096)
+    head += struct.pack(">IIIIIIII", 2, 116, 0x1074, 0x1074, 40, 40, 4, 4)
+    file = tmp_path / "libme.so"
+    file.write_bytes(head + dynamic + strings)
+
+    binary = read(file)
+
+    assert binary is not None
+    assert binary.kind == "32 EM_20"
+    assert (binary.needed, binary.soname) == (("libz.so.1",), "libme.so")
+    assert (binary.rpath, binary.runpath) == (("/opt/lib", "$ORIGIN"), None)
