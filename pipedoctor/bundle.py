@@ -12,6 +12,7 @@ from typing import NoReturn
 import msgspec
 
 from pipedoctor.facts import Malformed
+from pipedoctor.legible import indented
 from pipedoctor.report.json import LARGEST
 from pipedoctor.report.model import Report, Tool
 
@@ -50,7 +51,7 @@ def pack(report: Report, files: Mapping[str, bytes], *, redacted: bool) -> bytes
     manifest = Manifest(
         created=report.created, redacted=redacted, files=_listing(files)
     )
-    text = msgspec.json.format(msgspec.json.encode(manifest)) + b"\n"
+    text = indented(manifest)
     return _zipped({**files, "manifest.json": text}, _day(report.created))
 
 
@@ -65,7 +66,7 @@ def repack(files: Mapping[str, bytes]) -> bytes:
         n: f for n, f in files.items() if n not in {"manifest.json", "SHA256SUMS"}
     }
     manifest = msgspec.structs.replace(old, redacted=False, files=_listing(inside))
-    text = msgspec.json.format(msgspec.json.encode(manifest)) + b"\n"
+    text = indented(manifest)
     return _zipped({**inside, "manifest.json": text}, _day(old.created))
 
 

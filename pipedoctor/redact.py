@@ -17,6 +17,7 @@ import msgspec
 from pipedoctor import folders, forms
 from pipedoctor.aliases import ALIAS, Aliases, Memory
 from pipedoctor.facts import Facts
+from pipedoctor.legible import legible
 from pipedoctor.masking import MASK, mask, names_secret
 
 
@@ -66,7 +67,6 @@ _SILENT = frozenset((bool, int, float, type(None)))
 """Types of values that name nobody: most of a large record."""
 _SHORTEST = 3
 """Letters of a name that is looked for outside of paths."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Redactor:
@@ -133,8 +133,7 @@ class Redactor:
         return value
 
     def _value(self, text: str, key: str) -> str:
-        if not text.isascii():
-            text = _SURROGATE.sub(_escaped, text)
+        text = legible(text)
         if self.level is Level.NOTHING:
             return text
         text = MASK if key and text and names_secret(key) else mask(text)
@@ -308,8 +307,3 @@ def _texts(record: Any) -> Mapping[tuple[str, str], None]:
 
     visit("", record)
     return found
-
-
-def _escaped(match: re.Match[str]) -> str:
-    r"""A byte that is no UTF-8, as file names may hold, written out: ``\xff``."""
-    return f"\\x{ord(match[0]) & 0xFF:02x}"

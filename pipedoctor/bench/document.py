@@ -6,6 +6,7 @@ import msgspec
 
 from pipedoctor import __version__
 from pipedoctor.facts import SECTIONS, Fact, Facts, Malformed
+from pipedoctor.legible import indented
 
 PREFIX = "bench_"
 """Sections that are measurements."""
@@ -39,7 +40,7 @@ def render(facts: Facts, *, said: tuple[str, ...], seconds: float) -> bytes:
         "said": said,
         "facts": facts.to_record(),
     }
-    return msgspec.json.format(msgspec.json.encode(whole)) + b"\n"
+    return indented(whole)
 
 
 def read(data: bytes) -> list[Fact]:

@@ -157,9 +157,8 @@ def _page(name: str, given: dict[str, Any]) -> None:
 
 
 def _as_json(check: Any, markdown: str) -> bytes:
-    import msgspec
-
     from pipedoctor.cli.list import row
+    from pipedoctor.legible import indented
 
     whole = {"schema": "pipedoctor.page/1", **row(check), "page": markdown}
-    return msgspec.json.format(msgspec.json.encode(whole)) + b"\n"
+    return indented(whole)

@@ -3,10 +3,10 @@
 import datetime as dt
 
 import click
-import msgspec
 
 from pipedoctor import history
 from pipedoctor.cli import output
+from pipedoctor.legible import indented
 from pipedoctor.report.model import Report
 from pipedoctor.report.words import clean
 
@@ -34,7 +34,7 @@ def show(form: str | None) -> None:
     if form == "json":
         rows = [{"when": k.when, "worst": k.worst, "path": str(k.path)} for k in kept]
         whole = {"schema": "pipedoctor.history/1", "reports": rows}
-        output.write(msgspec.json.format(msgspec.json.encode(whole)) + b"\n", None)
+        output.write(indented(whole), None)
         return
     lines = [
         f"{k.when:%Y-%m-%d %H:%M:%S}Z  {k.worst:<6}  {clean(k.path)}\n" for k in kept

@@ -15,10 +15,9 @@ def command(form: str, tables: bool) -> None:
 
         shown.show(form)
         return
-    import msgspec
-
     from pipedoctor.catalogue import installed
     from pipedoctor.cli import output
+    from pipedoctor.legible import indented
     from pipedoctor.report.words import clean
 
     catalogue = installed()
@@ -26,7 +25,7 @@ def command(form: str, tables: bool) -> None:
     if form == "json":
         broken = [{"pack": b.pack, "reason": b.reason} for b in catalogue.broken]
         whole = {"schema": "pipedoctor.checks/1", "checks": rows, "broken": broken}
-        output.write(msgspec.json.format(msgspec.json.encode(whole)) + b"\n", None)
+        output.write(indented(whole), None)
     else:
         output.write("".join(_lines(rows)), None)
     for pack in catalogue.broken:

@@ -7,6 +7,7 @@ import msgspec
 from pipedoctor.catalogue import installed
 from pipedoctor.cli import output
 from pipedoctor.facts.world import World
+from pipedoctor.legible import indented
 
 
 def show(form: str) -> None:
@@ -14,7 +15,7 @@ def show(form: str) -> None:
     rows = [_row(table) for table in installed().tables]
     if form == "json":
         whole = {"schema": "pipedoctor.tables/1", "tables": rows}
-        output.write(msgspec.json.format(msgspec.json.encode(whole)) + b"\n", None)
+        output.write(indented(whole), None)
         return
     longest = max((len(row["table"]) for row in rows), default=0)
     output.write("".join(line(row, longest) for row in rows), None)

@@ -94,7 +94,9 @@ def _shown(found: Any, form: str, output: str | None) -> str:
         return render(found, width=width() if output is None else 100)
     import json
 
-    return json.dumps(record(found), indent=1) + "\n"
+    from pipedoctor.legible import throughout
+
+    return json.dumps(throughout(record(found)), indent=1) + "\n"
 
 
 __all__ = ["FAILED", "INTERRUPTED", "command"]

@@ -12,6 +12,7 @@ import msgspec
 
 from pipedoctor.attempt import Crash, attempt
 from pipedoctor.collect.probe import Probe, answer
+from pipedoctor.legible import throughout
 
 _HEAD = struct.Struct("<I")
 _MOST_DESCRIPTORS = 1 << 16
@@ -81,11 +82,19 @@ def _close_all_but(pipe: int) -> None:
 
 def _encoded(message: dict[str, Any]) -> bytes:
     """As bytes for the pipe; what nobody can write down becomes a reason."""
-    done = attempt(lambda: msgspec.msgpack.encode(message))
+    done = attempt(lambda: _packed(message))
     if isinstance(done, Crash):
         excuse = {"reason": f"crashed: {done.reason}", "trace": done.trace}
         return msgspec.msgpack.encode(excuse)
     return done.value
+
+
+def _packed(message: dict[str, Any]) -> bytes:
+    try:
+        return msgspec.msgpack.encode(message)
+    except UnicodeEncodeError:  # a file's name
+        plain = msgspec.to_builtins(message)
+        return msgspec.msgpack.encode(throughout(plain))
 
 
 def _send(pipe: int, body: bytes) -> None:

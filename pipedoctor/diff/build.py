@@ -19,6 +19,7 @@ from pipedoctor.diff.weigh import ranked, sorted_out
 from pipedoctor.examine import Standards, judged
 from pipedoctor.facts import SECTIONS, Loader
 from pipedoctor.facts.world_culprits import Culprits
+from pipedoctor.legible import compact
 from pipedoctor.report import words
 from pipedoctor.report.model import Report
 
@@ -135,7 +136,7 @@ def _reports(
     """
 
     def aliased(number: int) -> bool:
-        return b"<user-" in msgspec.json.encode(sides[number].facts.to_record())
+        return b"<user-" in compact(sides[number].facts.to_record())
 
     first = sorted(range(len(sides)), key=lambda n: not aliased(n))
     done = {

@@ -2,16 +2,14 @@
 
 from typing import Any
 
-import msgspec
-
 from pipedoctor.diff.model import Diff
+from pipedoctor.legible import indented
 from pipedoctor.report.json import visible
 
 
 def render(diff: Diff) -> bytes:
     """Indented JSON in UTF-8, whatever the locale; ends with a newline."""
-    text = msgspec.json.format(msgspec.json.encode(diff, enc_hook=str)) + b"\n"
-    return visible(text)
+    return visible(indented(diff))
 
 
 def schema() -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import msgspec
-
 from pipedoctor.explanation.model import Explanation
+from pipedoctor.legible import indented
 
 
 def render(said: Explanation) -> bytes:
     """Indented JSON; everything but ASCII is escaped, ends with a newline."""
-    text = msgspec.json.format(msgspec.json.encode(said)) + b"\n"
+    text = indented(said)
     if text.isascii():
         return text
     import json  # noqa: PLC0415  (only it escapes everything)

@@ -11,6 +11,7 @@ from pipedoctor.fix.counter import Counter
 from pipedoctor.fix.entry import Entry
 from pipedoctor.fix.journal import Journal
 from pipedoctor.fix.lock import busy
+from pipedoctor.legible import indented
 
 SCHEMA = "pipedoctor.history/1"
 
@@ -39,5 +40,5 @@ def _as_json(books: Iterable[Journal]) -> str:
             if isinstance(entry, Entry):
                 plain["interrupted"] = entry.unfinished and not at_work
             entries.append(plain | {"journal": os.fspath(book.root)})
-    text = msgspec.json.encode({"schema": SCHEMA, "entries": entries})
-    return msgspec.json.format(text).decode()
+    whole = {"schema": SCHEMA, "entries": entries}
+    return indented(whole).decode().rstrip("\n")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from pipedoctor.check import Severity
+from pipedoctor.legible import compact
 from pipedoctor.report import digest, json, words
 from pipedoctor.report.model import Entry, Known, Report, Skip
 from pipedoctor.report.page import page
@@ -48,7 +49,7 @@ def render(report: Report) -> str:
     return page(
         f"{sentence[:1].upper()}{sentence[1:]} - pipedoctor",
         "report.html.jinja",
-        record=json.visible(msgspec.json.encode(record, enc_hook=str)).decode(),
+        record=json.visible(compact(record)).decode(),
         report=report,
         worst=_worst(report),
         groups=tuple(_groups(report.findings)),

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from pipedoctor.facts import Facts, Malformed
+from pipedoctor.legible import indented
 from pipedoctor.report.model import Known, Report, Schema
 
 LARGEST = 32 << 20
@@ -34,8 +35,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 def render(report: Report) -> bytes:
     """Indented JSON in UTF-8, whatever the locale; ends with a newline."""
-    text = msgspec.json.format(msgspec.json.encode(report, enc_hook=str)) + b"\n"
-    return visible(text)
+    return visible(indented(report))
 
 
 def visible(text: bytes) -> bytes:

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-import msgspec
-
+from pipedoctor.legible import indented
 from pipedoctor.report import words
 from pipedoctor.report.model import Cure, Entry, Report
 
@@ -109,7 +108,7 @@ def _cure(cure: Cure) -> Iterator[str]:
 def _rest(report: Report) -> Iterator[str]:
     yield from skipped(report)
     yield from healthy(report)
-    facts = msgspec.json.format(msgspec.json.encode(report.facts, enc_hook=str))
+    facts = indented(report.facts)
     yield from folded("Facts", fenced(facts.decode(), "json"))
 
 

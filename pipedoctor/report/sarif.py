@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
 from pipedoctor.check import Check, Location
+from pipedoctor.legible import indented
 from pipedoctor.page import page
 from pipedoctor.report import annotation, words
 from pipedoctor.report.artifact import artifact
@@ -52,7 +51,7 @@ def render(report: Report, checks: Mapping[str, Check[Any]], code: int) -> bytes
         "properties": {"verdict": words.verdict(report), "place": words.place(report)},
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return msgspec.json.format(msgspec.json.encode(log)) + b"\n"
+    return indented(log)
 
 
 def _prints(report: Report) -> dict[tuple[str, int], str]:

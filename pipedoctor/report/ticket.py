@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-import msgspec
-
+from pipedoctor.legible import compact
 from pipedoctor.report import glance, markdown
 from pipedoctor.report.model import Report
 from pipedoctor.units import human
@@ -118,7 +117,7 @@ def _value(value: object) -> str:
 def _json(value: object) -> str:
     if isinstance(value, dict):
         value = dict(_said(cast("dict[str, Any]", value)))
-    return msgspec.json.encode(value, enc_hook=str).decode()
+    return compact(value).decode()
 
 
 def _said(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

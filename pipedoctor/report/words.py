@@ -9,6 +9,7 @@ import msgspec
 
 from pipedoctor.check import Gain
 from pipedoctor.facts import Site
+from pipedoctor.legible import legible
 from pipedoctor.remedy import Lasts, Place
 from pipedoctor.report.model import Counts, Cure, Entry, Report
 from pipedoctor.units import MiB, human
@@ -17,7 +18,7 @@ Detail = Literal["brief", "normal", "full"]
 
 _ODD = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+    "\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _SIZE = re.compile(
     r"(?:^|[._])(?<!inodes_)(?:size|bytes|memory|limit|room|needed|free|used|available|total)$"
@@ -37,11 +38,11 @@ _FOUND = {
 
 def clean(text: object) -> str:
     r"""Write out whatever a terminal would obey or hide: ``\x1b``, ``\u202e``."""
-    return _ODD.sub(_escaped, str(text))
+    return _ODD.sub(_escaped, legible(str(text)))
 
 
 def _escaped(match: re.Match[str]) -> str:
-    return match[0].encode("unicode_escape", "surrogatepass").decode()
+    return match[0].encode("unicode_escape").decode()
 
 
 def place(report: Report) -> str:

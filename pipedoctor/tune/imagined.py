@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from pipedoctor.facts import Setting
+from pipedoctor.legible import throughout
 from pipedoctor.report.words import clean
 from pipedoctor.tune.text import line, rate
 from pipedoctor.units import human
@@ -15,7 +16,7 @@ from pipedoctor.units import human
 
 def dumped(found: dict[str, Any]) -> str:
     """As JSON."""
-    return json.dumps(found, indent=1) + "\n"
+    return json.dumps(throughout(found), indent=1) + "\n"
 
 
 def render(found: dict[str, Any], *, width: int = 100) -> str:

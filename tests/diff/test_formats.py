@@ -273,6 +273,13 @@ def test_the_page_obeys_nothing(hostile: Diff) -> None:
     )
 
 
+BEYOND = """
+[...document.querySelectorAll("table.beside [data-side]")]
+  .filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.textContent)
+"""
+"""Values that a reader has to scroll for."""
+
+
 @pytest.mark.parametrize("width", [360, 1300])
 def test_everybody_can_use_the_page(
     browser: "Browser", tmp_path: Path, ill: Diff, hostile: Diff, width: int
@@ -294,8 +301,33 @@ def test_everybody_can_use_the_page(
         )
         assert found == []
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        assert page.evaluate(BEYOND) == []
         page.close()
     assert complaints == []
+
+
+def test_a_row_stands_upright_on_a_telephone(
+    browser: "Browser", tmp_path: Path, ill: Diff
+) -> None:
+    file = tmp_path / "ill.html"
+    file.write_text(html.render(ill), "utf-8")
+    page = browser.new_page(viewport={"width": 360, "height": 900})
+    page.goto(file.as_uri())
+    row = page.locator("tr", has=page.get_by_text("torch", exact=True)).first
+    one, other = row.locator("[data-side]").all()
+
+    first, second = one.bounding_box(), other.bounding_box()
+    assert first is not None
+    assert second is not None
+    assert first["y"] + first["height"] <= second["y"]
+    assert one.evaluate("e => getComputedStyle(e, '::before').content") == '"a"'
+    page.set_viewport_size({"width": 1300, "height": 900})
+    first, second = one.bounding_box(), other.bounding_box()
+    assert first is not None
+    assert second is not None
+    assert first["y"] == second["y"]
+    assert one.evaluate("e => getComputedStyle(e, '::before').content") == "none"
+    page.close()
 
 
 def test_who_stands_apart_is_marked(diff: Compare) -> None:
@@ -303,7 +335,7 @@ def test_who_stands_apart_is_marked(diff: Compare) -> None:
 
     assert "| 1 | numpy | 2.1.0 | **1.26.4** | 2.1.0 |" in markdown.render(said)
     assert "\x1b[1m1.26.4" in text.render(said, colour=True)
-    assert '<td class="known apart">1.26.4</td>' in html.render(said)
+    assert '<td class="known apart" data-side="b">1.26.4</td>' in html.render(said)
 
 
 def test_nothing_that_both_know(diff: Compare) -> None:
