@@ -197,6 +197,11 @@ def computing_step(batch: Any) -> None:
     burn(0.025)
 
 
+def quota() -> Any:
+    """To be run where fewer CPUs may be used than there are."""
+    return DataLoader(Transform(), batch_size=16, num_workers=4)
+
+
 class Faulty(Made):
     """Every sample takes fresh pages from the kernel and gives them back."""
 
@@ -258,10 +263,13 @@ LABELS: dict[str, tuple[str, tuple[str, ...]]] = {
     "consumer": ("consumer", ("--step-seconds", "0.03")),
     "consumer_workers": ("consumer", ("--step-seconds", "0.03")),
     "transform_main": ("main-thread", ("--step", f"{HERE}:computing_step")),
+    "quota": ("cpu-quota", ()),
     "allocator": ("allocator-faults", ()),
     "startup": ("worker-startup", ()),
     "startup_spawn": ("worker-startup", ()),
 }
+QUOTAS = {"quota": 1.0}
+"""CPUs that a workload may use, where they are fewer than there are."""
 
 
 def transform_main() -> Any:

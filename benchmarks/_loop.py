@@ -1,0 +1,147 @@
+"""Rates of a loader by a plain loop, which shares no code with pipedoctor."""
+
+import json
+import os
+import statistics
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Setting = dict[str, Any]
+"""Arguments of a DataLoader."""
+APART = 0.05
+"""Two windows that differ by more are followed by three others."""
+_LONGEST = 6.0
+_PATIENCE = 0.6
+"""Seconds of emptying the queue, for each second of the window."""
+
+
+class Loop:
+    """A loader of the user, its consumer, and whether its epochs count."""
+
+    def __init__(
+        self, make: Callable[[], Any], step: Callable[[Any], Any], *, epochs: bool
+    ) -> None:
+        self.make, self.step, self.epochs = make, step, epochs
+
+    def windows(self, setting: Setting, seconds: float) -> list[float]:
+        """Rates in processes of their own: two, and five where those differ."""
+        rates = [self.rate(setting, seconds) for _ in range(2)]
+        if max(rates) > (1 + APART) * min(rates):
+            rates += [self.rate(setting, seconds) for _ in range(3)]
+        return rates
+
+    def rate(self, setting: Setting, seconds: float) -> float:
+        """Samples per second, in a forked process."""
+        back, out = os.pipe()
+        pid = os.fork()
+        if not pid:
+            try:
+                warnings.simplefilter("ignore")
+                found = (self._epochs if self.epochs else self._steady)(
+                    setting, seconds
+                )
+                os.write(out, json.dumps(found).encode())
+            finally:
+                os._exit(0)
+        os.close(out)
+        with os.fdopen(back) as pipe:
+            text = pipe.read()
+        os.waitpid(pid, 0)
+        return float(text or "nan")
+
+    def _steady(self, setting: Setting, seconds: float) -> float:
+        """Whole rounds of batches after the queue was emptied."""
+        from torch.utils.data import RandomSampler
+
+        made = self.make()
+        order = RandomSampler(made.dataset, replacement=True, num_samples=10**6)
+        batches = iter(_loader(made, setting, sampler=order))
+        workers, size = setting["num_workers"], made.batch_size
+        begin = time.perf_counter()
+        for _ in range(workers * (setting["prefetch_factor"] or 0) + 2):
+            self.step(next(batches))
+            if time.perf_counter() - begin > _PATIENCE * seconds + _LONGEST / 3:
+                break
+        done, begin = 0, time.perf_counter()
+        while True:
+            self.step(next(batches))
+            done += 1
+            spent = time.perf_counter() - begin
+            whole = done % max(1, workers) == 0
+            if whole and spent > seconds and (done > 2 * workers or spent > _LONGEST):
+                return float(done * size / spent)
+
+    def _epochs(self, setting: Setting, seconds: float) -> float:
+        """Whole epochs, after the first, the starts of their workers included."""
+        made = self.make()
+        loader = _loader(made, setting, shuffle=True, **_of_workers(made))
+        for batch in loader:
+            self.step(batch)
+        done, begin = 0, time.perf_counter()
+        while True:
+            for batch in loader:
+                self.step(batch)
+            done += 1
+            spent = time.perf_counter() - begin
+            if spent > seconds and done > 1:
+                return float(done * len(made.dataset) / spent)
+
+
+def _loader(made: Any, setting: Setting, **more: Any) -> Any:
+    from torch.utils.data import DataLoader
+
+    workers = setting["num_workers"]
+    if workers:
+        more["prefetch_factor"] = setting["prefetch_factor"]
+        more["persistent_workers"] = setting.get("persistent_workers", False)
+    return DataLoader(
+        made.dataset,
+        batch_size=made.batch_size,
+        num_workers=workers,
+        collate_fn=made.collate_fn,
+        in_order=setting["in_order"],
+        **more,
+    )
+
+
+def _of_workers(made: Any) -> dict[str, Any]:
+    return {
+        "worker_init_fn": made.worker_init_fn,
+        "multiprocessing_context": made.multiprocessing_context
+        if made.num_workers
+        else None,
+    }
+
+
+def middle(rates: list[float]) -> float:
+    """The median: of a setting that has two speeds, the one that it has more often."""
+    return float(statistics.median(rates))
+
+
+def setting(
+    workers: int, prefetch: int = 2, *, in_order: bool = True, kept: bool = False
+) -> Setting:
+    """The arguments of a DataLoader."""
+    return {
+        "num_workers": workers,
+        "prefetch_factor": prefetch if workers else None,
+        "in_order": in_order or not workers,
+        "persistent_workers": bool(kept and workers),
+    }
+
+
+def grid(label: str) -> Iterator[Setting]:
+    """Every setting that is measured for a workload with this cause."""
+    yield setting(0)
+    if label == "worker-startup":
+        for workers in (1, 2, 4, 8):
+            yield setting(workers)
+            yield setting(workers, kept=True)
+        return
+    for workers in (1, 2, 3, 4, 6, 8):
+        for prefetch in (2, 4):
+            yield setting(workers, prefetch)
+            if label == "stragglers" and workers in (2, 3, 4):
+                yield setting(workers, prefetch, in_order=False)

@@ -1,0 +1,262 @@
+"""docs/benchmarks/tune.md: our advice, that of others, and the errors of the model."""
+
+import os
+import platform
+import re
+import statistics
+from collections.abc import Iterator
+from typing import Any
+
+from _page import table, written
+
+Row = dict[str, Any]
+GRID = ("workload", "cause found", "start", "best of grid", "recommended", "regret")
+RIVALS = ("workload", "tune", "loadtune", "0", "cpu_count", "4")
+ERRORS = ("workload", "points", "median", "p90", "within interval", "windows differ")
+_CPUS = os.cpu_count() or 1
+
+
+def page(rows: dict[str, Row]) -> str:
+    """Everything that was measured."""
+    import torch
+
+    release = re.match(r"[\d.]*\d", platform.release())
+    more = f"Linux {release[0]}" if release else ""
+    by = "python benchmarks/tune.py"
+    parts = (
+        "# Tuning, against the whole grid",
+        written(more, f"torch {torch.__version__}", by=by),
+        HEAD,
+        table(GRID, (_advice(name, row) for name, row in rows.items())),
+        "\n".join(_summary(rows)),
+        "## Beside loadtune and rules of thumb",
+        RULES,
+        table(RIVALS, (_beside(name, row) for name, row in rows.items())),
+        "\n".join(_rivals(rows)),
+        "## What-if",
+        WHATIF,
+        table(ERRORS, (_errors(name, row) for name, row in rows.items())),
+        "\n".join(_model(rows)),
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+def best(row: Row) -> float:
+    """The fastest of the grid, measured again beside what was recommended."""
+    cells = row["grid"]["cells"]
+    top = max(float(cell["rate"]) for cell in cells)
+    return max(top, _middle(row["tune"]["windows"]["best"]))
+
+
+def regret(row: Row, rate: float) -> float:
+    """How far a rate lies below the best one."""
+    return 1 - rate / best(row)
+
+
+def ours(row: Row) -> float:
+    """Regret of what `tune` recommends: of all its windows."""
+    chosen = row["tune"]["chosen"]
+    same = [
+        window
+        for cell in row["grid"]["cells"]
+        if all(cell[key] == value for key, value in chosen.items())
+        for window in cell["windows"]
+    ]
+    return regret(row, _middle(row["tune"]["windows"]["chosen"] + same))
+
+
+def rule(row: Row, workers: int) -> float:
+    """Regret of so many workers with everything else as torch has it."""
+    near = (
+        cell
+        for cell in row["grid"]["cells"]
+        if cell["num_workers"] == workers
+        and cell["prefetch_factor"] in (2, None)
+        and cell["in_order"]
+        and not cell["persistent_workers"]
+    )
+    return regret(row, float(next(near)["rate"]))
+
+
+def other(row: Row) -> float | None:
+    """Regret of what loadtune recommends; None: it was not asked, or it failed."""
+    found = row.get("loadtune", {})
+    return regret(row, _middle(found["windows"])) if "windows" in found else None
+
+
+def errors(row: Row) -> list[float]:
+    """Relative errors for cells that the probe did not measure, the smallest first."""
+    pairs = zip(row["grid"]["cells"], row["whatif"]["cells"], strict=True)
+    return sorted(
+        abs(guess["rate"] / cell["rate"] - 1)
+        for cell, guess in pairs
+        if not guess["measured"]
+    )
+
+
+def within(row: Row) -> list[bool]:
+    """For the same cells, whether the interval holds what was measured."""
+    pairs = zip(row["grid"]["cells"], row["whatif"]["cells"], strict=True)
+    return [
+        guess["low"] <= cell["rate"] <= guess["high"]
+        for cell, guess in pairs
+        if not guess["measured"]
+    ]
+
+
+def apart(row: Row) -> list[float]:
+    """How far two windows of the same cell are apart."""
+    cells = row["grid"]["cells"]
+    pairs = (cell["windows"][:2] for cell in cells)
+    return sorted(max(pair) / min(pair) - 1 for pair in pairs)
+
+
+def right(row: Row) -> bool:
+    """Is the cause named that was put in?"""
+    return bool(row["grid"]["label"] == row["tune"]["bottleneck"])
+
+
+def _advice(name: str, row: Row) -> str:
+    top = max(row["grid"]["cells"], key=lambda cell: float(cell["rate"]))
+    tune = row["tune"]
+    wrong = "" if right(row) else f" (is {row['grid']['label']})"
+    rates = {key: _middle(windows) for key, windows in tune["windows"].items()}
+    bound = f", {tune['bound']}" if tune["bound"] else ""
+    cells = (
+        f"{name}{bound}",
+        f"{tune['bottleneck']}{wrong}",
+        f"{rates['start']:,.0f}",
+        f"{best(row):,.0f} ({said(top)})",
+        f"{rates['chosen']:,.0f} ({said(tune['chosen'])})",
+        _percent(ours(row)),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _summary(rows: dict[str, Row]) -> Iterator[str]:
+    number = len(rows)
+    regrets = [max(0.0, ours(row)) for row in rows.values()]
+    spent = [row["tune"]["spent"] for row in rows.values()]
+    share = [row["tune"]["spent"] / row["grid"]["seconds"] for row in rows.values()]
+    slower = [name for name, row in rows.items() if _slower(row)]
+    yield f"Over {number} workloads:\n"
+    yield (
+        f"- regret of the recommended setting: median {statistics.median(regrets):.1%},"
+        f" worst {max(regrets):.1%};"
+    )
+    yield (
+        f"- the cause is named right in {sum(map(right, rows.values()))} of {number};"
+    )
+    yield f"- slower than the setting that was there: {', '.join(slower) or 'none'};"
+    yield (
+        f"- a run takes {statistics.median(spent):.0f} s in the median, at most"
+        f" {max(spent):.0f} s, the import of torch included:"
+        f" {statistics.median(share):.0%} of the time of this grid."
+    )
+
+
+def _slower(row: Row) -> bool:
+    windows = row["tune"]["windows"]
+    same = row["tune"]["chosen"] == row["tune"]["current"]
+    return not same and max(windows["chosen"]) < min(windows["start"])
+
+
+def _beside(name: str, row: Row) -> str:
+    found = row.get("loadtune", {})
+    rate = other(row)
+    it = "-" if rate is None else f"{_percent(rate)} ({said(found['cell'])})"
+    rules = (_percent(rule(row, workers)) for workers in (0, _CPUS, 4))
+    return f"| {' | '.join((name, _percent(ours(row)), it, *rules))} |"
+
+
+def _rivals(rows: dict[str, Row]) -> Iterator[str]:
+    ways = {
+        "`pipedoctor tune`": [ours(row) for row in rows.values()],
+        "loadtune": [rate for row in rows.values() if (rate := other(row)) is not None],
+        "`num_workers=0`": [rule(row, 0) for row in rows.values()],
+        "`num_workers=cpu_count`": [rule(row, _CPUS) for row in rows.values()],
+        "`num_workers=4` for each GPU": [rule(row, 4) for row in rows.values()],
+    }
+    for name, found in ways.items():
+        if found:
+            yield (
+                f"- {name}: median {_percent(statistics.median(found))}, worst"
+                f" {_percent(max(found))}, within 8 % of the best in"
+                f" {sum(value <= 0.08 for value in found)} of {len(found)};"  # noqa: PLR2004
+            )
+    spent = [
+        row["loadtune"]["seconds"]
+        for row in rows.values()
+        if "windows" in row.get("loadtune", {})
+    ]
+    if spent:
+        yield f"- loadtune takes {statistics.median(spent):.0f} s in the median."
+
+
+def _errors(name: str, row: Row) -> str:
+    found, inside, noise = errors(row), within(row), apart(row)
+    cells = (
+        name,
+        str(len(found)),
+        f"{statistics.median(found):.1%}",
+        f"{_tenth(found):.1%}",
+        f"{sum(inside)} of {len(inside)}",
+        f"{statistics.median(noise):.1%} / {_tenth(noise):.1%}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _model(rows: dict[str, Row]) -> Iterator[str]:
+    found = sorted(error for row in rows.values() for error in errors(row))
+    inside = [one for row in rows.values() for one in within(row)]
+    noise = sorted(one for row in rows.values() for one in apart(row))
+    yield (
+        f"Over {len(found)} points: median {statistics.median(found):.1%}, p90"
+        f" {_tenth(found):.1%}; the 90 % interval holds"
+        f" {sum(inside) / len(inside):.0%} of them. Two windows of the same setting"
+        f" differ by {statistics.median(noise):.1%} in the median, p90"
+        f" {_tenth(noise):.1%}."
+    )
+
+
+def said(cell: Row) -> str:
+    """``4x2``: workers and prefetch_factor."""
+    if not cell["num_workers"]:
+        return "0"
+    marks = "" if cell["in_order"] else " unordered"
+    marks += " persistent" if cell["persistent_workers"] else ""
+    return f"{cell['num_workers']}x{cell['prefetch_factor']}{marks}"
+
+
+def _middle(windows: list[float]) -> float:
+    return float(statistics.median(windows))
+
+
+def _tenth(values: list[float]) -> float:
+    return values[int(0.9 * (len(values) - 1))]
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1%}".replace("-0.0%", "0.0%")
+
+
+HEAD = """Each workload has one injected cause. Rates are samples per second; the grid
+is `num_workers` 0 to 8 by `prefetch_factor` 2 and 4 (and `in_order=False` for
+stragglers; for slow starts `persistent_workers`, and whole epochs instead of a steady
+rate). Each point is the median of two to five windows of 0.8 s (1.6 s for stragglers),
+each in a process of its own, by a plain loop that shares no code with pipedoctor.
+*Regret* is how far the recommended setting lies below the best point; what was
+recommended is measured again next to the best and the first one, in turns. Below zero
+is noise, or a setting outside the grid. A row stays until its workload is measured
+again."""
+
+RULES = """Regret of each advice. loadtune 0.3.0 gets the same data set, batch size and
+`collate_fn`, a model of one number and the same step, 40 steps for each trial (its
+default is 100); where its own figures say that nothing it tried is faster than
+`num_workers=0`, that is taken. Lightning asks for more workers as long as there are
+fewer than `cpu_count`, and for any where there are none: its advice is the column
+*cpu_count*. *4* is four workers for each GPU."""
+
+WHATIF = """Errors of one probe of a few seconds, for points that it did not measure.
+The last column is how far two windows of the same point are apart, median and p90: no
+model can be nearer than that."""

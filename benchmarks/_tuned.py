@@ -1,0 +1,61 @@
+"""What pipedoctor itself says of a workload: `tune`, and the model behind `whatif`."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from _loop import Setting
+from msgspec.structs import replace
+
+from pipedoctor.facts import Facts
+from pipedoctor.tune import whatif
+from pipedoctor.tune.predict import Model
+from pipedoctor.tune.price import epoch
+from pipedoctor.tune.tuning import Order, probed
+
+ARGUMENTS = ("num_workers", "prefetch_factor", "in_order", "persistent_workers")
+
+
+def tuned(target: str, options: tuple[str, ...]) -> dict[str, Any]:
+    """The report of `pipedoctor tune`, in the process that a user would start."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "tune.json"
+        argv = [sys.executable, "-m", "pipedoctor", "tune", target, *options]
+        argv += ["--max-workers", "8", "--format", "json", "-o", str(file)]
+        subprocess.run(argv, check=False, capture_output=True)
+        found: dict[str, Any] = json.loads(file.read_text())
+    return {
+        "chosen": {name: found["recommended"][name] for name in ARGUMENTS},
+        "current": {name: found["current"][name] for name in ARGUMENTS},
+        "spent": found["spent_seconds"],
+        "bottleneck": found["bottleneck"],
+        "disturbed": sum(bool(t["disturbed"]) for t in found["trials"]),
+        "windows": len(found["trials"]),
+    }
+
+
+def foretold(
+    target: str, options: tuple[str, ...], cells: list[Setting], *, epochs: bool
+) -> dict[str, Any]:
+    """What one probe predicts for every cell, and which of them it has measured."""
+    step = options[1] if options else ""
+    order = Order(target=target, step=step, max_workers=8)
+    with probed(order) as (search, _):
+        whatif.probe(search)
+    seen = search.pipeline()
+    model = Model(seen=seen)
+    rows: list[dict[str, Any]] = []
+    for cell in cells:
+        wanted = replace(search.start, **cell)
+        guess = model.predict(wanted)
+        rate, low, high = guess.samples_per_second, guess.low, guess.high
+        if epochs:
+            whole = (seen.samples or 0) / epoch(seen, wanted).seconds
+            rate, low, high = whole, whole * low / rate, whole * high / rate
+        rows.append(
+            {"rate": rate, "low": low, "high": high, "measured": guess.measured}
+        )
+    return {"cells": rows, "facts": Facts(seen).to_record()}
