@@ -18,10 +18,10 @@ from typing import NamedTuple
 import msgspec
 
 from pipedoctor import __version__
-from pipedoctor.facts import Source
+from pipedoctor.source.examine import Examined
 from pipedoctor.source.files import Source as File
 
-FORM = b"pipedoctor code 1\n"
+FORM = b"pipedoctor code 2\n"
 _DIGEST = 32
 MOST_BYTES = 128 << 20
 MOST_ENTRIES = 2000
@@ -36,8 +36,8 @@ class Cache(NamedTuple):
 
     folder: Path | None
 
-    def get(self, key: str) -> Source | None:
-        """The facts under this key, if they are there and whole."""
+    def get(self, key: str) -> Examined | None:
+        """What is known under this key, if it is there and whole."""
         if self.folder is None:
             return None
         path = self.folder / f"{key}{_ENDING}"
@@ -53,12 +53,12 @@ class Cache(NamedTuple):
             return None
         return _unpacked(data, key)
 
-    def put(self, key: str, facts: Source) -> None:
+    def put(self, key: str, known: Examined) -> None:
         """Remember them; where that is not possible, so be it."""
         if self.folder is None:
             return
         with contextlib.suppress(OSError, UnicodeEncodeError):
-            packed = msgspec.msgpack.encode(facts)
+            packed = msgspec.msgpack.encode(known)
             said = FORM + checksum(packed, key) + packed
             from pipedoctor import state  # noqa: PLC0415  (only to write)
 
@@ -151,13 +151,13 @@ def checksum(packed: bytes, key: str) -> bytes:
     return hashlib.blake2b(key.encode() + packed, digest_size=_DIGEST).digest()
 
 
-def _unpacked(data: bytes, key: str) -> Source | None:
+def _unpacked(data: bytes, key: str) -> Examined | None:
     begin = len(FORM) + _DIGEST
     packed = data[begin:]
     if data[:begin] != FORM + checksum(packed, key):
         return None
     try:
-        return msgspec.msgpack.decode(packed, type=Source)
+        return msgspec.msgpack.decode(packed, type=Examined)
     except (msgspec.DecodeError, RecursionError):
         return None
 

@@ -1,8 +1,9 @@
-"""Facts of each project: remembered, or found out by as many processes as it takes."""
+"""What each project is: remembered, or found out by as many processes as it takes."""
 
 import gc
 import os
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.source import Skipped
 from pipedoctor.source import files
 from pipedoctor.source.examine import Examined, examine, related
+from pipedoctor.source.loaders import LoaderCall
 
 WORTH = 2 << 20
 """Bytes of code from which on a second process pays for its start."""
@@ -23,15 +25,15 @@ Project = Sequence[files.Source]
 Shown = Callable[[str], str]
 
 
-def facts_of(
+def examined(
     groups: Sequence[Project],
     shown: Shown,
     reading: Reading,
     *,
     until: float,
     seconds: float,
-) -> list[Source]:
-    """Those of every project, in their order; the same however they are come by."""
+) -> list[Examined]:
+    """Every project in its order; the same however it is come by."""
     cache = code_cache.open_cache(reading.cache_dir, wanted=reading.cache)
     keys = [code_cache.key_of(one, shown) if cache.folder else "" for one in groups]
     found = {n: known for n, key in enumerate(keys) if (known := cache.get(key))}
@@ -45,13 +47,26 @@ def facts_of(
         fresh = _shared(work, missing, groups, shown, jobs)
     else:
         fresh = {number: work(number) for number in missing}
-    for number, examined in fresh.items():
-        found[number] = examined.facts
-        if examined.whole:
-            cache.put(keys[number], examined.facts)
+    for number, known in fresh.items():
+        found[number] = known
+        if known.whole:
+            cache.put(keys[number], known)
     if missing:
         cache.trim()
     return [found[number] for number in range(len(groups))]
+
+
+def calls(
+    read: Project, groups: Sequence[Project], known: Sequence[Examined]
+) -> list[LoaderCall]:
+    """All calls of DataLoader, in the order in which the files came."""
+    place = {id(file): number for number, file in enumerate(read)}
+    found = [
+        (place[id(group[number])], call._replace(path=group[number].path))
+        for group, one in zip(groups, known, strict=True)
+        for number, call in one.calls
+    ]
+    return [call for _, call in sorted(found, key=itemgetter(0))]
 
 
 def _examined(project: Project, shown: Shown, until: float, seconds: float) -> Examined:
@@ -106,16 +121,19 @@ class _Carried(msgspec.Struct, frozen=True):
 
     facts: Any
     whole: bool
+    calls: tuple[tuple[int, LoaderCall], ...]
 
 
-def _said(examined: Examined) -> bytes:
+def _said(known: Examined) -> bytes:
     """As data; odd bytes in names are spelled out, as in any report."""
-    return msgspec.msgpack.encode(_Carried(plain(examined.facts), examined.whole))
+    facts = plain(known.facts)
+    return msgspec.msgpack.encode(_Carried(facts, known.whole, known.calls))
 
 
 def _told(result: bytes) -> Examined:
     carried = msgspec.msgpack.decode(result, type=_Carried)
-    return Examined(msgspec.convert(carried.facts, Source), carried.whole)
+    facts = msgspec.convert(carried.facts, Source)
+    return Examined(facts, carried.whole, carried.calls)
 
 
 def _lost(project: Project, shown: Shown, lost: Lost) -> Examined:

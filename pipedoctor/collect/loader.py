@@ -8,7 +8,7 @@ import msgspec
 
 from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine, read_or
-from pipedoctor.collect.reading import Reading
+from pipedoctor.collect.reading import Crossed, Reading
 from pipedoctor.facts import Loader, Unreadable
 from pipedoctor.source.loaders import LoaderCall, loader_calls
 
@@ -30,11 +30,13 @@ def loader(
     announce: Announce,
     *,
     reading: Reading = Reading(),  # noqa: B008  (frozen)
+    crossed: Crossed | None = None,
 ) -> Loader:
     """Join what the command line, the code and the running job say; options win."""
     fields: dict[str, Any] = {}
     origin: dict[str, str] = {}
-    for source in _sources(machine, given, code, announce, reading):
+    seen = crossed.calls if crossed else None
+    for source in _sources(machine, given, code, announce, reading, seen):
         for name, (value, told) in source.items():
             if name not in fields:
                 fields[name], origin[name] = value, told
@@ -54,12 +56,15 @@ def _sources(
     code: Sequence[str],
     announce: Announce,
     reading: Reading,
+    seen: Sequence[LoaderCall] | None,
 ) -> Iterator[Told]:
     yield _options(given)
     ranks = machine.environ.get("LOCAL_WORLD_SIZE", "")
     if ranks.isascii() and ranks.isdecimal() and 0 < int(ranks) < 1 << 16:
         yield {"ranks": (int(ranks), "LOCAL_WORLD_SIZE")}
-    if code or reading.typed:
+    if seen is not None:
+        yield told_by(seen)
+    elif code or reading.typed:
         announce(f"reading {', '.join(code) or 'stdin'}")
         calls = loader_calls(
             code,

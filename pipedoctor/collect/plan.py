@@ -13,7 +13,7 @@ from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import legible, mount_of, mounts
 from pipedoctor.collect.plain import plain
 from pipedoctor.collect.prefix import Chosen
-from pipedoctor.collect.reading import Reading
+from pipedoctor.collect.reading import Crossed, Reading
 from pipedoctor.facts import (
     SECTIONS,
     DataSet,
@@ -174,24 +174,22 @@ def _probes(inquiry: Inquiry, places: list[Place], deadline: float) -> Iterator[
         name = f"data set {path}"
         work = _call("datasets", "dataset", machine, path, inquiry.quick)
         yield Probe(name=name, work=work, lane=name, patience=SURVEY_PATIENCE)
-    loader = _call(
-        "loader",
-        "loader",
-        machine,
-        inquiry.loader,
-        inquiry.code,
-        reading=inquiry.reading,
-    )
-    lane = "loader" if inquiry.has_code else "steady"
-    yield Probe(name="loader", work=loader, lane=lane, patience=PATIENCE)
-    if inquiry.has_code:
-        left = max(1.0, deadline - IMPORT_MARGIN)
-        code = _call(
-            "source", "source", machine, inquiry.code, left, reading=inquiry.reading
-        )
-        yield Probe(name="source", work=code, lane="source", patience=deadline)
+    yield from _code(inquiry, deadline)
     for section in STEADY:
         yield Probe(name=section, work=_call(section, section, machine), steady=True)
+
+
+def _code(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
+    """The loaders come after all of the code, in one lane: what is read is known."""
+    machine, code, reading = inquiry.machine, inquiry.code, inquiry.reading
+    words = {"reading": reading, "crossed": Crossed()}
+    if inquiry.has_code:
+        left = max(1.0, deadline - IMPORT_MARGIN)
+        source = _call("source", "source", machine, code, left, **words)
+        yield Probe(name="source", work=source, lane="source", patience=left)
+    loader = _call("loader", "loader", machine, inquiry.loader, code, **words)
+    lane = "source" if inquiry.has_code else "steady"
+    yield Probe(name="loader", work=loader, lane=lane, patience=PATIENCE)
 
 
 def _environment(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:

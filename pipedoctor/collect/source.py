@@ -8,11 +8,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from pipedoctor.collect.code_facts import facts_of
+from pipedoctor.collect.code_facts import calls, examined
 from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine, read_or
 from pipedoctor.collect.mounts import legible
-from pipedoctor.collect.reading import Reading
+from pipedoctor.collect.reading import Crossed, Reading
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Minimum, Skipped
 from pipedoctor.source import files
@@ -49,8 +49,13 @@ def source(
     seconds: float,
     announce: Announce,
     reading: Reading = Reading(),  # noqa: B008  (frozen)
+    crossed: Crossed | None = None,
 ) -> Source:
-    """Read what PATHS name, and all that it imports from there; raises Unreadable."""
+    """
+    Read what PATHS name, and all that it imports from there; raises Unreadable.
+
+    What it sees of DataLoader on its way goes to `crossed`.
+    """
     del machine
     announce(f"reading {', '.join(code) or 'stdin'}")
     until = time.monotonic() + seconds * SHARE
@@ -75,8 +80,11 @@ def source(
 
     whole = Source(skipped=tuple(skipped))
     groups = projects(found, code)
-    parts = facts_of(groups, called, reading, until=until, seconds=seconds)
+    known = examined(groups, called, reading, until=until, seconds=seconds)
+    if crossed is not None and all(one.whole for one in known):
+        crossed.calls = calls(found, groups, known)
     torch, python = minimums(code)
+    parts = (one.facts for one in known)
     return replace(merge([whole, *parts]), torch=torch, python=python)
 
 

@@ -12,6 +12,7 @@ from pipedoctor.facts.source import Skipped
 from pipedoctor.source import files
 from pipedoctor.source.assemble import assemble
 from pipedoctor.source.imported import imported_names
+from pipedoctor.source.loaders import LoaderCall, calls_of, may_call
 from pipedoctor.source.marks import marks
 from pipedoctor.source.parse import NotPythonError, Text, parse, traces
 
@@ -24,6 +25,8 @@ class Examined(NamedTuple):
 
     facts: Source
     whole: bool
+    calls: tuple[tuple[int, LoaderCall], ...] = ()
+    """Of DataLoader, with the number of the file in the project instead of its path."""
 
 
 def examine(
@@ -32,6 +35,7 @@ def examine(
     """Parse and follow what may have to do with loading, as far as time allows."""
     texts: list[Text] = []
     skipped: list[Skipped] = []
+    calls: dict[int, list[LoaderCall]] = {}
     count, whole = 0, True
     for file in related(project):
         count += 1
@@ -46,8 +50,13 @@ def examine(
             skipped.append(Skipped(path=shown(file.path), reason=str(error)))
         else:
             texts.append(text._replace(path=shown(file.path)))
+            if may_call(file.text) and not text.cells:
+                calls[id(file)] = list(calls_of("", text.tree))
     facts = assemble(texts, skipped, count)
-    return Examined(replace(facts, marks=marks(facts, texts)), whole)
+    numbered = tuple(
+        (n, call) for n, file in enumerate(project) for call in calls.get(id(file), ())
+    )
+    return Examined(replace(facts, marks=marks(facts, texts)), whole, numbered)
 
 
 def related(project: Sequence[files.Source]) -> Iterator[files.Source]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pipedoctor.source.files import Source, python_files
 from pipedoctor.source.folders import DEFAULT
+from pipedoctor.source.walk import branches
 
 CLASSES = {
     "torch.utils.data.DataLoader",
@@ -53,14 +54,23 @@ def loader_calls(
 
 def calls_in(source: Source) -> Iterator[LoaderCall]:
     """Those of one file; a file that no Python would run has none."""
-    if not _CALLED.search(source.text):
-        return
-    tree = _parsed(source.text)
-    nodes = list(ast.walk(tree)) if tree else []
+    tree = _parsed(source.text) if may_call(source.text) else None
+    if tree is not None:
+        yield from calls_of(source.path, tree)
+
+
+def may_call(text: bytes) -> bool:
+    """Is it worth while to look into its syntax tree?"""
+    return _CALLED.search(text) is not None
+
+
+def calls_of(path: str, tree: ast.Module) -> Iterator[LoaderCall]:
+    """Those of a file that is parsed."""
+    nodes = branches(tree)
     known = dict(alias for node in nodes for alias in _aliases(node))
     for node in nodes:
         if isinstance(node, ast.Call) and _full_name(node.func, known) in CLASSES:
-            yield _call(source.path, node)
+            yield _call(path, node)
 
 
 def _parsed(text: bytes) -> ast.Module | None:

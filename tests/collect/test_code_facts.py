@@ -152,7 +152,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "longer": lambda data: data + b"x",
     "one bit": lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:],
     "foreign": lambda _: b"\x80\x04cos\nsystem\n(S'false'\ntR.",
-    "another form": lambda data: data.replace(b"code 1", b"code 0"),
+    "another form": lambda data: data.replace(b"code 2", b"code 0"),
 }
 
 

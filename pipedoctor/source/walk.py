@@ -1,0 +1,35 @@
+"""Nodes of a syntax tree, quicker than `ast` hands them out."""
+
+import ast
+from typing import cast
+
+LEAVES: frozenset[type] = frozenset(
+    (
+        ast.Name,
+        ast.Constant,
+        str,
+        int,
+        bool,
+        type(None),
+        *ast.expr_context.__subclasses__(),
+        *ast.operator.__subclasses__(),
+        *ast.unaryop.__subclasses__(),
+        *ast.cmpop.__subclasses__(),
+        *ast.boolop.__subclasses__(),
+    )
+)
+"""What has no parts that anybody asks for."""
+
+
+def branches(top: ast.AST) -> list[ast.AST]:
+    """All that `ast.walk` gives, in its order, but for the leaves."""
+    found = [top]
+    for node in found:
+        for value in vars(node).values():
+            kind = type(value)  # pyright: ignore[reportUnknownVariableType]
+            if kind is list:
+                nodes = cast("list[ast.AST]", value)
+                found.extend([one for one in nodes if type(one) not in LEAVES])
+            elif kind not in LEAVES:
+                found.append(value)
+    return found
