@@ -8,6 +8,7 @@ from pathlib import Path
 from pipedoctor.collect import ldcache
 from pipedoctor.collect.elf import read
 from pipedoctor.collect.extension import fitting
+from pipedoctor.collect.hwcaps import hwcaps
 from pipedoctor.collect.interpreter import interpreter
 from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.library_names import Naming
@@ -121,10 +122,12 @@ def linker(machine: Machine, here: Interpreter) -> Linker:
         message = "the C library is not glibc: its linker searches in another way"
         raise Unreadable(message)
     own = (folder for path in here.path for folder in Path(path).glob("nvidia/*/lib"))
+    served = hwcaps(machine, here.glibc)
     process = Linker(
         program=Loaded(path=program, binary=binary),
         library_path=_library_path(machine.environ.get("LD_LIBRARY_PATH", "")),
-        cache=ldcache.parse(_head(machine.inside("/etc/ld.so.cache"))),
+        cache=ldcache.parse(_head(machine.inside("/etc/ld.so.cache")), served),
+        hwcaps=served,
         root=machine.inside("/"),
         more=tuple(own),
         thorough=lambda name: name.startswith(_TELLING),

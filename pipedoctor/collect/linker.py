@@ -3,8 +3,9 @@ Search libraries as glibc's dynamic linker does, without running anything.
 
 The order of ld.so(8): DT_RPATH of the file and of whoever loaded it (unless the file
 has a DT_RUNPATH), LD_LIBRARY_PATH, the file's own DT_RUNPATH, the cache, the default
-folders. A name that is loaded already is not searched again. Folders of
-``glibc-hwcaps`` are not looked into.
+folders; in each of them the sub-folders of ``glibc-hwcaps`` that this CPU takes come
+first. A name that is loaded already is not searched again. The folders of hardware
+that glibc knew before 2.37 (``haswell``, ``tls``) are not looked into.
 """
 
 import os
@@ -51,11 +52,16 @@ class Linker:
     )
     root: Path = Path("/")
     """Where the default folders are."""
+    hwcaps: tuple[str, ...] = ()
+    """Sub-folders of ``glibc-hwcaps`` that this processor takes, the best first."""
     more: tuple[Path, ...] = ()
     """Folders that torch looks into itself where the linker finds nothing."""
     thorough: Callable[[str], bool] = lambda _: False
     """Of which names every candidate is worth knowing, not only the first."""
     loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
+    _special: dict[Path, tuple[Path, ...]] = field(
+        default_factory=dict[Path, "tuple[Path, ...]"]
+    )
 
     def load(self, path: Path, found_by: str = "") -> Iterator[Search]:
         """Open a file as `dlopen` does: it, and what it needs, breadth first."""
@@ -109,18 +115,28 @@ class Linker:
             return
         if by.binary.runpath is None:
             for file in _chain(by):
-                for folder in self._expand(file.binary.rpath, file):
+                for folder in self._within(self._expand(file.binary.rpath, file)):
                     yield folder / name, "DT_RPATH"
-        for folder in self._expand(self.library_path, self.program):
+        for folder in self._within(self._expand(self.library_path, self.program)):
             yield folder / name, "LD_LIBRARY_PATH"
-        for folder in self._expand(by.binary.runpath or (), by):
+        for folder in self._within(self._expand(by.binary.runpath or (), by)):
             yield folder / name, "DT_RUNPATH"
         for path in self.cache.get(name, ()):
             yield Path(path), "cache"
-        for folder in self._default():
+        for folder in self._within(self._default()):
             yield folder / name, "default"
         for folder in self.more:
             yield folder / name, "torch"
+
+    def _within(self, folders: Iterable[Path]) -> Iterator[Path]:
+        """What is for this processor comes before the folder itself."""
+        for folder in folders:
+            there = self._special.get(folder)
+            if there is None:
+                all_ = (folder / "glibc-hwcaps" / name for name in self.hwcaps)
+                there = self._special[folder] = tuple(f for f in all_ if f.is_dir())
+            yield from there
+            yield folder
 
     def _expand(self, folders: Iterable[str], file: Loaded) -> Iterator[Path]:
         """Put the linker's words into folders; relative ones start where we are."""

@@ -12,19 +12,24 @@ import pytest
 
 from pipedoctor.collect import ldcache
 from pipedoctor.collect.elf import read
+from pipedoctor.collect.hwcaps import hwcaps
 from pipedoctor.collect.linker import Linker, Loaded
+from pipedoctor.collect.machine import Machine
 
 Make = Callable[..., Path]
 TAGS = ("none", "rpath", "runpath")
+GLIBC = (os.confstr("CS_GNU_LIBC_VERSION") or "").removeprefix("glibc ")
 
 
 def process(program: Path, library_path: str = "") -> Linker:
     binary = read(program)
     assert binary is not None
+    served = hwcaps(Machine(), GLIBC)
     linker = Linker(
         program=Loaded(path=program, binary=binary),
         library_path=tuple(library_path.split(":")) if library_path else (),
-        cache=ldcache.parse(Path("/etc/ld.so.cache").read_bytes()),
+        cache=ldcache.parse(Path("/etc/ld.so.cache").read_bytes(), served),
+        hwcaps=served,
     )
     linker.enter(linker.program)
     return linker
@@ -93,6 +98,51 @@ def test_same_files_as_the_real_linker(
         assert {k: v for k, v in seen.items() if "ld-linux" not in k} == {
             k: v for k, v in truth.items() if "ld-linux" not in k
         }
+
+
+@pytest.mark.parametrize("where", ["rpath", "runpath", "LD_LIBRARY_PATH"])
+@pytest.mark.parametrize(
+    "levels", [("v2",), ("v2", "v3"), ("v3", "v4"), ("v5", "odd"), ()]
+)
+def test_folders_for_this_processor_as_the_real_linker_takes_them(
+    tmp_path: Path, shared_object: Make, levels: tuple[str, ...], where: str
+) -> None:
+    inner = shared_object(tmp_path / "e/libinner-pd.so")
+    for level in levels:
+        folder = tmp_path / f"e/glibc-hwcaps/x86-64-{level}"
+        folder.mkdir(parents=True)
+        (folder / inner.name).write_bytes(inner.read_bytes())
+    program = shared_object(
+        tmp_path / "program",
+        inner,
+        program=True,
+        paths="" if where.isupper() else "$ORIGIN/e",
+        rpath=where == "rpath",
+    )
+
+    library_path = str(tmp_path / "e") if where.isupper() else ""
+    seen = emulated(program, library_path)
+
+    assert seen["libinner-pd.so"] == real(program, library_path)["libinner-pd.so"]
+
+
+def test_a_library_beside_one_for_this_processor(
+    tmp_path: Path, shared_object: Make
+) -> None:
+    """Its $ORIGIN is the folder for the processor, not the one above."""
+    special = "glibc-hwcaps/x86-64-v2"
+    inner = shared_object(tmp_path / "e" / special / "libinner-pd.so")
+    shared_object(tmp_path / "e/libinner-pd.so")
+    outer = shared_object(
+        tmp_path / "e" / special / "libouter-pd.so", inner, paths="$ORIGIN"
+    )
+    linker = process(shared_object(tmp_path / "program", outer, program=True))
+    linker.hwcaps = ("x86-64-v2",)
+    linker.library_path = (str(tmp_path / "e"),)
+
+    searches = list(linker.complete(linker.program))
+
+    assert [s.candidates[0].path for s in searches if "-pd" in s.name] == [outer, inner]
 
 
 def test_the_python_that_runs_this(tmp_path: Path) -> None:
