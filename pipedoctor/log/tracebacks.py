@@ -38,6 +38,9 @@ _LIBRARY = re.compile(
     r"|^(?:threading|multiprocessing|importlib|runpy)\b",
 )
 
+_NATIVE = (".c", ".cc", ".cpp")
+"""Frames of libraries that print their own stack: a message follows, no code."""
+
 
 def is_library(path: str) -> bool:
     """Is this somebody else's code?"""
@@ -82,7 +85,8 @@ class Tracebacks:
         self._raise(line, text, number)
 
     def _frame(self, rank: str, match: re.Match[str]) -> None:
-        if match.re is _CODE and len(self._after) < MOST:
+        quotes = match.re is _CODE and not match["path"].endswith(_NATIVE)
+        if quotes and len(self._after) < MOST:
             self._after.add(rank)
         if len(self._open) < MOST or rank in self._open:
             self._open[rank] = True
