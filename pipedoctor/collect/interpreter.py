@@ -53,7 +53,7 @@ def _version(prefix: Prefix) -> str:
     for record in (prefix.folder / "conda-meta").glob("python-[0-9]*.json"):
         if match := re.match(r"python-(\d+\.\d+\.\d+)", record.name):
             return match[1]
-    for header in prefix.base.glob("include/python3.*/patchlevel.h"):
+    for header in prefix.base.glob("include/python[23].*/patchlevel.h"):
         if match := re.search(r'PY_VERSION\s+"(\d+\.\d+\.\d+)', read_or(header)):
             return match[1]
     name = Path(os.path.realpath(prefix.executable)).name

@@ -18,9 +18,14 @@ from pipedoctor.facts import Hang, TorchImport, Unreadable
 
 _MARK = b"\x1epipedoctor "
 _KEPT = 1 << 16
-_NOT_INSTALLED = "ModuleNotFoundError: No module named 'torch'"
+_NOT_INSTALLED = (
+    "ModuleNotFoundError: No module named 'torch'",
+    "ImportError: No module named 'torch'",  # Python 3.5
+    "ImportError: No module named torch",  # Python 2
+)
 
-_PROBE = r"""
+# Every Python must be able to read it, 2.7 too: one that is examined may be that old.
+PROBE = r"""
 import sys
 if sys.path and sys.path[0] == "":
     del sys.path[0]
@@ -28,18 +33,19 @@ import json, os, time, warnings
 caught = []
 warnings.simplefilter("always")
 warnings.showwarning = lambda message, kind, *rest: caught.append(
-    f"{kind.__name__}: {message}")
+    "%s: %s" % (kind.__name__, message))
 said = {"ok": False}
-began = time.perf_counter()
+clock = getattr(time, "perf_counter", time.time)
+began = clock()
 try:
     import torch
-    said["seconds"] = time.perf_counter() - began
+    said["seconds"] = clock() - began
     said["version"] = str(torch.__version__)
     said["file"] = str(torch.__file__)
     said["ok"] = True
 except BaseException as error:
-    said["seconds"] = time.perf_counter() - began
-    said["error"] = f"{type(error).__name__}: {error}"
+    said["seconds"] = clock() - began
+    said["error"] = "%s: %s" % (type(error).__name__, error)
 def tell():
     sys.stdout.flush()
     os.write(1, b"\x1epipedoctor " + json.dumps(said).encode() + b"\n")
@@ -48,7 +54,7 @@ def ask(name, call):
     try:
         said[name] = call()
     except BaseException as error:
-        said.setdefault("cuda_error", f"{type(error).__name__}: {error}")
+        said.setdefault("cuda_error", "%s: %s" % (type(error).__name__, error))
 if said["ok"]:
     cuda = torch.cuda
     ask("threads", torch.get_num_threads)
@@ -88,7 +94,7 @@ def torch_import(
         spent = time.monotonic() - began
         said = _said(out)
         complaints = _tail(errors)
-    if said is not None and said.error == _NOT_INSTALLED:
+    if said is not None and said.error in _NOT_INSTALLED:
         message = f"torch is not installed in {prefix.folder}"
         raise Unreadable(message)
     if code is None:
@@ -121,7 +127,7 @@ def _start(
     """The exit code, or None when it had to be killed for lateness."""
     try:
         return subprocess.run(
-            [executable, "-c", _PROBE],
+            [executable, "-c", PROBE],
             env=dict(environ),
             stdin=subprocess.DEVNULL,
             stdout=out,

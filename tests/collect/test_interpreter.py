@@ -50,6 +50,18 @@ def venv(tmp_path: Path, base: Path) -> Path:
     return folder
 
 
+def test_python_2_tells_its_release(base: Path) -> None:
+    for name in ("include", "lib"):
+        (base / f"{name}/python3.11").rename(base / f"{name}/python2.7")
+    header = base / "include/python2.7/patchlevel.h"
+    header.write_text('#define PY_VERSION      \t"2.7.18"\n')
+
+    seen = examine(Chosen(python=str(base / "bin/python")))
+
+    assert seen.version == "2.7.18"
+    assert str(base / "lib/python2.7/site-packages") in seen.path
+
+
 def test_system_interpreter(base: Path) -> None:
     seen = examine(Chosen(python=str(base / "bin/python")))
 

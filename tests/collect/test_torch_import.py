@@ -1,5 +1,6 @@
 """Importing torch tells how it ended, whatever way that is."""
 
+import ast
 import sys
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.prefix import Chosen
-from pipedoctor.collect.torch_import import torch_import
+from pipedoctor.collect.torch_import import PROBE, torch_import
 from pipedoctor.facts import TorchImport, Unreadable
 
 
@@ -149,10 +150,27 @@ def test_torch_of_the_working_directory_does_not_count(
     assert probe(None).ok
 
 
-def test_no_torch_is_no_illness(tmp_path: Path) -> None:
-    text = "raise ModuleNotFoundError(\"No module named 'torch'\")"
+@pytest.mark.parametrize(
+    "error",
+    [
+        pytest.param("ModuleNotFoundError(\"No module named 'torch'\")", id="now"),
+        pytest.param("ImportError(\"No module named 'torch'\")", id="Python 3.5"),
+        pytest.param("ImportError('No module named torch')", id="Python 2"),
+    ],
+)
+def test_no_torch_is_no_illness(tmp_path: Path, error: str) -> None:
+    text = f"raise {error}"
     with pytest.raises(Unreadable, match="torch is not installed in "):
         probe(fake(tmp_path, text))
+
+
+def test_every_python_can_read_the_probe() -> None:
+    """Syntax that 2.7 and 3.5 lack would make a missing torch a failing one."""
+    younger = (ast.JoinedStr, ast.AnnAssign, ast.NamedExpr, ast.Nonlocal, ast.Starred)
+
+    found = [node for node in ast.walk(ast.parse(PROBE)) if isinstance(node, younger)]
+
+    assert not found
 
 
 def test_interpreter_that_cannot_start(tmp_path: Path) -> None:
