@@ -88,6 +88,19 @@ def replaced(event: Event, pieces: Mapping[str, str]) -> Edits:
     return (*imported(event.at, event.imports), *changed)
 
 
+def rewritten(event: Event) -> Edits:
+    """Put in place of every piece what its detail of the same name says."""
+    pieces = {name: str(event.details.get(name, "")) for name in event.spans}
+    return replaced(event, pieces) if pieces else ()
+
+
+def managed(events: Iterable[Event]) -> Edits:
+    """The same of several, and the lines of their blocks moved to the right."""
+    known = list(events)
+    changed = every(map(rewritten, known))
+    return (*changed, *indented(known)) if changed else ()
+
+
 def imported(at: Spot, lines: Iterable[Import]) -> Edits:
     """Put these lines among the imports."""
     return tuple(edit(at, line.at, line.text) for line in lines)

@@ -1,6 +1,7 @@
 """PDR309: does OpenCV use all CPUs in each worker?"""
 
 from pipedoctor.check import Confidence, Counterfactual, Findings, Severity, check
+from pipedoctor.edits import every, rewritten
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, spots
@@ -27,13 +28,17 @@ def cv2_threads(source: Source, /) -> Findings:
     - https://docs.opencv.org/4.x/db/de0/group__core__utils.html
     """
     events = source.per_item("cv2")
+    files = {event.at.path: event for event in reversed(events)}
     if events and "setNumThreads" not in source.traits:
         yield at(
             spots(events),
             Severity.NOTE,
             "OpenCV is used in workers, each with as many threads as there are CPUs",
             in_code(
-                "Limit it in each worker", "cv2.setNumThreads(0)  # in worker_init_fn"
+                "Limit it in each worker",
+                "cv2.setNumThreads(0)  # in worker_init_fn",
+                edits=every(rewritten(one) for one in files.values()),
+                unsafe="OpenCV then uses one thread in the main process as well",
             ),
             confidence=Confidence.POSSIBLE,
             counterfactual=Counterfactual(one_thread=True),

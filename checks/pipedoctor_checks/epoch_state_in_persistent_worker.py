@@ -44,7 +44,12 @@ def epoch_state_in_persistent_worker(source: Source, /) -> Findings:
                 Severity.BREAKS,
                 f"{event.name} of {name} is set for each epoch,"
                 " but its workers keep the first",
-                in_code("Share it", "self.epoch = torch.zeros(1).share_memory_()"),
+                in_code(
+                    "Share it",
+                    "self.epoch = torch.zeros(1).share_memory_()",
+                    kept="whether the epoch becomes a shared tensor, or the workers"
+                    " start anew for each epoch, is for you to choose",
+                ),
                 confidence=Confidence.LIKELY,
                 loader=f"{there.path}:{there.line}",
             )

@@ -1,6 +1,7 @@
 """PDR209: does an item leave a file open?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import managed
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
@@ -42,7 +43,11 @@ def fd_leak(source: Source, /) -> Findings:
             spots(group),
             Severity.NOTE,
             f"{first.function} does not close what it opens",
-            in_code("Open it in a with statement", "with open(path, 'rb') as file:"),
+            in_code(
+                "Open it in a with statement",
+                "with open(path, 'rb') as file:",
+                edits=managed(group),
+            ),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),
             function=first.function,

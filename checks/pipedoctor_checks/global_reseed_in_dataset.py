@@ -1,6 +1,7 @@
 """PDR506: does a data set seed the global generators?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import every, rewritten
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
@@ -33,6 +34,11 @@ def global_reseed_in_dataset(source: Source, /) -> Findings:
             spots(group),
             Severity.RISKS,
             f"{group[0].function} sets the global random numbers back: {group[0].name}",
-            in_code("Draw from a generator of its own", "rng = random.Random(1234)"),
+            in_code(
+                "Draw from a generator of its own",
+                "rng = random.Random(1234)",
+                edits=every(map(rewritten, group)),
+                unsafe="what is drawn elsewhere no longer depends on this seed",
+            ),
             confidence=Confidence.LIKELY,
         )

@@ -1,6 +1,7 @@
 """PDR302: does a data set open in `__init__` what its items read?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import rewritten
 from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor.remedy import in_code
@@ -54,11 +55,19 @@ def handle_in_init(
                 "Open it in the worker, where it is first used",
                 "if self._pid != os.getpid():\n"
                 "    self._file, self._pid = open(self.path, 'rb'), os.getpid()",
+                edits=rewritten(event) if _alone(source, event) else (),
+                unsafe="it is opened later: a relative path, or what the file holds by"
+                " then, may differ",
             ),
             confidence=Confidence.LIKELY,
             opened_by=event.name,
             start_method=f"{method}: {why}",
         )
+
+
+def _alone(source: Source, event: Event) -> bool:
+    """Is it the only one of its class? Two would need one way to be pickled."""
+    return [e.owner for e in source.of("keeps-handle")].count(event.owner) == 1
 
 
 def _loads(loader: LoaderCall, event: Event) -> bool:

@@ -1,7 +1,9 @@
 """PDR107: is a loader built inside the loop over epochs?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import Edits, rewritten
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, called, told, without_workers
 
@@ -33,7 +35,18 @@ def loader_in_epoch_loop(source: Source, /) -> Findings:
             [loader.at],
             Severity.SLOWS,
             f"{called(loader)} is made anew in each turn of {loader.rebuilt}",
-            in_code("Make it once, before the loop"),
+            in_code(
+                "Make it once, before the loop",
+                edits=_moved(source, loader),
+                unsafe="what the loop, or a data set, changes does not reach workers"
+                " that live on",
+            ),
             confidence=Confidence.LIKELY,
             num_workers=told(loader.get("num_workers")),
         )
+
+
+def _moved(source: Source, loader: LoaderCall) -> Edits:
+    """To the line before the loop, if it stands in the loop itself."""
+    found = (event for event in source.of("rebuilt") if event.at == loader.at)
+    return next(map(rewritten, found), ())

@@ -1,6 +1,7 @@
 """PDR306: does a script start workers outside a main guard?"""
 
 from pipedoctor.check import Confidence, Findings, check
+from pipedoctor.edits import Edits, managed
 from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.source import LoaderCall  # noqa: TC001  (hints are read)
 from pipedoctor.remedy import in_code
@@ -44,7 +45,15 @@ def main_guard(
             in_code(
                 "Move it into a function under a guard",
                 'if __name__ == "__main__":\n    main()',
+                edits=_guarded(source, path),
+                unsafe="who imports this file gets none of what it makes from there on",
             ),
             confidence=Confidence.LIKELY,
             num_workers=told(loaders[0].get("num_workers")),
         )
+
+
+def _guarded(source: Source, path: str) -> Edits:
+    """From the first line that starts workers to the end of the file."""
+    found = [event for event in source.of("starts-workers") if event.at.path == path]
+    return managed(found[:1])

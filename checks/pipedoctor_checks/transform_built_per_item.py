@@ -1,6 +1,7 @@
 """PDR215: is a pipeline of transforms built for every item?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import every, rewritten
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
@@ -33,7 +34,11 @@ def transform_built_per_item(source: Source, /) -> Findings:
             spots(group),
             Severity.NOTE,
             f"{first.function} builds its transforms for every item",
-            in_code("Build them once, in __init__"),
+            in_code(
+                "Build them once, in __init__",
+                edits=every(map(rewritten, group)) if len(group) == 1 else (),
+                unsafe="they keep what state they have from item to item",
+            ),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),
             function=first.function,

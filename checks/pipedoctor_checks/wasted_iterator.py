@@ -1,6 +1,7 @@
 """PDR404: is an iterator made again and again for a single batch?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import rewritten
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, without_workers
@@ -36,6 +37,19 @@ def wasted_iterator(source: Source, /) -> Findings:
                 [event.at],
                 Severity.NOTE if idle else Severity.SLOWS,
                 f"{event.function} {begins} to take one batch: {event.name}",
-                in_code("Keep one iterator, or ask the loader for its batch_size"),
+                in_code(
+                    "Keep one iterator, or ask the loader for its batch_size",
+                    edits=rewritten(event) if _shuffled(source, fed) else (),
+                    unsafe="batches of one epoch after the other, instead of the first"
+                    " of a new one each time",
+                ),
                 confidence=Confidence.LIKELY,
             )
+
+
+def _shuffled(source: Source, number: int) -> bool:
+    """Is any batch as good as the first? Else somebody may want the very same."""
+    if not 0 <= number < len(source.loaders):
+        return False
+    loader = source.loaders[number]
+    return bool(loader.get("shuffle").value) or loader.get("sampler").how != "absent"

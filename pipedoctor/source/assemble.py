@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from pipedoctor.facts.source import (
-    Argument,
     Call,
     Dataset,
     Ignore,
@@ -15,6 +14,7 @@ from pipedoctor.facts.source import (
     Source,
 )
 from pipedoctor.source.apart import take_apart
+from pipedoctor.source.around import Around, Step
 from pipedoctor.source.batches import loop_events
 from pipedoctor.source.call_form import call_form
 from pipedoctor.source.constructions import LOADERS, PARAMETERS, Made
@@ -31,6 +31,7 @@ from pipedoctor.source.project import Project, last_name
 from pipedoctor.source.reach import FRAMEWORKS
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Class, Module, Scope, key_of
+from pipedoctor.source.sending import sent_events
 from pipedoctor.source.state import state_events
 from pipedoctor.source.values import spot, written
 
@@ -69,7 +70,7 @@ def assemble(
     return facts
 
 
-def _lambda_in(recorder: Recorder, made: Made) -> Argument | None:
+def _lambda_in(recorder: Recorder, made: Made) -> tuple[ast.Lambda, Scope] | None:
     """A lambda among the transforms that the data set of a loader is given."""
     given = made.given.get("dataset")
     if given is None:
@@ -83,7 +84,7 @@ def _lambda_in(recorder: Recorder, made: Made) -> Argument | None:
                     named = isinstance(one, ast.Call) and last_name(one.func)
                     if named == "Lambda" and isinstance(one, ast.Call) and one.args:
                         if isinstance(one.args[0], ast.Lambda):
-                            return recorder.values.of(one.args[0], its)
+                            return one.args[0], its
     return None
 
 
@@ -112,9 +113,15 @@ def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
     }
     transform = _lambda_in(recorder, made)
     if transform is not None:
-        arguments["transform"] = transform
+        arguments["transform"] = recorder.values.of(*transform)
+    sent_events(recorder, made, transform)
     target = target_of(made, scope)
     fed = [n for n, loop in enumerate(recorder.loops) if index in loop.loaders]
+    again, begun = rebuilt(recorder, made), unguarded(recorder, made, index)
+    if again:
+        recorder.add("rebuilt", scope, Step(made.site.node, Around()), node=made.node)
+    if begun is not None:
+        recorder.add("starts-workers", scope.module.body, begun)
     return LoaderCall(
         at=spot(scope.module, made.node),
         name=made.name,
@@ -127,9 +134,9 @@ def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
         testing=recorder.tests(scope),
         framework=_framework(scope),
         repeats=index in recorder.kept,
-        rebuilt=rebuilt(recorder, made),
+        rebuilt=again,
         fed=tuple(fed),
-        unguarded=unguarded(recorder, made, index),
+        unguarded=begun is not None,
         batch_norm=recorder.norms.near(scope.module),
         call=_form(recorder, made),
     )

@@ -98,15 +98,17 @@ def unit_of(pen: Pen, inner: ast.stmt, outer: ast.stmt) -> str:
     return deep.removeprefix(flat) if fits else "    "
 
 
-def lines_to_indent(pen: Pen, statements: Sequence[ast.stmt]) -> str | None:
+def lines_to_indent(
+    pen: Pen, statements: Sequence[ast.stmt], after: ast.stmt | None = None
+) -> str | None:
     """
-    Those that move when these statements do, as ``3-9,12-14``.
+    Those that move when these statements do, as ``3-9,12-14``; comments with them.
 
     Lines within a string stay, as they are part of it, and blank ones. None: there
     is something else on the first or the last line.
     """
     first, last = pen.start(statements[0]), pen.end(statements[-1])
-    begin = first_line(statements[0])
+    begin = pen.end(after).line + 1 if after else first_line(statements[0])
     if not pen.opens(first) or not pen.ends(last):
         return None
     held = {n for one in statements for n in _held(pen, one)}

@@ -4,6 +4,7 @@ import ast
 
 from pipedoctor.source.around import Step
 from pipedoctor.source.constructions import Made
+from pipedoctor.source.naming import bound_in
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import written
@@ -26,7 +27,7 @@ def rebuilt(recorder: Recorder, made: Made) -> str:
         for given in made.given.values()
         for n in ast.walk(given.node)
         if isinstance(n, ast.Name)
-    }
+    }.difference(*(bound_in(given.node) for given in made.given.values()))
     for loop in step.around.loops:
         if not isinstance(loop, (ast.For, ast.AsyncFor)):
             continue
@@ -63,33 +64,37 @@ def _assigned_in(loop: ast.For | ast.AsyncFor) -> set[str]:
     }
 
 
-def unguarded(recorder: Recorder, made: Made, index: int) -> bool:
-    """Is it iterated where the file is run or imported, outside a main guard?"""
+def unguarded(recorder: Recorder, made: Made, index: int) -> Step | None:
+    """Where the file as it is run or imported, outside a main guard, iterates it."""
     module = made.site.scope.module
     if module.text.cells or (not made.site.scope.at_top and not module.body.calls):
-        return False
+        return None
     for scope in module.scopes:
         for kind in (ast.For, ast.AsyncFor):
             for step in scope.of_type.get(kind, []):
                 number = recorder.loop_of.get(id(step.node))
                 if number is None or index not in recorder.loops[number].loaders:
                     continue
-                if _runs_at_import(recorder, scope, step, 4):
-                    return True
-    return False
+                begun = _run_at_import(recorder, scope, step, 4)
+                if begun is not None:
+                    return begun
+    return None
 
 
-def _runs_at_import(recorder: Recorder, scope: Scope, step: Step, depth: int) -> bool:
+def _run_at_import(
+    recorder: Recorder, scope: Scope, step: Step, depth: int
+) -> Step | None:
+    """What stands in the module itself and comes to this."""
     around = step.around
     if any("__name__" in written(g.test) for g in around.guards):
-        return False
+        return None
     if scope.at_top:
-        return True
+        return step
     if depth <= 0:
-        return False
-    return any(
-        site.scope.module is scope.module
-        and site.scope is not scope
-        and _runs_at_import(recorder, site.scope, site.step, depth - 1)
-        for site in recorder.project.callers(scope)
-    )
+        return None
+    for site in recorder.project.callers(scope):
+        if site.scope.module is scope.module and site.scope is not scope:
+            begun = _run_at_import(recorder, site.scope, site.step, depth - 1)
+            if begun is not None:
+                return begun
+    return None

@@ -3,15 +3,21 @@
 import ast
 from collections.abc import Callable, Iterator
 
+from pipedoctor.source import hoists
 from pipedoctor.source.around import Step
 from pipedoctor.source.call_form import call_form
+from pipedoctor.source.guarded import started, threads
+from pipedoctor.source.lazy import generator, handle
+from pipedoctor.source.managed import opened
 from pipedoctor.source.measured import NONE, Pieces
 from pipedoctor.source.naming import known
+from pipedoctor.source.own_generator import seeded
 from pipedoctor.source.pen import Pen, Point
 from pipedoctor.source.project import last_name
 from pipedoctor.source.renamed import public, renamed
 from pipedoctor.source.root import root_of
 from pipedoctor.source.scope import Scope, key_of
+from pipedoctor.source.sent import sent
 from pipedoctor.source.values import in_full
 
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
@@ -232,15 +238,26 @@ def _sampler(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
 _MEASURES: dict[str, Callable[[Pen, Scope, ast.AST], Pieces]] = {
     "bgr": _bgr,
     "created-then-moved": _created,
+    "cv2": threads,
     "cuda-amp": renamed,
     "device-copy": _copy,
     "distributed-sampler": _sampler,
     "empty-cache": _statement,
+    "fresh-iterator": hoists.iterator,
+    "global-seed": seeded,
     "graph-kept": _kept_graph,
+    "keeps-generator": generator,
+    "keeps-handle": handle,
+    "keeps-lambda": sent,
     "old-next": _next,
+    "open": opened,
     "pin-then-copy": _pinned,
     "print": _statement,
     "private-import": public,
+    "rebuilt": hoists.loader,
+    "sent": sent,
+    "starts-workers": started,
+    "transform-built": hoists.transforms,
     "variable": _wrapper,
     "worker-seed": _seed,
 }

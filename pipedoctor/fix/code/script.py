@@ -107,13 +107,24 @@ def overlaps(edits: Iterable[Edit], others: Iterable[Edit]) -> bool:
     """Do these two groups touch the same text, other than with the same edit?"""
     mine = set(edits)
     return any(
-        _touch(one, other) for one in mine for other in others if other not in mine
+        _touch(one, other)
+        for one in mine
+        for other in others
+        if other not in mine or _indents(other)
     )
+
+
+def _indents(edit: Edit) -> bool:
+    """Does it move a whole line? What else is done there would stay behind."""
+    blank = edit.replacement.isspace() and "\n" not in edit.replacement
+    return edit.column == edit.end_column == 1 and blank
 
 
 def _touch(one: Edit, other: Edit) -> bool:
     if (one.path, one.cell) != (other.path, other.cell):
         return False
+    if _indents(one) or _indents(other):
+        return one.line <= other.end_line and other.line <= one.end_line
     begin, end = (one.line, one.column), (one.end_line, one.end_column)
     start, stop = (other.line, other.column), (other.end_line, other.end_column)
     if begin == end and start == stop:
