@@ -1,6 +1,5 @@
 """Measure a loader before and after a change of the machine, in turn."""
 
-import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from pipedoctor.fix.counter import Counter
 from pipedoctor.fix.plan import Plan, Refused
 from pipedoctor.tune.price import foretold
 from pipedoctor.tune.probe import Bench, Failed
-from pipedoctor.tune.proof import LEAST, Compared, paired
+from pipedoctor.tune.proof import FIRST, LEAST, Compared, paired, portion
 from pipedoctor.tune.search import Search
 from pipedoctor.tune.session import Lost
 from pipedoctor.tune.session import Refused as Unusable
@@ -52,18 +51,18 @@ class Clock:
 
         A target that cannot be read raises the session's own Refused.
         """
-        half = self.half()
+        first = portion(self.order, FIRST)
         with ExitStack() as stack:
             try:
                 with like(process(plan)):
-                    search, _ = stack.enter_context(probed(half))
+                    search, _ = stack.enter_context(probed(first))
+                failed = _probe(search)
             except Lost as reason:
                 message = (
-                    f"nothing was changed: {half.target} cannot be measured: {reason}"
+                    f"nothing was changed: {first.target} cannot be measured: {reason}"
                 )
                 raise Refused(message) from None
-            failed = _probe(search)
-            found = result(half, search, trouble=failed)
+            found = result(first, search, trouble=failed)
             if self.strict and not failed and found.unmeasured:
                 message = (
                     f"nothing was changed: no proof is possible: {found.unmeasured}"
@@ -78,16 +77,14 @@ class Clock:
                 failed=failed,
             )
 
-    def half(self) -> Order:
-        """Half of the time, from now on."""
-        return replace(self.order, began=time.monotonic(), budget=self.order.budget / 2)
-
 
 def _probe(search: Search) -> str:
-    """How the loader fails as things are; empty: it does not."""
+    """How the loader fails as things are; empty: it does not. Raises Lost."""
     try:
         search.probe()
-    except (Failed, Lost) as reason:
+    except Failed as reason:
+        if reason.late:  # a busy machine is late as well: that is no failure
+            raise Lost(reason) from None
         return str(reason)
     return ""
 
@@ -105,11 +102,11 @@ class Before:
 
     def fault(self, desk: Counter, cured: Sequence[Finding]) -> str:
         """Measure what was changed, and say it; why it must go; empty: it stays."""
-        half = self.clock.half()
-        self.search.bench.until = half.until
+        rest = portion(self.clock.order, 1 - FIRST)
+        self.search.bench.until = rest.until
         try:
             with ExitStack() as stack:
-                old, new = self._both(stack, half)
+                old, new = self._both(stack, rest)
                 found = self._compared(old, new, cured)
         except Unusable as reason:
             found = Compared(
@@ -121,7 +118,7 @@ class Before:
         self.clock.order.watch("")
         return fault(desk, found, strict=self.clock.strict)
 
-    def _both(self, stack: ExitStack, half: Order) -> tuple[Search, Search]:
+    def _both(self, stack: ExitStack, rest: Order) -> tuple[Search, Search]:
         """
         The loader before and after.
 
@@ -132,7 +129,7 @@ class Before:
         if pid is None:
             return self._turned(changed=False), self._turned(changed=True)
         with like(pid):
-            after, _ = stack.enter_context(probed(half))
+            after, _ = stack.enter_context(probed(rest))
         return self.search, after
 
     def _turned(self, *, changed: bool) -> Search:
@@ -178,8 +175,11 @@ def repaired(old: Search, new: Search, failed: str) -> Compared:
     assert rate is not None  # noqa: S101  (there are windows)
     try:
         _runs(old)
-    except (Failed, Lost):
-        return Repaired(predicted=None, measured=None, failed=failed, rate=rate)
+    except Failed as again:
+        if not again.late:
+            return Repaired(predicted=None, measured=None, failed=failed, rate=rate)
+        why = f"it failed before; without the change {again}"
+        return Compared(predicted=None, measured=None, why=why)
     why = "it failed before, and runs now with and without the change"
     return Compared(predicted=None, measured=None, why=why)
 

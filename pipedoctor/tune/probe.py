@@ -20,7 +20,15 @@ def silent(doing: str) -> None:
 
 
 class Failed(Exception):  # noqa: N818  (what happened)
-    """The loader failed with a setting; the message says how, in one line."""
+    """
+    The loader failed with a setting; the message says how, in one line.
+
+    `late`: all that is known is that nothing came in time.
+    """
+
+    def __init__(self, why: str, *, late: bool = False) -> None:
+        super().__init__(why)
+        self.late = late
 
 
 @dataclass
@@ -73,7 +81,8 @@ class Bench:
         answer = self.session.ask(ask, time.monotonic() + patience + 2 * _ENDING)
         if "failed" in answer:
             message = f"with {words(setting)}: {answer['failed']}"
-            raise Failed(message)
+            late = bool(answer.get("hung")) and "; it printed " not in message
+            raise Failed(message, late=late)
         self._note(answer)
         trial = _trial(setting, answer)
         self.spent.append(trial.seconds_spent)

@@ -18,6 +18,8 @@ from pipedoctor.tune.tuning import Order, Tuning, probed, result
 
 LEAST = 3.0
 """Seconds that workers may take to start and to deliver."""
+FIRST = 0.35
+"""Share of the time for the code as it was; a pair of windows takes longer."""
 PAIRS = 7
 """Of windows, before and after, next to each other; more tell little more."""
 
@@ -50,10 +52,10 @@ class Before:
 
     def compare(self, wanted: Counterfactual) -> Compared:
         """Load the code as it is now, and measure both in turn."""
-        half = replace(self.order, began=time.monotonic(), budget=self.order.budget / 2)
-        self.search.bench.until = half.until
+        rest = portion(self.order, 1 - FIRST)
+        self.search.bench.until = rest.until
         try:
-            with probed(half) as (after, _):
+            with probed(rest) as (after, _):
                 predicted = foretold(self.found.seen, wanted, after.start)
                 return paired(self.search, after, predicted)
         except Refused as reason:
@@ -65,13 +67,18 @@ class Before:
 @contextlib.contextmanager
 def proving(order: Order) -> Generator[Before, None, None]:
     """Probe the code as it is now; raises Refused, Failed or Lost."""
-    half = replace(order, budget=order.budget / 2)
-    with probed(half) as (search, loaded):
+    first = portion(order, FIRST)
+    with probed(first) as (search, loaded):
         search.run()
         place: Any = loaded.get("made_at")
-        found = result(half, search)
+        found = result(first, search)
         made_at = (place[0], place[1]) if place else None
         yield Before(order=order, search=search, found=replace(found, made_at=made_at))
+
+
+def portion(order: Order, share: float) -> Order:
+    """The same with this share of the time, from now on."""
+    return replace(order, began=time.monotonic(), budget=share * order.budget)
 
 
 def paired(before: Search, after: Search, predicted: Gain | None) -> Compared:

@@ -22,7 +22,6 @@ class Large(Dataset):
         return 64
 
     def __getitem__(self, index):
-        time.sleep(0.001)
         return torch.ones(24, 1 << 20, dtype=torch.uint8)
 
 
@@ -69,7 +68,8 @@ def job() -> Iterator[int]:
         running.kill()
 
 
-PROOF = ("--prove", "--yes", "--budget", "16")
+PROOF = ("--prove", "--yes", "--budget", "80")
+"""Time for a busy machine; an undisturbed one needs a tenth of it."""
 
 
 def test_a_loader_that_died_runs_and_the_change_stays(ward: Ward, train: str) -> None:
@@ -84,7 +84,8 @@ def test_a_loader_that_died_runs_and_the_change_stays(ward: Ward, train: str) ->
 
 
 def test_what_does_not_help_is_taken_back(ward: Ward, train: str) -> None:
-    done = ward.fix("--shm", "128m", "--measure", f"{train}:small", *PROOF)
+    args = ("--prove", "--yes", "--budget", "16")
+    done = ward.fix("--shm", "128m", "--measure", f"{train}:small", *args)
 
     assert done.code == 1
     assert "it was rolled back" in done.err or "nothing was changed" in done.err
