@@ -1,6 +1,5 @@
 """Find the Python environment to examine, by its files alone."""
 
-import contextlib
 import os
 import re
 from collections.abc import Mapping
@@ -9,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from pipedoctor.collect.machine import Machine, read_or
+from pipedoctor.collect.shims import behind
 from pipedoctor.facts import Unreadable
 
 _NAMES = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe")
@@ -54,13 +54,13 @@ def find(chosen: Chosen, environ: Mapping[str, str]) -> Prefix:
     if chosen.env:
         return _of_folder(Path(chosen.env), "--env")
     if chosen.python:
-        return _of_executable(_program(chosen.python, environ))
+        return _of_executable(_program(chosen.python, environ), environ)
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if environ.get(variable):
             return _of_folder(Path(environ[variable]), variable)
     for name in ("python", "python3"):
         if found := _which(name, environ):
-            return _of_executable(Path(found))
+            return _of_executable(Path(found), environ)
     message = "no python on PATH, and neither --python nor --env given"
     raise Unreadable(message)
 
@@ -113,32 +113,19 @@ def _of_folder(folder: Path, named_by: str) -> Prefix:
     raise Unreadable(message)
 
 
-def _of_executable(executable: Path) -> Prefix:
+def _of_executable(executable: Path, environ: Mapping[str, str]) -> Prefix:
     """
     The folder above bin/, as `site` finds it: beside pyvenv.cfg, else at the real file.
 
-    A shim of pyenv is a shell script: the version it stands for is looked up.
+    A version manager's shim is no interpreter: the one it stands for is looked up.
     """
     executable = executable.absolute()
+    if executable.parent.name == "shims":
+        executable = behind(executable, environ)
     if _settings(executable.parent.parent):
         return _prefix(executable.parent.parent, executable)
-    if executable.parent.name == "shims":
-        executable = _behind_shim(executable)
     real = Path(os.path.realpath(executable))
     return _prefix(real.parent.parent, real)
-
-
-def _behind_shim(shim: Path) -> Path:
-    root = shim.parent.parent
-    names = [os.environ.get("PYENV_VERSION", "")]
-    with contextlib.suppress(OSError):
-        names += (root / "version").read_text(encoding="utf-8").split()
-    for name in filter(None, names):
-        candidate = root / "versions" / name / "bin" / "python"
-        if candidate.exists():
-            return candidate
-    message = f"{shim}: pyenv's version could not be found"
-    raise Unreadable(message)
 
 
 def _prefix(folder: Path, executable: Path) -> Prefix:

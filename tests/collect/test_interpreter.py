@@ -168,7 +168,7 @@ def test_shim_of_pyenv_leads_to_its_version(tmp_path: Path, base: Path) -> None:
     assert seen.prefix == str(tmp_path / "versions/3.11.9")
 
     (tmp_path / "version").write_text("system\n")
-    with pytest.raises(Unreadable, match="pyenv's version could not be found"):
+    with pytest.raises(Unreadable, match="a shim, but system has no python: name"):
         examine(Chosen(python=str(shim)))
 
 
