@@ -133,16 +133,13 @@ def _consumer(seen: Pipeline) -> Iterator[Bottleneck]:
 
 def _startup(seen: Pipeline) -> Iterator[Bottleneck]:
     current = seen.current
-    best = max(seen.trials, key=lambda t: t.samples_per_second, default=None)
-    if seen.samples is None or best is None or seen.start.persistent_workers:
+    if seen.samples is None or current is None or not current.costs_of:
         return
-    subject = current if current and current.costs_of else best
-    if not subject.costs_of:
+    if seen.start.persistent_workers:
         return
-    startup = seen.startup_seconds or subject.first_batch_seconds
-    alone = subject.batch_seconds
-    startup = max(0.0, startup - alone)
-    epoch = seen.samples / subject.samples_per_second
+    startup = seen.startup_seconds or current.first_batch_seconds
+    startup = max(0.0, startup - current.batch_seconds)
+    epoch = seen.samples / current.samples_per_second
     if startup > STARTED * (epoch + startup):
         yield Bottleneck(
             name="worker-startup",

@@ -17,8 +17,6 @@ from pipedoctor.tune.tuning import Order
 
 VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What numpy's libraries read; torch limits its own threads in workers."""
-# Else torch asks CUDA itself whether it is there, and no fork can use it any more.
-ASKS_NVML = {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 BUSY = 0.1
 """CPU of other threads, as a share of the thread that fetches, that is worth a look."""
 ROUNDS = 5
@@ -105,7 +103,7 @@ class Beside:
                     self._threads = self._turns(plain, single)
 
     def _transferred(self) -> None:
-        with self._again(f"{_CONSUMERS}transfer", ASKS_NVML) as bench:
+        with self._again(f"{_CONSUMERS}transfer", {}) as bench:
             if bench is not None:
                 self._transfer = self._steps("transfer", bench)
 

@@ -202,7 +202,9 @@ class Model:
             abs(math.log(max(n, 1) / max(setting.num_workers, 1))) for n in ratios
         )
         apart = max(ratios.values()) - min(ratios.values())
-        return math.exp(middle), _MODEL + 0.03 * far + 0.15 * apart
+        noise = max(trial.spread or 0.0 for trial in known)
+        error = math.hypot(_MODEL + 0.03 * far + 0.15 * apart, noise)
+        return math.exp(middle), error
 
     def _first_batch(self, setting: Setting) -> float:
         trials = {

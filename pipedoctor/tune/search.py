@@ -21,7 +21,12 @@ WORTH = 0.015
 """The least gain for which a setting is changed."""
 UNORDERED = 0.05
 """The least gain for which samples may come in another order."""
+_FAR = 0.1
+"""The same where windows of one setting differ widely."""
 _REPEATS = 3
+_TRIED = 7
+"""Numbers of workers; more are hardly worth their time."""
+_LEAST = 1e-6
 _WORKERS = (*range(9), 10, 12, 14, 16, 20, 24, 32, 40, 48, 64, 96, 128)
 _PREFETCH = (2, 4, 8)
 _HEAVY_TAIL = 0.15
@@ -190,14 +195,30 @@ class Search:
         ]
         if promising:
             return _cheapest(promising).setting
-        return self._again(best)
+        return self._again(best) or self._doubtful(model, best)
+
+    def _doubtful(self, model: Model, best: Trial) -> Setting | None:
+        """A number of workers that nobody has tried, and that may yet be faster."""
+        tried = {setting.num_workers for setting in self.ledger.settings()}
+        most = (self.start.batch_size or 1) / max(model.step_seconds, _LEAST)
+        open_ = [
+            guess
+            for guess in self.candidates(model)
+            if guess.setting.num_workers not in tried
+            and guess.setting.in_order
+            and min(guess.high, most) > best.samples_per_second * (1 + SAME)
+        ]
+        if len(tried) >= _TRIED or not open_:
+            return None
+        return max(open_, key=lambda g: (g.high, -g.setting.queued)).setting
 
     def _again(self, best: Trial) -> Setting | None:
         """The rival of the best, or the best, that was measured least."""
+        near = max(NEAR, min(_FAR, 2 * (best.spread or 0.0)))
         rivals = [
             trial
             for trial in self.ledger.merged()
-            if trial.samples_per_second >= best.samples_per_second * (1 - NEAR)
+            if trial.samples_per_second >= best.samples_per_second * (1 - near)
             or alike(trial.setting, self.start)
         ]
         rivals.sort(key=lambda t: -t.samples_per_second)

@@ -87,7 +87,8 @@ class Session:
             raise Refused(answer["refused"])
         if "no_torch" in answer:
             message = f"torch cannot be imported by {sys.executable}"
-            message += f": {answer['no_torch']}"
+            message += f": {answer['no_torch']}; run pipedoctor with the Python that"
+            message += " trains, or install torch for this one"
             raise Refused(message)
         found: dict[str, Any] = answer["loaded"]
         return found

@@ -21,9 +21,8 @@ from pipedoctor.facts import (
     Trial,
 )
 from pipedoctor.tune.beside import Beside
-from pipedoctor.tune.probe import Failed
-from pipedoctor.tune.session import Lost
-from pipedoctor.tune.tuning import Order, probed
+from pipedoctor.tune.search import Search
+from pipedoctor.tune.tuning import Order, attempted
 from pipedoctor.units import human
 
 HEAD = ("ms for a batch", "no workers", "in a worker", "in the main process")
@@ -58,24 +57,18 @@ class Stages:
 
 def measure(order: Order) -> Stages:
     """Probe a target; raises Refused, or Lost before anything is known."""
-    trouble, interrupted = "", False
-    with probed(order) as (search, loaded):
+    done = attempted(order, Search.probe)
+    interrupted = done.interrupted
+    beside = Beside(order, done.search, loading=done.loaded["seconds"])
+    if not done.trouble and not interrupted:
         try:
-            search.probe()
-        except (Failed, Lost) as reason:
-            trouble = str(reason)
-        except KeyboardInterrupt:
-            interrupted = True
-    beside = Beside(order, search, loading=loaded["seconds"])
-    if not trouble and not interrupted:
-        try:
-            beside.run(accelerator=loaded["accelerator"])
+            beside.run(accelerator=done.loaded["accelerator"])
         except KeyboardInterrupt:
             interrupted = True
     return Stages(
-        seen=search.pipeline(),
-        beside=None if trouble else beside.result(),
-        trouble=trouble,
+        seen=done.search.pipeline(),
+        beside=None if done.trouble else beside.result(),
+        trouble=done.trouble,
         seconds=time.monotonic() - order.began,
         interrupted=interrupted,
     )

@@ -16,7 +16,7 @@ from pipedoctor.tune.limits import Bounds, bounds
 from pipedoctor.tune.predict import Model, Prediction
 from pipedoctor.tune.probe import Bench, Failed, silent
 from pipedoctor.tune.search import Search
-from pipedoctor.tune.session import Lost, Session
+from pipedoctor.tune.session import Lost, Refused, Session
 
 RESERVE = 2.0
 """Seconds that ending everything and writing the answer may take."""
@@ -81,6 +81,9 @@ def probed(order: Order) -> Generator[tuple[Search, dict[str, Any]], None, None]
         loaded = session.loaded(order.until)
         start = msgspec.convert(loaded["setting"], Setting)
         if order.batch_size is not None:
+            if loaded["own_batches"]:
+                message = f"{order.target}: --batch-size: its batch_sampler decides it"
+                raise Refused(message)
             start = msgspec.structs.replace(start, batch_size=order.batch_size)
         base = Pipeline(
             target=order.target,
@@ -96,18 +99,38 @@ def probed(order: Order) -> Generator[tuple[Search, dict[str, Any]], None, None]
         yield Search(bench, limits, start, base, in_order_known=known), loaded
 
 
-def tune(order: Order) -> Tuning:
-    """Find the best setting; raises Refused, or Lost before anything is known."""
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """What a search came to; `trouble` says why it is less than it could be."""
+
+    search: Search
+    loaded: dict[str, Any]
+    trouble: str = ""
+    interrupted: bool = False
+
+
+def attempted(order: Order, work: Callable[[Search], None]) -> Attempt:
+    """Load and measure a target; raises Refused, or Lost before anything is known."""
     trouble, interrupted = "", False
     with probed(order) as (search, loaded):
         try:
-            search.run()
+            work(search)
         except (Failed, Lost) as reason:
             trouble = str(reason)
         except KeyboardInterrupt:
             interrupted = True
-    place = loaded.get("made_at")
-    found = result(order, search, trouble=trouble, interrupted=interrupted)
+    return Attempt(
+        search=search, loaded=loaded, trouble=trouble, interrupted=interrupted
+    )
+
+
+def tune(order: Order) -> Tuning:
+    """Find the best setting; raises Refused, or Lost before anything is known."""
+    done = attempted(order, Search.run)
+    place = done.loaded.get("made_at")
+    found = result(
+        order, done.search, trouble=done.trouble, interrupted=done.interrupted
+    )
     return replace(found, made_at=(place[0], place[1]) if place else None)
 
 

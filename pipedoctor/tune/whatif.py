@@ -6,12 +6,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from pipedoctor.bottleneck import bottleneck
-from pipedoctor.facts import Setting
+from pipedoctor.facts import Setting, Trial
 from pipedoctor.tune.json import rates, setting
 from pipedoctor.tune.predict import Model, Prediction, World, alike
 from pipedoctor.tune.search import Search
 
 SCHEMA = "pipedoctor.whatif/1"
+_USUAL, _SPINNING = 1, 2
+"""How often settings of several workers are measured again."""
+_BESIDE = 1.3
+"""CPU of a whole worker, against that of the thread that fetches."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +92,31 @@ def probe(search: Search) -> None:
     known = search.ledger.settings()
     if not any(alike(wide, other) for other in known):
         search.measure(wide, 1.0)
+    spins = any(map(spinning, search.ledger.trials))
+    for _ in range(_SPINNING if spins else _USUAL):
+        _crowds_again(search)
+
+
+def _crowds_again(search: Search) -> None:
+    """
+    Measure settings of several workers once more, in other processes.
+
+    Workers that compete for processors run at another speed each time: one window
+    says little of the next.
+    """
+    for known in search.ledger.settings():
+        if known.num_workers > 1 and search.bench.left > search.price():
+            search.measure(known, 1.0)
+
+
+def spinning(trial: Trial) -> bool:
+    """Do threads of a library compute in its workers beside those that fetch?"""
+    costs = trial.costs
+    return (
+        costs is not None
+        and trial.costs_of > 0
+        and costs.fetch_process > _BESIDE * costs.fetch_cpu
+    )
 
 
 __all__ = ["Change", "imagine", "probe"]

@@ -130,10 +130,7 @@ def test_everything_is_measured() -> None:
             "pipedoctor.tune.inside.consumers:touch",
             {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
         ),
-        (
-            "pipedoctor.tune.inside.consumers:transfer",
-            {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"},
-        ),
+        ("pipedoctor.tune.inside.consumers:transfer", {}),
     ]
 
 

@@ -67,6 +67,35 @@ def test_the_samplers_order_is_kept_and_repeated() -> None:
     assert [int(b[0][0]) for b in first(made, 3, batch_size=3)] == [0, 3, 6]
 
 
+class Sorted:
+    """Batches of three and of five samples, without a word about it."""
+
+    def __iter__(self) -> Any:
+        return iter([[0, 1, 2], [3, 4, 5, 6, 7]])
+
+
+def test_a_batch_sampler_that_names_no_size_is_asked_for_batches() -> None:
+    made = DataLoader(DATA, batch_sampler=Sorted())  # type: ignore[arg-type]
+    now = stream.current(made)
+    assert now["batch_size"] == 4
+    batches = islice(stream.loader(made, setting(batch_size=4)), 3)
+    assert [len(batch) for (batch,) in batches] == [3, 5, 3]
+
+
+def test_a_batch_sampler_that_gives_nothing_has_no_size() -> None:
+    class Empty(Sorted):
+        def __iter__(self) -> Any:
+            return iter(())
+
+    class Raising(Sorted):
+        def __iter__(self) -> Any:
+            raise OSError
+
+    for sampler in (Empty(), Raising()):
+        made = DataLoader(DATA, batch_sampler=sampler)  # type: ignore[arg-type]
+        assert stream.current(made)["batch_size"] is None
+
+
 def test_a_batch_sampler_of_their_own_stays() -> None:
     class Pairs(BatchSampler):
         def __iter__(self) -> Any:

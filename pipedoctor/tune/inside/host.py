@@ -34,40 +34,41 @@ def main() -> None:
     begin = time.perf_counter()
     try:
         import torch  # noqa: PLC0415  (it may be missing)
-
-        threads = _held_back(torch)
+    except (ImportError, OSError) as error:  # OSError: one of its libraries is
+        _write(answers, {"no_torch": str(error)})
+        return
+    threads = _held_back(torch)
+    try:
         with noted() as places:
             made = guarded(target, lambda: load(target))
         consume = _consumer(step)
-    except ImportError as error:
-        _write(answers, {"no_torch": str(error)})
-        return
     except Unloadable as reason:
         _write(answers, {"refused": str(reason)})
         return
-    from pipedoctor.tune.inside import stream  # noqa: PLC0415
-
-    _write(
-        answers,
-        {
-            "loaded": {
-                "setting": stream.current(made),
-                "is_loader": isinstance(made, torch.utils.data.DataLoader),
-                "made_at": places.get(id(made)),
-                "samples": stream.samples(made),
-                "torch": torch.__version__,
-                "python": platform.python_version(),
-                "in_order": "in_order"
-                in signature(torch.utils.data.DataLoader).parameters,
-                "start_method": _start_method(made),
-                "accelerator": torch.cuda.is_available(),
-                "seconds": time.perf_counter() - begin,
-            }
-        },
-    )
+    about = _described(made, torch) | {"made_at": places.get(id(made))}
+    seconds = time.perf_counter() - begin
+    _write(answers, {"loaded": about | {"seconds": seconds}})
     with os.fdopen(questions, encoding="utf-8") as lines:
         for line in lines:
             _write(answers, _tried(made, json.loads(line) | threads, consume))
+
+
+def _described(made: Any, torch: Any) -> dict[str, Any]:
+    """What the target is, before anything of it is measured."""
+    from pipedoctor.tune.inside import stream  # noqa: PLC0415
+
+    loader = torch.utils.data.DataLoader
+    return {
+        "setting": stream.current(made),
+        "is_loader": isinstance(made, loader),
+        "own_batches": stream.own_batches(made),
+        "samples": stream.samples(made),
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "in_order": "in_order" in signature(loader).parameters,
+        "start_method": _start_method(made),
+        "accelerator": torch.cuda.is_available(),
+    }
 
 
 def _held_back(torch: Any) -> dict[str, int]:

@@ -4,9 +4,11 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from typing import Any
 
@@ -21,7 +23,10 @@ BOOT = (
 )
 TAIL = 16 << 10
 """Bytes of the user's output that are kept, the last ones."""
+# Else torch asks CUDA itself whether it is there, and no fork can use it any more.
+ASKS_NVML = {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 _BEAT = 0.1
+_LONG = 50
 
 
 def main() -> None:
@@ -36,8 +41,9 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
     remains = Remains()
+    room = _room()
     out, into = os.pipe()
-    host = _start(into, questions, answers, sys.argv[5:])
+    host = _start(into, questions, answers, sys.argv[5:], room)
     for descriptor in (into, questions, answers):
         os.close(descriptor)
     watch = _Watch(life, out, host, most)
@@ -53,13 +59,16 @@ def main() -> None:
                 kill_all(pid)
             _reap()
         remains.remove()
+        if room:
+            shutil.rmtree(room, ignore_errors=True)
         with contextlib.suppress(OSError):
             watch.tell({"clean": True})
 
 
 def _start(
-    into: int, questions: int, answers: int, rest: list[str]
+    into: int, questions: int, answers: int, rest: list[str], room: str
 ) -> subprocess.Popen[bytes]:
+    own = {"TMPDIR": room} if room else {}
     return subprocess.Popen(
         [
             sys.executable,
@@ -73,8 +82,23 @@ def _start(
         stdout=into,
         stderr=into,
         pass_fds=(questions, answers),
+        env={**ASKS_NVML, **os.environ, **own},
         preexec_fn=_expendable,  # noqa: PLW1509  (we have no threads)
     )
+
+
+def _room() -> str:
+    """
+    A folder for temporary files of processes that are killed; empty: there is none.
+
+    Sockets lie in it, and their names may have no more than 107 characters.
+    """
+    with contextlib.suppress(OSError):
+        place = tempfile.gettempdir()
+        return tempfile.mkdtemp(
+            prefix="pd-", dir=place if len(place) < _LONG else "/tmp"
+        )
+    return ""
 
 
 def _expendable() -> None:

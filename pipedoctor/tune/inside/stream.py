@@ -6,6 +6,7 @@
 
 import random
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from torch.utils.data import (
@@ -16,6 +17,8 @@ from torch.utils.data import (
 
 ASSUMED_BATCH = 32
 """Samples of a batch where a bare data set comes without any."""
+_DRAWS = 16
+"""Batches whose mean size is taken where it varies."""
 _KNOWN = 1 << 62
 
 
@@ -89,9 +92,28 @@ def current(made: Any) -> dict[str, Any]:
         "in_order": bool(getattr(made, "in_order", True)),
         "pin_memory": bool(made.pin_memory),
         "persistent_workers": bool(made.persistent_workers),
-        "batch_size": made.batch_size
-        or getattr(made.batch_sampler, "batch_size", None),
+        "batch_size": made.batch_size or _drawn(made.batch_sampler),
     }
+
+
+def own_batches(made: Any) -> bool:
+    """Does a sampler of the user decide how large batches are?"""
+    sampler = getattr(made, "batch_sampler", None)
+    return sampler is not None and type(sampler) is not BatchSampler
+
+
+def _drawn(sampler: Any) -> int | None:
+    """Samples of a batch where only a sampler knows: what it says, or first draws."""
+    if sampler is None:
+        return None
+    said = getattr(sampler, "batch_size", None)
+    if isinstance(said, int) and said > 0:
+        return said
+    try:
+        first = [len(batch) for batch in islice(sampler, _DRAWS)]
+    except Exception:  # noqa: BLE001  (the user's; a trial will tell)
+        return None
+    return round(sum(first) / len(first)) or None if first else None
 
 
 def samples(made: Any) -> int | None:
@@ -152,13 +174,12 @@ def _order(
     repeat: Any = Endless if endless else _once
     if not isinstance(made, DataLoader):
         return _at_random(dataset, size, endless=endless)
-    sampler = made.batch_sampler
+    if own_batches(made):
+        return {"batch_sampler": repeat(made.batch_sampler)}
     if size is None:
         return {"batch_size": None, "sampler": repeat(made.sampler)}
-    if sampler is None or type(sampler) is BatchSampler:
-        whole = BatchSampler(repeat(made.sampler), size, drop_last=endless)
-        return {"batch_sampler": whole}
-    return {"batch_sampler": repeat(sampler)}
+    whole = BatchSampler(repeat(made.sampler), size, drop_last=endless)
+    return {"batch_sampler": whole}
 
 
 def _at_random(dataset: Any, size: int | None, *, endless: bool) -> dict[str, Any]:
