@@ -68,7 +68,7 @@ def test_file_of_the_project_comes_before_the_users(pyenv: Path, project: Path) 
 
 @pytest.mark.usefixtures("project")
 def test_another_version_is_not_taken_for_the_one_that_was_asked(pyenv: Path) -> None:
-    with pytest.raises(Unreadable, match="but 3.11.7 has no python3.9: name"):
+    with pytest.raises(Unreadable, match=r"but 3\.11\.7 has no python3\.9: name"):
         behind(pyenv / "shims/python3.9", {})
 
 
