@@ -1,5 +1,6 @@
 """Put findings in the order to act on them; fold symptoms under their cause."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -46,6 +47,12 @@ class _Group(msgspec.Struct, frozen=True):
         return (-self.worst, *self.lead.key[1:])
 
 
+_ASIDE = re.compile(
+    r"(^|/)(examples?|tests?|docs?|demos?|tutorials?|benchmarks?|configs?)/"
+)
+"""Code beside that which a project is for."""
+
+
 _COSTS = {
     Severity.BREAKS: "it will crash the job or give wrong results",
     Severity.RISKS: "it can crash the job",
@@ -59,10 +66,11 @@ def triage(catalogue: Catalogue, verdicts: Iterable[Verdict]) -> list[Ranked]:
     Order all findings: a cause, then its symptoms, then the next cause.
 
     Groups stand by their worst member (breaks, risks, slows, note), then by what the
-    remedy of the cause saves of an epoch, where that was measured, its confidence and
-    any other gain; equal ones by code, place and words, so the order is total and does
-    not depend on the order of the verdicts. Of several findings of one check, the
-    gravest carries the symptoms; equal ones of one place stand once.
+    remedy of the cause saves of an epoch, where that was measured; a project's own code
+    before its examples, documents and tests; by confidence and any other gain; equal
+    ones by code, place and words, so the order is total and does not depend on the
+    order of the verdicts. Of several findings of one check, the gravest carries the
+    symptoms; equal ones of one place stand once.
     """
     items = _distinct(
         sorted(
@@ -97,7 +105,8 @@ def _item(check: Check[Any], finding: Finding) -> _Item:
     saved = finding.gain.of_epoch if finding.gain else 0.0
     place = finding.location
     where = (place.path, place.line, place.column) if place else ("", 0, 0)
-    grade = (-finding.severity, -saved, -finding.confidence, -gain, check.code)
+    aside = bool(place and _ASIDE.search(place.path))
+    grade = (-finding.severity, -saved, aside, -finding.confidence, -gain, check.code)
     everything = msgspec.json.encode(finding, order="deterministic")
     return _Item(check, finding, (*grade, where, finding.summary, everything))
 

@@ -62,6 +62,22 @@ def by_class(events: Iterable[Event]) -> Iterator[list[Event]]:
     yield from groups.values()
 
 
+def by_file(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """Events of one file together: one edit mends them all."""
+    groups: dict[tuple[str, int], list[Event]] = {}
+    for event in events:
+        groups.setdefault((event.at.path, event.at.cell), []).append(event)
+    yield from groups.values()
+
+
+def by_function(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """Events of one function together."""
+    groups: dict[tuple[str, str], list[Event]] = {}
+    for event in events:
+        groups.setdefault((event.at.path, event.function), []).append(event)
+    yield from groups.values()
+
+
 def spots(events: Iterable[Event]) -> list[Spot]:
     """Where these happen."""
     return [event.at for event in events]

@@ -20,7 +20,8 @@ def cache_grows_in_item(source: Source, /) -> Findings:
 
     A dictionary or list that begins empty gets entries in code for items, and none is
     taken out there. Handles kept open, and what is emptied, are left alone; so is
-    `lru_cache` with a bound.
+    `lru_cache` with a bound. Where the code asks how much there is before it adds more
+    it is a note.
 
     ## Sources
 
@@ -34,10 +35,12 @@ def cache_grows_in_item(source: Source, /) -> Findings:
     ]
     for group in by_class(events):
         first = group[0]
+        bounded = all(event.details.get("bounded") for event in group)
+        limit = ", up to its bound," if bounded else ""
         yield at(
             spots(group),
-            Severity.RISKS,
-            f"{first.function} fills {first.name} in each worker anew",
+            Severity.NOTE if bounded else Severity.RISKS,
+            f"{first.function} fills {first.name}{limit} in each worker anew",
             in_code("Fill it before the workers start, or share it"),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),

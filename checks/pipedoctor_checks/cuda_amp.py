@@ -6,7 +6,7 @@ from pipedoctor.facts import Source, TorchBuild
 from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor.versions import reaches
-from pipedoctor_checks._code import at, by_class, least_torch, spots
+from pipedoctor_checks._code import at, by_file, least_torch, spots
 
 
 @check("PDR601", "Old names of mixed precision")
@@ -21,15 +21,16 @@ def cuda_amp(source: Source, torch: TorchBuild | None, /) -> Findings:
 
     ## How it is judged
 
-    The old name is called. Below 2.4 the new one may not be there for all devices:
-    the note says from which version on.
+    The old name is called, and not in a branch for old versions beside the new one.
+    Below 2.4 the new one may not be there for all devices: the note says from which
+    version on.
 
     ## Sources
 
     - https://docs.pytorch.org/docs/stable/amp.html
     """
     least = least_torch(source, torch)[0]
-    for group in by_class(source.of("cuda-amp")):
+    for group in by_file(source.of("cuda-amp")):
         yield at(
             spots(group),
             Severity.NOTE,

@@ -5,7 +5,7 @@ import re
 from pipedoctor.check import Findings, Severity, check
 from pipedoctor.facts import Gpu, Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at
+from pipedoctor_checks._code import at, by_function, spots
 
 _ASIDE = re.compile(r"eval|test|demo|infer|predict|generate", re.IGNORECASE)
 """Files and functions that use a model, and do not train it."""
@@ -24,8 +24,9 @@ def data_parallel(source: Source, gpu: Gpu | None, /) -> Findings:
 
     ## How it is judged
 
-    It is called somewhere. Where this machine is known to have fewer than two GPUs it
-    is a note.
+    It is called where a model is trained; not in a class that is given its devices, nor
+    beside a warning of it, nor in a file that only evaluates. Where this machine is
+    known to have fewer than two GPUs it is a note.
 
     ## Sources
 
@@ -33,13 +34,14 @@ def data_parallel(source: Source, gpu: Gpu | None, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html
     """
     one = gpu is None or len(gpu.devices) <= 1
-    for event in source.of("data-parallel"):
-        if _ASIDE.search(f"{event.at.path.rpartition('/')[2]} {event.function}"):
+    for group in by_function(source.of("data-parallel")):
+        function = group[0].function
+        if _ASIDE.search(f"{group[0].at.path.rpartition('/')[2]} {function}"):
             continue
         yield at(
-            [event.at],
+            spots(group),
             Severity.NOTE if one else Severity.SLOWS,
-            f"{event.function} drives all GPUs from one process",
+            f"{function} drives all GPUs from one process",
             in_code("Use DistributedDataParallel, a process for each GPU"),
             gpus=len(gpu.devices) if gpu else None,
         )

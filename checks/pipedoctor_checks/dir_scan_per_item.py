@@ -20,14 +20,19 @@ def dir_scan_per_item(source: Source, /) -> Findings:
     ## How it is judged
 
     `os.listdir`, `os.scandir`, `os.walk` or a glob is called in code that runs for
-    items. A listing in `__init__` is right.
+    items. A listing in `__init__` is right; one that depends on the type of what is
+    asked for is left alone.
 
     ## Sources
 
     - https://docs.python.org/3/library/os.html#os.scandir
     - https://docs.python.org/3/library/glob.html
     """
-    events = [e for e in source.per_item("dir-scan") if not e.details.get("lazy")]
+    events = [
+        e
+        for e in source.per_item("dir-scan")
+        if not e.details.get("lazy") and not e.details.get("by_type")
+    ]
     for group in by_class(events):
         first = group[0]
         yield at(

@@ -21,7 +21,7 @@ def drop_last_missing(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    The loader feeds a loop that trains, `drop_last` is not set, all arguments are
+    The loader feeds a loop that trains, `drop_last` is not written, all arguments are
     seen, and BatchNorm (or a ResNet) is used in the project. The size of the data set
     is not known, so this is possible, never certain.
 
@@ -36,7 +36,8 @@ def drop_last_missing(source: Source, /) -> Findings:
 def _found(source: Source) -> Findings:
     for loader in source.loaders:
         last = loader.get("drop_last")
-        off = last.how == "absent" or (last.known and not last.value)
+        decided = last.how == "literal"
+        off = not decided and (last.how == "absent" or (last.known and not last.value))
         size = loader.get("batch_size")
         alone = size.how == "absent" or (size.value == 1 and size.how != "default")
         batched = loader.get("batch_sampler").how != "absent"
@@ -52,7 +53,7 @@ def _found(source: Source) -> Findings:
                     "Drop it",
                     "DataLoader(..., drop_last=True)",
                     edits=arguments(loader, drop_last="True")
-                    if last.how in {"absent", "literal"}
+                    if last.how == "absent"
                     else (),
                     unsafe="the last samples of an epoch are left out, and all of them"
                     " where they do not fill a batch",

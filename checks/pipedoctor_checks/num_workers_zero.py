@@ -41,13 +41,12 @@ def _found(source: Source, seen: Pipeline | None) -> Findings:
     for loader in source.loaders:
         dataset = loader.dataset
         works = dataset is not None and not dataset.light
-        collates = loader.get("collate_fn").form in {"function", "local function"}
         workers = loader.get("num_workers")
         literal = workers.how in {"literal", "absent"}
         said = workers.how == "literal" and loader.dataset is None
         if not without_workers(loader) or loader.testing:
             continue
-        if not (works or collates or said):
+        if not (works or loader.collates or said):
             continue
         best = best_for(seen, source, loader)
         best = best if best is not None and best.num_workers else USUAL

@@ -47,7 +47,14 @@ def _found(
         workers = loader.get("num_workers")
         endless = loader.get("batch_sampler").how != "absent" or _endless(loader)
         idle = without_workers(loader) or loader.testing or loader.framework
-        if not off or idle or endless or not loader.repeats or loader.rebuilt:
+        if (
+            loader.lasting
+            or not off
+            or idle
+            or endless
+            or not loader.repeats
+            or loader.rebuilt
+        ):
             continue
         epochs = any(event.details.get("dataset") for event in source.of("epoch-set"))
         remedy = in_code(

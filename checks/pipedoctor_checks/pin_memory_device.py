@@ -19,7 +19,7 @@ def pin_memory_device(source: Source, torch: TorchBuild | None, /) -> Findings:
 
     ## How it is judged
 
-    The argument is given, and not empty.
+    The argument is given, known, and not empty.
 
     ## Sources
 
@@ -29,7 +29,7 @@ def pin_memory_device(source: Source, torch: TorchBuild | None, /) -> Findings:
     least = least_torch(source, torch)[0] or "0"
     for loader in source.loaders:
         device = loader.arguments.get("pin_memory_device")
-        if device is not None and device.value != "":
+        if device is not None and device.value != "" and device.how != "unknown":
             yield at(
                 [device.at or loader.at],
                 Severity.NOTE,

@@ -5,7 +5,7 @@ from pipedoctor.edits import arguments, every
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
-from pipedoctor_checks._code import at, called, copies, told
+from pipedoctor_checks._code import at, called, copies, told, without_workers
 from pipedoctor_checks._unblocking import doubt, unblocked, waiting
 
 _PLAIN = {"absent", "literal"}
@@ -25,7 +25,8 @@ def pin_memory_missing(source: Source, /) -> Findings:
 
     `pin_memory` is False or not given, all arguments are seen, and a loop that this
     loader feeds copies its batches to a device. Loops that a framework drives are
-    left to it.
+    left to it, and so is a value that is only the default of an option. Without workers
+    nothing pins ahead: a note, and none where there are none on purpose.
 
     ## Sources
 
@@ -40,14 +41,18 @@ def _found(source: Source) -> Findings:
         pinned = loader.get("pin_memory")
         off = pinned.how == "absent" or (pinned.known and pinned.value is False)
         moved = copies(source, loader)
-        if not off or not moved or loader.testing or loader.framework:
+        alone = without_workers(loader)
+        chosen = pinned.how == "default" or (
+            alone and loader.get("num_workers").how == "literal"
+        )
+        if not off or not moved or chosen or loader.testing or loader.framework:
             continue
         there = moved[0].at
         mine = arguments(loader, pin_memory="True") if pinned.how in _PLAIN else ()
         edits = every([mine, unblocked(waiting(moved))] if waiting(moved) else [mine])
         yield at(
             [loader.at],
-            Severity.SLOWS,
+            Severity.NOTE if alone else Severity.SLOWS,
             f"{called(loader)} does not pin the batches that go to a device",
             in_code(
                 "Pin them, and copy without waiting",

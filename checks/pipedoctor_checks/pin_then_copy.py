@@ -1,10 +1,10 @@
 """PDR412: is a tensor pinned right before its copy?"""
 
 from pipedoctor.check import Findings, Severity, check
-from pipedoctor.edits import replaced
+from pipedoctor.edits import every, replaced
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at
+from pipedoctor_checks._code import at, by_function, spots
 
 
 @check("PDR412", "A tensor is pinned only to be copied")
@@ -26,14 +26,14 @@ def pin_then_copy(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
     """
-    for event in source.of("pin-then-copy"):
+    for group in by_function(source.of("pin-then-copy")):
         yield at(
-            [event.at],
+            spots(group),
             Severity.SLOWS,
-            f"{event.function} pins a tensor only to copy it: {event.name}",
+            f"{group[0].function} pins a tensor only to copy it: {group[0].name}",
             in_code(
                 "Copy it as it is",
                 "tensor.to(device)",
-                edits=replaced(event, {"pin": ""}),
+                edits=every(replaced(event, {"pin": ""}) for event in group),
             ),
         )

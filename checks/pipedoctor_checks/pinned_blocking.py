@@ -20,7 +20,8 @@ def pinned_blocking(source: Source, /) -> Findings:
     ## How it is judged
 
     A loader that feeds the loop is known to pin, and a batch is copied with a plain
-    `.to(device)` or `.cuda()`.
+    `.to(device)` or `.cuda()`. A tensor that the loop has made of it, by another
+    type or by way of numpy, is not pinned any more.
 
     ## Sources
 
@@ -35,6 +36,7 @@ def pinned_blocking(source: Source, /) -> Findings:
             if e.loop == index
             and not e.details.get("non_blocking")
             and not e.details.get("unknown")
+            and not e.details.get("fresh")
         ]
         if pinned and moved:
             yield at(

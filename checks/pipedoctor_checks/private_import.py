@@ -7,6 +7,8 @@ from pipedoctor.remedy import in_code
 from pipedoctor.versions import reaches
 from pipedoctor_checks._code import at, by_class, least_torch, spots
 
+_PUBLIC = {"default_collate", "default_convert", "get_worker_info"}
+
 
 @check("PDR604", "Private parts of torch are imported")
 def private_import(source: Source, torch: TorchBuild | None, /) -> Findings:
@@ -37,6 +39,8 @@ def private_import(source: Source, torch: TorchBuild | None, /) -> Findings:
                 "from torch.utils.data import default_collate, get_worker_info",
                 edits=every(replaced(e, {"module": "torch.utils.data"}) for e in group),
                 unsafe="" if reaches(least, "1.11") else "needs torch 1.11 or newer",
-            ),
+            )
+            if all(e.name.rpartition(".")[2] in _PUBLIC for e in group)
+            else in_code("Do without it, or test it with each torch: none is public"),
             names=sorted({event.name for event in group}),
         )

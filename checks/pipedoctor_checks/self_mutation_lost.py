@@ -20,7 +20,7 @@ def self_mutation_lost(source: Source, /) -> Findings:
     ## How it is judged
 
     An attribute is counted up or down, or something is taken out of it, in code for
-    items.
+    items. Where that is done only for samples that fail it is a note.
 
     ## Sources
 
@@ -30,9 +30,10 @@ def self_mutation_lost(source: Source, /) -> Findings:
     events = source.per_item("counts")
     for group in by_class(events):
         first = group[0]
+        spare = all(event.details.get("spare") for event in group)
         yield at(
             spots(group),
-            Severity.RISKS,
+            Severity.NOTE if spare else Severity.RISKS,
             f"{first.function} changes {first.name}, which each worker has for itself",
             in_code("Share it", "self.count = multiprocessing.Value('q', 0)"),
             confidence=Confidence.LIKELY,

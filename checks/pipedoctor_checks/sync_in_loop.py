@@ -2,7 +2,7 @@
 
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
-from pipedoctor.facts.source import Event, Loop
+from pipedoctor.facts.source import Event, Loop, Spot
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, seldom, spots
 
@@ -21,7 +21,8 @@ def sync_in_loop(source: Source, /) -> Findings:
 
     A value that was computed from the batch is read in the loop itself, in every
     step. What is guarded by an interval or a flag is left alone, and so are results
-    that an evaluation needs on the host.
+    that an evaluation needs on the host, and an evaluation that synchronizes each step
+    to time it.
 
     ## Sources
 
@@ -30,6 +31,7 @@ def sync_in_loop(source: Source, /) -> Findings:
     """
     if "cuda" not in source.traits:
         return
+    said: set[tuple[Spot, ...]] = set()
     for index, loop in enumerate(source.loops):
         found = [
             e
@@ -37,9 +39,12 @@ def sync_in_loop(source: Source, /) -> Findings:
             if e.loop == index and not e.details.get("host") and not seldom(e)
         ]
         waits = [e for e in found if _needless(e, loop)]
-        if waits and not waits[0].handler:
+        places = tuple(spots(waits))
+        timed = loop.role != "train" and _timed(source, index)
+        if waits and not waits[0].handler and not timed and places not in said:
+            said.add(places)
             yield at(
-                spots(waits),
+                places,
                 Severity.SLOWS,
                 f"{_called(loop)} waits for the GPU in every step",
                 in_code(
@@ -49,6 +54,14 @@ def sync_in_loop(source: Source, /) -> Findings:
                 confidence=Confidence.LIKELY,
                 calls=sorted({e.name for e in waits}),
             )
+
+
+def _timed(source: Source, loop: int) -> bool:
+    """Does every step wait on purpose, whoever calls it, to take its time?"""
+    return any(
+        event.loop == loop and all("cuda" in g or "device" in g for g in event.guards)
+        for event in source.of("synchronize")
+    )
 
 
 def _called(loop: Loop) -> str:

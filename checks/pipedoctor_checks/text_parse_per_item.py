@@ -5,6 +5,8 @@ from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_class, spots
 
+_NUMBERS = {"numpy.loadtxt", "numpy.genfromtxt", "pandas.read_csv"}
+
 
 @check("PDR204", "Text is parsed for every item")
 def text_parse_per_item(source: Source, /) -> Findings:
@@ -20,7 +22,8 @@ def text_parse_per_item(source: Source, /) -> Findings:
 
     A parser of numbers, tables, JSON, YAML or XML is called in code that runs for
     items. What is parsed once, in `__init__` or for a cache that is empty yet, is
-    left alone.
+    left alone. What an image says of itself in JSON, XML or a few lines is a note: to
+    decode the image takes longer.
 
     ## Sources
 
@@ -33,11 +36,14 @@ def text_parse_per_item(source: Source, /) -> Findings:
         if not e.details.get("once")
         and not (e.details.get("lazy") and "self." in " ".join(e.guards))
     ]
+    pictured = {e.details.get("dataset") for e in source.per_item("image-open")}
     for group in by_class(events):
         first = group[0]
+        beside = first.details.get("dataset", "") in pictured
+        small = beside and not any(e.name in _NUMBERS for e in group)
         yield at(
             spots(group),
-            Severity.SLOWS,
+            Severity.NOTE if small else Severity.SLOWS,
             f"{first.function} parses text for every item",
             in_code(
                 "Parse once, and keep arrays",

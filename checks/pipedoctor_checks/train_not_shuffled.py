@@ -21,7 +21,8 @@ def train_not_shuffled(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    The loader is the training one by its name or its loop; `shuffle` is False or not
+    The loader is the training one by its name or its loop, which comes again in each
+    epoch; `shuffle` is False or not
     given; there is no sampler, or only in one branch. Iterable data sets shuffle
     themselves.
 
@@ -43,7 +44,7 @@ def _found(source: Source) -> Findings:
         itself = loader.dataset is None or loader.dataset.style != "map"
         if loader.role == "eval" or batched or itself or loader.testing:
             continue
-        if fixed and (none or either) and trains:
+        if fixed and (none or either) and trains and loader.repeats:
             branch = " where there is no sampler" if either else ""
             yield at(
                 [loader.at],

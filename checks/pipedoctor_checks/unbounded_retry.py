@@ -19,17 +19,21 @@ def unbounded_retry(source: Source, /) -> Findings:
     ## How it is judged
 
     `__getitem__` loops without a condition, and the only way out is an item that is
-    good: nothing counts, raises or breaks.
+    good: nothing counts, raises or breaks. Where samples that fail are taken out, the
+    end is far, but there is one: a note.
 
     ## Sources
 
     - https://github.com/facebookresearch/detectron2/blob/main/detectron2/data/common.py
     """
     for event in source.of("unbounded-retry"):
+        shrinks = bool(event.details.get("shrinks"))
         yield at(
             [event.at],
-            Severity.RISKS,
-            f"{event.function} tries again for ever when no sample is good",
+            Severity.NOTE if shrinks else Severity.RISKS,
+            f"{event.function} tries all other samples when none is good"
+            if shrinks
+            else f"{event.function} tries again for ever when no sample is good",
             in_code("Raise after a few attempts", "for attempt in range(10):"),
             confidence=Confidence.LIKELY,
         )

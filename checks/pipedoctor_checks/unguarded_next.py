@@ -18,7 +18,8 @@ def unguarded_next(source: Source, /) -> Findings:
     ## How it is judged
 
     `next(it)` stands in a loop, `it` is `iter` of a loader that is known, and there
-    is neither a `try` around it nor a default.
+    is neither a `try` around it nor a default. A loop as long as the loader is one of
+    its epochs.
 
     ## Sources
 
@@ -26,7 +27,10 @@ def unguarded_next(source: Source, /) -> Findings:
     """
     for event in source.of("next"):
         tried = (
-            event.details.get("tried") or event.handler or event.details.get("endless")
+            event.handler
+            or event.details.get("tried")
+            or event.details.get("endless")
+            or event.details.get("counted")
         )
         if event.details.get("looped") and not tried:
             yield at(

@@ -5,7 +5,7 @@ from pipedoctor.edits import Edits, every, replaced
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._code import at, by_file, spots
 
 
 @check("PDR605", "Variable does nothing any more")
@@ -19,18 +19,28 @@ def variable(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    It is called.
+    It is called. With `requires_grad=True` it does one thing, which the tensor can do.
 
     ## Sources
 
     - https://docs.pytorch.org/docs/stable/autograd.html#variable-deprecated
     """
-    for group in by_class(source.of("variable")):
+    wanting = [e for e in source.of("variable") if e.details.get("wants_grad")]
+    plain = [e for e in source.of("variable") if not e.details.get("wants_grad")]
+    for group in by_file(plain):
         yield at(
             spots(group),
             Severity.NOTE,
             f"{group[0].function} wraps tensors in Variable, which does nothing",
             in_code("Leave it out", edits=every(map(_bare, group))),
+            names=sorted({event.name for event in group}),
+        )
+    for group in by_file(wanting):
+        yield at(
+            spots(group),
+            Severity.NOTE,
+            f"{group[0].function} wraps a tensor in Variable only for its gradient",
+            in_code("Ask the tensor for it", "tensor.requires_grad_()"),
             names=sorted({event.name for event in group}),
         )
 

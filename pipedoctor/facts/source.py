@@ -146,6 +146,10 @@ class LoaderCall(Part, frozen=True, kw_only=True):
     """Iterated when the file is merely imported or run, outside a main guard."""
     batch_norm: bool = False
     """Its file, or one that this imports, speaks of BatchNorm."""
+    collates: bool = False
+    """Its collate function reads, decodes, parses or tokenises."""
+    lasting: bool = False
+    """Its class iterates in a way of its own, and may keep its workers."""
     call: Call | None = None
     """How it is written; none: in a way that nobody can change exactly."""
 

@@ -17,6 +17,7 @@ from pipedoctor.source.apart import take_apart
 from pipedoctor.source.around import Around, Step
 from pipedoctor.source.batches import loop_events
 from pipedoctor.source.call_form import call_form
+from pipedoctor.source.collating import collates
 from pipedoctor.source.constructions import LOADERS, PARAMETERS, Made
 from pipedoctor.source.effects import item_events, light
 from pipedoctor.source.images import image_events
@@ -139,6 +140,16 @@ def _loader(recorder: Recorder, index: int, made: Made) -> LoaderCall:
         unguarded=begun is not None,
         batch_norm=recorder.norms.near(scope.module),
         call=_form(recorder, made),
+        collates=collates(recorder, made),
+        lasting=_lasting(recorder, made),
+    )
+
+
+def _lasting(recorder: Recorder, made: Made) -> bool:
+    """Is it of a class of the project that iterates in a way of its own?"""
+    cls = recorder.project.lookup(made.name, made.site.scope.module)
+    return (
+        isinstance(cls, Class) and recorder.project.method(cls, "__iter__") is not None
     )
 
 
@@ -182,7 +193,7 @@ def _own(recorder: Recorder, cls: Class) -> Dataset:
         name=cls.full,
         at=spot(cls.module, cls.node),
         style="iterable" if style == "iterable" else "map",
-        light=style == "map" and light(recorder, cls.full),
+        light=light(recorder, cls.full),
     )
 
 

@@ -26,7 +26,7 @@ def changes(recorder: Recorder, cls: Class, scope: Scope) -> None:
         elif isinstance(node, ast.AugAssign):
             key = key_of(node.target)
             if key.startswith("self."):
-                recorder.add("counts", scope, step, key)
+                recorder.add("counts", scope, step, key, spare=spare(step))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             key = key_of(node.func.value)
             if not key.startswith("self.") or not node.args:
@@ -36,8 +36,14 @@ def changes(recorder: Recorder, cls: Class, scope: Scope) -> None:
             elif node.func.attr in {"discard", "remove"} or (
                 node.func.attr == "add" and _is_set(_initial(recorder, cls, key))
             ):
-                recorder.add("counts", scope, step, key)
+                recorder.add("counts", scope, step, key, spare=spare(step))
     _cached(recorder, scope)
+
+
+def spare(step: Step) -> bool:
+    """Is it done for samples that fail: in a handler, or in a loop of retries?"""
+    loops = any(isinstance(one, ast.While) for one in step.around.loops)
+    return step.around.handler or loops
 
 
 def _initial(recorder: Recorder, cls: Class, key: str) -> ast.expr | None:
@@ -88,7 +94,21 @@ def _grows(
         )
         for n in ast.walk(value)
     )
-    recorder.add("grows", scope, step, key, handles=opens, emptied=emptied)
+    bounded = any(_measures(guard.test, key) for guard in step.around.guards)
+    recorder.add(
+        "grows", scope, step, key, handles=opens, emptied=emptied, bounded=bounded
+    )
+
+
+def _measures(test: ast.expr, key: str) -> bool:
+    """``len(self.cache) < self.cache_size``: is it asked how large it is?"""
+    return any(
+        isinstance(node, ast.Call)
+        and last_name(node.func) == "len"
+        and bool(node.args)
+        and key_of(node.args[0]) == key
+        for node in ast.walk(test)
+    )
 
 
 def _emptied(scope: Scope, key: str) -> bool:

@@ -47,6 +47,7 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
             "kept": _kept(scope, node),
             "used": _closed(scope, node),
             "once": _once(recorder, scope),
+            "by_type": kind == "dir-scan" and _by_type(recorder, scope),
         }
         recorder.add(kind, scope, step, full, text=written(node), **details)
     elif isinstance(node.func, ast.Attribute):
@@ -67,6 +68,17 @@ def _refuses(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> bo
     otherwise = bool(step.around.guards) and not step.around.guards[-1].holds
     plain = all(isinstance(one, ast.Constant) for one in node.args)
     return (otherwise and plain) or scope.name.endswith("__init__")
+
+
+def _by_type(recorder: Recorder, scope: Scope) -> bool:
+    """Is it only for arguments of another type than items give, or may give?"""
+    sites = [
+        site for site in recorder.project.callers(scope) if recorder.is_item(site.scope)
+    ]
+    return bool(sites) and all(
+        any("isinstance(" in written(guard.test) for guard in site.step.around.guards)
+        for site in sites
+    )
 
 
 def _once(recorder: Recorder, scope: Scope) -> bool:
@@ -171,6 +183,29 @@ def _random(recorder: Recorder, scope: Scope, step: Step, full: str) -> None:
         recorder.add("seed", scope, step, full, constant=value.how == "literal")
 
 
+def works(recorder: Recorder, scope: Scope, node: ast.Call) -> bool:
+    """Does a call read, decode, parse, tokenise or transform something?"""
+    name = last_name(node.func).lower()
+    known = NAMED.get(recorder.name(node.func, scope)) in READING
+    return known or any(word in name for word in _WORK)
+
+
+def _counts(scope: Scope) -> bool:
+    """Are all its loops over a ``range``? What else is iterated may do anything."""
+    loops = [s.node for s in scope.of_type.get(ast.For, [])]
+    others = any(scope.of_type.get(kind) for kind in (ast.YieldFrom, ast.While))
+    return (
+        bool(loops)
+        and not others
+        and all(
+            isinstance(one, ast.For)
+            and isinstance(one.iter, ast.Call)
+            and last_name(one.iter.func) == "range"
+            for one in loops
+        )
+    )
+
+
 def light(recorder: Recorder, dataset: str) -> bool:
     """Do its items only pick from memory?"""
     scopes = [
@@ -178,18 +213,19 @@ def light(recorder: Recorder, dataset: str) -> bool:
         for key in recorder.reach.of_dataset.get(dataset, set())
         if (scope := recorder.reach.items.get(key)) is not None
     ]
+    if recorder.reach.style[dataset] == "iterable" and not all(map(_counts, scopes)):
+        return False
     for scope in scopes:
         for step in scope.calls:
             node = step.node
             if not isinstance(node, ast.Call):
                 continue
-            full = recorder.name(node.func, scope)
             name = last_name(node.func).lower()
             unknown = isinstance(node.func, ast.Attribute) and (
                 key_of(node.func).startswith("self.")
                 and not list(recorder.reach.targets(node.func, scope, scope.owner))
             )
-            if NAMED.get(full) in READING or any(word in name for word in _WORK):
+            if works(recorder, scope, node):
                 return False
             if unknown or name in {"iter", "next"}:
                 return False

@@ -2,9 +2,13 @@
 
 import ast
 
+from pipedoctor.source.project import last_name
+from pipedoctor.source.reach import ENTRY
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope
 from pipedoctor.source.values import written
+
+_TAKES = {"discard", "remove", "pop"}
 
 
 def handlers(recorder: Recorder, scope: Scope) -> None:
@@ -24,8 +28,21 @@ def handlers(recorder: Recorder, scope: Scope) -> None:
         used = node.name and any(
             isinstance(n, ast.Name) and n.id == node.name for n in inside
         )
-        if not told and not used and _of_sample(scope, node):
+        if told or used or _hands_none_on(scope, node):
+            continue
+        if _of_sample(scope, node):
             recorder.add("swallowed", scope, step, caught or "everything")
+
+
+def _hands_none_on(scope: Scope, handler: ast.ExceptHandler) -> bool:
+    """A function around the sample that says None: its caller decides what follows."""
+    entry = scope.name.rpartition(".")[2] in ENTRY
+    return not entry and all(
+        isinstance(one, (ast.Return, ast.Assign))
+        and isinstance(one.value, ast.Constant)
+        and one.value.value is None
+        for one in handler.body
+    )
 
 
 def _of_sample(scope: Scope, handler: ast.ExceptHandler) -> bool:
@@ -64,4 +81,7 @@ def retries(recorder: Recorder, scope: Scope) -> None:
         ends = any(isinstance(n, ast.Return) for n in inside)
         tried = any(isinstance(n, (ast.Try, ast.Subscript)) for n in inside)
         if ends and tried and not bounded and scope.name.endswith("__getitem__"):
-            recorder.add("unbounded-retry", scope, step)
+            shrinks = any(
+                isinstance(n, ast.Call) and last_name(n.func) in _TAKES for n in inside
+            )
+            recorder.add("unbounded-retry", scope, step, shrinks=shrinks)

@@ -8,6 +8,7 @@ from typing import Any
 
 from pipedoctor.source.around import Around, Guard, Step, possible
 from pipedoctor.source.copies import FACTORIES, is_copy
+from pipedoctor.source.fresh import is_fresh, is_tensor, makes
 from pipedoctor.source.losses import accumulated
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
@@ -19,7 +20,6 @@ _DEEP = 3
 """From the loop into functions, and on from these."""
 _MOST = 4
 """Functions that one call may mean."""
-_TENSORS = {f"torch.{n}" for n in ("Tensor", "from_numpy", "tensor", "FloatTensor")}
 _PASSING = {"list", "tuple", "zip", "enumerate", "sorted", "reversed", "dict", "iter"}
 
 
@@ -31,6 +31,8 @@ class Known:
     losses: set[str] = field(default_factory=set[str])
     results: set[str] = field(default_factory=set[str])
     """Computed on the device: losses and what comes of them."""
+    fresh: set[str] = field(default_factory=set[str])
+    """Made anew on the host, and so not in pinned memory."""
     moved: dict[str, tuple[int, Around]] = field(default_factory=dict[str, Any])
     """On the device: since which line, and within what."""
 
@@ -84,8 +86,13 @@ class Flow:
         value = node.value
         copies = [n for n in ast.walk(value) if isinstance(n, ast.Call) and is_copy(n)]
         read = names_of(value)
+        made = is_tensor(self.recorder, scope, value)
         for target in node.targets:
             names = names_of(target)
+            if made or read & known.fresh:
+                known.fresh |= names
+            else:
+                known.fresh -= names
             if copies:
                 since = (node.end_lineno or node.lineno, step.around)
                 for name in names:
@@ -120,7 +127,9 @@ class Flow:
         if is_copy(node):
             mine = root in known.batch - moved
             if mine or not self.depth:
-                self._copy(scope, step, node, mine=mine)
+                self._copy(
+                    scope, step, node, mine=mine, fresh=is_fresh(node, known.fresh)
+                )
         elif isinstance(func, ast.Attribute) and func.attr in {"item", "cpu", "tolist"}:
             host = root in known.batch - moved and root not in known.results
             raised = root in known.results
@@ -136,17 +145,21 @@ class Flow:
                 self._by_host(scope, step, node, root)
         elif self.recorder.name(func, scope) == "torch.cuda.empty_cache":
             self.recorder.add("empty-cache", scope, step, "torch.cuda.empty_cache")
+        elif self.recorder.name(func, scope) == "torch.cuda.synchronize":
+            self.recorder.add("synchronize", scope, step, "torch.cuda.synchronize")
 
     def _by_host(self, scope: Scope, step: Step, node: ast.Call, root: str) -> None:
         around = step.around.loops[-1]
         after = any(
-            _makes_tensor(self.recorder, scope, s.node, root)
+            makes(self.recorder, scope, s.node, root)
             for s in scope.within.get(id(around), [])
             if getattr(s.node, "lineno", 0) > node.lineno
         )
         self.recorder.add("host-array", scope, step, written(node), again=after)
 
-    def _copy(self, scope: Scope, step: Step, node: ast.Call, *, mine: bool) -> None:
+    def _copy(
+        self, scope: Scope, step: Step, node: ast.Call, *, mine: bool, fresh: bool
+    ) -> None:
         """A copy to the device: of the batch, of something made here, of another."""
         func = node.func
         given = {word.arg: word.value for word in node.keywords}.get("non_blocking")
@@ -170,6 +183,7 @@ class Flow:
             in_loop=self.loop,
             non_blocking=value.value is True,
             unknown=not value.known,
+            fresh=fresh,
             variable=root_of(inner) if inner is not None else "",
             pins=isinstance(inner, ast.Call) and last_name(inner.func) == "pin_memory",
         )
@@ -272,11 +286,3 @@ def _shows(node: ast.Call, how: str, results: set[str]) -> bool:
     names = {n.id for a in node.args for n in ast.walk(a) if isinstance(n, ast.Name)}
     told = any(".item()" in written(one) for one in node.args)
     return bool(names & results) and not told
-
-
-def _makes_tensor(recorder: Recorder, scope: Scope, node: ast.AST, root: str) -> bool:
-    if not (isinstance(node, ast.Call) and node.args):
-        return False
-    return recorder.name(node.func, scope) in _TENSORS and root in names_of(
-        node.args[0]
-    )

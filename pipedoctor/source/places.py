@@ -3,7 +3,9 @@
 import ast
 
 from pipedoctor.source.around import Around, Step
+from pipedoctor.source.gated import gated, twice
 from pipedoctor.source.loops import repeats
+from pipedoctor.source.parallel import data_parallel
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Module, Scope, key_of
@@ -70,7 +72,7 @@ def _imported(recorder: Recorder, scope: Scope, step: Step, name: str) -> None:
     inside = name.startswith("torch.utils.data.") and last.startswith("_")
     if name.startswith(_PRIVATE) or (inside and last != "__init__"):
         recorder.add("private-import", scope, step, name)
-    if name in _AMP:
+    if name in _AMP and not gated(recorder, scope, step):
         recorder.add("cuda-amp", scope, step, name, given=False)
     if name.startswith("torch.utils.bottleneck"):
         recorder.add("bottleneck", scope, step, name)
@@ -82,11 +84,16 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
     if last in {"set_epoch", "record_stream", "setNumThreads", "get_worker_info"}:
         recorder.traits.add(last)
     if full in _AMP:
-        recorder.add("cuda-amp", scope, step, full, given=bool(node.args))
+        either = isinstance(node.func, ast.Name) and twice(scope.module, node.func.id)
+        if not either and not gated(recorder, scope, step):
+            recorder.add("cuda-amp", scope, step, full, given=bool(node.args))
     elif full in {"torch.autograd.Variable", "torch.autograd.variable.Variable"}:
-        recorder.add("variable", scope, step, full)
-    elif full in _PARALLEL and not recorder.tests(scope):
-        recorder.add("data-parallel", scope, step, full)
+        words = {word.arg: word.value for word in node.keywords}
+        value = recorder.values.of(words.get("requires_grad"), scope)
+        wants = "requires_grad" in words and value.value is not False
+        recorder.add("variable", scope, step, full, wants_grad=wants)
+    elif full in _PARALLEL:
+        data_parallel(recorder, scope, step, node, full)
     elif full in _DISTRIBUTED:
         _sampler(recorder, scope, step, node, full)
     elif last in _STARTS:

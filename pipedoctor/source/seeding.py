@@ -14,8 +14,23 @@ _SEEDS = {
 }
 
 
+_RESTORES = {
+    "random.setstate",
+    "numpy.random.set_state",
+    "torch.set_rng_state",
+    "torch.random.set_rng_state",
+    "torch.random.fork_rng",
+}
+
+
+def _called(scope: Scope) -> list[ast.expr]:
+    return [one.node.func for one in scope.calls if isinstance(one.node, ast.Call)]
+
+
 def seeds(recorder: Recorder, scope: Scope) -> None:
-    """Global generators that are set by a dataset."""
+    """Global generators that are set by a dataset, and not put back afterwards."""
+    if any(recorder.name(one, scope) in _RESTORES for one in _called(scope)):
+        return
     for step in scope.calls:
         node = step.node
         if not isinstance(node, ast.Call) or not node.args:

@@ -3,7 +3,7 @@
 import ast
 from typing import Any
 
-from pipedoctor.source.caches import changes, global_cache, memoised
+from pipedoctor.source.caches import changes, global_cache, memoised, spare
 from pipedoctor.source.kinds import GENERATORS, HANDLES, NAMED
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
@@ -48,6 +48,24 @@ def _uses(scopes: list[Scope], key: str) -> bool:
     )
 
 
+def _spare(scopes: list[Scope], key: str) -> bool:
+    """Is ``self.x`` read for samples that fail, and for nothing else?"""
+    reads = {
+        id(node)
+        for scope in scopes
+        for node in scope.attributes
+        if key_of(node) == key and isinstance(node.ctx, ast.Load)
+    }
+    late = {
+        id(node)
+        for scope in scopes
+        for step in scope.calls
+        if spare(step)
+        for node in ast.walk(step.node)
+    }
+    return bool(reads) and reads <= late
+
+
 def _assigns(scopes: list[Scope], key: str) -> bool:
     return any(key in scope.bound for scope in scopes)
 
@@ -68,6 +86,7 @@ def _kept(recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]) -> N
                 "used": _uses(worker, key),
                 "renewed": _assigns(worker, key) or "__getstate__" in cls.methods,
                 "closed": _closes(init, key),
+                "spare": _spare(worker, key),
             }
             if name in HANDLES or name.endswith(".open"):
                 recorder.add("keeps-handle", init, step, name, node=value, **details)
@@ -75,7 +94,8 @@ def _kept(recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]) -> N
                 recorder.add("keeps-generator", init, step, name, node=value, **details)
             lambdas = _lambda(recorder, init, value)
             if lambdas is not None:
-                recorder.add("keeps-lambda", init, step, key, node=lambdas, **details)
+                moved = step._replace(node=lambdas)
+                recorder.add("keeps-lambda", init, moved, key, **details)
 
 
 def _opened_early(recorder: Recorder, init: Scope, worker: list[Scope]) -> None:
