@@ -171,11 +171,15 @@ def _of_self(node: ast.Attribute) -> bool:
 
 
 def _set_once(scope: Scope, init: Scope, name: str) -> bool:
-    key = f"self.{name}"
-    others = scope.owner.methods.values() if scope.owner else ()
-    return key in init.bound and not any(
-        key in one.bound for one in others if one is not init
-    )
+    mine = {id(one) for one in ast.walk(init.node)}
+    stored = [
+        id(one) in mine
+        for one in ast.walk(scope.module.text.tree)
+        if isinstance(one, ast.Attribute)
+        and one.attr == name
+        and not isinstance(one.ctx, ast.Load)
+    ]
+    return bool(stored) and all(stored)
 
 
 def _constructs(node: ast.Call) -> bool:

@@ -129,7 +129,8 @@ def _attributes(node: ast.AST) -> set[str]:
 def _fresh_name(pen: Pen, node: ast.Lambda) -> str:
     """A name that nothing in the file has; empty: all that come to mind are taken."""
     taken = set(names_in(pen.module.text.tree))
-    first = node.args.args[0].arg if node.args.args else "it"
+    given = [*node.args.posonlyargs, *node.args.args]
+    first = given[0].arg if given else "it"
     base = f"_of_{first.lstrip('_') or 'it'}"
     names = [base, *(f"{base}_{n}" for n in range(2, _MOST + 1))]
     return next((name for name in names if name not in taken), "")

@@ -1,7 +1,6 @@
 """Edit code: a plan, consent, a journal entry, proof, or everything as it was."""
 
 import os
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ from pipedoctor.fix import engine, journal, show, undo
 from pipedoctor.fix.code.ground import Ground
 from pipedoctor.fix.code.patch import patch
 from pipedoctor.fix.code.proposal import Proposal
-from pipedoctor.fix.code.trial import Outcome, attempt, fault
+from pipedoctor.fix.code.trial import Outcome, Tally, attempt, fault
 from pipedoctor.fix.counter import Counter as Desk
 from pipedoctor.fix.engine import Workshop
 from pipedoctor.fix.entry import Entry, State
@@ -133,7 +132,7 @@ def plan_of(before: dict[str, bytes], after: dict[str, bytes], what: str) -> Pla
 
 def _unproved(ground: Ground, outcome: Outcome) -> str:
     """Read everything again: why the findings are not cured; empty: they are."""
-    known = Counter(found.key for found in ground.judge())
+    known = Tally.of(ground.judge())
     again = ground.again()
     try:
         now = again.judge()

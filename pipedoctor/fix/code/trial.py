@@ -1,8 +1,9 @@
 """Edits are tried in memory: what does not cure, or harms, is left out."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pipedoctor.fix.code.ground import Found, Ground
 from pipedoctor.fix.code.notebook import NotKept
@@ -25,6 +26,28 @@ Refusals = dict[tuple[Key, bytes], str]
 """Why not, for a finding on a line."""
 
 
+class Tally(NamedTuple):
+    """How often each finding is there, and at how many places of a file."""
+
+    keys: Counter[Key]
+    places: Counter[tuple[str, str]]
+
+    @classmethod
+    def of(cls, found: Iterable[Found]) -> "Tally":
+        """Count them."""
+        tally = cls(Counter(), Counter())
+        for one in found:
+            tally.keys[one.key] += 1
+            tally.places[one.key[:2]] += 1 + len(one.finding.also_at)
+        return tally
+
+    def lacks(self, found: Found, now: "Tally") -> bool:
+        """Is it new? What is left of several places says something else of fewer."""
+        more = now.keys[found.key] > self.keys[found.key]
+        place = found.key[:2]
+        return more and now.places[place] > self.places[place]
+
+
 @dataclass
 class Outcome:
     """What will be edited, what will not, and the bytes of the files afterwards."""
@@ -42,7 +65,7 @@ def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> 
     """Try everything that may be done, until nothing more is to be done."""
     outcome = Outcome()
     before = ground.judge()
-    known = Counter(found.key for found in before)
+    known = Tally.of(before)
     refused: Refusals = {}
     now = before
     for _ in range(ROUNDS):
@@ -130,7 +153,7 @@ class Trial:
     """Judges edits by what the checks say afterwards."""
 
     ground: Ground
-    known: Counter[Key]
+    known: Tally
     """Findings before anything was edited."""
 
     def keep(self, wanted: Sequence[Proposal], refused: Refusals) -> list[Proposal]:
@@ -163,14 +186,14 @@ class Trial:
         return fault(self.known, [p.found for p in chosen], after)
 
 
-def fault(known: Counter[Key], cured: Sequence[Found], after: Sequence[Found]) -> str:
+def fault(known: Tally, cured: Sequence[Found], after: Sequence[Found]) -> str:
     """What is wrong after an edit: a finding that stays, or one that is new."""
-    now = Counter(found.key for found in after)
+    now = Tally.of(after)
     for found in cured:
-        if now[found.key] >= max(1, known[found.key]):
+        if now.keys[found.key] >= max(1, known.keys[found.key]):
             return "the edit would not cure it"
     for found in after:
-        if now[found.key] > known[found.key]:
+        if known.lacks(found, now):
             return (
                 f"the edit would bring {found.check.name} at {found.place}:"
                 f" {found.finding.summary}"
