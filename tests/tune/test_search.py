@@ -103,6 +103,45 @@ def test_computing_takes_as_many_as_there_are_processors() -> None:
     assert tuning(found).choice.setting == setting(2)
 
 
+def surprising(of: Setting) -> Trial:
+    """Two processors; four workers are somewhat faster than they let expect."""
+    each = {0: 0.02, 1: 0.02, 2: 0.0105, 3: 0.0103}.get(of.num_workers, 0.0098)
+    busy = window(own=min(2, max(1, of.num_workers)))
+    return trial(of.num_workers, each, setting=of, window=busy, spread=0.01)
+
+
+def test_numbers_of_workers_that_may_be_faster_are_tried_too() -> None:
+    found = search(surprising)
+    found.run()
+    assert tuning(found).choice.setting.num_workers >= 4
+    asked = {one.num_workers for one in cast("Scripted", found.bench).asked}
+    assert len(asked) <= 7
+
+
+def test_nothing_is_tried_that_a_consumer_would_hide() -> None:
+    def consuming(of: Setting) -> Trial:
+        return trial(of.num_workers, 0.0303, setting=of, step_seconds=0.0302)
+
+    found = search(consuming)
+    found.run()
+    asked = {one.num_workers for one in cast("Scripted", found.bench).asked}
+    assert asked == {0, 1, 2}
+
+
+@pytest.mark.parametrize(("process", "times"), [(0.02, 2), (0.026, 2), (0.027, 3)])
+def test_workers_with_threads_of_their_own_are_measured_more_often(
+    process: float, times: int
+) -> None:
+    def spinning(of: Setting) -> Trial:
+        found = costs(fetch_process=process)
+        return trial(of.num_workers, 0.02, setting=of, costs=found)
+
+    found = search(spinning)
+    probe(found)
+    asked = [one.num_workers for one in cast("Scripted", found.bench).asked]
+    assert [asked.count(number) for number in (1, 2, 8)] == [1, times, times]
+
+
 def test_the_start_setting_is_kept_where_it_is_best() -> None:
     start = setting(2, 4, pin_memory=True)
     found = search(computing, start)

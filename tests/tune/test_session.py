@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -185,10 +186,15 @@ def test_imagines_another_machine() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left_of_one_that_is_stopped(how: signal.Signals) -> None:
+def test_nothing_is_left_of_one_that_is_stopped(
+    how: signal.Signals, temporary: Path
+) -> None:
     argv = [sys.executable, "-m", "pipedoctor", "tune", f"{LABELLED}:io_latency"]
     with subprocess.Popen(
-        argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        argv,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"TMPDIR": str(temporary)},
     ) as running:
         end = time.monotonic() + 20
         while time.monotonic() < end and not _workers(running.pid):
@@ -198,6 +204,36 @@ def test_nothing_is_left_of_one_that_is_stopped(how: signal.Signals) -> None:
     if how == signal.SIGINT:
         assert running.returncode == 130
         assert b"interrupted" in shown
+    end = time.monotonic() + 5
+    while time.monotonic() < end and list(temporary.iterdir()):
+        time.sleep(0.05)
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """A folder with a short name: sockets lie in it."""
+    with tempfile.TemporaryDirectory(prefix="t", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+def test_a_torch_that_cannot_be_loaded_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torch.py").write_text("raise OSError('libcudart.so.12: no such')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    code, shown, errors = run(f"{LABELLED}:plain")
+    assert code == 2
+    assert shown == ""
+    [line] = [row for row in errors.splitlines() if "torch" in row]
+    assert "torch cannot be imported by" in line
+    assert "libcudart.so.12: no such; run pipedoctor with the Python that" in line
+
+
+def test_a_sampler_that_decides_the_size_leaves_none_to_ask_for() -> None:
+    code, _, errors = run(f"{BROKEN}:own_batches", "--batch-size", "3")
+    assert code == 2
+    assert "own_batches: --batch-size: its batch_sampler decides it" in errors
 
 
 def _workers(pid: int) -> list[psutil.Process]:

@@ -28,6 +28,11 @@ def needs_argument(root: str) -> Any:
     return root
 
 
+def own_batches() -> Any:
+    batches: Any = [[1, 2], [3, 4]]
+    return DataLoader(Made(), batch_sampler=batches)
+
+
 def hangs() -> Any:
     time.sleep(3600)
 
