@@ -97,7 +97,7 @@ def _part(part: str, alias: Callable[[str], str]) -> str:
         or ALIAS.search(part)
         or _VERSION.fullmatch(part)
         or _LIBRARY_FILE.fullmatch(part)
-        or not part
+        or not part.strip(".")  # here and above
     ):
         return part
     file = _FILE.fullmatch(part)

@@ -29,7 +29,11 @@ _WEBHOOK = r"(hooks\.slack\.com/services/|/api/webhooks/\d+/)[^\s?#]+"
 _IN_QUERY = r"(?i)([?&#;][\w-]*(?:sig|signature|credential|auth|jwt)=)[^&\s#'\"]+"
 _BEARER = r"(?i)\b(bearer\s+)[\w.~+/=-]{8,}"
 _NETRC = r"(login\s+\S+\s+password\s+)\S+"
-_AUTHORIZATION = r"(?i)(authorization[\"']?\s?[:=]\s?[\"']?(?:\w+\s+)?)[\w.~+/=-]{8,}"
+_SCHEME = r"(?:(?:negotiate|aws4-hmac-sha256|googlelogin|[\w-]{1,7})\s+)?"
+"""A word so short is no token: it says of which kind the next one is."""
+_AUTHORIZATION = (
+    rf"(?i)(authorization[\"']?\s?[:=]\s?[\"']?{_SCHEME})(?!<secret>)[\w.~+/=-]{{8,}}"
+)
 _PRIVATE_KEY = r"(?s)(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----).*?(?=-----END|\Z)"
 _TOKEN = re.compile(
     r"""\b(?:

@@ -16,7 +16,8 @@ from pipedoctor.facts import (
     Slurm,
 )
 from pipedoctor.masking import mask, names_secret
-from pipedoctor.redact import Level, Redactor, Who, whoami
+from pipedoctor.redact import Level, Redactor
+from pipedoctor.who import Who, whoami
 
 ALICE = Who(
     users=("alice",), hosts=("wonder-01.lab.example.org",), homes=("/data/hq/alice",)
@@ -202,6 +203,11 @@ def test_servers_are_the_same_in_any_case() -> None:
         ('token = "a b" c', "token = <secret> c"),
         ("--api-key abc --data x", "--api-key <secret> --data x"),
         ("Authorization: Bearer abcdefgh123", "Authorization: Bearer <secret>"),
+        (
+            "-H Authorization:abcdefgh123 https://x",
+            "-H Authorization:<secret> https://x",
+        ),
+        ("Authorization: Custom abcdefgh123", "Authorization: Custom <secret>"),
         ("rw,password=x,uid=5", "rw,password=<secret>,uid=5"),
     ],
 )

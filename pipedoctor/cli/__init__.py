@@ -98,6 +98,7 @@ def _cannot_write(error: OSError) -> None:
 
 
 def _complain(error: click.ClickException) -> None:
+    from pipedoctor.masking import mask
     from pipedoctor.report.words import clean
 
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
@@ -105,7 +106,7 @@ def _complain(error: click.ClickException) -> None:
         return
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "pipedoctor"
-    click.echo(f"{path}: {clean(error.format_message())}", err=True)
+    click.echo(f"{path}: {clean(mask(error.format_message()))}", err=True)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

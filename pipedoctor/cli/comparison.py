@@ -9,15 +9,12 @@ from typing import Any
 import click
 
 from pipedoctor.catalogue import installed
-from pipedoctor.cli import inquiry as asked
-from pipedoctor.cli import output, sides
+from pipedoctor.cli import output, privacy, sides
 from pipedoctor.cli.sides import HERE
-from pipedoctor.collect.machine import Machine
 from pipedoctor.diff.build import Scope, compare
 from pipedoctor.diff.model import Diff
 from pipedoctor.examine import Standards
 from pipedoctor.facts import SECTIONS
-from pipedoctor.redact import Level, Redactor
 from pipedoctor.selection import suggestion
 
 _FEWEST = 2
@@ -115,11 +112,5 @@ def _sections(texts: Sequence[str]) -> tuple[str, ...]:
 
 def _standards(given: Mapping[str, Any]) -> Standards:
     """All checks with their own thresholds: configuration is one machine's affair."""
-    level = Level.ALL
-    if given["no_redact"]:
-        level = Level.NOTHING
-    elif output.on_terminal(given["output"]):
-        level = Level.SECRETS
-    redactor = Redactor(level)
-    redactor.meet(asked.who(Machine()))
-    return Standards(redactor=redactor)
+    told = privacy.redactor(given["output"], no_redact=given["no_redact"])
+    return Standards(redactor=told)

@@ -12,7 +12,7 @@ from pipedoctor.aliases import Memory
 from pipedoctor.catalogue import Catalogue, installed
 from pipedoctor.check import Severity
 from pipedoctor.cli import inquiry as asked
-from pipedoctor.cli import narrowing, output, priced, stdin
+from pipedoctor.cli import narrowing, output, priced, privacy, stdin
 from pipedoctor.cli.measured import measured
 from pipedoctor.cli.progress import progress
 from pipedoctor.collect.files import Silent
@@ -20,7 +20,7 @@ from pipedoctor.config import Config, File, Options, Unfit, configure, find
 from pipedoctor.examine import Standards, examine, judged, reexamine
 from pipedoctor.facts import Facts, Malformed
 from pipedoctor.narrow.narrow import Narrowing
-from pipedoctor.redact import Level, Redactor
+from pipedoctor.redact import Redactor
 from pipedoctor.report.model import Report
 from pipedoctor.selection import UnknownName, selection
 
@@ -176,11 +176,7 @@ def _standards(
     typed: Mapping[str, Any], config: Config, catalogue: Catalogue
 ) -> Standards:
     options = config.options
-    level = Level.ALL
-    if options.no_redact:
-        level = Level.NOTHING
-    elif output.on_terminal(typed.get("output")):
-        level = Level.SECRETS
+    level = privacy.level(typed.get("output"), no_redact=options.no_redact)
     return Standards(
         chosen=selection(catalogue, options.select, options.ignore),
         settings=config.settings,

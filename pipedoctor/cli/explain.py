@@ -70,14 +70,15 @@ def _opened(path: str) -> BinaryIO:
 
 def _explain(file: BinaryIO, source: str, given: dict[str, Any]) -> int:
     """Explain a log; 1: a cause was found, 0: none that is ours."""
-    from pipedoctor.cli import output
+    from pipedoctor.cli import output, privacy
     from pipedoctor.explanation.explain import explain
     from pipedoctor.explanation.machine import look
 
+    redactor = privacy.redactor(given["output"], no_redact=given["no_redact"])
     record = given["record"]
     facts = look if record is None else _recorded(record)
     try:
-        said = explain(file, source=source, redactor=_redactor(given), facts=facts)
+        said = explain(file, source=source, redactor=redactor, facts=facts)
     except (OSError, EOFError) as error:
         message = f"{source}: cannot be read: {error}"
         raise click.UsageError(message) from None
@@ -101,19 +102,6 @@ def _recorded(record: str) -> Any:
         return facts
 
     return recorded
-
-
-def _redactor(given: dict[str, Any]) -> Any:
-    from pipedoctor.cli import inquiry, output
-    from pipedoctor.collect.machine import Machine
-    from pipedoctor.redact import Level, Redactor
-
-    if given["no_redact"]:
-        return Redactor(Level.NOTHING)
-    on_terminal = output.on_terminal(given["output"])
-    redactor = Redactor(Level.SECRETS if on_terminal else Level.ALL)
-    redactor.meet(inquiry.who(Machine()))
-    return redactor
 
 
 def _render(said: Any, given: dict[str, Any]) -> str | bytes:

@@ -15,10 +15,10 @@ from pipedoctor.collect.prefix import Chosen, find, of_process
 from pipedoctor.collect.reading import Reading
 from pipedoctor.config import Options
 from pipedoctor.facts import Unreadable
-from pipedoctor.redact import Who, whoami
 from pipedoctor.report.json import LARGEST
 from pipedoctor.source.files import Source
 from pipedoctor.source.folders import DEFAULT
+from pipedoctor.who import Who, whoami
 
 _ENVIRON = 4 << 20
 _NO_MEMORY = "No such process"

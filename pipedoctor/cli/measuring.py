@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli import inquiry, output
+from pipedoctor.cli import output, privacy
 from pipedoctor.cli.bar import bar
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.prefix import Chosen, find
 from pipedoctor.facts import Facts, Unreadable
-from pipedoctor.redact import Level, Redactor
 
 if TYPE_CHECKING:
     from pipedoctor.bench.sheet import Sheet
+    from pipedoctor.redact import Redactor
 
 NOT_MEASURED = 3
 INTERRUPTED = 130
@@ -94,15 +94,8 @@ def _executable(given: Given, machine: Machine) -> str:
         raise click.UsageError(str(error)) from None
 
 
-def _redactor(given: Given) -> Redactor:
-    level = Level.ALL
-    if given["no_redact"]:
-        level = Level.NOTHING
-    elif output.on_terminal(given["output"]):
-        level = Level.SECRETS
-    redactor = Redactor(level)
-    redactor.meet(inquiry.who(Machine()))
-    return redactor
+def _redactor(given: Given) -> "Redactor":
+    return privacy.redactor(given["output"], no_redact=given["no_redact"])
 
 
 def _write(facts: Facts, page: "Sheet", given: Given, seconds: float) -> None:
@@ -130,7 +123,8 @@ def _write(facts: Facts, page: "Sheet", given: Given, seconds: float) -> None:
 def _refuse(what: str, why: str) -> int:
     from pipedoctor.report.words import clean
 
-    click.echo(f"pipedoctor bench {what}: could not measure: {clean(why)}", err=True)
+    said = clean(privacy.overheard(why))
+    click.echo(f"pipedoctor bench {what}: could not measure: {said}", err=True)
     return NOT_MEASURED
 
 
@@ -151,7 +145,7 @@ def loader(target: str, given: Given) -> int:
         try:
             found = measure(order)
         except Refused as reason:
-            raise click.UsageError(str(reason)) from None
+            raise click.UsageError(privacy.overheard(reason)) from None
         except Lost as reason:
             return _refuse("loader", f"{target}: {reason}")
         except KeyboardInterrupt:

@@ -42,6 +42,7 @@ def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
     target = typed.get("measure")
     if not target:
         return Measurement(unmeasured={"pipeline": "no --measure TARGET given"})
+    from pipedoctor.cli.privacy import overheard
     from pipedoctor.cli.targeted import order
     from pipedoctor.tune.session import Lost, Refused
     from pipedoctor.tune.tuning import tune
@@ -61,10 +62,11 @@ def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
         try:
             found = tune(wanted)
         except Refused as reason:
-            message = f"--measure {target}: {reason}"
+            message = f"--measure {target}: {overheard(reason)}"
             raise click.UsageError(message) from None
         except Lost as reason:
-            return Measurement(unmeasured={"pipeline": f"{target}: {reason}"})
+            why = f"{target}: {overheard(reason)}"
+            return Measurement(unmeasured={"pipeline": why})
     return of(found, paths)
 
 

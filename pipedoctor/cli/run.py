@@ -43,11 +43,16 @@ def _explained(said: bytes, code: int) -> str:
 
     from pipedoctor.attempt import Crash, attempt
     from pipedoctor.cli import output
+    from pipedoctor.cli.inquiry import who
+    from pipedoctor.collect.machine import Machine
     from pipedoctor.explanation.explain import explain
     from pipedoctor.explanation.text import render
+    from pipedoctor.redact import Level, Redactor
 
     end = f"\nexit code {code}\n".encode()
-    done = attempt(lambda: explain(BytesIO(said + end), source="run"))
+    told = Redactor(Level.SECRETS if sys.stderr.isatty() else Level.ALL)
+    told.meet(who(Machine()))
+    done = attempt(lambda: explain(BytesIO(said + end), source="run", redactor=told))
     if isinstance(done, Crash) or not (done.value.causes or done.value.fault):
         return ""
     colour = sys.stderr.isatty() and output.colours(None, no_color=False)

@@ -112,8 +112,9 @@ class Progress:
 
 def lost(context: click.Context, target: str, reason: object) -> None:
     """Say in one line why nothing could be measured, and end with 3."""
+    from pipedoctor.cli.privacy import overheard
     from pipedoctor.report.words import clean
 
-    name = context.info_name or ""
-    click.echo(f"pipedoctor {name}: {clean(target)}: {clean(reason)}", err=True)
+    name, why = context.info_name or "", clean(overheard(reason))
+    click.echo(f"pipedoctor {name}: {clean(target)}: {why}", err=True)
     context.exit(FAILED)

@@ -40,6 +40,7 @@ def command(
     Exit codes: 0 done, 2 wrong usage or unreadable target, 3 could not measure.
     """
     from pipedoctor.cli import output as out
+    from pipedoctor.cli.privacy import overheard
     from pipedoctor.tune.html import page
     from pipedoctor.tune.session import Lost, Refused
     from pipedoctor.tune.tuning import tune
@@ -50,7 +51,7 @@ def command(
         found = tune(wanted)
     except Refused as reason:
         progress.end()
-        raise click.UsageError(str(reason)) from None
+        raise click.UsageError(overheard(reason)) from None
     except Lost as reason:
         progress.end()
         lost(context, wanted.target, reason)

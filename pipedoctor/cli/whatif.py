@@ -64,6 +64,7 @@ def command(
     Exit codes: 0 done, 2 wrong usage or unreadable target, 3 could not measure.
     """
     from pipedoctor.cli.output import width, write
+    from pipedoctor.cli.privacy import overheard
     from pipedoctor.tune import whatif
     from pipedoctor.tune.imagined import dumped, render
     from pipedoctor.tune.predict import World
@@ -88,7 +89,7 @@ def command(
         found = whatif.imagine(search, change)
     except Refused as reason:
         progress.end()
-        raise click.UsageError(str(reason)) from None
+        raise click.UsageError(overheard(reason)) from None
     except (Lost, Failed) as reason:
         progress.end()
         lost(context, wanted.target, reason)

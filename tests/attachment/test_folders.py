@@ -30,6 +30,7 @@ def hidden(text: str) -> str:
         "//nas/acme",
         "/lib/x86_64-linux-gnu/libc.so.6",
         "~/acme",
+        "/work/. and /mnt/data/../main.py",
     ],
 )
 def test_stays(text: str) -> None:

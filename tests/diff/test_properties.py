@@ -13,7 +13,8 @@ from pipedoctor.diff.model import Diff
 from pipedoctor.diff.side import report
 from pipedoctor.diff.unknown import UNKNOWN
 from pipedoctor.facts import Facts
-from pipedoctor.redact import Level, Redactor, Who
+from pipedoctor.redact import Level, Redactor
+from pipedoctor.who import Who
 from tests.diff.conftest import MACHINES, Compare, Record, changed, machine, recorded
 from tests.diff.test_cases import JOB, packages
 

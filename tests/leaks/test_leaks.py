@@ -11,10 +11,11 @@ from pipedoctor import bundle
 from pipedoctor.catalogue import installed
 from pipedoctor.examine import Standards, judged
 from pipedoctor.facts import Facts
-from pipedoctor.redact import Level, Redactor, Who
+from pipedoctor.redact import Level, Redactor
 from pipedoctor.report import github, html, junit, markdown, sarif, text, ticket
 from pipedoctor.report import json as plain_json
 from pipedoctor.report.model import Report
+from pipedoctor.who import Who
 
 Table = dict[str, list[tuple[str, str]]]
 Plant = Callable[[int], tuple[dict[str, Any], set[str]]]

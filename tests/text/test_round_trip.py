@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from pipedoctor.catalogue import Catalogue, installed
 from pipedoctor.examine import Standards, judged, reexamine
 from pipedoctor.facts import SECTIONS, Fact, Facts
-from pipedoctor.redact import Level, Redactor, Who
+from pipedoctor.redact import Level, Redactor
 from pipedoctor.report.json import render
 from pipedoctor.report.model import Report
+from pipedoctor.who import Who
 
 WHO = Who(users=("anna",), hosts=("zeus",), homes=("/home/anna",))
 TEXTS = st.sampled_from(
