@@ -11,7 +11,7 @@ from typing import Any, Generic, ParamSpec, TypeAlias
 
 import msgspec
 
-from pipedoctor.facts import Fact, Facts
+from pipedoctor.facts import Fact, Facts, Spread
 from pipedoctor.remedy import Remedy
 
 P = ParamSpec("P")
@@ -57,6 +57,17 @@ class Gain(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     """Of each epoch, where it is one of epoch time and the epoch is known."""
 
+    @classmethod
+    def faster(cls, ratio: Spread, unit: str) -> "Gain":
+        """What is saved where something was measured to be so many times as fast."""
+        return cls(
+            value=1 - 1 / ratio.value,
+            low=1 - 1 / ratio.low,
+            high=1 - 1 / ratio.high,
+            unit=unit,
+            basis="measured",
+        )
+
     @property
     def of_epoch(self) -> float:
         """The fraction of epoch time; 0 where it is one of something else."""
@@ -87,6 +98,8 @@ class Counterfactual(msgspec.Struct, frozen=True, kw_only=True):
     """Numerical libraries start no threads of their own."""
     faultless: bool = False
     """Freed memory is kept for the next item."""
+    packed: bool = False
+    """A batch is handed over in a few tensors."""
     freed: str = ""
     """A limit that is lifted, as `Pipeline.limits` calls it."""
 

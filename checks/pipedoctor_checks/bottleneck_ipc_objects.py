@@ -1,9 +1,11 @@
 """PDR906: are batches of many small tensors handed over one by one?"""
 
-from pipedoctor.check import Findings, check
+from pipedoctor.check import Counterfactual, Findings, check
 from pipedoctor.facts import Pipeline
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._bottleneck import TUNED, cause, faster_setting, said
+
+PACKED = Counterfactual(packed=True)
 
 
 @check("PDR906", "Many small tensors are handed over one by one")
@@ -30,10 +32,11 @@ def bottleneck_ipc_objects(seen: Pipeline, /) -> Findings:
     found = cause(seen, "ipc-objects")
     if found is None:
         return
+    faster = faster_setting(seen)
     yield said(
         seen,
         found,
-        *faster_setting(seen),
+        *faster,
         in_code(
             "Pack a batch into a few tensors in collate_fn: values and their lengths",
             "def collate(samples):\n"
@@ -41,5 +44,5 @@ def bottleneck_ipc_objects(seen: Pipeline, /) -> Findings:
             "    lengths = torch.tensor([len(s) for s in samples])\n"
             "    return values, lengths",
         ),
-        counterfactual=TUNED,
+        counterfactual=TUNED if faster else PACKED,
     )

@@ -7,6 +7,8 @@ from msgspec.structs import replace
 from pipedoctor.check import Counterfactual
 from pipedoctor.facts import Costs, Pipeline, Trial
 
+FEW = 4
+"""Tensors that values, their lengths and labels take."""
 _LEAST = 1e-9
 Change = Callable[[Costs], Costs]
 
@@ -28,6 +30,10 @@ def altered(seen: Pipeline, wanted: Counterfactual) -> list[Pipeline]:
     if wanted.decode != 1.0 and seen.cpu is not None:
         share = seen.cpu.decode * (1 - 1 / wanted.decode)
         return [_with(seen, lambda c: _less(c, c.fetch_cpu * share))]
+    if wanted.packed and seen.contents.objects > FEW:
+        share = FEW / seen.contents.objects
+        fewer = replace(seen.contents, objects=FEW)
+        return [replace(_with(seen, lambda c: _packed(c, share)), contents=fewer)]
     return []
 
 
@@ -62,6 +68,20 @@ def _worked(costs: Costs) -> Costs:
 
 def _faultless(costs: Costs, each: float) -> Costs:
     return _less(costs, min(costs.fetch_faults * each, 0.9 * costs.fetch_cpu))
+
+
+def _packed(costs: Costs, share: float) -> Costs:
+    """Small tensors cost by the piece, and there are fewer of them."""
+    received = costs.receive_cpu * (1 - share)
+    return replace(
+        costs,
+        send_wall=costs.send_wall * share,
+        send_cpu=costs.send_cpu * share,
+        process=max(_LEAST, costs.process - costs.send_cpu * (1 - share)),
+        receive_wall=costs.receive_wall * share,
+        receive_cpu=costs.receive_cpu * share,
+        next_cpu=max(0.0, costs.next_cpu - received),
+    )
 
 
 def _less(costs: Costs, seconds: float) -> Costs:

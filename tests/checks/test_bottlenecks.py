@@ -228,6 +228,15 @@ def test_the_faster_setting_is_there_to_paste(name: str) -> None:
     assert FASTER not in snippets(judged(name, same))
 
 
+def test_packing_is_priced_where_no_setting_is_faster() -> None:
+    seen = SEEN["ipc-objects"]
+    better = pipeline(*seen.trials, contents=seen.contents, best=setting(8))
+
+    packed = judged("ipc-objects", seen).counterfactual
+    assert packed == Counterfactual(packed=True)
+    assert judged("ipc-objects", better).counterfactual == Counterfactual(tuned=True)
+
+
 def test_more_workers_are_no_remedy_for_bandwidth() -> None:
     finding = judged("storage-bandwidth", SEEN["storage-bandwidth"])
 

@@ -50,6 +50,37 @@ def test_a_setting_that_was_measured() -> None:
     assert gain.low < gain.value < gain.high < 1
 
 
+def objects(number: int) -> Pipeline:
+    """The main process takes 80 ms to receive what a worker makes in 1 ms."""
+    found = costs(
+        fetch_wall=0.001,
+        fetch_cpu=0.001,
+        fetch_process=0.001,
+        send_wall=0.016,
+        send_cpu=0.016,
+        process=0.017,
+        receive_wall=0.08,
+        receive_cpu=0.04,
+        next_cpu=0.04,
+    )
+    few = Contents(bytes=9000, shared_bytes=number * 4096, objects=number)
+    trials = (trial(n, 0.08, costs=found, window=FREE) for n in (1, 2))
+    return pipeline(*trials, start=setting(2), samples=1600, contents=few)
+
+
+def test_fewer_tensors_are_handed_over_sooner() -> None:
+    packed = Counterfactual(packed=True)
+    gain = foretold(objects(200), packed)
+    assert gain is not None
+    assert gain.basis == "modelled"
+    assert gain.value > 0.9
+    half = foretold(objects(8), packed)
+    assert half is not None
+    assert half.value == pytest.approx(0.5, abs=0.1)
+    assert altered(objects(4), packed) == []
+    assert altered(objects(5), packed) != []
+
+
 def test_a_setting_that_was_not_measured_is_modelled() -> None:
     gain = foretold(waits(), Counterfactual(workers=2))
 
