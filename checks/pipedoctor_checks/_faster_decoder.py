@@ -55,13 +55,7 @@ def faster_way(measured: BenchDecode, faster: float) -> Iterator[Finding]:
             "images_per_second": path.rate.value if path.rate else None,
             "measured": measured.host.created,
         },
-        gain=Gain(
-            value=1 - 1 / ratio.value,
-            low=1 - 1 / ratio.low,
-            high=1 - 1 / ratio.high,
-            unit="fraction of the CPU time of decoding",
-            basis="measured",
-        ),
+        gain=Gain.faster(ratio, "fraction of the CPU time of decoding"),
         counterfactual=Counterfactual(decode=ratio.value),
         remedies=(_switch(path),),
     )

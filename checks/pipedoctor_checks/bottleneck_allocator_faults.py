@@ -116,13 +116,7 @@ def _decoding(
             "ratio": [path.kept.low, path.kept.value, path.kept.high],
             "measured": measured.host.created,
         },
-        gain=Gain(
-            value=1 - 1 / path.kept.value,
-            low=1 - 1 / path.kept.low,
-            high=1 - 1 / path.kept.high,
-            unit="fraction of the CPU time of decoding",
-            basis="measured",
-        ),
+        gain=Gain.faster(path.kept, "fraction of the CPU time of decoding"),
         counterfactual=FAULTLESS,
         remedies=_kept(site, path.allocator),
     )

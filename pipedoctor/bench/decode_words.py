@@ -108,7 +108,7 @@ def _rows(found: BenchDecode) -> Iterator[tuple[str, ...]]:
 
 
 def _row(path: DecodePath) -> tuple[str, ...]:
-    name = path.name + (f" in {path.processes} processes" * (path.processes > 1))
+    name = path.name + (f", {path.processes} processes" * (path.processes > 1))
     if path.allocator:
         name += ", memory kept"
     if path.rate is None:
@@ -119,7 +119,7 @@ def _row(path: DecodePath) -> tuple[str, ...]:
         between(path.rate),
         "" if same else times(path.ratio),
         number((path.cpu_seconds or 0.0) * 1000),
-        number(path.faults or 0.0),
+        f"{path.faults or 0.0:,.0f}",
         _steps(path),
     )
 

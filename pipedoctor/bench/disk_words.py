@@ -7,7 +7,7 @@ from pipedoctor.facts.bench import Spread
 from pipedoctor.facts.bench_disk import BenchDisk, DiskReading
 from pipedoctor.units import human, many
 
-HEAD = ("", "readers", "bytes/s", "operations/s", "ms each")
+HEAD = ("", "readers", "bytes/s", "reads/s", "ms each")
 
 
 def sheet(found: BenchDisk) -> Sheet:

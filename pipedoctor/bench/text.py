@@ -50,15 +50,14 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
 
 def _table(sheet: Sheet, width: int) -> list[str]:
     """The rows; one that says something long in its second cell gets a line of it."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="", pad_edge=False)
-    for place, name in enumerate(sheet.head):
-        table.add_column(
-            Text(name),
-            justify="right" if place else "left",
-            no_wrap=not place or width < WIDE,
-        )
-    notes: list[str] = []
     tight = width < WIDE
+    gap = 1 if tight else 2
+    table = Table(box=None, padding=(0, gap, 0, 0), header_style="", pad_edge=False)
+    for place, name in enumerate(sheet.head):
+        # No digit is ever cut off: where room is short, the names take two lines.
+        right = "right" if place else "left"
+        table.add_column(Text(name), justify=right, no_wrap=bool(place) == tight)
+    notes: list[str] = []
     for row in sheet.rows:
         if len(row) > 1 and row[1] and not any(row[2:]):
             notes += _wrapped(f"{row[0]}: {row[1]}", width, "  ")

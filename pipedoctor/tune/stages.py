@@ -20,12 +20,13 @@ from pipedoctor.facts import (
     Shares,
     Trial,
 )
+from pipedoctor.facts.bench import ENOUGH
 from pipedoctor.tune.beside import Beside
 from pipedoctor.tune.search import Search
 from pipedoctor.tune.tuning import Order, attempted
-from pipedoctor.units import human
+from pipedoctor.units import human, many
 
-HEAD = ("ms for a batch", "no workers", "in a worker", "in the main process")
+HEAD = ("ms for a batch", "no workers", "in a worker", "main process")
 WHAT = {"touch": "first touch", "transfer": "to the GPU", "threads": "one thread"}
 
 
@@ -114,7 +115,9 @@ def _one_thread(found: OneThread) -> str:
         f"With {values} it is {times(found.ratio)} as fast, and a batch takes"
         f" {' ms of CPU without and '.join(costs)} ms with it"
     )
-    if not found.ratio.above(1.0):
+    if found.ratio.windows < ENOUGH:
+        text += "; of too few windows to be certain, a larger --budget allows more"
+    elif not found.ratio.above(1.0):
         text += ": not faster for certain"
     return f"{text}."
 
@@ -159,7 +162,8 @@ def _notes(found: Stages) -> Iterator[str]:
         yield "Read, decode and transform are shares of getting items, from a trace."
     contents = seen.contents
     if contents.bytes:
-        yield f"A batch holds {human(contents.bytes)} in {contents.objects} tensors."
+        tensors = many(contents.objects, "tensor")
+        yield f"A batch holds {human(contents.bytes)} in {tensors}."
     yield from _missing(found.beside)
     windows = [trial.window for trial in seen.trials]
     refused = [window.refused for window in windows if window.refused]
@@ -180,6 +184,6 @@ def _missing(beside: BenchLoader | None) -> Iterator[str]:
     if beside is None:
         return
     if beside.touch is not None:
-        yield ("First touch: a byte of every page is read, in the main process, once.")
+        yield "First touch: a byte of every page is read, in the main process, once."
     for name, why in beside.unknown.items():
         yield f"Not measured, {WHAT[name]}: {why}."

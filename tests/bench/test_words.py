@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from pipedoctor.bench.decode_words import apart, sheet
 from pipedoctor.bench.sheet import between, times
+from pipedoctor.bench.text import render
 from pipedoctor.facts import BenchDecode, Host, Spread
 from pipedoctor.facts.bench_decode import DecodePath, Images, Pixels
 
@@ -75,6 +78,23 @@ def test_memory_that_is_kept() -> None:
     assert said(way("PIL"), kept)[-1].startswith(
         "PIL (resize) is 2.00x (1.90 to 2.10) as fast with A=1: its memory is not"
     )
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_no_digit_is_cut_off_however_narrow(width: int) -> None:
+    ways = (
+        way("PIL", faults=4000.0),
+        way("torchvision", 1.5, processes=16, allocator="A=1", rate=spread(12345.0)),
+    )
+    images = Images(count=2, bytes=20, generated=True)
+    page = sheet(BenchDecode(host=HOST, images=images, paths=ways))
+    text = render(page, width=width)
+
+    assert "\u2026" not in text
+    assert max(map(len, text.splitlines())) <= width
+    for wanted in ("images/s", "12,345", "4,000", "0.5, 9", "20"):
+        assert wanted in text
+    assert "torchvision, 16" in text
 
 
 def test_how_far_apart() -> None:

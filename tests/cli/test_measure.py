@@ -243,7 +243,10 @@ def test_a_busy_machine_proves_nothing_and_nothing_is_written(
     class Before:
         found = Busy()
 
-    monkeypatch.setattr(proof, "proving", lambda _: nullcontext(Before()))
+    def proving(_: object) -> nullcontext[Before]:
+        return nullcontext(Before())
+
+    monkeypatch.setattr(proof, "proving", proving)
 
     done = run(fix, *PROVE, "--measure", "train.py:make")
 

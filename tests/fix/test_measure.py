@@ -1,0 +1,398 @@
+"""A remedy of the machine by the clock: what is compared, what counts, what goes."""
+
+import os
+import resource
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipedoctor.bench.interval import spread
+from pipedoctor.check import Counterfactual, Finding, Severity
+from pipedoctor.facts import Trial
+from pipedoctor.fix import clock, measure
+from pipedoctor.fix.conditions import like, process, refuse_unmeasurable
+from pipedoctor.fix.measure import Before, Clock, Turned, repaired
+from pipedoctor.fix.plan import Failed as Unfit
+from pipedoctor.fix.plan import Refused, Remove, Run, Write
+from pipedoctor.tune.probe import Failed
+from pipedoctor.tune.proof import Compared
+from pipedoctor.tune.session import Lost
+from pipedoctor.tune.tuning import Order
+from tests.fix.workshop import plan
+from tests.tune.seen import pipeline, setting, trial
+
+DIED = Failed("with num_workers=0: Bus error")
+LATE = Failed("with num_workers=0: no answer within 3 s", late=True)
+WIDEN = Run(argv=("taskset", "-apc", "0-1", "7"), undo=("taskset", "-apc", "0", "7"))
+RAISE = Run(argv=("prlimit", "--pid", "9", "--nofile=9"), undo=("prlimit",))
+SWITCH = Run(argv=("touch", "on"), undo=("rm", "on"))
+FILE = Write(path="/etc/x", content=b"", found=None)
+CPUS = Finding(
+    severity=Severity.NOTE, summary="x", counterfactual=Counterfactual(cores=4.0)
+)
+
+
+# --- what can be compared
+
+
+@pytest.mark.parametrize(
+    ("step", "pid"),
+    [
+        pytest.param(WIDEN, 7, id="affinity"),
+        pytest.param(RAISE, 9, id="limit"),
+        pytest.param(SWITCH, None, id="for all"),
+        pytest.param(FILE, None, id="a file"),
+        pytest.param(Run(argv=RAISE.argv), None, id="cannot be turned back"),
+    ],
+)
+def test_for_which_process_a_change_counts(step: Any, pid: int | None) -> None:
+    assert process(plan(step)) == pid
+
+
+@pytest.mark.parametrize("step", [WIDEN, RAISE, SWITCH])
+def test_what_can_be_turned_back_can_be_measured(step: Run) -> None:
+    refuse_unmeasurable(plan(FILE, step))
+
+
+@pytest.mark.parametrize(
+    ("steps", "irreversible", "why"),
+    [
+        ((FILE,), "", "--measure cannot see it: something counts for logins"),
+        (
+            (Remove(paths=("/x",)), SWITCH),
+            "1 file removed cannot be brought back",
+            "--measure cannot compare: 1 file removed cannot be brought back",
+        ),
+    ],
+)
+def test_what_no_loader_from_here_would_notice_is_refused(
+    steps: Any, irreversible: str, why: str
+) -> None:
+    with pytest.raises(Refused, match=why):
+        refuse_unmeasurable(plan(*steps, irreversible=irreversible))
+
+
+# --- limited as somebody else
+
+
+@pytest.fixture
+def other() -> Iterator[int]:
+    cpu = str(min(os.sched_getaffinity(0)))
+    argv = ["taskset", "-c", cpu, "prlimit", "--nofile=99:199", "sleep", "60"]
+    with subprocess.Popen(argv) as running:
+        while Path(f"/proc/{running.pid}/comm").read_text() != "sleep\n":
+            pass
+        yield running.pid
+        running.kill()
+
+
+def test_what_is_started_meanwhile_is_limited_so(other: int) -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE), os.sched_getaffinity(0)
+    with like(other):
+        seen = subprocess.run(
+            ["sh", "-c", "ulimit -n; nproc"], capture_output=True, text=True, check=True
+        )
+
+    assert seen.stdout.split() == ["99", "1"]
+    assert before == (
+        resource.getrlimit(resource.RLIMIT_NOFILE),
+        os.sched_getaffinity(0),
+    )
+
+
+def test_it_is_given_back_whatever_happens(other: int) -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with pytest.raises(ValueError, match="mine"), like(other):
+        int("mine")
+
+    assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
+
+
+def test_a_process_that_is_gone_is_refused() -> None:
+    with (
+        pytest.raises(Refused, match="cannot start a loader that is limited as"),
+        like(1 << 22),
+    ):
+        pass
+
+
+def test_nobody_changes_nothing() -> None:
+    before = os.sched_getaffinity(0)
+    with like(None):
+        assert os.sched_getaffinity(0) == before
+
+
+# --- it failed before
+
+
+class Bench:
+    """Gives these one after the other; what is an error is raised."""
+
+    def __init__(self, *given: Trial | Exception) -> None:
+        self.given, self.until = list(given), 0.0
+        self.session, self.watch = None, print
+
+    def measure(self, *_: Any, **__: Any) -> Trial:
+        found = self.given.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(name)
+
+
+class Search:
+    """A search over such a bench."""
+
+    def __init__(self, *given: Trial | Exception) -> None:
+        self.bench, self.start = Bench(*given), setting(0)
+        self.base = pipeline(start_method="fork")
+
+    def probe(self) -> None:
+        self.bench.measure()
+
+
+RUNS = [trial(0, 0.02)] * 3
+
+
+def repair(old: Exception | Trial, *new: Trial | Exception) -> Compared:
+    before: Any = Search(old)
+    after: Any = Search(*new)
+    return repaired(before, after, "Bus error")
+
+
+def test_it_runs_now_and_fails_again_without() -> None:
+    found = repair(DIED, *RUNS)
+
+    assert found.helps
+    assert clock.said(found) == [
+        "before: it failed: Bus error",
+        f"measured: it runs, {RUNS[0].samples_per_second:.4g} samples/s",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "why"),
+    [
+        (RUNS[0], "it failed before, and runs now with and without the change"),
+        (LATE, f"it failed before; without the change {LATE}"),
+    ],
+)
+def test_what_does_not_fail_again_is_not_repaired(
+    old: Exception | Trial, why: str
+) -> None:
+    found = repair(old, *RUNS)
+
+    assert (found.helps, found.why) == (False, why)
+
+
+def test_what_still_fails_is_raised() -> None:
+    with pytest.raises(Failed, match="Bus error"):
+        repair(DIED, RUNS[0], DIED)
+
+
+# --- before and after
+
+
+ORDER = Order(target="train.py:make", budget=10.0)
+
+
+class Told:
+    """What was said."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, *lines: str) -> None:
+        self.lines += lines
+
+
+@pytest.fixture
+def turned(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """The commands that were run."""
+    ran: list[tuple[str, ...]] = []
+    monkeypatch.setattr(measure.engine, "run", lambda argv, _: ran.append(argv))
+    return ran
+
+
+def before(failed: str = "", *, step: Run = SWITCH, strict: bool = True) -> Before:
+    seen = pipeline(trial(0, 0.02), trial(1, 0.02), trial(2, 0.01))
+    found: Any = type("Found", (), {"seen": seen, "unmeasured": ""})()
+    search: Any = measure.Search(
+        bench=Bench(),  # type: ignore[arg-type]
+        bounds=None,  # type: ignore[arg-type]
+        start=setting(0),
+        base=pipeline(),
+    )
+    return Before(
+        clock=Clock(order=ORDER, strict=strict),
+        plan=plan(step),
+        lock=0,
+        search=search,
+        found=found,
+        failed=failed,
+    )
+
+
+def test_what_counts_for_all_is_turned_back_and_forth(
+    turned: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure.Bench, "measure", lambda *_, **__: RUNS[0])
+
+    def windows(old: Any, new: Any, _: Any) -> Compared:
+        for search in (old, new, old):
+            assert isinstance(search.bench, Turned)
+            search.bench.measure(setting(0), 1.0)
+        return Compared(predicted=None, measured=None, why="busy")
+
+    monkeypatch.setattr(measure, "paired", windows)
+    why = before().fault(Told(), ())  # type: ignore[arg-type]
+
+    assert why == "not proved: busy"
+    assert turned == [("rm", "on"), ("touch", "on"), ("rm", "on"), ("touch", "on")]
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (DIED, f"not proved: {DIED}"),
+        (Lost("it hangs"), "not proved: it hangs"),
+        (measure.Unusable("no torch"), "the target cannot be used any more: no torch"),
+    ],
+)
+@pytest.mark.usefixtures("turned")
+def test_what_happens_meanwhile(
+    error: Exception, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def raising(*_: Any) -> Compared:
+        raise error
+
+    monkeypatch.setattr(measure, "paired", raising)
+
+    assert before().fault(Told(), ()) == why  # type: ignore[arg-type]
+
+
+def test_a_machine_that_cannot_be_turned_is_for_the_engine_to_roll_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(*_: Any) -> None:
+        message = "mount failed"
+        raise Unfit(message)
+
+    monkeypatch.setattr(measure.engine, "run", refused)
+    monkeypatch.setattr(measure, "paired", lambda *_: Compared(**NOTHING))
+
+    with pytest.raises(Unfit, match="mount failed"):
+        before().fault(Told(), ())  # type: ignore[arg-type]
+
+
+NOTHING: dict[str, Any] = {"predicted": None, "measured": None}
+
+
+def test_what_counts_for_one_process_is_loaded_a_second_time(
+    turned: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_whom: list[int | None] = []
+
+    @contextmanager
+    def noted(pid: int | None) -> Iterator[None]:
+        as_whom.append(pid)
+        yield
+
+    after = Search()
+    seen: list[Any] = []
+    monkeypatch.setattr(measure, "like", noted)
+    monkeypatch.setattr(measure, "probed", lambda _: nullcontext((after, {})))
+    monkeypatch.setattr(
+        measure, "paired", lambda *args: seen.extend(args) or Compared(**NOTHING)
+    )
+    then = before(step=WIDEN, strict=False)
+
+    assert not then.fault(Told(), (CPUS,))  # type: ignore[arg-type]
+    assert (as_whom, turned) == ([7], [])
+    old, new, predicted = seen
+    assert (old, new) == (then.search, after)
+    assert predicted is not None
+
+
+@pytest.mark.parametrize("cured", [(), (Finding(severity=Severity.NOTE, summary="x"),)])
+@pytest.mark.usefixtures("turned")
+def test_nothing_is_predicted_of_what_nobody_can_foretell(
+    cured: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(
+        measure, "paired", lambda *args: seen.extend(args) or Compared(**NOTHING)
+    )
+    before().fault(Told(), cured)  # type: ignore[arg-type]
+
+    assert seen[2] is None
+
+
+@pytest.mark.usefixtures("turned")
+def test_a_loader_that_failed_is_repaired_or_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rate = spread([1.0])
+    assert rate is not None
+    found = clock.Repaired(**NOTHING, failed="Bus error", rate=rate)
+    monkeypatch.setattr(measure, "repaired", lambda *_: found)
+
+    assert not before("Bus error").fault(Told(), ())  # type: ignore[arg-type]
+
+
+# --- the machine as it is
+
+
+def probing(
+    monkeypatch: pytest.MonkeyPatch, outcome: Trial | Exception, unmeasured: str = ""
+) -> None:
+    found: Any = type("Found", (), {"seen": pipeline(), "unmeasured": unmeasured})()
+    search = Search(outcome)
+    monkeypatch.setattr(measure, "probed", lambda _: nullcontext((search, {})))
+    monkeypatch.setattr(measure, "result", lambda *_, **__: found)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "failed"), [(RUNS[0], ""), (DIED, str(DIED))], ids=["runs", "fails"]
+)
+def test_how_it_is_before(
+    outcome: Trial | Exception, failed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probing(monkeypatch, outcome, failed)
+    with Clock(order=ORDER, strict=True).before(plan(SWITCH), 0) as seen:
+        assert seen.failed == failed
+
+
+@pytest.mark.parametrize(
+    ("outcome", "unmeasured", "why"),
+    [
+        (LATE, "", f"train.py:make cannot be measured: {LATE}"),
+        (Lost("it hangs"), "", "train.py:make cannot be measured: it hangs"),
+        (RUNS[0], "foreign CPU 1.0 cores: cannot say", "no proof is possible: foreign"),
+    ],
+    ids=["late", "lost", "busy"],
+)
+def test_where_nothing_can_be_proved_nothing_is_changed(
+    outcome: Trial | Exception,
+    unmeasured: str,
+    why: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    probing(monkeypatch, outcome, unmeasured)
+    asked = Clock(order=ORDER, strict=True).before(plan(SWITCH), 0)
+    with pytest.raises(Refused, match=f"nothing was changed: {why}"), asked:
+        pass
+
+
+def test_without_proof_a_busy_machine_is_measured_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    probing(monkeypatch, RUNS[0], "foreign CPU 1.0 cores: cannot say")
+    with Clock(order=ORDER, strict=False).before(plan(SWITCH), 0) as seen:
+        assert not seen.failed
