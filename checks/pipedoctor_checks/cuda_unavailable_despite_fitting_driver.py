@@ -1,7 +1,7 @@
 """PDR807: is CUDA unavailable although GPU, driver and build fit together?"""
 
 from pipedoctor.check import Confidence, Finding, Findings, Severity, check
-from pipedoctor.facts import Gpu, Site, TorchBuild, TorchImport
+from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, TorchImport
 from pipedoctor.facts.world_torch import CudaDrivers
 from pipedoctor.remedy import Lasts, Remedy
 from pipedoctor_checks import _cuda, _cuda_errors, _install
@@ -17,6 +17,7 @@ def cuda_unavailable_despite_fitting_driver(
     torch_import: TorchImport,
     gpu: Gpu,
     drivers: CudaDrivers,
+    accelerators: Accelerators | None,
     site: Site | None,
     /,
 ) -> Findings:
@@ -34,7 +35,8 @@ def cuda_unavailable_despite_fitting_driver(
     was asked and says no. Its error number tells some reasons (802: no fabric manager,
     803 and 804: a foreign libcuda). Else the usual ones are named: a variable that
     hides the GPUs, device files that may not be opened, nvidia-uvm after suspend, a
-    driver that was updated without a reboot.
+    driver that was updated without a reboot. Where torch speaks of an unknown error,
+    `nvidia-uvm-state-broken` says what to do, and this is a note.
 
     ## Sources
 
@@ -50,8 +52,9 @@ def cuda_unavailable_despite_fitting_driver(
     if _cuda.driver_cuda(said):
         return
     reason, remedy = _cuda_errors.cure(said)
+    told = accelerators is not None and "CUDA unknown error" in said
     yield Finding(
-        severity=Severity.BREAKS,
+        severity=Severity.NOTE if told else Severity.BREAKS,
         summary=f"CUDA is not available, although {_cuda.named(gpu)}, driver "
         f"{gpu.driver} and {_cuda.cuda_of(torch.cuda)} fit"
         f"{f': {reason}' if reason else ''}",

@@ -36,11 +36,12 @@ def nvidia_driver_missing(
 
     An NVIDIA device is on the bus and no driver of NVIDIA's is loaded for it; or the
     driver is loaded on the host and a container got no device files; or, where the bus
-    is not known, a CUDA toolkit is here and neither driver nor GPU are. A machine
-    without NVIDIA hardware needs no driver, whatever torch was built for; only where
-    the driver's library is installed all the same and says itself that no driver is
-    loaded, it is a risk: perhaps this is a login node. Devices that are handed on to a
-    virtual machine (vfio), Jetson, ROCm and macOS are left alone.
+    is not known, torch was not built for the CPU alone, and a CUDA toolkit is here but
+    neither driver nor GPU are. A machine without NVIDIA hardware needs no driver,
+    whatever torch was built for; only where the driver's library is installed all the
+    same and says itself that no driver is loaded, it is a risk: perhaps this is a login
+    node. Devices that are handed on to a virtual machine (vfio), Jetson, ROCm and macOS
+    are left alone.
 
     ## Sources
 
@@ -49,7 +50,8 @@ def nvidia_driver_missing(
     """
     if _needless(accelerators, torch, torch_import, site) or _cuda.answers(gpu):
         return
-    reason = _reason(accelerators, site)
+    wanted = torch is None or not torch.cpu_only
+    reason = _reason(accelerators, site, wanted=wanted)
     orphan = not reason and _orphan(accelerators, gpu)
     reason = _ORPHAN if orphan else reason
     if not reason:
@@ -59,7 +61,6 @@ def nvidia_driver_missing(
         "nodes": list(accelerators.nvidia_nodes),
         "toolkit": accelerators.toolkit,
     }
-    wanted = torch is None or not torch.cpu_only
     severity = Severity.RISKS if orphan else Severity.BREAKS
     yield Finding(
         severity=severity if wanted else Severity.NOTE,
@@ -88,7 +89,7 @@ def _orphan(accelerators: Accelerators, gpu: Gpu | None) -> bool:
     return unloaded and not accelerators.nvidia and not accelerators.nvidia_module
 
 
-def _reason(accelerators: Accelerators, site: Site | None) -> str:
+def _reason(accelerators: Accelerators, site: Site | None, *, wanted: bool) -> str:
     drivers = {device.driver for device in accelerators.nvidia}
     inside = site is not None and bool(site.container)
     if accelerators.nvidia_module:
@@ -99,7 +100,7 @@ def _reason(accelerators: Accelerators, site: Site | None) -> str:
     if drivers - {"vfio-pci"} and "nvidia" not in drivers:
         rival = ": the nouveau driver has it" * ("nouveau" in drivers)
         return f"An NVIDIA GPU is here, but NVIDIA's driver is not loaded{rival}"
-    if accelerators.pci is None and accelerators.toolkit:
+    if accelerators.pci is None and accelerators.toolkit and wanted:
         return (
             f"CUDA {accelerators.toolkit} is installed, but neither an NVIDIA driver "
             "nor a GPU is visible"

@@ -6,7 +6,15 @@ import pytest
 
 from pipedoctor.catalogue import installed
 from pipedoctor.check import Confidence, Finding, Severity
-from pipedoctor.facts import Device, Facts, Gpu, Site, TorchBuild, TorchImport
+from pipedoctor.facts import (
+    Accelerators,
+    Device,
+    Facts,
+    Gpu,
+    Site,
+    TorchBuild,
+    TorchImport,
+)
 from pipedoctor_checks.cuda_unavailable_despite_fitting_driver import (
     cuda_unavailable_despite_fitting_driver as check,
 )
@@ -84,6 +92,21 @@ def test_cudas_number_tells_the_reason(number: str, reason: str, shell: str) -> 
     assert finding.confidence is Confidence.CERTAIN
     assert finding.remedies[0].shell == shell
     assert not finding.remedies[0].automatic
+
+
+def test_a_note_where_another_check_knows_the_reason() -> None:
+    said = TorchImport(
+        ok=True,
+        cuda_available=False,
+        warnings=("CUDA unknown error - this may be due to",),
+    )
+
+    (known,) = judged(TORCH, FITS, said, LINUX, Accelerators())
+    (alone,) = judged(TORCH, FITS, said, LINUX)
+    (other,) = judged(TORCH, FITS, NO, LINUX, Accelerators())
+
+    assert known.severity is Severity.NOTE
+    assert alone.severity is other.severity is Severity.BREAKS
 
 
 def test_unknown_is_not_health() -> None:

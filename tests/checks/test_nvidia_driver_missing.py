@@ -43,6 +43,7 @@ def judged(*facts: Any) -> list[Finding]:
         pytest.param((bus(), CUDA), id="CUDA build on a machine without a GPU"),
         pytest.param((bus(toolkit="12.4"), CUDA), id="toolkit on such a machine"),
         pytest.param((Accelerators(), CUDA), id="nothing known"),
+        pytest.param((IMAGE, CPU, GONE), id="toolkit beside a build for the CPU"),
         pytest.param((bus("nvidia"), CUDA), id="bound, not seen in /proc"),
         pytest.param((bus("nvidia", nvidia_module="580.95"), CUDA), id="loaded"),
         pytest.param(

@@ -48,11 +48,12 @@ Versions of relevant libraries:
 [conda] torch                     1.13.1+cu117             pypi_0    pypi
 """
 LOUD = {
-    "cuda-unavailable-despite-fitting-driver",
     "multiple-cudnn-versions",
     "nvidia-uvm-state-broken",
     "torch-torchvision-mismatch",
 }
+UNTOLD = "cuda-unavailable-despite-fitting-driver"
+"""A note as long as torch's own words are in the text."""
 PROSE = "Hi, I train on a cluster.\nOS: Windows 7 at home\nPython version: 2.7\n\n"
 
 
@@ -141,10 +142,11 @@ def test_cut_off_at_the_end(judge: Judge, kept: int) -> None:
 @pytest.mark.parametrize("left_out", range(1, PLAIN.count("\n") - 3))
 def test_cut_off_at_the_beginning(judge: Judge, left_out: int) -> None:
     text = "".join(PLAIN.splitlines(keepends=True)[left_out:])
+    why = set() if "unknown error" in text else {UNTOLD}
 
     findings = judge(text).findings
 
-    assert {entry.name for entry in findings if entry.severity != "note"} <= LOUD
+    assert {entry.name for entry in findings if entry.severity != "note"} <= LOUD | why
 
 
 def test_of_two_environments_the_first_is_judged(judge: Judge) -> None:
