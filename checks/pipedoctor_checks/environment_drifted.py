@@ -6,8 +6,17 @@ from pipedoctor.remedy import Lasts, Remedy
 from pipedoctor_checks import _pip
 
 _NAMED = 4
+_FIRST = frozenset(("torch", "pytorch", "python"))
 _ALSO = frozenset(("pytorch", "python", "opencv", "py-opencv"))
 """What conda calls the packages that a pipeline stands on."""
+
+
+_SYNC = {
+    "uv.lock": ("uv", "sync", "--frozen", "--inexact", "--project"),
+    "poetry.lock": ("poetry", "install", "--directory"),
+    "pdm.lock": ("pdm", "sync", "--project"),
+}
+"""How the owner of a lock installs it; the project's folder comes last."""
 
 
 @check("PDR865", "The environment differs from the file that records it")
@@ -28,7 +37,8 @@ def environment_drifted(
     by their versions. Markers are evaluated for the examined Python. In a lock, a
     package that may belong to an extra, a group or another platform may be absent. It
     is a risk when a package that a data pipeline stands on differs, otherwise a note;
-    those come first.
+    torch and Python come first, then those. Files that a requirements file names by
+    `-r` belong to it.
 
     ## Sources
 
@@ -38,7 +48,7 @@ def environment_drifted(
     if not drift.judged:
         message = f"{drift.path} names no package that could be compared"
         raise CannotJudge(message)
-    ranked = sorted(drift.drifted, key=lambda d: (not _weighty(d), d.name))
+    ranked = sorted(drift.drifted, key=_weight)
     if not ranked:
         return
     shown = ", ".join(map(_said, ranked[:_NAMED]))
@@ -58,6 +68,11 @@ def environment_drifted(
     )
 
 
+def _weight(drifted: Drifted) -> tuple[bool, bool, str]:
+    """What comes first: torch and Python, what pipelines stand on, the rest."""
+    return drifted.name not in _FIRST, not _weighty(drifted), drifted.name
+
+
 def _weighty(drifted: Drifted) -> bool:
     return drifted.name in _pip.WEIGHTY or drifted.name in _ALSO
 
@@ -72,9 +87,14 @@ def _back(drift: RecordDrift, place: Interpreter | None) -> Remedy:
     if drift.kind == "environment.yml":
         prefix = ("--prefix", place.prefix) if place and place.prefix else ()
         line = ("conda", "env", "update", *prefix, "--file", drift.path)
-    elif drift.kind == "uv.lock":
+    elif drift.kind in _SYNC:
         folder = drift.path.rpartition("/")[0] or "."
-        line = ("uv", "sync", "--frozen", "--inexact", "--project", folder)
+        line = (*_SYNC[drift.kind], folder)
+    elif drift.kind == "Pipfile.lock":
+        line = ("pipenv", "sync")
+    elif drift.kind == "conda-lock":
+        prefix = ("--prefix", place.prefix) if place and place.prefix else ()
+        line = ("conda-lock", "install", *prefix, drift.path)
     elif drift.kind == "pylock":
         python = (place.executable if place else "") or "python"
         line = ("uv", "pip", "install", "--python", python, "-r", drift.path)

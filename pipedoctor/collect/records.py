@@ -2,28 +2,17 @@
 
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
+from pipedoctor.collect import locks
 from pipedoctor.collect.packages import normal
+from pipedoctor.collect.recorded import Recorded, listed, table
 from pipedoctor.facts import Unreadable
 
+__all__ = ["Recorded", "count", "kind_of", "parse"]
+
 LARGEST = 32 << 20
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recorded:
-    """A package that a file names; `versions` are exact, `spec` is a PEP 440 range."""
-
-    name: str
-    versions: tuple[str, ...] = ()
-    spec: str = ""
-    marker: str = ""
-    needed: bool = True
-    """Is its absence a difference? Not where it may belong to an extra or a group."""
-    conda: bool = False
 
 
 def kind_of(name: str) -> str:
@@ -45,8 +34,6 @@ _KINDS = {
     "environment.yml": r"(conda[-_.]?)?env(ironment)?([-_.].+)?\.ya?ml",
     "requirements": r"(.*[-_.])?(requirements|constraints)([-_.].*)?\.txt",
 }
-READABLE = ("requirements", "environment.yml", "pylock", "uv.lock")
-"""Kinds that an environment can be compared with."""
 
 
 def parse(kind: str, data: bytes) -> tuple[Recorded, ...]:
@@ -98,11 +85,11 @@ def _environment(text: str) -> Iterator[Recorded]:
         content: object = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from None
-    for entry in _list(_table(content).get("dependencies"), "dependencies"):
+    for entry in listed(table(content).get("dependencies"), "dependencies"):
         if isinstance(entry, str):
             yield _conda(entry)
         elif isinstance(entry, dict):
-            pip = _list(cast("dict[str, object]", entry).get("pip", []), "pip")
+            pip = listed(cast("dict[str, object]", entry).get("pip", []), "pip")
             yield from _requirements("\n".join(str(line) for line in pip))
 
 
@@ -125,73 +112,19 @@ def _conda(entry: str) -> Recorded:
     return Recorded(name=normal(match[1]), spec=spec, conda=True)
 
 
-def _pylock(text: str) -> Iterator[Recorded]:
-    for package in _packages(text, "packages"):
-        if version := package.get("version"):
-            yield Recorded(
-                name=normal(str(package["name"])),
-                versions=(str(version),),
-                marker=str(package.get("marker", "")),
-            )
-
-
-def _uv(text: str) -> Iterator[Recorded]:
-    """
-    Versions of one name are those of its forks: any of them is right.
-
-    Only what the project itself always depends on must be there; the rest may belong
-    to another platform, an extra or a group.
-    """
-    versions: dict[str, list[str]] = {}
-    direct: set[str] = set()
-    for package in _packages(text, "package"):
-        name, source = normal(str(package["name"])), _table(package.get("source", {}))
-        if source.keys() & {"virtual", "editable", "directory", "workspace"}:
-            for raw in _list(package.get("dependencies", []), "dependencies"):
-                needed = _table(raw)
-                if "marker" not in needed:
-                    direct.add(normal(str(needed.get("name", ""))))
-        elif "version" in package:
-            versions.setdefault(name, []).append(str(package["version"]))
-    for name, known in versions.items():
-        yield Recorded(name=name, versions=tuple(known), needed=name in direct)
-
-
-def _packages(text: str, key: str) -> Iterator[Mapping[str, object]]:
-    if sys.version_info >= (3, 11):  # few files that are compared are such
-        import tomllib  # noqa: PLC0415
-    else:
-        import tomli as tomllib  # noqa: PLC0415
-
-    content: Mapping[str, object] = tomllib.loads(text)
-    for raw in _list(content.get(key), f"[[{key}]]"):
-        package = _table(raw)
-        if "name" not in package:
-            message = f"a [[{key}]] without a name"
-            raise ValueError(message)
-        yield package
-
-
-def _table(value: object) -> Mapping[str, object]:
-    if not isinstance(value, dict):
-        message = f"a table was expected, not {type(value).__name__}"
-        raise ValueError(message)  # noqa: TRY004  (of a file, not of a call)
-    return cast("dict[str, object]", value)
-
-
-def _list(value: object, name: str) -> list[object]:
-    if not isinstance(value, list):
-        message = f"it has no list {name}"
-        raise ValueError(message)  # noqa: TRY004
-    return cast("list[object]", value)
-
-
 _READERS: Mapping[str, Callable[[str], Iterator[Recorded]]] = {
     "requirements": _requirements,
     "environment.yml": _environment,
-    "pylock": _pylock,
-    "uv.lock": _uv,
+    "pylock": locks.pylock,
+    "uv.lock": locks.uv,
+    "poetry.lock": locks.poetry,
+    "pdm.lock": locks.pdm,
+    "Pipfile.lock": locks.pipfile,
+    "conda-lock": locks.conda_lock,
 }
+
+READABLE = tuple(_READERS)
+"""Kinds that an environment can be compared with."""
 
 
 def count(kind: str, text: str) -> tuple[int, int]:

@@ -30,15 +30,18 @@ def test_silent() -> None:
 
 
 def test_what_matters_comes_first() -> None:
-    (finding,) = judge(drift(Drifted(name="attrs", wanted=">=26", found="25.1"), TORCH))
+    numpy = Drifted(name="numpy", wanted="==2.1", found="2.0")
+    attrs = Drifted(name="attrs", wanted=">=26", found="25.1")
+    (finding,) = judge(drift(attrs, numpy, TORCH))
 
     assert finding.severity is Severity.RISKS
     assert finding.summary == (
-        "2 of 9 packages are not as requirements says: torch 2.13.0 for 2.12.0, "
-        "attrs 25.1 for >=26"
+        "3 of 9 packages are not as requirements says: torch 2.13.0 for 2.12.0, "
+        "numpy 2.0 for 2.1, attrs 25.1 for >=26"
     )
     assert list(finding.evidence["differs"].items()) == [
         ("torch", "==2.12.0: 2.13.0"),
+        ("numpy", "==2.1: 2.0"),
         ("attrs", ">=26: 25.1"),
     ]
 
@@ -79,6 +82,10 @@ def test_only_the_first_are_named(count: int, said: str) -> None:
             "conda env update --prefix /env --file /project/environment.yml",
         ),
         ("uv.lock", "uv sync --frozen --inexact --project /project"),
+        ("poetry.lock", "poetry install --directory /project"),
+        ("pdm.lock", "pdm sync --project /project"),
+        ("Pipfile.lock", "pipenv sync"),
+        ("conda-lock", "conda-lock install --prefix /env /project/conda-lock"),
         ("pylock", "uv pip install --python /env/bin/python -r /project/pylock"),
     ],
 )
@@ -93,6 +100,7 @@ def test_how_to_go_back(kind: str, line: str) -> None:
     ("kind", "line"),
     [
         ("environment.yml", "conda env update --file /project/environment.yml"),
+        ("conda-lock", "conda-lock install /project/conda-lock"),
         ("pylock", "uv pip install --python python -r /project/pylock"),
     ],
 )

@@ -40,6 +40,36 @@ def test_it_is_as_recorded(run: Run, tmp_path: Path) -> None:
     assert findings(result) == []
 
 
+def test_files_that_a_requirements_file_names_belong_to_it(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "sub").mkdir()
+    files = {
+        "requirements.txt": "-r sub/base.txt\n-r https://example.org/x.txt\nclick\n",
+        "sub/base.txt": "--requirement=../requirements.txt\n  -r more.txt\nmsgspec<0\n",
+        "sub/more.txt": "absent-here==1\n-c ../nowhere.txt\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+
+    result = run("check", *ONLY, "--against", str(tmp_path / "requirements.txt"))
+
+    (finding,) = json.loads(result.stdout)["findings"]
+    assert list(finding["evidence"]["differs"]) == ["absent-here", "msgspec"]
+    assert finding["summary"].startswith("2 of 3 packages")
+
+
+def test_requirements_without_end(run: Run, tmp_path: Path) -> None:
+    for number in range(60):
+        name = f"requirements{number or ''}.txt"
+        (tmp_path / name).write_text(f"-r requirements{number + 1}.txt\n")
+
+    result = run("check", *ONLY, "--against", str(tmp_path / "requirements.txt"))
+
+    assert result.exit_code == 2
+    assert "it leads to more than 50 files" in result.stderr
+
+
 def test_without_a_record_nothing_is_compared(run: Run) -> None:
     result = run("check", *ONLY)
 
@@ -55,7 +85,9 @@ def test_without_a_record_nothing_is_compared(run: Run) -> None:
     ("name", "content", "said"),
     [
         ("notes.txt", b"x", "expected requirements*.txt, environment.yml, pylock"),
-        ("poetry.lock", b"x", "expected requirements*.txt, environment.yml, pylock"),
+        ("pixi.lock", b"x", "expected requirements*.txt, environment.yml, pylock"),
+        ("poetry.lock", b"x", "cannot be read: no poetry.lock file: "),
+        ("requirements.txt", b"-r absent.txt", "its line -r absent.txt: No such file"),
         ("requirements.txt", None, "cannot be read: No such file or directory"),
         (
             "requirements.txt",
