@@ -26,6 +26,31 @@ _DIRECTORY = 64 << 10
 _END = struct.Struct("<4s4H2LH")
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
+_ABOUT = frozenset(("manifest.json", "README.txt", "SHA256SUMS"))
+"""Files about the other files."""
+
+_README = """\
+A report of pipedoctor, which examines the machine, the Python environment and the code
+under a PyTorch data pipeline.
+
+  report.html    to read in a browser: what is wrong first
+  report.md      to paste into an issue
+  report.json    everything that is known, to be judged again
+
+To see on your own machine what was seen on that one:
+
+  pip install pipedoctor
+  pipedoctor check --from THIS_FILE.zip
+
+{}
+"sha256sum -c SHA256SUMS" tells whether anything was altered.
+"""
+_REPLACED = (
+    "Names, hosts, paths and secrets are replaced by aliases such as <user-1>: equal\n"
+    "names by equal aliases, which only the owner of that machine can turn back."
+)
+_NOTHING_REPLACED = "NOTHING in it is replaced: it holds real names, hosts and paths."
+
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
     """A file of the bundle."""
@@ -51,8 +76,7 @@ def pack(report: Report, files: Mapping[str, bytes], *, redacted: bool) -> bytes
     manifest = Manifest(
         created=report.created, redacted=redacted, files=_listing(files)
     )
-    text = indented(manifest)
-    return _zipped({**files, "manifest.json": text}, _day(report.created))
+    return _whole(manifest, files)
 
 
 def repack(files: Mapping[str, bytes]) -> bytes:
@@ -62,12 +86,15 @@ def repack(files: Mapping[str, bytes]) -> bytes:
     except (KeyError, msgspec.MsgspecError) as error:
         message = f"no manifest of pipedoctor: {error}"
         raise Malformed(message) from None
-    inside = {
-        n: f for n, f in files.items() if n not in {"manifest.json", "SHA256SUMS"}
-    }
+    inside = {name: file for name, file in files.items() if name not in _ABOUT}
     manifest = msgspec.structs.replace(old, redacted=False, files=_listing(inside))
-    text = indented(manifest)
-    return _zipped({**inside, "manifest.json": text}, _day(old.created))
+    return _whole(manifest, inside)
+
+
+def _whole(manifest: Manifest, files: Mapping[str, bytes]) -> bytes:
+    readme = _README.format(_REPLACED if manifest.redacted else _NOTHING_REPLACED)
+    about = {"manifest.json": indented(manifest), "README.txt": readme.encode()}
+    return _zipped({**files, **about}, _day(manifest.created))
 
 
 def contents(data: bytes) -> dict[str, bytes]:

@@ -17,7 +17,8 @@ def _lines(diff: Diff) -> Iterator[str]:
     yield f"# pipedoctor diff: {plain(diff.answer)}"
     yield ""
     if diff.command:
-        yield from ("What cures it there:", "", fenced(diff.command, "sh"), "")
+        yield f"What cures it {plain(words.where(diff))}:"
+        yield from ("", fenced(diff.command, "sh"), "")
     for side in diff.sides:
         yield f"- **{plain(side.name)}**: {plain(words.party(side))}"
     yield ""

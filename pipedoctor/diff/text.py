@@ -152,7 +152,7 @@ class _Page:
 
     def _aside(self, title: str, values: Sequence[Value]) -> str:
         said = ", ".join(
-            f"{value.shown} in {name}"
+            f"{words.plain(value)} in {name}"
             for name, value in zip(self._names, values, strict=True)
         )
         return clean(f"{title}: {said}")

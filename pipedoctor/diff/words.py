@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from pipedoctor.diff.model import Diff, Difference, Folded, Gap, Group, Party
+from pipedoctor.diff.answer import listed
+from pipedoctor.diff.model import Diff, Difference, Folded, Gap, Group, Party, Value
 from pipedoctor.report.words import clean
 from pipedoctor.units import many
 
@@ -73,8 +74,26 @@ def _heading(one: Difference) -> str:
 def first_line(diff: Diff) -> str:
     """The answer, and what to type where a check knows the cure."""
     if diff.command:
-        return clean(f"{diff.answer}; remedy there: {diff.command}")
+        return clean(f"{diff.answer}; remedy {where(diff)}: {diff.command}")
     return f"{diff.answer}."
+
+
+def where(diff: Diff) -> str:
+    """For whom the command is: ``there``, or of several ill sides ``in b.json``."""
+    first = diff.differences[0]
+    ill = [
+        (value.shown, side.name)
+        for value, side in zip(first.values, diff.sides, strict=True)
+        if value.state == "known"
+    ]
+    said = first.finding.summary if first.finding else ""
+    alike = [name for shown, name in ill if shown == said]
+    return f"in {listed(alike)}" if len(ill) > 1 and alike else "there"
+
+
+def plain(value: Value) -> str:
+    """What one side has, before ``in a.json``."""
+    return value.shown.removesuffix(" there") if value.state != "known" else value.shown
 
 
 def party(side: Party) -> str:

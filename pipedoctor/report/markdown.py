@@ -54,10 +54,7 @@ def opening(report: Report) -> Iterator[str]:
     """The verdict, and what was examined."""
     yield f"# pipedoctor: {plain(words.verdict(report))}"
     yield ""
-    where, tool = plain(words.place(report)), plain(report.tool.version)
-    yield f"{where}. Examined {plain(report.created)} by pipedoctor {tool}."
-    if report.recorded:
-        yield f"Judged from {plain(words.origin(report))}."
+    yield f"{plain(words.place(report))}. {plain(words.when(report))}."
     yield ""
 
 
@@ -65,8 +62,8 @@ TABLE = ("| # | severity | finding | check |", "|--:|---|---|---|")
 
 
 def row(entry: Entry) -> str:
-    """A finding in the table."""
-    summary = plain(entry.summary)
+    """A finding in the table; an arrow where one above explains it."""
+    summary = f"{'↳ ' if entry.cause else ''}{plain(entry.summary)}"
     return f"| {entry.rank} | {entry.severity} | {summary} | {_named(entry)} |"
 
 
@@ -80,7 +77,7 @@ def section(entry: Entry) -> Iterator[str]:
     yield ""
     yield f"{entry.severity}, {entry.confidence}; {_named(entry)}"
     if entry.cause:
-        yield f"(explained by {plain(entry.cause)})"
+        yield f"(explained by {plain(entry.cause)}, which stands above: cure it first)"
     yield ""
     if entry.location:
         yield f"- at {plain(words.place_of(entry))}"

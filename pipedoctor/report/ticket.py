@@ -6,7 +6,7 @@ from typing import Any, cast
 from pipedoctor.legible import compact
 from pipedoctor.report import glance, markdown
 from pipedoctor.report.model import Report
-from pipedoctor.units import human
+from pipedoctor.units import human, many
 
 MOST = 60_000
 """Characters; GitHub takes 65,536, and people write something above it."""
@@ -14,7 +14,7 @@ _NOTE = 700
 """Characters kept for saying what was left out."""
 _WHAT = (
     "pipedoctor examines the machine, the Python environment and the code under a"
-    " PyTorch data pipeline."
+    " PyTorch data pipeline; what it finds stands in the order in which to act."
 )
 
 
@@ -42,25 +42,33 @@ class _Page:
 def render(report: Report, whole: str, *, most: int = MOST) -> str:
     """Write it in fewer than `most` characters; `whole` says where all of it is."""
     page = _Page(most - _NOTE)
-    head = page.fit("head", ["\n".join(markdown.opening(report)), _glance(report)])
+    opening = "\n".join([*markdown.opening(report), _WHAT, ""])
+    head = page.fit("head", [opening, _glance(report)])
     table = page.fit("rows of the table", map(markdown.row, report.findings))
-    found = page.fit(
-        "findings in full", ("\n".join(markdown.section(e)) for e in report.findings)
-    )
+    found = page.fit("findings in full", _sections(report, notes=False))
+    notes = page.fit("notes in full", _sections(report, notes=True))
+    noted = markdown.folded(many(len(notes), "note"), "\n".join(notes)) if notes else ()
     skipped = page.fit("skipped checks", _block(_skipped(report)))
     facts = _facts(page, report)
     healthy = page.fit("healthy checks", _block(markdown.healthy(report)))
     note = [_note(page.cut, whole), ""] if page.cut else []
     rows = [*markdown.TABLE, *table, ""] if table else []
-    parts = [head[0], *note, *rows, *head[1:], *found, *skipped, *healthy, *facts]
-    return "\n".join([*parts, "---", "", f"{_WHAT} {whole}", ""])
+    parts = [head[0], *note, *rows, *head[1:], *found, *noted]
+    return "\n".join([*parts, *skipped, *healthy, *facts, "---", "", whole, ""])
+
+
+def _sections(report: Report, *, notes: bool) -> Iterator[str]:
+    """Findings in full; notes are folded, for nobody has to act on them at once."""
+    for entry in report.findings:
+        if (entry.severity == "note") is notes:
+            yield "\n".join(markdown.section(entry))
 
 
 def _glance(report: Report) -> str:
     """The machine in a few rows."""
     told = glance.rows(report)
     rows = [f"| {markdown.plain(n)} | {markdown.plain(what)} |" for n, what in told]
-    return "\n".join(["| here | |", "|---|---|", *rows, ""]) if rows else ""
+    return "\n".join(["| examined | |", "|---|---|", *rows, ""]) if rows else ""
 
 
 def _skipped(report: Report) -> Iterator[str]:

@@ -162,6 +162,13 @@ def origin(report: Report) -> str:
     return report.recorded if text else f"a record of {report.recorded}"
 
 
+def when(report: Report) -> str:
+    """``Examined 2026-01-31T12:00:00Z by pipedoctor 0.1.0``; a record: from what."""
+    verb = "Judged" if report.recorded else "Examined"
+    source = f", from {origin(report)}" if report.recorded else ""
+    return f"{verb} {report.created} by pipedoctor {report.tool.version}{source}"
+
+
 def fixable(report: Report) -> list[str]:
     """Names of the findings that `pipedoctor fix` can cure here, in their order."""
     if report.recorded:

@@ -32,7 +32,8 @@ def test_what_is_in_it(container: Report) -> None:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert archive.testzip() is None
         inside = {name: archive.read(name) for name in archive.namelist()}
-    assert list(inside) == ["report.json", "report.md", "manifest.json", "SHA256SUMS"]
+    assert list(inside) == [*FILES, "manifest.json", "README.txt", "SHA256SUMS"]
+    assert b"aliases such as <user-1>" in inside["README.txt"]
     sums = dict(
         row.split("  ")[::-1] for row in inside["SHA256SUMS"].decode().splitlines()
     )

@@ -55,7 +55,8 @@ def test_it_opens_with_what_is_wrong(container: Report) -> None:
     assert cells[:2] == ["1", "breaks"]
     assert cells[cells.index("CPUs") + 1] == "8 of 64, bound by: cgroup quota"
     assert cells[cells.index("/dev/shm") + 1] == "64.0 MiB"
-    assert text.endswith(f"PyTorch data pipeline. {WHOLE}\n")
+    assert text.endswith(f"---\n\n{WHOLE}\n")
+    assert "in the order in which to act." in text.split("| #")[0]
     assert "Left out" not in text
 
 
@@ -133,6 +134,18 @@ def test_one_that_is_too_long_makes_no_room_for_none(container: Report) -> None:
 
     assert "1 of 3 findings in full" in text
     assert inline(text, "heading_open")[1].startswith("2. ")
+
+
+def test_notes_are_folded_behind_what_is_graver(container: Report) -> None:
+    first, second, third = container.findings
+    note = replace(second, severity="note", summary="a mere note", cause="")
+
+    text = render(replace(container, findings=(first, note, third)), WHOLE)
+
+    assert "| 2 | note | a mere note |" in text
+    assert text.index("## 3. ") < text.index("<summary>1 note</summary>")
+    assert text.index("<summary>1 note</summary>") < text.index("## 2. a mere note")
+    assert text.index("## 2. a mere note") < text.index("skipped: not judged")
 
 
 def test_a_healthy_machine(container: Report) -> None:

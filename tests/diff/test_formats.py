@@ -71,6 +71,28 @@ def test_the_first_line_is_the_answer(ill: Diff, width: int) -> None:
     assert rest[0].startswith("a  a report of 2026-11-20T10:00:00Z: Bare metal, Debian")
 
 
+def test_of_two_that_are_ill_it_says_for_whom_the_remedy_is(diff: Compare) -> None:
+    small, smaller = (
+        changed(JOB, Shm(size=size * MiB, remountable=True)) for size in (2800, 32)
+    )
+    said = diff(small, smaller)
+
+    assert "; remedy in b: sudo mount -o" in text.render(said).splitlines()[0]
+    assert "What cures it in b:\n" in markdown.render(said)
+    assert "What cures it in b:" in html.render(said)
+
+
+def test_what_a_side_does_not_tell_is_said_without_a_place(diff: Compare) -> None:
+    half = recorded(changed(JOB, Shm(size=64 * MiB)))
+    del half["facts"]["known"]["shm"]
+    half["facts"]["unknown"]["shm"] = "not read"
+
+    said = diff(changed(JOB), changed(JOB, Shm(size=64 * MiB)), half)
+
+    assert "64.0 MiB in b, unknown in c" in text.render(said)
+    assert "there in" not in text.render(said)
+
+
 def test_values_stand_beside_each_other(ill: Diff) -> None:
     lines = text.render(ill, width=100).splitlines()
 

@@ -75,7 +75,7 @@ def test_nothing_judged(outlined: Outlined, well: Report) -> None:
 def test_what_was_judged_is_named(outlined: Outlined, ill: Report) -> None:
     text = outlined(replace(ill, recorded="2025-12-31T00:00:00Z")).text
 
-    assert "Judged from a record of 2025-12-31T00:00:00Z." in text
+    assert ", from a record of 2025-12-31T00:00:00Z." in text
     assert "pipedoctor fix" not in text, "it is another machine"
 
 
