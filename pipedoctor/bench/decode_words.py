@@ -98,13 +98,11 @@ def apart(pixels: Pixels | None) -> str:
 
 
 def _rows(found: BenchDecode) -> Iterator[tuple[str, ...]]:
-    for task in ("decode", "resize"):
-        if any(path.task == task for path in found.paths):
-            title = "decode:" if task == "decode" else "decode, resize to 224:"
+    for task, title in (("decode", "decode:"), ("resize", "decode, resize to 224:")):
+        paths = [path for path in found.paths if path.task == task]
+        if any(path.rate for path in paths):
             yield (title, "", "", "", "", "")
-        for path in found.paths:
-            if path.task == task:
-                yield _row(path)
+        yield from map(_row, paths)
 
 
 def _row(path: DecodePath) -> tuple[str, ...]:
@@ -112,6 +110,7 @@ def _row(path: DecodePath) -> tuple[str, ...]:
     if path.allocator:
         name += ", memory kept"
     if path.rate is None:
+        name += f" ({path.task})"
         return (name, path.unknown or "no time left", "", "", "", "")
     same = path.name == REFERENCE and not path.allocator
     return (

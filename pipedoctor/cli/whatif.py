@@ -86,7 +86,6 @@ def command(
     try:
         with probed(wanted) as (search, _):
             whatif.probe(search)
-        found = whatif.imagine(search, change)
     except Refused as reason:
         progress.end()
         raise click.UsageError(overheard(reason)) from None
@@ -98,5 +97,8 @@ def command(
         progress.end()
         context.exit(INTERRUPTED)
     progress.end()
+    if why := whatif.refused(search):
+        lost(context, wanted.target, why)
+    found = whatif.imagine(search, change)
     columns = width() if output is None else 100
     write(dumped(found) if form == "json" else render(found, width=columns), output)

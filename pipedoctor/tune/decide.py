@@ -112,7 +112,7 @@ def _confirmed(seen: Pipeline, best: Trial, start: Trial) -> bool:
     measured rates is a witness of its own.
     """
     if alike(best.setting, start.setting):
-        return _promised(seen, start) <= CLEAR
+        return len(seen.trials) > 1 and _promised(seen, start) <= CLEAR
     if best.costs is None and start.costs is None:
         return False
     model = Model(seen=seen, corrected=False)

@@ -83,6 +83,14 @@ def test_a_gain_that_the_processor_times_confirm_is_believed() -> None:
     assert choice.confidence == "possible"
 
 
+def test_one_setting_that_others_slowed_down_says_nothing() -> None:
+    alone = loud(0, 0.1, 0.02)
+    choice = decide(pipeline(alone), often(alone))
+    assert choice.setting == setting(0)
+    assert choice.refused == "foreign CPU 1.0 cores: cannot say"
+    assert not decide(pipeline(trial(0, 0.1)), {}).refused
+
+
 def test_short_epochs_keep_their_workers() -> None:
     trials = (trial(0, 0.02), trial(2, 0.01))
     choice = decide(pipeline(*trials, samples=640), often(*trials))

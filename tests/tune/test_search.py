@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
+from msgspec import structs
 
 from pipedoctor.bench import document
 from pipedoctor.facts import Contents, Pipeline, Setting, Shares, Trial
@@ -19,7 +20,7 @@ from pipedoctor.tune.probe import Bench, Failed, words
 from pipedoctor.tune.search import Search, tail
 from pipedoctor.tune.text import line, render
 from pipedoctor.tune.tuning import Order, Tuning, result
-from pipedoctor.tune.whatif import Change, imagine, probe
+from pipedoctor.tune.whatif import Change, imagine, probe, refused
 from tests.tune.seen import costs, pipeline, setting, trial, window
 
 CONTENTS = Contents(bytes=800_000, shared_bytes=802_816, objects=2, float_bytes=800_000)
@@ -371,6 +372,22 @@ def test_what_if() -> None:
     none = imagine(found, Change(workers=0, in_order=False))
     assert none["setting"]["prefetch_factor"] is None
     assert none["setting"]["in_order"] is True
+
+
+def test_what_if_of_a_probe_that_others_decided() -> None:
+    found = search(waiting)
+    assert refused(found) == "the setting of now could not be measured"
+    probe(found)
+    assert refused(found) == ""
+    (now,) = found.ledger.of(found.start)
+    loud = structs.replace(now, window=window(foreign=1.0))
+    found.ledger.trials = [loud]
+    assert refused(found) == "", "it is as fast as its processor times say"
+    slow = structs.replace(loud, batch_seconds=2 * now.batch_seconds)
+    slow = structs.replace(slow, samples_per_second=now.samples_per_second / 2)
+    for late in (slow, structs.replace(loud, costs=None)):
+        found.ledger.trials = [late]
+        assert refused(found) == "foreign CPU 1.0 cores: cannot say"
 
 
 def test_what_if_for_people() -> None:

@@ -47,7 +47,8 @@ def _ours() -> list[str]:
     """Command lines of processes that a target of this test run has left behind."""
     found: list[str] = []
     for process in psutil.process_iter(["cmdline", "status", "environ"]):
-        runner = (process.info["environ"] or {}).get("PYTEST_XDIST_WORKER")
+        environ: dict[str, str] = process.info["environ"] or {}
+        runner = environ.get("PYTEST_XDIST_WORKER")
         if runner != os.environ.get("PYTEST_XDIST_WORKER"):
             continue
         line = " ".join(process.info["cmdline"] or ())
@@ -172,12 +173,14 @@ def test_tunes_a_loader_that_waits() -> None:
 
 @pytest.mark.slow
 def test_imagines_another_machine() -> None:
-    code, shown, _ = run(
+    code, shown, error = run(
         f"{LABELLED}:io_latency",
         *("--workers", "4", "--storage", "2x", "--budget", "12"),
         *JSON,
         command=whatif,
     )
+    if code == 3 and "cannot say" in error:
+        pytest.skip(f"this machine is too busy: {error}")
     found = json.loads(shown)
     assert code == 0
     assert found["basis"] == "modelled"
