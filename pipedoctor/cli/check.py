@@ -32,7 +32,7 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
     "--against",
     metavar="FILE",
     help="Compare the environment with requirements*.txt, environment.yml,"
-    " pylock.toml or uv.lock.",
+    " pylock.toml, or the lock of uv, poetry, PDM, Pipenv or conda-lock.",
 )
 @click.option(
     "--verify-files",
