@@ -62,8 +62,9 @@ TABLE = ("| # | severity | finding | check |", "|--:|---|---|---|")
 
 
 def row(entry: Entry) -> str:
-    """A finding in the table; an arrow where one above explains it."""
-    summary = f"{'↳ ' if entry.cause else ''}{plain(entry.summary)}"
+    """A finding in the table, with what explains it."""
+    why = f" (explained by {plain(entry.cause)})" if entry.cause else ""
+    summary = f"{plain(entry.summary)}{why}"
     return f"| {entry.rank} | {entry.severity} | {summary} | {_named(entry)} |"
 
 
@@ -77,7 +78,7 @@ def section(entry: Entry) -> Iterator[str]:
     yield ""
     yield f"{entry.severity}, {entry.confidence}; {_named(entry)}"
     if entry.cause:
-        yield f"(explained by {plain(entry.cause)}, which stands above: cure it first)"
+        yield f"(explained by {plain(entry.cause)}: cure that one first)"
     yield ""
     if entry.location:
         yield f"- at {plain(words.place_of(entry))}"

@@ -15,7 +15,7 @@ Docker container, Debian 12. Examined 2026-01-01T00:00:00Z by pipedoctor 0.1.0.
 | # | severity | finding | check |
 |--:|---|---|---|
 | 1 | breaks | /dev/shm has 64.0 MiB, the workers need 2.8 GiB | PDR701 shm-too-small |
-| 2 | risks | ↳ 3 workers died | PDR902 bus-error |
+| 2 | risks | 3 workers died (explained by PDR701) | PDR902 bus-error |
 
 ## 1. /dev/shm has 64.0 MiB, the workers need 2.8 GiB
 
@@ -47,7 +47,7 @@ spec:
 ## 2. 3 workers died
 
 risks, likely; PDR902 bus-error
-(explained by PDR701, which stands above: cure it first)
+(explained by PDR701: cure that one first)
 
 - at train.py:12
 - deaths: 3
