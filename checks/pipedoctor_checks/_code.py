@@ -78,6 +78,13 @@ def by_function(events: Iterable[Event]) -> Iterator[list[Event]]:
     yield from groups.values()
 
 
+def together(groups: Sequence[Sequence[Event]], verb: str) -> str:
+    """``Cars.__init__ keeps``, or ``Cars.__init__ and 3 more keep``."""
+    more = len(groups) - 1
+    first = groups[0][0].function
+    return f"{first} and {more} more {verb}" if more else f"{first} {verb}s"
+
+
 def spots(events: Iterable[Event]) -> list[Spot]:
     """Where these happen."""
     return [event.at for event in events]

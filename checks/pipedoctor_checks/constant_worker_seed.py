@@ -22,7 +22,9 @@ def constant_worker_seed(source: Source, /) -> Findings:
     ## How it is judged
 
     The function seeds a generator, and uses neither `torch.initial_seed()` nor the
-    seed in the worker's info, nor the worker's number together with the time.
+    seed in the worker's info, nor the worker's number together with the time. Under
+    the main guard of a file that trains nothing it is a note: there the data set is
+    only tried.
 
     ## Sources
 
@@ -37,7 +39,7 @@ def constant_worker_seed(source: Source, /) -> Findings:
         alike = "epochs" if first.get("by_worker") else "workers"
         yield at(
             spots(group),
-            Severity.BREAKS,
+            Severity.NOTE if first.get("demo") else Severity.BREAKS,
             f"{group[0].function} seeds so that all {alike} draw the same numbers",
             in_code(
                 "Begin with the seed that torch draws for each epoch and worker",

@@ -4,7 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import cut
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at
+from pipedoctor_checks._code import at, loop_of
 
 
 @check("PDR408", "The allocator's cache is emptied in every step")
@@ -20,14 +20,18 @@ def empty_cache_in_loop(source: Source, /) -> Findings:
     ## How it is judged
 
     It is called in the loop itself in every step. Now and then, at an interval, is
-    left alone.
+    left alone; so is an evaluation that deletes its results just before, to make room
+    for images of another size.
 
     ## Sources
 
     - https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.empty_cache.html
     """
     for event in source.of("empty-cache"):
-        if not event.guards and not event.handler:
+        loop = loop_of(source, event)
+        trains = loop is not None and loop.role == "train"
+        meant = event.details.get("freed") and not trains
+        if not event.guards and not event.handler and not meant:
             yield at(
                 [event.at],
                 Severity.SLOWS,

@@ -18,7 +18,7 @@ def module_global_cache(source: Source, /) -> Findings:
     ## How it is judged
 
     A dictionary or list that begins empty at the top of a module gets an entry under
-    a variable, and none is taken out there.
+    a variable, and none is taken out there. Constants are flags, and no cache.
 
     ## Sources
 

@@ -3,7 +3,7 @@
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._code import at, by_class, spots, together
 
 
 @check("PDR304", "A long list of Python objects is copied by each worker")
@@ -20,19 +20,21 @@ def python_object_list(source: Source, /) -> Findings:
     ## How it is judged
 
     While a data set is made, a loop appends a dictionary, a tuple or a list to what
-    is kept. How long it gets is not known, so this is possible only.
+    is kept. How long it gets is not known, so this is possible only, and said once of a
+    project.
 
     ## Sources
 
     - https://github.com/pytorch/pytorch/issues/13246
     - https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
     """
-    for group in by_class(source.of("object-list")):
+    groups = list(by_class(source.of("object-list")))
+    if groups:
         yield at(
-            spots(group),
+            spots(event for group in groups for event in group),
             Severity.NOTE,
-            f"{group[0].function} keeps a Python object for each sample",
+            f"{together(groups, 'keep')} a Python object for each sample",
             in_code("Keep columns: arrays of numpy, or a table of Arrow"),
             confidence=Confidence.POSSIBLE,
-            kept_in=group[0].name,
+            kept_in=sorted({event.name for group in groups for event in group}),
         )

@@ -240,9 +240,9 @@ def global_cache(recorder: Recorder, scope: Scope) -> None:
             initial = [value for value, _ in body.bound.get(key, [])]
             named = isinstance(target.slice, ast.Name)
             if initial and named and _is_empty(recorder, initial[0], scope):
-                recorder.add(
-                    "global-grows", scope, step, key, emptied=_emptied(scope, key)
-                )
+                flag = isinstance(node.value, ast.Constant)
+                emptied = flag or _emptied(scope, key)
+                recorder.add("global-grows", scope, step, key, emptied=emptied)
 
 
 def missed_keys(recorder: Recorder, scope: Scope) -> None:

@@ -144,7 +144,9 @@ class Flow:
             if root in known.batch - moved:
                 self._by_host(scope, step, node, root)
         elif self.recorder.name(func, scope) == "torch.cuda.empty_cache":
-            self.recorder.add("empty-cache", scope, step, "torch.cuda.empty_cache")
+            freed = _frees(scope, step)
+            name = "torch.cuda.empty_cache"
+            self.recorder.add("empty-cache", scope, step, name, freed=freed)
         elif self.recorder.name(func, scope) == "torch.cuda.synchronize":
             self.recorder.add("synchronize", scope, step, "torch.cuda.synchronize")
 
@@ -244,6 +246,15 @@ class Flow:
         inside = [one for one in target.steps if not one.around.inner]
         self.follow(target, inside, known)
         self.guards, self.depth, self.mine = before
+
+
+def _frees(scope: Scope, step: Step) -> bool:
+    """Does a ``del`` stand before it in the same loop: is memory given back at will?"""
+    return any(
+        one.around.loops == step.around.loops
+        and getattr(one.node, "lineno", 0) < getattr(step.node, "lineno", 0)
+        for one in scope.of_type.get(ast.Delete, [])
+    )
 
 
 def _makes(target: Scope) -> bool:

@@ -1,9 +1,11 @@
 """Which files have to do with BatchNorm: themselves, or by what they import."""
 
+import re
+
 from pipedoctor.source.project import Project
 from pipedoctor.source.scope import Module
 
-_WORDS = (b"BatchNorm", b"resnet", b"models.__dict__")
+_WORDS = re.compile(rb"BatchNorm|resnet\d|ResNet\d*\(|models\.__dict__")
 
 
 class Norms:
@@ -25,7 +27,7 @@ class Norms:
         known = self._says.get(id(module))
         if known is None:
             text = b"\n".join(module.text.lines)
-            known = self._says[id(module)] = any(word in text for word in _WORDS)
+            known = self._says[id(module)] = bool(_WORDS.search(text))
         return known
 
     def _with(self, module: Module) -> list[Module]:

@@ -2,6 +2,7 @@
 
 import ast
 
+from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope
 
@@ -82,6 +83,21 @@ def _is_worker_id(node: ast.expr) -> bool:
     return "worker" in ast.unparse(node.value)
 
 
+def _tried(scope: Scope) -> bool:
+    """Does it stand in ``if __name__ == "__main__":`` of a file that trains nothing?"""
+    trains = any(
+        isinstance(step.node, ast.Call) and last_name(step.node.func) == "backward"
+        for one in scope.module.scopes
+        for step in one.calls
+    )
+    return not trains and any(
+        isinstance(node, ast.If)
+        and "__name__" in ast.unparse(node.test)
+        and any(part is scope.node for one in node.body for part in ast.walk(one))
+        for node in scope.module.text.tree.body
+    )
+
+
 def seeder(recorder: Recorder, scope: Scope) -> None:
     """A ``worker_init_fn``: what its seeds depend on."""
     names = {node.attr for node in scope.attributes} | {n.id for n in scope.loads}
@@ -111,5 +127,6 @@ def seeder(recorder: Recorder, scope: Scope) -> None:
                 fresh=bool(names & {"initial_seed", "get_worker_info", "seed_all_rng"})
                 or "worker_info" in names,
                 by_worker=worker in names,
+                demo=_tried(scope),
                 by_time=bool(names & {"time", "time_ns", "now", "urandom"}),
             )

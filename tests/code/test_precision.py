@@ -107,6 +107,27 @@ def evaluated(wait: str) -> str:
     )
 
 
+def emptied(lines: str) -> str:
+    return f"loader = DataLoader(data)\n\ndef main(net):\n    for x in loader:\n{lines}"
+
+
+def tried(loop: str, then: str = "") -> str:
+    return (
+        f'{then}\nif __name__ == "__main__":\n'
+        "    def seeds(worker):\n        random.seed(7 + worker)\n"
+        "    loader = DataLoader(data, num_workers=2, worker_init_fn=seeds)\n"
+        f"    for x in loader:\n        {loop}\n"
+    )
+
+
+def remembered(value: str) -> str:
+    return (
+        "SEEN = {}\n\nclass Named(Dataset):\n    def __len__(self):\n        return 9\n"
+        "    def __getitem__(self, name):\n"
+        f"        SEEN[name] = {value}\n        return name\n"
+    )
+
+
 AMP = "scaler = {}torch.cuda.amp.GradScaler()\n"
 MEMO = """
 class Memo(Dataset):
@@ -184,6 +205,7 @@ SILENT: dict[str, dict[str, str]] = {
     "train_not_shuffled": {"one pass": fed("Images()", ONCE)},
     "drop_last_missing": {
         "kept on purpose": fed("Images(), 4, drop_last=False") + "nn.BatchNorm2d(3)",
+        "only spoken of": fed("Images(), 4") + "# see example.org/resnets.html",
     },
     "unguarded_next": {
         "as long as an epoch": taken(
@@ -228,6 +250,13 @@ SILENT: dict[str, dict[str, str]] = {
         "it only evaluates": "def score(net):\n"
         "    return torch.nn.DataParallel(net).eval()\n",
     },
+    "empty_cache_in_loop": {
+        "room for the next": emptied(
+            "        y = net(x)\n        show(y)\n        del y\n"
+            "        torch.cuda.empty_cache()\n"
+        ),
+    },
+    "module_global_cache": {"a flag": remembered("True")},
     "pin_memory_device": {
         "only where it is known": "more = {'pin_memory_device': name} if name else {}\n"
         "loader = DataLoader(data, **more)\n",
@@ -254,7 +283,25 @@ SPEAKS: dict[str, dict[str, str]] = {
         + EPOCHS,
     },
     "train_not_shuffled": {"many passes": fed("Images()")},
-    "drop_last_missing": {"never said": fed("Images(), 4") + "nn.BatchNorm2d(3)"},
+    "drop_last_missing": {
+        "never said": fed("Images(), 4") + "nn.BatchNorm2d(3)",
+        "by its name": fed("Images(), 4") + "resnet18()",
+    },
+    "empty_cache_in_loop": {
+        "nothing was deleted": emptied(
+            "        net(x)\n        torch.cuda.empty_cache()\n"
+        ),
+        "deleted afterwards": emptied(
+            "        y = net(x)\n        torch.cuda.empty_cache()\n        del y\n"
+        ),
+        "deleted before the loop": "del old\n"
+        + emptied("        net(x)\n        torch.cuda.empty_cache()\n"),
+        "it trains": emptied(
+            "        y = net(x)\n        y.backward()\n        del y\n"
+            "        torch.cuda.empty_cache()\n"
+        ),
+    },
+    "module_global_cache": {"a value": remembered("read(name)")},
     "unguarded_next": {
         "as long as somebody says": taken(
             "    for epoch in range(9):\n        it = iter(loader)\n", "n"
@@ -348,6 +395,16 @@ GRADED: list[Any] = [
         id="no bound",
     ),
     pytest.param("pin_memory_missing", fed("Images()"), "note", id="no workers"),
+    pytest.param("constant_worker_seed", tried("show(x)"), "note", id="only tried"),
+    pytest.param(
+        "constant_worker_seed", tried("x.backward()"), "breaks", id="it trains there"
+    ),
+    pytest.param(
+        "constant_worker_seed",
+        tried("show(x)").replace("if __name__ ==", "if name =="),
+        "breaks",
+        id="no main guard",
+    ),
     pytest.param(
         "pin_memory_missing", fed("Images(), num_workers=2"), "slows", id="workers"
     ),
@@ -473,3 +530,39 @@ def test_what_has_no_public_name_is_not_renamed(find: Find) -> None:
 
     assert kept.remedies[0].title.endswith("none is public")
     assert renamed.remedies[0].title == "Import the public name"
+
+
+def test_labels_beside_images_are_said_once(find: Find) -> None:
+    one = LABELLED.format(image="Image.open(self.files[index])", label="json.load")
+
+    (finding,) = find("text_parse_per_item", one + one.replace("Labelled", "Other"))
+
+    assert finding.summary == (
+        "Labelled.__getitem__ and 1 more parse text for every item"
+    )
+    assert len(finding.also_at) == 1
+
+
+KEPT = """
+class {name}(Dataset):
+    def __init__(self, names):
+        self.rows = []
+        for name in names:
+            self.rows.append((name, 1))
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        return read(self.rows[index])
+"""
+
+
+def test_lists_of_objects_are_said_once_of_a_project(find: Find) -> None:
+    (alone,) = find("python_object_list", KEPT.format(name="One"))
+    (both,) = find(
+        "python_object_list", KEPT.format(name="One") + KEPT.format(name="Two")
+    )
+
+    said = "a Python object for each sample"
+    assert alone.summary == f"One.__init__ keeps {said}"
+    assert both.summary == f"One.__init__ and 1 more keep {said}"
+    assert len(both.also_at) == 1

@@ -117,7 +117,7 @@ SILENT: dict[str, dict[str, str]] = {
         "in the main process": rows() + "\ncv2.imread('x')\n",
     },
     "module_global_cache": {
-        "emptied": "C = {}\n" + rows(item="C[index] = 1\nC.clear()"),
+        "emptied": "C = {}\n" + rows(item="C[index] = read(index)\nC.clear()"),
         "filled before": "C = {}\nC[0] = 1\n" + rows(item="C[index]"),
     },
     "start_method": {
@@ -217,7 +217,7 @@ SPEAKS: dict[str, dict[str, str]] = {
         ),
     },
     "cv2_threads": {"for items": rows(item="cv2.resize(x, (9, 9))")},
-    "module_global_cache": {"grows": "C = {}\n" + rows(item="C[index] = 1")},
+    "module_global_cache": {"grows": "C = {}\n" + rows(item="C[index] = read(index)")},
     "start_method": {
         "imported": "import torch.multiprocessing as m\nm.set_start_method('spawn')\n"
     },
