@@ -88,15 +88,17 @@ def source(
     return replace(merge([whole, *parts]), torch=torch, python=python)
 
 
-def wanted(code: Sequence[str], skipped: list[Skipped]) -> Iterator[files.Source]:
-    """Files with a trace of torch, then those that they import."""
+def wanted(
+    code: Sequence[str], skipped: list[Skipped]
+) -> Iterator[Iterator[files.Source]]:
+    """Of each project files with a trace of torch, then those that they import."""
     found: list[files.Source] = []
     for file in files.every_file(code):
         if isinstance(file, Left):
             skipped.append(Skipped(path=shown(file.path, code), reason=file.reason))
         else:
             found.append(file)
-    return related(found)
+    return map(related, projects(found, code))
 
 
 def shown(path: str, code: Sequence[str]) -> str:

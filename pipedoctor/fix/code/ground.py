@@ -1,7 +1,9 @@
 """The code that is judged: read once, then judged with changes that are only tried."""
 
-from collections.abc import Iterator, Mapping
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from msgspec.structs import replace
@@ -9,13 +11,14 @@ from msgspec.structs import replace
 from pipedoctor.check import Check, Finding, Verdict
 from pipedoctor.collect.source import minimums, shown, wanted
 from pipedoctor.facts import Facts, Source
-from pipedoctor.facts.source import Skipped
+from pipedoctor.facts.source import Minimum, Skipped
 from pipedoctor.fix.named import Examination
 from pipedoctor.judge import judge
 from pipedoctor.narrow.narrow import narrow
 from pipedoctor.silence import UNUSED
 from pipedoctor.source import files
 from pipedoctor.source.assemble import assemble
+from pipedoctor.source.merge import merge
 from pipedoctor.source.parse import NotPythonError, Text, parse
 
 CODE = "123456"
@@ -56,8 +59,13 @@ class Ground:
     real: dict[str, str] = field(default_factory=dict[str, str])
     """How to open them."""
     skipped: list[Skipped] = field(default_factory=list[Skipped])
+    groups: list[list[str]] = field(default_factory=list[list[str]])
+    """Files of one project: those of another do not know of them."""
     _texts: dict[tuple[str, bytes], Text | None] = field(
         default_factory=dict[tuple[str, bytes], Text | None]
+    )
+    _parts: dict[tuple[bytes, ...], Source] = field(
+        default_factory=dict[tuple[bytes, ...], Source]
     )
 
     @classmethod
@@ -67,11 +75,16 @@ class Ground:
         """Read every file that concerns loading; raises Unreadable."""
         skipped: list[Skipped] = []
         ground = cls(paths, examination, facts, skipped=skipped)
-        for file in wanted(paths, skipped):
-            # As facts have it: text that can be encoded, whatever bytes it stands for.
-            name = shown(file.path, paths).encode("utf-8", "backslashreplace").decode()
-            ground.raws[name] = file.text
-            ground.real[name] = file.path
+        for project in wanted(paths, skipped):
+            group: list[str] = []
+            for file in project:
+                # As facts have it: text that can be encoded, whatever it stands for.
+                name = shown(file.path, paths)
+                name = name.encode("utf-8", "backslashreplace").decode()
+                ground.raws[name] = file.text
+                ground.real[name] = file.path
+                group.append(name)
+            ground.groups.append(group)
         return ground
 
     def again(self) -> "Ground":
@@ -80,16 +93,36 @@ class Ground:
 
     def source(self, changed: Mapping[str, bytes]) -> Source:
         """The facts with some files changed; raises NotPythonError for these."""
+        torch, python = self._minimums
+        whole = merge(self._part(group, changed) for group in self.groups)
+        return replace(whole, torch=torch, python=python)
+
+    @cached_property
+    def _minimums(self) -> tuple[Minimum | None, Minimum | None]:
+        return minimums(self.paths)
+
+    def _part(self, group: Sequence[str], changed: Mapping[str, bytes]) -> Source:
+        """One project; what has not changed is not taken apart again."""
+        raws = tuple(changed.get(name, self.raws[name]) for name in group)
+        key = (*(name.encode() for name in group), *raws)
+        known = self._parts.get(key)
+        if known is not None:
+            return known
         texts: list[Text] = []
-        for name, raw in {**self.raws, **changed}.items():
+        for name, raw in zip(group, raws, strict=True):
             text = self._parsed(name, raw)
             if text is not None:
                 texts.append(text)
             elif name in changed:
                 message = f"{name} would be no valid Python any more"
                 raise NotPythonError(message)
-        torch, python = minimums(self.paths)
-        return replace(assemble(texts), torch=torch, python=python)
+        self._parts[key] = assemble(texts)
+        return self._parts[key]
+
+    def edited(self, changed: Mapping[str, bytes]) -> "Ground":
+        """The same ground with these files as they would be."""
+        raws = {**self.raws, **changed}
+        return dataclasses.replace(self, raws=raws)
 
     def _parsed(self, name: str, raw: bytes) -> Text | None:
         key = name, raw

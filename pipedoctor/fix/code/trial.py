@@ -79,7 +79,7 @@ def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> 
         ready = _apart(_permitted(ground, fresh, refused))
         if not ready:
             break
-        trial = Trial(_with(ground, outcome.files), known)
+        trial = Trial(ground.edited(outcome.files), known)
         accepted = trial.keep(ready, refused)
         if not accepted:
             continue
@@ -112,17 +112,6 @@ def _conclude(
 
 def _known(found: Found) -> tuple[Key, bytes]:
     return found.key, found.line
-
-
-def _with(ground: Ground, files: dict[str, bytes]) -> Ground:
-    """The same ground with these files as they would be by now."""
-    return Ground(
-        ground.paths,
-        ground.examination,
-        ground.facts,
-        raws={**ground.raws, **files},
-        real=ground.real,
-    )
 
 
 def _permitted(
