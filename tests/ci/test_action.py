@@ -242,3 +242,11 @@ def test_a_version_is_nothing_else(job: Job, version: str) -> None:
 
     assert (done.returncode, log) == (2, "")
     assert done.stderr == "pipedoctor action: version must be like 1.2.3\n"
+
+
+@pytest.mark.parametrize("python", [EVIL, "python3; touch pwned", "", "-c", "a\nb"])
+def test_a_python_is_one_program(job: Job, python: str) -> None:
+    done = job.run("Install pipedoctor", python=python)
+
+    assert done.returncode != 0
+    assert not (job.folder / "work" / "pwned").exists()
