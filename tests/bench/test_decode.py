@@ -105,7 +105,7 @@ def test_nothing_but_broken_images(calm: Meter) -> None:
     ("body", "reason"),
     [
         ("raise ValueError('no such colour')", "a.jpg: ValueError: no such colour"),
-        ("raise SystemExit(3)", "simplejpeg: SystemExit: 3"),
+        ("raise SystemExit(3)", "a.jpg: SystemExit: 3"),
         ("os.kill(os.getpid(), 11)", "simplejpeg: died of SIGSEGV"),
     ],
     ids=["raises", "exits", "segfault"],

@@ -3,9 +3,10 @@
 import os
 import resource
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,14 +14,19 @@ import pytest
 from pipedoctor.bench.interval import spread
 from pipedoctor.check import Counterfactual, Finding, Severity
 from pipedoctor.facts import Trial
-from pipedoctor.fix import clock, measure
+from pipedoctor.fix import clock, engine, measure
 from pipedoctor.fix.conditions import like, process, refuse_unmeasurable
+from pipedoctor.fix.counter import Counter
 from pipedoctor.fix.measure import Before, Clock, Turned, repaired
 from pipedoctor.fix.plan import Failed as Unfit
 from pipedoctor.fix.plan import Refused, Remove, Run, Write
+from pipedoctor.tune.limits import bounds
+from pipedoctor.tune.probe import Bench as RealBench
 from pipedoctor.tune.probe import Failed
 from pipedoctor.tune.proof import Compared
+from pipedoctor.tune.search import Search as RealSearch
 from pipedoctor.tune.session import Lost
+from pipedoctor.tune.session import Refused as Unusable
 from pipedoctor.tune.tuning import Order
 from tests.fix.workshop import plan
 from tests.tune.seen import pipeline, setting, trial
@@ -126,6 +132,15 @@ def test_nobody_changes_nothing() -> None:
         assert os.sched_getaffinity(0) == before
 
 
+def giving(value: Any) -> Callable[..., Any]:
+    """Gives this, whatever it is called with."""
+
+    def given(*_: Any, **__: Any) -> Any:
+        return value
+
+    return given
+
+
 # --- it failed before
 
 
@@ -202,33 +217,28 @@ def test_what_still_fails_is_raised() -> None:
 ORDER = Order(target="train.py:make", budget=10.0)
 
 
-class Told:
-    """What was said."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def say(self, *lines: str) -> None:
-        self.lines += lines
+def told() -> Counter:
+    """Somebody to whom all is said."""
+    return Counter(giving(None), giving(True))
 
 
 @pytest.fixture
 def turned(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """The commands that were run."""
     ran: list[tuple[str, ...]] = []
-    monkeypatch.setattr(measure.engine, "run", lambda argv, _: ran.append(argv))
+
+    def run(argv: tuple[str, ...], _: int) -> None:
+        ran.append(argv)
+
+    monkeypatch.setattr(engine, "run", run)
     return ran
 
 
 def before(failed: str = "", *, step: Run = SWITCH, strict: bool = True) -> Before:
     seen = pipeline(trial(0, 0.02), trial(1, 0.02), trial(2, 0.01))
-    found: Any = type("Found", (), {"seen": seen, "unmeasured": ""})()
-    search: Any = measure.Search(
-        bench=Bench(),  # type: ignore[arg-type]
-        bounds=None,  # type: ignore[arg-type]
-        start=setting(0),
-        base=pipeline(),
-    )
+    found: Any = SimpleNamespace(seen=seen, unmeasured="")
+    bench: Any = Bench()
+    search = RealSearch(bench, bounds(), setting(0), pipeline())
     return Before(
         clock=Clock(order=ORDER, strict=strict),
         plan=plan(step),
@@ -242,7 +252,7 @@ def before(failed: str = "", *, step: Run = SWITCH, strict: bool = True) -> Befo
 def test_what_counts_for_all_is_turned_back_and_forth(
     turned: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(measure.Bench, "measure", lambda *_, **__: RUNS[0])
+    monkeypatch.setattr(RealBench, "measure", giving(RUNS[0]))
 
     def windows(old: Any, new: Any, _: Any) -> Compared:
         for search in (old, new, old):
@@ -251,7 +261,7 @@ def test_what_counts_for_all_is_turned_back_and_forth(
         return Compared(predicted=None, measured=None, why="busy")
 
     monkeypatch.setattr(measure, "paired", windows)
-    why = before().fault(Told(), ())  # type: ignore[arg-type]
+    why = before().fault(told(), ())
 
     assert why == "not proved: busy"
     assert turned == [("rm", "on"), ("touch", "on"), ("rm", "on"), ("touch", "on")]
@@ -262,7 +272,7 @@ def test_what_counts_for_all_is_turned_back_and_forth(
     [
         (DIED, f"not proved: {DIED}"),
         (Lost("it hangs"), "not proved: it hangs"),
-        (measure.Unusable("no torch"), "the target cannot be used any more: no torch"),
+        (Unusable("no torch"), "the target cannot be used any more: no torch"),
     ],
 )
 @pytest.mark.usefixtures("turned")
@@ -274,7 +284,7 @@ def test_what_happens_meanwhile(
 
     monkeypatch.setattr(measure, "paired", raising)
 
-    assert before().fault(Told(), ()) == why  # type: ignore[arg-type]
+    assert before().fault(told(), ()) == why
 
 
 def test_a_machine_that_cannot_be_turned_is_for_the_engine_to_roll_back(
@@ -284,14 +294,25 @@ def test_a_machine_that_cannot_be_turned_is_for_the_engine_to_roll_back(
         message = "mount failed"
         raise Unfit(message)
 
-    monkeypatch.setattr(measure.engine, "run", refused)
-    monkeypatch.setattr(measure, "paired", lambda *_: Compared(**NOTHING))
+    monkeypatch.setattr(engine, "run", refused)
+    monkeypatch.setattr(measure, "paired", giving(Compared(**NOTHING)))
 
     with pytest.raises(Unfit, match="mount failed"):
-        before().fault(Told(), ())  # type: ignore[arg-type]
+        before().fault(told(), ())
 
 
 NOTHING: dict[str, Any] = {"predicted": None, "measured": None}
+
+
+def noting() -> tuple[list[Any], Callable[..., Compared]]:
+    """Something that is called, and with what it was."""
+    seen: list[Any] = []
+
+    def called(*args: Any) -> Compared:
+        seen.extend(args)
+        return Compared(**NOTHING)
+
+    return seen, called
 
 
 def test_what_counts_for_one_process_is_loaded_a_second_time(
@@ -300,20 +321,18 @@ def test_what_counts_for_one_process_is_loaded_a_second_time(
     as_whom: list[int | None] = []
 
     @contextmanager
-    def noted(pid: int | None) -> Iterator[None]:
+    def noted(pid: int | None) -> Generator[None, None, None]:
         as_whom.append(pid)
         yield
 
     after = Search()
-    seen: list[Any] = []
+    seen, windows = noting()
     monkeypatch.setattr(measure, "like", noted)
-    monkeypatch.setattr(measure, "probed", lambda _: nullcontext((after, {})))
-    monkeypatch.setattr(
-        measure, "paired", lambda *args: seen.extend(args) or Compared(**NOTHING)
-    )
+    monkeypatch.setattr(measure, "probed", giving(nullcontext((after, None))))
+    monkeypatch.setattr(measure, "paired", windows)
     then = before(step=WIDEN, strict=False)
 
-    assert not then.fault(Told(), (CPUS,))  # type: ignore[arg-type]
+    assert not then.fault(told(), (CPUS,))
     assert (as_whom, turned) == ([7], [])
     old, new, predicted = seen
     assert (old, new) == (then.search, after)
@@ -325,11 +344,9 @@ def test_what_counts_for_one_process_is_loaded_a_second_time(
 def test_nothing_is_predicted_of_what_nobody_can_foretell(
     cured: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[Any] = []
-    monkeypatch.setattr(
-        measure, "paired", lambda *args: seen.extend(args) or Compared(**NOTHING)
-    )
-    before().fault(Told(), cured)  # type: ignore[arg-type]
+    seen, windows = noting()
+    monkeypatch.setattr(measure, "paired", windows)
+    before().fault(told(), cured)
 
     assert seen[2] is None
 
@@ -341,9 +358,9 @@ def test_a_loader_that_failed_is_repaired_or_not(
     rate = spread([1.0])
     assert rate is not None
     found = clock.Repaired(**NOTHING, failed="Bus error", rate=rate)
-    monkeypatch.setattr(measure, "repaired", lambda *_: found)
+    monkeypatch.setattr(measure, "repaired", giving(found))
 
-    assert not before("Bus error").fault(Told(), ())  # type: ignore[arg-type]
+    assert not before("Bus error").fault(told(), ())
 
 
 # --- the machine as it is
@@ -352,10 +369,10 @@ def test_a_loader_that_failed_is_repaired_or_not(
 def probing(
     monkeypatch: pytest.MonkeyPatch, outcome: Trial | Exception, unmeasured: str = ""
 ) -> None:
-    found: Any = type("Found", (), {"seen": pipeline(), "unmeasured": unmeasured})()
+    found: Any = SimpleNamespace(seen=pipeline(), unmeasured=unmeasured)
     search = Search(outcome)
-    monkeypatch.setattr(measure, "probed", lambda _: nullcontext((search, {})))
-    monkeypatch.setattr(measure, "result", lambda *_, **__: found)
+    monkeypatch.setattr(measure, "probed", giving(nullcontext((search, None))))
+    monkeypatch.setattr(measure, "result", giving(found))
 
 
 @pytest.mark.parametrize(

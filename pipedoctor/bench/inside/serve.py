@@ -31,11 +31,11 @@ def main(ways: str, library: str) -> None:
     """Import the library, say what it can, and answer until stdin ends."""
     asked, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no answer
-    try:
-        version, known, rgb = runpy.run_path(ways)["LIBRARIES"][library]()
-    except BaseException as error:  # noqa: BLE001  (also SystemExit: it is the answer)
-        _send(answers, {"error": why(error)})
+    found, fault = tried(runpy.run_path(ways)["LIBRARIES"][library])
+    if fault:
+        _send(answers, {"error": fault})
         return
+    version, known, rgb = found
     _send(answers, {"version": version, "ways": list(known)})
     images: list[bytes] = []
     while command := _frame(asked):
@@ -50,6 +50,19 @@ def main(ways: str, library: str) -> None:
         _send(answers, {"parts": in_children(work, said.get("processes", 1))})
 
 
+def tried(call: Callable[[], Any]) -> tuple[Any, str]:
+    """
+    What it gives, or why it fails: the one place where anything may be raised.
+
+    Libraries that decode do, SystemExit while they are imported as well, and that is
+    the answer.
+    """
+    try:
+        return call(), ""
+    except BaseException as error:  # noqa: BLE001  (see above)
+        return None, why(error)
+
+
 def check(
     way: Any, _rgb: Any, images: list[bytes], _said: Command, _start: Start
 ) -> Command:
@@ -57,10 +70,9 @@ def check(
     failed: dict[str, str] = {}
     began = time.perf_counter()
     for number, data in enumerate(images):
-        try:
-            way(data)
-        except Exception as error:  # noqa: BLE001, PERF203  (a decoder raises anything)
-            failed[str(number)] = why(error)
+        _, fault = tried(functools.partial(way, data))
+        if fault:
+            failed[str(number)] = fault
     return {"failed": failed, "seconds": time.perf_counter() - began}
 
 
@@ -140,20 +152,16 @@ def _child(
         os.close(waiting.pop())
         os.read(go, 1)
 
-    code = 0
+    code = 1
     try:
-        try:
-            said = work(start)
-        except BaseException as error:  # noqa: BLE001  (a decoder may raise anything)
-            said = {"error": why(error)}
+        said, fault = tried(functools.partial(work, start))
         for descriptor in waiting:
             os.close(descriptor)  # else nobody reads the answer
         with os.fdopen(writer, "wb") as stream:
-            stream.write(json.dumps(said).encode())
-    except BaseException:  # noqa: BLE001  (a child never goes on as its parent)
-        code = 1
+            stream.write(json.dumps({"error": fault} if fault else said).encode())
+        code = 0
     finally:
-        os._exit(code)
+        os._exit(code)  # a child never goes on as its parent
 
 
 def _answer(pid: int, answer: int) -> Command:
