@@ -1,25 +1,15 @@
 """The report for a terminal: ranked, remedies pasteable, nothing in it obeyed."""
 
-import io
 from collections.abc import Iterator
 
-from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from pipedoctor.remedy import shell
 from pipedoctor.report import words
+from pipedoctor.report.canvas import STYLES, Canvas
 from pipedoctor.report.model import Cure, Entry, Report
 
-NARROWEST = 60
-WIDEST = 200
-_STYLES = {
-    "breaks": "bold red",
-    "risks": "bold yellow",
-    "slows": "bold cyan",
-    "note": "bold",
-}
 _MOST_REASONS = 4
 
 
@@ -34,9 +24,7 @@ def render(
     """Write the report for a terminal of this width; `brief`: a line a finding."""
     if detail == "brief":
         return "".join(_brief(entry) for entry in report.findings)
-    page = _Page(
-        min(max(width, NARROWEST), WIDEST), colour=colour, ascii_only=ascii_only
-    )
+    page = _Page(width, colour=colour, ascii_only=ascii_only)
     page.line(f"{words.place(report)}: {words.verdict(report)}.", style="bold")
     if report.recorded:
         page.line(f"Judged from {words.clean(words.origin(report))}.")
@@ -56,37 +44,11 @@ def _brief(entry: Entry) -> str:
     return f"{entry.severity:<6} {entry.code} {entry.name}: {at}{summary}\n"
 
 
-class _Page:
+class _Page(Canvas):
     def __init__(self, width: int, *, colour: bool, ascii_only: bool) -> None:
-        self._file = io.StringIO()
-        self._console = Console(
-            file=self._file,
-            width=width,
-            force_terminal=colour,
-            color_system="standard" if colour else None,
-            legacy_windows=False,
-            markup=False,
-            emoji=False,
-            highlight=False,
-        )
+        super().__init__(width, colour=colour)
         signs = (" - ", "+-", "->") if ascii_only else (" · ", "└ ", "→")
         self._dot, self._branch, self._arrow = signs
-
-    def text(self) -> str:
-        lines = self._file.getvalue().split("\n")
-        return "\n".join(line.rstrip() for line in lines)
-
-    def gap(self) -> None:
-        self._console.print()
-
-    def line(self, text: str | Text, *, indent: int = 0, style: str = "") -> None:
-        """Prose: wrapped at the width, later lines under the first."""
-        whole = Text(text, style=style) if isinstance(text, str) else text
-        self._console.print(Padding(whole, (0, 0, 0, indent)))
-
-    def verbatim(self, text: str, *, indent: int = 0, style: str = "") -> None:
-        """A line to paste: never broken, however long."""
-        self._console.print(Text(" " * indent + text, style=style), soft_wrap=True)
 
     def entry(self, entry: Entry, *, full: bool) -> None:
         """One finding; a symptom stands under its cause, without its remedies."""
@@ -96,10 +58,10 @@ class _Page:
         inner = indent + len(number) + 2
         head = Table.grid(padding=(0, 2, 0, 0))
         head.add_column(no_wrap=True)
-        head.add_column(no_wrap=True, style=_STYLES.get(entry.severity, ""))
+        head.add_column(no_wrap=True, style=STYLES.get(entry.severity, ""))
         head.add_column(overflow="fold", style="" if folded else "bold")
         head.add_row(number, entry.severity.upper(), words.clean(entry.summary))
-        self._console.print(Padding(head, (0, 0, 0, indent)))
+        self.put(head, indent=indent)
         for line in self._about(entry, full=full):
             self.line(line, indent=inner, style="dim")
         if entry.gain:
@@ -130,7 +92,7 @@ class _Page:
         head.add_column(overflow="fold")
         place = (f" ({words.where(cure)})", "dim")
         head.add_row(self._arrow, Text.assemble(words.clean(cure.title), place))
-        self._console.print(Padding(head, (0, 0, 0, indent)))
+        self.put(head, indent=indent)
         inner = indent + len(self._arrow) + 1
         if cure.shell:
             self.verbatim(f"$ {words.clean(cure.shell)}", indent=inner, style="green")
