@@ -141,7 +141,7 @@ def grid(label: str) -> Iterator[Setting]:
             yield setting(workers, kept=True)
         return
     for workers in (1, 2, 3, 4, 6, 8):
-        for prefetch in (2, 4):
+        for prefetch in (2, 4) if workers in (2, 4, 8) else (2,):
             yield setting(workers, prefetch)
-            if label == "stragglers" and workers in (2, 3, 4):
+            if label == "stragglers" and workers in (2, 4):
                 yield setting(workers, prefetch, in_order=False)

@@ -54,15 +54,21 @@ def regret(row: Row, rate: float) -> float:
 
 
 def ours(row: Row) -> float:
-    """Regret of what `tune` recommends: of all its windows."""
-    chosen = row["tune"]["chosen"]
-    same = [
+    """Regret of what `tune` recommends."""
+    tune = row["tune"]
+    return regret(row, _middle(tune["windows"]["chosen"] + _seen(row, tune["chosen"])))
+
+
+def _seen(row: Row, wanted: Row) -> list[float]:
+    """The windows of the grid with this very setting."""
+    steady = row["grid"]["label"] != "worker-startup"  # then starts do not count
+    skipped = {"persistent_workers"} if steady else set[str]()
+    return [
         window
         for cell in row["grid"]["cells"]
-        if all(cell[key] == value for key, value in chosen.items())
+        if all(cell[key] == wanted[key] for key in wanted if key not in skipped)
         for window in cell["windows"]
     ]
-    return regret(row, _middle(row["tune"]["windows"]["chosen"] + same))
 
 
 def rule(row: Row, workers: int) -> float:
@@ -81,7 +87,9 @@ def rule(row: Row, workers: int) -> float:
 def other(row: Row) -> float | None:
     """Regret of what loadtune recommends; None: it was not asked, or it failed."""
     found = row.get("loadtune", {})
-    return regret(row, _middle(found["windows"])) if "windows" in found else None
+    if "windows" not in found:
+        return None
+    return regret(row, _middle(found["windows"] + _seen(row, found["cell"])))
 
 
 def errors(row: Row) -> list[float]:
@@ -241,14 +249,14 @@ def _percent(value: float) -> str:
 
 
 HEAD = """Each workload has one injected cause. Rates are samples per second; the grid
-is `num_workers` 0 to 8 by `prefetch_factor` 2 and 4 (and `in_order=False` for
-stragglers; for slow starts `persistent_workers`, and whole epochs instead of a steady
-rate). Each point is the median of two to five windows of 0.8 s (1.6 s for stragglers),
-each in a process of its own, by a plain loop that shares no code with pipedoctor.
-*Regret* is how far the recommended setting lies below the best point; what was
-recommended is measured again next to the best and the first one, in turns. Below zero
-is noise, or a setting outside the grid. A row stays until its workload is measured
-again."""
+is `num_workers` 0 to 8 by `prefetch_factor` 2, for 2, 4 and 8 workers also 4 (and
+`in_order=False` for stragglers; for slow starts `persistent_workers`, and whole
+epochs instead of a steady rate). Each point is the median of two to five
+windows of 0.8 s (1.6 s for stragglers), each in a process of its own, by a
+plain loop that shares no code with pipedoctor. *Regret* is how far the
+recommended setting lies below the best point; what was recommended is measured
+again next to the best and the first one, in turns. Below zero is noise, or a
+setting outside the grid. A row stays until its workload is measured again."""
 
 RULES = """Regret of each advice. loadtune 0.3.0 gets the same data set, batch size and
 `collate_fn`, a model of one number and the same step, 40 steps for each trial (its

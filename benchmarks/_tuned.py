@@ -33,7 +33,10 @@ def tuned(target: str, options: tuple[str, ...]) -> dict[str, Any]:
         "spent": found["spent_seconds"],
         "bottleneck": found["bottleneck"],
         "disturbed": sum(bool(t["disturbed"]) for t in found["trials"]),
-        "windows": len(found["trials"]),
+        "trials": [
+            {key: trial[key] for key in (*ARGUMENTS[:3], "samples_per_second")}
+            for trial in found["trials"]
+        ],
     }
 
 

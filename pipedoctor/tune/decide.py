@@ -138,11 +138,12 @@ def cheapest(trials: Sequence[Trial]) -> Trial | None:
     """Of those that are as fast as the fastest, the one with the fewest workers."""
     ordered = [t for t in trials if t.setting.in_order]
     fast = max(ordered, key=_rate, default=None)
-    loose = max((t for t in trials if not t.setting.in_order), key=_rate, default=None)
+    unordered = [t for t in trials if not t.setting.in_order]
+    loose = max(unordered, key=_rate, default=None)
     if loose is not None and (
         fast is None or _rate(loose) > _rate(fast) * (1 + UNORDERED)
     ):
-        fast, ordered = loose, [t for t in trials if not t.setting.in_order]
+        fast, ordered = loose, unordered
     if fast is None:
         return None
     near = [t for t in ordered if _rate(t) >= _rate(fast) * (1 - SAME)]
@@ -150,7 +151,13 @@ def cheapest(trials: Sequence[Trial]) -> Trial | None:
 
 
 def _rate(trial: Trial) -> float:
-    return trial.samples_per_second
+    """
+    What it gives, less its error.
+
+    The fastest of many windows is the luckiest of them; one that was measured often
+    has less to lose.
+    """
+    return trial.samples_per_second * (1 - min(0.5, trial.spread or 0.0))
 
 
 def finished(seen: Pipeline, trial: Trial) -> Setting:

@@ -225,7 +225,7 @@ class Search:
         open_ = [
             trial
             for trial in rivals[:4]
-            if self.tries(trial) < (_REPEATS if trial.spread else 2)
+            if self.tries(trial) < _enough(trial)
             or (trial.disturbed and self.tries(trial) < 2 * _REPEATS)
         ]
         if not open_:
@@ -254,6 +254,13 @@ class Search:
     def _tail(self) -> bool:
         """Do few items take most of the time?"""
         return tail(self.bench.items) > _HEAVY_TAIL
+
+
+def _enough(trial: Trial) -> int:
+    """Windows that settle it: more where they differ."""
+    if not trial.spread:
+        return 2
+    return _REPEATS if trial.spread < NEAR / 2 else _REPEATS + 2
 
 
 def tail(items: Iterable[tuple[float, float]]) -> float:

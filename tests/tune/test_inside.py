@@ -1,5 +1,8 @@
 """Clocks and traces around a data set, in this process."""
 
+import os
+import signal
+import subprocess
 import time
 import zlib
 from multiprocessing import queues
@@ -10,7 +13,7 @@ import torch.utils.data._utils.fetch as fetching
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from pipedoctor.tune.inside import record, trace, trial
-from pipedoctor.tune.inside.kin import descendants
+from pipedoctor.tune.inside.kin import descendants, tree
 
 PACKED = zlib.compress(bytes(200_000))
 
@@ -129,3 +132,16 @@ def test_the_error_of_a_worker_is_the_original_one() -> None:
 
 def test_nobody_is_below_us() -> None:
     assert 1 not in descendants(2**22 + 5)
+
+
+def test_the_tree_of_a_process_is_itself_and_what_is_below() -> None:
+    argv = ["sh", "-c", "sleep 60 & echo; wait"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as shell:
+        assert shell.stdout is not None
+        assert shell.stdout.readline()
+        found = tree(shell.pid)
+        assert found == descendants(shell.pid) | {shell.pid}
+        assert len(found) == 2
+        for pid in found - {shell.pid}:
+            os.kill(pid, signal.SIGKILL)
+    assert tree(2**22 + 5) == {2**22 + 5}
