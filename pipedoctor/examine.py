@@ -11,6 +11,7 @@ import msgspec
 
 from pipedoctor.acceptance import Accepted, accept, expired
 from pipedoctor.catalogue import Catalogue
+from pipedoctor.check import Verdict
 from pipedoctor.collect.lanes import Meanwhile, Watch
 from pipedoctor.collect.plan import Inquiry, collect
 from pipedoctor.facts import Fact, Facts, Loader, Pipeline
@@ -107,24 +108,9 @@ def judged(
     now = dt.datetime.now(tz=dt.timezone.utc)
     facts = joined(facts, standards.measured, standards.unmeasured)
     facts = standards.redactor.facts(facts)
-    found = judge(
-        catalogue,
-        facts,
-        chosen=standards.chosen,
-        settings=standards.settings,
-        until=until,
-    )
-    counting = narrow(
-        catalogue,
-        facts,
-        found,
-        standards.narrowing,
-        chosen=standards.chosen,
-        redact=standards.redactor.text,
-    )
     verdicts = [
         accept(verdict, standards.accepted.get(verdict.code), now.date())
-        for verdict in counting
+        for verdict in _counting(catalogue, facts, standards, until)
     ]
     if facts.get(Pipeline) is not None:
         from pipedoctor.tune.price import priced  # noqa: PLC0415  (few runs measure)
@@ -141,6 +127,27 @@ def judged(
         recorded=recorded,
     )
     return _discreet(report, standards.redactor)
+
+
+def _counting(
+    catalogue: Catalogue, facts: Facts, standards: Standards, until: float
+) -> list[Verdict]:
+    """What every check says, without what a comment, file or baseline leaves out."""
+    found = judge(
+        catalogue,
+        facts,
+        chosen=standards.chosen,
+        settings=standards.settings,
+        until=until,
+    )
+    return narrow(
+        catalogue,
+        facts,
+        found,
+        standards.narrowing,
+        chosen=standards.chosen,
+        redact=standards.redactor.text,
+    )
 
 
 def _joined(known: Loader, given: Loader) -> Loader:

@@ -70,24 +70,17 @@ def cgroup_cpu_quota_ignored(
     crowded = workers is not None and workers > allowed
     share = quota.throttled_share or 0.0
     stopped = share >= throttled and (quota.periods or 0) >= periods
-
-    said = f"the quota allows {many(quota.cpus, 'CPU')}, "
-    said += f"Python and torch see {cpu.visible}"
-    said += f"; {workers} workers share them" * crowded
+    said = f"the quota allows {many(quota.cpus, 'CPU')}, Python and torch see "
+    said += f"{cpu.visible}" + f"; {workers} workers share them" * crowded
     said += f"; the group was stopped in {share:.0%} of all periods" * stopped
+
     likely = crowded and not stopped
     wanted = min(cpu.visible, workers or cpu.visible)
     yield Finding(
         severity=Severity.SLOWS if crowded or stopped else Severity.NOTE,
         confidence=Confidence.LIKELY if likely else Confidence.CERTAIN,
         summary=said,
-        evidence={
-            "cpu.quota.cpus": quota.cpus,
-            "cpu.quota.source": quota.source,
-            "cpu.visible": cpu.visible,
-            "loader.workers_on_node": workers,
-            "cpu.quota.throttled_share": round(share, 3),
-        },
+        evidence=_evidence(cpu, quota, workers, share),
         counterfactual=Counterfactual(cores=float(cpu.visible)),
         remedies=fitting(
             site.habitat if site else None,
@@ -95,6 +88,18 @@ def cgroup_cpu_quota_ignored(
             *(_lift(quota, wanted) if crowded or stopped else ()),
         ),
     )
+
+
+def _evidence(
+    cpu: Cpu, quota: Quota, workers: int | None, share: float
+) -> dict[str, object]:
+    return {
+        "cpu.quota.cpus": quota.cpus,
+        "cpu.quota.source": quota.source,
+        "cpu.visible": cpu.visible,
+        "loader.workers_on_node": workers,
+        "cpu.quota.throttled_share": round(share, 3),
+    }
 
 
 def _live_with_it(cpu: Cpu, loader: Loader | None) -> Iterator[Remedy]:

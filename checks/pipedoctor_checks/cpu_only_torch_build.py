@@ -45,7 +45,11 @@ def cpu_only_torch_build(  # noqa: PLR0913, PLR0917  (facts are injected)
     if not torch.cpu_only or (accelerators is not None and accelerators.jetson):
         return
     build, signs = _named(torch), accelerators.signs if accelerators else ()
-    evidence = {"torch.version": torch.version, "gpu": _cuda.named(gpu), "signs": signs}
+    evidence: dict[str, object] = {
+        "torch.version": torch.version,
+        "gpu": _cuda.named(gpu),
+        "signs": signs,
+    }
     if _cuda.working(gpu, accelerators) or signs:
         seen = _cuda.named(gpu) if gpu and gpu.devices else "; ".join(signs)
         yield Finding(
@@ -63,13 +67,17 @@ def cpu_only_torch_build(  # noqa: PLR0913, PLR0917  (facts are injected)
             ),
         )
     elif torch.origin == "text" and _asked_for(torch) and accelerators is None:
-        yield Finding(
-            severity=Severity.NOTE,
-            summary=f"torch {build} is built without CUDA: wrong if this machine has "
-            "an NVIDIA GPU, which the text does not say",
-            evidence=evidence,
-            confidence=Confidence.POSSIBLE,
-        )
+        yield _perhaps(build, evidence)
+
+
+def _perhaps(build: str, evidence: dict[str, object]) -> Finding:
+    return Finding(
+        severity=Severity.NOTE,
+        summary=f"torch {build} is built without CUDA: wrong if this machine has "
+        "an NVIDIA GPU, which the text does not say",
+        evidence=evidence,
+        confidence=Confidence.POSSIBLE,
+    )
 
 
 def _named(torch: TorchBuild) -> str:

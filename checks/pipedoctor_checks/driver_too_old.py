@@ -61,44 +61,44 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         return
     driver = gpu.driver if gpu else ""
     complaint = _cuda.driver_cuda(_cuda.words(torch_import))
-    if unknown := _unknown(driver, complaint, accelerators):
-        raise CannotJudge(unknown)
+    _must_be_known(driver, complaint, accelerators)
     least = _least(torch, drivers, site)
     if numbers(driver) and reaches(driver, least):
         return
 
-    have = f"driver {driver}" if driver else f"a driver for CUDA {complaint}"
     capabilities = _cuda.capabilities(gpu, cards)
-    target = _install.Target(torch, interpreter, packages)
-    tables = _install.Tables(drivers, builds, pairs)
     fitting = _install.other_torch(
-        tables,
-        target,
+        _install.Tables(drivers, builds, pairs),
+        _install.Target(torch, interpreter, packages),
         site,
         driver=driver or drivers.minimum(complaint, windows=_install.windows(site)),
         capabilities=capabilities,
     )
-    named = f"torch {torch.version} for {_cuda.cuda_of(torch.cuda)}"
+    newer = _install.newer_driver(drivers, site, least, capabilities)
     forward = bool(accelerators and accelerators.compat_libcuda) and not complaint
     close = major(driver) == major(least) and not complaint
     yield Finding(
         severity=Severity.RISKS if forward else Severity.BREAKS,
-        summary=f"{named} needs driver {least} or newer, this machine has {have}",
+        summary=_summary(torch, driver, complaint, least),
         evidence={"gpu.driver": driver, "torch.cuda": torch.cuda, "minimum": least},
         confidence=Confidence.LIKELY if forward or close else Confidence.CERTAIN,
-        remedies=_ordered(
-            fitting,
-            _install.newer_driver(drivers, site, least, capabilities),
-        ),
+        remedies=_ordered(fitting, newer),
     )
 
 
-def _unknown(driver: str, complaint: str, seen: Accelerators | None) -> str:
-    """Why nothing can be said of this driver."""
+def _summary(torch: TorchBuild, driver: str, complaint: str, least: str) -> str:
+    have = f"driver {driver}" if driver else f"a driver for CUDA {complaint}"
+    named = f"torch {torch.version} for {_cuda.cuda_of(torch.cuda)}"
+    return f"{named} needs driver {least} or newer, this machine has {have}"
+
+
+def _must_be_known(driver: str, complaint: str, seen: Accelerators | None) -> None:
+    """Raise CannotJudge where nothing can be said of this driver: why."""
+    reason = "" if complaint or numbers(driver) else "the driver's version is not known"
     if seen is not None and seen.jetson:
-        return "the driver of a Jetson comes with its JetPack"
-    known = complaint or numbers(driver)
-    return "" if known else "the driver's version is not known"
+        reason = "the driver of a Jetson comes with its JetPack"
+    if reason:
+        raise CannotJudge(reason)
 
 
 def _least(torch: TorchBuild, drivers: CudaDrivers, site: Site | None) -> str:

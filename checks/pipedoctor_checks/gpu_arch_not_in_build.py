@@ -49,8 +49,7 @@ def gpu_arch_not_in_build(  # noqa: PLR0913, PLR0917  (facts are injected)
     """
     if not torch.cuda:
         return
-    said = _cuda.words(torch_import)
-    owned = _cuda.capabilities(gpu, cards)
+    said, owned = _cuda.words(torch_import), _cuda.capabilities(gpu, cards)
     complained = _cuda.unfit(said)
     if not owned and not complained:
         raise CannotJudge(_NO_CARD)
@@ -63,11 +62,9 @@ def gpu_arch_not_in_build(  # noqa: PLR0913, PLR0917  (facts are injected)
         return
 
     sure = build.certain or missing.keys() <= set(complained)
-    named = f"torch {torch.version} for {_cuda.cuda_of(torch.cuda)}"
     yield Finding(
         severity=Severity.BREAKS,
-        summary=f"{named} has no code for compute capability {', '.join(missing)} "
-        f"({_cuda.named(gpu)}): {'; '.join(dict.fromkeys(missing.values()))}",
+        summary=_summary(torch, gpu, missing),
         evidence={"capabilities": list(missing), "built_for": list(build.arch)},
         confidence=Confidence.CERTAIN if sure else Confidence.LIKELY,
         remedies=_install.other_torch(
@@ -78,3 +75,10 @@ def gpu_arch_not_in_build(  # noqa: PLR0913, PLR0917  (facts are injected)
             capabilities=tuple(dict.fromkeys((*owned, *complained))),
         ),
     )
+
+
+def _summary(torch: TorchBuild, gpu: Gpu | None, missing: dict[str, str]) -> str:
+    named = f"torch {torch.version} for {_cuda.cuda_of(torch.cuda)}"
+    reasons = "; ".join(dict.fromkeys(missing.values()))
+    wanted = f"compute capability {', '.join(missing)}"
+    return f"{named} has no code for {wanted} ({_cuda.named(gpu)}): {reasons}"

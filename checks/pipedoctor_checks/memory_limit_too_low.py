@@ -54,9 +54,8 @@ def memory_limit_too_low(
     need = mains + workers * worker_bytes
     room = memory.limit if job.running else memory.room
     kills = (group.oom_kills if group else None) or 0
-    severity, confidence = Severity.RISKS, Confidence.CERTAIN
-    if batches > memory.limit + memory.swap:
-        severity = Severity.BREAKS
+    over, confidence = batches > memory.limit + memory.swap, Confidence.CERTAIN
+    if over:
         said = f"the batches in flight take {human(batches)}"
     elif need > room:
         fits = mains + workers * FORKED <= room
@@ -69,24 +68,31 @@ def memory_limit_too_low(
     else:
         return
 
-    owner = "the control group" if group else "the machine"
     yield Finding(
-        severity=severity,
+        severity=Severity.BREAKS if over else Severity.RISKS,
         confidence=confidence,
-        summary=f"{said}; {owner} may use {human(memory.limit)}",
-        evidence={
-            "memory.limit": memory.limit,
-            "memory.room": memory.room,
-            "memory.group.source": group.source if group else "",
-            "memory.group.oom_kills": kills,
-            "needed": need,
-        },
+        summary=f"{said}; {_owner(group)} may use {human(memory.limit)}",
+        evidence=_evidence(memory, kills, need),
         remedies=fitting(
             site.habitat if site else None,
             *(_raise(group, max(need * 5 // 4, memory.limit + 1)) if group else ()),
             in_code("Keep less in flight: fewer workers, prefetch_factor=1"),
         ),
     )
+
+
+def _owner(group: MemoryLimit | None) -> str:
+    return "the control group" if group else "the machine"
+
+
+def _evidence(memory: Memory, kills: int, need: int) -> dict[str, object]:
+    return {
+        "memory.limit": memory.limit,
+        "memory.room": memory.room,
+        "memory.group.source": memory.group.source if memory.group else "",
+        "memory.group.oom_kills": kills,
+        "needed": need,
+    }
 
 
 def _too_much(workers: int, batches: int, need: int, room: int) -> str:

@@ -19,9 +19,9 @@ from pipedoctor.facts import (
     Shm,
     Site,
 )
-from pipedoctor.remedy import fitting
-from pipedoctor_checks._medium import medium
-from pipedoctor_checks._reading import reading
+from pipedoctor.remedy import Remedy, fitting
+from pipedoctor_checks._medium import Medium, medium
+from pipedoctor_checks._reading import Reading, reading
 from pipedoctor_checks._staging import Places, cures, in_page_cache
 from pipedoctor_checks._storage_evidence import (
     doubt,
@@ -85,26 +85,37 @@ def slow_storage(  # noqa: PLR0913, PLR0917  (each fact decides something)
         if entry.hang:
             doubts.append(doubt(entry, under))
         elif complaint or (under.slow and not speed.measured):
-            cached = in_page_cache(entry, places)
-            mild = cached or not (complaint or speed.many_small or under.shared)
-            finding = Finding(
-                severity=Severity.NOTE if mild else Severity.SLOWS,
-                confidence=Confidence.CERTAIN if complaint else Confidence.LIKELY,
-                summary=_summary(entry, under.words, complaint, cached),
-                evidence=evidence(entry, speed, cached),
-                counterfactual=Counterfactual(storage=2.0),
-                remedies=fitting(
-                    site.habitat if site else None,
-                    *cures(entry, under, speed.many_small, places),
-                ),
+            remedies = fitting(
+                site.habitat if site else None,
+                *cures(entry, under, speed.many_small, places),
             )
-            found.append(finding)
+            cached = in_page_cache(entry, places)
+            found.append(_slow(entry, under, speed, complaint, cached, remedies))
         elif not speed.measured and not under.fast:
             doubts.append(doubt(entry, under))
         found += read_ahead_note(entry, speed, read_ahead)
     if doubts and not found:
         raise CannotJudge("; ".join(doubts))
     yield from found
+
+
+def _slow(
+    entry: DataSet,
+    under: Medium,
+    speed: Reading,
+    complaint: str,
+    cached: bool,
+    remedies: tuple[Remedy, ...],
+) -> Finding:
+    mild = cached or not (complaint or speed.many_small or under.shared)
+    return Finding(
+        severity=Severity.NOTE if mild else Severity.SLOWS,
+        confidence=Confidence.CERTAIN if complaint else Confidence.LIKELY,
+        summary=_summary(entry, under.words, complaint, cached),
+        evidence=evidence(entry, speed, cached),
+        counterfactual=Counterfactual(storage=2.0),
+        remedies=remedies,
+    )
 
 
 def _summary(entry: DataSet, words: str, complaint: str, cached: bool) -> str:

@@ -13,6 +13,7 @@ from pipedoctor.check import (
 )
 from pipedoctor.facts import BenchLoader, Cpu, Loader, OneThread, Site, Threads
 from pipedoctor.facts.bench import ENOUGH
+from pipedoctor.facts.site import Habitat
 from pipedoctor.remedy import Remedy, environment, fitting, in_code
 from pipedoctor.units import many
 from pipedoctor_checks._measured import elsewhere
@@ -69,53 +70,65 @@ def thread_oversubscription(
     - https://docs.pytorch.org/docs/stable/notes/multiprocessing.html
     """
     tasks = site.tasks if site else 1
-    cpus = many(cpu.effective, "CPU")
     ranks = math.ceil(((loader.ranks if loader else None) or 1) / tasks)
     room = cpu.effective * ratio
     high = {n: t for n, t in threads.asked.items() if t > 1 and t * ranks > room}
     habitat = site.habitat if site else None
-    if high:
-        name, count = max(high.items(), key=lambda pair: pair[1])
-        capped = min(cpu.visible, max([high[n] for n in CAPPED & high.keys()] or [1]))
-        sure = capped > 1 and capped * ranks > room
-        times = f" in each of {ranks} ranks" if ranks > 1 else ""
-        title = "Ask for no more threads than CPUs"
-        each = dict.fromkeys(high, cpu.share(ranks))
-        yield Finding(
-            severity=Severity.SLOWS,
-            confidence=Confidence.LIKELY if sure else Confidence.POSSIBLE,
-            summary=f"{name}={count}{times}, for {cpus}",
-            evidence={**high, "cpu.effective": cpu.effective, "loader.ranks": ranks},
-            counterfactual=Counterfactual(one_thread=True),
-            remedies=fitting(habitat, *environment(title, **each)),
-        )
-        return
-
     proof = _proof(measured, cpu)
-    if measured is not None and proof is not None:
+    if high:
+        yield _too_many(high, cpu, ranks, room, habitat)
+    elif measured is not None and proof is not None:
         if proof.ratio.above(1.0):
-            yield slower(
-                measured, proof, fitting(habitat, *_one_each(*proof.variables))
-            )
-        return
-    workers = math.ceil(((loader.workers_on_node if loader else None) or 0) / tasks)
+            remedies = fitting(habitat, *_one_each(*proof.variables))
+            yield slower(measured, proof, remedies)
+    else:
+        asked = (loader.workers_on_node if loader else None) or 0
+        yield from _unlimited(threads, cpu, math.ceil(asked / tasks), room, habitat)
+
+
+def _too_many(
+    high: dict[str, int], cpu: Cpu, ranks: int, room: float, habitat: Habitat | None
+) -> Finding:
+    """Variables ask for more threads than there are CPUs."""
+    name, count = max(high.items(), key=lambda pair: pair[1])
+    capped = min(cpu.visible, max([high[n] for n in CAPPED & high.keys()] or [1]))
+    sure = capped > 1 and capped * ranks > room
+    times = f" in each of {ranks} ranks" if ranks > 1 else ""
+    title = "Ask for no more threads than CPUs"
+    each = dict.fromkeys(high, cpu.share(ranks))
+    return Finding(
+        severity=Severity.SLOWS,
+        confidence=Confidence.LIKELY if sure else Confidence.POSSIBLE,
+        summary=f"{name}={count}{times}, for {many(cpu.effective, 'CPU')}",
+        evidence={**high, "cpu.effective": cpu.effective, "loader.ranks": ranks},
+        counterfactual=Counterfactual(one_thread=True),
+        remedies=fitting(habitat, *environment(title, **each)),
+    )
+
+
+def _unlimited(
+    threads: Threads, cpu: Cpu, workers: int, room: float, habitat: Habitat | None
+) -> Findings:
+    """Numpy's BLAS may start a thread for each CPU in each worker."""
     name, asked = threads.blas or ("", BLAS_MAXIMUM)
     count = min(asked, cpu.visible)
-    if count > 1 and workers * count > room:
-        where = "the worker" if workers == 1 else f"each of {workers} workers"
-        why = f"{name}={asked}" if name else "no variable limits them"
-        yield Finding(
-            severity=Severity.NOTE,
-            confidence=Confidence.POSSIBLE,
-            summary=f"numpy may start {count} threads in {where} ({why}), for {cpus}",
-            evidence={
-                "blas.threads": count,
-                "loader.workers_on_node": workers,
-                "cpu.effective": cpu.effective,
-            },
-            counterfactual=Counterfactual(one_thread=True),
-            remedies=fitting(habitat, *_one_each("OPENBLAS_NUM_THREADS")),
-        )
+    if count <= 1 or workers * count <= room:
+        return
+    where = "the worker" if workers == 1 else f"each of {workers} workers"
+    why = f"{name}={asked}" if name else "no variable limits them"
+    yield Finding(
+        severity=Severity.NOTE,
+        confidence=Confidence.POSSIBLE,
+        summary=f"numpy may start {count} threads in {where} ({why}), "
+        f"for {many(cpu.effective, 'CPU')}",
+        evidence={
+            "blas.threads": count,
+            "loader.workers_on_node": workers,
+            "cpu.effective": cpu.effective,
+        },
+        counterfactual=Counterfactual(one_thread=True),
+        remedies=fitting(habitat, *_one_each("OPENBLAS_NUM_THREADS")),
+    )
 
 
 def _proof(measured: BenchLoader | None, cpu: Cpu) -> OneThread | None:
