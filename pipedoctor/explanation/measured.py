@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 from pipedoctor.facts import (
+    Accelerators,
     Cpu,
     Fact,
     Facts,
     Gpu,
+    ImageStack,
     Interpreter,
     Libraries,
     Limits,
@@ -64,6 +66,14 @@ def _inotify(limits: Limits) -> str:
     if limits.inotify_watches is None:
         return ""
     return f"fs.inotify.max_user_watches: {limits.inotify_watches}"
+
+
+def _mappings(limits: Limits) -> str:
+    most = limits.max_map_count
+    if most is None:
+        return ""
+    used = "" if limits.maps is None else f"{limits.maps} of "
+    return f"{used}{most} memory mappings"
 
 
 def _memory(memory: Memory) -> str:
@@ -123,6 +133,27 @@ def _tmpdir(paths: Paths) -> str:
     return ", ".join(f"{e.path} is on {e.mount.fstype}" for e in found if e.mount)
 
 
+def _lengths(paths: Paths) -> str:
+    found = dict.fromkeys(entry.path for entry in paths.of("tmp"))
+    return ", ".join(f"{path} has {len(path.encode())} bytes" for path in found)
+
+
+def _nodes(accelerators: Accelerators) -> str:
+    shut = set(accelerators.unusable_nodes)
+    may = [node for node in accelerators.nvidia_nodes if node not in shut]
+    return f"{', '.join(may)} may be opened" if may else ""
+
+
+def _pillow(images: ImageStack) -> str:
+    version = images.pillow_version
+    return f"Pillow {version} and its compiled part" if version else ""
+
+
+def _examined(libraries: Libraries) -> str:
+    count = sum(name.startswith("cv2/") for name in libraries.examined)
+    return f"{many(count, 'file')} of OpenCV: no library is missing" if count else ""
+
+
 def _threads(threads: Threads) -> str:
     return ", ".join(f"{name}={value}" for name, value in threads.asked.items())
 
@@ -144,6 +175,7 @@ SAID: Mapping[str, tuple[Say, ...]] = {
     "fd-limit-exhausted": (_of(Limits, lambda x: _limit(x.nofile, "open files")),),
     "process-limit-reached": (_of(Limits, _processes),),
     "inotify-limit": (_of(Limits, _inotify),),
+    "map-count-low": (_of(Limits, _mappings),),
     "systemd-removeipc": (_of(Logind, _removeipc),),
     "memory-limit-too-low": (_MEMORY,),
     "overcommit-refuses": (_MEMORY,),
@@ -154,6 +186,8 @@ SAID: Mapping[str, tuple[Say, ...]] = {
     "disk-full": (_room("tmp", "cache", "data", "cwd"),),
     "cache-dir-not-writable": (_of(Paths, _writable),),
     "tmpdir-on-network-fs": (_of(Paths, _tmpdir),),
+    "tmpdir-path-too-long": (_of(Paths, _lengths),),
+    "nvidia-uvm-state-broken": (_of(Accelerators, _nodes),),
     "driver-too-old": (_GPU, _TORCH),
     "nvidia-driver-missing": (_GPU,),
     "nvml-driver-library-mismatch": (_GPU,),
@@ -174,6 +208,13 @@ SAID: Mapping[str, tuple[Say, ...]] = {
     "torch-torchaudio-mismatch": (_versions("torch", "torchaudio"),),
     "torch-extension-abi-mismatch": (_TORCH,),
     "numpy2-abi-mismatch": (_versions("torch", "numpy"),),
-    "pillow-binary-broken": (_versions("pillow", "pillow-simd"),),
+    "pillow-binary-broken": (
+        _versions("pillow", "pillow-simd"),
+        _of(ImageStack, _pillow),
+    ),
+    "opencv-system-lib-missing": (
+        _versions("opencv-python", "opencv-python-headless"),
+        _of(Libraries, _examined),
+    ),
 }
 """By the name of the check: what it looks at first."""

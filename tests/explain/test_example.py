@@ -75,6 +75,22 @@ def first_remedy(text: str) -> str:
             "torchvision==0.19.0",
         ),
         (
+            "ImportError: libgthread-2.0.so.0: cannot open shared object file",
+            "uninstall -y opencv-python",
+        ),
+        ("Could not load the Qt platform plugin", "in place of opencv-python"),
+        ("NVML: Driver/library version mismatch", "systemctl reboot"),
+        ("ImportError: cannot import name '_imaging' from 'PIL'", "--no-deps pillow"),
+        (
+            "CUDA unknown error - this may be due to an incorrectly set up environment",
+            "nvidia-modprobe",
+        ),
+        ("NVRM: GPU 0000:a1:00.0: GPU has fallen off the bus.", "out of use"),
+        (
+            "unable to mmap 64 bytes from file </torch_1_2>: Cannot allocate memory",
+            "262120",
+        ),
+        (
             (
                 "UserWarning: This DataLoader will create 64 worker processes in total."
                 " Our suggested max number of worker in current system is 8"
@@ -87,6 +103,17 @@ def test_the_checks_remedy_is_given_with_what_was_captured(
     text: str, words: str
 ) -> None:
     assert words in first_remedy(text)
+
+
+def test_the_library_that_the_log_names_is_installed() -> None:
+    said = explain(
+        io.BytesIO(b"ImportError: libgthread-2.0.so.0: cannot open shared object"),
+        facts=lambda _: Facts(),
+    )
+
+    packages = {remedy.argv[-1] for remedy in said.causes[0].remedies if remedy.argv}
+    assert "libglib2.0-0" in packages
+    assert "libgl1" not in packages
 
 
 def test_an_example_that_is_none_is_left_out() -> None:

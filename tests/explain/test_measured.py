@@ -7,11 +7,13 @@ import pytest
 from pipedoctor.catalogue import installed
 from pipedoctor.explanation.measured import SAID, measured
 from pipedoctor.facts import (
+    Accelerators,
     Cpu,
     Device,
     Distribution,
     Facts,
     Gpu,
+    ImageStack,
     Interpreter,
     Libraries,
     Library,
@@ -76,6 +78,39 @@ LIBRARY = Library(soname="libcudnn.so.9", path="/x", version="9.20.0", chosen=Tr
             "fs.inotify.max_user_watches: 8192",
         ),
         ("inotify-limit", Limits(nofile=NOFILE), ""),
+        (
+            "map-count-low",
+            Limits(nofile=NOFILE, max_map_count=65530),
+            "65530 memory mappings",
+        ),
+        (
+            "map-count-low",
+            Limits(nofile=NOFILE, max_map_count=65530, maps=12),
+            "12 of 65530 memory mappings",
+        ),
+        ("map-count-low", Limits(nofile=NOFILE), ""),
+        ("tmpdir-path-too-long", PATHS, "/tmp has 4 bytes"),
+        (
+            "nvidia-uvm-state-broken",
+            Accelerators(
+                nvidia_nodes=("/dev/nvidia0", "/dev/nvidia-uvm"),
+                unusable_nodes=("/dev/nvidia0",),
+            ),
+            "/dev/nvidia-uvm may be opened",
+        ),
+        ("nvidia-uvm-state-broken", Accelerators(), ""),
+        (
+            "pillow-binary-broken",
+            ImageStack(pillow_version="12.0.0"),
+            "Pillow 12.0.0 and its compiled part",
+        ),
+        ("pillow-binary-broken", ImageStack(), ""),
+        (
+            "opencv-system-lib-missing",
+            Libraries(examined=("cv2/cv2.abi3.so", "PIL/_imaging.so")),
+            "1 file of OpenCV: no library is missing",
+        ),
+        ("opencv-system-lib-missing", Libraries(), ""),
         ("systemd-removeipc", Logind(running=False), "systemd-logind does not run"),
         (
             "systemd-removeipc",
