@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pipedoctor.check import (
     CannotJudge,
     Confidence,
+    Counterfactual,
     Finding,
     Findings,
     Gain,
@@ -26,6 +27,12 @@ from pipedoctor.remedy import Remedy, in_code
 from pipedoctor.units import human
 from pipedoctor_checks._caching import Costs, costs, decoded_bytes, folder_for
 from pipedoctor_checks._staging import Places
+
+GONE = 1000.0
+"""So many times as fast: of what is not done any more, hardly anything is left."""
+IN_MEMORY = Counterfactual(decode=GONE, storage=GONE)
+ON_DISK = Counterfactual(decode=GONE)
+"""What reads the pixels is taken to be as fast as what read the files."""
 
 
 @check("PDR717", "Images are decoded again in every epoch", after=("PDR710",))
@@ -59,7 +66,8 @@ def cache_the_data_set(  # noqa: PLR0913, PLR0917  (each fact decides something)
     decoded. It is a note: random crops then come from the smaller image, and someone
     must decide that. With `check --measured FILE` of `pipedoctor bench decode` (and of
     `bench disk` for the local disk) the note says what it saves, and nothing is said
-    where reading would take longer than decoding. A cache that each worker fills for
+    where reading would take longer than decoding; with `check --measure TARGET` it says
+    what share of an epoch is saved. A cache that each worker fills for
     itself is never recommended for shuffled epochs: with 8 workers at most every
     eighth image would come out of it.
 
@@ -91,14 +99,14 @@ def _advice(
     room = places.memory.room if places.memory else 0
     free = room * share - (places.in_flight or 0)
     if size <= free:
-        saved = known.decode
+        saved, change = known.decode, IN_MEMORY
         where = f"in memory: {human(size)}, {human(room)} left"
-        remedy = _preload(size)
+        remedy = _preload(size, places)
     else:
         folder = folder_for(size, places)
         if folder is None or (known.read and known.decode and known.saved is None):
             return
-        saved = known.saved or known.decode
+        saved, change = known.saved or known.decode, ON_DISK
         where = f"on {folder}: {human(size)}"
         remedy = _on_disk(folder, size)
     gain = None
@@ -122,16 +130,25 @@ def _advice(
             "memory.room": room,
         },
         gain=gain,
+        counterfactual=change,
         remedies=(remedy,),
     )
 
 
-def _preload(size: int) -> Remedy:
+def _preload(size: int, places: Places) -> Remedy:
+    """In /dev/shm where it fits there: every start method shares it then."""
+    shm = places.shm
+    need = size + (places.in_flight or 0)
+    small = shm is not None and not shm.unlimited and need > shm.room
+    how = (
+        f"# no share_memory_(): /dev/shm has {human(shm.room)}; forked workers share it"
+        if small and shm is not None
+        else "pixels.share_memory_()  # fill it once, before the DataLoader is made"
+    )
     return in_code(
         f"Decode it once into one tensor of {human(size)} that the workers share"
         " (recipe preload-to-a-tensor)",
-        "pixels = torch.empty(len(files), 3, 256, 256, dtype=torch.uint8)\n"
-        "pixels.share_memory_()  # fill it once, before the DataLoader is made",
+        f"pixels = torch.empty(len(files), 3, 256, 256, dtype=torch.uint8)\n{how}",
     )
 
 

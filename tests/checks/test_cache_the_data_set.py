@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipedoctor.check import Confidence, Finding, Severity
+from pipedoctor.check import Confidence, Counterfactual, Finding, Severity
 from pipedoctor.facts import (
     BenchDecode,
     BenchDisk,
@@ -19,6 +19,7 @@ from pipedoctor.facts import (
     PathFact,
     Paths,
     Sample,
+    Shm,
     Spread,
 )
 from pipedoctor.facts.bench_decode import DecodePath, Images
@@ -141,6 +142,33 @@ def test_it_fits_in_memory() -> None:
     assert remedy.place is Place.CODE
     assert "recipe preload-to-a-tensor" in remedy.title
     assert "share_memory_()" in remedy.snippet
+
+
+@pytest.mark.parametrize(
+    ("shm", "shared"),
+    [
+        pytest.param(Shm(size=1000 * PIXELS + 4), True, id="just enough"),
+        pytest.param(Shm(size=1000 * PIXELS + 3), False, id="one byte too small"),
+        pytest.param(Shm(size=1, unlimited=True), True, id="unlimited"),
+        pytest.param(None, True, id="unknown"),
+    ],
+)
+def test_nothing_is_put_where_it_does_not_fit(shm: Shm | None, shared: bool) -> None:
+    loader = Loader(num_workers=1, batch_bytes=1)
+    known = [shm] if shm else []
+    (finding,) = judged(pictures(), memory(GiB), loader, *known)
+    (remedy,) = finding.remedies
+
+    assert ("pixels.share_memory_()" in remedy.snippet) is shared
+    assert ("/dev/shm has 187.5 MiB; forked workers" in remedy.snippet) is not shared
+
+
+def test_what_an_epoch_would_be_without_decoding() -> None:
+    (memory_,) = judged(pictures(), memory(GiB))
+    (disk,) = judged(pictures(), memory(0), scratch())
+
+    assert memory_.counterfactual == Counterfactual(decode=1000.0, storage=1000.0)
+    assert disk.counterfactual == Counterfactual(decode=1000.0)
 
 
 def test_what_was_measured_is_the_gain() -> None:

@@ -137,6 +137,8 @@ def test_staging_copies_continues_and_refuses(
     assert (target / "0.png").read_bytes() == files[0].read_bytes()
     assert (target / "1.png").stat().st_mtime_ns == kept
     assert module.stage(source, target, local_rank=3) == target
+    with pytest.raises(TimeoutError, match="did rank 0 fail"):
+        module.stage(source, tmp_path / "never", local_rank=3, patience=0)
 
     monkeypatch.setattr(module.shutil, "disk_usage", full)
     with pytest.raises(OSError, match="has no room for"):
