@@ -1,6 +1,7 @@
 """PDR501: do workers share numpy's random numbers?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
+from pipedoctor.edits import Edits, arguments, edit, every, needing
 from pipedoctor.facts import Source, TorchBuild
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
@@ -12,6 +13,8 @@ from pipedoctor_checks._code import (
     may_have_workers,
     spots,
 )
+
+_SEEDER = "seed_numpy_in_worker"
 
 
 @check("PDR501", "All workers draw the same random numbers")
@@ -58,6 +61,10 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
             in_code(
                 "Seed it in each worker, or require torch 1.9",
                 "np.random.seed(torch.initial_seed() % 2**32)  # in worker_init_fn",
+                edits=every(map(_seeding, bad)),
+                unsafe="the installed torch seeds numpy itself, with other numbers"
+                if severity is Severity.NOTE
+                else "",
             ),
             confidence=Confidence.LIKELY,
             oldest_torch=f"{least} ({who})",
@@ -75,3 +82,19 @@ def _unseeded(loader: LoaderCall, seeders: set[str]) -> bool:
     if given.how == "absent":
         return loader.complete
     return given.form == "function" and given.name.rpartition(".")[2] not in seeders
+
+
+def _seeding(loader: LoaderCall) -> Edits:
+    """A function that seeds numpy, and the loader that is given it."""
+    call = loader.call
+    words = arguments(loader, worker_init_fn=_SEEDER)
+    given = loader.get("worker_init_fn").how != "absent" or loader.at.cell
+    if call is None or call.above is None or given or not words:
+        return ()
+    if not {"numpy", "torch"} <= call.modules.keys():
+        return ()
+    numpy, torch = call.modules["numpy"], call.modules["torch"]
+    body = f"{numpy}.random.seed({torch}.initial_seed() % 2**32)"
+    made = f"def {_SEEDER}(worker_id):\n    {body}\n\n\n"
+    edits = (edit(loader.at, call.above, made), *words)
+    return needing(loader, edits, "numpy", "torch")

@@ -9,12 +9,7 @@ import click
 from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SECONDS, SIZE, SOME
 
 if TYPE_CHECKING:
-    from pipedoctor.catalogue import Catalogue
-    from pipedoctor.check import Check
     from pipedoctor.fix.counter import Counter
-    from pipedoctor.fix.named import Examination
-    from pipedoctor.fix.order import Order
-    from pipedoctor.fix.sizes import Asked
 
 NEWEST = "newest"
 FLOAT = click.FloatRange(min=0, max=3600)
@@ -27,6 +22,9 @@ FLOAT = click.FloatRange(min=0, max=3600)
 @click.option("--code", is_flag=True, help="Edit code: NAMES are files and folders.")
 @click.option("--select", multiple=True, metavar="NAMES", help="Of code, only these.")
 @click.option("--ignore", multiple=True, metavar="NAMES", help="Of code, not these.")
+@click.option(
+    "--stdin-filename", metavar="FILE", help="The name of the code that `-` reads."
+)
 @click.option("--unsafe", is_flag=True, help="Edits that may change results as well.")
 @click.option(
     "--measure",
@@ -63,20 +61,7 @@ FLOAT = click.FloatRange(min=0, max=3600)
 @click.option("--prefetch", type=SOME, help="Its prefetch_factor.")
 @click.option("--batch-bytes", type=SIZE, help="Bytes of one batch: 64M.")
 @click.option("--ranks", type=SOME, help="Training processes on this node.")
-def command(
-    names: tuple[str, ...],
-    shm: str | None,
-    nofile: int | None,
-    persist: bool,
-    dry_run: bool,
-    yes: bool,
-    force: bool,
-    undo: str | None,
-    history: bool,
-    form: str,
-    code: bool,
-    **job: Any,
-) -> None:
+def command(names: tuple[str, ...], **typed: Any) -> None:
     """
     Cure NAMES (checks, by name or code), set a limit by number, or edit --code.
 
@@ -88,38 +73,17 @@ def command(
         click.echo("refused: only Linux has what `fix` changes", err=True)
         sys.exit(1)
 
-    from pipedoctor.cli.proving import timed
     from pipedoctor.fix.counter import Counter
-    from pipedoctor.fix.past import history as past
     from pipedoctor.fix.plan import Failed, NoSuchFix, Refused
-    from pipedoctor.fix.withdraw import withdraw
 
-    wishes = {name: job.pop(name) for name in ("select", "ignore", "unsafe")}
-    clock = {n: job.pop(n) for n in ("measure", "prove", "budget", "step_seconds")}
-    _refuse_clock(clock, idle=dry_run or undo is not None or history)
-    editing = code and undo is None and not history
-    given = bool(editing or names or shm is not None or nofile)
-    _refuse_mixture(wishes, code=code, limits=shm is not None or bool(nofile))
-    if given + (undo is not None) + history != 1:
-        message = (
-            "say one thing: --shm, --nofile, NAMES or --code; or --undo; or --history"
-        )
-        raise click.UsageError(message)
-    if form == "json" and not history:
-        message = "--format json goes with --history"
-        raise click.UsageError(message)
-    counter = Counter(click.echo, _ask, yes=yes, dry_run=dry_run)
+    _refuse_clock(typed)
+    _refuse_mixture(typed)
+    _refuse_several(names, typed)
+    counter = Counter(
+        click.echo, _ask, yes=typed.pop("yes"), dry_run=typed.pop("dry_run")
+    )
     try:
-        if history:
-            ended = past(counter, form)
-        elif undo is not None:
-            wanted = None if undo == NEWEST else undo
-            ended = withdraw(counter, _plain_order(), wanted, force=force)
-        elif code:
-            ended = _edit(counter, names or (".",), wishes | clock, job)
-        else:
-            order = _order(names, shm, job, nofile, persist, force)
-            ended = timed(counter, order, clock)
+        ended = _served(counter, names, typed)
     except Refused as why:
         ended = counter.refuse(why)
     except (Failed, OSError) as why:
@@ -129,60 +93,63 @@ def command(
     sys.exit(ended)
 
 
-def _refuse_mixture(wishes: dict[str, Any], *, code: bool, limits: bool) -> None:
-    if any(wishes.values()) and not code:
-        message = "--select, --ignore and --unsafe go with --code"
+def _served(counter: "Counter", names: tuple[str, ...], typed: dict[str, Any]) -> int:
+    """Do the one thing that was said."""
+    from pipedoctor.cli.curing import ordered, plain_order
+    from pipedoctor.cli.editing import edit
+    from pipedoctor.cli.proving import timed
+    from pipedoctor.fix.past import history
+    from pipedoctor.fix.withdraw import withdraw
+
+    if typed["history"]:
+        return history(counter, typed["form"])
+    if typed["undo"] is not None:
+        wanted = None if typed["undo"] == NEWEST else typed["undo"]
+        return withdraw(counter, plain_order(), wanted, force=typed["force"])
+    if typed["code"]:
+        return edit(counter, names or (".",), typed)
+    return timed(counter, ordered(names, typed), typed)
+
+
+def _refuse_several(names: tuple[str, ...], typed: dict[str, Any]) -> None:
+    undoing, telling = typed["undo"] is not None, typed["history"]
+    editing = typed["code"] and not undoing and not telling
+    limits = typed["shm"] is not None or bool(typed["nofile"])
+    if bool(editing or names or limits) + undoing + telling != 1:
+        message = (
+            "say one thing: --shm, --nofile, NAMES or --code; or --undo; or --history"
+        )
         raise click.UsageError(message)
-    if code and limits:
+    if typed["form"] == "json" and not telling:
+        message = "--format json goes with --history"
+        raise click.UsageError(message)
+
+
+def _refuse_mixture(typed: dict[str, Any]) -> None:
+    limits = typed["shm"] is not None or bool(typed["nofile"])
+    meant = any(
+        typed[name] for name in ("select", "ignore", "unsafe", "stdin_filename")
+    )
+    if meant and not typed["code"]:
+        message = "--select, --ignore, --unsafe and --stdin-filename go with --code"
+        raise click.UsageError(message)
+    if typed["code"] and limits:
         message = "--code edits files; limits are set by another call"
         raise click.UsageError(message)
 
 
-def _refuse_clock(clock: dict[str, Any], *, idle: bool) -> None:
-    if clock["prove"] and not clock["measure"]:
+def _refuse_clock(typed: dict[str, Any]) -> None:
+    if typed["prove"] and not typed["measure"]:
         message = "--prove needs --measure TARGET: what shall be measured?"
         raise click.UsageError(message)
-    if clock["measure"] and idle:
+    if typed["measure"] and (
+        typed["dry_run"] or typed["undo"] is not None or typed["history"]
+    ):
         message = (
             "--measure measures what is changed: not with --dry-run, --undo or"
             " --history"
         )
         raise click.UsageError(message)
-
-
-def _edit(
-    counter: "Counter",
-    paths: tuple[str, ...],
-    wishes: dict[str, Any],
-    job: dict[str, Any],
-) -> int:
-    import contextlib
-
-    from pipedoctor.catalogue import installed
-    from pipedoctor.cli.proving import clocked
-    from pipedoctor.facts import Unreadable
-    from pipedoctor.fix.code.apply import Work, apply
-    from pipedoctor.fix.code.ground import Ground
-
-    catalogue = installed()
-    job.pop("pid")
-    chosen = {key: wishes[key] for key in ("select", "ignore") if wishes[key]}
-    examination = _examination(catalogue, job | chosen, None)
-    with contextlib.ExitStack() as stack:
-        clock, seen = clocked(stack, wishes, paths)
-        try:
-            facts = examination.facts().plus(*seen)
-            ground = Ground.read(paths, examination, facts)
-        except Unreadable as error:
-            raise click.UsageError(str(error)) from None
-        work = Work(
-            ground=ground,
-            chosen=examination.standards.chosen,
-            unsafe=wishes["unsafe"],
-            explicit=bool(wishes["select"]),
-            **({"measured": clock.fault} if clock else {}),
-        )
-        return apply(counter, _plain_order(), work)
 
 
 def _ask(question: str) -> bool:
@@ -192,96 +159,3 @@ def _ask(question: str) -> bool:
     except click.Abort:
         click.echo()
         return False
-
-
-def _order(
-    names: tuple[str, ...],
-    shm: str | None,
-    job: dict[str, Any],
-    nofile: int | None,
-    persist: bool,
-    force: bool,
-) -> "Order":
-    from pipedoctor.catalogue import installed
-    from pipedoctor.fix.order import Order
-
-    catalogue = installed()
-    pid = job.pop("pid")
-    checks = tuple(dict.fromkeys(_check(catalogue, name) for name in names))
-    return Order(
-        examination=_examination(catalogue, job, pid if checks else None),
-        shm=_size(shm) if shm is not None else None,
-        nofile=nofile,
-        checks=checks,
-        pid=pid,
-        lasting=persist,
-        force=force,
-    )
-
-
-def _plain_order() -> "Order":
-    """An undo asks for nothing: no job, and no configuration that could be broken."""
-    from pipedoctor.catalogue import installed
-    from pipedoctor.collect.plan import Inquiry
-    from pipedoctor.fix.named import Examination
-    from pipedoctor.fix.order import Order
-
-    inquiry = Inquiry(quick=True)
-    return Order(examination=Examination(catalogue=installed(), inquiry=inquiry))
-
-
-def _examination(
-    catalogue: "Catalogue", job: dict[str, Any], pid: int | None
-) -> "Examination":
-    """Judge as `check --quick` would: the same job, the same configuration."""
-    from pipedoctor.cli.inquiry import inquiry
-    from pipedoctor.collect.files import Silent
-    from pipedoctor.config import File, Unfit, configure, find
-    from pipedoctor.examine import Standards
-    from pipedoctor.fix.named import Examination
-    from pipedoctor.narrow.narrow import Narrowing
-    from pipedoctor.selection import UnknownName, selection
-
-    given = {k.replace("_", "-"): v for k, v in job.items() if v not in {None, ()}}
-    try:
-        config = configure(find(), given | {"quick": True}, catalogue)
-    except Unfit as error:
-        raise click.UsageError(str(error)) from None
-    except Silent as error:
-        click.echo(f"pipedoctor: no configuration was read: {error}", err=True)
-        config = configure(File(), given | {"quick": True}, catalogue)
-    try:
-        chosen = selection(catalogue, config.options.select, config.options.ignore)
-    except UnknownName as error:
-        raise click.UsageError(str(error)) from None
-    return Examination(
-        catalogue=catalogue,
-        inquiry=inquiry(config.options, (), pid),
-        standards=Standards(
-            chosen=chosen,
-            settings=config.settings,
-            accepted=config.accepted,
-            narrowing=Narrowing(rules=config.rules),
-        ),
-    )
-
-
-def _size(text: str) -> "Asked":
-    from pipedoctor.fix.sizes import asked
-
-    try:
-        return asked(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--shm") from None
-
-
-def _check(catalogue: "Catalogue", name: str) -> "Check[Any]":
-    import difflib
-
-    check = catalogue.find(name)
-    if check is None:
-        near = difflib.get_close_matches(name.lower(), catalogue.by_name, n=1)
-        hint = f"; did you mean {near[0]}?" if near else "; see `pipedoctor list`"
-        message = f"{name}: no check of this name or code{hint}"
-        raise click.UsageError(message)
-    return check

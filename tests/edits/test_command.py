@@ -239,3 +239,52 @@ def test_wrong_usage_is_one_line(project: Path, args: list[str], why: str) -> No
     assert set(held(project)) == {
         str(project / name) for name in ("train.py", "my data/more.py")
     }
+
+
+def streamed(code: bytes, *args: str) -> Result:
+    return CliRunner().invoke(command, ["--code", "-", *args], input=code)
+
+
+def test_code_from_stdin_goes_to_stdout() -> None:
+    crlf = BAD.encode().replace(b"\n", b"\r\n")
+
+    done = streamed(crlf, "--select", "PDR104", "--stdin-filename", "x.py")
+
+    old, new = b"persistent_workers=True", b"persistent_workers=False"
+    assert done.stdout_bytes == crlf.replace(old, new)
+    assert "x.py:" in done.stderr
+    assert streamed(done.stdout_bytes, "--select", "PDR104").stdout_bytes == (
+        done.stdout_bytes
+    )
+
+
+def test_code_from_stdin_as_a_diff() -> None:
+    done = streamed(BAD.encode(), "--select", "PDR104", "--dry-run")
+
+    assert "+val_loader = " in done.stdout or "persistent_workers=False" in done.stdout
+    assert done.stdout.startswith("--- ./<stdin>\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "args", "why"),
+    [
+        (b"def (", (), "<stdin>: line 1: "),
+        (b"", ("train.py",), "`-` stands alone"),
+        (b"", ("--measure", "x.py:f"), "`-` stands alone"),
+    ],
+)
+def test_what_cannot_be_streamed(code: bytes, args: tuple[str, ...], why: str) -> None:
+    done = streamed(code, *args)
+
+    assert done.exit_code == 2
+    assert why in done.output
+
+
+def test_a_file_that_is_no_python_is_named(project: Path) -> None:
+    for number in range(9):
+        (project / f"broken{number}.py").write_text("import torch\nx = (\n")
+
+    done = fix("--dry-run")
+
+    assert "not read: broken0.py: line 2: '(' was never closed" in done.stderr
+    assert "not read: 1 more" in done.stderr

@@ -4,6 +4,7 @@ import ast
 
 import pytest
 
+from pipedoctor.facts import TorchBuild
 from tests.edits.conftest import Mend
 
 TOP = """\
@@ -422,3 +423,28 @@ def test_what_is_left_alone(mend: Mend, name: str) -> None:
 
     assert not outcome.files
     assert select != "PDR505" or "for you to choose" in outcome.turned[0].why
+
+
+SEEDED = """\
+def seed_numpy_in_worker(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+
+
+"""
+
+
+@pytest.mark.parametrize(("installed", "unsafe"), [("1.8.0", False), ("2.13", True)])
+def test_numpy_is_seeded_where_torch_does_not(
+    mend: Mend, installed: str, *, unsafe: bool
+) -> None:
+    body = MAIN.format("").lstrip("\n")
+    before = code(item="return np.random.rand()", rest="{}")
+    texts = {"train.py": before.format(body), "requirements.txt": "torch==1.8\n"}
+    torch = TorchBuild(version=installed)
+
+    alone = mend(texts, torch, select="PDR501")
+    outcome = mend(texts, torch, select="PDR501", unsafe=True)
+
+    given = MAIN.format(", worker_init_fn=seed_numpy_in_worker").lstrip("\n")
+    assert outcome.files["train.py"].decode() == before.format(SEEDED + given)
+    assert bool(alone.files) != unsafe

@@ -43,19 +43,19 @@ def apply(desk: Desk, order: Order, work: Work) -> int:
     )
     code = int(bool(outcome.turned))
     if desk.dry_run:
-        _print(work.ground, outcome)
-        _remarks(desk, outcome, loud=desk.complain)
+        _put(patch(*_by_place(work.ground, outcome)))
+        _remarks(desk, work.ground, outcome, loud=desk.complain)
         return code
     if not outcome.files:
         how = "an edit" if work.unsafe else "a safe edit"
         desk.say(f"nothing to do: no finding here can be cured by {how}")
-        _remarks(desk, outcome, loud=desk.say)
+        _remarks(desk, work.ground, outcome, loud=desk.say)
         return code
     desk.recover(order)
     desk.say(*map(_line, outcome.done))
     plan = _plan(work.ground, outcome)
     desk.say(*show.plans([plan]))
-    _remarks(desk, outcome, loud=desk.say)
+    _remarks(desk, work.ground, outcome, loud=desk.say)
     desk.consent("Apply this?")
     cured = [proposal.found.finding for proposal in outcome.done]
 
@@ -65,17 +65,34 @@ def apply(desk: Desk, order: Order, work: Work) -> int:
     return max(code, write(desk, plan, proof))
 
 
+def stream(desk: Desk, work: Work) -> int:
+    """Code from stdin to stdout, edited, or its diff; what is said goes to stderr."""
+    outcome = attempt(
+        work.ground, work.chosen, unsafe=work.unsafe, explicit=work.explicit
+    )
+    for proposal in () if desk.dry_run else outcome.done:
+        desk.complain(_line(proposal))
+    if desk.dry_run:
+        _put(patch(work.ground.raws, outcome.files))
+    else:
+        _put(*(outcome.files.get(name, raw) for name, raw in work.ground.raws.items()))
+    _remarks(desk, work.ground, outcome, loud=desk.complain)
+    return int(bool(outcome.turned))
+
+
+def _put(*texts: bytes) -> None:
+    """Bytes, whatever the code is encoded in."""
+    import sys  # noqa: PLC0415  (only here)
+
+    sys.stdout.flush()
+    for text in texts:
+        sys.stdout.buffer.write(text)
+    sys.stdout.flush()
+
+
 def _line(proposal: Proposal) -> str:
     doubt = f"   unsafe: {proposal.remedy.unsafe}" if proposal.remedy.unsafe else ""
     return show.safe(f"{proposal.title}: {proposal.remedy.title}{doubt}")
-
-
-def _print(ground: Ground, outcome: Outcome) -> None:
-    """The diff as bytes, whatever the files are encoded in."""
-    import sys  # noqa: PLC0415  (only here)
-
-    sys.stdout.buffer.write(patch(*_by_place(ground, outcome)))
-    sys.stdout.flush()
 
 
 def _by_place(
@@ -89,8 +106,13 @@ def _by_place(
     return before, {place[path]: outcome.files[path] for path in named}
 
 
-def _remarks(desk: Desk, outcome: Outcome, loud: Any) -> None:
+def _remarks(desk: Desk, ground: Ground, outcome: Outcome, loud: Any) -> None:
     """What is not done, and what could be."""
+    unread = [f"not read: {path}: {why}" for path, why in ground.unread.items()]
+    for line in unread[:_LISTED]:
+        desk.complain(line)
+    if len(unread) > _LISTED:
+        desk.complain(f"not read: {len(unread) - _LISTED} more")
     for turned in outcome.turned:
         desk.complain(f"refused: {turned.title}")
     if outcome.bolder:

@@ -59,6 +59,10 @@ class Ground:
     real: dict[str, str] = field(default_factory=dict[str, str])
     """How to open them."""
     skipped: list[Skipped] = field(default_factory=list[Skipped])
+    kept: bool = True
+    """It is in files, which edits are written to."""
+    unread: dict[str, str] = field(default_factory=dict[str, str])
+    """Files that are no Python, and why."""
     groups: list[list[str]] = field(default_factory=list[list[str]])
     """Files of one project: those of another do not know of them."""
     _texts: dict[tuple[str, bytes], Text | None] = field(
@@ -86,6 +90,22 @@ class Ground:
                 group.append(name)
             ground.groups.append(group)
         return ground
+
+    @classmethod
+    def typed(
+        cls, file: files.Source, examination: Examination, facts: Facts
+    ) -> "Ground":
+        """Code that is in no file; raises NotPythonError."""
+        name = file.path
+        try:
+            parse(file)
+        except NotPythonError as error:
+            message = f"{name}: {error}"
+            raise NotPythonError(message) from None
+        raws, real = {name: file.text}, {name: name}
+        return cls(
+            (), examination, facts, raws=raws, real=real, groups=[[name]], kept=False
+        )
 
     def again(self) -> "Ground":
         """The same files, read anew."""
@@ -130,8 +150,10 @@ class Ground:
             try:
                 text = parse(files.Source(self.real[name], raw))
                 self._texts[key] = text._replace(path=name)
-            except NotPythonError:
+            except NotPythonError as error:
                 self._texts[key] = None
+                if raw is self.raws.get(name):
+                    self.unread[name] = str(error)
         return self._texts[key]
 
     def judge(self, changed: Mapping[str, bytes] | None = None) -> list[Found]:

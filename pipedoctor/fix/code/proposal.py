@@ -86,17 +86,23 @@ def obstacle(ground: Ground, path: str) -> str:
     """Why a file must not be edited; empty: it may be."""
     if path not in ground.real:
         return f"{path} is none of the files that were read"
-    opened = ground.real[path]
-    real = os.path.realpath(opened)
+    try:
+        edited(ground.raws[path], path, ())
+    except NotKept as error:
+        return f"{path} cannot be written back: {error}"
+    return _unwritable(ground, path) if ground.kept else ""
+
+
+def _unwritable(ground: Ground, path: str) -> str:
+    real = os.path.realpath(ground.real[path])
     misplaced = _misplaced(ground, path, real)
     if misplaced:
         return misplaced
     try:
         mode = os.stat(real).st_mode  # noqa: PTH116  (strings all along)
-        folder = str(Path(real).parent)
-        edited(ground.raws[path], path, ())
-    except (OSError, NotKept) as error:
+    except OSError as error:
         return f"{path} cannot be written back: {error}"
+    folder = str(Path(real).parent)
     if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
         return f"{path} is read-only"
     if not os.access(real, os.W_OK) or not os.access(folder, os.W_OK):
