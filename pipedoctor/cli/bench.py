@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
+from pipedoctor.cli.options import ENV, NO_COLOR, NO_REDACT, OUTPUT, environment, form
 from pipedoctor.cli.types import PATH, SECONDS, SIZE, SOME
 
 FORMATS = ("text", "json", "markdown")
@@ -27,20 +28,10 @@ def _shared(function: C) -> C:
                 show_default=True,
                 help="Seconds for the whole measurement.",
             ),
-            click.option(
-                "--format",
-                "form",
-                type=click.Choice(FORMATS),
-                default="text",
-                show_default=True,
-            ),
-            click.option(
-                "-o", "--output", metavar="FILE", help="Write there, not to stdout."
-            ),
-            click.option("--no-redact", is_flag=True, help="Leave names in."),
-            click.option(
-                "--no-color", is_flag=True, help="No colours, as with NO_COLOR."
-            ),
+            form(FORMATS),
+            OUTPUT,
+            NO_REDACT,
+            NO_COLOR,
         )
     ):
         function = option(function)
@@ -49,21 +40,7 @@ def _shared(function: C) -> C:
 
 def _environment(function: C) -> C:
     """Options that name the Python environment whose libraries are measured."""
-    for option in reversed(
-        (
-            click.option(
-                "--python",
-                metavar="EXE",
-                help="Interpreter of the environment to measure (default:"
-                " $VIRTUAL_ENV, $CONDA_PREFIX, python on PATH).",
-            ),
-            click.option(
-                "--env", metavar="PREFIX", help="The same, by the environment's folder."
-            ),
-        )
-    ):
-        function = option(function)
-    return function
+    return environment("measure")(ENV(function))
 
 
 class _Size(click.ParamType[tuple[int, int]]):

@@ -5,6 +5,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from pipedoctor.cli.options import ENV, NO_COLOR, NO_REDACT, OUTPUT, environment
 from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SECONDS, SIZE, SOME
 
 FAIL_ON = ("breaks", "risks", "slows", "note", "never")
@@ -14,13 +15,8 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 @click.command("check")
 @click.argument("paths", nargs=-1, type=PATH)
 @click.option("--data", multiple=True, metavar="DIR", help="Where the data set lies.")
-@click.option(
-    "--python",
-    metavar="EXE",
-    help="Interpreter of the environment to examine (default: $VIRTUAL_ENV,"
-    " $CONDA_PREFIX, python on PATH).",
-)
-@click.option("--env", metavar="PREFIX", help="The same, by the environment's folder.")
+@environment("examine")
+@ENV
 @click.option(
     "--from",
     "record",
@@ -126,8 +122,8 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
     help="Exit with 1 from this severity on.  [default: breaks]",
 )
 @click.option("--format", type=click.Choice(FORMATS), help="[default: text]")
-@click.option("-o", "--output", metavar="FILE", help="Write there, not to stdout.")
-@click.option("--no-redact", is_flag=True, help="Leave names and secrets in.")
+@OUTPUT
+@NO_REDACT
 @click.option(
     "--keep",
     is_flag=True,
@@ -137,7 +133,7 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 @click.option("--no-config", is_flag=True, help="Read no configuration file.")
 @click.option("-q", "--quiet", is_flag=True, help="One line a finding.")
 @click.option("-v", "--verbose", is_flag=True, help="Reasons, sources, all checks.")
-@click.option("--no-color", is_flag=True, help="No colours, as with NO_COLOR.")
+@NO_COLOR
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:
     """

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from pipedoctor.cli.options import ENV, NO_COLOR, NO_REDACT, OUTPUT, form, python
 from pipedoctor.cli.types import PATH, SECONDS
 
 FORMATS = ("text", "json", "markdown", "html")
@@ -26,26 +27,20 @@ NOTHING_COMPARED = 3
 )
 @click.option("--ignore", multiple=True, metavar="SECTIONS", help="Not these.")
 @click.option("--quick", is_flag=True, help="Of `here` only read: no torch, no probe.")
-@click.option("--python", metavar="EXE", help="Interpreter to examine for `here`.")
-@click.option("--env", metavar="PREFIX", help="The same, by the environment's folder.")
+@python("Interpreter to examine for `here`.")
+@ENV
 @click.option(
     "--deadline",
     type=SECONDS,
     default=15.0,
     help="Seconds for `here`.  [default: 15]",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="text",
-    help="[default: text]",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write there, not to stdout.")
-@click.option("--no-redact", is_flag=True, help="Leave names and secrets in.")
+@form(FORMATS)
+@OUTPUT
+@NO_REDACT
 @click.option("-q", "--quiet", is_flag=True, help="One line a difference.")
 @click.option("-v", "--verbose", is_flag=True, help="What was folded and unknown, too.")
-@click.option("--no-color", is_flag=True, help="No colours, as with NO_COLOR.")
+@NO_COLOR
 @click.pass_context
 def command(context: click.Context, /, sides: tuple[str, ...], **given: Any) -> None:
     """

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from pipedoctor.cli.options import NO_COLOR, NO_REDACT, OUTPUT, form
+
 if TYPE_CHECKING:
     from pipedoctor.facts import Facts
 
@@ -21,16 +23,10 @@ FORMATS = ("text", "json", "markdown")
     help="Look at the machine in this JSON report, not at this one.",
 )
 @click.option("--all-places", is_flag=True, help="Remedies for other places, too.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="text",
-    help="[default: text]",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write there, not to stdout.")
-@click.option("--no-redact", is_flag=True, help="Leave names and secrets in.")
-@click.option("--no-color", is_flag=True, help="No colours, as with NO_COLOR.")
+@form(FORMATS)
+@OUTPUT
+@NO_REDACT
+@NO_COLOR
 @click.pass_context
 def command(context: click.Context, /, target: str | None, **given: Any) -> None:
     """Name the cause in an error log, or show the page of a check."""
