@@ -37,6 +37,14 @@ def persistent_workers_missing(
     yield from alike(source, _found(source, interpreter, site))
 
 
+def _starts_once(loader: LoaderCall) -> bool:
+    """Is there nothing to keep: one pass, no workers, or a loader made anew?"""
+    endless = loader.get("batch_sampler").how != "absent" or _endless(loader)
+    idle = without_workers(loader) or loader.testing or bool(loader.framework)
+    once = not loader.repeats or loader.rebuilt
+    return bool(loader.lasting) or idle or endless or once
+
+
 def _found(
     source: Source, interpreter: Interpreter | None, site: Site | None
 ) -> Findings:
@@ -45,16 +53,7 @@ def _found(
         kept = loader.get("persistent_workers")
         off = kept.how == "absent" or (kept.known and not kept.value)
         workers = loader.get("num_workers")
-        endless = loader.get("batch_sampler").how != "absent" or _endless(loader)
-        idle = without_workers(loader) or loader.testing or loader.framework
-        if (
-            loader.lasting
-            or not off
-            or idle
-            or endless
-            or not loader.repeats
-            or loader.rebuilt
-        ):
+        if not off or _starts_once(loader):
             continue
         epochs = any(event.details.get("dataset") for event in source.of("epoch-set"))
         remedy = in_code(

@@ -1,11 +1,14 @@
 """`pipedoctor whatif TARGET`: predict another setting, or another machine."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pipedoctor.cli.targeted import INTERRUPTED, Progress, lost, order, targeted
 from pipedoctor.cli.types import SOME
+
+if TYPE_CHECKING:
+    from pipedoctor.tune.whatif import Change
 
 
 class Times(click.ParamType[float]):
@@ -44,16 +47,7 @@ def command(
     *,
     form: str,
     output: str | None,
-    workers: int | None,
-    prefetch: int | None,
-    in_order: bool | None,
-    persistent: bool | None,
-    pin_memory: bool | None,
-    batch: int | None,
-    cores: float | None,
-    storage: float,
-    dtype: str | None,
-    **options: Any,
+    **typed: Any,
 ) -> None:
     """
     Predict what another setting, or another machine, would give for TARGET.
@@ -67,22 +61,13 @@ def command(
     from pipedoctor.cli.privacy import overheard
     from pipedoctor.tune import whatif
     from pipedoctor.tune.imagined import dumped, render
-    from pipedoctor.tune.predict import World
     from pipedoctor.tune.probe import Failed
     from pipedoctor.tune.session import Lost, Refused
     from pipedoctor.tune.tuning import probed
 
-    change = whatif.Change(
-        workers=workers,
-        prefetch=prefetch,
-        in_order=in_order,
-        persistent=persistent,
-        pin_memory=pin_memory,
-        batch=batch,
-        world=World(cores=cores, storage=storage, uint8=dtype == "uint8"),
-    )
-    progress = Progress(options["budget"])
-    wanted = order({**options, "watch": progress})
+    change = _change(typed)
+    progress = Progress(typed["budget"])
+    wanted = order({**typed, "watch": progress})
     try:
         with probed(wanted) as (search, _):
             whatif.probe(search)
@@ -102,3 +87,17 @@ def command(
     found = whatif.imagine(search, change)
     columns = width() if output is None else 100
     write(dumped(found) if form == "json" else render(found, width=columns), output)
+
+
+def _change(typed: dict[str, Any]) -> "Change":
+    """What to imagine; the rest of what was typed is how to measure."""
+    from pipedoctor.tune.predict import World
+    from pipedoctor.tune.whatif import Change
+
+    named = ("workers", "prefetch", "in_order", "persistent", "pin_memory", "batch")
+    world = World(
+        cores=typed.pop("cores"),
+        storage=typed.pop("storage"),
+        uint8=typed.pop("dtype") == "uint8",
+    )
+    return Change(world=world, **{name: typed.pop(name) for name in named})

@@ -2,6 +2,7 @@
 
 import ast
 
+from pipedoctor.facts.source import Span
 from pipedoctor.source.blocks import Place, alone, path_to, unit_of
 from pipedoctor.source.call_form import call_form
 from pipedoctor.source.measured import NONE, Pieces
@@ -208,38 +209,45 @@ def iterator(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
     ):
         return NONE
     root = ast.unparse(given).partition(".")[0]
-    stored = {
-        n.attr
-        for n in ast.walk(outer)
-        if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
-    }
     target = ast.unparse(line.targets[0]).strip("()")
     one = len(line.targets) == 1 and _names_only(line.targets[0])
     fits = alone(pen, line) and line.lineno == line.end_lineno and _opens(pen, outer)
-    changed = root in bound_in(outer) or last_name(given) in stored
+    changed = root in bound_in(outer) or last_name(given) in _stored(outer)
     name = "batches"
     if not (one and fits) or changed or name in set(names_in(scope.node)):
         return NONE
     unit = unit_of(pen, path[-1].block[0], path[-2].statement)
     indent = pen.indent(line.lineno)
-    text = ast.unparse(given)
-    again = f"{name} = iter({text})"
+    again = f"{name} = iter({ast.unparse(given)})"
+    texts = {
+        "before": f"{again}\n{pen.indent(outer.lineno)}",
+        "try": f"try:\n{indent}{unit}",
+        "given": name,
+        "after": f"\n{indent}except StopIteration:\n{indent}{unit}{again}"
+        f"\n{indent}{unit}{target} = next({name})",
+    }
+    return Pieces(_places(pen, outer, line, inner), texts)
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """Names of attributes that are set or deleted in it."""
+    return {
+        n.attr
+        for n in ast.walk(node)
+        if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
+    }
+
+
+def _places(
+    pen: Pen, outer: ast.stmt, line: ast.stmt, inner: ast.expr
+) -> dict[str, Span]:
     end = Point(line.lineno, len(pen.lines[line.lineno - 1]))
-    return Pieces(
-        {
-            "before": pen.span(pen.start(outer)),
-            "try": pen.span(pen.start(line)),
-            "given": pen.of(inner),
-            "after": pen.span(end),
-        },
-        {
-            "before": f"{again}\n{pen.indent(outer.lineno)}",
-            "try": f"try:\n{indent}{unit}",
-            "given": name,
-            "after": f"\n{indent}except StopIteration:\n{indent}{unit}{again}"
-            f"\n{indent}{unit}{target} = next({name})",
-        },
-    )
+    return {
+        "before": pen.span(pen.start(outer)),
+        "try": pen.span(pen.start(line)),
+        "given": pen.of(inner),
+        "after": pen.span(end),
+    }
 
 
 def _outermost(path: list[Place]) -> ast.stmt | None:

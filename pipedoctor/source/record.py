@@ -77,6 +77,14 @@ class Recorder:
         """A dataset whose items this function makes."""
         return self._dataset_of.get(id(scope), "")
 
+    def _guards(self, scope: Scope, found: Sequence[Guard]) -> tuple[str, ...]:
+        """The innermost conditions that may fail, as they are written."""
+        return tuple(
+            written(g.test) if g.holds else f"not ({written(g.test)})"
+            for g in found[-_MOST_GUARDS:]
+            if not self.always(g, scope)
+        )
+
     def add(
         self,
         kind: str,
@@ -106,11 +114,7 @@ class Recorder:
                 owner=f"{scope.module.name}.{owner}",
                 item=self.is_item(scope),
                 handler=around.handler,
-                guards=tuple(
-                    written(g.test) if g.holds else f"not ({written(g.test)})"
-                    for g in (*also, *self._within(around, begin))[-_MOST_GUARDS:]
-                    if not self.always(g, scope)
-                ),
+                guards=self._guards(scope, (*also, *self._within(around, begin))),
                 loops=len(around.loops),
                 loop=int(details.get("in_loop", loops[-1] if loops else -1) or 0),
                 details={**behind.details, **details},
