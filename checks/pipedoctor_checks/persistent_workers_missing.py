@@ -41,7 +41,7 @@ def _starts_once(loader: LoaderCall) -> bool:
     """Is there nothing to keep: one pass, no workers, or a loader made anew?"""
     endless = loader.get("batch_sampler").how != "absent" or _endless(loader)
     idle = without_workers(loader) or loader.testing or bool(loader.framework)
-    once = not loader.repeats or loader.rebuilt
+    once = not loader.repeats or bool(loader.rebuilt)
     return bool(loader.lasting) or idle or endless or once
 
 
