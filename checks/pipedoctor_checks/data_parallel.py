@@ -24,9 +24,9 @@ def data_parallel(source: Source, gpu: Gpu | None, /) -> Findings:
 
     ## How it is judged
 
-    It is called where a model is trained; not in a class that is given its devices, nor
-    beside a warning of it, nor in a file that only evaluates. Where this machine is
-    known to have fewer than two GPUs it is a note.
+    It is called where a model is trained; not in a class that is asked for it or given
+    its devices, nor beside a warning of it, nor in a file that only evaluates. Where
+    this machine is known to have fewer than two GPUs it is a note.
 
     ## Sources
 

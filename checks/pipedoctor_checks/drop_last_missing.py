@@ -21,9 +21,10 @@ def drop_last_missing(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    The loader feeds a loop that trains, `drop_last` is not written, all arguments are
-    seen, and BatchNorm (or a ResNet) is used in the project. The size of the data set
-    is not known, so this is possible, never certain.
+    The loader feeds a loop that trains, and no other as far as its call tells,
+    `drop_last` is not written, all arguments are seen, and BatchNorm (or a ResNet) is
+    used in the project. The size of the data set is not known, so this is possible,
+    never certain.
 
     ## Sources
 
@@ -41,7 +42,10 @@ def _found(source: Source) -> Findings:
         size = loader.get("batch_size")
         alone = size.how == "absent" or (size.value == 1 and size.how != "default")
         batched = loader.get("batch_sampler").how != "absent"
-        trains = any(source.loops[n].role == "train" for n in loader.fed)
+        shuffle = loader.get("shuffle")
+        named = loader.target or "train" in loader.function.lower()
+        both = not named and shuffle.how != "absent" and not shuffle.known
+        trains = not both and any(source.loops[n].role == "train" for n in loader.fed)
         if not off or alone or batched or loader.role == "eval" or loader.testing:
             continue
         if trains and loader.batch_norm:

@@ -29,7 +29,10 @@ def private_import(source: Source, torch: TorchBuild | None, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.default_collate
     """
     least = least_torch(source, torch)[0] or "0"
-    for group in by_class(source.of("private-import")):
+    events = source.of("private-import")
+    public = [e for e in events if e.name.rpartition(".")[2] in _PUBLIC]
+    others = [e for e in events if e not in public]
+    for group in (*by_class(public), *by_class(others)):
         yield at(
             spots(group),
             Severity.NOTE,
@@ -40,7 +43,7 @@ def private_import(source: Source, torch: TorchBuild | None, /) -> Findings:
                 edits=every(replaced(e, {"module": "torch.utils.data"}) for e in group),
                 unsafe="" if reaches(least, "1.11") else "needs torch 1.11 or newer",
             )
-            if all(e.name.rpartition(".")[2] in _PUBLIC for e in group)
+            if group[0] in public
             else in_code("Do without it, or test it with each torch: none is public"),
             names=sorted({event.name for event in group}),
         )

@@ -20,7 +20,8 @@ def self_mutation_lost(source: Source, /) -> Findings:
     ## How it is judged
 
     An attribute is counted up or down, or something is taken out of it, in code for
-    items. Where that is done only for samples that fail it is a note.
+    items. Where that is done only for samples that fail, or where another type of the
+    attribute shares it, it is a note.
 
     ## Sources
 

@@ -26,7 +26,8 @@ def changes(recorder: Recorder, cls: Class, scope: Scope) -> None:
         elif isinstance(node, ast.AugAssign):
             key = key_of(node.target)
             if key.startswith("self."):
-                recorder.add("counts", scope, step, key, spare=spare(step))
+                shared = any(_by_type(guard.test, key) for guard in step.around.guards)
+                recorder.add("counts", scope, step, key, spare=shared or spare(step))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             key = key_of(node.func.value)
             if not key.startswith("self.") or not node.args:
@@ -38,6 +39,17 @@ def changes(recorder: Recorder, cls: Class, scope: Scope) -> None:
             ):
                 recorder.add("counts", scope, step, key, spare=spare(step))
     _cached(recorder, scope)
+
+
+def _by_type(test: ast.expr, key: str) -> bool:
+    """``isinstance(self.epoch, Shared)``: is it shared where somebody asks for that?"""
+    return any(
+        isinstance(node, ast.Call)
+        and last_name(node.func) == "isinstance"
+        and bool(node.args)
+        and key_of(node.args[0]) == key
+        for node in ast.walk(test)
+    )
 
 
 def spare(step: Step) -> bool:

@@ -2,7 +2,7 @@
 
 import ast
 
-from pipedoctor.source.around import Step
+from pipedoctor.source.around import Guard, Step
 from pipedoctor.source.project import argument, last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Module, Scope, key_of
@@ -19,8 +19,29 @@ def data_parallel(
         return
     devices = argument(node, "device_ids", 1)
     chosen = devices is not None and key_of(devices).startswith("self.")
+    chosen = chosen or any(map(_asked_for, step.around.guards))
     if not (chosen or _warned(scope, step) or _only_used(scope.module)):
         recorder.add("data-parallel", scope, step, full)
+
+
+def _asked_for(guard: Guard) -> bool:
+    """Does it hold, or does it say that nothing was asked for, and is not so?"""
+    test = guard.test
+    if guard.holds or not (
+        isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+    ):
+        return guard.holds and _asked(test)
+    nots = [one for one in test.values if isinstance(one, ast.UnaryOp)]
+    return len(nots) == len(test.values) and _asked(test)
+
+
+def _asked(test: ast.expr) -> bool:
+    """``self.data_parallel``: did whoever made the object ask for it?"""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return all(map(_asked, test.values))
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _asked(test.operand)
+    return key_of(test).startswith("self.")
 
 
 def _warned(scope: Scope, step: Step) -> bool:

@@ -77,6 +77,15 @@ RETRIED = """
 """
 
 
+COUNTED = """
+        if {test}:
+            return self.turn.value
+        else:
+            self.turn += 1
+        return self.turn
+"""
+
+
 def taken(before: str, count: str = "steps") -> str:
     return (
         f"{IMAGES}\nloader = DataLoader(Images())\n\ndef main(n):\n{before}"
@@ -205,6 +214,9 @@ SILENT: dict[str, dict[str, str]] = {
     "train_not_shuffled": {"one pass": fed("Images()", ONCE)},
     "drop_last_missing": {
         "kept on purpose": fed("Images(), 4, drop_last=False") + "nn.BatchNorm2d(3)",
+        "it serves both": IMAGES + "def build(shuffle):\n"
+        "    return DataLoader(Images(), 4, shuffle=shuffle)\n"
+        "loader = build(args.mix)\n" + EPOCHS + "nn.BatchNorm2d(3)",
         "only spoken of": fed("Images(), 4") + "# see example.org/resnets.html",
     },
     "unguarded_next": {
@@ -244,6 +256,13 @@ SILENT: dict[str, dict[str, str]] = {
     "data_parallel": {
         "its devices are chosen by others": "class Plan:\n    def wrap(self, net):\n"
         "        return torch.nn.DataParallel(net, device_ids=self.devices)\n",
+        "somebody asked for it": "class Runner:\n    def wrap(self, net):\n"
+        "        if not self.many and self.parallel:\n"
+        "            net = torch.nn.DataParallel(net)\n",
+        "one of two was asked for": "class Runner:\n    def wrap(self, net):\n"
+        "        if not self.many and not self.parallel:\n            return net\n"
+        "        elif self.many:\n            return net\n        else:\n"
+        "            return torch.nn.DataParallel(net)\n",
         "beside a warning": "def main(net):\n    if many:\n"
         "        log.warning('better start one process for each')\n"
         "        net = torch.nn.DataParallel(net)\n",
@@ -337,6 +356,11 @@ SPEAKS: dict[str, dict[str, str]] = {
     "data_parallel": {
         "its devices are known here": "class Trainer:\n    def wrap(self, net):\n"
         "        return torch.nn.DataParallel(net, device_ids=[0, 1])\n",
+        "where there are two": "class Runner:\n    def wrap(self, net):\n"
+        "        if self.count > 1:\n            net = torch.nn.DataParallel(net)\n",
+        "where nobody asked for more": "class Runner:\n    def wrap(self, net):\n"
+        "        if self.many:\n            return net\n        else:\n"
+        "            net = torch.nn.DataParallel(net)\n",
         "a warning of something else": "def main(net):\n    log.warning('slow')\n"
         "    net = torch.nn.DataParallel(net)\n",
         "it trains, too": "def main(net):\n    net = torch.nn.DataParallel(net)\n"
@@ -374,6 +398,18 @@ GRADED: list[Any] = [
         drawn("        self.left.discard(index)\n        return index"),
         "risks",
         id="every count",
+    ),
+    pytest.param(
+        "self_mutation_lost",
+        drawn(COUNTED.format(test="isinstance(self.turn, Shared)")),
+        "note",
+        id="shared where that is asked for",
+    ),
+    pytest.param(
+        "self_mutation_lost",
+        drawn(COUNTED.format(test="isinstance(index, int)")),
+        "risks",
+        id="shared by nobody",
     ),
     pytest.param("unbounded_retry", drawn(RETRIED), "note", id="fewer are left"),
     pytest.param(
@@ -527,6 +563,7 @@ def test_what_has_no_public_name_is_not_renamed(find: Find) -> None:
 
     (kept,) = find("private_import", hidden)
     (renamed,) = find("private_import", public)
+    assert len(find("private_import", hidden + public)) == 2
 
     assert kept.remedies[0].title.endswith("none is public")
     assert renamed.remedies[0].title == "Import the public name"
