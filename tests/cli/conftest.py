@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pipedoctor.cli import main
-from pipedoctor.facts import Facts, Loader, Shm, Site
+from pipedoctor.facts import Fact, Facts, Interpreter, Loader, Shm, Site
 
 Run = Callable[..., Result]
 Start = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -57,10 +57,23 @@ def start(tmp_path: Path) -> Start:
 @pytest.fixture
 def record(tmp_path: Path) -> str:
     """A report of a container with 64 MiB of /dev/shm and a job that needs 2.3 GiB."""
+    return stored(tmp_path / "record.json", shm=64 << 20)
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> str:
+    """The machine of `record`, with room in /dev/shm; its user is carol."""
+    python = Interpreter(version="3.12.1", prefix="/home/carol/venv")
+    return stored(tmp_path / "sound.json", python, shm=8 << 30)
+
+
+def stored(path: Path, *more: Fact, shm: int) -> str:
+    """Write a report of a container, with its /dev/shm so large; its name."""
     facts = Facts(
         Site(system="linux", container="docker", distribution="Debian 12"),
-        Shm(size=64 << 20),
+        Shm(size=shm),
         Loader(num_workers=8, batch_bytes=128 << 20),
+        *more,
         unknown={"gpu": "no driver of carol@nas01"},
     )
     report = {
@@ -68,6 +81,13 @@ def record(tmp_path: Path) -> str:
         "created": "2026-01-01T00:00:00Z",
         "facts": facts.to_record(),
     }
-    path = tmp_path / "record.json"
     path.write_bytes(msgspec.json.encode(report))
     return str(path)
+
+
+def complaint(result: Result) -> str:
+    """The one line on stderr of a run that was refused."""
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    return result.stderr.removeprefix("pipedoctor check: ").removesuffix("\n")

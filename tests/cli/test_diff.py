@@ -5,19 +5,12 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import pytest
-from click.testing import Result
 
 from pipedoctor import history
-from pipedoctor.facts import Facts, Interpreter, Loader, Shm, Site
-
-Run = Callable[..., Result]
-Start = Callable[..., Any]
+from tests.cli.conftest import Run, Start
 
 TICKETS = Path(__file__).parents[1] / "text" / "tickets"
 QUICK = ("--quick", "--deadline", "30")
@@ -26,26 +19,6 @@ QUICK = ("--quick", "--deadline", "30")
 @pytest.fixture(autouse=True)
 def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-
-
-@pytest.fixture
-def sound(tmp_path: Path) -> str:
-    """The machine of `record`, with room in /dev/shm; its user is carol."""
-    facts = Facts(
-        Site(system="linux", container="docker", distribution="Debian 12"),
-        Shm(size=8 << 30),
-        Loader(num_workers=8, batch_bytes=128 << 20),
-        Interpreter(version="3.12.1", prefix="/home/carol/venv"),
-        unknown={"gpu": "no driver of carol@nas01"},
-    )
-    report = {
-        "schema": "pipedoctor.report/1",
-        "created": "2026-01-01T00:00:00Z",
-        "facts": facts.to_record(),
-    }
-    path = tmp_path / "sound.json"
-    path.write_bytes(msgspec.json.encode(report))
-    return str(path)
 
 
 def test_one_difference(run: Run, record: str, sound: str) -> None:
