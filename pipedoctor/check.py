@@ -197,7 +197,9 @@ class Check(Generic[P]):
 def _needs(examine: Callable[..., Findings]) -> Mapping[type[Fact], bool]:
     """Read off the code: `inspect.signature` takes as long as the check itself."""
     code: types.CodeType = inspect.unwrap(examine).__code__
-    hints = typing.get_type_hints(examine)
+    hints: dict[str, Any] = getattr(examine, "__annotations__", {})
+    if any(isinstance(hint, str) for hint in hints.values()):
+        hints = typing.get_type_hints(examine)
     needs: dict[type[Fact], bool] = {}
     for name in code.co_varnames[: code.co_posonlyargcount]:
         hint = hints[name]

@@ -21,6 +21,8 @@ from pipedoctor.source.folders import DEFAULT
 from pipedoctor.who import Who, whoami
 
 _ENVIRON = 4 << 20
+_GLANCE = 0.15
+"""Of the deadline, for asking whether what was named is there at all."""
 _NO_MEMORY = "No such process"
 """What newer kernels say of a zombie and of their own threads."""
 
@@ -36,7 +38,8 @@ def inquiry(
 ) -> Inquiry:
     """Name what to examine; raises UsageError for what is not there."""
     machine = Machine() if pid is None else _of(pid)
-    _must_exist(machine, {"--data": options.data, "PATHS": paths})
+    named = {"--data": options.data, "PATHS": paths}
+    _must_exist(machine, named, min(files.PATIENCE, options.deadline * _GLANCE))
     return Inquiry(
         machine=machine,
         data=options.data,
@@ -168,14 +171,16 @@ def _why(reason: str) -> str:
     return f"no such process is running here ({reason})"
 
 
-def _must_exist(machine: Machine, named: Mapping[str, tuple[str, ...]]) -> None:
+def _must_exist(
+    machine: Machine, named: Mapping[str, tuple[str, ...]], patience: float
+) -> None:
     """Ask in lanes, for any path may hang; one that hangs is the checks' business."""
     seen = {
         str(_seen(machine, path)): (option, path)
         for option, paths in named.items()
         for path in paths
     }
-    for path, reason in files.missing(seen).items():
+    for path, reason in files.missing(seen, patience=patience).items():
         option, given = seen[path]
         expected = "a data set" if option == "--data" else "a file or folder of code"
         message = f"{option}: {given}: {reason}; expected {expected}"

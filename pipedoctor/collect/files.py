@@ -60,15 +60,15 @@ def create(path: str, data: bytes) -> bool:
     return bool(patiently(path, lambda _: _create(path, data)))
 
 
-def missing(paths: Iterable[str]) -> dict[str, str]:
+def missing(paths: Iterable[str], *, patience: float = PATIENCE) -> dict[str, str]:
     """Those of the paths that say that they cannot be reached, and why."""
     probes = [
-        Probe(name=path, work=_stat(path), lane=path, patience=PATIENCE, steady=True)
+        Probe(name=path, work=_stat(path), lane=path, patience=patience, steady=True)
         for path in dict.fromkeys(paths)
     ]
     return {
         name: outcome.reason
-        for name, outcome in _all(probes).items()
+        for name, outcome in _all(probes, patience).items()
         if outcome.reason and not outcome.hung
     }
 

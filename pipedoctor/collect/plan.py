@@ -1,6 +1,7 @@
 """Which probes an examination runs, and how their outcomes become facts."""
 
 import importlib
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -54,7 +55,11 @@ ENVIRONMENT = {
 Sections of the examined Python environment: their collector, and its lane.
 
 Two lanes that take equally long: with more, two CPUs are slower, with one, many are.
+The third is "steady": what hardly ever hangs, then what may, each in a child of its own
+as soon as one before it did.
 """
+_DRIVERS = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu")
+"""One of these is there where a driver may be slow, or hang: it gets its own lane."""
 
 NOT_QUICK = ("torch_import", "libraries")
 """Left out by --quick: they take longer than all the rest."""
@@ -159,17 +164,8 @@ def _places(inquiry: Inquiry) -> list[Place]:
 def _probes(inquiry: Inquiry, places: list[Place], deadline: float) -> Iterator[Probe]:
     machine = inquiry.machine
     gpu = _call("gpu", "gpu", machine)
-    yield Probe(name="gpu", work=gpu, lane="gpu", patience=PATIENCE)
-    for place in places:
-        name = f"{place.role} {place.path}"
-        work = _call("paths", "path", machine, place)
-        shared = place.role not in {"data", "code"}
-        yield Probe(
-            name=name,
-            work=work,
-            lane="places" if shared else name,
-            patience=PLACE_PATIENCE if shared else PATIENCE,
-        )
+    lane = "gpu" if any(map(os.path.exists, _DRIVERS)) else "environment"
+    yield Probe(name="gpu", work=gpu, lane=lane, patience=PATIENCE)
     for path in dict.fromkeys(inquiry.data):
         name = f"data set {path}"
         work = _call("datasets", "dataset", machine, path, inquiry.quick)
@@ -177,6 +173,15 @@ def _probes(inquiry: Inquiry, places: list[Place], deadline: float) -> Iterator[
     yield from _code(inquiry, deadline)
     for section in STEADY:
         yield Probe(name=section, work=_call(section, section, machine), steady=True)
+    for place in places:
+        name = f"{place.role} {place.path}"
+        work = _call("paths", "path", machine, place)
+        if place.role in {"data", "code"}:
+            yield Probe(name=name, work=work, lane=name, patience=PATIENCE)
+        else:
+            yield Probe(name=name, work=work, patience=PLACE_PATIENCE)
+    record = _call("project_record", "project_record", machine, inquiry.code)
+    yield Probe(name="project_record", work=record, patience=PATIENCE)
 
 
 def _code(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
@@ -204,8 +209,6 @@ def _environment(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
             continue
         work = _call(module, module, machine, chosen)
         yield Probe(name=section, work=work, lane=lane, patience=READING_PATIENCE)
-    record = _call("project_record", "project_record", machine, inquiry.code)
-    yield Probe(name="project_record", work=record, lane="places", patience=PATIENCE)
     if inquiry.verify_files:
         left = max(1.0, deadline - IMPORT_MARGIN)
         work = _call("installed_files", "installed_files", machine, chosen, left)
