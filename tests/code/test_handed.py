@@ -1,14 +1,10 @@
 """Batches that are handed to functions; loaders, seeds and handles seen from afar."""
 
-import importlib
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from pipedoctor.check import Finding
-
-Find = Callable[..., list[Finding]]
+from tests.code.conftest import Find
 
 LOOP = """
 def main(data, device):
@@ -394,20 +390,15 @@ SPEAKS: dict[str, tuple[str, Any]] = {
 }
 
 
-def judged(find: Find, name: str, code: Any) -> list[Finding]:
-    module = importlib.import_module(f"pipedoctor_checks.{name}")
-    return find(getattr(module, name), code)
-
-
 @pytest.mark.parametrize(
     ("name", "code"), [pytest.param(*one, id=key) for key, one in SILENT.items()]
 )
 def test_silent(find: Find, name: str, code: Any) -> None:
-    assert judged(find, name, code) == []
+    assert find(name, code) == []
 
 
 @pytest.mark.parametrize(
     ("name", "code"), [pytest.param(*one, id=key) for key, one in SPEAKS.items()]
 )
 def test_speaks(find: Find, name: str, code: Any) -> None:
-    assert judged(find, name, code)
+    assert find(name, code)
