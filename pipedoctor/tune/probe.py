@@ -44,6 +44,8 @@ class Bench:
     wall: Shares | None = None
     cpu: Shares | None = None
     fault_seconds: float = 0.0
+    copies: bool = False
+    """Does each worker give the samples that others give, too?"""
     spent: list[float] = field(default_factory=list[float])
 
     @property
@@ -94,6 +96,7 @@ class Bench:
         )
         if self.contents is None or found.shared_bytes > self.contents.shared_bytes:
             self.contents = found
+        self.copies |= bool(answer.get("copies"))
         if answer.get("items"):
             self.items = tuple((wall, cpu) for wall, cpu in answer["items"])
         if answer.get("stages"):

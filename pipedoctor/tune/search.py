@@ -122,6 +122,8 @@ class Search:
                 setting, seconds, limit=limit, items=items, trace=trace
             )
         except Failed as reason:
+            if self.ledger.of(setting):
+                return  # it works: the time was too short
             self.broken[key] = str(reason)
             first = setting.num_workers == 1 and not self.start.num_workers
             if alike(setting, self.start) or first:

@@ -20,6 +20,10 @@ from pipedoctor.tune.session import Lost, Refused, Session
 
 RESERVE = 2.0
 """Seconds that ending everything and writing the answer may take."""
+COPIES = (
+    "get_worker_info(): the stream is not divided among workers, so more than one give "
+    "the same samples, and their rates count copies"
+)
 _SHARE = 0.15
 """Of a small budget, that much at most."""
 
@@ -148,6 +152,8 @@ def result(
     if choice.setting.num_workers == most:
         reached = f"{search.bounds.workers_bound}: no more than {most} were tried"
         search.skipped["workers"] = reached
+    if search.bench.copies:
+        search.skipped["copies"] = COPIES
     return Tuning(
         order=order,
         seen=msgspec.structs.replace(seen, best=choice.setting, limits=search.skipped),

@@ -9,10 +9,12 @@ from multiprocessing import queues
 from typing import Any
 
 import pytest
+import torch
 import torch.utils.data._utils.fetch as fetching
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from pipedoctor.tune.inside import record, trace, trial
+from pipedoctor.tune.inside.batch import mark
 from pipedoctor.tune.inside.kin import descendants, tree
 
 PACKED = zlib.compress(bytes(200_000))
@@ -145,3 +147,46 @@ def test_the_tree_of_a_process_is_itself_and_what_is_below() -> None:
         for pid in found - {shell.pid}:
             os.kill(pid, signal.SIGKILL)
     assert tree(2**22 + 5) == {2**22 + 5}
+
+
+COPIES: dict[str, tuple[list[str], int, bool, bool]] = {
+    "each begins at the beginning": (["a", "a", "b"], 2, True, True),
+    "three of them": (["a", "a", "a", "b"], 3, True, True),
+    "each has its part": (["a", "b", "c"], 2, True, False),
+    "all batches are the same": (["a", "a", "a"], 2, True, False),
+    "not seen long enough": (["a", "a"], 2, True, False),
+    "in any order": (["a", "a", "b"], 2, False, False),
+    "no stream": ([], 2, True, False),
+}
+
+
+@pytest.mark.parametrize(
+    ("marks", "workers", "ordered", "said"), COPIES.values(), ids=COPIES
+)
+def test_workers_that_give_the_same(
+    marks: list[str], workers: int, ordered: bool, said: bool
+) -> None:
+    run = trial.Run.__new__(trial.Run)
+    run.marks, run.workers, run.setting = marks, workers, {"in_order": ordered}
+    assert run.copies is said
+
+
+def test_batches_are_told_from_each_other() -> None:
+    def one(number: int, name: str) -> Any:
+        return {"x": torch.full((100,), number), "name": [name]}
+
+    assert mark(one(1, "a")) == mark(one(1, "a"))
+    assert mark(one(1, "a")) != mark(one(2, "a"))
+    assert mark(one(1, "a")) != mark(one(1, "b"))
+    assert mark(torch.zeros(2, 3)) != mark(torch.zeros(3, 2))
+
+
+def test_only_streams_are_compared() -> None:
+    run = trial.Run.__new__(trial.Run)
+    for data, workers, said in (
+        (Stream(), 2, True),
+        (Stream(), 1, False),
+        (Samples(), 2, False),
+    ):
+        run.loader, run.workers = DataLoader(data), workers
+        assert run.streams is said

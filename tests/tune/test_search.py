@@ -10,6 +10,7 @@ from msgspec import structs
 
 from pipedoctor.bench import document
 from pipedoctor.facts import Contents, Pipeline, Setting, Shares, Trial
+from pipedoctor.tune.decide import overruled
 from pipedoctor.tune.html import page
 from pipedoctor.tune.imagined import dumped
 from pipedoctor.tune.imagined import render as told
@@ -20,7 +21,7 @@ from pipedoctor.tune.probe import Bench, Failed, words
 from pipedoctor.tune.search import Search, tail
 from pipedoctor.tune.text import line, render
 from pipedoctor.tune.tuning import Order, Tuning, result
-from pipedoctor.tune.whatif import Change, imagine, probe, refused
+from pipedoctor.tune.whatif import Change, imagine, probe
 from tests.tune.seen import costs, pipeline, setting, trial, window
 
 CONTENTS = Contents(bytes=800_000, shared_bytes=802_816, objects=2, float_bytes=800_000)
@@ -117,6 +118,32 @@ def test_numbers_of_workers_that_may_be_faster_are_tried_too() -> None:
     assert tuning(found).choice.setting.num_workers >= 4
     asked = {one.num_workers for one in cast("Scripted", found.bench).asked}
     assert len(asked) <= 7
+
+
+def test_a_stream_that_nobody_divides_is_said_to_be_one() -> None:
+    found = search(waiting)
+    found.run()
+    assert "get_worker_info" not in render(tuning(found))
+    found.bench.copies = True
+    assert "Limit: get_worker_info(): the stream is not divided among" in render(
+        tuning(found)
+    )
+
+
+def test_a_setting_that_has_worked_is_not_broken_by_one_that_came_too_late() -> None:
+    calls: list[Setting] = []
+
+    def sometimes(of: Setting) -> Trial:
+        calls.append(of)
+        if len(calls) > 4 and calls.count(of) > 1:
+            message = f"with {words(of)}: no answer within 1 s"
+            raise Failed(message)
+        return waiting(of)
+
+    found = search(sometimes)
+    found.run()
+    assert not found.broken
+    assert tuning(found).choice.setting.num_workers == 8
 
 
 def test_nothing_is_tried_that_a_consumer_would_hide() -> None:
@@ -376,18 +403,18 @@ def test_what_if() -> None:
 
 def test_what_if_of_a_probe_that_others_decided() -> None:
     found = search(waiting)
-    assert refused(found) == "the setting of now could not be measured"
+    assert overruled(found.pipeline()) == "the start setting could not be measured"
     probe(found)
-    assert refused(found) == ""
+    assert overruled(found.pipeline()) == ""
     (now,) = found.ledger.of(found.start)
     loud = structs.replace(now, window=window(foreign=1.0))
     found.ledger.trials = [loud]
-    assert refused(found) == "", "it is as fast as its processor times say"
+    assert overruled(found.pipeline()) == "", "it is as fast as its processor times say"
     slow = structs.replace(loud, batch_seconds=2 * now.batch_seconds)
     slow = structs.replace(slow, samples_per_second=now.samples_per_second / 2)
     for late in (slow, structs.replace(loud, costs=None)):
         found.ledger.trials = [late]
-        assert refused(found) == "foreign CPU 1.0 cores: cannot say"
+        assert overruled(found.pipeline()) == "foreign CPU 1.0 cores: cannot say"
 
 
 def test_what_if_for_people() -> None:

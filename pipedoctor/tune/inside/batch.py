@@ -11,6 +11,7 @@ import torch
 
 _PAGE = 4096
 _DEEPEST = 8
+_FIRST = 64
 
 
 def contents(batch: Any) -> dict[str, Any]:
@@ -37,6 +38,18 @@ def contents(batch: Any) -> dict[str, Any]:
         "objects": len(storages),
         "float_bytes": float_bytes,
     }
+
+
+def mark(batch: Any) -> str:
+    """What tells a batch from others: the first numbers of its tensors, its texts."""
+    return repr(
+        [
+            (tuple(leaf.shape), leaf.flatten()[:_FIRST].tolist())
+            if isinstance(leaf, torch.Tensor)
+            else str(leaf)[:_FIRST]
+            for leaf in leaves(batch)
+        ]
+    )
 
 
 def leaves(thing: Any, depth: int = 0) -> Iterator[Any]:

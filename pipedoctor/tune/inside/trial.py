@@ -15,10 +15,11 @@ from typing import Any
 import msgspec
 import psutil
 import torch
+from torch.utils.data import IterableDataset
 
 from pipedoctor.bench.window import Meter
 from pipedoctor.tune.inside import stream
-from pipedoctor.tune.inside.batch import contents
+from pipedoctor.tune.inside.batch import contents, mark
 from pipedoctor.tune.inside.record import Recorder
 from pipedoctor.tune.inside.target import said
 from pipedoctor.tune.inside.trace import fault_seconds, stages
@@ -63,6 +64,7 @@ class Run:
         batch = self._next()
         waited = time.perf_counter() - self.began
         found = contents(batch)
+        self.marks = [mark(batch)] if self.streams else []
         self.step(batch)
         return {"first_batch_seconds": waited, "started_seconds": self.started, **found}
 
@@ -70,9 +72,25 @@ class Run:
         """Use up what was made before the clock runs, for a share of the time."""
         end = self.began + self.ask["limit"] * 0.45
         for _ in range(self.queued + 2):
-            self.step(self._next())
+            batch = self._next()
+            if self.streams and len(self.marks) <= self.workers:
+                self.marks.append(mark(batch))
+            self.step(batch)
             if time.perf_counter() > end:
                 return
+
+    @property
+    def streams(self) -> bool:
+        """Do several workers read a stream, each from its beginning?"""
+        return self.workers > 1 and isinstance(self.loader.dataset, IterableDataset)
+
+    @property
+    def copies(self) -> bool:
+        """Do the first workers give the same, and the first one then something else?"""
+        marks = self.marks
+        if len(marks) <= self.workers or not self.setting["in_order"]:
+            return False
+        return marks[0] == marks[1] != marks[self.workers]
 
     def window(self) -> None:
         """Take whole rounds of batches until the window is long enough."""
@@ -120,6 +138,7 @@ def run(
     running = Run(made, ask, step)
     answer = running.first()
     running.drain()
+    answer["copies"] = running.copies
     recorder = running.recorder
     before, received = recorder.totals(running.workers), len(recorder.receives)
     meter = Meter(sessions=[os.getsid(0)])
