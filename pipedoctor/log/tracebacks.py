@@ -29,6 +29,8 @@ _RAISED = re.compile(
 _ANY = re.compile(
     r"^(?P<kind>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}): (?P<message>.*)"
 )
+_BOXED = re.compile(r"^\s{0,8}│\s{0,8}(?:❱\s{0,4})?\d{1,6} │")
+"""Code between frames, as rich prints it."""
 _LIBRARY = re.compile(
     r"(?:site|dist)-packages|[/\\]lib(?:64)?[/\\]python\d|<frozen|[/\\]Lib[/\\](?!site)"
     r"|<string>|<stdin>"
@@ -60,6 +62,8 @@ class Tracebacks:
         """Take the next line of a log; is it a line of code that a frame quotes?"""
         quoted = line.rank in self._after and line.text[:1] in {" ", "\t"}
         self._after.discard(line.rank)
+        if _BOXED.match(line.text):
+            return True
         if quoted and not _CODE.search(line.text):
             return True
         self._take(line, number)

@@ -31,6 +31,27 @@ def test_whose_code(path: str, library: bool) -> None:
     assert is_library(path) is library
 
 
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("│ ❱ 12 │   raise ValueError('x')   │", True),
+        ("│   13 │   except queue.Empty:     │", True),
+        ("│ /w/train.py:12 in <module>       │", False),
+        ("| 12 | ValueError: of a table", False),
+    ],
+)
+def test_code_in_a_box_is_quoted(line: str, code: bool) -> None:
+    assert Tracebacks().read(bare(line), 1) is code
+
+
+@pytest.mark.parametrize("path", ["H5Dio.c", "a/b.cc", "x.cpp"])
+def test_no_code_follows_a_frame_of_a_library_in_c(path: str) -> None:
+    tracebacks = Tracebacks()
+    tracebacks.read(bare(f'  File "{path}", line 199, in H5Dread'), 1)
+
+    assert not tracebacks.read(bare("    can't read data"), 2)
+
+
 def test_ranks_are_told_apart() -> None:
     found = raised(
         '[rank0]:   File "a.py", line 1, in f\n'
