@@ -40,13 +40,7 @@ def rows(report: Report) -> list[tuple[str, str]]:
 
 def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
     torch, python = facts.get(TorchBuild), facts.get(Interpreter)
-    build = torch.cuda or torch.hip or torch.xpu or "no GPU backend" if torch else ""
-    yield (
-        "torch",
-        f"{torch.version}{f'+{torch.local}' if torch.local else ''} ({build})"
-        if torch
-        else facts.why_unknown(TorchBuild),
-    )
+    yield "torch", _torch(torch) if torch else facts.why_unknown(TorchBuild)
     if python is not None and python.version:
         kind = f" ({python.kind})" if python.kind else ""
         yield "Python", f"{python.version}{kind}"
@@ -56,7 +50,8 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
     yield "GPU", _gpu(facts)
     cpu, memory, shm = facts.get(Cpu), facts.get(Memory), facts.get(Shm)
     if cpu is not None:
-        yield "CPUs", f"{cpu.effective} of {cpu.logical}, bound by: {cpu.binding}"
+        bound = f" of {cpu.logical}, bound by: {cpu.binding}"
+        yield "CPUs", f"{cpu.effective}{bound if cpu.effective < cpu.logical else ''}"
     if memory is not None:
         limit = f", limit {human(memory.group.limit)}" if memory.group else ""
         yield "memory", f"{human(memory.total)}{limit}"
@@ -64,7 +59,27 @@ def _rows(facts: Facts) -> Iterator[tuple[str, str]]:
         yield "/dev/shm", "none" if shm.missing else human(shm.size)
     loader = facts.get(Loader)
     if loader is not None and loader.num_workers is not None:
-        yield "DataLoader", f"num_workers {loader.num_workers}"
+        yield "DataLoader", ", ".join(_job(loader))
+
+
+def _torch(torch: TorchBuild) -> str:
+    """``2.6.0+cu126 (CUDA 12.6)``."""
+    builds = {"CUDA": torch.cuda, "ROCm": torch.hip, "XPU": torch.xpu}
+    built = ", ".join(
+        f"{name} {version}" for name, version in builds.items() if version
+    )
+    local = f"+{torch.local}" if torch.local else ""
+    return f"{torch.version}{local} ({built or 'no GPU backend'})"
+
+
+def _job(loader: Loader) -> Iterator[str]:
+    yield f"num_workers {loader.num_workers}"
+    if loader.prefetch_factor is not None:
+        yield f"prefetch_factor {loader.prefetch_factor}"
+    if loader.batch_bytes is not None:
+        yield f"batches of {human(loader.batch_bytes)}"
+    if loader.ranks is not None:
+        yield f"{loader.ranks} ranks"
 
 
 def _libraries(facts: Facts) -> str:

@@ -6,6 +6,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
 
+from pipedoctor.report import glance
 from pipedoctor.report.model import Entry, Known, Report
 from pipedoctor.report.ticket import MOST, render
 
@@ -58,6 +59,21 @@ def test_it_opens_with_what_is_wrong(container: Report) -> None:
     assert text.endswith(f"---\n\n{WHOLE}\n")
     assert "in the order in which to act." in text.split("| #")[0]
     assert "Left out" not in text
+
+
+def test_the_machine_in_a_few_rows(container: Report) -> None:
+    def told(**known: dict[str, object]) -> dict[str, str]:
+        facts = Known(known={**container.facts.known, **known}, unknown={})
+        return dict(glance.rows(replace(container, facts=facts)))
+
+    cuda = told(torch={"version": "2.6.0", "local": "cu126", "cuda": "12.6"})
+    plain = told(torch={"version": "2.6.0"}, cpu={"logical": 8, "affinity": 8})
+    job = told(loader={"num_workers": 8, "prefetch_factor": 2, "ranks": 4})
+
+    assert cuda["torch"] == "2.6.0+cu126 (CUDA 12.6)"
+    assert (plain["torch"], plain["CPUs"]) == ("2.6.0 (no GPU backend)", "8")
+    assert cuda["DataLoader"] == "num_workers 16, batches of 73.5 MiB"
+    assert job["DataLoader"] == "num_workers 8, prefetch_factor 2, 4 ranks"
 
 
 def test_facts_are_folded_and_each_is_json(container: Report) -> None:
