@@ -33,6 +33,7 @@ def mixed_torch_installs(
     The version that is imported, the ones that pip's metadata on the import path names,
     and conda's own record must agree, leaving out what names a packaging (`+cu126`,
     `.post2`). A conda line that only repeats pip's package (`pypi`) is no second copy.
+    Conda's copy is only to be removed where another has been written over it.
 
     ## Sources
 
@@ -46,6 +47,7 @@ def mixed_torch_installs(
     for entry in (*packages.all("torch"), *packages.all("pytorch")):
         if entry.channel not in _FROM_PIP:
             seen[f"{entry.installer or 'pip'} {entry.location}".strip()] = entry.version
+    there = {_release(version) for version in seen.values()}
     record = conda.find("pytorch") if conda is not None else None
     if record is not None and record.channel not in _FROM_PIP:
         seen[f"conda-meta ({record.channel})"] = record.version
@@ -58,7 +60,11 @@ def mixed_torch_installs(
         summary=f"torch is installed in {len(versions)} versions: {kinds}",
         evidence={"copies": seen},
         remedies=(
-            *([_without_conda(interpreter)] if record is not None else []),
+            *(
+                [_without_conda(interpreter)]
+                if record is not None and _release(record.version) not in there
+                else []
+            ),
             _pip.uninstall(
                 interpreter,
                 "Remove every copy (again until none is found), then install one",

@@ -79,6 +79,17 @@ def test_pip_over_conda() -> None:
     ]
 
 
+def test_condas_own_copy_stays_where_another_only_hides_it() -> None:
+    (finding,) = judge(
+        pip("1.9.0"), pip("2.5.1"), torch="1.9.0", records=conda("2.5.1", "pytorch")
+    )
+
+    assert finding.summary == "torch is installed in 2 versions: 1.9.0 and 2.5.1"
+    assert [remedy.shell for remedy in finding.remedies] == [
+        "/env/bin/python -m pip uninstall -y torch",
+    ]
+
+
 def test_imported_copy_is_not_the_listed_one() -> None:
     (finding,) = judge(pip("1.9.0"), imported="1.6.0+cu101")
 
