@@ -8,8 +8,8 @@ import pytest
 
 from pipedoctor.check import Check, Finding, Findings, Severity, check
 from pipedoctor.facts import Cpu, Filesystems, Loader, Shm
-from pipedoctor.page import can_fix, needs, page
-from pipedoctor.remedy import Lasts, Put, Remedy
+from pipedoctor.page import can_edit, can_fix, needs, page
+from pipedoctor.remedy import Lasts, Put, Remedy, in_code
 
 ROOT = Path(__file__).parents[1]
 
@@ -128,3 +128,27 @@ def test_the_docs_are_current() -> None:
     result = subprocess.run(tool, cwd=ROOT, check=False, capture_output=True, text=True)
 
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+@check("ACM104", "A word is misspelt")
+def word_misspelt(shm: Shm, /) -> Findings:
+    """Look at the words."""
+    yield from _misspelt(shm)
+
+
+def _misspelt(shm: Shm) -> Findings:
+    remedy = in_code(f"Spell {shm.size}", edits=())
+    yield Finding(severity=Severity.NOTE, summary="misspelt", remedies=(remedy,))
+
+
+@check("ACM105", "A word is rude")
+def word_rude(shm: Shm, /) -> Findings:
+    """Look at the tone; what shared functions pass on is no edit of its own."""
+    remedy = in_code(f"Say {shm.size} otherwise")
+    yield Finding(severity=Severity.NOTE, summary="rude", remedies=(remedy,))
+
+
+def test_edits_are_also_found_in_the_functions_beside_a_check() -> None:
+    assert can_edit(word_misspelt)
+    assert not can_edit(word_rude)
+    assert not can_edit(tap_open)
