@@ -41,55 +41,61 @@ def page(rows: dict[str, Row]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def best(row: Row) -> float:
-    """The fastest of the grid, measured again beside what was recommended."""
-    cells = row["grid"]["cells"]
-    top = max(float(cell["rate"]) for cell in cells)
-    return max(top, _middle(row["tune"]["windows"]["best"]))
+def rate(row: Row, wanted: Row) -> float:
+    """The median of all windows of a setting, whoever asked for them."""
+    steady = row["grid"]["label"] != "worker-startup"  # then starts do not count
+    names = [name for name in wanted if not (steady and name == "persistent_workers")]
+    tune, other = row["tune"], row.get("loadtune", {})
+    known = [(cell, cell["windows"]) for cell in row["grid"]["cells"]]
+    first = max(row["grid"]["cells"], key=lambda cell: float(cell["rate"]))
+    known += [(tune["chosen"], tune["windows"]["chosen"])]
+    known += [(first, tune["windows"]["best"])]
+    known += [(tune["current"], tune["windows"]["start"])]
+    known += [(other["cell"], other["windows"])] if "windows" in other else []
+    return float(
+        statistics.median(
+            window
+            for cell, windows in known
+            if all(cell[name] == wanted[name] for name in names)
+            for window in windows
+        )
+    )
 
 
-def regret(row: Row, rate: float) -> float:
-    """How far a rate lies below the best one."""
-    return 1 - rate / best(row)
+def top(row: Row) -> Row:
+    """The fastest setting of the grid."""
+    cells: list[Row] = [
+        {key: value for key, value in cell.items() if key not in {"windows", "rate"}}
+        for cell in row["grid"]["cells"]
+    ]
+    return max(cells, key=lambda cell: rate(row, cell))
+
+
+def regret(row: Row, wanted: Row) -> float:
+    """How far the rate of a setting lies below the best one."""
+    return 1 - rate(row, wanted) / rate(row, top(row))
 
 
 def ours(row: Row) -> float:
     """Regret of what `tune` recommends."""
-    tune = row["tune"]
-    return regret(row, _middle(tune["windows"]["chosen"] + _seen(row, tune["chosen"])))
-
-
-def _seen(row: Row, wanted: Row) -> list[float]:
-    """The windows of the grid with this very setting."""
-    steady = row["grid"]["label"] != "worker-startup"  # then starts do not count
-    skipped = {"persistent_workers"} if steady else set[str]()
-    return [
-        window
-        for cell in row["grid"]["cells"]
-        if all(cell[key] == wanted[key] for key in wanted if key not in skipped)
-        for window in cell["windows"]
-    ]
+    return regret(row, row["tune"]["chosen"])
 
 
 def rule(row: Row, workers: int) -> float:
     """Regret of so many workers with everything else as torch has it."""
-    near = (
-        cell
-        for cell in row["grid"]["cells"]
-        if cell["num_workers"] == workers
-        and cell["prefetch_factor"] in (2, None)
-        and cell["in_order"]
-        and not cell["persistent_workers"]
-    )
-    return regret(row, float(next(near)["rate"]))
+    cell = {
+        "num_workers": workers,
+        "prefetch_factor": 2 if workers else None,
+        "in_order": True,
+        "persistent_workers": False,
+    }
+    return regret(row, cell)
 
 
 def other(row: Row) -> float | None:
     """Regret of what loadtune recommends; None: it was not asked, or it failed."""
     found = row.get("loadtune", {})
-    if "windows" not in found:
-        return None
-    return regret(row, _middle(found["windows"] + _seen(row, found["cell"])))
+    return regret(row, found["cell"]) if "windows" in found else None
 
 
 def errors(row: Row) -> list[float]:
@@ -125,17 +131,15 @@ def right(row: Row) -> bool:
 
 
 def _advice(name: str, row: Row) -> str:
-    top = max(row["grid"]["cells"], key=lambda cell: float(cell["rate"]))
-    tune = row["tune"]
+    tune, found = row["tune"], top(row)
     wrong = "" if right(row) else f" (is {row['grid']['label']})"
-    rates = {key: _middle(windows) for key, windows in tune["windows"].items()}
     bound = f", {tune['bound']}" if tune["bound"] else ""
     cells = (
         f"{name}{bound}",
         f"{tune['bottleneck']}{wrong}",
-        f"{rates['start']:,.0f}",
-        f"{best(row):,.0f} ({said(top)})",
-        f"{rates['chosen']:,.0f} ({said(tune['chosen'])})",
+        f"{rate(row, tune['current']):,.0f}",
+        f"{rate(row, found):,.0f} ({said(found)})",
+        f"{rate(row, tune['chosen']):,.0f} ({said(tune['chosen'])})",
         _percent(ours(row)),
     )
     return f"| {' | '.join(cells)} |"
@@ -171,8 +175,8 @@ def _slower(row: Row) -> bool:
 
 def _beside(name: str, row: Row) -> str:
     found = row.get("loadtune", {})
-    rate = other(row)
-    it = "-" if rate is None else f"{_percent(rate)} ({said(found['cell'])})"
+    behind = other(row)
+    it = "-" if behind is None else f"{_percent(behind)} ({said(found['cell'])})"
     rules = (_percent(rule(row, workers)) for workers in (0, _CPUS, 4))
     return f"| {' | '.join((name, _percent(ours(row)), it, *rules))} |"
 
@@ -180,7 +184,7 @@ def _beside(name: str, row: Row) -> str:
 def _rivals(rows: dict[str, Row]) -> Iterator[str]:
     ways = {
         "`pipedoctor tune`": [ours(row) for row in rows.values()],
-        "loadtune": [rate for row in rows.values() if (rate := other(row)) is not None],
+        "loadtune": [one for row in rows.values() if (one := other(row)) is not None],
         "`num_workers=0`": [rule(row, 0) for row in rows.values()],
         "`num_workers=cpu_count`": [rule(row, _CPUS) for row in rows.values()],
         "`num_workers=4` for each GPU": [rule(row, 4) for row in rows.values()],
@@ -234,10 +238,6 @@ def said(cell: Row) -> str:
     marks = "" if cell["in_order"] else " unordered"
     marks += " persistent" if cell["persistent_workers"] else ""
     return f"{cell['num_workers']}x{cell['prefetch_factor']}{marks}"
-
-
-def _middle(windows: list[float]) -> float:
-    return float(statistics.median(windows))
 
 
 def _tenth(values: list[float]) -> float:
