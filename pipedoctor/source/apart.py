@@ -1,11 +1,14 @@
 """Takes a file apart in one pass: classes, functions, and every step in them."""
 
 import ast
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any
 
-from pipedoctor.source.around import Around, FunctionNode, Step, children
+from pipedoctor.source.around import BLOCKS, Around, FunctionNode, Step
 from pipedoctor.source.parse import Text
 from pipedoctor.source.scope import Class, Module, Scope, key_of
+from pipedoctor.source.walk import LEAVES
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _RECORDED: frozenset[type[ast.AST]] = frozenset(
@@ -37,21 +40,6 @@ _RECORDED: frozenset[type[ast.AST]] = frozenset(
     )
 )
 """Nodes that recognisers ask for; names and attributes are walked where needed."""
-_BLOCKS: frozenset[type[ast.AST]] = frozenset(
-    (
-        ast.AsyncFor,
-        ast.AsyncFunctionDef,
-        ast.AsyncWith,
-        ast.For,
-        ast.FunctionDef,
-        ast.If,
-        ast.IfExp,
-        ast.Lambda,
-        ast.Try,
-        ast.While,
-        ast.With,
-    )
-)
 _PARTS: frozenset[type[ast.AST]] = frozenset((ast.ClassDef, *_FUNCTIONS))
 _BINDING: frozenset[type[ast.AST]] = frozenset(
     (
@@ -65,25 +53,21 @@ _BINDING: frozenset[type[ast.AST]] = frozenset(
         ast.With,
     )
 )
-_LEAVES: frozenset[type] = frozenset(
-    (
-        ast.Name,
-        ast.Constant,
-        str,
-        int,
-        bool,
-        type(None),
-        *ast.expr_context.__subclasses__(),
-        *ast.operator.__subclasses__(),
-        *ast.unaryop.__subclasses__(),
-        *ast.cmpop.__subclasses__(),
-        *ast.boolop.__subclasses__(),
-    )
-)
-"""What has no parts that anybody asks for."""
 _PLAIN = {"ctx", "op", "ops", "id", "attr", "arg", "kind", "names", "conversion"}
-_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
-"""Of each type of node, last first: the fields that may hold more nodes."""
+
+
+class _Parts(dict[type[ast.AST], Callable[[ast.AST], tuple[Any, ...]]]):
+    """Of each type of node: what gets all of its fields that may hold more nodes."""
+
+    def __missing__(self, kind: type[ast.AST]) -> Callable[[ast.AST], tuple[Any, ...]]:
+        names = [name for name in reversed(kind._fields) if name not in _PLAIN]
+        while len(names) < 2:  # noqa: PLR2004  (of one name it would make no tuple)
+            names.append("__doc__")
+        self[kind] = attrgetter(*names)
+        return self[kind]
+
+
+_PARTS_OF = _Parts()
 
 
 def take_apart(text: Text, name: str, *, package: bool) -> Module:
@@ -96,65 +80,81 @@ def take_apart(text: Text, name: str, *, package: bool) -> Module:
 
 def _walk(scope: Scope, body: list[ast.stmt]) -> None:
     """Visit in the order of the text, with a stack of our own: no recursion."""
-    start = Around()
-    stack: list[tuple[ast.AST, Around]] = [(node, start) for node in reversed(body)]
-    while stack:
-        node, around = stack.pop()
-        kind = type(node)
-        if kind in _LEAVES:
-            continue
-        if kind in _PARTS and _part(scope, node, around, stack):
-            continue
-        if kind in _RECORDED:
-            step = Step(node, around)
-            scope.steps.append(step)
-            of_type = scope.of_type.get(kind)
-            if of_type is None:
-                scope.of_type[kind] = [step]
-            else:
-                of_type.append(step)
-            if kind in _BINDING:
-                _note(scope, step)
-        if kind in _BLOCKS:
-            stack.extend(reversed(list(children(node, around))))
-        else:
-            _push(stack, node, around)
+    around = Around()
+    nodes: list[ast.AST] = list(reversed(body))
+    outer: list[tuple[list[ast.AST], Around]] = [(nodes, around)]
+    while outer:
+        nodes, around = outer.pop()
+        while nodes:
+            node = nodes.pop()
+            kind = type(node)
+            if kind in _PARTS and _part(scope, node, nodes):
+                continue
+            if kind in _RECORDED:
+                _record(scope, Step(node, around), kind)
+            if kind in BLOCKS:
+                outer.append((nodes, around))
+                for part, its in reversed(BLOCKS[kind](node, around)):
+                    outer.append((_backwards(part), its))
+                nodes, around = outer.pop()
+                continue
+            for value in _PARTS_OF[kind](node):
+                held = type(value)  # pyright: ignore[reportUnknownVariableType]
+                if held is list:
+                    nodes += [n for n in value[::-1] if type(n) not in LEAVES]
+                elif held not in LEAVES:
+                    nodes.append(value)
 
 
-def _part(
-    scope: Scope, node: ast.AST, around: Around, stack: list[tuple[ast.AST, Around]]
-) -> bool:
+def _backwards(nodes: Sequence[ast.AST]) -> list[ast.AST]:
+    return [node for node in reversed(nodes) if type(node) not in LEAVES]
+
+
+def _record(scope: Scope, step: Step, kind: type[ast.AST]) -> None:
+    scope.steps.append(step)
+    of_type = scope.of_type
+    same = of_type.get(kind)
+    if same is None:
+        same = of_type[kind] = []
+    if kind is ast.Call:
+        name = _called(step.node)
+        places = scope.module.called.get(name)
+        if places is None:
+            places = scope.module.called[name] = []
+        places.append((scope.number, len(same)))
+    elif kind in _BINDING:
+        _note(scope, step)
+    same.append(step)
+
+
+def _called(node: Any) -> str:
+    """``a.b.c`` of a call; ``.c``, where it begins with no name; else nothing."""
+    func = node.func
+    last = ""
+    while type(func) is ast.Attribute:
+        last = f".{func.attr}{last}"
+        func = func.value
+    if type(func) is ast.Name:
+        return f"{func.id}{last}"
+    return last[last.rindex(".") :] if last else ""
+
+
+def _part(scope: Scope, node: ast.AST, nodes: list[ast.AST]) -> bool:
     """A class, or a function of the module, is a part of its own."""
     if isinstance(node, ast.ClassDef):
         _class(scope.module, node)
         return True
     if isinstance(node, _FUNCTIONS) and scope.at_top:
         _function(scope.module, node, node.name)
-        stack.extend((one, around) for one in node.decorator_list)
+        nodes.extend(one for one in node.decorator_list if type(one) not in LEAVES)
         return True
     return False
-
-
-def _push(stack: list[tuple[ast.AST, Around]], node: ast.AST, around: Around) -> None:
-    """Put the parts of a plain node on the stack, last first; names say nothing."""
-    fields = _FIELDS.get(type(node))
-    if fields is None:
-        fields = tuple(name for name in reversed(node._fields) if name not in _PLAIN)
-        _FIELDS[type(node)] = fields
-    for name in fields:
-        value: Any = getattr(node, name, None)
-        kind = type(value)  # pyright: ignore[reportUnknownVariableType]
-        if kind is list:
-            parts = reversed(cast("list[ast.AST]", value))
-            stack.extend([(p, around) for p in parts if type(p) not in _LEAVES])
-        elif kind not in _LEAVES:
-            stack.append((value, around))
 
 
 def _function(
     module: Module, node: FunctionNode, name: str, owner: Class | None = None
 ) -> Scope:
-    scope = Scope(module, name, node, owner)
+    scope = Scope(module, name, node, owner, len(module.scopes))
     module.scopes.append(scope)
     if owner is None:
         module.functions[name] = scope

@@ -1,8 +1,7 @@
 """What stands around a step within its function: loops, conditions, handlers."""
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -18,8 +17,7 @@ class Guard(NamedTuple):
     holds: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(NamedTuple):
     """What stands around a step, within its function."""
 
     loops: tuple[LoopNode, ...] = ()
@@ -44,62 +42,68 @@ def possible(one: Around, other: Around) -> bool:
     return all(known.get(id(g.test), g.holds) == g.holds for g in other.guards)
 
 
-def children(node: ast.AST, around: Around) -> Iterator[tuple[ast.AST, Around]]:
-    """The parts of a node; blocks know what they stand in."""
-    if isinstance(node, ast.If):
-        yield node.test, around
-        yield from _block(node.body, _guarded(around, node.test, holds=True))
-        yield from _block(node.orelse, _guarded(around, node.test, holds=False))
-    elif isinstance(node, ast.IfExp):
-        yield node.test, around
-        yield node.body, _guarded(around, node.test, holds=True)
-        yield node.orelse, _guarded(around, node.test, holds=False)
-    elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-        yield from _loop(node, around)
-    elif isinstance(node, ast.Try):
-        yield from _try(node, around)
-    elif isinstance(node, (ast.With, ast.AsyncWith)):
-        contexts = [item.context_expr for item in node.items]
-        yield from _block(contexts, around)
-        within = (*around.managers, *contexts)
-        yield from _block(node.body, _with(around, managers=within))
-    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        body = node.body if isinstance(node.body, list) else [node.body]
-        yield from _block(body, _with(around, inner=True))
-    else:
-        for child in ast.iter_child_nodes(node):
-            yield child, around
+Block: TypeAlias = tuple[Sequence[ast.AST], Around]
+"""Nodes one after the other, and what they stand in."""
 
 
-def _block(
-    nodes: "list[ast.stmt] | list[ast.expr]", around: Around
-) -> Iterator[tuple[ast.AST, Around]]:
-    return ((node, around) for node in nodes)
+def _if(node: Any, around: Around) -> list[Block]:
+    test: ast.expr = node.test
+    loops, guards, tries, managers, handler, inner = around
+    found: list[Block] = [([test], around)]
+    parts: tuple[Any, Any] = node.body, node.orelse
+    for part, holds in zip(parts, (True, False), strict=True):
+        if part:
+            within = (*guards, Guard(test, holds))
+            its = Around(loops, within, tries, managers, handler, inner)
+            found.append((part if isinstance(node, ast.If) else [part], its))
+    return found
 
 
-def _loop(node: LoopNode, around: Around) -> Iterator[tuple[ast.AST, Around]]:
-    within = _with(around, loops=(*around.loops, node))
-    if isinstance(node, ast.While):
-        yield node.test, around
-    else:
-        yield node.iter, around
-        yield node.target, around
-    yield from _block(node.body, within)
-    yield from _block(node.orelse, around)
+def _for(node: ast.For | ast.AsyncFor, around: Around) -> list[Block]:
+    within = around._replace(loops=(*around.loops, node))
+    head = [node.iter, node.target]
+    return [(head, around), (node.body, within), (node.orelse, around)]
 
 
-def _try(node: ast.Try, around: Around) -> Iterator[tuple[ast.AST, Around]]:
-    yield from _block(node.body, _with(around, tries=(*around.tries, node)))
-    for handler in node.handlers:
-        yield handler, _with(around, handler=True)
-    yield from _block(node.orelse, around)
-    yield from _block(node.finalbody, around)
+def _while(node: ast.While, around: Around) -> list[Block]:
+    within = around._replace(loops=(*around.loops, node))
+    return [([node.test], around), (node.body, within), (node.orelse, around)]
 
 
-def _guarded(around: Around, test: ast.expr, *, holds: bool) -> Around:
-    return _with(around, guards=(*around.guards, Guard(test, holds)))
+def _try(node: ast.Try, around: Around) -> list[Block]:
+    within = around._replace(tries=(*around.tries, node))
+    return [
+        (node.body, within),
+        (node.handlers, around._replace(handler=True)),
+        (node.orelse, around),
+        (node.finalbody, around),
+    ]
 
 
-def _with(around: Around, **changed: Any) -> Around:
-    known = {name: getattr(around, name) for name in Around.__slots__}
-    return Around(**(known | changed))
+def _with(node: ast.With | ast.AsyncWith, around: Around) -> list[Block]:
+    contexts = [item.context_expr for item in node.items]
+    within = around._replace(managers=(*around.managers, *contexts))
+    return [(contexts, around), (node.body, within)]
+
+
+def _function(node: FunctionNode, around: Around) -> list[Block]:
+    return [(node.body, around._replace(inner=True))]
+
+
+def _lambda(node: ast.Lambda, around: Around) -> list[Block]:
+    return [([node.body], around._replace(inner=True))]
+
+
+BLOCKS: dict[type[ast.AST], Callable[[Any, Around], list[Block]]] = {
+    ast.AsyncFor: _for,
+    ast.AsyncFunctionDef: _function,
+    ast.AsyncWith: _with,
+    ast.For: _for,
+    ast.FunctionDef: _function,
+    ast.If: _if,
+    ast.IfExp: _if,
+    ast.Lambda: _lambda,
+    ast.Try: _try,
+    ast.While: _while,
+    ast.With: _with,
+}

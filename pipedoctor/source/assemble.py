@@ -46,8 +46,14 @@ _MEMORY = ("torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDat
 def assemble(
     texts: Sequence[Text], skipped: Iterable[Skipped] = (), files: int = 0
 ) -> Source:
-    """Make the facts of all files of a project together."""
-    modules = [_apart(text) for text in texts]
+    """Make the facts of all files of a project."""
+    return together([apart(text) for text in texts], skipped, files)
+
+
+def together(
+    modules: Sequence[Module], skipped: Iterable[Skipped] = (), files: int = 0
+) -> Source:
+    """Make the facts of all files of a project that are taken apart; they forget."""
     recorder = Recorder(Project(modules))
     find_loops(recorder)
     item_events(recorder)
@@ -57,8 +63,8 @@ def assemble(
     place_events(recorder)
     loaders = [_loader(recorder, n, m) for n, m in enumerate(_made(recorder))]
     facts = Source(
-        files=files or len(texts),
-        parsed=len(texts),
+        files=files or len(modules),
+        parsed=len(modules),
         skipped=tuple(skipped),
         loaders=tuple(loaders),
         loops=tuple(recorder.loops),
@@ -97,7 +103,8 @@ def _behind(
     return found or [(node, scope)]
 
 
-def _apart(text: Text) -> Module:
+def apart(text: Text) -> Module:
+    """Find the parts of a file: best right after it was parsed, with all at hand."""
     name, package = module_name(text.path)
     return take_apart(text, name, package=package)
 
@@ -232,6 +239,8 @@ def _framework(scope: Scope) -> str:
 
 
 def _ignores(module: Module) -> Iterator[Ignore]:
+    if b"pipedoctor" not in module.text.whole:
+        return
     for number, line in enumerate(module.text.lines, 1):
         if b"pipedoctor" in line:
             match = _IGNORE.search(line)

@@ -28,7 +28,7 @@ def loop_events(recorder: Recorder) -> None:
                     if id(node) in recorder.loop_of:
                         _body(recorder, scope, node)
                         loss_steps(recorder, scope, node)
-        for step in scope.calls:
+        for step in scope.calling("next"):
             if isinstance(step.node, ast.Call):
                 by_hand(recorder, scope, step, step.node)
         streams(recorder, scope)

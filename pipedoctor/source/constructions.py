@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pipedoctor.facts.source import Argument
 from pipedoctor.source.dictionaries import Carried, Dictionaries, Given
 from pipedoctor.source.project import CallSite, Project
-from pipedoctor.source.scope import Class, Scope, key_of
+from pipedoctor.source.scope import Class, Module, Place, Scope, key_of
 from pipedoctor.source.values import Values
 
 LOADERS = {
@@ -64,20 +64,35 @@ class Constructions:
         self.classes = {
             one.full for one in project.classes if set(project.bases(one)[1]) & LOADERS
         }
-        self._wrappers: dict[int, list[Made]] = {}
+        self._attributes = {
+            key
+            for scope in project.scopes
+            for key in scope.bound
+            if key.startswith("self.")
+        }
         self.made = list(islice(self._all(), MOST))
         self.ways = Counter(id(one.site.node) for one in self.made)
         """In how many ways each call may be made, by its identity."""
 
     def _all(self) -> Iterator[Made]:
         direct: list[Made] = []
-        for scope in self.project.scopes:
-            for step in scope.calls:
+        for module in self.project.modules:
+            for scope, step in module.steps(self._possible(module)):
                 if isinstance(step.node, ast.Call):
                     direct += self._made(CallSite(scope, step, step.node))
         wrapped = [one for made in direct for one in self._outer(made)]
         yield from direct
         yield from wrapped
+
+    def _possible(self, module: Module) -> Iterator[Place]:
+        """Calls of a class of loaders, or of what was once given a value."""
+        for name, places in module.called.items():
+            full = self.project.full(name, module) if name[:1] != "." else ""
+            known = full in LOADERS or full in self.classes
+            if known or name in self._attributes or name in module.body.bound:
+                yield from places
+            elif "." not in name:
+                yield from (p for p in places if name in module.scopes[p[0]].bound)
 
     def _made(self, site: CallSite) -> Iterator[Made]:
         name, before = self._class(site.node.func, site.scope)

@@ -79,7 +79,8 @@ def streams(recorder: Recorder, scope: Scope) -> None:
     within = [
         step
         for step in scope.calls
-        if any(_is_stream(recorder, scope, m) for m in step.around.managers)
+        if step.around.managers
+        and any(_is_stream(recorder, scope, m) for m in step.around.managers)
     ]
     if not within:
         return

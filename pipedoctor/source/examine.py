@@ -2,19 +2,21 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Skipped
 from pipedoctor.source import files
-from pipedoctor.source.assemble import assemble
+from pipedoctor.source.assemble import apart, together
 from pipedoctor.source.imported import imported_names
 from pipedoctor.source.loaders import LoaderCall, calls_of, may_call
 from pipedoctor.source.marks import marks
 from pipedoctor.source.parse import NotPythonError, Text, parse, traces
+from pipedoctor.source.scope import Module  # noqa: TC001  (of lists that are made)
 
 Shown = Callable[[str], str]
 """How a path is called in reports."""
@@ -34,6 +36,7 @@ def examine(
 ) -> Examined:
     """Parse and follow what may have to do with loading, as far as time allows."""
     texts: list[Text] = []
+    modules: list[Module] = []
     skipped: list[Skipped] = []
     calls: dict[int, list[LoaderCall]] = {}
     count, whole = 0, True
@@ -49,14 +52,16 @@ def examine(
         except NotPythonError as error:
             skipped.append(Skipped(path=shown(file.path), reason=str(error)))
         else:
-            texts.append(text._replace(path=shown(file.path)))
+            text = replace(text, path=shown(file.path))
+            texts.append(text)
+            modules.append(apart(text))
             if may_call(file.text) and not text.cells:
                 calls[id(file)] = list(calls_of("", text.tree))
-    facts = assemble(texts, skipped, count)
+    facts = together(modules, skipped, count)
     numbered = tuple(
         (n, call) for n, file in enumerate(project) for call in calls.get(id(file), ())
     )
-    return Examined(replace(facts, marks=marks(facts, texts)), whole, numbered)
+    return Examined(structs.replace(facts, marks=marks(facts, texts)), whole, numbered)
 
 
 def related(project: Sequence[files.Source]) -> Iterator[files.Source]:

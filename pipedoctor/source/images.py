@@ -114,7 +114,7 @@ def _cv2(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
         return
     scopes = list(_together(recorder, scope))
     source = {one.module for one in scopes} | {scope.module}
-    whole = [b"\n".join(module.text.lines) for module in source]
+    whole = [module.text.whole for module in source]
     if any(word.encode() in text for word in _REORDERS for text in whole):
         return
     if any(word.encode() in text for word in _IMAGENET for text in whole):

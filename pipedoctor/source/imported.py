@@ -1,11 +1,12 @@
 """Which files a text imports, without parsing it: enough to know what to read next."""
 
 import re
+from collections.abc import Iterator
 
 _IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b([^#\n]*)|import[ \t]+([^#\n]*))",
-    re.MULTILINE,
+    rb"[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b([^#\n]*)|import[ \t]+([^#\n]*))"
 )
+_SAID = re.compile(rb"import")
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
@@ -13,8 +14,20 @@ def imported_names(text: bytes) -> set[str]:
     """Every part of every imported name: more than are files, never fewer."""
     return {
         word.decode()
-        for match in _IMPORT.finditer(text)
+        for match in _statements(text)
         for part in match.groups()
         if part
         for word in _WORD.findall(part)
     }
+
+
+def _statements(text: bytes) -> Iterator[re.Match[bytes]]:
+    """Of lines that say ``import`` those that begin as they must."""
+    before = -1
+    for said in _SAID.finditer(text):
+        start = text.rfind(b"\n", 0, said.start()) + 1
+        if start > before:
+            before = start
+            match = _IMPORT.match(text, start)
+            if match is not None:
+                yield match

@@ -62,7 +62,7 @@ def _loop(
 
 def _taken(recorder: Recorder, scope: Scope) -> None:
     """``while True: batch = next(it)`` is a loop over batches too."""
-    for step in scope.calls:
+    for step in scope.calling("next"):
         node = step.node
         if not (isinstance(node, ast.Call) and step.around.loops and node.args):
             continue

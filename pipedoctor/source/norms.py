@@ -26,7 +26,7 @@ class Norms:
     def _speaks(self, module: Module) -> bool:
         known = self._says.get(id(module))
         if known is None:
-            text = b"\n".join(module.text.lines)
+            text = module.text.whole
             known = self._says[id(module)] = bool(_WORDS.search(text))
         return known
 

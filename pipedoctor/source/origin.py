@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 
 from pipedoctor.source.constructions import Constructions
 from pipedoctor.source.project import Project, argument, last_name
@@ -131,11 +132,20 @@ class Origins:
 
     def _attribute(self, node: ast.Attribute, depth: int) -> Iterator[int]:
         """``trainer.loader``: whatever class of the project has such an attribute."""
+        for value, method in self._attributes.get(f"self.{node.attr}", ()):
+            yield from self.of(value, method, min(depth, 3))
+
+    @cached_property
+    def _attributes(self) -> dict[str, list[tuple[ast.expr, Scope]]]:
+        """What methods give to each attribute of self, in any class."""
+        found: dict[str, list[tuple[ast.expr, Scope]]] = {}
         for cls in self.project.classes:
-            key = f"self.{node.attr}"
             for method in cls.methods.values():
-                for value, _ in method.bound.get(key, []):
-                    yield from self.of(value, method, min(depth, 3))
+                for key, values in method.bound.items():
+                    if key.startswith("self."):
+                        pairs = [(value, method) for value, _ in values]
+                        found.setdefault(key, []).extend(pairs)
+        return found
 
     def _part(self, node: ast.Subscript, scope: Scope, depth: int) -> Iterator[int]:
         """One of several that a function returns or a dictionary holds."""

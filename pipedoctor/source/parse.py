@@ -6,6 +6,8 @@ import io
 import tokenize
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -21,13 +23,19 @@ class Cell(NamedTuple):
     first: int
 
 
-class Text(NamedTuple):
-    """A file that Python would understand; its lines are UTF-8 without their ends."""
+@dataclass(eq=False)
+class Text:
+    """A file that Python would understand: in UTF-8, lines end in one character."""
 
     path: str
     tree: ast.Module
-    lines: Sequence[bytes]
+    whole: bytes
     cells: Sequence[Cell] = ()
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """Without their ends; of most files nobody asks for them."""
+        return self.whole.split(b"\n")
 
 
 class NotPythonError(Exception):
@@ -55,11 +63,11 @@ def parse(source: Source) -> Text:
     if source.path.endswith(".ipynb"):
         return _notebook(source)
     tree = _tree(source.text)
-    return Text(source.path, tree, _lines(source.text))
+    return Text(source.path, tree, _plain(source.text))
 
 
-def _lines(text: bytes) -> Sequence[bytes]:
-    """Lines as the syntax tree counts them: in UTF-8, whatever the file is in."""
+def _plain(text: bytes) -> bytes:
+    """With lines as the syntax tree counts them: in UTF-8, whatever the file is in."""
     plain = text.removeprefix(codecs.BOM_UTF8)
     if not plain.isascii():
         encoding = encoding_of(text)
@@ -67,7 +75,7 @@ def _lines(text: bytes) -> Sequence[bytes]:
             plain = plain.decode(encoding).encode()
     if b"\r" in plain:
         plain = plain.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return plain.split(b"\n")
+    return plain
 
 
 def encoding_of(text: bytes) -> str:
@@ -107,17 +115,18 @@ def _notebook(source: Source) -> Text:
     whole: list[bytes] = []
     cells: list[Cell] = []
     for number, code in enumerate(found, 1):
-        text = "\n".join(map(_plain, code.split("\n"))).encode("utf-8", "replace")
+        text = "\n".join(map(_unmagical, code.split("\n"))).encode("utf-8", "replace")
         try:
             _tree(text)
         except NotPythonError:
             continue
         cells.append(Cell(number, len(whole) + 1))
         whole += text.split(b"\n")
-    return Text(source.path, _tree(b"\n".join(whole)), whole, cells)
+    text = b"\n".join(whole)
+    return Text(source.path, _tree(text), text, cells)
 
 
-def _plain(line: str) -> str:
+def _unmagical(line: str) -> str:
     """Magics and shell lines say nothing here; the number of lines stays."""
     start = line.lstrip()
     if not start.startswith(("%", "!", "?")):

@@ -1,6 +1,7 @@
 """What a whole file or project does: main guards, start methods, old names, traits."""
 
 import ast
+from collections.abc import Iterator
 
 from pipedoctor.source.around import Around, Step
 from pipedoctor.source.gated import gated, twice
@@ -8,7 +9,7 @@ from pipedoctor.source.loops import repeats
 from pipedoctor.source.parallel import data_parallel
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
-from pipedoctor.source.scope import Module, Scope, key_of
+from pipedoctor.source.scope import Module, Place, Scope, key_of
 from pipedoctor.source.values import written
 
 _PRIVATE = ("torch.utils.data._utils",)
@@ -26,6 +27,10 @@ _DISTRIBUTED = {
     "torch.utils.data.DistributedSampler",
 }
 _PARALLEL = {"torch.nn.DataParallel", "torch.nn.parallel.DataParallel"}
+_VARIABLES = {"torch.autograd.Variable", "torch.autograd.variable.Variable"}
+_CALLED = {*_AMP, *_VARIABLES, *_PARALLEL, *_DISTRIBUTED}
+_TRAITS = {"set_epoch", "record_stream", "setNumThreads", "get_worker_info"}
+_ENDINGS = {*_TRAITS, *_STARTS, "to"}
 _FRAMEWORKS = {
     "pytorch_lightning": "Lightning",
     "lightning": "Lightning",
@@ -40,12 +45,11 @@ def place_events(recorder: Recorder) -> None:
     """Record them for every file."""
     for module in recorder.project.modules:
         _imports(recorder, module)
-        for scope in module.scopes:
-            for step in scope.calls:
-                if isinstance(step.node, ast.Call):
-                    _call(recorder, scope, step, step.node)
+        for scope, step in module.steps(_worth_a_look(recorder, module)):
+            if isinstance(step.node, ast.Call):
+                _call(recorder, scope, step, step.node)
         _epochs(recorder, module)
-        if any(b"cuda" in line for line in module.text.lines):
+        if b"cuda" in module.text.whole:
             recorder.traits.add("cuda")
     _shards(recorder)
 
@@ -78,16 +82,23 @@ def _imported(recorder: Recorder, scope: Scope, step: Step, name: str) -> None:
         recorder.add("bottleneck", scope, step, name)
 
 
+def _worth_a_look(recorder: Recorder, module: Module) -> Iterator[Place]:
+    for name, places in module.called.items():
+        full = recorder.project.full(name, module) if name[:1] != "." else ""
+        if full in _CALLED or name.rpartition(".")[2] in _ENDINGS:
+            yield from places
+
+
 def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
     full = recorder.name(node.func, scope)
     last = last_name(node.func)
-    if last in {"set_epoch", "record_stream", "setNumThreads", "get_worker_info"}:
+    if last in _TRAITS:
         recorder.traits.add(last)
     if full in _AMP:
         either = isinstance(node.func, ast.Name) and twice(scope.module, node.func.id)
         if not either and not gated(recorder, scope, step):
             recorder.add("cuda-amp", scope, step, full, given=bool(node.args))
-    elif full in {"torch.autograd.Variable", "torch.autograd.variable.Variable"}:
+    elif full in _VARIABLES:
         words = {word.arg: word.value for word in node.keywords}
         value = recorder.values.of(words.get("requires_grad"), scope)
         wants = "requires_grad" in words and value.value is not False

@@ -32,8 +32,7 @@ class Project:
                 self._by_name.setdefault(".".join(parts[start:]), []).append(module)
         self._callers: dict[Scope, list[CallSite]] = {}
         self._bases: dict[str, tuple[list[Class], list[str]]] = {}
-        self._full: dict[tuple[str, int], str] = {}
-        """Of names in a module: where they come from, for most are asked for often."""
+        self._sites: dict[str, list[CallSite]] = {}
 
     def module(self, name: str, near: Module | None = None) -> Module | None:
         """The file behind a dotted name; of several the one nearest to `near`."""
@@ -66,26 +65,30 @@ class Project:
 
     def dotted(self, node: ast.expr, module: Module) -> str:
         """``torch.utils.data.DataLoader``, with imports undone; empty: no name."""
-        parts: list[str] = []
+        rest = ""
         while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
+            rest = f".{node.attr}{rest}"
             node = node.value
-        if not isinstance(node, ast.Name):
-            return ""
-        top = module.names.get(node.id)
-        if top is None:
-            if node.id in module.classes or node.id in module.functions:
-                top = f"{module.name}.{node.id}"
-            elif module.stars:
-                top = self._by_star(node.id, module)
-        if top is None:
-            return ""
-        full = ".".join([top, *reversed(parts)]) if parts else top
-        key = full, id(module)
-        known = self._full.get(key)
+        return (
+            self.full(f"{node.id}{rest}", module) if isinstance(node, ast.Name) else ""
+        )
+
+    def full(self, written: str, module: Module) -> str:
+        """The same for a name as it is written: most are asked for often."""
+        known = module.full.get(written)
         if known is None:
-            known = self._full[key] = self._settled(full, module)
+            known = module.full[written] = self._full(written, module)
         return known
+
+    def _full(self, written: str, module: Module) -> str:
+        first, dot, rest = written.partition(".")
+        top = module.names.get(first)
+        if top is None:
+            if first in module.classes or first in module.functions:
+                top = f"{module.name}.{first}"
+            elif module.stars:
+                top = self._by_star(first, module)
+        return self._settled(f"{top}{dot}{rest}", module) if top is not None else ""
 
     def _settled(self, full: str, module: Module) -> str:
         """A name that another file of the project only passes on: where from."""
@@ -169,18 +172,26 @@ class Project:
         for module in self.modules:
             yield from module.classes.values()
 
-    @cached_property
-    def call_sites(self) -> dict[str, list[CallSite]]:
+    def sites(self, last: str) -> list[CallSite]:
         """Calls by the last part of the name that is called."""
-        sites: dict[str, list[CallSite]] = {}
-        for scope in self.scopes:
-            for step in scope.calls:
-                node = step.node
-                if isinstance(node, ast.Call):
-                    name = last_name(node.func)
-                    if name:
-                        sites.setdefault(name, []).append(CallSite(scope, step, node))
-        return sites
+        known = self._sites.get(last)
+        if known is None:
+            known = self._sites[last] = [
+                CallSite(scope, step, step.node)
+                for module in self._calling.get(last, ())
+                for scope, step in module.calling(last)
+                if isinstance(step.node, ast.Call)
+            ]
+        return known
+
+    @cached_property
+    def _calling(self) -> dict[str, list[Module]]:
+        """The modules that call something of this name."""
+        found: dict[str, list[Module]] = {}
+        for module in self.modules:
+            for last in {name.rpartition(".")[2] for name in module.called}:
+                found.setdefault(last, []).append(module)
+        return found
 
     def callers(self, scope: Scope) -> list[CallSite]:
         """The calls of a function or method, as far as its name tells."""
@@ -193,8 +204,7 @@ class Project:
         last = scope.name.rpartition(".")[2]
         if scope.owner is not None and last == "__init__":
             last = scope.owner.name
-        sites = self.call_sites.get(last, [])
-        return [site for site in sites if self._calls(site, scope)]
+        return [site for site in self.sites(last) if self._calls(site, scope)]
 
     def _calls(self, site: CallSite, scope: Scope) -> bool:
         func = site.node.func

@@ -111,7 +111,7 @@ class Reach:
 
     def _composed(self) -> Iterator[Scope]:
         """Our own transforms: what stands in a Compose that a dataset is given."""
-        for site in self.project.call_sites.get("Compose", []):
+        for site in self.project.sites("Compose"):
             if not self.project.dotted(site.node.func, site.scope.module).startswith(
                 ("torchvision.", "albumentations.", "monai.", "torch_geometric.")
             ):

@@ -2,15 +2,18 @@
 
 import ast
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 from pipedoctor.source.around import FunctionNode, Step
 from pipedoctor.source.parse import Text
 
 _MASK, _INNER = 0b11000000, 0b10000000
 """Bytes of UTF-8 that begin no character."""
+Place: TypeAlias = tuple[int, int]
+"""Where a call stands: the number of its function, and its own among those there."""
 
 
 @dataclass(eq=False)
@@ -22,6 +25,8 @@ class Scope:
     """Within the module: ``Dataset.__getitem__``, ``main``, ``<module>``."""
     node: FunctionNode | ast.Module
     owner: "Class | None" = None
+    number: int = 0
+    """Its place in `Module.scopes`."""
     steps: list[Step] = field(default_factory=list[Step])
     local: dict[str, FunctionNode] = field(default_factory=dict[str, FunctionNode])
     of_type: dict[type[ast.AST], list[Step]] = field(
@@ -39,6 +44,10 @@ class Scope:
     def calls(self) -> list[Step]:
         """All its calls."""
         return self.of_type.get(ast.Call, [])
+
+    def calling(self, last: str) -> Sequence[Step]:
+        """Those by the last part of what is called."""
+        return self.module.by_function(last).get(self.number, ())
 
     @cached_property
     def within(self) -> Mapping[int, list[Step]]:
@@ -112,6 +121,15 @@ class Module:
     names: dict[str, str] = field(default_factory=dict[str, str])
     """What imports bind: local name to full name."""
     stars: list[str] = field(default_factory=list[str])
+    called: dict[str, list[Place]] = field(default_factory=dict[str, list[Place]])
+    """
+    All calls by what is called: ``torch.zeros``; ``.cuda`` of what is no name.
+
+    Most questions concern few calls: the others need not be looked at, nor their
+    nodes be fetched from memory again.
+    """
+    full: dict[str, str] = field(default_factory=dict[str, str])
+    """Of names as they are written here: where they come from, once it is known."""
     wide: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
     """Of lines that somebody asked for: the bytes that begin no character."""
     body: Scope = field(init=False)
@@ -119,6 +137,36 @@ class Module:
     def __post_init__(self) -> None:
         self.body = Scope(self, "<module>", self.text.tree)
         self.scopes.append(self.body)
+
+    def steps(self, places: Iterable[Place]) -> Iterator[tuple[Scope, Step]]:
+        """The calls at some places, in the order of functions and their text."""
+        for number, index in sorted(places):
+            scope = self.scopes[number]
+            yield scope, scope.of_type[ast.Call][index]
+
+    def calling(self, last: str) -> Iterator[tuple[Scope, Step]]:
+        """Calls by the last part of what is called."""
+        return self.steps(self._by_last.get(last, ()))
+
+    def by_function(self, last: str) -> Mapping[int, list[Step]]:
+        """The same by the number of the function that they stand in."""
+        known = self._of_function.get(last)
+        if known is None:
+            known = self._of_function[last] = {}
+            for scope, step in self.calling(last):
+                known.setdefault(scope.number, []).append(step)
+        return known
+
+    @cached_property
+    def _of_function(self) -> dict[str, dict[int, list[Step]]]:
+        return {}
+
+    @cached_property
+    def _by_last(self) -> Mapping[str, list[Place]]:
+        found: dict[str, list[Place]] = {}
+        for name, places in self.called.items():
+            found.setdefault(name.rpartition(".")[2], []).extend(places)
+        return found
 
     def characters(self, line: int, offset: int) -> int:
         """Of the bytes up to an offset, for those count in a syntax tree."""

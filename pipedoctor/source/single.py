@@ -53,7 +53,7 @@ def _trains(scope: Scope) -> bool:
         and root_of(step.node.func.value) not in {"", "ctx"}
         and not step.around.loops
         and not step.around.inner
-        for step in scope.calls
+        for step in scope.calling("backward")
     )
 
 

@@ -82,7 +82,7 @@ class Values:
         self.project = project
         self._options: dict[str, list[Option]] = {}
         self._handed: dict[tuple[Scope, str], list[tuple[ast.expr, Scope]]] = {}
-        for site in project.call_sites.get("add_argument", []):
+        for site in project.sites("add_argument"):
             self._add(site.node, site.scope)
         for scope in project.scopes:
             self._click(scope)

@@ -149,7 +149,7 @@ class Ground:
         if key not in self._texts:
             try:
                 text = parse(files.Source(self.real[name], raw))
-                self._texts[key] = text._replace(path=name)
+                self._texts[key] = dataclasses.replace(text, path=name)
             except NotPythonError as error:
                 self._texts[key] = None
                 if raw is self.raws.get(name):
