@@ -1,15 +1,14 @@
-"""Lines that put another torch or another driver in place; printed, never run."""
+"""Lines that put another torch in place; printed, never run."""
 
 import re
 
 import msgspec
 
 from pipedoctor.facts import Interpreter, Packages, Site, TorchBuild
-from pipedoctor.facts.site import Habitat
 from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
-from pipedoctor.remedy import Lasts, Place, Remedy, fitting
-from pipedoctor.versions import major, reaches
-from pipedoctor_checks._wheels import Choice, Host, best_tag, can_reach, last_driver
+from pipedoctor.remedy import Lasts, Remedy
+from pipedoctor.versions import reaches
+from pipedoctor_checks._wheels import Choice, Host, best_tag
 
 _FORGE = re.compile(r"cuda\d+_|cpu_(mkl|generic|openblas)")
 _STABLE_ABI = {"torchvision": "0.29.1", "torchaudio": "2.11"}
@@ -146,35 +145,3 @@ def _conda(target: Target, choice: Choice) -> Remedy:
         lasts=Lasts.ALWAYS,
         advice=True,
     )
-
-
-def newer_driver(
-    drivers: CudaDrivers,
-    site: Site | None,
-    wanted: str,
-    capabilities: tuple[str, ...],
-) -> tuple[Remedy, ...]:
-    """Update the driver, where these cards can still have one that new."""
-    if not can_reach(drivers, capabilities, wanted):
-        return ()
-    end = last_driver(drivers, capabilities)
-    what = f"the NVIDIA driver to R{major(wanted)} or newer"
-    if end:
-        what += f", but not beyond R{end}, the last for this card"
-    if end == major(wanted):
-        what = f"the NVIDIA driver to R{end}, the last for this card"
-    outside = (Habitat.DOCKER, Habitat.KUBERNETES)
-    return fitting(
-        site.habitat if site else None,
-        _by_hand(f"Update {what}, and reboot", Place.HERE, (Habitat.BARE,)),
-        _by_hand(f"On the host, update {what}", Place.LAUNCHER, outside),
-        _by_hand(
-            f"Ask for a node that has R{major(wanted)} or newer",
-            Place.LAUNCHER,
-            (Habitat.SLURM,),
-        ),
-    )
-
-
-def _by_hand(title: str, place: Place, fits: tuple[Habitat, ...]) -> Remedy:
-    return Remedy(title=title, lasts=Lasts.ALWAYS, place=place, fits=fits, advice=True)

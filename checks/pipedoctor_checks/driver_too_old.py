@@ -15,6 +15,7 @@ from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
 from pipedoctor.remedy import Remedy
 from pipedoctor.versions import major, numbers, reaches
 from pipedoctor_checks import _cuda, _install
+from pipedoctor_checks._newer_driver import newer_driver
 
 
 @check("PDR801", "The NVIDIA driver is too old for this torch")
@@ -74,7 +75,7 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         driver=driver or drivers.minimum(complaint, windows=_install.windows(site)),
         capabilities=capabilities,
     )
-    newer = _install.newer_driver(drivers, site, least, capabilities)
+    newer = newer_driver(drivers, site, least, capabilities)
     forward = bool(accelerators and accelerators.compat_libcuda) and not complaint
     close = major(driver) == major(least) and not complaint
     yield Finding(

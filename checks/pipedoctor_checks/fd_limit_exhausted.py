@@ -2,13 +2,8 @@
 
 from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
 from pipedoctor.facts import Limits, Loader, Site
-from pipedoctor_checks._descriptors import (
-    Need,
-    kept_batches,
-    raised,
-    raised_for_all,
-    shown,
-)
+from pipedoctor_checks._descriptor_need import Need, shown
+from pipedoctor_checks._descriptors import kept_batches, raised, raised_for_all
 
 
 @check("PDR703", "The limit on open files is used up")

@@ -2,7 +2,8 @@
 
 from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
 from pipedoctor.facts import Limits, Loader, Site, Threads
-from pipedoctor_checks._processes import Bound, Need, bounds, relief
+from pipedoctor_checks._process_bounds import Bound, Need, bounds
+from pipedoctor_checks._processes import relief
 
 
 @check("PDR704", "The limit on processes and threads is reached")
