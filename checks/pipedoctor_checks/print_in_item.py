@@ -20,8 +20,8 @@ def print_in_item(source: Source, /) -> Findings:
     ## How it is judged
 
     The function is reached from `__getitem__`, `__iter__`, a collate function or a
-    transform, also through other files. Printing in `__init__`, in `except`, for a
-    flag such as `verbose` or now and then is left alone.
+    transform, also through other files. Printing in `__init__`, in `except`, where
+    nothing could be loaded, for a flag such as `verbose` or now and then is left alone.
 
     ## Sources
 

@@ -19,14 +19,19 @@ def unpickle_per_item(source: Source, /) -> Findings:
     ## How it is judged
 
     `pickle.load`, `torch.load`, `joblib.load` or `np.load(allow_pickle=True)` is
-    called in code that runs for items. Plain arrays are no pickles.
+    called in code that runs for items. Plain arrays are no pickles, and what the class
+    has saved itself is its cache.
 
     ## Sources
 
     - https://docs.python.org/3/library/pickle.html
     - https://docs.pytorch.org/docs/stable/generated/torch.load.html
     """
-    events = [e for e in source.per_item("unpickle") if not e.details.get("lazy")]
+    events = [
+        e
+        for e in source.per_item("unpickle")
+        if not e.details.get("lazy") and not e.details.get("saved")
+    ]
     for group in by_class(events):
         first = group[0]
         yield at(

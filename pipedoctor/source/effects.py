@@ -3,10 +3,10 @@
 import ast
 from typing import Any
 
-from pipedoctor.source.around import Step
+from pipedoctor.source.around import Guard, Step
 from pipedoctor.source.caches import missed_keys
 from pipedoctor.source.failures import handlers, retries
-from pipedoctor.source.kinds import DRAWS, NAMED, READING
+from pipedoctor.source.kinds import DRAWS, NAMED, READING, SAVES
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, key_of
@@ -47,6 +47,7 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
             "kept": _kept(scope, node),
             "used": _closed(scope, node),
             "once": _once(recorder, scope),
+            "saved": kind == "unpickle" and _saves(recorder, scope),
             "by_type": kind == "dir-scan" and _by_type(recorder, scope),
         }
         recorder.add(kind, scope, step, full, text=written(node), **details)
@@ -65,9 +66,33 @@ def _refuses(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> bo
     last = block[0][-1] if block and step.around.guards else None
     if isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
         return True
+    if step.around.guards and _fails(step.around.guards[-1]):
+        return True
     otherwise = bool(step.around.guards) and not step.around.guards[-1].holds
     plain = all(isinstance(one, ast.Constant) for one in node.args)
     return (otherwise and plain) or scope.name.endswith("__init__")
+
+
+def _fails(guard: Guard) -> bool:
+    """``if sample is None``: nothing could be loaded."""
+    test = guard.test
+    return (
+        isinstance(test, ast.Compare)
+        and len(test.ops) == 1
+        and isinstance(test.ops[0], ast.Is if guard.holds else ast.IsNot)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value is None
+    )
+
+
+def _saves(recorder: Recorder, scope: Scope) -> bool:
+    """Does the same function or class write what it reads here: a cache of its own?"""
+    mine = [*scope.owner.methods.values()] if scope.owner else [scope]
+    return any(
+        isinstance(step.node, ast.Call) and recorder.name(step.node.func, one) in SAVES
+        for one in mine
+        for step in one.calls
+    )
 
 
 def _by_type(recorder: Recorder, scope: Scope) -> bool:

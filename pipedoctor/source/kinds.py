@@ -114,6 +114,9 @@ READING = {"text-parse", "unpickle", "dir-scan", "network", "container-open"} | 
 }
 
 
+SAVES = {"torch.save", "pickle.dump", "joblib.dump", "dill.dump", "cloudpickle.dump"}
+
+
 DRAWS = {
     "beta",
     "binomial",

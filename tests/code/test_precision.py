@@ -86,6 +86,25 @@ COUNTED = """
 """
 
 
+def shown(test: str) -> str:
+    return (
+        "class Shown(Dataset):\n    def __len__(self):\n        return 9\n"
+        "    def __getitem__(self, index):\n"
+        f"        sample = read(index)\n        if {test}:\n"
+        "            print(index, sample)\n            sample = 0\n"
+        "        return sample\n"
+    )
+
+
+def stored(keep: str) -> str:
+    return (
+        "class Stored(Dataset):\n    def __len__(self):\n        return 9\n"
+        "    def __getitem__(self, index):\n"
+        "        return torch.load(self.files[index])\n"
+        f"    def write(self, index, sample):\n        {keep}\n"
+    )
+
+
 def taken(before: str, count: str = "steps") -> str:
     return (
         f"{IMAGES}\nloader = DataLoader(Images())\n\ndef main(n):\n{before}"
@@ -276,6 +295,12 @@ SILENT: dict[str, dict[str, str]] = {
         ),
     },
     "module_global_cache": {"a flag": remembered("True")},
+    "print_in_item": {
+        "nothing was loaded": shown("sample is None"),
+    },
+    "unpickle_per_item": {
+        "what it has saved": stored("torch.save(sample, self.files[index])"),
+    },
     "pin_memory_device": {
         "only where it is known": "more = {'pin_memory_device': name} if name else {}\n"
         "loader = DataLoader(data, **more)\n",
@@ -320,6 +345,11 @@ SPEAKS: dict[str, dict[str, str]] = {
             "        torch.cuda.empty_cache()\n"
         ),
     },
+    "print_in_item": {
+        "something was loaded": shown("sample is not None"),
+        "it is something": shown("sample is Missing"),
+    },
+    "unpickle_per_item": {"what others have saved": stored("show(sample)")},
     "module_global_cache": {"a value": remembered("read(name)")},
     "unguarded_next": {
         "as long as somebody says": taken(
