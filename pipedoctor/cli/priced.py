@@ -100,10 +100,12 @@ def of(found: "Tuning", paths: Sequence[str]) -> Measurement:
 
     from pipedoctor.collect.source import shown
     from pipedoctor.facts.source import Spot
+    from pipedoctor.tune.decide import overruled
 
     seen = found.seen
     trials = seen.trials
-    if found.unmeasured:
+    doubted = found.unmeasured or overruled(seen)
+    if doubted:
         trials = tuple(trial for trial in trials if not trial.window.refused)
     if not trials:
         refused = next((t.window.refused for t in seen.trials), "")
@@ -116,7 +118,7 @@ def of(found: "Tuning", paths: Sequence[str]) -> Measurement:
     whole = replace(
         seen,
         trials=trials,
-        best=seen.best if not found.unmeasured else seen.start,
+        best=seen.start if doubted else seen.best,
         limits=found.skipped,
         made_at=spot,
     )

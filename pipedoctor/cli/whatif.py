@@ -60,6 +60,7 @@ def command(
     from pipedoctor.cli.output import width, write
     from pipedoctor.cli.privacy import overheard
     from pipedoctor.tune import whatif
+    from pipedoctor.tune.decide import overruled
     from pipedoctor.tune.imagined import dumped, render
     from pipedoctor.tune.probe import Failed
     from pipedoctor.tune.session import Lost, Refused
@@ -82,7 +83,7 @@ def command(
         progress.end()
         context.exit(INTERRUPTED)
     progress.end()
-    if why := whatif.refused(search):
+    if why := overruled(search.pipeline()):
         lost(context, wanted.target, why)
     found = whatif.imagine(search, change)
     columns = width() if output is None else 100

@@ -1,5 +1,6 @@
 """Choose among the settings that were measured."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +15,8 @@ Confidence = Literal["certain", "likely", "possible"]
 _OFTEN = 2
 CLEAR = 0.1
 """A gain that the simulation must see before a disturbed clock is believed."""
+AGREED = 0.2
+"""How far the clock may be from the processor times, if others had the CPUs."""
 _EPOCH_SHARE = 0.02
 """Share of an epoch from which on starting workers anew is worth avoiding."""
 
@@ -62,6 +65,23 @@ def decide(seen: Pipeline, tries: dict[str, int]) -> Choice:
         start=start,
         confidence="certain" if sure else _likely(best, start),
     )
+
+
+def overruled(seen: Pipeline) -> str:
+    """
+    Why nothing follows from these trials; empty: something does.
+
+    Others had the CPUs while the current setting was measured, and it was not as fast
+    as its processor times say.
+    """
+    now = next((t for t in seen.trials if alike(t.setting, seen.start)), None)
+    if now is None:
+        return "the start setting could not be measured"
+    if not now.window.refused or not any(trial.costs for trial in seen.trials):
+        return now.window.refused
+    alone = Model(seen=seen, corrected=False).predict(seen.start)
+    apart = math.log(alone.samples_per_second / now.samples_per_second)
+    return now.window.refused if abs(apart) > AGREED else ""
 
 
 def _likely(best: Trial, start: Trial) -> Confidence:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from pipedoctor.check import EPOCH, Counterfactual, Finding, Gain, Verdict
+from pipedoctor.check import EPOCH, Counterfactual, Finding, Gain, Severity, Verdict
 from pipedoctor.facts import Facts, Pipeline, Setting, Source
 from pipedoctor.facts.source import LoaderCall, Spot
 from pipedoctor.tune.altered import altered
@@ -48,7 +48,12 @@ def _priced(finding: Finding, seen: Pipeline, code: Source) -> Finding:
     if wanted is None or not concerns(finding, seen, code):
         return finding
     gain = foretold(seen, wanted)
-    return finding if gain is None else replace(finding, gain=gain)
+    if gain is None:
+        return finding
+    harms = gain.basis == "measured" and gain.high < 0
+    mild = harms and finding.severity is Severity.SLOWS
+    severity = Severity.NOTE if mild else finding.severity
+    return replace(finding, gain=gain, severity=severity)
 
 
 def concerns(finding: Finding, seen: Pipeline, code: Source) -> bool:
@@ -162,7 +167,21 @@ def _epoch(
 
 def _startup(seen: Pipeline, guess: Prediction) -> float:
     """Seconds at the beginning of every epoch until workers deliver."""
-    if not guess.setting.num_workers or guess.setting.persistent_workers:
+    if not guess.setting.num_workers:
         return 0.0
+    if guess.setting.persistent_workers:  # they wait, but their queues are empty
+        return max(0.0, _made(seen, guess) - guess.wait_seconds)
     first = seen.startup_seconds or guess.first_batch_seconds
     return max(0.0, first - guess.batch_seconds)
+
+
+def _made(seen: Pipeline, guess: Prediction) -> float:
+    """Seconds in which one worker makes a batch and hands it over."""
+    known = [trial for trial in seen.trials if trial.costs and trial.costs_of]
+    found = min(known, key=lambda trial: trial.costs_of, default=None)
+    if found is None or found.costs is None:
+        return 0.0
+    costs = found.costs
+    batch = (guess.setting.batch_size or 1) / (seen.start.batch_size or 1)
+    made = costs.fetch_wall + costs.collate_wall + costs.send_wall + costs.receive_wall
+    return batch * made

@@ -1,6 +1,5 @@
 """Imagine another setting, or another machine, for a target that was probed."""
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,8 +14,6 @@ from pipedoctor.tune.search import Search
 SCHEMA = "pipedoctor.whatif/1"
 _USUAL, _SPINNING = 1, 2
 """How often settings of several workers are measured again."""
-AGREED = 0.2
-"""How far the clock may be from the processor times, if others had the CPUs."""
 _BESIDE = 1.3
 """CPU of a whole worker, against that of the thread that fetches."""
 
@@ -51,24 +48,6 @@ class Change:
             pin_memory=pinned,
             batch_size=self.batch or to.batch_size,
         )
-
-
-def refused(search: Search) -> str:
-    """
-    Why nothing can be imagined from what was probed; empty: something can.
-
-    Others had the CPUs while the current setting was measured, and it was not as fast
-    as its processor times say.
-    """
-    seen = search.pipeline()
-    now = search.ledger.best_of(search.start)
-    if now is None:
-        return "the setting of now could not be measured"
-    if not now.window.refused or not any(trial.costs for trial in seen.trials):
-        return now.window.refused
-    alone = Model(seen=seen, corrected=False).predict(search.start)
-    apart = math.log(alone.samples_per_second / now.samples_per_second)
-    return now.window.refused if abs(apart) > AGREED else ""
 
 
 def imagine(search: Search, change: Change) -> dict[str, Any]:
@@ -140,4 +119,4 @@ def spinning(trial: Trial) -> bool:
     )
 
 
-__all__ = ["Change", "imagine", "probe", "refused"]
+__all__ = ["Change", "imagine", "probe"]

@@ -30,9 +30,8 @@ def waits(**values: Any) -> Pipeline:
 
 
 def computes(**values: Any) -> Pipeline:
-    return pipeline(
-        trial(0, 0.02), trial(1, 0.02), trial(2, 0.01), **{"samples": 1600, **values}
-    )
+    usual = trial(0, 0.02), trial(1, 0.02), trial(2, 0.01)
+    return pipeline(*values.pop("trials", usual), **{"samples": 1600, **values})
 
 
 # --- how much
@@ -280,6 +279,29 @@ def test_only_the_loader_that_was_measured(
     told: bool,
 ) -> None:
     assert gain_of(found, seen, code) is told
+
+
+@pytest.mark.parametrize(
+    ("severity", "workers", "then"),
+    [
+        pytest.param(Severity.SLOWS, 1, Severity.NOTE, id="slower for certain"),
+        pytest.param(Severity.SLOWS, 2, Severity.SLOWS, id="faster"),
+        pytest.param(Severity.SLOWS, 3, Severity.SLOWS, id="only modelled"),
+        pytest.param(Severity.RISKS, 1, Severity.RISKS, id="not about speed"),
+    ],
+)
+def test_a_remedy_that_was_measured_to_harm_makes_a_note(
+    severity: Severity, workers: int, then: Severity
+) -> None:
+    seen = computes(trials=(trial(0, 0.01), trial(1, 0.03), trial(2, 0.005)))
+    found = Finding(
+        severity=severity, summary="x", counterfactual=Counterfactual(workers=workers)
+    )
+    (verdict,) = priced(Facts(seen), [Verdict("PDR101", (found,))])
+    (finding,) = verdict.findings
+
+    assert finding.gain is not None
+    assert finding.severity is then
 
 
 def test_what_says_no_counterfactual_keeps_its_gain() -> None:
