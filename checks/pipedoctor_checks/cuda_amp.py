@@ -37,12 +37,18 @@ def cuda_amp(source: Source, torch: TorchBuild | None, /) -> Findings:
             f"{group[0].name} is deprecated from torch 2.4 on",
             in_code(
                 "Use the name for all devices",
-                "torch.amp.autocast('cuda')",
+                _now(group[0].name),
                 edits=_renamed(source, group[0], least),
                 unsafe="" if least else "needs torch 2.4 or newer",
             ),
             names=sorted({event.name for event in group}),
         )
+
+
+def _now(name: str) -> str:
+    last = name.rpartition(".")[2]
+    given = "device_type='cuda'" if last.startswith("custom") else "'cuda'"
+    return f"torch.amp.{last}({given})"
 
 
 def _renamed(source: Source, event: Event, least: str) -> Edits:

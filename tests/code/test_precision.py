@@ -633,3 +633,17 @@ def test_lists_of_objects_are_said_once_of_a_project(find: Find) -> None:
     assert alone.summary == f"One.__init__ keeps {said}"
     assert both.summary == f"One.__init__ and 1 more keep {said}"
     assert len(both.also_at) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("autocast", "torch.amp.autocast('cuda')"),
+        ("GradScaler", "torch.amp.GradScaler('cuda')"),
+        ("custom_fwd", "torch.amp.custom_fwd(device_type='cuda')"),
+    ],
+)
+def test_the_new_name_is_that_of_the_old_one(find: Find, old: str, new: str) -> None:
+    (finding,) = find("cuda_amp", f"made = torch.cuda.amp.{old}()\n")
+
+    assert finding.remedies[0].snippet == new
