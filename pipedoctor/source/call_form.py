@@ -81,15 +81,18 @@ def _given(pen: Pen, items: list[Item], number: int, closing: Point) -> Given:
     whole = None
     if isinstance(item.node, ast.keyword):
         whole = _whole(pen, items, number, closing)
-    plain = ast.unparse(value) if _dotted(value) else ""
+    plain = _dotted(value)
     assert isinstance(value, ast.expr)  # noqa: S101  (of a keyword as of an argument)
     return Given(value=pen.of(value), whole=whole, plain=plain)
 
 
-def _dotted(node: ast.AST) -> bool:
+def _dotted(node: ast.AST) -> str:
+    """``a.b``, however long; empty for what is no name."""
+    parts: list[str] = []
     while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
         node = node.value
-    return isinstance(node, ast.Name)
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
 
 
 def _whole(pen: Pen, items: list[Item], number: int, closing: Point) -> Span | None:

@@ -2,7 +2,7 @@
 
 import ast
 
-from pipedoctor.source.blocks import Place, lines_to_indent, path_to
+from pipedoctor.source.blocks import Place, blocks_of, lines_to_indent, path_to, unit_of
 from pipedoctor.source.measured import NONE, Pieces
 from pipedoctor.source.naming import heading, known
 from pipedoctor.source.pen import Pen
@@ -44,11 +44,10 @@ def _movable(rest: list[ast.stmt]) -> bool:
 def _unit(pen: Pen, tree: ast.Module) -> str:
     """By what the file indents its blocks."""
     for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(node, ast.stmt) and isinstance(body, list) and body:
-            deep, flat = pen.indent(body[0].lineno), pen.indent(node.lineno)
-            if len(deep) > len(flat) and deep.startswith(flat):
-                return deep.removeprefix(flat)
+        if isinstance(node, ast.stmt):
+            first = next((block[0] for block in blocks_of(node) if block), node)
+            if first.lineno > node.lineno:
+                return unit_of(pen, first, node)
     return "    "
 
 

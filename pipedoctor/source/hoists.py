@@ -3,17 +3,25 @@
 import ast
 
 from pipedoctor.facts.source import Span
+from pipedoctor.source.bindings import bound_in, names_in
 from pipedoctor.source.blocks import Place, alone, path_to, unit_of
 from pipedoctor.source.call_form import call_form
 from pipedoctor.source.measured import NONE, Pieces
-from pipedoctor.source.naming import bound_in, names_in
 from pipedoctor.source.pen import Pen, Point
 from pipedoctor.source.project import last_name
 from pipedoctor.source.quoted import lines_of, quoted, shifted
 from pipedoctor.source.scope import Scope
 
-_PURE = {"cpu_count", "getenv", "int", "is_available", "len", "max", "min"}
-_PURE |= {"sched_getaffinity", "device_count"}
+_PURE = {
+    "cpu_count",
+    "device_count",
+    "int",
+    "is_available",
+    "len",
+    "max",
+    "min",
+    "sched_getaffinity",
+}
 _LOOPS = (ast.For, ast.While)
 
 
@@ -128,8 +136,7 @@ def transforms(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
     if not _settled(scope, init, node) or not _constructs(node):
         return NONE
     name = "_transforms"
-    tree = ast.walk(pen.module.text.tree)
-    if any(isinstance(n, ast.Attribute) and n.attr == name for n in tree):
+    if name in pen.attributes:
         return NONE
     end = pen.end(last).line
     at = Point(end, len(pen.lines[end - 1]))
@@ -143,7 +150,8 @@ def transforms(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
 def _simple(pen: Pen, init: Scope, last: ast.stmt) -> bool:
     """Does ``__init__`` always come to its end, and end with a line of its own?"""
     returns = init.of_type.get(ast.Return, [])
-    own = last.lineno > init.node.lineno if not init.at_top else False  # type: ignore[union-attr]
+    begin = getattr(init.node, "lineno", last.lineno)
+    own = bool(last.lineno > begin)
     first = [one.arg for one in init.parameters[:1]] == ["self"]
     return not returns and own and first and pen.ends(pen.end(last))
 

@@ -4,9 +4,10 @@ import ast
 from collections.abc import Iterable
 from typing import cast
 
+from pipedoctor.source.bindings import bound_in
 from pipedoctor.source.blocks import alone, path_to, unit_of
 from pipedoctor.source.measured import NONE, Pieces
-from pipedoctor.source.naming import Known, bound_in, known
+from pipedoctor.source.naming import Known, known
 from pipedoctor.source.pen import Pen, Point
 from pipedoctor.source.scope import Scope
 
@@ -140,10 +141,8 @@ class _Kept:
             or self.target.attr in bound_in(cls.node)
         ):
             return False
-        tree = ast.walk(self.pen.module.text.tree)
-        every = [n for n in tree if isinstance(n, ast.Attribute)]
-        written = [n for n in every if n.attr == self.target.attr]
-        special = {n.attr for n in every} | bound_in(cls.node)
+        written = self.pen.attributes[self.target.attr]
+        special = self.pen.attributes.keys() | bound_in(cls.node)
         return (
             sum(not isinstance(n.ctx, ast.Load) for n in written) == 1
             and not special & _SPECIAL
@@ -153,8 +152,7 @@ class _Kept:
 
     def hidden(self, name: str) -> bool:
         """Is this private attribute there already?"""
-        tree = ast.walk(self.pen.module.text.tree)
-        return any(isinstance(n, ast.Attribute) and n.attr == f"_{name}" for n in tree)
+        return f"_{name}" in self.pen.attributes
 
     def known(self, full: str) -> Known | None:
         return known(self.pen, self.scope, self.statement, full)

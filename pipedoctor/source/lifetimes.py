@@ -3,8 +3,8 @@
 import ast
 
 from pipedoctor.source.around import Step
+from pipedoctor.source.bindings import bound_in
 from pipedoctor.source.constructions import Made
-from pipedoctor.source.naming import bound_in
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import written

@@ -1,19 +1,17 @@
 """Names in a file: which are taken, what imports bind, where one more import goes."""
 
 import ast
-import builtins
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from pipedoctor.facts.source import Call, Import
+from pipedoctor.source.bindings import bound_in
 from pipedoctor.source.blocks import above, path_to
 from pipedoctor.source.pen import Pen, Point
 from pipedoctor.source.scope import Scope
 
 _USUAL = {"numpy": "np"}
-BUILTINS = frozenset(dir(builtins))
 
 
 class Known(NamedTuple):
@@ -21,40 +19,6 @@ class Known(NamedTuple):
 
     name: str
     missing: tuple[Import, ...] = ()
-
-
-def names_in(node: ast.AST) -> Iterator[str]:
-    """Every name that is read or bound anywhere in it; imports, parameters and all."""
-    for one in ast.walk(node):
-        yield from _own_names(one)
-
-
-def _own_names(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.alias):
-        yield (node.asname or node.name).partition(".")[0]
-    elif isinstance(node, (ast.Global, ast.Nonlocal)):
-        yield from node.names
-    else:  # functions, classes, ``except ... as``, and patterns
-        named = (getattr(node, field, None) for field in ("name", "rest"))
-        yield from (name for name in named if isinstance(name, str))
-
-
-def bound_in(node: ast.AST) -> set[str]:
-    """Names that it binds, in itself and in what is nested in it."""
-    loads = {
-        id(one)
-        for one in ast.walk(node)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
-    }
-    found: set[str] = set()
-    for one in ast.walk(node):
-        if id(one) not in loads:
-            found.update(_own_names(one))
-    return found
 
 
 def known(pen: Pen, scope: Scope, node: ast.AST, full: str) -> Known | None:
@@ -70,11 +34,11 @@ def known(pen: Pen, scope: Scope, node: ast.AST, full: str) -> Known | None:
     if local is not None:
         name, first = local
         hidden = around is not None and name in bound_in(around)
-        if first >= line or hidden or _rebound(tree, name):
+        if first >= line or hidden or _rebound(pen, name):
             return None
         return Known(name)
     name = _USUAL.get(full, full)
-    if name in set(names_in(tree)):
+    if name in pen.taken:
         return None
     place = heading(pen, node)
     if place is None:
@@ -95,25 +59,16 @@ def _alias(tree: ast.Module, full: str) -> tuple[str, int] | None:
     return None
 
 
-def _rebound(tree: ast.Module, name: str) -> bool:
+def _rebound(pen: Pen, name: str) -> bool:
     """Does anything but imports of one meaning give this name a value at the top?"""
     meant = {
         one.name if one.asname else one.name.partition(".")[0]
-        for statement in tree.body
+        for statement in pen.module.text.tree.body
         if isinstance(statement, ast.Import)
         for one in statement.names
         if (one.asname or one.name.partition(".")[0]) == name
     }
-    others = (s for s in tree.body if not isinstance(s, ast.Import))
-    return len(meant) > 1 or any(name in _at_top(one) for one in others)
-
-
-def _at_top(statement: ast.stmt) -> set[str]:
-    """What a statement of the module binds there, or by ``global`` from within."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        told = (n.names for n in ast.walk(statement) if isinstance(n, ast.Global))
-        return {statement.name, *(name for names in told for name in names)}
-    return bound_in(statement)
+    return len(meant) > 1 or name in pen.assigned
 
 
 def with_modules(pen: Pen, scope: Scope, node: ast.Call, form: Call) -> Call:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from pipedoctor.facts.source import Span
+from pipedoctor.source.bindings import bound_at_top, names_in
 from pipedoctor.source.scope import Module
 
 _NARROW, _WIDE = 88, 119
@@ -53,6 +54,27 @@ class Pen:
             for statement in block
             if isinstance(statement, ast.Expr)
         }
+
+    @cached_property
+    def taken(self) -> frozenset[str]:
+        """Every name in the file, whatever it means."""
+        return frozenset(names_in(self.module.text.tree))
+
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """Names that anything but a plain import binds in the module."""
+        body = self.module.text.tree.body
+        others = (one for one in body if not isinstance(one, ast.Import))
+        return frozenset(name for one in others for name in bound_at_top(one))
+
+    @cached_property
+    def attributes(self) -> Mapping[str, list[ast.Attribute]]:
+        """Every attribute in the file, by its name."""
+        found: dict[str, list[ast.Attribute]] = {}
+        for node in ast.walk(self.module.text.tree):
+            if isinstance(node, ast.Attribute):
+                found.setdefault(node.attr, []).append(node)
+        return found
 
     def start(self, node: ast.AST) -> Point:
         """Where a node begins."""

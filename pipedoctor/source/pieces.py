@@ -31,7 +31,10 @@ def pieces(pen: Pen, kind: str, scope: Scope, step: Step) -> Pieces:
         return NONE
     if isinstance(node, ast.Call) and not pen.same(node):
         return NONE
-    return measure(pen, scope, node)
+    try:
+        return measure(pen, scope, node)
+    except RecursionError:  # nested as no code is that somebody wrote
+        return NONE
 
 
 def _copy(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:

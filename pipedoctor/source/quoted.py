@@ -10,8 +10,11 @@ from pipedoctor.source.pen import Pen
 
 LONGEST = 2_000
 """Characters that a fact carries."""
-_TELLS = {tokenize.STRING, tokenize.COMMENT}
-_TELLS |= {getattr(tokenize, "FSTRING_START", tokenize.STRING)}
+_TELLS = {
+    tokenize.STRING,
+    tokenize.COMMENT,
+    getattr(tokenize, "FSTRING_START", tokenize.STRING),
+}
 
 
 def quoted(pen: Pen, node: ast.expr) -> str:

@@ -2,9 +2,9 @@
 
 import ast
 
+from pipedoctor.source.bindings import BUILTINS, bound_in, names_in, own_names
 from pipedoctor.source.blocks import above, first_line, path_to, unit_of
 from pipedoctor.source.measured import NONE, Pieces
-from pipedoctor.source.naming import BUILTINS, bound_in, names_in
 from pipedoctor.source.pen import Pen, Point
 from pipedoctor.source.quoted import lines_of, quoted, shifted
 from pipedoctor.source.scope import Scope
@@ -114,11 +114,7 @@ def _free(pen: Pen, node: ast.Lambda | ast.FunctionDef, around: ast.AST) -> bool
 def _stored(node: ast.AST) -> set[str]:
     """What this node itself binds."""
     loads = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    leaf = isinstance(node, (ast.Name, ast.arg, ast.alias, ast.ExceptHandler))
-    part = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-    if part and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return {node.name}
-    return set(names_in(node)) if leaf and not loads else set()
+    return set() if loads else set(own_names(node))
 
 
 def _attributes(node: ast.AST) -> set[str]:
@@ -128,7 +124,7 @@ def _attributes(node: ast.AST) -> set[str]:
 
 def _fresh_name(pen: Pen, node: ast.Lambda) -> str:
     """A name that nothing in the file has; empty: all that come to mind are taken."""
-    taken = set(names_in(pen.module.text.tree))
+    taken = pen.taken
     given = [*node.args.posonlyargs, *node.args.args]
     first = given[0].arg if given else "it"
     base = f"_of_{first.lstrip('_') or 'it'}"

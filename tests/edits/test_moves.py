@@ -448,3 +448,16 @@ def test_numpy_is_seeded_where_torch_does_not(
     given = MAIN.format(", worker_init_fn=seed_numpy_in_worker").lstrip("\n")
     assert outcome.files["train.py"].decode() == before.format(SEEDED + given)
     assert bool(alone.files) != unsafe
+
+
+def test_what_is_nested_too_deep_is_left_alone(mend: Mend) -> None:
+    deep = "a" + ".b" * 900
+    before = code(
+        f"\n        self.rng = random.Random({deep})",
+        f"f = open({deep})\n        return f.read(), self.rng.random()",
+        MAIN.format(f", collate_fn=lambda x: {deep}"),
+    )
+
+    outcome = mend({"train.py": before}, select="PDR305", unsafe=True)
+
+    assert not outcome.files

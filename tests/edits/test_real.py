@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import sys
 import warnings
 from pathlib import Path
 
@@ -220,7 +221,7 @@ def test_each_worker_reads_its_own_file(
     outcome = mend({"train.py": TOP + SHARED}, select="PDR302", unsafe=True)
     new = outcome.files["train.py"].decode()
     (tmp_path / "again.py").write_text(new)
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("sys.path", [str(tmp_path), *sys.path])
 
     assert ran(TOP + SHARED) == "False"
     assert ran(new) == "True"
@@ -290,7 +291,7 @@ def test_it_can_be_sent_to_a_worker(
     outcome = mend({"train.py": TOP + SENT}, select="PDR305")
     new = outcome.files["train.py"].decode()
     (tmp_path / "sent.py").write_text(new)
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("sys.path", [str(tmp_path), *sys.path])
 
     assert "Can't" in ran(TOP + SENT)
     made = "from sent import _of_batch, pickle\nprint(len(pickle.dumps(_of_batch)))"

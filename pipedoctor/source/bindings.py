@@ -1,0 +1,50 @@
+"""Which names a piece of code reads and binds, wherever in it."""
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+BUILTINS = frozenset(dir(builtins))
+
+
+def names_in(node: ast.AST) -> Iterator[str]:
+    """Every name that is read or bound anywhere in it; imports, parameters and all."""
+    for one in ast.walk(node):
+        yield from own_names(one)
+
+
+def own_names(node: ast.AST) -> Iterator[str]:
+    """Those that this node itself names, apart from what is within it."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).partition(".")[0]
+    elif isinstance(node, (ast.Global, ast.Nonlocal)):
+        yield from node.names
+    else:  # functions, classes, ``except ... as``, and patterns
+        named = (getattr(node, field, None) for field in ("name", "rest"))
+        yield from (name for name in named if isinstance(name, str))
+
+
+def bound_in(node: ast.AST) -> set[str]:
+    """Names that it binds, in itself and in what is nested in it."""
+    loads = {
+        id(one)
+        for one in ast.walk(node)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+    }
+    found: set[str] = set()
+    for one in ast.walk(node):
+        if id(one) not in loads:
+            found.update(own_names(one))
+    return found
+
+
+def bound_at_top(statement: ast.stmt) -> set[str]:
+    """What a statement of the module binds there, or by ``global`` from within."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        told = (n.names for n in ast.walk(statement) if isinstance(n, ast.Global))
+        return {statement.name, *(name for names in told for name in names)}
+    return bound_in(statement)
