@@ -41,6 +41,10 @@ def conduct(sources: Sequence[str], given: Mapping[str, Any]) -> Diff:
 def render(diff: Diff, given: Mapping[str, Any]) -> str | bytes:
     """Write it in the format that is asked for; only this one is loaded."""
     form = given["form"]
+    if form == "html":
+        from pipedoctor.diff import html
+
+        return html.render(diff).encode()  # as the page says of itself
     if form != "text":
         written: str | bytes = import_module(f"pipedoctor.diff.{form}").render(diff)
         return written

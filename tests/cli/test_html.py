@@ -3,11 +3,13 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
 
 Run = Callable[..., Result]
+Start = Callable[..., Any]
 MACHINES = sorted((Path(__file__).parents[1] / "machines").glob("*.json"))
 
 
@@ -40,6 +42,18 @@ def test_it_goes_to_stdout_as_well_and_exits_like_every_format(
     assert result.stdout.startswith("<!doctype html>")
     assert result.stdout.endswith("</html>\n")
     assert "1 finding breaks the job" in result.stdout
+
+
+def test_a_page_is_utf_8_whatever_the_terminal(start: Start, tmp_path: Path) -> None:
+    record = json.loads(MACHINES[0].read_text("utf-8"))
+    record["facts"]["known"]["site"]["distribution"] = "Zürich Linux"
+    (tmp_path / "x.json").write_text(json.dumps(record))
+    (tmp_path / "y.json").write_text(json.dumps(record | {"created": "2026"}))
+
+    for args in (("check", "--from", "x.json"), ("diff", "x.json", "y.json")):
+        code_page = {"PYTHONIOENCODING": "cp1252"}
+        done = start(*args, "--format", "html", env=code_page)
+        assert "Zürich Linux" in done.stdout.decode("utf-8"), done.stderr
 
 
 def test_this_machine(run: Run) -> None:
