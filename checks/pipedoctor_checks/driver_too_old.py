@@ -75,7 +75,6 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         driver=driver or drivers.minimum(complaint, windows=_install.windows(site)),
         capabilities=capabilities,
     )
-    newer = newer_driver(drivers, site, least, capabilities)
     forward = bool(accelerators and accelerators.compat_libcuda) and not complaint
     close = major(driver) == major(least) and not complaint
     yield Finding(
@@ -83,7 +82,7 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         summary=_summary(torch, driver, complaint, least),
         evidence={"gpu.driver": driver, "torch.cuda": torch.cuda, "minimum": least},
         confidence=Confidence.LIKELY if forward or close else Confidence.CERTAIN,
-        remedies=_ordered(fitting, newer),
+        remedies=_ordered(fitting, newer_driver(drivers, site, least, capabilities)),
     )
 
 

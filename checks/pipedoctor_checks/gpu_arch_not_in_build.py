@@ -60,7 +60,6 @@ def gpu_arch_not_in_build(  # noqa: PLR0913, PLR0917  (facts are injected)
     missing |= {c: why for c in owned if (why := build.why_not(c))}
     if not missing:
         return
-
     sure = build.certain or missing.keys() <= set(complained)
     yield Finding(
         severity=Severity.BREAKS,

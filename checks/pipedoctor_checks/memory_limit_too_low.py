@@ -67,7 +67,6 @@ def memory_limit_too_low(
         raise CannotJudge(memory.group_unknown)
     else:
         return
-
     yield Finding(
         severity=Severity.BREAKS if over else Severity.RISKS,
         confidence=confidence,

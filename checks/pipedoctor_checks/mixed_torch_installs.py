@@ -47,24 +47,21 @@ def mixed_torch_installs(
     for entry in (*packages.all("torch"), *packages.all("pytorch")):
         if entry.channel not in _FROM_PIP:
             seen[f"{entry.installer or 'pip'} {entry.location}".strip()] = entry.version
-    there = {_release(version) for version in seen.values()}
+    listed = {_release(version) for version in seen.values()}
     record = conda.find("pytorch") if conda is not None else None
     if record is not None and record.channel not in _FROM_PIP:
         seen[f"conda-meta ({record.channel})"] = record.version
     versions = {_release(version) for version in seen.values() if version}
     if len(versions) < 2:  # noqa: PLR2004  (one is as it should be)
         return
+    over = record is not None and _release(record.version) not in listed
     kinds = " and ".join(sorted(versions))
     yield Finding(
         severity=Severity.BREAKS,
         summary=f"torch is installed in {len(versions)} versions: {kinds}",
         evidence={"copies": seen},
         remedies=(
-            *(
-                [_without_conda(interpreter)]
-                if record is not None and _release(record.version) not in there
-                else []
-            ),
+            *([_without_conda(interpreter)] if over else []),
             _pip.uninstall(
                 interpreter,
                 "Remove every copy (again until none is found), then install one",
