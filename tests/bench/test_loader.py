@@ -21,7 +21,7 @@ from pipedoctor.facts import (
     Trial,
     Window,
 )
-from pipedoctor.tune import stages
+from pipedoctor.tune import stages, tuning
 from pipedoctor.tune.beside import Beside
 from pipedoctor.tune.probe import Failed
 from pipedoctor.tune.search import Search
@@ -250,7 +250,8 @@ def test_what_ends_it_early(
         if touching:
             raise touching
 
-    monkeypatch.setattr(stages, "probed", probed)
+    monkeypatch.setattr(tuning, "probed", probed)
+    monkeypatch.setattr(stages, "Search", Searched)
     monkeypatch.setattr(Beside, "run", run)
 
     found = measure(Order(target="train.py:make"))
