@@ -6,7 +6,9 @@ from collections.abc import Generator
 from pathlib import Path
 
 _PERIOD = 100_000
-_V1, _V2 = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
+_ROOT = Path("/sys/fs/cgroup")
+_V1, _V2 = (_ROOT / "cpu", _ROOT / "cpuacct"), (_ROOT,)
+"""Where the quota is, and where its use is counted."""
 
 
 @contextlib.contextmanager
@@ -15,24 +17,18 @@ def quota(cpus: float | None) -> Generator[str, None, None]:
     if cpus is None:
         yield ""
         return
-    for root, write in ((_V1, _first), (_V2, _second)):
-        group = root / f"pipebench-{os.getpid()}"
+    for roots, write in ((_V1, _first), (_V2, _second)):
+        groups = [root / f"pipebench-{os.getpid()}" for root in roots]
         try:
-            group.mkdir()
+            _enter(groups)
+            write(groups[0], cpus)
         except OSError:
+            _leave(groups)
             continue
         try:
-            write(group, cpus)
-            (group / "cgroup.procs").write_text(str(os.getpid()))
-        except OSError:
-            group.rmdir()
-            continue
-        try:
-            yield f"a quota of {cpus:g} CPUs"
+            yield f"a quota of {cpus:g} CPU{'' if cpus == 1 else 's'}"
         finally:
-            (root / "cgroup.procs").write_text(str(os.getpid()))
-            with contextlib.suppress(OSError):  # somebody still ends in it
-                group.rmdir()
+            _leave(groups)
         return
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(before)[: max(1, int(cpus))])
@@ -40,6 +36,20 @@ def quota(cpus: float | None) -> Generator[str, None, None]:
         yield f"affinity to {max(1, int(cpus))} CPUs, which stands in for a quota"
     finally:
         os.sched_setaffinity(0, before)
+
+
+def _enter(groups: list[Path]) -> None:
+    for group in groups:
+        if not group.exists():  # one hierarchy may have both names
+            group.mkdir()
+            (group / "cgroup.procs").write_text(str(os.getpid()))
+
+
+def _leave(groups: list[Path]) -> None:
+    for group in groups:
+        with contextlib.suppress(OSError):  # it is not there, or somebody ends in it
+            (group.parent / "cgroup.procs").write_text(str(os.getpid()))
+            group.rmdir()
 
 
 def _first(group: Path, cpus: float) -> None:
