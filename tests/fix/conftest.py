@@ -135,3 +135,11 @@ def shop(tmp_path: Path) -> Iterator[Workshop]:
     journal.prepare()
     with locked(journal.root) as lock:
         yield Workshop(journal=journal, lock=lock)
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A file that holds ``before``."""
+    path = tmp_path / "old"
+    path.write_bytes(b"before")
+    return path

@@ -53,9 +53,7 @@ def test_a_folder_that_others_use_meanwhile_stays(
     assert not new.exists()
 
 
-def test_attributes_of_a_file_are_kept(shop: Workshop, tmp_path: Path) -> None:
-    old = tmp_path / "old"
-    old.write_bytes(b"before")
+def test_attributes_of_a_file_are_kept(shop: Workshop, old: Path) -> None:
     try:
         os.setxattr(old, "user.label", b"ours")
     except OSError:
@@ -82,10 +80,8 @@ def test_a_file_that_changed_after_the_plan_is_left_alone(
 
 
 def test_a_file_that_changed_after_its_entry_is_left_alone(
-    shop: Workshop, tmp_path: Path
+    shop: Workshop, old: Path
 ) -> None:
-    old = tmp_path / "old"
-    old.write_bytes(b"before")
     whole = plan(Write(path=str(old), content=b"after", found=b"before"))
     entry = engine.begin(shop, whole)
     old.write_bytes(b"theirs")
@@ -118,10 +114,8 @@ def test_a_place_that_cannot_be_written(shop: Workshop) -> None:
 
 @pytest.mark.parametrize("damage", [None, b"other"])
 def test_a_damaged_backup_is_not_put_back(
-    shop: Workshop, tmp_path: Path, damage: bytes | None
+    shop: Workshop, old: Path, damage: bytes | None
 ) -> None:
-    old = tmp_path / "old"
-    old.write_bytes(b"before")
     write = Write(path=str(old), content=b"after", found=b"before")
     entry = carried_out(shop, write)
     backup = shop.journal.root / entry.id / "0.backup"
@@ -137,11 +131,7 @@ def test_a_damaged_backup_is_not_put_back(
     assert old.read_bytes() == b"after"
 
 
-def test_what_others_wrote_is_kept_when_it_is_forced(
-    shop: Workshop, tmp_path: Path
-) -> None:
-    old = tmp_path / "old"
-    old.write_bytes(b"before")
+def test_what_others_wrote_is_kept_when_it_is_forced(shop: Workshop, old: Path) -> None:
     write = Write(path=str(old), content=b"after", found=b"before")
     entry = carried_out(shop, write)
     old.write_bytes(b"theirs")
@@ -156,10 +146,8 @@ def test_what_others_wrote_is_kept_when_it_is_forced(
 
 
 def test_a_file_that_others_removed_comes_back_when_it_is_forced(
-    shop: Workshop, tmp_path: Path
+    shop: Workshop, old: Path
 ) -> None:
-    old = tmp_path / "old"
-    old.write_bytes(b"before")
     write = Write(path=str(old), content=b"after", found=b"before")
     entry = carried_out(shop, write)
     old.unlink()
