@@ -111,7 +111,7 @@ def key_of(project: Iterable[File], shown: Callable[[str], str]) -> str:
     for file in project:
         name = shown(file.path)
         there = os.path.exists(name)  # noqa: PTH110  (many files, and it is quicker)
-        top = _repository(os.path.dirname(os.path.abspath(name)), tops)  # noqa: PTH100, PTH120
+        top = _repository(os.path.dirname(name), tops)  # noqa: PTH120
         said = f"{len(file.text)}\0{name}\0{there}\0{top}\0"
         whole.update(said.encode("utf-8", "surrogateescape"))
         whole.update(hashlib.blake2b(file.text, digest_size=_DIGEST).digest())
@@ -120,6 +120,8 @@ def key_of(project: Iterable[File], shown: Callable[[str], str]) -> str:
 
 def _repository(folder: str, known: dict[str, str]) -> str:
     """Where the repository around a folder begins: lines are known by that."""
+    if folder not in known and not os.path.isabs(folder):  # noqa: PTH117
+        known[folder] = _repository(os.path.abspath(folder), known)  # noqa: PTH100
     if folder not in known:
         above = os.path.dirname(folder)  # noqa: PTH120
         if os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118

@@ -106,13 +106,13 @@ def shown(path: str, code: Sequence[str]) -> str:
     here = os.getcwd()  # noqa: PTH109  (stays a text, whatever bytes it holds)
     full = os.path.abspath(path)  # noqa: PTH100
     if full.startswith(here.rstrip("/") + os.sep):
-        return os.path.relpath(full, here).replace(os.sep, "/")
+        return full[len(here.rstrip("/")) + 1 :].replace(os.sep, "/")
     for one in code:
         base = os.path.abspath(one)  # noqa: PTH100
         if full == base:
             return os.path.basename(full)  # noqa: PTH119
         if full.startswith(base.rstrip("/") + os.sep):
-            return os.path.relpath(full, base).replace(os.sep, "/")
+            return full[len(base.rstrip("/")) + 1 :].replace(os.sep, "/")
     return path.replace(os.sep, "/")
 
 

@@ -23,11 +23,16 @@ def projects(files: Sequence[Source], paths: Sequence[str]) -> list[list[Source]
     inside = {top: _around(top) for top in tops}
     groups: dict[Path | None, list[Source]] = {}
     begins: dict[Path, bool] = {}
+    known: dict[str, Path | None] = {}
+    """By folder: only a file of PATHS may differ from those beside it."""
+    given = set(paths)
     for file in files:
-        full = Path(file.path).absolute()
-        top = next(top for top in tops if top == full or top in full.parents)
-        key = inside[top] or _outermost(full, top, begins)
-        groups.setdefault(key, []).append(file)
+        place = file.path if file.path in given else os.path.dirname(file.path)  # noqa: PTH120
+        if place not in known:
+            full = Path(file.path).absolute()
+            top = next(top for top in tops if top == full or top in full.parents)
+            known[place] = inside[top] or _outermost(full, top, begins)
+        groups.setdefault(known[place], []).append(file)
     return [part for key, group in groups.items() for part in _parts(key, group)]
 
 
