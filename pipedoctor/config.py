@@ -6,19 +6,21 @@ import sys
 import typing
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import msgspec
 
 from pipedoctor.acceptance import Accepted
-from pipedoctor.catalogue import Catalogue
-from pipedoctor.check import Check
 from pipedoctor.collect import files
 from pipedoctor.collect.probe import Announce
 from pipedoctor.facts import Loader, Unreadable
 from pipedoctor.narrow.perfile import FileIgnore
 from pipedoctor.selection import UnknownName, codes, suggestion
 from pipedoctor.units import parse_size
+
+if TYPE_CHECKING:
+    from pipedoctor.catalogue import Catalogue
+    from pipedoctor.check import Check
 
 NAMES = ("pipedoctor.toml", "pyproject.toml")
 LISTS = ("select", "ignore", "data", "exclude", "extend-exclude")
@@ -122,7 +124,7 @@ def find(path: str | None = None) -> File:
         raise Unfit(f"{path}: {error}" if path else str(error)) from None
 
 
-def configure(file: File, given: Mapping[str, Any], catalogue: Catalogue) -> Config:
+def configure(file: File, given: Mapping[str, Any], catalogue: "Catalogue") -> Config:
     """Join a file with what the command line says, which wins; raises `Unfit`."""
     known = {field.encode_name for field in msgspec.structs.fields(Options)}
     options: dict[str, Any] = {}
@@ -223,7 +225,7 @@ def _option(file: File, key: str, value: Any) -> Any:
     return value
 
 
-def _settings(file: File, check: Check[Any], value: Any) -> dict[str, Any]:
+def _settings(file: File, check: "Check[Any]", value: Any) -> dict[str, Any]:
     """Thresholds of one check, typed as its signature says."""
     if not isinstance(value, dict):
         raise _unfit(file, check.name, "must be a table of thresholds")
@@ -240,7 +242,7 @@ def _settings(file: File, check: Check[Any], value: Any) -> dict[str, Any]:
     return settled
 
 
-def _accepted(file: File, catalogue: Catalogue) -> dict[str, Accepted]:
+def _accepted(file: File, catalogue: "Catalogue") -> dict[str, Accepted]:
     try:
         risks = msgspec.convert(file.table.get("accept", []), list[Accepted])
     except msgspec.ValidationError as error:
@@ -256,7 +258,7 @@ def _accepted(file: File, catalogue: Catalogue) -> dict[str, Accepted]:
     return accepted
 
 
-def _rules(file: File, catalogue: Catalogue) -> tuple[FileIgnore, ...]:
+def _rules(file: File, catalogue: "Catalogue") -> tuple[FileIgnore, ...]:
     key = "per-file-ignores"
     try:
         table = msgspec.convert(file.table.get(key, {}), dict[str, list[str]])

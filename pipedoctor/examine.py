@@ -1,4 +1,4 @@
-"""The straight line: collect, judge, triage, report."""
+"""The straight line from facts to a report: judge, narrow, accept, triage."""
 
 import datetime as dt
 import functools
@@ -12,8 +12,6 @@ import msgspec
 from pipedoctor.acceptance import Accepted, accept, expired
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.check import Verdict
-from pipedoctor.collect.lanes import Meanwhile, Watch
-from pipedoctor.collect.plan import Inquiry, collect
 from pipedoctor.facts import Fact, Facts, Loader, Pipeline
 from pipedoctor.judge import Chosen, judge
 from pipedoctor.measured import joined
@@ -22,11 +20,6 @@ from pipedoctor.redact import Level, Redactor
 from pipedoctor.report.json import read
 from pipedoctor.report.model import Report, build
 from pipedoctor.triage import triage
-
-MARGIN = 1.0
-"""Seconds of the deadline kept back for judging and printing."""
-PRINTING = 0.3
-"""Seconds of these for printing alone."""
 
 
 class Standards(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,33 +39,6 @@ class Standards(msgspec.Struct, frozen=True, kw_only=True):
     unmeasured: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     """By section: why there is no measurement of it."""
     redactor: Redactor = msgspec.field(default_factory=lambda: Redactor(Level.NOTHING))
-
-
-def examine(
-    catalogue: Catalogue,
-    inquiry: Inquiry,
-    standards: Standards,
-    *,
-    deadline: float,
-    watch: Watch = lambda _: None,
-    meanwhile: Meanwhile = lambda: None,
-) -> Report:
-    """
-    Look at this machine and judge it; answers within `deadline` seconds.
-
-    While the first collectors read, the checks are loaded and `meanwhile` is done.
-    """
-    began = time.monotonic()
-
-    def prepare() -> None:
-        len(catalogue.checks)
-        meanwhile()
-
-    facts = collect(
-        inquiry, deadline=max(0.2, deadline - MARGIN), watch=watch, meanwhile=prepare
-    )
-    until = began + deadline - PRINTING
-    return judged(catalogue, facts, standards, began=began, until=until)
 
 
 def reexamine(

@@ -1,11 +1,12 @@
 """Choose checks by what users type: a code, a name or the beginning of codes."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pipedoctor.catalogue import Catalogue
-from pipedoctor.check import Check
-from pipedoctor.judge import Chosen
+if TYPE_CHECKING:
+    from pipedoctor.catalogue import Catalogue
+    from pipedoctor.check import Check
+    from pipedoctor.judge import Chosen
 
 
 class UnknownName(Exception):  # noqa: N818  (what it is, in words for the user)
@@ -13,19 +14,19 @@ class UnknownName(Exception):  # noqa: N818  (what it is, in words for the user)
 
 
 def selection(
-    catalogue: Catalogue, select: Iterable[str], ignore: Iterable[str]
-) -> Chosen:
+    catalogue: "Catalogue", select: Iterable[str], ignore: Iterable[str]
+) -> "Chosen":
     """Those selected (none named: all) but not ignored; raises UnknownName."""
     wanted = codes(catalogue, select)
     unwanted = codes(catalogue, ignore)
 
-    def chosen(check: Check[Any]) -> bool:
+    def chosen(check: "Check[Any]") -> bool:
         return check.code not in unwanted and (not wanted or check.code in wanted)
 
     return chosen
 
 
-def codes(catalogue: Catalogue, texts: Iterable[str]) -> set[str]:
+def codes(catalogue: "Catalogue", texts: Iterable[str]) -> set[str]:
     """Codes of all checks that these comma-separated names and prefixes mean."""
     names = [name.strip() for text in texts for name in text.split(",")]
     return {code for name in names if name for code in _meant(catalogue, name)}
@@ -39,7 +40,7 @@ def suggestion(name: str, choices: Iterable[str]) -> str:
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
-def _meant(catalogue: Catalogue, name: str) -> list[str]:
+def _meant(catalogue: "Catalogue", name: str) -> list[str]:
     check = catalogue.find(name)
     if check is not None:
         return [check.code]

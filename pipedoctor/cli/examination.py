@@ -1,40 +1,56 @@
 """From what was typed to a report, and from a report to what is written."""
 
 import time
-from collections.abc import Mapping
-from importlib import import_module
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 import msgspec
 
-from pipedoctor.aliases import Memory
-from pipedoctor.catalogue import Catalogue, installed
-from pipedoctor.check import Severity
 from pipedoctor.cli import inquiry as asked
-from pipedoctor.cli import narrowing, output, priced, privacy, stdin
-from pipedoctor.cli.measured import measured
+from pipedoctor.cli import output, priced, stdin
 from pipedoctor.cli.progress import progress
 from pipedoctor.collect.files import Silent
+from pipedoctor.collect.plan import collect
 from pipedoctor.config import Config, File, Options, Unfit, configure, find
-from pipedoctor.examine import Standards, examine, judged, reexamine
-from pipedoctor.facts import Facts, Malformed
-from pipedoctor.narrow.narrow import Narrowing
-from pipedoctor.redact import Redactor
-from pipedoctor.report.model import Report
-from pipedoctor.selection import UnknownName, selection
+from pipedoctor.facts import Malformed
+from pipedoctor.selection import UnknownName
+
+if TYPE_CHECKING:
+    from pipedoctor.catalogue import Catalogue
+    from pipedoctor.cli.desk import Desk
+    from pipedoctor.redact import Redactor
+    from pipedoctor.report.model import Report
 
 NOTHING_JUDGED = 3
 FOR_CI = ("sarif", "junit", "github")
+MARGIN = 1.0
+"""Seconds of the deadline kept back for judging and printing."""
+PRINTING = 0.3
+"""Seconds of these for printing alone."""
 _JOB = ("workers", "batch_bytes", "prefetch", "ranks")
 """Of a record, only what is typed: files around here describe another job."""
 _LEAST = 1.0
 """Seconds that the examination itself has at least."""
 
 
+class _Later:
+    """The catalogue, imported when somebody first asks for a part of it."""
+
+    @cached_property
+    def whole(self) -> "Catalogue":
+        from pipedoctor.catalogue import installed
+
+        return installed()
+
+    def __getattr__(self, part: str) -> Any:
+        return getattr(self.whole, part)
+
+
 def conduct(
-    typed: Mapping[str, Any], redactor: Redactor | None = None
-) -> tuple[Report, Options]:
+    typed: Mapping[str, Any], redactor: "Redactor | None" = None
+) -> "tuple[Report, Options]":
     """
     Do what was typed; raises UsageError for what cannot be meant or read.
 
@@ -43,13 +59,19 @@ def conduct(
     began = time.monotonic()
     typed = stdin.taken(typed)
     priced.given(typed)
+    later = _Later()
     try:
-        catalogue = installed()
-        config = _config(typed, catalogue)
-        standards = _standards(typed, config, catalogue)
-        if redactor is not None:
-            standards = msgspec.structs.replace(standards, redactor=redactor)
-        report = _report(typed, config, catalogue, standards, began)
+        config = _config(typed, cast("Catalogue", later))
+
+        def prepare() -> "Desk":
+            from pipedoctor.cli.desk import desk
+
+            return desk(typed, config, later.whole, redactor)
+
+        if typed.get("record"):
+            report = _record(typed, prepare())
+        else:
+            report = _machine(typed, config, prepare, began)
     except (Unfit, UnknownName) as error:
         raise click.UsageError(str(error)) from None
     except Malformed as error:
@@ -58,44 +80,7 @@ def conduct(
     return report, config.options
 
 
-def _report(
-    typed: Mapping[str, Any],
-    config: Config,
-    catalogue: Catalogue,
-    standards: Standards,
-    began: float,
-) -> Report:
-    """Examine once; where the baseline is written, judge again with it."""
-    wanted = narrowing.narrowing(typed, config)
-    writing = bool(typed.get("write_baseline"))
-    counting = Narrowing(rules=wanted.rules) if writing else wanted
-    standards = msgspec.structs.replace(standards, narrowing=counting)
-    if typed.get("record"):
-        report = _record(typed, catalogue, standards)
-    else:
-        report = _machine(typed, config, catalogue, standards, began)
-    if not writing:
-        return report
-    wanted = narrowing.rewrite(wanted, report)
-    standards = msgspec.structs.replace(standards, narrowing=wanted)
-    return _again(catalogue, report, standards, began)
-
-
-def _again(
-    catalogue: Catalogue, report: Report, standards: Standards, began: float
-) -> Report:
-    """Judge the same facts by other standards."""
-    record = {"known": report.facts.known, "unknown": report.facts.unknown}
-    return judged(
-        catalogue,
-        Facts.from_record(record),
-        standards,
-        began=began,
-        recorded=report.recorded,
-    )
-
-
-def render(report: Report, options: Options, target: str | None) -> str | bytes:
+def render(report: "Report", options: Options, target: str | None) -> str | bytes:
     """Write the report in the format that is asked for; only this one is loaded."""
     if options.format == "json":
         from pipedoctor.report import json
@@ -122,11 +107,13 @@ def render(report: Report, options: Options, target: str | None) -> str | bytes:
     )
 
 
-def _for_ci(report: Report, options: Options) -> bytes:
+def _for_ci(report: "Report", options: Options) -> bytes:
     if options.format == "github":
         from pipedoctor.report import github
 
         return github.render(report)
+    from pipedoctor.catalogue import installed
+
     checks = installed().checks
     if options.format == "junit":
         from pipedoctor.report import junit
@@ -137,7 +124,7 @@ def _for_ci(report: Report, options: Options) -> bytes:
     return sarif.render(report, checks, exit_code(report, options))
 
 
-def mention_broken(report: Report) -> None:
+def mention_broken(report: "Report") -> None:
     """Say on stderr which packs of checks would not load, one line each."""
     from pipedoctor.report.words import clean
 
@@ -147,17 +134,19 @@ def mention_broken(report: Report) -> None:
         )
 
 
-def exit_code(report: Report, options: Options) -> int:
+def exit_code(report: "Report", options: Options) -> int:
     """0 fine, 1 something at or above --fail-on, 3 nothing could be judged."""
     if not report.judged:
         return NOTHING_JUDGED
     worst = report.worst()
     if worst is None or options.fail_on == "never":
         return 0
+    from pipedoctor.check import Severity
+
     return int(worst >= Severity[options.fail_on.upper()])
 
 
-def _config(typed: Mapping[str, Any], catalogue: Catalogue) -> Config:
+def _config(typed: Mapping[str, Any], catalogue: "Catalogue") -> Config:
     known = {field.name: field.encode_name for field in msgspec.structs.fields(Options)}
     given = {known[name]: value for name, value in typed.items() if name in known}
     if given.get("python") and given.get("env"):
@@ -172,36 +161,17 @@ def _config(typed: Mapping[str, Any], catalogue: Catalogue) -> Config:
     return configure(file, given, catalogue)
 
 
-def _standards(
-    typed: Mapping[str, Any], config: Config, catalogue: Catalogue
-) -> Standards:
-    options = config.options
-    level = privacy.level(typed.get("output"), no_redact=options.no_redact)
-    return Standards(
-        chosen=selection(catalogue, options.select, options.ignore),
-        settings=config.settings,
-        accepted=config.accepted,
-        redactor=Redactor(level, memory=_memory(options, typed)),
-        measured=measured(typed.get("measured", ())),
-    )
-
-
-def _memory(options: Options, typed: Mapping[str, Any]) -> Memory | None:
-    """The book of aliases, for reports that are kept; opening it takes its time."""
-    if not options.keep or typed.get("record"):
-        return None
-    from pipedoctor.book import Book
-
-    return Book()
-
-
 def _machine(
     typed: Mapping[str, Any],
     config: Config,
-    catalogue: Catalogue,
-    standards: Standards,
+    prepare: Callable[[], "Desk"],
     began: float,
-) -> Report:
+) -> "Report":
+    """
+    Look at this machine and judge it, within the deadline.
+
+    While the first collectors read, the checks are loaded and standards are set.
+    """
     options = config.options
     inquiry = asked.inquiry(
         options,
@@ -211,35 +181,33 @@ def _machine(
         verify_files=typed.get("verify_files", False),
         typed=typed.get("stdin"),
     )
-    standards.redactor.meet(asked.who(inquiry.machine))
     left = max(_LEAST, options.deadline - (time.monotonic() - began))
-    standards = _measured(typed, inquiry.code, standards)
+    ready = [prepare()] if _takes_time(typed, options) else []
+    price = priced.measured(typed, inquiry.code)
+    priced.mention(typed, price)
+    began = time.monotonic()
+
+    def meanwhile() -> None:
+        if not ready:
+            ready.append(prepare())
+        ready[0].load()
+
     with progress() as watch:
-        return examine(
-            catalogue,
-            inquiry,
-            standards,
-            deadline=left,
-            watch=watch,
-            meanwhile=lambda: import_module(f"pipedoctor.report.{options.format}"),
+        facts = collect(
+            inquiry, deadline=max(0.2, left - MARGIN), watch=watch, meanwhile=meanwhile
         )
+    return ready[0].judge(
+        facts, price, asked.who(inquiry.machine), began, began + left - PRINTING
+    )
 
 
-def _measured(
-    typed: Mapping[str, Any], paths: tuple[str, ...], standards: Standards
-) -> Standards:
-    """With the pipeline of --measure; it takes its own time, not the deadline's."""
-    found = priced.measured(typed, paths)
-    priced.mention(typed, found)
-    if found.pipeline is None:
-        return msgspec.structs.replace(standards, unmeasured=found.unmeasured)
-    facts = (*standards.measured, found.pipeline)
-    return msgspec.structs.replace(standards, measured=facts)
+def _takes_time(typed: Mapping[str, Any], options: Options) -> bool:
+    """Must it be known what counts before anything runs: git, or the user's code?"""
+    asked_of = ("diff", "write_baseline", "measure")
+    return options.baseline is not None or any(typed.get(name) for name in asked_of)
 
 
-def _record(
-    typed: Mapping[str, Any], catalogue: Catalogue, standards: Standards
-) -> Report:
+def _record(typed: Mapping[str, Any], desk: "Desk") -> "Report":
     others = {
         "PATHS": typed.get("paths"),
         "--pid": typed.get("pid"),
@@ -250,4 +218,4 @@ def _record(
     data = asked.record(typed["record"], others)
     job = {name: typed[name] for name in _JOB if name in typed}
     loader = msgspec.structs.replace(Options(), **job).loader
-    return reexamine(catalogue, data, loader, standards)
+    return desk.rejudge(data, loader)

@@ -15,7 +15,6 @@ from pipedoctor.collect.prefix import Chosen, find, of_process
 from pipedoctor.collect.reading import Reading
 from pipedoctor.config import Options
 from pipedoctor.facts import Unreadable
-from pipedoctor.report.json import LARGEST
 from pipedoctor.source.files import Source
 from pipedoctor.source.folders import DEFAULT
 from pipedoctor.who import Who, whoami
@@ -102,6 +101,8 @@ def record(source: str, others: Mapping[str, Any]) -> bytes:
         if value:
             message = f"--from judges a record: {name} names something of this machine"
             raise click.UsageError(message)
+    from pipedoctor.report.json import LARGEST
+
     if source == "-":
         return _unpacked(sys.stdin.buffer.read(LARGEST + 1))
     try:

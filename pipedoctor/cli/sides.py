@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from pipedoctor.catalogue import Catalogue
+from pipedoctor.cli.examination import MARGIN
 from pipedoctor.cli.progress import progress
 from pipedoctor.collect import files, records
 from pipedoctor.config import Options
 from pipedoctor.diff.side import Side, record, report
-from pipedoctor.examine import MARGIN
 from pipedoctor.facts import Malformed, Unreadable
 from pipedoctor.report.json import LARGEST
 
