@@ -4,7 +4,7 @@ import os
 import platform
 import re
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from _page import table, written
@@ -16,8 +16,8 @@ ERRORS = ("workload", "points", "median", "p90", "within interval", "windows dif
 _CPUS = os.cpu_count() or 1
 
 
-def page(rows: dict[str, Row]) -> str:
-    """Everything that was measured."""
+def page(rows: dict[str, Row], missing: Sequence[str]) -> str:
+    """Everything that was measured, and what was not."""
     import torch
 
     release = re.match(r"[\d.]*\d", platform.release())
@@ -29,6 +29,7 @@ def page(rows: dict[str, Row]) -> str:
         HEAD,
         table(GRID, (_advice(name, row) for name, row in rows.items())),
         "\n".join(_summary(rows)),
+        f"Not measured yet: {', '.join(missing)}." if missing else "",
         "## Beside loadtune and rules of thumb",
         RULES,
         table(RIVALS, (_beside(name, row) for name, row in rows.items())),
@@ -38,7 +39,7 @@ def page(rows: dict[str, Row]) -> str:
         table(ERRORS, (_errors(name, row) for name, row in rows.items())),
         "\n".join(_model(rows)),
     )
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def rate(row: Row, wanted: Row) -> float:

@@ -189,7 +189,8 @@ def main() -> None:
             asked.results.write_text(json.dumps(rows))
     if asked.page or not asked.only:
         found = {name: rows[name] for name in NAMES if "whatif" in rows.get(name, {})}
-        (PAGES / "tune.md").write_text(page(found), "utf-8")
+        missing = [name for name in NAMES if name not in found]
+        (PAGES / "tune.md").write_text(page(found, missing), "utf-8")
 
 
 def _arguments() -> argparse.Namespace:
