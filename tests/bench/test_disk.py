@@ -2,15 +2,19 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pipedoctor.bench import disk
 from pipedoctor.bench.disk import Bench
 from pipedoctor.bench.disk_plan import Files, Plan, as_cold_read, jobs_of, made
 from pipedoctor.bench.disk_words import sheet
 from pipedoctor.bench.reading import Job, Way, read
 from pipedoctor.bench.window import Meter
+from pipedoctor.collect import lanes
 from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.probe import Outcome, Probe
 from pipedoctor.facts import BenchDisk, DataSet, Hang, Host, Unreadable
 from pipedoctor.facts.bench_disk import DiskReading
 from pipedoctor.units import MiB
@@ -41,6 +45,40 @@ def test_every_pattern_is_read_cold_and_warm(data: Path, calm: Meter) -> None:
     assert found.dataset.sample is not None
     assert found.dataset.sample.files == 31
     assert {path: path.read_bytes() for path in data.iterdir()} == before
+
+
+def here(probes: list[Probe], **_: Any) -> dict[str, Outcome]:
+    """Do it in this process, where what it does can be watched."""
+    return {probe.name: Outcome(value=probe.work(announce)) for probe in probes}
+
+
+def announce(_doing: str) -> None:
+    """Nobody has to know."""
+
+
+def test_what_others_have_open_is_not_dropped(
+    data: Path, calm: Meter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dropped: list[bytes] = []
+
+    def drop(paths: list[bytes], _: Any) -> list[bytes]:
+        dropped.extend(paths)
+        return paths
+
+    def in_use(_: Machine, paths: list[Path]) -> set[Path]:
+        return {path for path in paths if path.name in {"3.jpg", "shard.tar"}}
+
+    monkeypatch.setattr(lanes, "run", here)
+    monkeypatch.setattr(disk, "drop", drop)
+    monkeypatch.setattr(disk, "in_use", in_use)
+
+    found = Bench(str(data), budget=2.0, meter=calm).run()
+
+    names = {Path(os.fsdecode(path)).name for path in dropped}
+    assert "4.jpg" in names
+    assert not names & {"3.jpg", "shard.tar"}
+    busy = {r.unknown for r in found.readings if r.pattern == "sequential"}
+    assert "its files are in use, linked or not readable" in busy
 
 
 def test_memory_is_never_called_cold(calm: Meter) -> None:

@@ -62,3 +62,31 @@ def test_no_library_at_all(tmp_path: Path) -> None:
 
     with pytest.raises(Unreadable, match="can write a JPEG: give images of your own"):
         images.generate(sys.executable, environ, (8, 8), 20.0, count=1)
+
+
+@pytest.mark.parametrize("error", [KeyError("JPEG"), OSError("no encoder"), None])
+def test_the_next_library_where_one_cannot(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: Any, error: Exception | None
+) -> None:
+    def broken() -> Any:
+        raise error or ImportError
+
+    def drawn(*_: int) -> bytes:
+        return b"jpeg"
+
+    def small() -> Any:
+        return drawn
+
+    monkeypatch.setattr(photos, "with_pillow", broken)
+    monkeypatch.setattr(photos, "with_numpy", small if error else broken)
+    out = os.dup(1)
+    try:
+        code = photos.main(8, 8, 2)
+    finally:
+        os.dup2(out, 1)
+        os.close(out)
+
+    assert code == (0 if error else 3)
+    assert capfdbinary.readouterr().out == (
+        b"\x04\x00\x00\x00jpeg" * 2 if error else b""
+    )

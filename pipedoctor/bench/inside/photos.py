@@ -100,18 +100,17 @@ def _encoder(numpy: Any) -> Callable[[Any], bytes]:
 
 def main(width: int, height: int, count: int) -> int:
     """Write them to stdout, each behind its length; 3: no library can."""
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    for painter in (with_pillow, with_numpy):
-        try:
-            make = painter()
-            pictures = [make(width, height, seed) for seed in range(count)]
-        except FAILURES:  # the next library may do better
-            continue
-        for data in pictures:
-            out.write(_LENGTH.pack(len(data)) + data)
-        out.flush()
-        return 0
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(2, 1)  # what libraries print is no picture
+        for painter in (with_pillow, with_numpy):
+            try:
+                make = painter()
+                pictures = [make(width, height, seed) for seed in range(count)]
+            except FAILURES:  # the next library may do better
+                continue
+            for data in pictures:
+                out.write(_LENGTH.pack(len(data)) + data)
+            return 0
     return 3
 
 
