@@ -143,3 +143,11 @@ def old(tmp_path: Path) -> Path:
     path = tmp_path / "old"
     path.write_bytes(b"before")
     return path
+
+
+@pytest.fixture
+def leaked() -> str:
+    """A segment of a process that has ended; nobody has made it yet."""
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    return f"/dev/shm/torch_{dead.pid}_123_0"

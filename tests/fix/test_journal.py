@@ -37,10 +37,8 @@ def left_at(shop: Workshop, entry: Entry, state: State, step: int) -> Entry:
     ],
 )
 def test_what_was_left_in_the_middle_is_brought_to_an_end(
-    shop: Workshop, tmp_path: Path, state: State, end: State
+    shop: Workshop, tmp_path: Path, old: Path, state: State, end: State
 ) -> None:
-    old = tmp_path / "old"
-    old.write_bytes(b"before")
     write = Write(path=str(old), content=b"after", found=b"before")
     entry = carried_out(shop, write, touching(tmp_path / "ran"))
     left_at(shop, entry, state, 2)

@@ -3,7 +3,6 @@
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -45,10 +44,7 @@ def test_a_job_beyond_this_machine_is_refused(ward: Ward) -> None:
     assert (ward.shm(), ward.states()) == (64, [])
 
 
-def test_leaked_segments_go_and_others_stay(ward: Ward) -> None:
-    dead = subprocess.Popen(["true"])
-    dead.wait()
-    leaked = f"/dev/shm/torch_{dead.pid}_123_0"
+def test_leaked_segments_go_and_others_stay(ward: Ward, leaked: str) -> None:
     living = f"/dev/shm/torch_{os.getpid()}_123_0"
     for path in (leaked, living, "/dev/shm/psm_1234"):
         ward.run("dd", "if=/dev/zero", f"of={path}", "bs=1M", "count=9")
@@ -220,10 +216,7 @@ def test_what_nothing_makes_last_is_refused(ward: Ward, packs: dict[str, str]) -
     assert "nothing is known that makes this last" in done.err
 
 
-def test_a_removal_that_was_killed_is_finished(ward: Ward) -> None:
-    dead = subprocess.Popen(["true"])
-    dead.wait()
-    leaked = f"/dev/shm/torch_{dead.pid}_123_0"
+def test_a_removal_that_was_killed_is_finished(ward: Ward, leaked: str) -> None:
     make = ("dd", "if=/dev/zero", f"of={leaked}", "bs=1M", "count=9")
     ward.run(*make)
     if ward.fix("leaked-shm-segments", "--yes").code:
