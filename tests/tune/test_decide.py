@@ -120,3 +120,14 @@ def test_of_disturbed_windows_the_best_counts() -> None:
     (found,) = ledger.merged()
     assert found.batch_seconds == pytest.approx(0.02)
     assert found.spread == pytest.approx(0.03)
+
+
+@pytest.mark.parametrize(("spread", "chosen"), [(0.05, 8), (0.15, 2), (0.9, 2)])
+def test_a_lucky_window_has_to_be_better_than_its_error(
+    spread: float, chosen: int
+) -> None:
+    usual = trial(2, 0.010, spread=0.01)
+    lucky = trial(8, 0.009, spread=spread)
+    found = cheapest([trial(0, 0.02), usual, lucky])
+    assert found is not None
+    assert found.setting.num_workers == chosen
