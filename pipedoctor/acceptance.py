@@ -2,10 +2,12 @@
 
 import datetime as dt
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from pipedoctor.check import Verdict
+if TYPE_CHECKING:
+    from pipedoctor.check import Verdict
 
 
 class Accepted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -20,14 +22,13 @@ class Accepted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return self.until is None or today <= self.until
 
 
-def accept(verdict: Verdict, risk: Accepted | None, today: dt.date) -> Verdict:
+def accept(verdict: "Verdict", risk: Accepted | None, today: dt.date) -> "Verdict":
     """Move what is accepted from the findings to the skipped, with the reason."""
     if risk is None or not verdict.findings or not risk.covers(today):
         return verdict
     until = f" until {risk.until}" if risk.until else ""
-    return Verdict(
-        verdict.code, skipped=f"accepted{until}: {risk.reason}", accepted=True
-    )
+    reason = f"accepted{until}: {risk.reason}"
+    return type(verdict)(verdict.code, skipped=reason, accepted=True)
 
 
 def expired(risks: Mapping[str, Accepted], today: dt.date) -> dict[str, str]:

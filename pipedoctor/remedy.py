@@ -1,7 +1,6 @@
 """Remedies are data: `fix` runs them, reports print them, nobody parses them."""
 
 import enum
-import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -180,7 +179,7 @@ def kubernetes(title: str, container: Mapping[str, Node], **pod: Node) -> Remedy
     """
     spec: Node = {"containers": [{"name": "train", **container}], **pod}
     patch: Node = {"spec": {"template": {"spec": spec}}}
-    line = json.dumps(patch, separators=(",", ":"))
+    line = msgspec.json.encode(patch).decode()
     return Remedy(
         title=title,
         argv=("kubectl", "patch", "deployment", "TRAIN", "--patch", line),

@@ -1,13 +1,14 @@
 """Checks that are ignored in some files: ``[tool.pipedoctor.per-file-ignores]``."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from pipedoctor.check import Verdict
-from pipedoctor.narrow.places import thin
 from pipedoctor.patterns import matches
-from pipedoctor.report.places import file_of
+
+if TYPE_CHECKING:
+    from pipedoctor.check import Verdict
 
 
 class FileIgnore(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,9 +22,12 @@ class FileIgnore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ignore(
-    verdict: Verdict, rules: Sequence[FileIgnore], redact: Callable[[str], str]
-) -> Verdict:
+    verdict: "Verdict", rules: Sequence[FileIgnore], redact: Callable[[str], str]
+) -> "Verdict":
     """Leave out what is ignored where it is; `redact` writes paths as reports do."""
+    from pipedoctor.narrow.places import thin  # noqa: PLC0415  (checks load later)
+    from pipedoctor.report.places import file_of  # noqa: PLC0415
+
     for rule in rules:
         if verdict.findings and verdict.code in rule.codes:
             wanted = {rule.pattern, redact(rule.pattern)}
