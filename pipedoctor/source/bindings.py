@@ -4,12 +4,21 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from pipedoctor.source.walk import nodes
+
 BUILTINS = frozenset(dir(builtins))
+_NAMED = frozenset(
+    kind
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+    if {"id", "arg", "name", "names", "rest"} & set(kind._fields)
+)
+"""Kinds of nodes that may read or bind a name."""
 
 
 def names_in(node: ast.AST) -> Iterator[str]:
     """Every name that is read or bound anywhere in it; imports, parameters and all."""
-    for one in ast.walk(node):
+    for one in nodes(node, _NAMED):
         yield from own_names(one)
 
 
@@ -30,14 +39,9 @@ def own_names(node: ast.AST) -> Iterator[str]:
 
 def bound_in(node: ast.AST) -> set[str]:
     """Names that it binds, in itself and in what is nested in it."""
-    loads = {
-        id(one)
-        for one in ast.walk(node)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
-    }
     found: set[str] = set()
-    for one in ast.walk(node):
-        if id(one) not in loads:
+    for one in nodes(node, _NAMED):
+        if not (isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)):
             found.update(own_names(one))
     return found
 

@@ -12,7 +12,7 @@ from pipedoctor.source.files import Source
 from pipedoctor.source.imported import imported_names
 from pipedoctor.source.parse import parse
 from pipedoctor.source.project import Project, last_name
-from pipedoctor.source.walk import LEAVES, branches
+from pipedoctor.source.walk import LEAVES, branches, nodes
 
 OWN = sorted(Path(ast.__file__).parent.glob("[a-f]*.py"))[:25]
 LINE = re.compile(
@@ -44,6 +44,8 @@ def test_all_of_a_file_is_seen(path: Path) -> None:
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
     assert branches(tree) == [n for n in ast.walk(tree) if type(n) not in LEAVES]
+    kinds = {ast.Name, ast.Constant, ast.alias}
+    assert nodes(tree, kinds) == [n for n in ast.walk(tree) if type(n) in kinds]
     assert {name.encode() for name in imported_names(text)} == names(text)
     module = take_apart(parse(Source("a.py", text)), "a", package=False)
     calls = [step.node for scope in module.scopes for step in scope.calls]
