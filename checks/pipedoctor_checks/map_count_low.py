@@ -22,7 +22,8 @@ def map_count_low(
     ## How it is judged
 
     Less than `usual`, the kernel's own default, is a note. With `--pid` the mappings
-    of that process count: the part `full` of the limit is a risk.
+    of that process count: the part `full` of the limit is a risk. Without it a usual
+    limit says nothing about the job, neither good nor bad.
 
     ## Sources
 
@@ -34,6 +35,9 @@ def map_count_low(
         message = "limits: vm.max_map_count is not known"
         raise CannotJudge(message)
     crowded = maps is not None and maps >= most * full
+    if maps is None and most >= usual:
+        message = "limits: without --pid nobody knows how many mappings the job has"
+        raise CannotJudge(message)
     if not crowded and most >= usual:
         return
     words = f"{most} memory mappings are allowed to a process, {usual} are usual"

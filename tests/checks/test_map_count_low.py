@@ -26,8 +26,8 @@ def allowed(most: int | None, maps: int | None = None) -> Limits:
 @pytest.mark.parametrize(
     "limits",
     [
-        pytest.param(allowed(65530), id="the kernel's default"),
-        pytest.param(allowed(1048576), id="more"),
+        pytest.param(allowed(65530, 52423), id="the kernel's default"),
+        pytest.param(allowed(1048576, 65530), id="more"),
         pytest.param(allowed(100000, 79999), id="job with room"),
     ],
 )
@@ -82,8 +82,15 @@ def test_remedies(most: int, after: int) -> None:
 
 
 def test_thresholds_are_settings() -> None:
-    assert map_count_low(allowed(65529), BARE, usual=65529) == []
+    assert map_count_low(allowed(65529, 9), BARE, usual=65529) == []
     assert map_count_low(allowed(100000, 80000), BARE, full=0.9) == []
+
+
+@pytest.mark.parametrize("most", [65530, 1048576])
+def test_no_job_no_verdict(most: int) -> None:
+    verdict = map_count_low.run(Facts(allowed(most), BARE))
+
+    assert "--pid" in verdict.skipped
 
 
 def test_unknown_is_not_health() -> None:
