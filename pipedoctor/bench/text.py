@@ -55,8 +55,11 @@ def _table(sheet: Sheet, width: int) -> list[str]:
     table = Table(box=None, padding=(0, gap, 0, 0), header_style="", pad_edge=False)
     for place, name in enumerate(sheet.head):
         # No digit is ever cut off: where room is short, the names take two lines.
-        right = "right" if place else "left"
-        table.add_column(Text(name), justify=right, no_wrap=bool(place) == tight)
+        table.add_column(
+            Text(name),
+            justify="right" if place else "left",
+            no_wrap=bool(place) == tight,
+        )
     notes: list[str] = []
     for row in sheet.rows:
         if len(row) > 1 and row[1] and not any(row[2:]):

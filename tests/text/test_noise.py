@@ -142,7 +142,7 @@ def test_cut_off_at_the_end(judge: Judge, kept: int) -> None:
 @pytest.mark.parametrize("left_out", range(1, PLAIN.count("\n") - 3))
 def test_cut_off_at_the_beginning(judge: Judge, left_out: int) -> None:
     text = "".join(PLAIN.splitlines(keepends=True)[left_out:])
-    why = set() if "unknown error" in text else {UNTOLD}
+    why: set[str] = set() if "unknown error" in text else {UNTOLD}
 
     findings = judge(text).findings
 

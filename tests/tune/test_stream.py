@@ -75,7 +75,7 @@ class Sorted:
 
 
 def test_a_batch_sampler_that_names_no_size_is_asked_for_batches() -> None:
-    made = DataLoader(DATA, batch_sampler=Sorted())  # type: ignore[arg-type]
+    made = DataLoader(DATA, batch_sampler=Sorted())
     now = stream.current(made)
     assert now["batch_size"] == 4
     batches = islice(stream.loader(made, setting(batch_size=4)), 3)
@@ -92,7 +92,7 @@ def test_a_batch_sampler_that_gives_nothing_has_no_size() -> None:
             raise OSError
 
     for sampler in (Empty(), Raising()):
-        made = DataLoader(DATA, batch_sampler=sampler)  # type: ignore[arg-type]
+        made = DataLoader(DATA, batch_sampler=sampler)
         assert stream.current(made)["batch_size"] is None
 
 
