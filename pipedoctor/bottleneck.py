@@ -36,7 +36,7 @@ HANDED = 0.45
 """Share of a batch's way that is handing it over."""
 SMALL = 64 << 10
 """Bytes below which a tensor costs by the piece."""
-TAIL = 0.3
+TAIL, JITTER = 0.3, 1e-3  # seconds that any sample may take now and then
 STARTED = 0.3
 """Share of an epoch."""
 WAITING = 0.5
@@ -182,7 +182,7 @@ def _handover(seen: Pipeline) -> Iterator[Bottleneck]:
 
 def _stragglers(seen: Pipeline) -> Iterator[Bottleneck]:
     walls = sorted(wall for wall, _ in seen.items)
-    if not walls:
+    if not walls or walls[-1] < JITTER:
         return
     middle = walls[len(walls) // 2]
     slow = [wall for wall in walls if wall > 5 * middle]

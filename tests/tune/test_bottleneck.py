@@ -164,3 +164,10 @@ def test_says_why_in_figures() -> None:
         "more workers wait at the same time"
     )
     assert found.evidence["waiting_seconds"] == pytest.approx(0.128)
+
+
+@pytest.mark.parametrize(("slowest", "named"), [(0.0011, True), (0.0009, False)])
+def test_microseconds_are_no_stragglers(slowest: float, named: bool) -> None:
+    items = ((1e-6, 1e-6),) * 97 + ((slowest, 1e-6),) * 3
+    found = bottleneck(pipeline(trial(1, 0.04), items=items))
+    assert (found.name == "stragglers") is named
