@@ -2,7 +2,6 @@
 
 from pipedoctor.cli import startup  # isort: skip  (first: it covers the others)
 
-import gc
 import importlib
 import sys
 from typing import Any, NoReturn
@@ -25,8 +24,6 @@ COMMANDS = (
     "list",
 )
 USAGE, INTERRUPTED = 2, 130
-SPARING = 50_000
-"""Objects between two collections of garbage: a tenth of the time went into them."""
 
 
 class Commands(click.Group):
@@ -62,7 +59,6 @@ class Commands(click.Group):
         A reader that went away (``| head``) is no error and changes no exit code.
         """
         open_missing()
-        gc.set_threshold(SPARING)
         try:
             code = super().main(*args, **{**extra, "standalone_mode": False}) or 0
             sys.stdout.flush()

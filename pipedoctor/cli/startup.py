@@ -1,8 +1,16 @@
-"""Ctrl-C while the program is still being imported ends it without a traceback."""
+"""
+What must be so before the program is imported.
 
+Ctrl-C ends it without a traceback, and garbage is seldom collected: a tenth of the time
+of a short command went into that.
+"""
+
+import gc
 import signal
 from typing import Any
 
+SPARING = 50_000
+"""Objects between two collections of garbage."""
 _USUAL = signal.getsignal(signal.SIGINT)
 
 
@@ -22,3 +30,4 @@ def over() -> None:
 
 
 _handle(signal.SIG_DFL)
+gc.set_threshold(SPARING)

@@ -43,20 +43,20 @@ STEADY = (
 """Sections that come from /proc, /sys and a tmpfs alone: nothing there hangs."""
 
 ENVIRONMENT = {
-    "interpreter": ("interpreter", "environment"),
-    "torch": ("torch_build", "environment"),
-    "conda": ("conda", "environment"),
     "packages": ("packages", "packages"),
     "requirements": ("requirements", "packages"),
-    "libraries": ("libraries", "environment"),
-    "image_stack": ("image_stack", "environment"),
+    "image_stack": ("image_stack", "packages"),
+    "libraries": ("libraries", "packages"),
+    "interpreter": ("interpreter", "steady"),
+    "torch": ("torch_build", "steady"),
+    "conda": ("conda", "steady"),
 }
 """
 Sections of the examined Python environment: their collector, and its lane.
 
-Two lanes that take equally long: with more, two CPUs are slower, with one, many are.
-The third is "steady": what hardly ever hangs, then what may, each in a child of its own
-as soon as one before it did.
+Beside "packages" there is "steady": what hardly ever hangs, then what may, each in a
+child of its own as soon as one before it did. With more lanes two CPUs are slower, with
+one, many are.
 """
 _DRIVERS = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu")
 """One of these is there where a driver may be slow, or hang: it gets its own lane."""
@@ -164,7 +164,7 @@ def _places(inquiry: Inquiry) -> list[Place]:
 def _probes(inquiry: Inquiry, places: list[Place], deadline: float) -> Iterator[Probe]:
     machine = inquiry.machine
     gpu = _call("gpu", "gpu", machine)
-    lane = "gpu" if any(map(os.path.exists, _DRIVERS)) else "environment"
+    lane = "gpu" if any(map(os.path.exists, _DRIVERS)) else "steady"
     yield Probe(name="gpu", work=gpu, lane=lane, patience=PATIENCE)
     for path in dict.fromkeys(inquiry.data):
         name = f"data set {path}"
