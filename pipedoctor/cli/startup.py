@@ -1,10 +1,11 @@
 """
 What must be so before the program is imported.
 
-Ctrl-C ends it without a traceback, and garbage is seldom collected: a tenth of the time
-of a short command went into that.
+Ctrl-C ends it without a traceback, and garbage is seldom collected, never at the end,
+when the system takes everything back: a quarter of a short command went into that.
 """
 
+import atexit
 import gc
 import signal
 from typing import Any
@@ -31,3 +32,4 @@ def over() -> None:
 
 _handle(signal.SIG_DFL)
 gc.set_threshold(SPARING)
+atexit.register(gc.freeze)
