@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pipedoctor.source.pen import Pen, Point
+from pipedoctor.source.walk import nodes
 
 
 class Place(NamedTuple):
@@ -123,9 +124,9 @@ def lines_to_indent(
 
 def _held(pen: Pen, statement: ast.stmt) -> Iterator[int]:
     """The lines that begin within a string."""
-    for node in ast.walk(statement):
-        text = isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
-        if text or isinstance(node, ast.JoinedStr):
+    for node in nodes(statement, (ast.Constant, ast.JoinedStr)):
+        value = node.value if isinstance(node, ast.Constant) else ""
+        if isinstance(value, (str, bytes)):
             start, end = pen.start(node), pen.end(node)
             said = pen.text(start, end) if end.line > start.line else ""
             if '"""' in said or "'''" in said or "\\\n" in said:

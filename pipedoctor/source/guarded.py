@@ -7,6 +7,7 @@ from pipedoctor.source.measured import NONE, Pieces
 from pipedoctor.source.naming import heading, known
 from pipedoctor.source.pen import Pen
 from pipedoctor.source.scope import Scope
+from pipedoctor.source.walk import branches
 
 _MOST = 1_000
 """Lines that are moved."""
@@ -22,8 +23,10 @@ def started(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
     first: Place = path[0]
     rest = [first.statement, *first.rest]
     begin = pen.start(first.statement)
+    if begin.column or not _movable(rest):
+        return NONE
     lines = lines_to_indent(pen, rest)
-    if lines is None or begin.column or not _movable(rest):
+    if lines is None:
         return NONE
     unit = _unit(pen, tree)
     guard = f"if __name__ == {pen.quote}__main__{pen.quote}:\n"
@@ -35,10 +38,12 @@ def started(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
 
 def _movable(rest: list[ast.stmt]) -> bool:
     """Nothing among it that workers may need by name, or that ends the file early."""
-    nodes = [node for one in rest for node in ast.walk(one)]
     size = (rest[-1].end_lineno or 0) - rest[0].lineno
-    star = any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in nodes)
-    return size <= _MOST and not star and not any(isinstance(n, _PARTS) for n in nodes)
+    if size > _MOST or any(isinstance(one, _PARTS) for one in rest):
+        return False
+    inner = [node for one in rest for node in branches(one)]
+    star = any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in inner)
+    return not star and not any(isinstance(n, _PARTS) for n in inner)
 
 
 def _unit(pen: Pen, tree: ast.Module) -> str:

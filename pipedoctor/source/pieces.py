@@ -19,6 +19,7 @@ from pipedoctor.source.root import root_of
 from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.sent import sent
 from pipedoctor.source.values import in_full
+from pipedoctor.source.walk import nodes
 
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
 
@@ -53,9 +54,12 @@ def _written_in_place(scope: Scope) -> set[str]:
     return scope.in_place
 
 
+_WRITING = (ast.Subscript, ast.AugAssign, ast.Call, ast.keyword)
+
+
 def _in_place(scope: Scope) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(scope.node):
+    for node in nodes(scope.node, _WRITING):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             found.add(root_of(node))
         elif isinstance(node, ast.AugAssign):
