@@ -112,7 +112,11 @@ def collect(
     """Read everything, beside each other, in at most `deadline` seconds."""
     until = time.monotonic() + deadline
     places = _places(inquiry)
-    probes = [*_environment(inquiry, deadline), *_probes(inquiry, places, deadline)]
+    probes = [
+        *_code(inquiry, deadline),
+        *_environment(inquiry, deadline),
+        *_probes(inquiry, places),
+    ]
     if lanes.CAN_FORK:
         run = lanes.run
     else:
@@ -161,7 +165,7 @@ def _places(inquiry: Inquiry) -> list[Place]:
     return data + list(paths.places(inquiry.machine))
 
 
-def _probes(inquiry: Inquiry, places: list[Place], deadline: float) -> Iterator[Probe]:
+def _probes(inquiry: Inquiry, places: list[Place]) -> Iterator[Probe]:
     machine = inquiry.machine
     gpu = _call("gpu", "gpu", machine)
     lane = "gpu" if any(map(os.path.exists, _DRIVERS)) else "steady"
@@ -170,16 +174,16 @@ def _probes(inquiry: Inquiry, places: list[Place], deadline: float) -> Iterator[
         name = f"data set {path}"
         work = _call("datasets", "dataset", machine, path, inquiry.quick)
         yield Probe(name=name, work=work, lane=name, patience=SURVEY_PATIENCE)
-    yield from _code(inquiry, deadline)
     for section in STEADY:
         yield Probe(name=section, work=_call(section, section, machine), steady=True)
     for place in places:
         name = f"{place.role} {place.path}"
         work = _call("paths", "path", machine, place)
-        if place.role in {"data", "code"}:
+        if place.role == "data":
             yield Probe(name=name, work=work, lane=name, patience=PATIENCE)
         else:
-            yield Probe(name=name, work=work, patience=PLACE_PATIENCE)
+            shared = PATIENCE if place.role == "code" else PLACE_PATIENCE
+            yield Probe(name=name, work=work, patience=shared)
     record = _call("project_record", "project_record", machine, inquiry.code)
     yield Probe(name="project_record", work=record, patience=PATIENCE)
 
