@@ -130,10 +130,9 @@ def configure(file: File, given: Mapping[str, Any], catalogue: "Catalogue") -> C
     options: dict[str, Any] = {}
     settings: dict[str, dict[str, Any]] = {}
     for key, value in file.table.items():
-        check = catalogue.by_name.get(key)
         if key in known:
             options[key] = _option(file, key, value)
-        elif check is not None:
+        elif (check := catalogue.by_name.get(key)) is not None:
             settings[key] = _settings(file, check, value)
         elif key not in TABLES:
             choices = (*known, *catalogue.by_name, *TABLES)

@@ -181,8 +181,8 @@ def _machine(
         verify_files=typed.get("verify_files", False),
         typed=typed.get("stdin"),
     )
-    left = max(_LEAST, options.deadline - (time.monotonic() - began))
     ready = [prepare()] if _takes_time(typed, options) else []
+    left = max(_LEAST, options.deadline - (time.monotonic() - began))
     price = priced.measured(typed, inquiry.code)
     priced.mention(typed, price)
     began = time.monotonic()

@@ -25,27 +25,22 @@ _LEAST: frozenset[type] = LEAVES - {ast.Name, ast.Constant}
 
 def branches(top: ast.AST) -> list[ast.AST]:
     """All that `ast.walk` gives, in its order, but for the leaves."""
-    found = [top]
-    for node in found:
-        for value in vars(node).values():
-            kind = type(value)  # pyright: ignore[reportUnknownVariableType]
-            if kind is list:
-                nodes = cast("list[ast.AST]", value)
-                found.extend([one for one in nodes if type(one) not in LEAVES])
-            elif kind not in LEAVES:
-                found.append(value)
-    return found
+    return _walked(top, LEAVES)
 
 
 def nodes(top: ast.AST, kinds: Collection[type[ast.AST]]) -> list[ast.AST]:
     """Those of some kinds that `ast.walk` gives, in its order."""
+    return [node for node in _walked(top, _LEAST) if type(node) in kinds]
+
+
+def _walked(top: ast.AST, leaves: frozenset[type]) -> list[ast.AST]:
     found = [top]
     for node in found:
         for value in vars(node).values():
             kind = type(value)  # pyright: ignore[reportUnknownVariableType]
             if kind is list:
                 many = cast("list[ast.AST]", value)
-                found.extend([one for one in many if type(one) not in _LEAST])
-            elif kind not in _LEAST and isinstance(value, ast.AST):
+                found.extend([one for one in many if type(one) not in leaves])
+            elif kind not in leaves and isinstance(value, ast.AST):
                 found.append(value)
-    return [node for node in found if type(node) in kinds]
+    return found
