@@ -6,6 +6,7 @@ they read ``\xff``.
 """
 
 import re
+from collections.abc import Callable
 from typing import Any, cast
 
 import msgspec
@@ -26,15 +27,15 @@ def written_out(match: re.Match[str]) -> str:
     return letter.encode("unicode_escape", "surrogatepass").decode()
 
 
-def throughout(value: Any) -> Any:
+def throughout(value: Any, spell: Callable[[str], str] = legible) -> Any:
     """The same lists and tables with every text in them legible, and every key."""
     if isinstance(value, str):
-        return legible(value)
+        return spell(value)
     if isinstance(value, dict):
         items = cast("dict[object, object]", value).items()
-        return {throughout(key): throughout(item) for key, item in items}
+        return {throughout(k, spell): throughout(item, spell) for k, item in items}
     if isinstance(value, (list, tuple)):
-        return [throughout(item) for item in cast("list[Any]", value)]
+        return [throughout(item, spell) for item in cast("list[Any]", value)]
     return value
 
 

@@ -1,11 +1,12 @@
 """Facts as data that any report can carry, whatever bytes names and code hold."""
 
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
 from pipedoctor.collect.mounts import legible
 from pipedoctor.facts import Fact, Part
+from pipedoctor.legible import throughout
 
 
 def plain(fact: Fact | Part) -> Any:
@@ -19,18 +20,7 @@ def plain(fact: Fact | Part) -> Any:
     try:
         msgspec.msgpack.encode(data)
     except UnicodeEncodeError:
-        return _spelled_out(data)
-    return data
-
-
-def _spelled_out(data: object) -> object:
-    if isinstance(data, str):
-        return _encodable(data)
-    if isinstance(data, dict):
-        items = cast("dict[object, object]", data).items()
-        return {_spelled_out(key): _spelled_out(value) for key, value in items}
-    if isinstance(data, (list, tuple)):
-        return [_spelled_out(item) for item in cast("list[object]", data)]
+        return throughout(data, _encodable)
     return data
 
 

@@ -43,9 +43,14 @@ def changes(recorder: Recorder, cls: Class, scope: Scope) -> None:
 
 def _by_type(test: ast.expr, key: str) -> bool:
     """``isinstance(self.epoch, Shared)``: is it shared where somebody asks for that?"""
+    return _asks(test, "isinstance", key)
+
+
+def _asks(test: ast.expr, function: str, key: str) -> bool:
+    """Is this function called with it in a condition?"""
     return any(
         isinstance(node, ast.Call)
-        and last_name(node.func) == "isinstance"
+        and last_name(node.func) == function
         and bool(node.args)
         and key_of(node.args[0]) == key
         for node in ast.walk(test)
@@ -114,13 +119,7 @@ def _grows(
 
 def _measures(test: ast.expr, key: str) -> bool:
     """``len(self.cache) < self.cache_size``: is it asked how large it is?"""
-    return any(
-        isinstance(node, ast.Call)
-        and last_name(node.func) == "len"
-        and bool(node.args)
-        and key_of(node.args[0]) == key
-        for node in ast.walk(test)
-    )
+    return _asks(test, "len", key)
 
 
 def _emptied(scope: Scope, key: str) -> bool:
