@@ -1,7 +1,6 @@
 """How soon two reports of 2,000 packages each are compared, from start to end."""
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import _environ
 import _page
 import msgspec
 
@@ -43,7 +43,7 @@ def report(path: Path, packages: int, seed: int) -> None:
 def timed(argv: list[str], rounds: int) -> list[float]:
     """Seconds of each round of a command that has to succeed."""
     walls: list[float] = []
-    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    env = _environ.compiled()
     for _ in range(rounds + 1):
         began = time.perf_counter()
         done = subprocess.run(argv, capture_output=True, check=False, env=env)

@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import _environ
 import _page
 
 from pipedoctor.explanation.book import installed_book
@@ -57,7 +58,9 @@ def write_log(path: Path, size: int) -> None:
 def timed(argv: list[str]) -> tuple[float, str]:
     """CPU seconds of a command, and what it said."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        argv, capture_output=True, text=True, check=False, env=_environ.compiled()
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime)
     return spent, done.stdout

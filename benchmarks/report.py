@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import _environ
 import _page
 
 from pipedoctor.catalogue import installed
@@ -37,7 +38,7 @@ COMMANDS = {
 
 def seconds(argv: Sequence[str], folder: Path) -> float:
     """How long one run takes, by the clock on the wall."""
-    environ = os.environ | {"XDG_STATE_HOME": str(folder / "state")}
+    environ = _environ.compiled() | {"XDG_STATE_HOME": str(folder / "state")}
     began = time.perf_counter()
     subprocess.run(
         [*DOCTOR, *argv],

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import _environ
 import _page
 
 from pipedoctor.catalogue import installed
@@ -137,8 +138,7 @@ def _lacking() -> int:
 
 def commands(folder: Path) -> list[Command]:
     """What to compare; the first is the yardstick."""
-    ours = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
-    plain = {k: v for k, v in os.environ.items() if k not in ours}
+    plain = {k: v for k, v in _environ.compiled().items() if k != "PYTHONPATH"}
     collect_env = (sys.executable, "-m", "torch.utils.collect_env")
     crowded: list[Command] = []
     for number in CROWDS:
