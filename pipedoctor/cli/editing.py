@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def edit(counter: "Counter", paths: tuple[str, ...], typed: Mapping[str, Any]) -> int:
     """Edit what PATHS name; gives the exit code. Raises UsageError."""
     from pipedoctor.catalogue import installed
+    from pipedoctor.cli.narrowing import changed
     from pipedoctor.cli.proving import clocked
     from pipedoctor.facts import Unreadable
     from pipedoctor.fix.code.apply import apply, stream
@@ -31,14 +32,17 @@ def edit(counter: "Counter", paths: tuple[str, ...], typed: Mapping[str, Any]) -
         raise click.UsageError(message)
     wishes = {name: typed[name] for name in ("select", "ignore") if typed[name]}
     found = examination(installed(), {n: typed[n] for n in JOB} | wishes)
+    lines = changed(read)
     with contextlib.ExitStack() as stack:
         clock, seen = clocked(stack, typed, paths)
         try:
             facts = found.facts().plus(*seen)
             if "stdin" in read:
                 ground = Ground.typed(read["stdin"], found, facts)
+                ground.changed = lines
                 return stream(counter, _work(ground, found, typed))
             ground = Ground.read(paths, found, facts)
+            ground.changed = lines
         except (Unreadable, NotPythonError) as error:
             raise click.UsageError(str(error)) from None
         work = _work(

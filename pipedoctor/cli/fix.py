@@ -25,6 +25,11 @@ FLOAT = click.FloatRange(min=0, max=3600)
 @click.option(
     "--stdin-filename", metavar="FILE", help="The name of the code that `-` reads."
 )
+@click.option(
+    "--diff",
+    metavar="REV",
+    help="Of code, only lines that changed since this revision, as in `check`.",
+)
 @click.option("--unsafe", is_flag=True, help="Edits that may change results as well.")
 @click.option(
     "--measure",
@@ -127,11 +132,11 @@ def _refuse_several(names: tuple[str, ...], typed: dict[str, Any]) -> None:
 
 def _refuse_mixture(typed: dict[str, Any]) -> None:
     limits = typed["shm"] is not None or bool(typed["nofile"])
-    meant = any(
-        typed[name] for name in ("select", "ignore", "unsafe", "stdin_filename")
-    )
-    if meant and not typed["code"]:
-        message = "--select, --ignore, --unsafe and --stdin-filename go with --code"
+    names = ("select", "ignore", "unsafe", "stdin_filename", "diff")
+    if any(typed[name] for name in names) and not typed["code"]:
+        message = (
+            "--select, --ignore, --diff, --unsafe and --stdin-filename go with --code"
+        )
         raise click.UsageError(message)
     if typed["code"] and limits:
         message = "--code edits files; limits are set by another call"

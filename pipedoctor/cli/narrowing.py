@@ -27,8 +27,8 @@ def narrowing(typed: Mapping[str, Any], config: Config) -> Narrowing:
     if typed.get("record") and typed.get("diff"):
         message = "--from judges a record: --diff names something of this machine"
         raise click.UsageError(message)
-    changed = _changed(typed, gitignore=not config.options.no_gitignore)
-    return Narrowing(rules=config.rules, baseline=known, changed=changed)
+    lines = changed(typed, gitignore=not config.options.no_gitignore)
+    return Narrowing(rules=config.rules, baseline=known, changed=lines)
 
 
 def _known(given: str, typed: Mapping[str, Any]) -> Baseline:
@@ -105,7 +105,8 @@ def _baseline(path: str, *, missing_is_empty: bool) -> bytes:
     return data
 
 
-def _changed(typed: Mapping[str, Any], *, gitignore: bool) -> Changed | None:
+def changed(typed: Mapping[str, Any], *, gitignore: bool = True) -> Changed | None:
+    """What --diff names, if it was typed; raises UsageError in one line."""
     code: Sequence[str] = typed.get("paths", ())
     since, given = typed.get("diff"), typed.get("stdin")
     if since is None:

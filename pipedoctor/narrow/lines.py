@@ -1,7 +1,7 @@
 """Which lines of a text are new, in bounded time."""
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 MOST = 2000
 """Lines that are compared one by one; where more differ, all of them count."""
@@ -21,6 +21,26 @@ def changed(old: bytes, new: bytes) -> list[int]:
     was, now = before[start : len(before) - end], after[start : len(after) - end]
     found = (number + start for number in _between(was, now))
     return [number for number in found if 0 < number <= len(after)]
+
+
+def moved(numbers: Iterable[int], old: bytes, new: bytes) -> frozenset[int]:
+    """
+    Where these lines of `old` are in `new`.
+
+    What took the place of several lines stands for them all; a line that was put in
+    between stands for none.
+    """
+    before, after = _lines(old), _lines(new)
+    wanted = set(numbers)
+    found: set[int] = set()
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for kind, first, last, begin, end in matcher.get_opcodes():
+        mine = {number - first for number in wanted if first < number <= last}
+        if kind == "equal":
+            found |= {begin + offset for offset in mine}
+        elif mine:
+            found |= set(range(begin + 1, end + 1))
+    return frozenset(found)
 
 
 def _lines(text: bytes) -> list[bytes]:

@@ -5,18 +5,14 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from pipedoctor.catalogue import Catalogue
-from pipedoctor.check import Location, Verdict
+from pipedoctor.check import Verdict
 from pipedoctor.facts import Facts
 from pipedoctor.facts.silenced import Silenced
 from pipedoctor.judge import Chosen
 from pipedoctor.narrow.baseline import Baseline, settle
 from pipedoctor.narrow.perfile import FileIgnore, ignore
-from pipedoctor.narrow.places import thin
-from pipedoctor.report.places import file_of
+from pipedoctor.narrow.places import Lines, thin, unchanged
 from pipedoctor.silence import report_unused, silence
-
-Lines = frozenset[int] | None
-"""Numbers of lines; None: all there are."""
 
 
 class Changed(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +20,11 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True):
 
     since: str
     files: dict[str, Lines]
+
+    @property
+    def why(self) -> str:
+        """Why a finding on another line is left out."""
+        return f"not on lines changed since {self.since}"
 
 
 class Narrowing(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,14 +65,5 @@ def narrow(
 def _only_changed(
     verdicts: Sequence[Verdict], changed: Changed, redact: Callable[[str], str]
 ) -> list[Verdict]:
-    lines = {redact(path): numbers for path, numbers in changed.files.items()}
-
-    def old(place: Location) -> bool:
-        numbers = lines.get(file_of(place), frozenset())
-        if numbers is None or (numbers and file_of(place) != place.path):
-            return False  # lines of a notebook's file are not those of its cells
-        last = place.end_line or place.line
-        return not any(place.line <= number <= last for number in numbers)
-
-    why = f"not on lines changed since {changed.since}"
-    return [thin(verdict, old, why) for verdict in verdicts]
+    old = unchanged({redact(path): found for path, found in changed.files.items()})
+    return [thin(verdict, old, changed.why) for verdict in verdicts]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipedoctor.narrow.lines import MOST, changed
+from pipedoctor.narrow.lines import MOST, changed, moved
 
 
 @pytest.mark.parametrize(
@@ -82,3 +82,33 @@ def test_as_git_says(tmp_path: Path) -> None:
             said += range(int(first), int(first) + int(count or 1))
 
     assert changed(old.encode(), new.encode()) == said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines", "there"),
+    [
+        (b"a\nb\nc", b"a\nb\nc", {2}, {2}),
+        (b"a\nb\nc", b"X\na\nb\nc", {2}, {3}),
+        (b"a\nb\nc", b"a\nX\nY\nc", {2}, {2, 3}),
+        (b"a\nb\nc", b"a\nX\nY\nc", {1}, {1}),
+        (b"a\nb\nc", b"a\nc", {2}, set[int]()),
+        (b"a\nb\nc\nd", b"a\nX\nd", {3}, {2}),
+        (b"a\r\nb\r\n", b"a\nb\n", {2}, {2}),
+    ],
+)
+def test_where_lines_went(
+    old: bytes, new: bytes, lines: set[int], there: set[int]
+) -> None:
+    assert moved(lines, old, new) == there
+
+
+@given(TEXT, TEXT)
+def test_lines_that_stay_are_found(old: list[str], new: list[str]) -> None:
+    whole = [*old, *new]
+    before, after = "\n".join(old).encode(), "\n".join(whole).encode()
+
+    there = moved(range(1, len(old) + 1), before, after)
+
+    assert all(0 < line <= max(1, len(whole)) for line in there)
+    assert moved((), before, after) == frozenset()
+    assert not old or there

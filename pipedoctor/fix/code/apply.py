@@ -48,7 +48,9 @@ def apply(desk: Desk, order: Order, work: Work) -> int:
         return code
     if not outcome.files:
         how = "an edit" if work.unsafe else "a safe edit"
-        desk.say(f"nothing to do: no finding here can be cured by {how}")
+        changed = work.ground.changed
+        where = f"on lines changed since {changed.since}" if changed else "here"
+        desk.say(show.safe(f"nothing to do: no finding {where} can be cured by {how}"))
         _remarks(desk, work.ground, outcome, loud=desk.say)
         return code
     desk.recover(order)

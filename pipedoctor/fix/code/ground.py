@@ -14,7 +14,7 @@ from pipedoctor.facts import Facts, Source
 from pipedoctor.facts.source import Minimum, Skipped
 from pipedoctor.fix.named import Examination
 from pipedoctor.judge import judge
-from pipedoctor.narrow.narrow import narrow
+from pipedoctor.narrow.narrow import Changed, narrow
 from pipedoctor.silence import UNUSED
 from pipedoctor.source import files
 from pipedoctor.source.assemble import assemble
@@ -65,6 +65,8 @@ class Ground:
     """Files that are no Python, and why."""
     groups: list[list[str]] = field(default_factory=list[list[str]])
     """Files of one project: those of another do not know of them."""
+    changed: Changed | None = None
+    """The only lines whose findings are cured; all are judged."""
     _texts: dict[tuple[str, bytes], Text | None] = field(
         default_factory=dict[tuple[str, bytes], Text | None]
     )

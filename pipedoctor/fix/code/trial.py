@@ -16,6 +16,7 @@ from pipedoctor.fix.code.proposal import (
     proposals,
 )
 from pipedoctor.fix.code.script import overlaps
+from pipedoctor.fix.code.since import since
 from pipedoctor.judge import Chosen
 from pipedoctor.source.parse import NotPythonError
 
@@ -68,11 +69,16 @@ def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> 
     known = Tally.of(before)
     refused: Refusals = {}
     now = before
+
+    def mine(now: Iterable[Found]) -> list[Found]:
+        wanted = (found for found in now if chosen(found.check))
+        raws = ground.raws
+        return list(since(ground.changed, wanted, raws, {**raws, **outcome.files}))
+
     for _ in range(ROUNDS):
-        mine = [found for found in now if chosen(found.check)]
         allowed = [
             p
-            for p in proposals(mine)
+            for p in proposals(mine(now))
             if (unsafe or not p.remedy.unsafe) and (explicit or p.likely)
         ]
         fresh = [p for p in allowed if _known(p.found) not in refused]
@@ -86,7 +92,7 @@ def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> 
         outcome.files |= changes(trial.ground, accepted)
         outcome.done += accepted
         now = ground.judge(outcome.files)
-    _conclude(outcome, [f for f in now if chosen(f.check)], refused, unsafe, explicit)
+    _conclude(outcome, mine(now), refused, unsafe, explicit)
     return outcome
 
 
