@@ -45,11 +45,9 @@ def larger(shm: Shm, site: Site | None, size: int) -> tuple[Remedy, ...]:
     return live + fitting(site.habitat if site else None, *remedies)
 
 
-def smaller_job(title: str) -> Remedy:
+def smaller_job(title: str, argument: str = "prefetch_factor=1") -> Remedy:
     """Arguments that fit, and what makes batches smaller without changing the data."""
-    snippet = (
-        "DataLoader(..., prefetch_factor=1)  # and keep images uint8 until the GPU"
-    )
+    snippet = f"DataLoader(..., {argument})  # and keep images uint8 until the GPU"
     return in_code(title, snippet)
 
 

@@ -2,6 +2,7 @@
 
 from pipedoctor.facts import Cpu, Host, Pipeline, Setting, Source
 from pipedoctor.facts.source import LoaderCall
+from pipedoctor.units import many
 
 
 def elsewhere(host: Host, cpu: Cpu | None) -> str:
@@ -9,7 +10,7 @@ def elsewhere(host: Host, cpu: Cpu | None) -> str:
     if cpu is None or host.same(cpu.model, cpu.logical):
         return ""
     model = host.model or "an unnamed processor"
-    return f"it was measured on another machine: {model}, {host.cpus} CPUs"
+    return f"it was measured on another machine: {model}, {many(host.cpus, 'CPU')}"
 
 
 def best_for(

@@ -3,7 +3,7 @@
 from pipedoctor.check import Confidence, Counterfactual, Finding, Severity
 from pipedoctor.facts import Memory, Shm, Site
 from pipedoctor.remedy import fitting, grant_memory
-from pipedoctor.units import human
+from pipedoctor.units import human, many
 from pipedoctor_checks._in_flight import InFlight
 from pipedoctor_checks._larger_shm import (
     larger,
@@ -36,7 +36,8 @@ def only_small_batches(case: InFlight, site: Site | None, batch: int) -> Finding
     """Nobody told the size of a batch, and an ordinary one of `batch` is too much."""
     size = case.size_for(int(case.batches * batch * case.headroom))
     largest = int(case.largest_batch)
-    few = f"{case.job.num_workers} workers can send batches of at most {human(largest)}"
+    who = many(case.job.num_workers or 0, "worker")
+    few = f"{who} can send batches of at most {human(largest)}"
     return Finding(
         severity=Severity.RISKS,
         summary=f"{case.has()}: {few}",
@@ -72,7 +73,9 @@ def overflow(
 ) -> Finding:
     """They need more than there is; unless `sure`, their number is only assumed."""
     fatal = sure and case.room < case.need
-    who = "the workers" if sure else f"{case.job.num_workers} workers would"
+    who = (
+        "the workers" if sure else f"{many(case.job.num_workers or 0, 'worker')} would"
+    )
     size = case.size_for(case.needed)
     growable = memory is None or size <= memory.limit
     fits = case.fits
@@ -86,7 +89,8 @@ def overflow(
             *(larger(case.shm, site, size) if growable else ()),
             smaller_job(
                 f"{_at_most(fits['fits.num_workers'])}, "
-                f"or batches of at most {human(fits['fits.batch_bytes'])}"
+                f"or batches of at most {human(fits['fits.batch_bytes'])}",
+                f"num_workers={fits['fits.num_workers']}",
             ),
         ),
     )

@@ -3,7 +3,7 @@
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Loader, Memory
 from pipedoctor.remedy import Lasts, Remedy
-from pipedoctor.units import MiB, human
+from pipedoctor.units import MiB, human, many
 
 
 @check("PDR728", "The kernel promises no more memory than it has")
@@ -42,7 +42,8 @@ def overcommit_refuses(
     left = max(0, memory.commit_limit - memory.committed)
     workers = (loader.workers_on_node if loader else None) or 0
     short = left < workers * main_bytes
-    forks = f"; {workers} workers are to be forked" if short else ""
+    verb = "is" if workers == 1 else "are"
+    forks = f"; {many(workers, 'worker')} {verb} to be forked" if short else ""
     yield Finding(
         severity=Severity.RISKS if short else Severity.NOTE,
         confidence=Confidence.LIKELY if short else Confidence.CERTAIN,

@@ -76,7 +76,8 @@ def too_many_workers_for_cpus(
         counterfactual=Counterfactual(workers=each),
         remedies=(
             in_code(
-                f"Begin with at most {each} workers for each loader, then measure",
+                f"Begin with at most {many(each, 'worker')} for each loader, "
+                "then measure",
                 f"DataLoader(..., num_workers={each})",
             ),
         ),

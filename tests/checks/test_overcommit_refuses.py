@@ -117,3 +117,9 @@ def test_judges_another_machine_from_its_record() -> None:
     verdict = overcommit_refuses.run(Facts.from_record(record))
 
     assert verdict.findings == tuple(overcommit_refuses(box, FOUR))
+
+
+def test_one_worker_is_one() -> None:
+    (finding,) = overcommit_refuses(strict(0), Loader(num_workers=1))
+
+    assert finding.summary.endswith("; 1 worker is to be forked")

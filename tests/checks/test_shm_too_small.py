@@ -113,6 +113,9 @@ def test_the_largest_job_that_fits_is_named() -> None:
     assert finding.remedies[-1].title == (
         "Use num_workers=2 at most, or batches of at most 45.5 MiB"
     )
+    assert finding.remedies[-1].snippet == (
+        "DataLoader(..., num_workers=2)  # and keep images uint8 until the GPU"
+    )
     assert finding.remedies[-1].place is Place.CODE
     smaller = replace(IMAGENET, num_workers=2)
     assert judge(Shm(size=1 * GiB), smaller) == []
@@ -183,6 +186,17 @@ def test_small_batches_are_named_for_the_workers_that_are_known() -> None:
         "/dev/shm has 1.0 GiB: 32 workers can send batches of at most 16.0 MiB"
     )
     assert judge(Shm(size=1056 * MiB - 1), Loader(num_workers=32), batch=8 * MiB) == []
+
+
+def test_one_worker_is_one() -> None:
+    (finding,) = judge(Shm(size=48 * MiB), Loader(num_workers=1), batch=17 * MiB)
+
+    assert finding.summary == (
+        "/dev/shm has 48.0 MiB: 1 worker can send batches of at most 12.0 MiB"
+    )
+    assert finding.remedies[-1].snippet == (
+        "DataLoader(..., prefetch_factor=1)  # and keep images uint8 until the GPU"
+    )
 
 
 def test_without_a_job_nearly_full_is_a_risk_too() -> None:

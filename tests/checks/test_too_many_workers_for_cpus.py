@@ -58,6 +58,16 @@ def test_too_many() -> None:
     assert not remedy.automatic
 
 
+def test_one_worker_for_one_cpu() -> None:
+    (finding,) = too_many_workers_for_cpus(
+        Cpu(logical=1, affinity=1), Loader(num_workers=2), None
+    )
+
+    assert finding.remedies[0].title == (
+        "Begin with at most 1 worker for each loader, then measure"
+    )
+
+
 @pytest.mark.parametrize(
     ("machine", "ending"),
     [
