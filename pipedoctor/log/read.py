@@ -121,7 +121,7 @@ class _Reader:
     def _alike(self, key: str, seen: Seen) -> bool:
         """Has another one said the same before?"""
         tails = self._tails.setdefault(key, {})
-        tail = " ".join(seen.values["tail"].partition("#")[0].split())
+        tail = " ".join(seen.values["tail"].partition(" # ")[0].split())
         before = tails.get(tail)
         if before is None:
             if len(tails) < _KEYS:
