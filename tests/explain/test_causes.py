@@ -26,8 +26,9 @@ class Case(NamedTuple):
 
 def variants() -> Iterator[Case]:
     """Texts in our own words, at least two for every cause."""
-    for head, body in _parts("variants.txt"):
-        yield Case(head.replace(" ", "-"), head.split()[0], body)
+    for path in sorted(HERE.glob("variants*.txt")):
+        for head, body in _parts(path.name):
+            yield Case(head.replace(" ", "-"), head.split()[0], body)
 
 
 def negatives() -> Iterator[Case]:
