@@ -9,6 +9,7 @@ from pipedoctor.bench.decode_order import (
     FAULTS,
     GRACE,
     KEEPING,
+    LATE,
     MODULES,
     PARALLEL,
     PASS,
@@ -40,8 +41,7 @@ class Bench:
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._began = time.monotonic()
-        self._until = self._began + order.budget
+        self._until = order.began + order.budget
         self._meter = order.meter or Meter(order.machine)
         self._names = list(order.found.data)
         self._data = list(order.found.data.values())
@@ -49,6 +49,7 @@ class Bench:
         self._use: list[int] = []
         self._size: tuple[int, int] | None = None
         self._stack = ExitStack()
+        self._decoders: list[Decoder] = []
         self._versions: dict[str, str] = {}
         self._broken: dict[str, str] = {}
         self._tracks: list[Track] = []
@@ -92,7 +93,7 @@ class Bench:
                 track.path(*compared(track, self._tracks)) for track in self._tracks
             ),
             quality=quality(self._tracks),
-            seconds=time.monotonic() - self._began,
+            seconds=time.monotonic() - self._order.began,
             interrupted=self._interrupted,
         )
 
@@ -101,7 +102,7 @@ class Bench:
         self._check(opened)
         self._compare()
         single = self._until - PARALLEL * self._order.budget
-        self._round(0, single)
+        self._round(0, self._until)
         self._tracks += self._keeping()
         for number in range(1, ROUNDS):
             if not self._room(single):
@@ -118,9 +119,12 @@ class Bench:
         for library in libraries:
             decoder = Decoder(executable, library, {**environ, **more})
             self._stack.callback(decoder.close)
+            self._decoders.append(decoder)
             started[library] = decoder
+        self._stack.callback(self._hang_up)  # comes before they are closed in turn
         opened: dict[Decoder, tuple[str, ...]] = {}
-        until = time.monotonic() + max(GRACE, self._order.budget / 2)
+        half = time.monotonic() + max(GRACE, self._order.budget / 2)
+        until = min(half, self._until)
         for library, decoder in started.items():
             self._order.tell(f"import {library}")
             try:
@@ -129,7 +133,7 @@ class Bench:
             except Unreadable as error:
                 absent = f"No module named '{MODULES[library]}'"
                 if absent not in str(error):
-                    self._broken[library] = str(error)
+                    self._broken[library] = self._why(error)
                 continue
             self._versions[library] = said.version
             opened[decoder] = said.ways
@@ -146,7 +150,7 @@ class Bench:
                 try:
                     (said,) = decoder.ask(self._patience(), do="check", way=way)
                 except Unreadable as error:
-                    self._broken[decoder.library] = f"{track.name}: {error}"
+                    self._broken[decoder.library] = self._why(error, f"{track.name}: ")
                     break
                 names = {int(n): why for n, why in said["failed"].items()}
                 self._failed[way] = {self._names[n]: w for n, w in names.items()}
@@ -193,7 +197,7 @@ class Bench:
                     most=MOST_PIXELS,
                 )
             except Unreadable as error:
-                track.unknown = str(error)
+                track.unknown = self._why(error)
                 continue
             own = answers[track.way]
             theirs = answers.get(f"{track.task}:{REFERENCE}")
@@ -246,7 +250,7 @@ class Bench:
     ) -> None:
         """One window of every way, so that whatever drifts drifts for all."""
         for track in self._able() if tracks is None else tracks:
-            if time.monotonic() > until and (number or track.samples):
+            if until - time.monotonic() < WINDOW + PASS:
                 return
             at = f" x{track.processes}" if track.processes > 1 else ""
             self._order.tell(f"{track.task}: {track.name}{at}")
@@ -258,7 +262,7 @@ class Bench:
                 try:
                     return track.clock(self._use, at)
                 except Unreadable as error:
-                    return error
+                    return Unreadable(self._why(error))
 
             track.take(number, steady(measure, meter=self._meter, until=until))
 
@@ -277,4 +281,13 @@ class Bench:
 
     def _patience(self) -> float:
         """Until when to wait for an answer that may never come."""
-        return max(self._until + GRACE, time.monotonic() + 1.0)
+        return min(self._until, time.monotonic() + max(GRACE, self._order.budget / 4))
+
+    def _why(self, error: Unreadable, doing: str = "") -> str:
+        """What went wrong, unless all that is known is that the time is up."""
+        return LATE if time.monotonic() >= self._until else f"{doing}{error}"
+
+    def _hang_up(self) -> None:
+        """Tell all of them that it is over, so that they end side by side."""
+        for decoder in self._decoders:
+            decoder.hang_up()

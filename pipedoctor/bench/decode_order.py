@@ -1,5 +1,6 @@
 """What `bench decode` is told, and the numbers that it goes by."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -38,7 +39,8 @@ KEEPING = {
 }
 """Variables with which freed memory is kept: those of glibc, and Pillow's own."""
 GRACE = 5.0
-"""Seconds for an answer that may never come."""
+"""Seconds for an answer that may never come; less where the budget ends sooner."""
+LATE = "no time left in the budget"
 
 
 @dataclass(kw_only=True)
@@ -52,3 +54,5 @@ class Order:
     machine: Machine = field(default_factory=Machine)
     tell: Tell = lambda _: None
     meter: Meter | None = None
+    began: float = field(default_factory=time.monotonic)
+    """From when on the budget counts: the images are loaded or made in it, too."""

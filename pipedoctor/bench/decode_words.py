@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from pipedoctor.bench.decode_order import LATE
 from pipedoctor.bench.sheet import Sheet, between, closing, number, times
 from pipedoctor.facts.bench import ENOUGH
 from pipedoctor.facts.bench_decode import (
@@ -145,7 +146,8 @@ def _notes(found: BenchDecode) -> Iterator[str]:
         )
         yield f"Memory kept, {', '.join(names)}: {setting}."
     for library, reason in found.broken.items():
-        yield f"{library} cannot be used: {reason.rstrip('.')}."
+        how = "was not measured" if reason == LATE else "cannot be used"
+        yield f"{library} {how}: {reason.rstrip('.')}."
     for image in found.images.unreadable:
         yield f"{image.path} was left out: {image.reason}."
     yield from closing(

@@ -99,10 +99,15 @@ class Decoder:
                 raise Unreadable(part["error"])
         return parts
 
+    def hang_up(self) -> None:
+        """Ask nothing any more; it ends by itself."""
+        with contextlib.suppress(OSError):
+            _there(self._process.stdin).close()
+
     def close(self) -> None:
         """Let it end, or kill it; with everything that it has started."""
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            _there(self._process.stdin).close()
+        self.hang_up()
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(0 if self._lost else _FAREWELL)
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)

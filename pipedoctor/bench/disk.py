@@ -39,8 +39,12 @@ from pipedoctor.facts.bench_disk import BenchDisk, DiskReading
 
 HANGS = 5.0
 """Seconds beyond its share after which a reading is given up."""
+BEYOND = 0.07
+"""Share of the budget by which the last reading may be late."""
 _LEAST = 0.4
 """Seconds that a reading needs."""
+_SHORTEST = 0.5
+_BURIAL = 0.1
 _SURVEY = 3.0
 Tell = Callable[[str], None]
 
@@ -71,6 +75,7 @@ class Bench:
         self._tell = tell
         self._began = time.monotonic()
         self._until = self._began + budget
+        self._end = self._until + BEYOND * budget
         self._meter = meter or Meter(self._machine)
         self._dataset = DataSet(path=path)
         self._files = Files()
@@ -214,10 +219,11 @@ class Bench:
     ) -> Outcome:
         """Do it in a child that can be abandoned."""
         self._tell(name)
+        patience = min(patience, max(_SHORTEST, self._end - time.monotonic()))
         probe = Probe(name=name, work=work, patience=patience)
         found = lanes.run(
             [probe],
-            until=time.monotonic() + patience + 1.0,
+            until=time.monotonic() + patience + _BURIAL,
             watch=lambda _: self._tell(name),
         )
         return found[name]

@@ -19,8 +19,8 @@ from pipedoctor.facts import Unreadable
 from pipedoctor.facts.bench import Quality
 from pipedoctor.facts.bench_transfer import BenchTransfer, Copy, Step
 
-GRACE = 15.0
-"""Seconds beyond the budget for importing torch and starting CUDA."""
+SHARE = 0.8
+"""Of the budget, the import of torch included; what has begun then may still end."""
 PINNED = "pinned, non_blocking"
 ALONE = "compute alone"
 
@@ -37,9 +37,9 @@ def measure(
     """Run it; raises Unreadable where there is no GPU or no answer."""
     machine = machine or Machine()
     began = time.monotonic()
-    line = program(executable, "transfer.py", str(batch_bytes), str(budget * 0.8))
+    line = program(executable, "transfer.py", str(batch_bytes), str(budget * SHARE))
     taken = steady(
-        lambda: _run(line, environ, budget + GRACE),
+        lambda: _run(line, environ, budget),
         meter=meter or Meter(machine),
         tries=1,
     )
@@ -111,7 +111,8 @@ def _run(line: list[str], environ: Mapping[str, str], patience: float) -> Any:
         try:
             answer, _ = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
-            message = f"no answer after {patience:.0f} s: torch or the driver hangs"
+            message = f"no answer after {patience:.0f} s: torch or the driver hangs,"
+            message += " or needs a larger --budget"
             raise Unreadable(message) from None
         finally:
             with contextlib.suppress(OSError):

@@ -1,5 +1,6 @@
 """What the commands of `bench` share: from what was typed to what is written."""
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ def decode(images: tuple[str, ...], given: Given) -> int:
     from pipedoctor.bench.decode_words import sheet
     from pipedoctor.facts.bench_decode import BenchDecode
 
+    began = time.monotonic()
     machine = Machine()
     executable = _executable(given, machine)
     try:
@@ -48,6 +50,7 @@ def decode(images: tuple[str, ...], given: Given) -> int:
             budget=given["budget"],
             machine=machine,
             tell=tell,
+            began=began,
         )
         fact = Bench(order).run()
     facts = _redactor(given).facts(Facts(fact))

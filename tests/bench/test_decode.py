@@ -36,8 +36,9 @@ def jpeg(
 
 
 def measured(
-    meter: Meter, data: dict[str, bytes], budget: float = 2.5, **environ: str
+    meter: Meter, data: dict[str, bytes], budget: float = 30.0, **environ: str
 ) -> BenchDecode:
+    """One round: enough to see what is measured, and no longer than that takes."""
     order = Order(
         executable=sys.executable,
         environ=os.environ | environ,
@@ -45,7 +46,9 @@ def measured(
         budget=budget,
         meter=meter,
     )
-    return Bench(order).run()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipedoctor.bench.decode.ROUNDS", 1)
+        return Bench(order).run()
 
 
 def test_pillow_is_measured_with_its_ratio_faults_and_pixels(calm: Meter) -> None:
@@ -73,7 +76,7 @@ def test_pillow_is_measured_with_its_ratio_faults_and_pixels(calm: Meter) -> Non
 
 
 def test_a_crowded_machine_gives_no_number(crowded: Meter) -> None:
-    found = measured(crowded, {"a.jpg": jpeg()}, budget=1.2)
+    found = measured(crowded, {"a.jpg": jpeg()})
 
     assert all(path.rate is None for path in found.paths)
     assert found.quality.refused > 0
@@ -85,7 +88,7 @@ def test_a_crowded_machine_gives_no_number(crowded: Meter) -> None:
 def test_a_broken_image_is_left_out_with_its_reason(calm: Meter) -> None:
     data = {"good.jpg": jpeg(), "bad.jpg": b"\xff\xd8 no picture"}
 
-    found = measured(calm, data, budget=1.2)
+    found = measured(calm, data)
 
     (unread,) = found.images.unreadable
     assert unread.path == "bad.jpg"
@@ -95,7 +98,7 @@ def test_a_broken_image_is_left_out_with_its_reason(calm: Meter) -> None:
 
 
 def test_nothing_but_broken_images(calm: Meter) -> None:
-    found = measured(calm, {"bad.jpg": b"no picture"}, budget=1.2)
+    found = measured(calm, {"bad.jpg": b"no picture"})
 
     assert found.paths == ()
     assert [unread.path for unread in found.images.unreadable] == ["bad.jpg"]
@@ -113,7 +116,7 @@ def test_nothing_but_broken_images(calm: Meter) -> None:
 def test_a_broken_decoder_is_listed(
     calm: Meter, pretender: Make, body: str, reason: str
 ) -> None:
-    found = measured(calm, {"a.jpg": jpeg()}, budget=1.2, **pretender(body))
+    found = measured(calm, {"a.jpg": jpeg()}, **pretender(body))
 
     said = [found.broken.get("simplejpeg", "")]
     said += [path.unknown for path in found.paths if path.library == "simplejpeg"]
@@ -127,10 +130,38 @@ def test_a_decoder_that_hangs_is_listed_and_killed(
     monkeypatch.setattr("pipedoctor.bench.decode.GRACE", 0.2)
     began = time.monotonic()
 
-    found = measured(calm, {"a.jpg": jpeg()}, 2.0, **pretender("time.sleep(60)"))
+    found = measured(calm, {"a.jpg": jpeg()}, 6.0, **pretender("time.sleep(60)"))
 
     assert "no answer after" in found.broken["simplejpeg"]
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 7
+
+
+def test_the_budget_holds_whatever_hangs(calm: Meter, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import time; time.sleep(60)")
+    began = time.monotonic()
+
+    found = measured(calm, {"a.jpg": jpeg()}, 1.0, PYTHONPATH=str(tmp_path))
+
+    assert time.monotonic() - began < 3
+    assert found.broken["pillow"] == "no time left in the budget"
+    said = "pillow was not measured: no time left in the budget."
+    assert said in sheet(found).notes
+
+
+def test_what_was_done_before_counts(calm: Meter) -> None:
+    order = Order(
+        executable=sys.executable,
+        environ=os.environ,
+        found=Pictures(data={"a.jpg": jpeg()}),
+        budget=30.0,
+        meter=calm,
+        began=time.monotonic() - 31,
+    )
+
+    found = Bench(order).run()
+
+    assert set(found.broken.values()) == {"no time left in the budget"}
+    assert found.seconds > 31
 
 
 def test_a_library_that_cannot_be_imported_is_listed(
@@ -138,7 +169,7 @@ def test_a_library_that_cannot_be_imported_is_listed(
 ) -> None:
     (tmp_path / "turbojpeg.py").write_text("raise RuntimeError('no libturbojpeg')")
 
-    found = measured(calm, {"a.jpg": jpeg()}, 1.5, PYTHONPATH=str(tmp_path))
+    found = measured(calm, {"a.jpg": jpeg()}, PYTHONPATH=str(tmp_path))
 
     assert found.broken["PyTurboJPEG"] == "RuntimeError: no libturbojpeg"
     assert any("PyTurboJPEG cannot be used" in note for note in sheet(found).notes)
