@@ -36,12 +36,15 @@ def jpeg(
 
 
 def measured(
-    meter: Meter, data: dict[str, bytes], budget: float = 30.0, **environ: str
+    meter: Meter,
+    data: dict[str, bytes],
+    environ: dict[str, str] | None = None,
+    budget: float = 30.0,
 ) -> BenchDecode:
     """One round: enough to see what is measured, and no longer than that takes."""
     order = Order(
         executable=sys.executable,
-        environ=os.environ | environ,
+        environ=os.environ | (environ or {}),
         found=Pictures(data=data),
         budget=budget,
         meter=meter,
@@ -116,7 +119,7 @@ def test_nothing_but_broken_images(calm: Meter) -> None:
 def test_a_broken_decoder_is_listed(
     calm: Meter, pretender: Make, body: str, reason: str
 ) -> None:
-    found = measured(calm, {"a.jpg": jpeg()}, **pretender(body))
+    found = measured(calm, {"a.jpg": jpeg()}, pretender(body))
 
     said = [found.broken.get("simplejpeg", "")]
     said += [path.unknown for path in found.paths if path.library == "simplejpeg"]
@@ -130,7 +133,7 @@ def test_a_decoder_that_hangs_is_listed_and_killed(
     monkeypatch.setattr("pipedoctor.bench.decode.GRACE", 0.2)
     began = time.monotonic()
 
-    found = measured(calm, {"a.jpg": jpeg()}, 6.0, **pretender("time.sleep(60)"))
+    found = measured(calm, {"a.jpg": jpeg()}, pretender("time.sleep(60)"), 6.0)
 
     assert "no answer after" in found.broken["simplejpeg"]
     assert time.monotonic() - began < 7
@@ -140,7 +143,7 @@ def test_the_budget_holds_whatever_hangs(calm: Meter, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import time; time.sleep(60)")
     began = time.monotonic()
 
-    found = measured(calm, {"a.jpg": jpeg()}, 1.0, PYTHONPATH=str(tmp_path))
+    found = measured(calm, {"a.jpg": jpeg()}, {"PYTHONPATH": str(tmp_path)}, 1.0)
 
     assert time.monotonic() - began < 3
     assert found.broken["pillow"] == "no time left in the budget"
@@ -169,7 +172,7 @@ def test_a_library_that_cannot_be_imported_is_listed(
 ) -> None:
     (tmp_path / "turbojpeg.py").write_text("raise RuntimeError('no libturbojpeg')")
 
-    found = measured(calm, {"a.jpg": jpeg()}, PYTHONPATH=str(tmp_path))
+    found = measured(calm, {"a.jpg": jpeg()}, {"PYTHONPATH": str(tmp_path)})
 
     assert found.broken["PyTurboJPEG"] == "RuntimeError: no libturbojpeg"
     assert any("PyTurboJPEG cannot be used" in note for note in sheet(found).notes)
