@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -21,19 +21,22 @@ class Crash:
 
     reason: str
     trace: str
+    error: BaseException = field(compare=False, repr=False)
 
 
-def attempt(call: Callable[[], T]) -> Done[T] | Crash:
+def attempt(call: Callable[[], T], *, interrupts: bool = False) -> Done[T] | Crash:
     """
-    Run a check, a collector or the import of a plug-in that may fail in any way.
+    Run a check, a collector, a plug-in or a user's data set, which may fail in any way.
 
     Ctrl-C still ends the program; everything else, even ``SystemExit``, is a `Crash`.
+    `interrupts`: nobody can press Ctrl-C here, so KeyboardInterrupt is one as well.
     """
     try:
         return Done(call())
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001  (see the module's first line)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not interrupts:
+            raise
         lines = traceback.format_exception_only(error)
         reason = " ".join("".join(lines).split())
-        return Crash(reason[:500], "".join(traceback.format_exception(error))[-8000:])
+        trace = "".join(traceback.format_exception(error))[-8000:]
+        return Crash(reason[:500], trace, error)

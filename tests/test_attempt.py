@@ -39,6 +39,17 @@ def test_ctrl_c_ends_the_program() -> None:
         attempt(call)
 
 
+def test_where_nobody_can_press_it_it_is_a_crash_as_any_other() -> None:
+    def call() -> None:
+        raise KeyboardInterrupt
+
+    done = attempt(call, interrupts=True)
+
+    assert isinstance(done, Crash)
+    assert done.reason == "KeyboardInterrupt"
+    assert isinstance(done.error, KeyboardInterrupt)
+
+
 def test_a_novel_is_cut_short() -> None:
     def call() -> None:
         raise ValueError("x" * 100_000)

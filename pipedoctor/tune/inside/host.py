@@ -16,6 +16,7 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any, NoReturn
 
+from pipedoctor.attempt import Crash, attempt
 from pipedoctor.tune.inside.kin import die_with_parent, kill_all
 from pipedoctor.tune.inside.target import Unloadable, found, guarded, load, noted
 
@@ -159,10 +160,12 @@ def _trial(
         die_with_parent()
         from pipedoctor.tune.inside import trial  # noqa: PLC0415
 
-        try:
-            trial.run(made, ask, step, lambda answer: _write(out, answer))
-        except BaseException as error:  # noqa: BLE001  (the user's code)
-            _write(out, {"failed": trial.failed(error)})
+        done = attempt(
+            lambda: trial.run(made, ask, step, lambda answer: _write(out, answer)),
+            interrupts=True,
+        )
+        if isinstance(done, Crash):
+            _write(out, {"failed": trial.failed(done.error)})
     finally:
         os._exit(0)
 

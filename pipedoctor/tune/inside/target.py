@@ -16,6 +16,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from pipedoctor.attempt import Done, attempt
+
+_PACKAGE = Path(__file__).parents[2]
+
 
 class Unloadable(Exception):  # noqa: N818  (what the target is, not what we did)
     """A target that gives neither a data set nor a loader; the message says why."""
@@ -96,16 +100,16 @@ def _called(target: str, thing: Any) -> Any:
 
 def guarded(doing: str, call: Callable[[], Any]) -> Any:
     """Call the user's code; whatever it raises becomes one line with its place."""
-    try:
-        return call()
-    except SystemExit as error:
-        message = f"{doing} called sys.exit({error.code!r})"
-        raise Unloadable(message) from None
-    except Unloadable:
-        raise
-    except BaseException as error:  # noqa: BLE001  (the user's code may do anything)
-        message = f"{doing} raised {said(error)}"
-        raise Unloadable(message) from None
+    done = attempt(call, interrupts=True)
+    if isinstance(done, Done):
+        return done.value
+    if isinstance(done.error, Unloadable):
+        raise done.error
+    if isinstance(done.error, SystemExit):
+        message = f"{doing} called sys.exit({done.error.code!r})"
+    else:
+        message = f"{doing} raised {said(done.error)}"
+    raise Unloadable(message)
 
 
 def said(error: BaseException) -> str:
@@ -122,7 +126,7 @@ def said(error: BaseException) -> str:
 def _ours(filename: str) -> bool:
     return (
         filename.startswith(("<frozen", "<string"))
-        or Path(filename).parent == Path(__file__).parent
+        or Path(filename).is_relative_to(_PACKAGE)
         or "importlib" in filename
     )
 
