@@ -69,6 +69,7 @@ def _explain(file: BinaryIO, source: str, given: dict[str, Any]) -> int:
     from pipedoctor.cli import output, privacy
     from pipedoctor.explanation.explain import explain
     from pipedoctor.explanation.machine import look
+    from pipedoctor.report.words import clean
 
     redactor = privacy.redactor(given["output"], no_redact=given["no_redact"])
     record = given["record"]
@@ -78,6 +79,9 @@ def _explain(file: BinaryIO, source: str, given: dict[str, Any]) -> int:
     except (OSError, EOFError) as error:
         message = f"{source}: cannot be read: {error}"
         raise click.UsageError(message) from None
+    for one in said.left_out:
+        said_why = clean(f"pipedoctor: left out: {one.name}: {one.reason}")
+        click.echo(said_why, err=True)
     output.write(_render(said, given), given["output"])
     return int(bool(said.causes))
 

@@ -12,6 +12,7 @@ from pipedoctor.explanation.machine import look, sections
 from pipedoctor.explanation.model import (
     Explanation,
     Fault,
+    LeftOut,
     Quote,
     Repeat,
     Suspect,
@@ -66,6 +67,7 @@ def explained(
             lines=log.lines,
             not_environment=True,
             fault=_fault(diagnosis, book, redactor),
+            left_out=_left_out(book, redactor),
         )
     illnesses = [book.illnesses[cause.cause] for cause in diagnosis.causes]
     modules = {i.cause for i in illnesses} | {
@@ -86,6 +88,14 @@ def explained(
             _suspect(rank, *row, book, redactor) for rank, row in enumerate(rows, 1)
         ),
         echoes=tuple(Repeat(line=e.line, of=e.of) for e in diagnosis.echoes),
+        left_out=_left_out(book, redactor),
+    )
+
+
+def _left_out(book: Book, redactor: Redactor) -> tuple[LeftOut, ...]:
+    return tuple(
+        LeftOut(name=redactor.text(one.name), reason=redactor.text(one.reason))
+        for one in book.spoilt
     )
 
 

@@ -64,6 +64,13 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     hint: str = ""
 
 
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of signatures, or one of them, that is broken: the rest was used."""
+
+    name: str
+    reason: str
+
+
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """What `explain` has to say of a log."""
 
@@ -77,3 +84,5 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     not_environment: bool = False
     echoes: tuple[Repeat, ...] = ()
     fault: Fault | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    """Signatures that could not be used."""

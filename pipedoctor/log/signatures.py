@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+_NEVER = re.compile(r"(?!)")
+
 
 class Role(enum.Enum):
     """What a line of this kind means for the one who reads it."""
@@ -107,6 +109,13 @@ class Illness(msgspec.Struct, frozen=True, kw_only=True):
         return self.cause.replace("_", "-")
 
 
+class Spoilt(msgspec.Struct, frozen=True):
+    """What could not be used, a file or one signature, and why."""
+
+    name: str
+    reason: str
+
+
 class Rule:
     """A signature with the cause that it belongs to, compiled when first needed."""
 
@@ -114,17 +123,26 @@ class Rule:
         self.key = f"{cause}/{signature.id}"
         self.cause = cause
         self.signature = signature
+        self.fault = ""
+        """Why its pattern is none; empty as long as nobody needed it."""
 
     @cached_property
     def search(self) -> re.Pattern[str]:
-        """The compiled pattern."""
-        return re.compile(self.signature.pattern)
+        """The compiled pattern; one that is none matches nothing."""
+        try:
+            return re.compile(self.signature.pattern)
+        except re.error as error:
+            self.fault = f"not a pattern: {error}"
+            return _NEVER
 
 
 class Book:
     """All illnesses, and their signatures by the words that give them away."""
 
-    def __init__(self, illnesses: Iterable[Illness]) -> None:
+    def __init__(
+        self, illnesses: Iterable[Illness], spoilt: Iterable[Spoilt] = ()
+    ) -> None:
+        self._spoilt = tuple(spoilt)
         self.illnesses: Mapping[str, Illness] = {i.cause: i for i in illnesses}
         self.rules: dict[str, Rule] = {}
         self._by_word: dict[str, list[Rule]] = {}
@@ -140,6 +158,12 @@ class Book:
         """Every word that may give a signature away."""
         return frozenset(self._by_word)
 
+    @property
+    def spoilt(self) -> tuple[Spoilt, ...]:
+        """What could not be used, as far as anybody tried."""
+        faulty = (Spoilt(r.key, r.fault) for r in self.rules.values() if r.fault)
+        return (*self._spoilt, *faulty)
+
     def candidates(self, words: Iterable[str]) -> Iterator[Rule]:
         """The rules that one of these words may give away, each once."""
         seen: set[str] = set()
@@ -150,8 +174,15 @@ class Book:
                     yield rule
 
 
-def read(folder: Path) -> Iterator[Illness]:
-    """Every illness of a pack; raises msgspec.MsgspecError on a malformed file."""
+def read(folder: Path) -> Iterator[Illness | Spoilt]:
+    """Every illness of a pack; of a file that is unreadable or malformed, why."""
     decoder = msgspec.json.Decoder(Illness)
     for file in sorted(folder.glob("*.json")):
-        yield decoder.decode(file.read_bytes())
+        yield _one(file, decoder)
+
+
+def _one(file: Path, decoder: msgspec.json.Decoder[Illness]) -> Illness | Spoilt:
+    try:
+        return decoder.decode(file.read_bytes())
+    except (OSError, msgspec.MsgspecError, UnicodeError) as error:
+        return Spoilt(str(file), str(error))

@@ -1,0 +1,100 @@
+"""What is broken in a pack's signatures is left out and named; the rest is used."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pipedoctor.cli import main
+from pipedoctor.explanation.book import gather, installed_book
+from pipedoctor.explanation.reason import diagnose
+from pipedoctor.log.read import read
+from pipedoctor.packs import Pack
+
+ONE = {"id": "full", "pattern": "acme overflow", "words": ["acme"], "strength": 95}
+SOUND = {"cause": "acme_full", "why": "the acme is full", "signatures": [ONE]}
+
+
+@pytest.fixture
+def signatures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of an installed pack with one sound file."""
+    name = f"acme_{tmp_path.name}"  # what was imported once is never looked for again
+    folder = tmp_path / name / "signatures"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").touch()
+    info = tmp_path / f"{name}-1.0.dist-info"
+    info.mkdir()
+    entry = f"[pipedoctor.checks]\nacme = {name}\n"
+    (info / "entry_points.txt").write_text(entry, "utf-8")
+    (folder / "acme_full.json").write_text(json.dumps(SOUND), "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    return folder
+
+
+def test_nothing_of_ours_is_left_out() -> None:
+    assert installed_book().spoilt == ()
+
+
+@pytest.mark.usefixtures("signatures")
+def test_a_sound_pack_says_nothing() -> None:
+    done = CliRunner().invoke(main, ["explain", "-"], input="acme overflow\n")
+
+    assert done.stderr == ""
+    assert done.stdout.startswith("acme-full")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"cause": "broken_one", ', "truncated"),
+        ('{"cause": "broken_one", "signatures": 3}', "`$.signatures`"),
+        ("\xff", "invalid character"),
+    ],
+)
+def test_one_line_names_the_file(signatures: Path, text: str, why: str) -> None:
+    (signatures / "broken_one.json").write_text(text, "utf-8")
+
+    done = CliRunner().invoke(main, ["explain", "-"], input="acme overflow\n")
+
+    assert done.exit_code == 1
+    assert done.stdout.startswith("acme-full")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("pipedoctor: left out: ")
+    assert "/signatures/broken_one.json: " in line
+    assert why in line
+
+
+def test_the_record_names_it_as_well(signatures: Path) -> None:
+    (signatures / "broken_one.json").write_text("{", "utf-8")
+    args = ["explain", "-", "--format", "json"]
+
+    said = json.loads(CliRunner().invoke(main, args, input="fine\n").stdout)
+
+    (left,) = said["left_out"]
+    assert left["name"].endswith("broken_one.json")
+    assert left["reason"]
+
+
+def test_a_pattern_that_is_none_spoils_only_itself(signatures: Path) -> None:
+    both = [ONE, ONE | {"id": "b", "pattern": "("}]
+    (signatures / "acme_full.json").write_text(
+        json.dumps(SOUND | {"signatures": both}), "utf-8"
+    )
+    book = installed_book()
+
+    found = diagnose(read(io.BytesIO(b"acme overflow"), book), book).causes
+
+    assert [cause.cause for cause in found] == ["acme_full"]
+    (spoilt,) = book.spoilt
+    assert spoilt.name == "acme_full/b"
+    assert spoilt.reason.startswith("not a pattern: ")
+
+
+def test_a_pack_that_is_not_there() -> None:
+    book = gather([Pack("ghost", "no_such_parent.checks"), Pack("none", "no_such")])
+
+    (spoilt,) = book.spoilt
+    assert spoilt.name == "ghost"
+    assert "no_such_parent" in spoilt.reason
