@@ -182,9 +182,10 @@ class Check(Generic[P]):
     def run(self, facts: Facts, **settings: Any) -> Verdict:
         """Judge a machine, or say which missing facts made that impossible."""
         for kind, required in self.needs.items():
-            if required and facts.get(kind) is None:
-                reason = f"{kind.section}: {facts.why_unknown(kind)}"
-                return Verdict(self.code, skipped=reason)
+            known = facts.get(kind)
+            if required and (known is None or known.blank):
+                why = known.blank if known else facts.why_unknown(kind)
+                return Verdict(self.code, skipped=f"{kind.section}: {why}")
         examine: Callable[..., Findings] = self.examine
         try:
             found = tuple(examine(*map(facts.get, self.needs), **settings))

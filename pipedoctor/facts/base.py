@@ -10,6 +10,11 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
 
     section: ClassVar[str]
 
+    @property
+    def blank(self) -> str:
+        """Why nothing can be judged by it, although it is known; empty: it can."""
+        return ""
+
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a fact that has a name of its own."""

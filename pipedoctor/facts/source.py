@@ -244,6 +244,14 @@ class Source(Fact, frozen=True, kw_only=True):
     ignores: tuple[Ignore, ...] = ()
     marks: tuple[Mark, ...] = ()
 
+    @property
+    def blank(self) -> str:
+        """No file that concerns loading could be read: none is healthy."""
+        if self.parsed or not self.skipped:
+            return ""
+        first, *more = self.skipped
+        return f"{first.path}: {first.reason}{f'; {len(more)} more' if more else ''}"
+
     def of(self, *kinds: str) -> list[Event]:
         """All events of these kinds, in their order."""
         return [event for event in self.events if event.kind in kinds]

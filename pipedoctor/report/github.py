@@ -11,8 +11,8 @@ KINDS = {"breaks": "error", "risks": "warning", "slows": "warning", "note": "not
 
 
 def render(report: Report) -> bytes:
-    """Write one command a finding; nothing where nothing was found."""
-    return "".join(map(_command, report.findings)).encode()
+    """Write one command a finding, and one for each file that was not read."""
+    return "".join([*map(_command, report.findings), *_unread(report)]).encode()
 
 
 def data(text: str) -> str:
@@ -30,6 +30,11 @@ def _command(entry: Entry) -> str:
     pairs = [*_place(entry.location), f"title={value(title)}"]
     said = "%0A".join(map(data, annotation.lines(entry)))
     return f"::{KINDS[entry.severity]} {','.join(pairs)}::{said}\n"
+
+
+def _unread(report: Report) -> Iterator[str]:
+    for path, reason in words.unread(report):
+        yield f"::warning file={value(path)},title=not read::{data(reason)}\n"
 
 
 def _place(spot: Location | None) -> Iterator[str]:

@@ -8,7 +8,7 @@ import msgspec
 from pipedoctor.check import Severity
 from pipedoctor.legible import compact
 from pipedoctor.report import digest, json, words
-from pipedoctor.report.model import Entry, Known, Report, Skip
+from pipedoctor.report.model import Entry, Known, Report
 from pipedoctor.report.page import page
 from pipedoctor.report.resources import resources
 from pipedoctor.units import many
@@ -34,14 +34,6 @@ class Group:
     open: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reason:
-    """Why checks were skipped, and which."""
-
-    reason: str
-    skips: tuple[Skip, ...]
-
-
 def render(report: Report) -> str:
     """Write the report as a page that needs nothing but itself."""
     record = Record(schema=report.schema, created=report.created, facts=report.facts)
@@ -54,7 +46,8 @@ def render(report: Report) -> str:
         worst=_worst(report),
         groups=tuple(_groups(report.findings)),
         resources=resources(report),
-        reasons=_reasons(report.skipped),
+        reasons=words.by_reason(report),
+        unread=words.unread(report),
         sections=digest.sections(report.facts.known),
         content=many(len(report.healthy), "check"),
         filtered=len(report.findings) >= MANY,
@@ -78,12 +71,3 @@ def _groups(findings: Sequence[Entry]) -> Iterator[Group]:
             led.append([entry])
     for number, (lead, *symptoms) in enumerate(led):
         yield Group(lead=lead, symptoms=tuple(symptoms), open=not number)
-
-
-def _reasons(skipped: Sequence[Skip]) -> list[Reason]:
-    """Skipped checks by their reason, the commonest first."""
-    found: dict[str, list[Skip]] = {}
-    for skip in skipped:
-        found.setdefault(skip.reason, []).append(skip)
-    by_number = sorted(found.items(), key=lambda item: -len(item[1]))
-    return [Reason(reason=why, skips=tuple(skips)) for why, skips in by_number]

@@ -8,6 +8,7 @@ from pipedoctor.report import words
 from pipedoctor.report.model import Cure, Entry, Report
 
 _SPECIAL = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[+-]")
+_MOST_UNREAD = 20
 _INERT = {
     "<": "&lt;",
     ">": "&gt;",
@@ -56,6 +57,8 @@ def opening(report: Report) -> Iterator[str]:
     yield ""
     yield f"{plain(words.place(report))}. {plain(words.when(report))}."
     yield ""
+    if unread := words.not_read(report, _MOST_UNREAD):
+        yield from (plain(unread), "")
 
 
 TABLE = ("| # | severity | finding | check |", "|--:|---|---|---|")
@@ -115,10 +118,10 @@ def skipped(report: Report) -> Iterator[str]:
     if report.skipped:
         title = f"{len(report.skipped)} skipped: not judged, so neither ill nor healthy"
         rows = (
-            f"{plain(s.code)} {plain(s.name)}: {plain(s.reason)}"
-            for s in report.skipped
+            f"- {plain(reason)}: {plain(words.named(skips))}"
+            for reason, skips in words.by_reason(report)
         )
-        yield from folded(title, "\n".join(f"- {row}" for row in rows))
+        yield from folded(title, "\n".join(rows))
 
 
 def healthy(report: Report) -> Iterator[str]:

@@ -186,7 +186,10 @@ def _invocation(report: Report, code: int) -> dict[str, Any]:
         "executionSuccessful": report.judged,
         "exitCode": code,
         "endTimeUtc": report.created,
-        "toolExecutionNotifications": list(map(_skip, report.skipped)),
+        "toolExecutionNotifications": [
+            *map(_skip, report.skipped),
+            *map(_unread, words.unread(report)),
+        ],
         "toolConfigurationNotifications": list(_broken(report)),
     }
 
@@ -198,6 +201,12 @@ def _skip(skip: Skip) -> dict[str, Any]:
         "message": {"text": _said(f"{kind} {skip.code} {skip.name}: {skip.reason}")},
         "associatedRule": {"id": skip.code},
     }
+
+
+def _unread(file: tuple[str, str]) -> dict[str, Any]:
+    path, reason = file
+    text = _said(f"{path} was not read as code: {reason}")
+    return {"level": "warning", "message": {"text": text}}
 
 
 def _broken(report: Report) -> Iterator[dict[str, Any]]:

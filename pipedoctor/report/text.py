@@ -1,5 +1,6 @@
 """The report for a terminal: ranked, remedies pasteable, nothing in it obeyed."""
 
+import sys
 from collections.abc import Iterator
 
 from rich.table import Table
@@ -11,6 +12,7 @@ from pipedoctor.report.canvas import STYLES, Canvas
 from pipedoctor.report.model import Cure, Entry, Report
 
 _MOST_REASONS = 4
+_MOST_UNREAD = 3
 
 
 def render(
@@ -115,12 +117,14 @@ class _Page(Canvas):
         """Healthy and skipped checks, one by one."""
         if report.healthy:
             self.line(f"Healthy: {', '.join(report.healthy)}", style="dim")
-        for skip in report.skipped:
-            reason = words.clean(skip.reason)
-            self.line(f"Skipped {skip.code} {skip.name}: {reason}", style="dim")
+        for reason, skips in words.by_reason(report):
+            self.line(f"Skipped: {words.clean(reason)}", style="dim")
+            self.line(words.named(skips), indent=2, style="dim")
 
     def summary(self, report: Report, *, full: bool) -> None:
         """What was not found wrong, what could not be judged, what to type next."""
+        if unread := words.not_read(report, sys.maxsize if full else _MOST_UNREAD):
+            self.line(unread)
         counts = f"{len(report.healthy)} healthy, {len(report.skipped)} skipped"
         why = "" if full else words.reasons(report, _MOST_REASONS)
         self.line(f"{counts} ({why})." if why else f"{counts}.")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from pipedoctor.legible import compact
-from pipedoctor.report import glance, markdown
+from pipedoctor.report import glance, markdown, words
 from pipedoctor.report.model import Report
 from pipedoctor.units import human, many
 
@@ -73,11 +73,10 @@ def _glance(report: Report) -> str:
 
 def _skipped(report: Report) -> Iterator[str]:
     """Skipped checks by their reason, the commonest first."""
-    found: dict[str, list[str]] = {}
-    for skip in report.skipped:
-        found.setdefault(skip.reason, []).append(skip.code)
-    by_number = sorted(found.items(), key=lambda item: -len(item[1]))
-    lines = [f"- {markdown.plain(why)}: {', '.join(codes)}" for why, codes in by_number]
+    lines = [
+        f"- {markdown.plain(why)}: {', '.join(skip.code for skip in skips)}"
+        for why, skips in words.by_reason(report)
+    ]
     if lines:
         title = f"{len(report.skipped)} skipped: not judged, so neither ill nor healthy"
         yield from markdown.folded(title, "\n".join(lines))

@@ -1,7 +1,6 @@
 """The sentences that every format for people shares."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
@@ -11,8 +10,8 @@ from pipedoctor.check import Gain
 from pipedoctor.facts import Site
 from pipedoctor.legible import legible
 from pipedoctor.remedy import Lasts, Place
-from pipedoctor.report.model import Counts, Cure, Entry, Report
-from pipedoctor.units import MiB, human
+from pipedoctor.report.model import Counts, Cure, Entry, Report, Skip
+from pipedoctor.units import MiB, human, many
 
 Detail = Literal["brief", "normal", "full"]
 
@@ -150,10 +149,42 @@ def place_of(entry: Entry) -> str:
 
 def reasons(report: Report, most: int) -> str:
     """Why checks were skipped, the commonest reason first: ``7 not selected; ...``."""
-    found = Counter(skip.reason for skip in report.skipped).most_common()
+    found = [(why, len(skips)) for why, skips in by_reason(report)]
     said = [f"{n} {clean(why)}" if n > 1 else clean(why) for why, n in found[:most]]
     left = sum(number for _, number in found[most:])
     return "; ".join([*said, f"{left} for other reasons"] if left else said)
+
+
+def by_reason(report: Report) -> list[tuple[str, list[Skip]]]:
+    """Skipped checks by their reason, the commonest first."""
+    found: dict[str, list[Skip]] = {}
+    for skip in report.skipped:
+        found.setdefault(skip.reason, []).append(skip)
+    return sorted(found.items(), key=lambda item: -len(item[1]))
+
+
+def named(skips: Sequence[Skip]) -> str:
+    """``PDR710 slow-storage, PDR717 cache-the-data-set``."""
+    return clean(", ".join(f"{skip.code} {skip.name}" for skip in skips))
+
+
+def unread(report: Report) -> list[tuple[str, str]]:
+    """Files in PATHS that were not read as code, and why."""
+    known = report.facts.known.get("source", {})
+    return [(file["path"], file["reason"]) for file in known.get("skipped", ())]
+
+
+def not_read(report: Report, most: int) -> str:
+    """``2 files of code were not read: ...``; empty where there is no more to say."""
+    files = unread(report)
+    if not files:
+        known = report.facts.known.get("source", {"files": 1})
+        return "" if known["files"] else "PATHS hold no code that uses torch."
+    verb = "was" if len(files) == 1 else "were"
+    said = [clean(f"{path}: {reason}") for path, reason in files[:most]]
+    left = [f"{len(files) - most} more"] if len(files) > most else []
+    told = "; ".join([*said, *left])
+    return f"{many(len(files), 'file')} of code {verb} not read: {told}."
 
 
 def origin(report: Report) -> str:

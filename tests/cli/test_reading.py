@@ -1,6 +1,7 @@
 """Options that say how code is read."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -65,3 +66,41 @@ def test_no_process_is_too_few(run: Run) -> None:
     result = run("check", "--jobs", "0")
     assert result.exit_code == 2
     assert "--jobs" in result.stderr
+
+
+BROKEN = "import torch\ndef f(:\n"
+HAZARDS = ("--quick", "--no-cache", "--select", "PDR1,PDR2")
+
+
+def test_code_that_cannot_be_read_is_not_healthy(run: Run) -> None:
+    Path("train.py").write_text(BROKEN)
+
+    result = run("check", "train.py", *HAZARDS, "--format", "json")
+
+    report = json.loads(result.stdout)
+    assert result.exit_code == 3
+    assert report["healthy"] == []
+    reasons = {one["reason"] for one in report["skipped"]} - {"not selected"}
+    assert reasons == {"source: train.py: line 2: invalid syntax"}
+    assert report["facts"]["known"]["source"]["parsed"] == 0
+
+
+def test_what_could_be_read_beside_it_is_judged(run: Run) -> None:
+    Path("train.py").write_text(BROKEN)
+    Path("eval.py").write_text(CODE)
+
+    result = run("check", ".", *HAZARDS)
+
+    assert result.exit_code == 0
+    assert re.search(r"^\d\d healthy", result.stdout, re.MULTILINE)
+    told = "1 file of code was not read: train.py: line 2: invalid syntax.\n"
+    assert told in result.stdout
+
+
+def test_code_without_torch_is_healthy_and_said_to_be_none(run: Run) -> None:
+    Path("words.py").write_text("print(1)\n")
+
+    result = run("check", "words.py", *HAZARDS)
+
+    assert result.exit_code == 0
+    assert "\nPATHS hold no code that uses torch.\n" in result.stdout

@@ -61,7 +61,7 @@ def test_a_report(ill: Report) -> None:
     assert (
         "<summary>3 skipped: not judged, so neither ill nor healthy</summary>" in text
     )
-    assert "- PDR710 slow-storage: no --data given\n" in text
+    assert "- not selected: PDR720 quota, PDR721 affinity\n" in text
     assert "PDR703, PDR704\n" in text
     assert '"gpu": "no driver"' in text
 

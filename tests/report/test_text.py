@@ -58,7 +58,7 @@ def test_verbose_says_why_where_from_and_what_was_skipped(ill: Report) -> None:
     assert "     verify: df -h /dev/shm\n" in text
     assert "     undo: mount -o remount,size=67108864 /dev/shm\n" in text
     assert "Healthy: PDR703, PDR704\n" in text
-    assert "Skipped PDR710 slow-storage: no --data given\n" in text
+    assert "Skipped: not selected\n  PDR720 quota, PDR721 affinity\n" in text
     assert text.count("Raise the limit for good") == 2, "the symptom's remedy, too"
     assert "2 healthy, 3 skipped.\n" in text
     assert "-v says more" not in text
