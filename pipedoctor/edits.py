@@ -122,7 +122,8 @@ def indented(events: Iterable[Event]) -> Edits:
     units: dict[tuple[Spot, int], str] = {}
     for event in events:
         whole = Spot(path=event.at.path, line=1, cell=event.at.cell)
-        for part in str(event.details["lines"]).split(","):
+        lines = str(event.details.get("lines", ""))
+        for part in lines.split(",") if lines else ():
             first, _, last = part.partition("-")
             for line in range(int(first), int(last) + 1):
                 known = units.get((whole, line), "")

@@ -20,9 +20,9 @@ def fd_leak(source: Source, /) -> Findings:
     ## How it is judged
 
     The file is kept in a variable of the function, and neither closed, nor managed by
-    `with`, nor handed on or returned. CPython usually closes it at the end of the
-    function, so this is a note, except for descriptors of `os.open`, which nobody
-    closes.
+    `with`, nor handed on or returned; or it is read where it is opened, as in
+    `open(path).read()`. CPython usually closes it when nothing refers to it any more,
+    so this is a note, except for descriptors of `os.open`, which nobody closes.
 
     ## Sources
 
@@ -39,9 +39,10 @@ def fd_leak(source: Source, /) -> Findings:
     ]
     for group in by_class(events):
         first = group[0]
+        forever = any(event.name == "os.open" for event in group)
         yield at(
             spots(group),
-            Severity.NOTE,
+            Severity.RISKS if forever else Severity.NOTE,
             f"{first.function} does not close what it opens",
             in_code(
                 "Open it in a with statement",

@@ -25,36 +25,43 @@ def handle_in_init(
 
     The handle of a file, an archive or a database is kept on `self` in `__init__`,
     used in code for items, neither closed again in `__init__` nor opened anew in the
-    worker. HDF5 and LMDB say themselves that a handle must not be carried over a
-    fork.
+    worker; `if self.file is None` opens nothing where a fork has copied the handle. A
+    `__getstate__` that leaves the handle out helps under spawn and forkserver only,
+    for fork pickles nothing.
+
+    HDF5 and LMDB say themselves that a handle must not be carried over a fork. LMDB
+    raises `ReadersFullError` in the workers, measured; with `lock=False` it did not,
+    so that is a risk only.
 
     ## Sources
 
     - https://github.com/pytorch/pytorch/issues/11887
     - https://github.com/pytorch/pytorch/issues/11929
+    - http://www.lmdb.tech/doc/ (Caveats)
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
     """
     for event in source.of("keeps-handle"):
         method, why = start_method(source, event.at.path, interpreter, site)
         details = event.details
         harmless = details.get("closed") or details.get("renewed")
-        if harmless or not details.get("used") or event.handler:
+        left = details.get("dropped") and method != "fork"
+        if harmless or left or not details.get("used") or event.handler:
             continue
         workers = [x for x in source.loaders if _loads(x, event) and without_workers(x)]
         if workers and not any(
             _loads(x, event) and not without_workers(x) for x in source.loaders
         ):
             continue
-        harm = "reads wrong data" if method == "fork" else "cannot be pickled"
+        severity, harm = _harm(event, method)
         yield at(
             [event.at],
-            Severity.BREAKS,
+            severity,
             f"{details['attribute']} of {event.owner.rpartition('.')[2]} {harm}"
             " in workers: it is opened before they start",
             in_code(
                 "Open it in the worker, where it is first used",
                 "if self._pid != os.getpid():\n"
-                "    self._file, self._pid = open(self.path, 'rb'), os.getpid()",
+                f"    self._file, self._pid = {_opening(event)}, os.getpid()",
                 edits=rewritten(event) if _alone(source, event) else (),
                 unsafe="it is opened later: a relative path, or what the file holds by"
                 " then, may differ",
@@ -63,6 +70,25 @@ def handle_in_init(
             opened_by=event.name,
             start_method=f"{method}: {why}",
         )
+
+
+def _harm(event: Event, method: str) -> tuple[Severity, str]:
+    """What becomes of it in workers that start like this."""
+    if method != "fork":
+        return Severity.BREAKS, "cannot be pickled"
+    if event.name != "lmdb.open":
+        return Severity.BREAKS, "reads wrong data"
+    if event.details.get("unlocked"):
+        return Severity.RISKS, "is used against LMDB's rules for forks"
+    return Severity.BREAKS, "fails"
+
+
+def _opening(event: Event) -> str:
+    """The same call in short."""
+    if event.name == "lmdb.open":
+        return "lmdb.open(self.path, readonly=True, lock=False)"
+    plain = event.name in {"open", "io.open"}
+    return "open(self.path, 'rb')" if plain else f"{event.name}(self.path)"
 
 
 def _alone(source: Source, event: Event) -> bool:

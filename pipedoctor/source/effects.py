@@ -7,6 +7,7 @@ from pipedoctor.source.around import Guard, Step
 from pipedoctor.source.caches import missed_keys
 from pipedoctor.source.failures import handlers, retries
 from pipedoctor.source.kinds import DRAWS, NAMED, READING, SAVES
+from pipedoctor.source.managed import READS
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, key_of
@@ -161,7 +162,7 @@ def _closed(scope: Scope, node: ast.Call) -> bool:
     """Is what is opened closed, returned or handed on in this function?"""
     key = _kept(scope, node)
     if not key:
-        return True
+        return not any(n.value is node and n.attr in READS for n in scope.attributes)
     for step in scope.steps:
         one = step.node
         if isinstance(one, ast.Call):
@@ -172,11 +173,20 @@ def _closed(scope: Scope, node: ast.Call) -> bool:
             if any(key_of(part) == key for part in parts):
                 return True
         elif isinstance(one, (ast.Return, ast.Yield)) and one.value is not None:
-            if any(
-                isinstance(n, ast.Name) and n.id == key for n in ast.walk(one.value)
-            ):
+            if _gives(one.value, key):
                 return True
     return any(key_of(m) == key for s in scope.steps for m in s.around.managers)
+
+
+def _gives(value: ast.AST, key: str) -> bool:
+    """Does it hold the file itself, or what will read it later?"""
+    if isinstance(value, (ast.Name, ast.Lambda, ast.GeneratorExp)):
+        return any(isinstance(n, ast.Name) and n.id == key for n in ast.walk(value))
+    read = value.func if isinstance(value, ast.Call) else None
+    if isinstance(read, ast.Attribute) and read.attr in READS:
+        if key_of(read.value) == key:
+            return False
+    return any(_gives(child, key) for child in ast.iter_child_nodes(value))
 
 
 def _device(

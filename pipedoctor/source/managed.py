@@ -3,12 +3,14 @@
 import ast
 from collections.abc import Iterator
 
+from pipedoctor.source.at_once import at_once
 from pipedoctor.source.blocks import alone, lines_to_indent, path_to, unit_of
 from pipedoctor.source.measured import NONE, Pieces
 from pipedoctor.source.pen import Pen
 from pipedoctor.source.scope import Scope
 
-_READS = {"read", "readline", "readlines", "seek", "tell", "write", "writelines"}
+READS = {"read", "readline", "readlines", "seek", "tell", "write", "writelines"}
+"""Methods of a file whose result is not the file."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 
 
@@ -22,7 +24,7 @@ def opened(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
     place = path[-1] if path else None
     line = place.statement if place else None
     if place is None or not isinstance(line, ast.Assign) or line.value is not node:
-        return NONE
+        return at_once(pen, scope, node, path)
     name = line.targets[0]
     named = len(line.targets) == 1 and isinstance(name, ast.Name)
     if not named or not isinstance(name, ast.Name) or not alone(pen, line):
@@ -80,7 +82,7 @@ def _asked(node: ast.AST, name: str) -> Iterator[ast.Name]:
         return
     found: ast.AST | None = None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        found = node.func.value if node.func.attr in _READS else None
+        found = node.func.value if node.func.attr in READS else None
     elif isinstance(node, ast.For):
         found = node.iter
     elif isinstance(node, _COMPREHENSIONS):

@@ -5,6 +5,7 @@ from typing import Any
 
 from pipedoctor.source.caches import changes, global_cache, memoised, spare
 from pipedoctor.source.kinds import GENERATORS, HANDLES, NAMED
+from pipedoctor.source.pickled import drops
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.records import object_lists
@@ -22,7 +23,7 @@ def state_events(recorder: Recorder) -> None:
         if init is not None:
             _kept(recorder, cls, init, worker)
             _opened_early(recorder, init, worker)
-            object_lists(recorder, methods, init)
+            object_lists(recorder, methods)
         for scope in methods:
             if not recorder.is_item(scope) or scope is init:
                 seeds(recorder, scope)
@@ -70,6 +71,16 @@ def _assigns(scopes: list[Scope], key: str) -> bool:
     return any(key in scope.bound for scope in scopes)
 
 
+def _renews(scopes: list[Scope], key: str) -> bool:
+    """Is it made anew in a worker, and not only where there is none yet?"""
+    return any(
+        "pid" in said or key not in said
+        for scope in scopes
+        for _, step in scope.bound.get(key, [])
+        for said in [" ".join(written(guard.test) for guard in step.around.guards)]
+    )
+
+
 def _kept(recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]) -> None:
     """Attributes of the dataset that a worker cannot share or gets a copy of."""
     for key, values in init.bound.items():
@@ -81,14 +92,17 @@ def _kept(recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]) -> N
             )
             if isinstance(value, ast.Call) and not name:
                 name = written(value.func) if last_name(value.func) == "open" else ""
+            dropped = drops(recorder, cls, key)
             details: dict[str, Any] = {
                 "attribute": key,
                 "used": _uses(worker, key),
-                "renewed": _assigns(worker, key) or "__getstate__" in cls.methods,
+                "renewed": _assigns(worker, key) or dropped,
                 "closed": _closes(init, key),
                 "spare": _spare(worker, key),
             }
             if name in HANDLES or name.endswith(".open"):
+                details |= {"renewed": _renews(worker, key), "dropped": dropped}
+                details["unlocked"] = _unlocked(value)
                 recorder.add("keeps-handle", init, step, name, node=value, **details)
             elif name in GENERATORS:
                 recorder.add("keeps-generator", init, step, name, node=value, **details)
@@ -96,6 +110,14 @@ def _kept(recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]) -> N
             if lambdas is not None:
                 moved = step._replace(node=lambdas)
                 recorder.add("keeps-lambda", init, moved, key, **details)
+
+
+def _unlocked(node: ast.expr) -> bool:
+    """``lmdb.open(path, lock=False)``."""
+    return isinstance(node, ast.Call) and any(
+        word.arg == "lock" and getattr(word.value, "value", None) is False
+        for word in node.keywords
+    )
 
 
 def _opened_early(recorder: Recorder, init: Scope, worker: list[Scope]) -> None:

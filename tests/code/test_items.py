@@ -91,6 +91,12 @@ SILENT: dict[str, dict[str, str]] = {
         "closed": frames("file = open(index)\nx = file.read()\nfile.close()"),
         "handed on": frames("file = open(index)\nx = pickle.load(file)"),
         "returned": frames("file = open(index)\nreturn file"),
+        "returned among others": frames("file = open(index)\nreturn file, 1"),
+        "read by what is returned": frames(
+            "file = open(index)\nreturn lambda: file.read()"
+        ),
+        "read by a generator": frames("file = open(index)\nreturn (x for x in file)"),
+        "of a descriptor": frames("file = os.open(index, 0)\nos.close(file)"),
     },
     "swallowed_exception_in_item": {
         "a certain error": frames(
@@ -173,7 +179,18 @@ SPEAKS: dict[str, dict[str, str]] = {
     "container_open_per_item": {
         "opened": frames("with h5py.File('x') as f:\n    x = f[index]")
     },
-    "fd_leak": {"left open": frames("file = open(index)\nx = file.read()")},
+    "fd_leak": {
+        "left open": frames("file = open(index)\nx = file.read()"),
+        "read in the return": frames("file = open(index)\nreturn file.read()"),
+        "read deep in the return": frames(
+            "file = open(index)\nreturn [torch.tensor(parse(file.read())), index]"
+        ),
+        "read where it is opened": frames("return open(self.files[index]).read()"),
+        "parsed where it is opened": frames(
+            "x = parse(open(index).readline().strip())"
+        ),
+        "a descriptor": frames("file = os.open(index, 0)\nx = 1"),
+    },
     "swallowed_exception_in_item": {
         "bare": frames("try:\n    x = open(index)\nexcept:\n    return self[0]"),
         "all of them": frames("try:\n    x = open(index)\nexcept Exception:\n    pass"),

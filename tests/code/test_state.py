@@ -261,6 +261,87 @@ def test_what_forks_allow_breaks_from_python_3_14_on(
     assert {finding.severity for finding in found} == {severity}
 
 
+KEPT = rows("self.f = open('x')", "self.f.read()").replace(
+    "    def __len__", "    def {}:\n        {}\n    def __len__"
+)
+SPAWN = "def f():\n    torch.multiprocessing.set_start_method('spawn')\n"
+LEFT_OUT = {
+    "set to nothing": "state = self.__dict__.copy(); state['f'] = None; return state",
+    "taken out": "state = dict(vars(self)); state.pop('f'); return state",
+    "given anew": "return dict(self.__dict__, f=None)",
+    "chosen": "return {k: v for k, v in self.__dict__.items() if k not in HANDLES}",
+    "another state": "return self.path",
+}
+
+
+@pytest.mark.parametrize("body", LEFT_OUT.values(), ids=LEFT_OUT)
+def test_a_handle_that_is_not_pickled_harms_under_fork_alone(
+    find: Find, body: str
+) -> None:
+    code = KEPT.format("__getstate__(self)", body)
+
+    assert find("handle_in_init", SPAWN + code) == []
+    (forked,) = find("handle_in_init", code)
+    assert "reads wrong data" in forked.summary
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return self.__dict__",
+        "state = self.__dict__.copy(); state['other'] = None; return state",
+        "state = super().__getstate__(); del state['other']; return state",
+    ],
+)
+def test_a_state_that_keeps_the_handle_cures_nothing(find: Find, body: str) -> None:
+    (spawned,) = find("handle_in_init", SPAWN + KEPT.format("__getstate__(self)", body))
+
+    assert "cannot be pickled" in spawned.summary
+
+
+def test_a_state_of_the_base_class_counts(find: Find) -> None:
+    base = "class Base(Dataset):\n    def __reduce__(self):\n        return Base, ()\n"
+    code = rows("self.f = open('x')", "self.f.read()").replace("Dataset", "Base")
+
+    assert find("handle_in_init", SPAWN + base + code) == []
+
+
+@pytest.mark.parametrize(
+    ("guard", "said"),
+    [
+        ("self.f is None", 1),
+        ("not self.f", 1),
+        ("self.f is None or self.pid != os.getpid()", 0),
+        ("self.pid != os.getpid()", 0),
+    ],
+)
+def test_opened_anew_only_where_a_fork_left_none(
+    find: Find, guard: str, said: int
+) -> None:
+    item = f"if {guard}:\n    self.f = open('x')\nself.f.read()"
+
+    assert len(find("handle_in_init", rows("self.f = open('x')", item))) == said
+
+
+@pytest.mark.parametrize(
+    ("more", "severity", "harm"),
+    [
+        ("", Severity.BREAKS, "fails in workers"),
+        (", lock=True", Severity.BREAKS, "fails in workers"),
+        (", lock=False", Severity.RISKS, "against LMDB's rules for forks"),
+    ],
+)
+def test_lmdb(find: Find, more: str, severity: Severity, harm: str) -> None:
+    code = "import lmdb\n" + rows(f"self.e = lmdb.open('x'{more})", "self.e.begin()")
+
+    (forked,) = find("handle_in_init", code)
+    (spawned,) = find("handle_in_init", SPAWN + code)
+
+    assert (forked.severity, spawned.severity) == (severity, Severity.BREAKS)
+    assert harm in forked.summary
+    assert "lmdb.open(self.path, readonly=True, lock=False)" in str(forked.remedies)
+
+
 def test_a_handle_breaks_under_every_start_method(find: Find) -> None:
     code = rows("self.f = open('x')", "self.f.read()")
 

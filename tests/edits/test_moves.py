@@ -142,6 +142,29 @@ MOVED: dict[str, tuple[str, str, str]] = {
             "        return x"
         ),
     ),
+    "a file that is read in the return": (
+        "PDR209",
+        code(item="f = open(self.files[index])\n        return f.read()"),
+        code(
+            item="with open(self.files[index]) as f:\n            return f.read()",
+        ),
+    ),
+    "a file without a name": (
+        "PDR209",
+        code(item="return torch.tensor(open(self.files[index]).read().split())  # x"),
+        code(
+            item="with open(self.files[index]) as file:\n"
+            "            return torch.tensor(file.read().split())  # x"
+        ),
+    ),
+    "a file without a name, for a variable": (
+        "PDR209",
+        code(item='x = open(self.files[index], "rb").read()\n        return x'),
+        code(
+            item='with open(self.files[index], "rb") as file:\n'
+            "            x = file.read()\n        return x"
+        ),
+    ),
     "transforms": (
         "PDR215",
         code(
@@ -251,7 +274,10 @@ def test_what_is_written(mend: Mend, name: str, end: str) -> None:
     assert not again.turned
 
 
-SAFE = {"a file", "a lambda for collate_fn", "a local function for collate_fn"}
+SAFE = {name for name, (select, *_) in MOVED.items() if select == "PDR209"} | {
+    "a lambda for collate_fn",
+    "a local function for collate_fn",
+}
 
 
 @pytest.mark.parametrize("name", MOVED)
@@ -308,6 +334,22 @@ ALONE: dict[str, tuple[str, str]] = {
     "a file that a generator reads later": (
         "PDR209",
         code(item="f = open(self.files[index])\n        return list(x for x in f)"),
+    ),
+    "a file that is opened only sometimes": (
+        "PDR209",
+        code(item="return open(self.files[index]).read() if index else 0"),
+    ),
+    "a file after something else": (
+        "PDR209",
+        code(item="return len(self.files), open(self.files[index]).read()"),
+    ),
+    "a file where its name is taken": (
+        "PDR209",
+        code(item="file = index\n        return open(self.files[file]).read()"),
+    ),
+    "two files of one statement": (
+        "PDR209",
+        code(item="return f(open(self.files[0]).read(), open(self.files[1]).read())"),
     ),
     "a file in two names": (
         "PDR209",
