@@ -30,8 +30,8 @@ WAITED = 0.15
 THROTTLED = 0.2
 SPINNING = 0.35
 """CPU of other threads, as a share of the thread that fetches."""
-FAULTS = 0.3
-"""Share of the CPU time of fetching."""
+FAULTS, COLLECTED = 0.3, 0.15
+"""Shares of the CPU time of fetching."""
 HANDED = 0.45
 """Share of a batch's way that is handing it over."""
 SMALL = 64 << 10
@@ -60,9 +60,8 @@ def bottleneck(seen: Pipeline) -> Bottleneck:
 
 
 def _unknown() -> Bottleneck:
-    return Bottleneck(
-        name="unknown", why="no step stands out in what was measured", evidence={}
-    )
+    why = "no step stands out in what was measured"
+    return Bottleneck(name="unknown", why=why, evidence={})
 
 
 def _causes(seen: Pipeline) -> Iterator[Bottleneck]:
@@ -184,9 +183,10 @@ def _stragglers(seen: Pipeline) -> Iterator[Bottleneck]:
     walls = sorted(wall for wall, _ in seen.items)
     if not walls or walls[-1] < JITTER:
         return
-    middle = walls[len(walls) // 2]
+    middle, found = walls[len(walls) // 2], _costs(seen)
     slow = [wall for wall in walls if wall > 5 * middle]
-    share = sum(slow) / sum(walls) if sum(walls) else 0.0
+    share = sum(slow) / sum(walls)
+    share -= found[1].collected if found else 0.0  # that may hit any sample
     if share > TAIL and slow and len(slow) < len(walls) / 4:
         yield Bottleneck(
             name="stragglers",
@@ -285,13 +285,13 @@ def _computing(seen: Pipeline) -> Iterator[Bottleneck]:
     costs = found[1]
     shares = seen.cpu
     decode = shares.decode if shares else 0.0
-    evidence = {
-        "fetch_cpu": costs.fetch_cpu,
-        "decode_share": decode,
-        "collate_cpu": costs.collate_cpu,
-    }
+    evidence = {"fetch_cpu": costs.fetch_cpu, "decode_share": decode}
+    evidence["collate_cpu"] = costs.collate_cpu
     name = "decode-cpu" if decode >= 0.5 else "transform-cpu"  # noqa: PLR2004
     what = "decoding" if name == "decode-cpu" else "transforms"
+    if costs.collected > COLLECTED:
+        evidence["collector_share"] = costs.collected
+        what += f"; {costs.collected:.0%} of it is Python's garbage collector"
     yield Bottleneck(
         name=name,
         why=f"a batch takes {costs.fetch_cpu * 1e3:.1f} ms of CPU to fetch, "

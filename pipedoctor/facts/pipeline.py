@@ -58,6 +58,8 @@ class Costs(Part, frozen=True, kw_only=True):
     fetch_faults: float = 0.0
     fetch_delay: float = 0.0
     """Ready to run, while others ran on the processors."""
+    collector: float = 0.0
+    """CPU of Python's garbage collector while it fetched, but for young objects."""
     collate_wall: float = 0.0
     collate_cpu: float = 0.0
     collate_faults: float = 0.0
@@ -69,6 +71,11 @@ class Costs(Part, frozen=True, kw_only=True):
     receive_cpu: float = 0.0
     next_cpu: float = 0.0
     """CPU of the main thread within `next`."""
+
+    @property
+    def collected(self) -> float:
+        """Share of the CPU time of fetching that the garbage collector takes."""
+        return min(1.0, self.collector / max(self.fetch_cpu, 1e-9))
 
     @property
     def waiting(self) -> float:

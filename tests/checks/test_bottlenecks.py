@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.bottleneck import NAMES
 from pipedoctor.catalogue import installed
@@ -333,3 +334,15 @@ def test_the_target_is_redacted() -> None:
     facts = Redactor(Level.ALL).facts(Facts(home))
 
     assert "jane" not in str(of("transform-cpu").run(facts))
+
+
+@pytest.mark.parametrize("name", ["decode-cpu", "transform-cpu"])
+def test_the_garbage_collector_is_told_what_to_skip(name: str) -> None:
+    seen = SEEN[name]
+    collecting = tuple(
+        replace(t, costs=costs(collector=0.012)) for t in seen.trials if t.costs
+    )
+    found = judged(name, replace(seen, trials=collecting))
+    assert found.evidence["collector_share"] == pytest.approx(0.6)
+    assert "gc.freeze()" in snippets(found)[0]
+    assert not any("gc.freeze" in line for line in snippets(judged(name, seen)))

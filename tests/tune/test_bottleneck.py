@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.bottleneck import NAMES, bottleneck
 from pipedoctor.facts import Contents, Pipeline, Shares
@@ -171,3 +172,17 @@ def test_microseconds_are_no_stragglers(slowest: float, named: bool) -> None:
     items = ((1e-6, 1e-6),) * 97 + ((slowest, 1e-6),) * 3
     found = bottleneck(pipeline(trial(1, 0.04), items=items))
     assert (found.name == "stragglers") is named
+
+
+COLLECTING = {"fetch_wall": 0.044, "fetch_cpu": 0.043, "collector": 0.028}
+
+
+def test_the_garbage_collector_is_no_straggler() -> None:
+    items = ((0.001, 0.001),) * 98 + ((0.09, 0.09),) * 2
+    found = bottleneck(replace(with_costs(**COLLECTING), items=items))
+    assert found.name == "transform-cpu"
+    assert "65% of it is Python's garbage collector" in found.why
+    assert found.evidence["collector_share"] == pytest.approx(0.65, abs=0.01)
+    without = replace(with_costs(fetch_wall=0.044, fetch_cpu=0.043), items=items)
+    assert bottleneck(without).name == "stragglers"
+    assert "collector" not in bottleneck(with_costs()).why

@@ -1,10 +1,12 @@
 """Clocks and traces around a data set, in this process."""
 
+import gc
 import os
 import signal
 import subprocess
 import time
 import zlib
+from collections.abc import Iterator
 from multiprocessing import queues
 from typing import Any
 
@@ -40,13 +42,16 @@ class Stream(IterableDataset[Any]):
 
 
 @pytest.fixture
-def clocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def clocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Put torch's own back afterwards."""
     for kind in ("_MapDatasetFetcher", "_IterableDatasetFetcher"):
         fetcher = getattr(fetching, kind)
         monkeypatch.setattr(fetcher, "fetch", fetcher.fetch)
     pickler = vars(queues)["_ForkingPickler"]
     monkeypatch.setattr(queues, "_ForkingPickler", pickler)
+    known = len(gc.callbacks)
+    yield
+    del gc.callbacks[known:]
 
 
 DATA: dict[str, tuple[Any, dict[str, Any], int]] = {
@@ -82,6 +87,25 @@ def test_clocks_in_a_worker() -> None:
     assert totals["batches"] == 2
     assert totals["send_wall"] > 0
     assert len(recorder.receives) >= 2
+
+
+class Garbage(Samples):
+    def __getitem__(self, index: int) -> Any:
+        gc.collect()
+        return float(index)
+
+
+@pytest.mark.usefixtures("clocks")
+def test_a_clock_for_the_garbage_collector() -> None:
+    recorder = record.Recorder(items=False)
+    recorder.install()
+    list(DataLoader(Samples(), batch_size=4))
+    (quiet,) = recorder.totals(0)
+    list(DataLoader(Garbage(), batch_size=4))
+    (totals,) = recorder.totals(0)
+    collected = totals["collector"] - quiet["collector"]
+    assert 0 < collected <= totals["fetch_cpu"] - quiet["fetch_cpu"]
+    assert quiet["collector"] < collected / 4
 
 
 @pytest.mark.parametrize("data", [Samples(), Together(), Stream()])

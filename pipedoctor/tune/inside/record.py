@@ -6,6 +6,7 @@
 # The fetchers of torch have no other name.
 # pyright: reportPrivateUsage=false
 
+import gc
 import mmap
 import os
 import resource
@@ -32,6 +33,7 @@ BATCH = (
     "send_wall",
     "send_cpu",
     "process",
+    "collector",
 )
 """Totals that each worker keeps, in this order."""
 _ALL = f"{len(BATCH)}d"
@@ -47,6 +49,23 @@ _STATISTICS: dict[int, int] = {}
 """A descriptor for each process: a fork must not read its parent's."""
 
 
+class Collector:
+    """CPU seconds that Python's garbage collector took in this process."""
+
+    def __init__(self) -> None:
+        self.seconds = self._began = 0.0
+
+    def __call__(self, phase: str, about: dict[str, int]) -> None:
+        """What `gc.callbacks` gets; the youngest objects alone cost next to nothing."""
+        if not about["generation"]:
+            return
+        now = time.thread_time()
+        if phase == "start":
+            self._began = now
+        else:
+            self.seconds += now - self._began
+
+
 class Recorder:
     """Totals of every worker, in memory that forked workers share with us."""
 
@@ -56,10 +75,12 @@ class Recorder:
         self._sums = [0.0] * len(BATCH)  # of this process: a worker has its own copy
         self.receives: list[tuple[float, float]] = []
         self._main = os.getpid()
+        self._collector = Collector()
 
     def install(self) -> None:
         """Replace torch's fetch by one with clocks, and the pickler of queues too."""
         recorder = self
+        gc.callbacks.append(self._collector)
         mapped: Any = fetching._MapDatasetFetcher  # noqa: SLF001
         iterated: Any = fetching._IterableDatasetFetcher  # noqa: SLF001
 
@@ -96,9 +117,9 @@ class Recorder:
 
     def around(self, collate: Callable[[Any], Any], fetch: Callable[[], Any]) -> Any:
         """Fetch and collate one batch between clocks."""
-        a = _now()
+        a, collected = _now(), self._collector.seconds
         data = fetch()
-        b = _now()
+        b, collected = _now(), self._collector.seconds - collected
         batch = collate(data)
         c = _now(delay=False)
         sums = self._sums
@@ -108,6 +129,7 @@ class Recorder:
         for number in range(3):
             sums[7 + number] += c[number] - b[number]
         sums[_FIELDS["process"]] = c[_PROCESS]
+        sums[_FIELDS["collector"]] += collected
         struct.pack_into(_ALL, self._memory, _slot() * _SLOT, *sums)
         return batch
 
