@@ -11,6 +11,8 @@ from pipedoctor.tune.predict import alike
 
 _SINGLE = 0.03
 """Relative error of one window that says nothing of its own."""
+_USUAL = 1
+"""Windows that the experience with other settings counts for."""
 
 
 @dataclass
@@ -45,8 +47,7 @@ class Ledger:
         return self._merge(found) if found else None
 
     def _merge(self, trials: list[Trial]) -> Trial:
-        clean = [t for t in trials if not t.disturbed]
-        used = clean or [min(trials, key=lambda t: t.window.lost_cores)]
+        used = _clean(trials)
         seconds = sum(t.batch_seconds * t.batches for t in used)
         batches = sum(t.batches for t in used)
         first = next((t for t in used if t.costs), used[0])
@@ -55,7 +56,7 @@ class Ledger:
             first,
             batch_seconds=each,
             samples_per_second=first.samples_per_second * first.batch_seconds / each,
-            spread=_error(used),
+            spread=_error(used, self._between(bool(first.setting.num_workers))),
             batches=batches,
             wait_seconds=sum(t.wait_seconds * t.batches for t in used) / batches,
             first_batch_seconds=min(t.first_batch_seconds for t in trials),
@@ -63,13 +64,48 @@ class Ledger:
             window=max((t.window for t in used), key=lambda w: w.seconds),
         )
 
+    def _between(self, workers: bool) -> float | None:
+        """
+        How far windows of one setting differ, with workers or without.
 
-def _error(trials: list[Trial]) -> float:
-    """Relative standard error of their mean: of the windows, and between them."""
-    inner = [_SINGLE if t.spread is None else t.spread for t in trials]
-    within = math.sqrt(sum(e * e for e in inner)) / len(inner)
-    if len(trials) == 1:
-        return max(within, 0.01)
+        What is known of it from all settings; None where none was measured again.
+        """
+        groups = [
+            _clean(self.of(setting))
+            for setting in self.settings()
+            if bool(setting.num_workers) == workers
+        ]
+        often = [group for group in groups if len(group) > 1]
+        squares = sum((len(group) - 1) * _apart(group) ** 2 for group in often)
+        number = sum(len(group) - 1 for group in often)
+        return math.sqrt(squares / number) if number else None
+
+
+def _clean(trials: list[Trial]) -> list[Trial]:
+    """Those that were not disturbed, or the one that was least."""
+    clean = [t for t in trials if not t.disturbed]
+    return clean or [min(trials, key=lambda t: t.window.lost_cores)]
+
+
+def _apart(trials: list[Trial]) -> float:
+    """Relative standard deviation of windows of one setting."""
     rates = [t.samples_per_second for t in trials]
-    between = stdev(rates) / fmean(rates) / math.sqrt(len(rates))
+    return stdev(rates) / fmean(rates)
+
+
+def _error(trials: list[Trial], usual: float | None) -> float:
+    """
+    Relative standard error of their mean: of the windows, and between them.
+
+    Two windows say little of how far a third one may be: `usual` is what other
+    settings say of it.
+    """
+    number = len(trials)
+    inner = [_SINGLE if t.spread is None else t.spread for t in trials]
+    within = math.sqrt(sum(e * e for e in inner)) / number
+    if usual is None:
+        return max(within, 0.01)
+    own = _apart(trials) if number > 1 else 0.0
+    squares = (number - 1) * own**2 + _USUAL * usual**2
+    between = math.sqrt(squares / (number - 1 + _USUAL) / number)
     return max(within, between, 0.004)

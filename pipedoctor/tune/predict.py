@@ -1,7 +1,6 @@
 """Predict any setting from a probe: simulate it, and correct by what was measured."""
 
 import math
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -11,6 +10,7 @@ from msgspec.structs import replace
 from pipedoctor.facts import Costs, Pipeline, Setting, Trial
 from pipedoctor.tune.sharing import crowding, storage, waiting_of
 from pipedoctor.tune.simulate import CPU, TIME, Course, Phase, Scene, simulate
+from pipedoctor.tune.smooth import Seen, smoothed
 
 _TASKS = 192
 _LEAST = 1e-6
@@ -157,14 +157,21 @@ class Model:
     def _tasks(
         self, setting: Setting, waiting: float, computing: float
     ) -> Sequence[tuple[float, float]]:
-        """Batches drawn from the items that were seen, around the mean costs."""
+        """
+        Batches of the items that were seen, in their order, around the mean costs.
+
+        In their order, since what comes at intervals is no accident: Python's garbage
+        collector, the end of a file.
+        """
         items = self.seen.items
         if not items or not setting.num_workers:
             return [(waiting, computing)]
-        draw = random.Random(7)  # noqa: S311  (no secret)
         size = setting.batch_size or 1
         number = max(8, min(size, 64))
-        rows = [draw.choices(items, k=number) for _ in range(_TASKS)]
+        rows = [
+            [items[(begin + k) % len(items)] for k in range(number)]
+            for begin in range(0, _TASKS * number, number)
+        ]
         idle = [sum(max(0.0, w - c) for w, c in row) for row in rows]
         busy = [sum(c for _, c in row) for row in rows]
         quiet = (size / number) ** 0.5  # the mean of more items varies less
@@ -178,33 +185,25 @@ class Model:
 
     def _correction(self, setting: Setting) -> tuple[float, float]:
         """What the simulation must be multiplied with, and the error that is left."""
-        here = Model(
-            seen=self.seen, _cache=self._cache if self.world == World() else {}
-        )
         exact = self._exact(setting)
-        if exact is not None and self.world == World():
+        here = self.world == World()
+        if exact is not None and here:
             error = max(_STEADY, exact.spread or 0.0)
             return exact.batch_seconds / self._course(setting).batch_seconds, error
-        if not setting.num_workers:
-            known = [t for t in self.seen.trials if not t.setting.num_workers]
-        else:
-            known = [t for t in self.seen.trials if t.setting.num_workers]
-        ratios = {
-            trial.setting.num_workers: math.log(
-                trial.batch_seconds / here._course(trial.setting).batch_seconds
+        model = Model(seen=self.seen, _cache=self._cache if here else {})
+        known = [
+            Seen(
+                setting=trial.setting,
+                ratio=math.log(
+                    trial.batch_seconds / model._course(trial.setting).batch_seconds
+                ),
+                error=trial.spread or 0.0,
             )
-            for trial in known
-        }
-        if not ratios:
-            return 1.0, 3 * _MODEL
-        middle = _between(ratios, setting.num_workers)
-        far = min(
-            abs(math.log(max(n, 1) / max(setting.num_workers, 1))) for n in ratios
-        )
-        apart = max(ratios.values()) - min(ratios.values())
-        noise = max(trial.spread or 0.0 for trial in known)
-        error = math.hypot(_MODEL + 0.03 * far + 0.15 * apart, noise)
-        return math.exp(middle), error
+            for trial in self.seen.trials
+            if bool(trial.setting.num_workers) == bool(setting.num_workers)
+        ]
+        middle, error = smoothed(known, setting)
+        return math.exp(middle), math.hypot(_MODEL, error)
 
     def _first_batch(self, setting: Setting) -> float:
         trials = {

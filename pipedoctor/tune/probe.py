@@ -46,6 +46,8 @@ class Bench:
     fault_seconds: float = 0.0
     copies: bool = False
     """Does each worker give the samples that others give, too?"""
+    more: float = 0.0
+    """Seconds that a window may take longer while its rate is not known."""
     spent: list[float] = field(default_factory=list[float])
 
     @property
@@ -66,10 +68,11 @@ class Bench:
         """
         Run one setting in a process of its own, for about so many seconds.
 
-        `limit` ends start-up, draining and window together. Raises Failed where the
-        loader does, and Lost where nothing can be asked any more.
+        `limit` ends start-up, draining and window together. Raises
+        Failed where the loader does, and Lost where nothing can be asked any more.
         """
-        limit = min(limit or 2.5 * seconds + 1, max(0.5, self.left - _ENDING))
+        limit = (limit or 2.5 * seconds + 1) + self.more
+        limit = min(limit, max(0.5, self.left - _ENDING))
         self.watch(words(setting))
         patience = min(3 * limit + 2, max(1.0, self.left - _ENDING / 2))
         ask: dict[str, Any] = {
@@ -79,6 +82,7 @@ class Bench:
             "patience": patience,
             "items": items,
             "trace": trace,
+            "more": self.more,
         }
         answer = self.session.ask(ask, time.monotonic() + patience + 2 * _ENDING)
         if "failed" in answer:

@@ -20,7 +20,8 @@ class Scene:
     """
     A loader, its consumer and the machine under them.
 
-    `tasks` are batches as (waiting, computing) seconds; they are used in turn.
+    `tasks` are batches as (waiting, computing) seconds; each worker uses them in turn,
+    and every one begins elsewhere.
     `consume` are the phases of the main process for each batch.
     `storage` is how many requests make progress at once; `weight` how many
     processors a computing worker keeps busy.
@@ -77,6 +78,8 @@ class _Simulation:
         self.queues: list[deque[int]] = [deque() for _ in range(scene.workers)]
         self.working: list[int | None] = [None] * scene.workers
         self.load = [0] * scene.workers
+        number = len(scene.tasks)
+        self.at = [k * number // scene.workers for k in range(scene.workers)]
         self.owner: dict[int, int] = {}
         self.arrived: deque[int] = deque()
         self.ready: set[int] = set()
@@ -128,7 +131,8 @@ class _Simulation:
             index = self.queues[worker].popleft()
             self.working[worker] = index
             tasks = self.scene.tasks
-            waiting, computing = tasks[index % len(tasks)]
+            waiting, computing = tasks[self.at[worker] % len(tasks)]
+            self.at[worker] += 1
             self.begin(worker, [(STORAGE, waiting), (CPU, computing)])
         elif self.shaking == worker and self.working[worker] is None:
             self.shaking = None

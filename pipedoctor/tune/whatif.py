@@ -14,6 +14,8 @@ from pipedoctor.tune.search import Search
 SCHEMA = "pipedoctor.whatif/1"
 _USUAL, _SPINNING = 1, 2
 """How often settings of several workers are measured again."""
+_WINDOWS = 16
+"""A window may take a share of the time longer where its rate varies."""
 _BESIDE = 1.3
 """CPU of a whole worker, against that of the thread that fetches."""
 
@@ -87,6 +89,7 @@ def epoch(search: Search, guess: Prediction) -> dict[str, float] | None:
 
 def probe(search: Search) -> None:
     """What has to be measured before anything can be imagined."""
+    search.bench.more = search.bench.left / _WINDOWS
     search.probe()
     wide = search.of(min(8, search.bounds.max_workers))
     known = search.ledger.settings()

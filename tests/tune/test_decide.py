@@ -122,6 +122,15 @@ def test_of_disturbed_windows_the_best_counts() -> None:
     assert found.spread == pytest.approx(0.03)
 
 
+def test_one_window_has_the_error_that_others_had() -> None:
+    ledger = Ledger()
+    for workers, seconds in ((0, 0.03), (0, 0.03), (2, 0.01), (2, 0.012), (8, 0.011)):
+        ledger.add(trial(workers, seconds))
+    alone, _, single = ledger.merged()
+    assert single.spread == pytest.approx(0.129, rel=0.01)
+    assert alone.spread == pytest.approx(0.01 / 2**0.5)
+
+
 @pytest.mark.parametrize(("spread", "chosen"), [(0.05, 8), (0.15, 2), (0.9, 2)])
 def test_a_lucky_window_has_to_be_better_than_its_error(
     spread: float, chosen: int

@@ -1,5 +1,7 @@
 """Predictions: of what was measured, beside it, and in another world."""
 
+import random
+
 import pytest
 
 from pipedoctor.facts import Contents
@@ -95,3 +97,21 @@ def test_stragglers_are_drawn_from_the_items() -> None:
     ordered = model.predict(setting(3)).samples_per_second
     loose = model.predict(setting(3, in_order=False)).samples_per_second
     assert loose > 1.05 * ordered
+
+
+def test_what_comes_at_intervals_is_not_drawn_at_random() -> None:
+    regular = [(0.001, 0.001)] * 47 + [(0.1, 0.1)]
+    anyhow = 20 * regular
+    random.Random(7).shuffle(anyhow)
+    mean = costs(fetch_wall=0.049, fetch_cpu=0.049, fetch_process=0.049)
+    found = [
+        Model(
+            seen=pipeline(trial(1, 0.05, costs=mean), items=tuple(items)),
+            corrected=False,
+        )
+        .predict(setting(2))
+        .samples_per_second
+        for items in (regular, anyhow)
+    ]
+    assert found[0] == pytest.approx(2 * 16 / 0.049, rel=0.05)
+    assert found[1] < 0.95 * found[0]

@@ -7,6 +7,7 @@
 import contextlib
 import os
 import time
+import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,8 @@ from pipedoctor.tune.inside.trace import fault_seconds, stages
 
 _PLENTY = 500
 """Items whose times are handed on."""
+_KNOWN = 0.015
+"""Relative error of a rate that needs no longer window."""
 _LONGEST = 200_000
 """Batches of a window; a loader that fast needs no more."""
 
@@ -97,6 +100,7 @@ class Run:
         begin = self.last = time.perf_counter()
         hard = max(begin + 0.3, self.began + self.ask["limit"])
         end = min(begin + self.ask["seconds"], hard)
+        later = min(begin + self.ask["seconds"] + self.ask.get("more", 0.0), hard)
         whole = max(1, self.workers)
         self.stamps = [begin]
         while len(self.stamps) < _LONGEST:
@@ -110,8 +114,16 @@ class Run:
             self.step_cpu += time.thread_time() - mid
             self.stamps.append(now)
             rounds, odd = divmod(len(self.stamps) - 1, whole)
-            if now >= hard or (now >= end and not odd and rounds > 1):
+            if now >= hard:
                 return
+            settled = now >= end and not odd and rounds > 1
+            if settled and (now >= later or self.known(whole)):
+                return
+
+    def known(self, whole: int) -> bool:
+        """Would a longer window say no more?"""
+        spread = _spread(self.stamps, whole)
+        return spread is not None and spread < _KNOWN
 
     def _next(self) -> Any:
         try:
@@ -152,7 +164,7 @@ def run(
     answer["descriptors"] = _descriptors() - running.descriptors
     answer |= _memory(running.iterator)
     if recorder.items:
-        answer["items"] = _thinned(recorder.times_of_items(running.workers))
+        answer["items"] = _latest(recorder.times_of_items(running.workers))
     if ask.get("trace"):
         answer["stages"] = stages(running.loader, ask["trace"])
         answer["fault_seconds"] = fault_seconds()
@@ -161,9 +173,11 @@ def run(
 
 def failed(error: BaseException) -> str:
     """One line for what the loader raised; of a worker's error, the original."""
-    text = str(error)
     if isinstance(error, Broken):
-        return text
+        return str(error)
+    text = "".join(traceback.format_exception_only(error))  # its own str() may raise
+    if "DataLoader worker" in text and error.__cause__ is not None:
+        error = error.__cause__  # of what did it die?
     if "Original Traceback" in text:
         lines = [line for line in text.strip().splitlines() if line.strip()]
         places = [line.strip() for line in lines if line.strip().startswith("File ")]
@@ -246,6 +260,6 @@ def _descriptors() -> int:
         return 0
 
 
-def _thinned(items: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    every = -(-len(items) // _PLENTY)
-    return items[:: max(1, every)]
+def _latest(items: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Some of them, in the order in which they came."""
+    return items[-_PLENTY:]

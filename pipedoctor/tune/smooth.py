@@ -1,0 +1,73 @@
+"""What measured settings say of others: near ones more, noisy ones less."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipedoctor.facts import Setting
+
+APART = 0.12
+"""How far the simulation may be off from one setting to a distant one (logarithm)."""
+COMMON = 0.7
+"""How far it may be off for all of them."""
+REACH = 1.0
+"""Distance at which they know little of each other: factors of e of the workers."""
+_PREFETCH = 0.3
+_ORDER = 0.5
+_FLOOR = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """A measured setting: the logarithm of clock over simulation, and its error."""
+
+    setting: Setting
+    ratio: float
+    error: float
+
+
+def smoothed(known: Sequence[Seen], at: Setting) -> tuple[float, float]:
+    """
+    The ratio that is to be expected of a setting, and its standard error.
+
+    A Gaussian process: all settings share an error of the model, near ones share more
+    of it, and every clock has an error of its own.
+    """
+    if not known:
+        return 0.0, COMMON
+    among = [[_shared(a.setting, b.setting) for b in known] for a in known]
+    for number, one in enumerate(known):
+        among[number][number] += max(_FLOOR, one.error) ** 2
+    there = [_shared(one.setting, at) for one in known]
+    weights = _solved(among, there)
+    mean = sum(w * one.ratio for w, one in zip(weights, known, strict=True))
+    known_of_it = sum(w * t for w, t in zip(weights, there, strict=True))
+    return mean, math.sqrt(max(0.0, COMMON**2 + APART**2 - known_of_it))
+
+
+def _shared(one: Setting, other: Setting) -> float:
+    """The covariance of what the simulation does not know of two settings."""
+    return float(COMMON**2 + APART**2 * math.exp(-_distance(one, other) / REACH))
+
+
+def _distance(one: Setting, other: Setting) -> float:
+    workers = math.log(max(1, one.num_workers) / max(1, other.num_workers))
+    queued = math.log((one.prefetch_factor or 2) / (other.prefetch_factor or 2))
+    order = _ORDER * (one.in_order != other.in_order)
+    return abs(workers) + _PREFETCH * abs(queued) + order
+
+
+def _solved(rows: list[list[float]], right: list[float]) -> list[float]:
+    """The solution of equations with a positive definite matrix, by elimination."""
+    size = len(rows)
+    whole = [[*row, value] for row, value in zip(rows, right, strict=True)]
+    for at in range(size):
+        for below in range(at + 1, size):
+            factor = whole[below][at] / whole[at][at]
+            for column in range(at, size + 1):
+                whole[below][column] -= factor * whole[at][column]
+    found = [0.0] * size
+    for at in reversed(range(size)):
+        rest = sum(whole[at][k] * found[k] for k in range(at + 1, size))
+        found[at] = (whole[at][size] - rest) / whole[at][at]
+    return found
