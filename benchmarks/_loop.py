@@ -10,9 +10,19 @@ from typing import Any
 
 Setting = dict[str, Any]
 """Arguments of a DataLoader."""
+ROUNDS, MORE = 3, 5
+"""Windows of every setting, and of those whose windows differ."""
 APART = 0.05
-"""Two windows that differ by more are followed by three others."""
+"""Windows that differ by more are followed by others."""
+_FOREIGN = 0.12
+"""CPUs that others may use; a window in which it is more is measured again."""
+_AGAIN = 3
 _LONGEST = 6.0
+_STRETCH = 4
+"""How much longer a window may take whose rate is not known yet."""
+_KNOWN = 0.015
+"""Relative standard error of a rate that is."""
+_BLOCKS, _FEWEST = 10, 4
 _PATIENCE = 0.6
 """Seconds of emptying the queue, for each second of the window."""
 
@@ -25,14 +35,19 @@ class Loop:
     ) -> None:
         self.make, self.step, self.epochs = make, step, epochs
 
-    def windows(self, setting: Setting, seconds: float) -> list[float]:
-        """Rates in processes of their own: two, and five where those differ."""
-        rates = [self.rate(setting, seconds) for _ in range(2)]
-        if max(rates) > (1 + APART) * min(rates):
-            rates += [self.rate(setting, seconds) for _ in range(3)]
-        return rates
-
     def rate(self, setting: Setting, seconds: float) -> float:
+        """Samples per second: of some windows, the one that others disturbed least."""
+        found: list[tuple[float, float]] = []
+        for _ in range(_AGAIN):
+            began, spent = time.monotonic(), _foreign()
+            rate = self._rate(setting, seconds)
+            lost = (_foreign() - spent) / (time.monotonic() - began)
+            found.append((lost, rate))
+            if lost < _FOREIGN:
+                break
+        return min(found)[1]
+
+    def _rate(self, setting: Setting, seconds: float) -> float:
         """Samples per second, in a forked process."""
         back, out = os.pipe()
         pid = os.fork()
@@ -65,12 +80,18 @@ class Loop:
             if time.perf_counter() - begin > _PATIENCE * seconds + _LONGEST / 3:
                 break
         done, begin = 0, time.perf_counter()
+        rounds = [begin]
         while True:
             self.step(next(batches))
             done += 1
-            spent = time.perf_counter() - begin
-            whole = done % max(1, workers) == 0
-            if whole and spent > seconds and (done > 2 * workers or spent > _LONGEST):
+            now = time.perf_counter()
+            if done % max(1, workers):
+                continue
+            rounds.append(now)
+            spent = now - begin
+            if spent > seconds and (done > 2 * workers or spent > _LONGEST):
+                if spent < _STRETCH * seconds and _error(rounds) > _KNOWN:
+                    continue
                 return float(done * size / spent)
 
     def _epochs(self, setting: Setting, seconds: float) -> float:
@@ -113,6 +134,30 @@ def _of_workers(made: Any) -> dict[str, Any]:
         if made.num_workers
         else None,
     }
+
+
+def _error(stamps: list[float]) -> float:
+    """Relative standard error of the mean time of a round, from blocks of rounds."""
+    blocks = min(_BLOCKS, len(stamps) - 1)
+    if blocks < _FEWEST:
+        return float("inf")
+    size = (len(stamps) - 1) // blocks
+    times = [stamps[(k + 1) * size] - stamps[k * size] for k in range(blocks)]
+    return float(statistics.stdev(times) / statistics.fmean(times) / blocks**0.5)
+
+
+def _foreign() -> float:
+    """Seconds for which CPUs worked, but not for this process and its children."""
+    with open("/proc/stat", encoding="ascii") as file:  # noqa: PTH123
+        user, nice, system, _, _, *interrupts = map(int, file.readline().split()[1:8])
+    busy = (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
+    times = os.times()
+    return busy - sum(times[:4])
+
+
+def apart(rates: list[float]) -> bool:
+    """Do windows of one setting differ?"""
+    return max(rates) > (1 + APART) * min(rates)
 
 
 def middle(rates: list[float]) -> float:

@@ -12,7 +12,17 @@ from _page import table, written
 Row = dict[str, Any]
 GRID = ("workload", "cause found", "start", "best of grid", "recommended", "regret")
 RIVALS = ("workload", "tune", "loadtune", "0", "cpu_count", "4")
-ERRORS = ("workload", "points", "median", "p90", "within interval", "windows differ")
+ERRORS = (
+    "workload",
+    "points",
+    "median",
+    "p90",
+    "within interval",
+    "windows differ",
+    "truth is known to",
+)
+_OF_MEDIAN = 1.25
+"""Standard error of a median, against that of a mean."""
 _CPUS = os.cpu_count() or 1
 
 
@@ -126,6 +136,17 @@ def apart(row: Row) -> list[float]:
     return sorted(max(pair) / min(pair) - 1 for pair in pairs)
 
 
+def doubt(row: Row) -> list[float]:
+    """Relative standard errors of the medians that predictions are compared with."""
+    return sorted(
+        _OF_MEDIAN
+        * statistics.stdev(cell["windows"])
+        / len(cell["windows"]) ** 0.5
+        / cell["rate"]
+        for cell in row["grid"]["cells"]
+    )
+
+
 def right(row: Row) -> bool:
     """Is the cause named that was put in?"""
     return bool(row["grid"]["label"] == row["tune"]["bottleneck"])
@@ -207,7 +228,7 @@ def _rivals(rows: dict[str, Row]) -> Iterator[str]:
 
 
 def _errors(name: str, row: Row) -> str:
-    found, inside, noise = errors(row), within(row), apart(row)
+    found, inside, noise, known = errors(row), within(row), apart(row), doubt(row)
     cells = (
         name,
         str(len(found)),
@@ -215,6 +236,7 @@ def _errors(name: str, row: Row) -> str:
         f"{_tenth(found):.1%}",
         f"{sum(inside)} of {len(inside)}",
         f"{statistics.median(noise):.1%} / {_tenth(noise):.1%}",
+        f"{statistics.median(known):.1%} / {_tenth(known):.1%}",
     )
     return f"| {' | '.join(cells)} |"
 
@@ -223,12 +245,14 @@ def _model(rows: dict[str, Row]) -> Iterator[str]:
     found = sorted(error for row in rows.values() for error in errors(row))
     inside = [one for row in rows.values() for one in within(row)]
     noise = sorted(one for row in rows.values() for one in apart(row))
+    known = sorted(one for row in rows.values() for one in doubt(row))
     yield (
         f"Over {len(found)} points: median {statistics.median(found):.1%}, p90"
         f" {_tenth(found):.1%}; the 90 % interval holds"
         f" {sum(inside) / len(inside):.0%} of them. Two windows of the same setting"
         f" differ by {statistics.median(noise):.1%} in the median, p90"
-        f" {_tenth(noise):.1%}."
+        f" {_tenth(noise):.1%}; the medians that are compared with have a standard"
+        f" error of {statistics.median(known):.1%}, p90 {_tenth(known):.1%}."
     )
 
 
@@ -252,9 +276,12 @@ def _percent(value: float) -> str:
 HEAD = """Each workload has one injected cause. Rates are samples per second; the grid
 is `num_workers` 0 to 8 by `prefetch_factor` 2, for 2, 4 and 8 workers also 4 (and
 `in_order=False` for stragglers; for slow starts `persistent_workers`, and whole
-epochs instead of a steady rate). Each point is the median of two to five
-windows of 0.8 s (1.6 s for stragglers), each in a process of its own, by a
-plain loop that shares no code with pipedoctor. *Regret* is how far the
+epochs instead of a steady rate). Each point is the median of three windows, or five
+where those differ by more than 5 %, of 0.8 s (1.6 s for stragglers), and up to four
+times that where the rate within the window varies. All points have their first
+window, then all their second; each is in a process of its own, by a plain loop that
+shares no code with pipedoctor, and measured again, at most twice, where other
+processes used more than 0.12 CPUs. *Regret* is how far the
 recommended setting lies below the best point; what was recommended is measured
 again next to the best and the first one, in turns. Below zero is noise, or a
 setting outside the grid. A row stays until its workload is measured again."""
@@ -267,5 +294,6 @@ fewer than `cpu_count`, and for any where there are none: its advice is the colu
 *cpu_count*. *4* is four workers for each GPU."""
 
 WHATIF = """Errors of one probe of a few seconds, for points that it did not measure.
-The last column is how far two windows of the same point are apart, median and p90: no
-model can be nearer than that."""
+*windows differ* is how far the first two windows of a point are apart, and *truth is
+known to* the relative standard error of the medians, each median and p90 over the
+points: no model can be shown to be nearer than that."""

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from _loop import Loop, Setting, grid, middle, setting
+from _loop import MORE, ROUNDS, Loop, Setting, apart, grid, middle, setting
 from _page import PAGES
 from _quota import quota
 from _tune_page import page
@@ -109,15 +109,23 @@ def _consumer(module: Any, options: tuple[str, ...]) -> Callable[[Any], Any]:
     return lambda _: None
 
 
-def measured(one: Workload, _: Found) -> Found:
-    """The grid, by the plain loop."""
+def measured(one: Workload, found: Found) -> Found:
+    """One more window of every cell of the grid that needs it, by the plain loop."""
     begin = time.perf_counter()
-    cells: list[Found] = []
-    for cell in grid(one.label):
-        windows = one.loop.windows(cell, one.seconds)
-        cells.append({**cell, "windows": windows, "rate": middle(windows)})
-    spent = time.perf_counter() - begin
-    return {"label": one.label, "cells": cells, "seconds": spent}
+    fresh = [{**cell, "windows": []} for cell in grid(one.label)]
+    kept: Found = found.get("grid", {"cells": fresh, "seconds": 0.0})
+    for cell in filter(_open, kept["cells"]):
+        cell["windows"].append(one.loop.rate(_plain(cell), one.seconds))
+        cell["rate"] = middle(cell["windows"])
+    spent = kept["seconds"] + time.perf_counter() - begin
+    left = any(map(_open, kept["cells"]))
+    return {**kept, "label": one.label, "seconds": spent, "left": left}
+
+
+def _open(cell: Found) -> bool:
+    """Does this cell need another window?"""
+    windows = cell["windows"]
+    return len(windows) < (MORE if windows and apart(windows) else ROUNDS)
 
 
 def recommended(one: Workload, found: Found) -> Found:
@@ -181,12 +189,13 @@ def main() -> None:
     for name in asked.only or () if asked.page else asked.only or NAMES:
         one, row = workload(name), rows.setdefault(name, {})
         for part, measure in parts.items():
-            if part in row and not asked.again:
-                continue
-            with quota(one.cpus) as bound:
-                row[part] = measure(one, row) | {"bound": bound}
-            asked.results.parent.mkdir(parents=True, exist_ok=True)
-            asked.results.write_text(json.dumps(rows))
+            if asked.again:
+                row.pop(part, None)
+            while row.get(part, {"left": True}).get("left"):
+                with quota(one.cpus) as bound:
+                    row[part] = measure(one, row) | {"bound": bound}
+                asked.results.parent.mkdir(parents=True, exist_ok=True)
+                asked.results.write_text(json.dumps(rows))
     if asked.page or not asked.only:
         found = {name: rows[name] for name in NAMES if "whatif" in rows.get(name, {})}
         missing = [name for name in NAMES if name not in found]
