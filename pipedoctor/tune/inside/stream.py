@@ -15,6 +15,8 @@ from torch.utils.data import (
     IterableDataset,
 )
 
+from pipedoctor.attempt import Crash, attempt
+
 ASSUMED_BATCH = 32
 """Samples of a batch where a bare data set comes without any."""
 _DRAWS = 16
@@ -109,10 +111,8 @@ def _drawn(sampler: Any) -> int | None:
     said = getattr(sampler, "batch_size", None)
     if isinstance(said, int) and said > 0:
         return said
-    try:
-        first = [len(batch) for batch in islice(sampler, _DRAWS)]
-    except Exception:  # noqa: BLE001  (the user's; a trial will tell)
-        return None
+    done = attempt(lambda: [len(batch) for batch in islice(sampler, _DRAWS)])
+    first = [] if isinstance(done, Crash) else done.value  # a trial will tell
     return round(sum(first) / len(first)) or None if first else None
 
 
@@ -124,10 +124,8 @@ def samples(made: Any) -> int | None:
         if not isinstance(sized, IterableDataset):
             sized = made.sampler
     length: Callable[[Any], int] = len
-    try:
-        return min(length(sized), _KNOWN)
-    except (TypeError, NotImplementedError, AttributeError, OverflowError):
-        return None
+    done = attempt(lambda: min(length(sized), _KNOWN))
+    return None if isinstance(done, Crash) else done.value
 
 
 def loader(made: Any, setting: dict[str, Any], *, endless: bool = True) -> Any:
