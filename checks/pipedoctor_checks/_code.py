@@ -124,6 +124,19 @@ def with_workers(loader: LoaderCall) -> bool:
     return known or workers.form == "cpu count"
 
 
+def only_copies(loader: LoaderCall) -> bool:
+    """Do its workers make nothing, but hand over what lies in memory (PDR111)?"""
+    light = loader.dataset is not None and loader.dataset.light
+    collates = loader.get("collate_fn").how != "absent"
+    return light and not collates and with_workers(loader)
+
+
+def tells(source: Source) -> bool:
+    """Is a data set told something between epochs, which kept workers never hear?"""
+    epochs = any(event.details.get("dataset") for event in source.of("epoch-set"))
+    return epochs or any(e.details.get("repeats") for e in source.of("dataset-told"))
+
+
 def may_have_workers(loader: LoaderCall) -> bool:
     """Neither known to have none, nor a case for tests."""
     return not without_workers(loader)

@@ -4,7 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import every, rewritten
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._code import at, by_class, by_file, spots, together
 
 
 @check("PDR506", "A data set resets everybody's random numbers")
@@ -27,13 +27,14 @@ def global_reseed_in_dataset(source: Source, /) -> Findings:
     - https://docs.python.org/3/library/random.html#random.seed
     - https://numpy.org/doc/stable/reference/random/generator.html
     """
-    for group in by_class(
-        e for e in source.of("global-seed") if e.details.get("constant")
-    ):
+    fixed = [e for e in source.of("global-seed") if e.details.get("constant")]
+    for group in by_file(fixed):
+        names = ", ".join(sorted({event.name for event in group}))
         yield at(
             spots(group),
             Severity.RISKS,
-            f"{group[0].function} sets the global random numbers back: {group[0].name}",
+            f"{together(list(by_class(group)), 'set')} the global random numbers back:"
+            f" {names}",
             in_code(
                 "Draw from a generator of its own",
                 "rng = random.Random(1234)",

@@ -6,7 +6,7 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
-from pipedoctor_checks._code import at, called, told, with_workers
+from pipedoctor_checks._code import at, called, only_copies, told
 
 
 @check("PDR111", "Workers for data that lies in memory")
@@ -35,11 +35,7 @@ def in_memory_with_workers(source: Source, /) -> Findings:
 
 def _found(source: Source) -> Findings:
     for loader in source.loaders:
-        dataset = loader.dataset
-        collates = loader.get("collate_fn").how != "absent"
-        if dataset is None or not dataset.light or collates or loader.testing:
-            continue
-        if with_workers(loader):
+        if only_copies(loader) and not loader.testing:
             yield at(
                 [loader.at],
                 Severity.SLOWS,
@@ -53,7 +49,7 @@ def _found(source: Source) -> Findings:
                 confidence=Confidence.LIKELY,
                 counterfactual=Counterfactual(workers=0),
                 num_workers=told(loader.get("num_workers")),
-                dataset=dataset.name,
+                dataset=loader.dataset.name if loader.dataset else "",
             )
 
 

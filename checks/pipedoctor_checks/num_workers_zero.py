@@ -6,7 +6,7 @@ from pipedoctor.facts import Pipeline, Setting, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
-from pipedoctor_checks._code import at, called, told, without_workers
+from pipedoctor_checks._code import at, called, tells, told, without_workers
 from pipedoctor_checks._measured import best_for
 
 USUAL = Setting(num_workers=2, prefetch_factor=2)
@@ -25,9 +25,10 @@ def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Finding
     ## How it is judged
 
     `num_workers` is 0 or not given, all arguments are seen, and the data set is known
-    to do real work per item. Data that lies in memory, tests, and loaders whose
-    arguments arrive in a dictionary that cannot be followed are left alone. With `check
-    --measure TARGET` the number of workers is the best that was measured.
+    to do real work per item. Data that lies in memory, tests, data sets that keep a
+    handle which workers must not share (PDR302), and loaders whose arguments arrive in
+    a dictionary that cannot be followed are left alone. With `check --measure TARGET`
+    the number of workers is the best that was measured.
 
     ## Sources
 
@@ -43,8 +44,8 @@ def _found(source: Source, seen: Pipeline | None) -> Findings:
         works = dataset is not None and not dataset.light
         workers = loader.get("num_workers")
         literal = workers.how in {"literal", "absent"}
-        said = workers.how == "literal" and loader.dataset is None
-        if not without_workers(loader) or loader.testing:
+        said = workers.how == "literal" and _unseen(loader)
+        if not without_workers(loader) or loader.testing or _bound(source, loader):
             continue
         if not (works or loader.collates or said):
             continue
@@ -67,13 +68,30 @@ def _found(source: Source, seen: Pipeline | None) -> Findings:
         )
 
 
+def _unseen(loader: LoaderCall) -> bool:
+    """Does the data set come from elsewhere, but from no class that is not ours?"""
+    made = loader.get("dataset")
+    theirs = made.name.rpartition(".")[2][:1].isupper()
+    whole = loader.get("batch_size")
+    batches = whole.known and whole.how != "absent" and whole.value is None
+    return loader.dataset is None and not theirs and not batches
+
+
+def _bound(source: Source, loader: LoaderCall) -> bool:
+    """Does its data set keep a handle that workers must not share (PDR302)?"""
+    return loader.dataset is not None and any(
+        event.owner == loader.dataset.name and event.details.get("used")
+        for event in source.of("keeps-handle")
+        if not (event.details.get("closed") or event.details.get("renewed"))
+    )
+
+
 def _staffed(source: Source, loader: LoaderCall, best: Setting) -> Edits:
     """Workers, which live on where there are epochs that nobody tells them."""
-    epochs = any(event.details.get("dataset") for event in source.of("epoch-set"))
     wanted = _wanted(best)
     if loader.repeats:
         wanted["persistent_workers"] = "True"
-    if epochs:
+    if tells(source):
         wanted.pop("persistent_workers", None)
     return arguments(loader, **wanted)
 

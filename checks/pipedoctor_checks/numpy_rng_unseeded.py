@@ -30,7 +30,8 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
     ## How it is judged
 
     Code for items draws from `numpy.random`, and a loader with workers has no
-    `worker_init_fn`, or one that does not seed numpy. The oldest torch that counts is
+    `worker_init_fn`, or one that does not seed numpy, and the data set seeds nothing
+    by the number of its worker. The oldest torch that counts is
     that of the project's own files, or the installed one. Where all are new enough it
     is a note, and only where the project names an old torch; `random` and torch
     itself are always seeded.
@@ -47,7 +48,16 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
     if not declared or reaches(declared, "1.9"):
         return
     seeders = {e.function for e in source.of("worker-seed") if "numpy" in e.name}
-    draws = [e for e in source.per_item("draw") if e.name.startswith("numpy.")]
+    by_items = {
+        e.details.get("dataset")
+        for e in source.of("worker-seed")
+        if e.item and "numpy" in e.name
+    }
+    draws = [
+        e
+        for e in source.per_item("draw")
+        if e.name.startswith("numpy.") and e.details.get("dataset") not in by_items
+    ]
     for group in by_class(draws):
         loaders = [x for x in source.loaders if may_have_workers(x)]
         mine = [x for x in loaders if x.dataset and x.dataset.name == group[0].owner]

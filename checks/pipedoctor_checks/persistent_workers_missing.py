@@ -6,7 +6,15 @@ from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
-from pipedoctor_checks._code import at, called, start_method, told, without_workers
+from pipedoctor_checks._code import (
+    at,
+    called,
+    only_copies,
+    start_method,
+    tells,
+    told,
+    without_workers,
+)
 
 
 @check("PDR106", "Workers are started anew for every epoch")
@@ -27,7 +35,8 @@ def persistent_workers_missing(
     All arguments are seen, there may be workers, and the loop over the loader stands
     in a loop over epochs, here or around the call. Under fork it is a note. A sampler
     that never ends makes one long epoch of all. Where the data set counts epochs
-    itself the remedy would harm, and is not offered (PDR505).
+    itself the remedy would harm, and is not offered (PDR505). Where it is changed
+    between epochs in another way, starting anew by fork costs less than it is worth.
 
     ## Sources
 
@@ -38,11 +47,12 @@ def persistent_workers_missing(
 
 
 def _starts_once(loader: LoaderCall) -> bool:
-    """Is there nothing to keep: one pass, no workers, or a loader made anew?"""
+    """Is there nothing worth keeping: one pass, no workers, a loader made anew?"""
     endless = loader.get("batch_sampler").how != "absent" or _endless(loader)
     idle = without_workers(loader) or loader.testing or bool(loader.framework)
     once = not loader.repeats or bool(loader.rebuilt)
-    return bool(loader.lasting) or idle or endless or once
+    needless = bool(loader.lasting) or only_copies(loader)
+    return needless or idle or endless or once
 
 
 def _found(
@@ -55,7 +65,10 @@ def _found(
         workers = loader.get("num_workers")
         if not off or _starts_once(loader):
             continue
-        epochs = any(event.details.get("dataset") for event in source.of("epoch-set"))
+        epochs = tells(source)
+        cheap = method == "fork" and epochs and not source.of("epoch-set")
+        if cheap:
+            continue
         remedy = in_code(
             "Keep them from epoch to epoch",
             "DataLoader(..., persistent_workers=num_workers > 0)",

@@ -1,5 +1,7 @@
 """PDR403: does every step read a value back from the GPU?"""
 
+from collections.abc import Sequence
+
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event, Loop, Spot
@@ -21,8 +23,10 @@ def sync_in_loop(source: Source, /) -> Findings:
 
     A value that was computed from the batch is read in the loop itself, in every
     step. What is guarded by an interval or a flag is left alone, and so are results
-    that an evaluation needs on the host, and an evaluation that synchronizes each step
-    to time it.
+    that an evaluation needs on the host, an evaluation that synchronizes each step
+    to time it, and a loop whose course depends on such a value (it ends where the
+    loss is not finite). The loops of one file are one finding, a note where none of
+    them trains.
 
     ## Sources
 
@@ -31,29 +35,43 @@ def sync_in_loop(source: Source, /) -> Findings:
     """
     if "cuda" not in source.traits:
         return
-    said: set[tuple[Spot, ...]] = set()
+    files: dict[str, list[tuple[Loop, list[Event]]]] = {}
     for index, loop in enumerate(source.loops):
-        found = [
-            e
-            for e in source.of("sync")
-            if e.loop == index and not e.details.get("host") and not seldom(e)
-        ]
-        waits = [e for e in found if _needless(e, loop)]
-        places = tuple(spots(waits))
-        timed = loop.role != "train" and _timed(source, index)
-        if waits and not waits[0].handler and not timed and places not in said:
-            said.add(places)
+        waits = _waits(source, index, loop)
+        if waits:
+            files.setdefault(loop.at.path, []).append((loop, waits))
+    said: set[Spot] = set()
+    for path, groups in files.items():
+        groups.sort(key=lambda group: group[0].role != "train")
+        fresh = [(loop, its) for loop, its in groups if not said >= {*spots(its)}]
+        events = [event for _, its in fresh for event in its]
+        places = sorted(spots(events), key=lambda spot: spot.path != path)
+        said.update(places)
+        if places:
             yield at(
                 places,
-                Severity.SLOWS,
-                f"{_called(loop)} waits for the GPU in every step",
+                Severity.SLOWS if fresh[0][0].role == "train" else Severity.NOTE,
+                f"{_called([loop for loop, _ in fresh])} for the GPU in every step",
                 in_code(
                     "Sum up on the device, and read now and then",
                     "total += loss.detach()  # total.item() after the loop",
                 ),
                 confidence=Confidence.LIKELY,
-                calls=sorted({e.name for e in waits}),
+                calls=sorted({event.name for event in events}),
             )
+
+
+def _waits(source: Source, index: int, loop: Loop) -> list[Event]:
+    """The reads in each step of a loop that nobody needs there."""
+    found = [
+        e
+        for e in source.of("sync")
+        if e.loop == index and not e.details.get("host") and not seldom(e)
+    ]
+    waits = [e for e in found if _needless(e, loop)]
+    decided = any(e.details.get("decides") for e in found)
+    timed = loop.role != "train" and _timed(source, index)
+    return [] if not waits or waits[0].handler or timed or decided else waits
 
 
 def _timed(source: Source, loop: int) -> bool:
@@ -64,8 +82,16 @@ def _timed(source: Source, loop: int) -> bool:
     )
 
 
-def _called(loop: Loop) -> str:
-    return loop.function if loop.single else f"The loop in {loop.function}"
+def _called(loops: Sequence[Loop]) -> str:
+    """``The loop in train waits``, ``The loops in train and validate wait``."""
+    names = [*dict.fromkeys(loop.function for loop in loops)]
+    single = all(loop.single for loop in loops)
+    first, more = names[0], len(names) - 1
+    if not more:
+        return f"{first} waits" if single else f"The loop in {first} waits"
+    others = names[1] if more == 1 else f"{more} more"
+    start = "" if single else "The loops in "
+    return f"{start}{first} and {others} wait"
 
 
 def _needless(event: Event, loop: Loop) -> bool:

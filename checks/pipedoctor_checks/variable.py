@@ -20,13 +20,26 @@ def variable(source: Source, /) -> Findings:
     ## How it is judged
 
     It is called. With `requires_grad=True` it does one thing, which the tensor can do.
+    `volatile=True` has stopped nothing since 0.4: the graph is kept again, and the
+    memory that it takes.
 
     ## Sources
 
     - https://docs.pytorch.org/docs/stable/autograd.html#variable-deprecated
     """
-    wanting = [e for e in source.of("variable") if e.details.get("wants_grad")]
-    plain = [e for e in source.of("variable") if not e.details.get("wants_grad")]
+    every_one = source.of("variable")
+    wanting = [e for e in every_one if e.details.get("wants_grad")]
+    frozen = [e for e in every_one if e.details.get("volatile")]
+    plain = [e for e in every_one if e not in wanting and e not in frozen]
+    for group in by_file(frozen):
+        yield at(
+            spots(group),
+            Severity.RISKS,
+            f"{group[0].function} asks for volatile, which does nothing any more:"
+            " a graph is kept for each batch",
+            in_code("Say that no gradient is needed", "with torch.no_grad():"),
+            names=sorted({event.name for event in group}),
+        )
     for group in by_file(plain):
         yield at(
             spots(group),

@@ -8,6 +8,7 @@ from typing import Any
 
 from pipedoctor.source.around import Around, Guard, Step, possible
 from pipedoctor.source.copies import FACTORIES, is_copy
+from pipedoctor.source.deciding import decides, shows
 from pipedoctor.source.fresh import is_fresh, is_tensor, makes
 from pipedoctor.source.losses import accumulated
 from pipedoctor.source.project import last_name
@@ -138,7 +139,7 @@ class Flow:
         elif self.depth:
             return
         elif isinstance(func, ast.Name) and func.id in {"print", "float"}:
-            if _shows(node, func.id, known.results):
+            if shows(node, func.id, known.results):
                 self._sync(scope, step, func.id, host=False, raised=True)
         elif isinstance(func, ast.Attribute) and func.attr == "numpy":
             if root in known.batch - moved:
@@ -204,6 +205,7 @@ class Flow:
             how=how,
             host=host,
             raised=raised,
+            decides=decides(scope, step.node),
         )
 
     def _enter(self, scope: Scope, step: Step, node: ast.Call, known: Known) -> None:
@@ -287,13 +289,3 @@ def _handed(target: Scope, node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
 def _static(target: Scope) -> bool:
     decorators: Sequence[ast.expr] = getattr(target.node, "decorator_list", ())
     return any(last_name(one) == "staticmethod" for one in decorators)
-
-
-def _shows(node: ast.Call, how: str, results: set[str]) -> bool:
-    """Does ``print`` or ``float`` ask for the value of something just computed?"""
-    if how == "float":
-        first = node.args[0] if node.args else None
-        return isinstance(first, ast.Name) and first.id in results
-    names = {n.id for a in node.args for n in ast.walk(a) if isinstance(n, ast.Name)}
-    told = any(".item()" in written(one) for one in node.args)
-    return bool(names & results) and not told

@@ -10,6 +10,7 @@ from pipedoctor.source.parallel import data_parallel
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Module, Place, Scope, key_of
+from pipedoctor.source.told import told
 from pipedoctor.source.values import written
 
 _PRIVATE = ("torch.utils.data._utils",)
@@ -49,6 +50,7 @@ def place_events(recorder: Recorder) -> None:
             if isinstance(step.node, ast.Call):
                 _call(recorder, scope, step, step.node)
         _epochs(recorder, module)
+        told(recorder, module)
         if b"cuda" in module.text.whole:
             recorder.traits.add("cuda")
     _shards(recorder)
@@ -102,7 +104,8 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
         words = {word.arg: word.value for word in node.keywords}
         value = recorder.values.of(words.get("requires_grad"), scope)
         wants = "requires_grad" in words and value.value is not False
-        recorder.add("variable", scope, step, full, wants_grad=wants)
+        frozen = recorder.values.of(words.get("volatile"), scope).value is True
+        recorder.add("variable", scope, step, full, wants_grad=wants, volatile=frozen)
     elif full in _PARALLEL:
         data_parallel(recorder, scope, step, node, full)
     elif full in _DISTRIBUTED:

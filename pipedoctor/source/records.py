@@ -3,12 +3,15 @@
 import ast
 from collections.abc import Iterable
 
+from pipedoctor.source.around import Step
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, key_of
 
+_TABLES = {"array", "asarray", "stack", "tensor", "as_tensor", "DataFrame", "Series"}
 
-def object_lists(recorder: Recorder, methods: Iterable[Scope], init: Scope) -> None:
+
+def object_lists(recorder: Recorder, methods: Iterable[Scope]) -> None:
     """Lists of Python objects that grow while the dataset is made."""
     for scope in methods:
         if id(scope) not in recorder.reach.initial:
@@ -25,8 +28,9 @@ def object_lists(recorder: Recorder, methods: Iterable[Scope], init: Scope) -> N
             if isinstance(item, ast.Name) and item.id in scope.bound:
                 value = scope.bound[item.id][-1][0]
             key = key_of(func.value)
-            kept = key.startswith("self.") or _returned_to_self(scope, init, key)
-            if isinstance(value, (ast.Dict, ast.Tuple, ast.List)) and kept:
+            kept = key.startswith("self.") or _stays(recorder, scope, key)
+            varies = _varies(step, value) and not _converted(scope, key)
+            if isinstance(value, (ast.Dict, ast.Tuple, ast.List)) and kept and varies:
                 node = _inner_list(scope, value) or value
                 recorder.add("object-list", scope, step, key, node=node)
 
@@ -43,15 +47,72 @@ def _inner_list(scope: Scope, value: ast.expr) -> ast.expr | None:
     return None
 
 
-def _returned_to_self(scope: Scope, init: Scope, key: str) -> bool:
-    if scope is init:
-        return any(
-            isinstance(value, ast.Name) and value.id == key and name.startswith("self.")
-            for name, values in init.bound.items()
-            for value, _ in values
-        )
+def _varies(step: Step, value: ast.expr) -> bool:
+    """Does it come from the loop, and is it not the same whenever it is kept?"""
+    made = {
+        part.id
+        for loop in step.around.loops
+        for part in ast.walk(loop)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+    return any(isinstance(n, ast.Name) and n.id in made for n in ast.walk(value))
+
+
+def _converted(scope: Scope, key: str) -> bool:
+    """``self.rows = np.array(self.rows)``: does it become a table afterwards?"""
     return any(
+        isinstance(value, ast.Call)
+        and last_name(value.func) in _TABLES
+        and any(key_of(one) == key for one in value.args)
+        for values in scope.bound.values()
+        for value, _ in values
+    )
+
+
+def _stays(recorder: Recorder, scope: Scope, key: str, depth: int = 3) -> bool:
+    """Does a local list come to stay on the data set, here or in who asked for it?"""
+    for name, values in scope.bound.items():
+        same = any(
+            isinstance(value, ast.Name) and value.id == key for value, _ in values
+        )
+        if same and name.startswith("self."):
+            return True
+    if any(_handed_up(step.node, key) for step in scope.calls):
+        return True
+    returned = any(
         isinstance(n, ast.Name) and n.id == key
         for step in scope.of_type.get(ast.Return, [])
         for n in ast.walk(step.node)
+    )
+    return returned and depth > 0 and _kept_by_callers(recorder, scope, depth)
+
+
+def _kept_by_callers(recorder: Recorder, scope: Scope, depth: int) -> bool:
+    for site in recorder.project.callers(scope):
+        if id(site.scope) not in recorder.reach.initial:
+            continue
+        for name, values in site.scope.bound.items():
+            mine = any(n is site.node for value, _ in values for n in ast.walk(value))
+            if mine and name.startswith("self."):
+                return True
+            if mine and _stays(recorder, site.scope, name, depth - 1):
+                return True
+        if any(
+            n is site.node
+            for step in site.scope.of_type.get(ast.Return, [])
+            for n in ast.walk(step.node)
+        ):
+            return _kept_by_callers(recorder, site.scope, depth - 1)
+    return False
+
+
+def _handed_up(node: ast.AST, key: str) -> bool:
+    """``super().__init__(rows)``: a base class keeps it."""
+    return (
+        isinstance(node, ast.Call)
+        and last_name(node.func) == "__init__"
+        and any(
+            key_of(one) == key
+            for one in [*node.args, *(w.value for w in node.keywords)]
+        )
     )

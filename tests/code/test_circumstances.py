@@ -1,0 +1,243 @@
+"""The same line where it harms and where it does not: what stands around decides."""
+
+from collections.abc import Callable
+
+import pytest
+
+from pipedoctor.check import Finding, Severity
+from pipedoctor.facts import Interpreter
+from pipedoctor.facts.source import Minimum
+from tests.code.conftest import HEAD
+
+Find = Callable[..., list[Finding]]
+FOTOS = """
+class Fotos(Dataset):
+    def __init__(self, files):
+        self.files = files
+        {kept}
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        {first}
+        return Image.open(self.files[index])
+    def grow(self, size):
+        self.size = size
+    def count(self):
+        total = len(self.files)
+        return total
+"""
+RUN = """
+def main(device="cuda"):
+    loader = DataLoader({given})
+    for epoch in range(9):
+        {between}
+        for x in loader:
+            loss = net(x.to(device))
+            loss.backward()
+            {step}
+"""
+
+
+def run(
+    given: str = "Fotos(files), num_workers=2",
+    between: str = "pass",
+    step: str = "pass",
+    kept: str = "pass",
+    first: str = "pass",
+) -> str:
+    fotos = FOTOS.format(kept=kept, first=first)
+    return fotos + RUN.format(given=given, between=between, step=step)
+
+
+def rows(made: str, init: str = "self.rows = self.found()", more: str = "") -> str:
+    return (
+        f"class Rows(Dataset):\n    def __init__(self, names):\n        {init}\n"
+        "    def __len__(self):\n        return 9\n"
+        "    def __getitem__(self, index):\n        return read(self.rows[index])\n"
+        f"    def found(self):\n        found = []\n        for name in names:\n"
+        f"            found.append({made})\n        {more}\n        return found\n"
+    )
+
+
+MEMORY = """
+class Points(Dataset):
+    def __init__(self):
+        self.points = np.load("points.npy")
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        return self.points[index]
+
+""" + RUN.format(given="Points(), num_workers=2", between="pass", step="pass")
+HANDLE = "self.bytes = open(files, 'rb')"
+SEEDS = "np.random.seed(torch.utils.data.get_worker_info().id)"
+ENDS = "value = loss.item()\n            if not math.isfinite(value):\n"
+ENDS += "                raise ValueError"
+FREEZE = "from torch.autograd import Variable\nx = Variable(x, volatile={})\n"
+RESET = """
+class {name}(Dataset):
+    def __init__(self):
+        random.seed(7)
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        return read(index)
+"""
+SILENT: dict[str, dict[str, str]] = {
+    "persistent_workers_missing": {
+        "a method changes the data set": run(between="loader.dataset.grow(epoch)"),
+        "an attribute changes": run(between="loader.dataset.stage = epoch // 3"),
+        "workers that had better not be": MEMORY,
+    },
+    "num_workers_zero": {
+        "a handle that workers must not share": run(
+            "Fotos(files), num_workers=0", kept=HANDLE, first="self.bytes.seek(index)"
+        ),
+        "zero was written for another's class": "from shelf import Book\n"
+        "loader = DataLoader(Book(), num_workers=0)\n",
+        "zero was written for whole batches": "def make(data):\n"
+        "    return DataLoader(data, batch_size=None, num_workers=0)\n",
+    },
+    "python_object_list": {
+        "an array afterwards": rows("[name, 1]", more="found = np.array(found)"),
+        "what is the same for all": rows("('position', 3)"),
+        "what its caller only looks at": rows(
+            "(name, 1)", "for one in self.found():\n            self.last = one[0]"
+        ),
+    },
+    "sync_in_loop": {
+        "it ends where the loss is not finite": run(step=ENDS),
+        "asked at once": run(step="if loss.item() != loss.item():\n                1"),
+    },
+}
+SPEAKS: dict[str, dict[str, str]] = {
+    "persistent_workers_missing": {
+        "nothing changes": run(between="loader.dataset.count()"),
+        "it changes once, before": run() + "\nmain(0).dataset.stage = 1\n",
+    },
+    "num_workers_zero": {
+        "opened anew": run("Fotos(files)", kept=HANDLE, first="self.bytes = None"),
+        "zero was written for who knows what": "def make(data):\n"
+        "    return DataLoader(data, num_workers=0)\n",
+    },
+    "python_object_list": {
+        "kept": rows("(name, 1)"),
+        "through another name": rows(
+            "(name, 1)", "rows = self.found()\n        self.rows = rows"
+        ),
+        "kept by the base class": rows(
+            "(name, 1)", "rows = self.found()\n        super().__init__(rows)"
+        ),
+        "handed on": rows("(name, 1)", "self.rows = self.all()")
+        + "    def all(self):\n        return self.found()\n",
+    },
+    "sync_in_loop": {"summed up": run(step="total += loss.item()")},
+}
+
+
+def test_silent(find: Find, silent: tuple[str, str]) -> None:
+    name, code = silent
+    assert not find(name, f"import math\n{code}")
+
+
+def test_speaks(find: Find, speaks: tuple[str, str]) -> None:
+    name, code = speaks
+    assert find(name, code)
+
+
+def test_workers_that_start_slowly_are_worth_a_change(find: Find) -> None:
+    code = run(between="loader.dataset.grow(epoch)")
+
+    (finding,) = find("persistent_workers_missing", code, Interpreter(version="3.14.1"))
+
+    assert finding.severity is Severity.SLOWS
+    assert finding.remedies[0].kept
+
+
+@pytest.mark.parametrize(("first", "found"), [(SEEDS, 0), ("pass", 1)])
+def test_a_data_set_that_seeds_numpy_itself(find: Find, first: str, found: int) -> None:
+    code = run(first=f"{first}\n        np.random.rand()")
+    old = Minimum(version="1.6", told="README.md")
+
+    assert len(find("numpy_rng_unseeded", code, torch=old)) == found
+
+
+LOOPS = """
+def validate(loader):
+    for x in loader:
+        total += net(x.to(device)).item()
+
+def train(loader):
+    for x in loader:
+        loss = net(x.to(device))
+        loss.backward()
+        print(loss.item())
+
+{more}
+"""
+MORE = "def test(test_loader):\n    for x in test_loader:\n"
+MORE += "        print(net(x.cuda()).item())"
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "also", "severity"),
+    [
+        (
+            LOOPS.format(more=""),
+            "The loops in train and validate wait",
+            1,
+            Severity.SLOWS,
+        ),
+        (
+            LOOPS.format(more=MORE),
+            "The loops in train and 2 more wait",
+            2,
+            Severity.SLOWS,
+        ),
+        (MORE, "The loop in test waits", 0, Severity.NOTE),
+    ],
+)
+def test_the_loops_of_a_file_are_one_finding(
+    find: Find, code: str, said: str, also: int, severity: Severity
+) -> None:
+    (finding,) = find("sync_in_loop", f"{code}\n# cuda")
+
+    assert finding.summary == f"{said} for the GPU in every step"
+    assert (len(finding.also_at), finding.severity) == (also, severity)
+
+
+def test_what_one_loop_calls_stands_behind_the_loop(find: Find) -> None:
+    code = {
+        "a.py": "def level(loss):\n    return loss.item()\n",
+        "b.py": HEAD
+        + "from a import level\n"
+        + run(step="level(loss)\n            print(loss.item())  # cuda"),
+    }
+
+    (finding,) = find("sync_in_loop", code)
+
+    assert finding.location is not None
+    assert finding.location.path == "b.py"
+    assert [place.path for place in finding.also_at] == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    ("value", "severity"), [("True", Severity.RISKS), ("False", Severity.NOTE)]
+)
+def test_volatile_kept_no_graph_once(
+    find: Find, value: str, severity: Severity
+) -> None:
+    (finding,) = find("variable", FREEZE.format(value))
+
+    assert finding.severity is severity
+    assert (finding.remedies[0].snippet == "with torch.no_grad():") == (value == "True")
+
+
+def test_data_sets_that_reset_random_numbers_are_said_once(find: Find) -> None:
+    code = RESET.format(name="One") + RESET.format(name="Two")
+
+    (finding,) = find("global_reseed_in_dataset", code)
+
+    assert finding.summary == (
+        "One.__init__ and 1 more set the global random numbers back: random.seed"
+    )
