@@ -23,7 +23,8 @@ _INPUT = re.compile(
 _ARROW = re.compile(r"^-{2,6}> ?(?P<line>\d{1,7})\b")
 _RAISED = re.compile(
     r"^\s{0,4}(?:E {2,6})?(?P<kind>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z_]\w{0,80}"
-    r"(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Abort|Empty|Full|Timeout|error))"
+    r"(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Abort|Empty|Full|Timeout|error)"
+    r"|(?:[A-Za-z_]\w{0,60}\.){1,8}[eE]rror)"
     r"(?::\s?(?P<message>.*)|\s*$)"
 )
 _ANY = re.compile(

@@ -92,3 +92,16 @@ def test_an_exception_of_one_s_own() -> None:
 def test_warnings_are_no_exceptions() -> None:
     assert raised("a.py:3: UserWarning: something") == []
     assert raised("UserWarning: something") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kinds"),
+    [
+        ("cv2.error: OpenCV(4.8) (-215:Assertion failed)", ["cv2.error"]),
+        ("binascii.Error: Incorrect padding", ["binascii.Error"]),
+        ("train.py: error: unrecognized arguments: --epoch", []),
+        ("error: command 'nvcc' failed", []),
+    ],
+)
+def test_errors_that_are_called_just_that(line: str, kinds: list[str]) -> None:
+    assert [r.kind for r in raised(line)] == kinds
