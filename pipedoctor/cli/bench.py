@@ -103,7 +103,9 @@ def disk(context: click.Context, /, path: str, **given: Any) -> None:
 @click.option(
     "--batch-size", type=SOME, help="Samples of a batch; without it unchanged."
 )
-@click.option("--step", metavar="MODULE:CALLABLE", help="Called with every batch.")
+@click.option(
+    "--step", type=PATH, metavar="MODULE:CALLABLE", help="Called with every batch."
+)
 @_shared
 @click.pass_context
 def loader(context: click.Context, /, target: str, **given: Any) -> None:

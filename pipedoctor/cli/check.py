@@ -6,7 +6,7 @@ import click
 from click.core import ParameterSource
 
 from pipedoctor.cli.options import ENV, NO_COLOR, NO_REDACT, OUTPUT, environment
-from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SECONDS, SIZE, SOME
+from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SECONDS, SIZE, SOME, STEP
 
 FAIL_ON = ("breaks", "risks", "slows", "note", "never")
 FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
@@ -14,18 +14,22 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 
 @click.command("check")
 @click.argument("paths", nargs=-1, type=PATH)
-@click.option("--data", multiple=True, metavar="DIR", help="Where the data set lies.")
+@click.option(
+    "--data", multiple=True, type=PATH, metavar="DIR", help="Where the data set lies."
+)
 @environment("examine")
 @ENV
 @click.option(
     "--from",
     "record",
+    type=PATH,
     metavar="FILE|-",
     help="Judge a report (JSON, HTML, .zip), or the text of torch.utils.collect_env as"
     " it was pasted, and nothing of this machine.",
 )
 @click.option(
     "--against",
+    type=PATH,
     metavar="FILE",
     help="Compare the environment with requirements*.txt, environment.yml,"
     " pylock.toml, or the lock of uv, poetry, PDM, Pipenv or conda-lock.",
@@ -38,11 +42,13 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 @click.option(
     "--measured",
     multiple=True,
+    type=PATH,
     metavar="FILE",
     help="Take into account what `bench --format json` wrote.",
 )
 @click.option(
     "--measure",
+    type=PATH,
     metavar="TARGET",
     help="Run this loader, file.py:callable or module:callable, and rank findings by"
     " what their remedies save. This is the one option that runs your code.",
@@ -54,11 +60,14 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 )
 @click.option(
     "--step-seconds",
-    type=click.FloatRange(min=0, max=3600),
+    type=STEP,
     help="With --measure: how long the consumer takes for a batch.",
 )
 @click.option(
-    "--step", metavar="MODULE:CALLABLE", help="With --measure: the consumer itself."
+    "--step",
+    type=PATH,
+    metavar="MODULE:CALLABLE",
+    help="With --measure: the consumer itself.",
 )
 @click.option("--workers", type=COUNT, help="num_workers of the job's DataLoader.")
 @click.option("--batch-bytes", type=SIZE, help="Bytes of one batch: 64M.")
@@ -74,9 +83,11 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
     "--deadline", type=SECONDS, help="Seconds for everything together.  [default: 15]"
 )
 @click.option(
-    "-j", "--jobs", type=AT_LEAST_ONE, help="Processes that read code.  [default: auto]"
+    "-j", "--jobs", type=SOME, help="Processes that read code.  [default: auto]"
 )
-@click.option("--cache-dir", metavar="DIR", help="Remember there what code was read.")
+@click.option(
+    "--cache-dir", type=PATH, metavar="DIR", help="Remember there what code was read."
+)
 @click.option("--no-cache", is_flag=True, help="Read all code anew.")
 @click.option("--no-gitignore", is_flag=True, help="Read what git ignores, too.")
 @click.option(
@@ -106,6 +117,7 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
 @click.option("--ignore", multiple=True, metavar="NAMES", help="Not these checks.")
 @click.option(
     "--baseline",
+    type=PATH,
     metavar="FILE",
     help="Only findings in code that this file does not know.",
 )
@@ -129,7 +141,9 @@ FORMATS = ("text", "json", "markdown", "html", "sarif", "junit", "github")
     is_flag=True,
     help="Keep a copy for `diff --since` and `report --history`.",
 )
-@click.option("--config", metavar="FILE", help="Read this configuration file.")
+@click.option(
+    "--config", type=PATH, metavar="FILE", help="Read this configuration file."
+)
 @click.option("--no-config", is_flag=True, help="Read no configuration file.")
 @click.option("-q", "--quiet", is_flag=True, help="One line a finding.")
 @click.option("-v", "--verbose", is_flag=True, help="Reasons, sources, all checks.")

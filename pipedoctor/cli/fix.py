@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SECONDS, SIZE, SOME
+from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SECONDS, SIZE, SOME, STEP
 
 if TYPE_CHECKING:
     from pipedoctor.fix.counter import Counter
 
 NEWEST = "newest"
-FLOAT = click.FloatRange(min=0, max=3600)
 
 
 @click.command("fix")
@@ -23,7 +22,10 @@ FLOAT = click.FloatRange(min=0, max=3600)
 @click.option("--select", multiple=True, metavar="NAMES", help="Of code, only these.")
 @click.option("--ignore", multiple=True, metavar="NAMES", help="Of code, not these.")
 @click.option(
-    "--stdin-filename", metavar="FILE", help="The name of the code that `-` reads."
+    "--stdin-filename",
+    type=PATH,
+    metavar="FILE",
+    help="The name of the code that `-` reads.",
 )
 @click.option(
     "--diff",
@@ -33,6 +35,7 @@ FLOAT = click.FloatRange(min=0, max=3600)
 @click.option("--unsafe", is_flag=True, help="Edits that may change results as well.")
 @click.option(
     "--measure",
+    type=PATH,
     metavar="TARGET",
     help="Run this loader before and after the change: file.py:callable.",
 )
@@ -42,7 +45,7 @@ FLOAT = click.FloatRange(min=0, max=3600)
 @click.option(
     "--budget", type=SECONDS, default=30, help="Seconds for --measure.  [default: 30]"
 )
-@click.option("--step-seconds", type=FLOAT, help="As in `check --measure`.")
+@click.option("--step-seconds", type=STEP, help="As in `check --measure`.")
 @click.option("--persist", is_flag=True, help="Let it survive a reboot as well.")
 @click.option("--dry-run", is_flag=True, help="Show the plan, change nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")

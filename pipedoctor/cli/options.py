@@ -5,10 +5,12 @@ from typing import Any, TypeVar
 
 import click
 
+from pipedoctor.cli.types import PATH
+
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
 OUTPUT = click.option(
-    "-o", "--output", metavar="FILE", help="Write there, not to stdout."
+    "-o", "--output", type=PATH, metavar="FILE", help="Write there, not to stdout."
 )
 NO_REDACT = click.option(
     "--no-redact", is_flag=True, help="Leave names and secrets in."
@@ -17,13 +19,13 @@ NO_COLOR = click.option(
     "--no-color", is_flag=True, help="No colours, as with NO_COLOR."
 )
 ENV = click.option(
-    "--env", metavar="PREFIX", help="The same, by the environment's folder."
+    "--env", type=PATH, metavar="PREFIX", help="The same, by the environment's folder."
 )
 
 
 def python(what: str) -> "Callable[[F], F]":
     """``--python``: whose environment it names, in words."""
-    return click.option("--python", metavar="EXE", help=what)
+    return click.option("--python", type=PATH, metavar="EXE", help=what)
 
 
 def environment(purpose: str) -> "Callable[[F], F]":

@@ -6,6 +6,7 @@ import click
 from click.core import ParameterSource
 
 from pipedoctor.cli.check import command as check
+from pipedoctor.cli.types import PATH
 
 FORMATS = ("markdown", "json", "html", "zip")
 _OF_CHECK_ALONE = frozenset(
@@ -29,6 +30,7 @@ _OF_CHECK_ALONE = frozenset(
 @click.option(
     "-o",
     "--output",
+    type=PATH,
     metavar="FILE",
     help="Write there.  [default: pipedoctor-report-DATE.md]",
 )
@@ -41,6 +43,7 @@ _OF_CHECK_ALONE = frozenset(
 @click.option("--history", is_flag=True, help="List the reports that were kept.")
 @click.option(
     "--unredact",
+    type=PATH,
     metavar="FILE",
     help="Put the names back that this machine's aliases stand for.",
 )

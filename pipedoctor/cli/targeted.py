@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from pipedoctor.cli.types import PATH, SECONDS, SIZE, SOME
+from pipedoctor.cli.types import PATH, SECONDS, SIZE, SOME, STEP
 
 FAILED = 3
 INTERRUPTED = 130
@@ -22,11 +22,12 @@ _OPTIONS = (
     ),
     click.option(
         "--step-seconds",
-        type=click.FloatRange(min=0, max=3600),
+        type=STEP,
         help="How long the consumer takes for a batch; without it there is none.",
     ),
     click.option(
         "--step",
+        type=PATH,
         metavar="MODULE:CALLABLE",
         help="The consumer: called with every batch.",
     ),

@@ -30,10 +30,19 @@ class Named(click.ParamType[str]):
     """
     A path, as it was typed: completed by the shell, and never looked at.
 
-    `click.Path` calls stat(2), which may hang where nothing can end it.
+    `click.Path` calls stat(2), which may hang where nothing can end it. One that is
+    empty is a variable of a script that was never set.
     """
 
     name = "path"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Take it as it is, unless there is none."""
+        if not value:
+            self.fail("it is empty", param, ctx)
+        return str(value)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -43,17 +52,25 @@ class Named(click.ParamType[str]):
         return [CompletionItem(incomplete, type="file")]
 
 
-class Seconds(click.FloatRange):
-    """A span of time that ends: no ``nan``, which passes every range; no ``inf``."""
+class Finite(click.FloatRange):
+    """No ``nan``, which passes every range; no ``inf``."""
+
+    what = "a number"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Any:
-        """Read a number of seconds, or say what is wrong with it."""
+        """Read a number, or say what is wrong with it."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
-            self.fail(f"{value!r} is not a number of seconds", param, ctx)
+            self.fail(f"{value!r} is not {self.what}", param, ctx)
         return number
+
+
+class Seconds(Finite):
+    """A span of time that ends."""
+
+    what = "a number of seconds"
 
 
 SIZE = Size()
@@ -62,4 +79,6 @@ COUNT = click.IntRange(min=0, max=65536)
 SOME = click.IntRange(min=1, max=65536)
 """Of workers, ranks or batches: more of them than any machine has is a slip."""
 AT_LEAST_ONE = click.IntRange(min=1)
+CORES = Finite(min=0.01, max=4096)
 SECONDS = Seconds(min=1)
+STEP = Seconds(min=0, max=3600)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pipedoctor.cli.targeted import INTERRUPTED, Progress, lost, order, targeted
-from pipedoctor.cli.types import SOME
+from pipedoctor.cli.types import CORES, SOME
 
 if TYPE_CHECKING:
     from pipedoctor.tune.whatif import Change
@@ -37,7 +37,7 @@ class Times(click.ParamType[float]):
 @click.option("--persistent/--no-persistent", default=None, help="persistent_workers.")
 @click.option("--pin-memory/--no-pin-memory", default=None, help="pin_memory.")
 @click.option("--batch", type=SOME, help="batch_size.")
-@click.option("--cores", type=click.FloatRange(0.01, 4096), help="CPUs of the machine.")
+@click.option("--cores", type=CORES, help="CPUs of the machine.")
 @click.option("--storage", type=Times(), default=1.0, help="How much faster: 2x.")
 @click.option("--dtype", type=click.Choice(["uint8"]), help="Instead of floats.")
 @click.pass_context

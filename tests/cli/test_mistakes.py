@@ -5,8 +5,10 @@ import subprocess
 import time
 from pathlib import Path
 
+import click
 import pytest
 
+from pipedoctor.cli import main
 from tests.cli.conftest import Run, complaint
 
 
@@ -48,6 +50,17 @@ from tests.cli.conftest import Run, complaint
             "Invalid value for '--deadline': 'inf' is not a number of seconds",
         ),
         (
+            ("--step-seconds", "nan"),
+            "Invalid value for '--step-seconds': 'nan' is not a number of seconds",
+        ),
+        (
+            ("--jobs", "9" * 20),
+            (
+                "Invalid value for '-j' / '--jobs':"
+                f" {'9' * 20} is not in the range 1<=x<=65536."
+            ),
+        ),
+        (
             ("--workers", "65537"),
             "Invalid value for '--workers': 65537 is not in the range 0<=x<=65536.",
         ),
@@ -82,6 +95,24 @@ def test_mistakes_are_told_in_a_line(
     run: Run, args: tuple[str, ...], message: str
 ) -> None:
     assert complaint(run("check", "--quick", *args)) == message
+
+
+NAMING = ["FILE", "FILE|-", "DIR", "EXE", "PREFIX", "TARGET", "MODULE:CALLABLE"]
+
+
+@pytest.mark.parametrize(
+    "command", ["check", "report", "diff", "fix", "tune", "whatif"]
+)
+def test_a_variable_that_was_never_set_names_nothing(run: Run, command: str) -> None:
+    found = main.get_command(click.Context(main), command)
+    assert found is not None
+    for option in (p for p in found.params if isinstance(p, click.Option)):
+        if option.metavar in NAMING:
+            name = option.opts[-1]
+            given = f"{' / '.join(map(repr, option.opts))}"
+            said = run(command, name, "").stderr
+            told = f"pipedoctor {command}: Invalid value for {given}: it is empty\n"
+            assert said == told
 
 
 @pytest.mark.parametrize(
