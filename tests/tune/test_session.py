@@ -253,11 +253,25 @@ def test_files_of_dead_processes_are_removed(tmp_path: Path) -> None:
     (tmp_path / "torch_999999999_1_0").touch()
     (tmp_path / f"torch_{os.getpid()}_1_0").touch()
     (tmp_path / "other").touch()
+    (tmp_path / "sem.mp-gone").touch()
     with (tmp_path / "held").open("w"):
         remains.note([os.getpid()])
-    assert remains.remove() == ["held", "torch_999999999_1_0"]
+    with (tmp_path / "sem.mp-used").open("w"):
+        assert remains.remove() == ["held", "sem.mp-gone", "torch_999999999_1_0"]
     left = {file.name for file in tmp_path.iterdir()}
-    assert left == {"torch_1_before", f"torch_{os.getpid()}_1_0", "other"}
+    kept = {"torch_1_before", f"torch_{os.getpid()}_1_0", "other", "sem.mp-used"}
+    assert left == kept
+
+
+@pytest.mark.slow
+def test_no_semaphore_is_left_where_workers_are_not_forked() -> None:
+    later = Remains()
+    with Session(f"{BROKEN}:not_picklable") as session:
+        session.loaded(time.monotonic() + 60)
+        asked = question(2, patience=40)
+        asked["setting"]["context"] = "spawn"
+        assert "pickle" in session.ask(asked, time.monotonic() + 60)["failed"]
+    assert later.remove() == []
 
 
 def test_options_that_contradict_each_other() -> None:

@@ -88,7 +88,7 @@ CODE = {
         "import sys\nsys.exit('bye')\n",
         r"importing it called sys\.exit\('bye'\)$",
     ),
-    "is no Python": ("def make(:\n", "importing it raised .*SyntaxError"),
+    "is no Python": ("def make(:\n", r"raised SyntaxError: .+ \(made\.py:1\)$"),
     "interrupts": (
         "raise KeyboardInterrupt\n",
         "importing it raised KeyboardInterrupt",

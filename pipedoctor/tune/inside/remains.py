@@ -8,6 +8,8 @@ from pathlib import Path
 
 SHM = Path("/dev/shm")
 _TORCH = re.compile(r"torch_(\d+)_")
+_SEMAPHORE = "sem.mp-"
+"""Of multiprocessing without fork: its tracker removes them, unless it is killed."""
 
 
 class Remains:
@@ -26,9 +28,12 @@ class Remains:
     def remove(self) -> list[str]:
         """Remove files that came since and were ours; give their names."""
         removed: list[str] = []
-        for name in sorted(_names(self._folder) - self._before):
+        new = sorted(_names(self._folder) - self._before)
+        used = _used(self._folder) if any(map(_orphan, new)) else set[str]()
+        for name in new:
             file = self._folder / name
-            if (name in self._held or _orphan(name)) and _mine(file):
+            orphan = _orphan(name) and name not in used
+            if (name in self._held or orphan) and _mine(file):
                 with contextlib.suppress(OSError):
                     file.unlink()
                     removed.append(name)
@@ -50,12 +55,17 @@ def _mine(file: Path) -> bool:
 
 
 def _orphan(name: str) -> bool:
-    """Was it made by a torch process that is gone, and does nobody use it?"""
+    """Would whoever made it have removed it, had he not been killed?"""
     found = _TORCH.match(name)
-    if found is None or Path("/proc", found[1]).exists():
-        return False
+    if found is None:
+        return name.startswith(_SEMAPHORE)
+    return not Path("/proc", found[1]).exists()
+
+
+def _used(folder: Path) -> set[str]:
+    """Files of the folder that any process has mapped or open."""
     pids = (int(entry) for entry in os.listdir("/proc") if entry.isdecimal())  # noqa: PTH208
-    return not any(name in _mapped(pid, SHM) for pid in pids)
+    return set[str]().union(*(_mapped(pid, folder) for pid in pids))
 
 
 def _mapped(pid: int, folder: Path) -> set[str]:

@@ -114,11 +114,14 @@ def guarded(doing: str, call: Callable[[], Any]) -> Any:
 
 def said(error: BaseException) -> str:
     """``ValueError: no images (data.py:12)``."""
+    if isinstance(error, SyntaxError):
+        name = Path(error.filename or "").name
+        return f"{type(error).__name__}: {error.msg} ({name}:{error.lineno})"
     last = "".join(traceback.format_exception_only(type(error), error))
     text = " ".join(last.split())[:400]
     frames = traceback.extract_tb(error.__traceback__)
     place = next((f for f in reversed(frames) if not _ours(f.filename)), None)
-    if place is None or isinstance(error, SyntaxError):
+    if place is None:
         return text
     return f"{text} ({Path(place.filename).name}:{place.lineno})"
 
