@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipedoctor.facts import Costs, Pipeline, Trial
+from pipedoctor.tune.sharing import ceiling
 from pipedoctor.units import many
 
 NAMES = (
@@ -41,8 +42,6 @@ STARTED = 0.3
 """Share of an epoch."""
 WAITING = 0.5
 """Share of fetching."""
-SHARED = 0.7
-"""Of the rate that independent waiting would have given with more workers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,12 +180,13 @@ def _handover(seen: Pipeline) -> Iterator[Bottleneck]:
 
 def _stragglers(seen: Pipeline) -> Iterator[Bottleneck]:
     walls = sorted(wall for wall, _ in seen.items)
-    if not walls or walls[-1] < JITTER:
+    found = _costs(seen)
+    if not walls or walls[-1] < JITTER or found is None:
         return
-    middle, found = walls[len(walls) // 2], _costs(seen)
+    middle, costs = walls[len(walls) // 2], found[1]
     slow = [wall for wall in walls if wall > 5 * middle]
-    share = sum(slow) / sum(walls)
-    share -= found[1].collected if found else 0.0  # that may hit any sample
+    share = sum(slow) / sum(walls) - costs.collected  # that may hit any sample
+    share *= costs.fetch_wall / max(costs.fetch_wall + costs.collate_wall, 1e-9)
     if share > TAIL and slow and len(slow) < len(walls) / 4:
         yield Bottleneck(
             name="stragglers",
@@ -241,41 +241,27 @@ def _storage(seen: Pipeline) -> Iterator[Bottleneck]:
         return
     one, costs = found
     share = costs.waiting / max(costs.fetch_wall, 1e-9)
-    if share < WAITING:
-        return
     evidence = {"waiting_share": share, "waiting_seconds": costs.waiting}
-    ceiling = _ceiling(seen, one, costs)
-    if ceiling is not None:
-        workers, rate, waited = ceiling
-        evidence |= {"workers": float(workers), "samples_per_second": rate}
+    most = ceiling(seen, one)
+    if most is not None and max(share, most.waiting_share) >= WAITING:
+        if share < WAITING:  # it is only the others that one waits for
+            evidence["waiting_share"] = most.waiting_share
+            evidence["waiting_seconds"] = most.waiting
+        evidence |= {"workers": float(most.workers), "samples_per_second": most.rate}
         yield Bottleneck(
             name="storage-bandwidth",
-            why=f"with {workers} workers a batch waits {waited * 1e3:.0f} ms for its "
-            f"data, with one {costs.waiting * 1e3:.0f} ms: the storage gives no more",
+            why=f"with {many(most.workers, 'worker')} a batch waits "
+            f"{most.waiting * 1e3:.0f} ms for its data, with one "
+            f"{costs.waiting * 1e3:.0f} ms: the storage, or a lock, gives no more",
             evidence=evidence,
         )
-        return
-    yield Bottleneck(
-        name="storage-latency",
-        why=f"a batch waits {costs.waiting * 1e3:.0f} ms for its data and computes "
-        f"{costs.fetch_cpu * 1e3:.1f} ms: more workers wait at the same time",
-        evidence=evidence,
-    )
-
-
-def _ceiling(
-    seen: Pipeline, one: Trial, costs: Costs
-) -> tuple[int, float, float] | None:
-    """The trial in which waiting grew with the workers, if there is one."""
-    for trial in sorted(seen.trials, key=lambda t: -t.costs_of):
-        if trial.costs is None or trial.costs_of <= max(1, one.costs_of):
-            continue
-        free = trial.window.own_cores < 0.8 * trial.window.cpus
-        starved = trial.wait_seconds > WAITED * trial.batch_seconds
-        grown = trial.costs.waiting * SHARED > costs.waiting
-        if free and starved and grown:
-            return trial.costs_of, trial.samples_per_second, trial.costs.waiting
-    return None
+    elif share >= WAITING:
+        yield Bottleneck(
+            name="storage-latency",
+            why=f"a batch waits {costs.waiting * 1e3:.0f} ms for its data and computes "
+            f"{costs.fetch_cpu * 1e3:.1f} ms: more workers wait at the same time",
+            evidence=evidence,
+        )
 
 
 def _computing(seen: Pipeline) -> Iterator[Bottleneck]:
@@ -292,9 +278,14 @@ def _computing(seen: Pipeline) -> Iterator[Bottleneck]:
     if costs.collected > COLLECTED:
         evidence["collector_share"] = costs.collected
         what += f"; {costs.collected:.0%} of it is Python's garbage collector"
-    yield Bottleneck(
-        name=name,
-        why=f"a batch takes {costs.fetch_cpu * 1e3:.1f} ms of CPU to fetch, "
-        f"most of it {what}",
-        evidence=evidence,
+    why = (
+        f"a batch takes {costs.fetch_cpu * 1e3:.1f} ms of CPU to fetch, most of it "
+        f"{what}"
     )
+    if costs.collate_cpu > costs.fetch_cpu:
+        name = "transform-cpu"
+        why = (
+            f"to collate a batch takes {costs.collate_cpu * 1e3:.1f} ms of CPU, to "
+            f"fetch its samples {costs.fetch_cpu * 1e3:.1f} ms"
+        )
+    yield Bottleneck(name=name, why=why, evidence=evidence)

@@ -124,10 +124,11 @@ def _waiting(_: Pipeline, figures: Figures) -> Cost:
 
 def _computing(share_of: Callable[[float], float]) -> Callable[..., Cost]:
     def reckon(_: Pipeline, figures: Figures) -> Cost:
-        fetching = figures["fetch_cpu"]
+        fetching, collating = figures["fetch_cpu"], figures["collate_cpu"]
         part = fetching * share_of(figures["decode_share"])
-        whole = fetching + figures["collate_cpu"]
-        return Cost(part, whole, "the CPU time of a batch")
+        if collating > fetching:  # then it is that
+            part = collating
+        return Cost(part, fetching + collating, "the CPU time of a batch")
 
     return reckon
 

@@ -1,6 +1,7 @@
 """What workers share: the storage, the processors; as far as trials show it."""
 
 import math
+from dataclasses import dataclass
 
 from pipedoctor.facts import Costs, Pipeline, Trial
 
@@ -12,6 +13,35 @@ _FREE, _FULL = 0.8, 0.85
 """Shares of the processors."""
 _SLOWEST = 3.0
 _LEAST = 1e-6
+_SHARED, _WAITED = 0.7, 0.15
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ceiling:
+    """A trial whose workers waited for each other, seconds for a batch."""
+
+    workers: int
+    rate: float
+    waiting: float
+    waiting_share: float
+
+
+def ceiling(seen: Pipeline, one: Trial) -> Ceiling | None:
+    """The trial in which waiting grew with the workers, if there is one."""
+    alone = one.costs.waiting if one.costs else 0.0
+    for trial in sorted(seen.trials, key=lambda t: -t.costs_of):
+        if trial.costs is None or trial.costs_of <= max(1, one.costs_of):
+            continue
+        free = trial.window.own_cores < _FREE * trial.window.cpus
+        starved = trial.wait_seconds > _WAITED * trial.batch_seconds
+        if free and starved and trial.costs.waiting * _SHARED > alone:
+            return Ceiling(
+                workers=trial.costs_of,
+                rate=trial.samples_per_second,
+                waiting=trial.costs.waiting,
+                waiting_share=trial.costs.waiting / max(trial.costs.fetch_wall, _LEAST),
+            )
+    return None
 
 
 def waiting_of(costs: Costs) -> float:

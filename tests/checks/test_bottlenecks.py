@@ -336,6 +336,12 @@ def test_the_target_is_redacted() -> None:
     assert "jane" not in str(of("transform-cpu").run(facts))
 
 
+def test_collating_that_takes_longer_than_its_samples_is_the_cost() -> None:
+    heavy = costs(fetch_wall=0.01, fetch_cpu=0.01, collate_cpu=0.03, process=0.04)
+    found = judged("transform-cpu", pipeline(trial(0, 0.04, costs=heavy)))
+    assert found.evidence["share"] == pytest.approx(0.75)
+
+
 @pytest.mark.parametrize("name", ["decode-cpu", "transform-cpu"])
 def test_the_garbage_collector_is_told_what_to_skip(name: str) -> None:
     seen = SEEN[name]

@@ -186,3 +186,24 @@ def test_the_garbage_collector_is_no_straggler() -> None:
     without = replace(with_costs(fetch_wall=0.044, fetch_cpu=0.043), items=items)
     assert bottleneck(without).name == "stragglers"
     assert "collector" not in bottleneck(with_costs()).why
+
+
+def test_slow_samples_that_are_next_to_nothing_are_no_stragglers() -> None:
+    items = ((1e-5, 1e-5),) * 96 + ((0.002, 0.002),) * 4
+    few = {"fetch_wall": 0.002, "fetch_cpu": 0.002, "fetch_process": 0.002}
+    heavy = with_costs(**few, collate_wall=0.05, collate_cpu=0.05, process=0.052)
+    found = bottleneck(replace(heavy, items=items))
+    assert found.name == "transform-cpu"
+    assert "to collate a batch takes 50.0 ms" in found.why
+    assert bottleneck(replace(with_costs(**few), items=items)).name == "stragglers"
+
+
+def test_a_lock_shows_only_where_there_are_others() -> None:
+    alone = trial(1, 0.02, window=window(own=1.0))
+    held = costs(fetch_wall=0.08, fetch_cpu=0.02, fetch_process=0.02)
+    many = trial(4, 0.02, costs=held, window=window(own=1.0))
+    found = bottleneck(pipeline(alone, many))
+    assert found.name == "storage-bandwidth"
+    assert found.evidence["waiting_share"] == pytest.approx(0.75)
+    busy = replace(many, window=window(own=1.9))
+    assert bottleneck(pipeline(alone, busy)).name == "transform-cpu"
