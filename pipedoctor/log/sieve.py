@@ -40,6 +40,8 @@ class Sieve:
         self._words = frozenset(word.encode() for word in words) | STRUCTURE
         self._boring: set[bytes] = set()
         self._counts: dict[bytes, int] = {}
+        self._due = 0
+        """Lines of the next block that follow a traceback's line in this one."""
 
     @property
     def remembered(self) -> int:
@@ -49,19 +51,23 @@ class Sieve:
     def pick(self, block: bytes, *, last: bool = False) -> list[int]:
         """Which lines of the block to read; of the `last`, also those seen often."""
         shapes = shape(block).split(b"\n")
+        ends = len(shapes) - 1
+        picked = set(range(min(self._due, len(shapes))))
+        self._due = max(self._due - ends, 0)
         new = set(shapes) - self._boring
         if not new:
-            return []
+            return sorted(picked)
         words, counts = self._words, self._counts
         good = {s for s in new if s in counts or not words.isdisjoint(s.split())}
         self._remember(new - good)
-        picked: set[int] = set()
         if good:
             for index, one in enumerate(shapes):
                 if one in good and (last or counts.get(one, 0) < WORN):
                     counts[one] = counts.get(one, 0) + 1
                     more = AFTER if not STRUCTURE.isdisjoint(one.split()) else 0
-                    picked.update(range(index, min(index + more + 1, len(shapes))))
+                    past = index + more + 1
+                    picked.update(range(index, min(past, len(shapes))))
+                    self._due = max(self._due, past - ends)
         return sorted(picked)
 
     def _remember(self, boring: set[bytes]) -> None:

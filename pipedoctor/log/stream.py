@@ -22,8 +22,8 @@ def blocks(file: BinaryIO) -> Iterator[bytes]:
     Whole lines in UTF-8 (or whatever ASCII is a part of), about a MiB at a time.
 
     A UTF-16 log, as PowerShell writes them, is decoded; a gzipped one is unpacked. A
-    line that does not end is cut. Raises OSError, and EOFError or zlib.error where
-    the packed file is cut.
+    line that does not end is cut. Raises OSError, also where the packed file is
+    damaged, and EOFError where it is cut.
     """
     rest = b""
     for data in _pieces(file):
@@ -75,11 +75,18 @@ def _unpacked(head: bytes, file: BinaryIO) -> Iterator[bytes]:
     unpacker = zlib.decompressobj(wbits=31)
     data = head
     while data:
-        yield unpacker.decompress(data, BLOCK)
-        while unpacker.unconsumed_tail:
-            yield unpacker.decompress(unpacker.unconsumed_tail, BLOCK)
-        data = unpacker.unused_data
+        try:
+            yield unpacker.decompress(data, BLOCK)
+            while unpacker.unconsumed_tail:
+                yield unpacker.decompress(unpacker.unconsumed_tail, BLOCK)
+        except zlib.error as error:
+            message = f"the packed file is damaged: {error}"
+            raise OSError(message) from None
+        data = unpacker.unused_data or file.read(BLOCK)
         if unpacker.eof and data:
+            if not data.startswith(_GZIP[: len(data)]):
+                return  # padding: not another packed part
             unpacker = zlib.decompressobj(wbits=31)
-            continue
-        data = file.read(BLOCK)
+    if not unpacker.eof:
+        message = "the packed file ends before its text does"
+        raise EOFError(message)

@@ -1,5 +1,6 @@
 """`pipedoctor explain`: exit codes, forms, places, what is quoted."""
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -192,4 +193,19 @@ def test_wrong_usage(run: Run, args: tuple[str, ...], said: str) -> None:
     result = run(*args, stdin=b"")
 
     assert result.exit_code == 2
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        pytest.param(slice(-9), "the packed file ends before its text does", id="cut"),
+        pytest.param(slice(0, None, 2), "the packed file is damaged: ", id="damaged"),
+    ],
+)
+def test_a_packed_log_that_is_not_whole(run: Run, kept: slice, said: str) -> None:
+    packed = gzip.compress(BUS.encode())
+    result = run("explain", "-", stdin=packed[:10] + packed[10:][kept])
+
+    assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr

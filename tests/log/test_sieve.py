@@ -23,6 +23,16 @@ def test_lines_after_a_frame_are_picked() -> None:
     assert picked == list(range(1, 1 + 1 + AFTER))
 
 
+def test_lines_after_a_frame_are_picked_from_the_next_block_too() -> None:
+    sieve = Sieve(frozenset({"ancdata"}))
+    rest = b"".join(b"y%c\n" % letter for letter in b"abcdefghijkl")
+
+    assert sieve.pick(b'x\n  File "a.py", line 1\n') == [1, 2]
+    assert sieve.pick(b"    foo()\nOops: 1\n") == [0, 1, 2]
+    assert sieve.pick(rest) == list(range(AFTER - 2))
+    assert sieve.pick(rest) == []
+
+
 def test_what_comes_a_thousand_times_wears_out_but_not_at_the_end() -> None:
     sieve = Sieve(frozenset({"ancdata"}))
     block = b"ancdata 1\n" * (WORN + 500)
