@@ -200,7 +200,7 @@ def _threads(seen: Pipeline) -> Iterator[Bottleneck]:
     spin = 0.0
     for trial in seen.trials:
         costs = trial.costs
-        if costs is None or costs.waiting > WAITING * costs.fetch_wall:
+        if costs is None or costs.waiting_share > WAITING:
             continue
         others = costs.fetch_process - costs.fetch_cpu - costs.send_cpu
         if trial.costs_of:  # without workers torch may well use all processors
@@ -225,7 +225,7 @@ def _faults(seen: Pipeline) -> Iterator[Bottleneck]:
         (c.fetch_faults * seen.fault_seconds / max(c.fetch_cpu, 1e-9), c.fetch_faults)
         for c in both
     )
-    if share > FAULTS and costs.waiting < WAITING * costs.fetch_wall:
+    if share > FAULTS and costs.waiting_share < WAITING:
         yield Bottleneck(
             name="allocator-faults",
             why=f"each batch costs {faults:.0f} page faults while it is fetched, about "
@@ -240,7 +240,7 @@ def _storage(seen: Pipeline) -> Iterator[Bottleneck]:
     if found is None:
         return
     one, costs = found
-    share = costs.waiting / max(costs.fetch_wall, 1e-9)
+    share = costs.waiting_share
     evidence = {"waiting_share": share, "waiting_seconds": costs.waiting}
     most = ceiling(seen, one)
     if most is not None and max(share, most.waiting_share) >= WAITING:

@@ -82,6 +82,11 @@ class Costs(Part, frozen=True, kw_only=True):
         """Seconds of fetching in which nothing was computed."""
         return max(0.0, self.fetch_wall - self.fetch_cpu - self.fetch_delay)
 
+    @property
+    def waiting_share(self) -> float:
+        """Of the time that fetching would take if all processors were its own."""
+        return self.waiting / max(self.waiting + self.fetch_cpu, 1e-9)
+
 
 class Trial(Part, frozen=True, kw_only=True):
     """One setting, measured for a while."""

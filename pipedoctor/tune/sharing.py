@@ -39,7 +39,7 @@ def ceiling(seen: Pipeline, one: Trial) -> Ceiling | None:
                 workers=trial.costs_of,
                 rate=trial.samples_per_second,
                 waiting=trial.costs.waiting,
-                waiting_share=trial.costs.waiting / max(trial.costs.fetch_wall, _LEAST),
+                waiting_share=trial.costs.waiting_share,
             )
     return None
 

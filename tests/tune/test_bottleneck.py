@@ -38,6 +38,10 @@ CASES: dict[str, tuple[Pipeline, str]] = {
         with_costs(**{**WAITS, "fetch_delay": 0.127}),
         "transform-cpu",
     ),
+    "others that take the processors do not hide it": (
+        with_costs(**{**WAITS, "fetch_wall": 0.3, "fetch_delay": 0.17}),
+        "storage-latency",
+    ),
     "waiting that grows with the workers is bandwidth": (
         pipeline(
             trial(1, 0.13, costs=costs(**WAITS), window=FREE),
