@@ -1,7 +1,6 @@
 """PDR723: do the processes of the job start more threads than there are CPUs?"""
 
 import math
-from collections.abc import Iterator
 
 from pipedoctor.check import (
     Confidence,
@@ -11,28 +10,25 @@ from pipedoctor.check import (
     Severity,
     check,
 )
-from pipedoctor.facts import BenchLoader, Cpu, Loader, OneThread, Site, Threads
-from pipedoctor.facts.bench import ENOUGH
+from pipedoctor.facts import BenchLoader, Cpu, Loader, Packages, Site, Threads
 from pipedoctor.facts.site import Habitat
-from pipedoctor.remedy import Remedy, environment, fitting, in_code
+from pipedoctor.remedy import environment, fitting
 from pipedoctor.units import many
-from pipedoctor_checks._measured import elsewhere
+from pipedoctor_checks._numpy_threads import one_each, proved, unlimited
 from pipedoctor_checks._one_thread import slower
 
 CAPPED = frozenset({"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"})
 """torch with MKL and OpenBLAS start no more threads than CPUs that they see."""
 
-BLAS_MAXIMUM = 64
-"""Threads that the OpenBLAS inside numpy's wheels is built for."""
-
 
 @check("PDR723", "There are more threads than CPUs", after=("PDR720",))
-def thread_oversubscription(
+def thread_oversubscription(  # noqa: PLR0913  (facts)
     cpu: Cpu,
     threads: Threads,
     loader: Loader | None,
     site: Site | None,
     measured: BenchLoader | None = None,
+    packages: Packages | None = None,
     /,
     *,
     ratio: float = 1.5,
@@ -58,10 +54,10 @@ def thread_oversubscription(
     many, because of ranks or a quota. Where `pipedoctor bench loader` has measured
     the loader on this machine with one thread and without limit, in turns
     (`check --measured FILE`), that decides about numpy's BLAS: it slows the job if
-    one thread is faster by the whole interval. Else, with the workers known, the
-    threads of numpy's BLAS in all of them are a note: they hurt only where the
-    transforms calculate with numpy or scipy, which nobody can see from outside. No
-    variable means one thread for each visible CPU.
+    one thread is faster by the whole interval. Else, with the workers known and
+    numpy not known to be absent, the threads of numpy's BLAS in all of them are a
+    note: they hurt only where the transforms calculate with numpy or scipy, which
+    nobody can see from outside. No variable means one thread for each visible CPU.
 
     ## Sources
 
@@ -74,16 +70,16 @@ def thread_oversubscription(
     room = cpu.effective * ratio
     high = {n: t for n, t in threads.asked.items() if t > 1 and t * ranks > room}
     habitat = site.habitat if site else None
-    proof = _proof(measured, cpu)
+    proof = proved(measured, cpu)
     if high:
         yield _too_many(high, cpu, ranks, room, habitat)
     elif measured is not None and proof is not None:
         if proof.ratio.above(1.0):
-            remedies = fitting(habitat, *_one_each(*proof.variables))
+            remedies = fitting(habitat, *one_each(*proof.variables))
             yield slower(measured, proof, remedies)
-    else:
+    elif packages is None or not packages.lacks("numpy"):
         asked = (loader.workers_on_node if loader else None) or 0
-        yield from _unlimited(threads, cpu, math.ceil(asked / tasks), room, habitat)
+        yield from unlimited(threads, cpu, math.ceil(asked / tasks), room, habitat)
 
 
 def _too_many(
@@ -104,48 +100,3 @@ def _too_many(
         counterfactual=Counterfactual(one_thread=True),
         remedies=fitting(habitat, *environment(title, **each)),
     )
-
-
-def _unlimited(
-    threads: Threads, cpu: Cpu, workers: int, room: float, habitat: Habitat | None
-) -> Findings:
-    """Numpy's BLAS may start a thread for each CPU in each worker."""
-    name, asked = threads.blas or ("", BLAS_MAXIMUM)
-    count = min(asked, cpu.visible)
-    if count <= 1 or workers * count <= room:
-        return
-    where = "the worker" if workers == 1 else f"each of {workers} workers"
-    why = f"{name}={asked}" if name else "no variable limits them"
-    yield Finding(
-        severity=Severity.NOTE,
-        confidence=Confidence.POSSIBLE,
-        summary=f"numpy may start {count} threads in {where} ({why}), "
-        f"for {many(cpu.effective, 'CPU')}",
-        evidence={
-            "blas.threads": count,
-            "loader.workers_on_node": workers,
-            "cpu.effective": cpu.effective,
-        },
-        counterfactual=Counterfactual(one_thread=True),
-        remedies=fitting(habitat, *_one_each("OPENBLAS_NUM_THREADS")),
-    )
-
-
-def _proof(measured: BenchLoader | None, cpu: Cpu) -> OneThread | None:
-    """Both ways as they were measured here, often enough to be compared."""
-    if measured is None or elsewhere(measured.host, cpu):
-        return None
-    found = measured.threads
-    return found if found is not None and found.ratio.windows >= ENOUGH else None
-
-
-def _one_each(*names: str) -> Iterator[Remedy]:
-    yield in_code(
-        "Give numpy one thread in each worker",
-        "import threadpoolctl\n\n\n"
-        "def one_thread(worker_id):\n"
-        "    threadpoolctl.threadpool_limits(1)\n\n\n"
-        "DataLoader(..., worker_init_fn=one_thread)",
-    )
-    title = "Give numpy one thread in every process"
-    yield from environment(title, **dict.fromkeys(names, 1))

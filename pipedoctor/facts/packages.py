@@ -46,6 +46,10 @@ class Packages(Fact, frozen=True, kw_only=True):
         """The distribution that an import would take: the first of this name."""
         return next((entry for entry in self.entries if entry.name == name), None)
 
+    def lacks(self, name: str) -> bool:
+        """Is nothing of this name installed, for certain?"""
+        return self.complete and not self.unreadable and self.find(name) is None
+
     def by_name(self) -> dict[str, list[Distribution]]:
         """Every copy of every name, for whoever asks for many: one walk for all."""
         copies: dict[str, list[Distribution]] = {}

@@ -21,12 +21,14 @@ from pipedoctor.facts import (
     Host,
     Loader,
     OneThread,
+    Packages,
     Quota,
     Site,
     Slurm,
     Spread,
     Threads,
 )
+from pipedoctor.facts.packages import Distribution
 from pipedoctor_checks.thread_oversubscription import thread_oversubscription
 
 FOUR = Cpu(logical=4, affinity=4)
@@ -185,6 +187,27 @@ def test_workers_without_a_limit_are_a_note() -> None:
     code, env = finding.remedies
     assert "threadpoolctl.threadpool_limits(1)" in code.snippet
     assert env.snippet == "export OPENBLAS_NUM_THREADS=1"
+
+
+NUMPY = Distribution(name="numpy", version="2.3.0")
+
+
+@pytest.mark.parametrize(
+    ("packages", "findings"),
+    [
+        (Packages(), 0),
+        (Packages(entries=(NUMPY,)), 1),
+        (Packages(complete=False), 1),
+        (Packages(unreadable=("numpy-2.3.0.dist-info: Permission denied",)), 1),
+    ],
+    ids=["no numpy", "numpy", "an excerpt", "not all could be read"],
+)
+def test_numpy_that_is_not_there_starts_none(packages: Packages, findings: int) -> None:
+    job = Loader(num_workers=2)
+
+    found = thread_oversubscription(FOUR, UNSET, job, BARE, None, packages)
+
+    assert len(found) == findings
 
 
 def test_a_single_worker_beyond_the_quota_is_enough() -> None:
