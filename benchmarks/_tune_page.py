@@ -281,7 +281,8 @@ where those differ by more than 5 %, of 0.8 s (1.6 s for stragglers), and up to 
 times that where the rate within the window varies. All points have their first
 window, then all their second; each is in a process of its own, by a plain loop that
 shares no code with pipedoctor, and measured again, at most twice, where other
-processes used more than 0.12 CPUs. *Regret* is how far the
+processes used more than 0.12 CPUs; so are `tune` and `whatif` where they say themselves
+that they were disturbed. *Regret* is how far the
 recommended setting lies below the best point; what was recommended is measured
 again next to the best and the first one, in turns. Below zero is noise, or a
 setting outside the grid. A row stays until its workload is measured again."""

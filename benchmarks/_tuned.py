@@ -61,4 +61,6 @@ def foretold(
         rows.append(
             {"rate": rate, "low": low, "high": high, "measured": guess.measured}
         )
-    return {"cells": rows, "facts": Facts(seen).to_record()}
+    disturbed = sum(bool(trial.disturbed) for trial in seen.trials)
+    facts = Facts(seen).to_record()
+    return {"cells": rows, "facts": facts, "disturbed": disturbed}
