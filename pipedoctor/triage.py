@@ -43,12 +43,17 @@ class _Group(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """By the worst of all; then as the lead alone."""
-        return (-self.worst, *self.lead.key[1:])
+        """By the gravest of all, and by its place; then as the lead alone."""
+        return (min(i.key[0] for i in (self.lead, *self.symptoms)), *self.lead.key[1:])
 
 
+_TESTS = re.compile(r"(^|/)(unit_?)?tests?/")
+"""Code that runs for no job; what breaks there was often meant to."""
+_LESS = 2
+"""How many grades less a finding in tests counts for its rank."""
 _ASIDE = re.compile(
-    r"(^|/)(examples?|tests?|docs?|demos?|tutorials?|benchmarks?|configs?)/"
+    r"(^|/)((examples?|docs?|demos?|tutorials?|benchmarks?|configs?"
+    r"|projects|contrib|third_?party|vendor|archive|deprecated)/|legacy)"
 )
 """Code beside that which a project is for."""
 
@@ -65,12 +70,13 @@ def triage(catalogue: Catalogue, verdicts: Iterable[Verdict]) -> list[Ranked]:
     """
     Order all findings: a cause, then its symptoms, then the next cause.
 
-    Groups stand by their worst member (breaks, risks, slows, note), then by what the
-    remedy of the cause saves of an epoch, where that was measured; a project's own code
-    before its examples, documents and tests; by confidence and any other gain; equal
-    ones by code, place and words, so the order is total and does not depend on the
-    order of the verdicts. Of several findings of one check, the gravest carries the
-    symptoms; equal ones of one place stand once.
+    Groups stand by their worst member (breaks, risks, slows, note), in tests by two
+    grades less; then by what the remedy of the cause saves of an epoch, where that was
+    measured; a project's own code before its examples, documents and side projects; by
+    confidence and any other gain; equal ones by code, by how deep the file lies, by
+    place and words, so the order is total and does not depend on the order of the
+    verdicts. Of several findings of one check, the gravest carries the symptoms; equal
+    ones of one place stand once.
     """
     items = _distinct(
         sorted(
@@ -104,9 +110,12 @@ def _item(check: Check[Any], finding: Finding) -> _Item:
     gain = finding.gain.value if finding.gain else 0.0
     saved = finding.gain.of_epoch if finding.gain else 0.0
     place = finding.location
-    where = (place.path, place.line, place.column) if place else ("", 0, 0)
-    aside = bool(place and _ASIDE.search(place.path))
-    grade = (-finding.severity, -saved, aside, -finding.confidence, -gain, check.code)
+    path = place.path if place else ""
+    where = (path.count("/"), path, place.line, place.column) if place else (0,)
+    less = _LESS if _TESTS.search(path) else 0
+    harm = finding.severity - less
+    aside = bool(less or _ASIDE.search(path))
+    grade = (-harm, -saved, aside, -finding.confidence, -gain, check.code)
     everything = msgspec.json.encode(finding, order="deterministic")
     return _Item(check, finding, (*grade, where, finding.summary, everything))
 
@@ -156,6 +165,8 @@ def _lead(rank: int, group: _Group) -> Ranked:
     why = f"{finding.severity.name.lower()}: {_COSTS[finding.severity]}"
     if group.worst > finding.severity:
         why += f"; raised to {group.worst.name.lower()} by what it explains"
+    if finding.location and _TESTS.search(finding.location.path):
+        why += "; in tests, so it stands lower"
     if explains:
         why += f"; a cause: explains {', '.join(explains)}"
     return Ranked(rank, check, finding, explains, "", why + _doubts(finding))

@@ -117,6 +117,50 @@ def test_then_by_code_place_and_words() -> None:
     assert [item.finding.location for item in ranked[2:]] == places
 
 
+def test_what_a_project_is_for_comes_first() -> None:
+    paths = [
+        "deep/inside/train.py",
+        "configs/train.py",
+        "legacy_train.py",
+        "projects/other/train.py",
+        "train.py",
+    ]
+
+    ranked = triage(
+        PLAIN, [says("A1", SLOWS, location=Location(path=p, line=1)) for p in paths]
+    )
+
+    assert [r.finding.location.path for r in ranked if r.finding.location] == [
+        "train.py",
+        "deep/inside/train.py",
+        "legacy_train.py",
+        "configs/train.py",
+        "projects/other/train.py",
+    ]
+
+
+@pytest.mark.parametrize("folder", ["tests", "a/test", "unit_tests"])
+def test_in_tests_everything_stands_two_grades_lower(folder: str) -> None:
+    tested = Location(path=f"{folder}/it.py", line=1)
+    own = Location(path="test_it.py", line=1)
+
+    ranked = triage(
+        PLAIN,
+        [
+            says("A1", BREAKS, location=tested),
+            says("A1", SLOWS, location=tested),
+            says("B1", SLOWS, location=own),
+            says("C1", NOTE, location=own),
+        ],
+    )
+
+    assert codes(ranked) == ["B1", "A1", "C1", "A1"]
+    assert ranked[1].why == (
+        "breaks: it will crash the job or give wrong results; in tests, so it stands"
+        " lower"
+    )
+
+
 def test_what_is_said_twice_of_one_place_stands_once() -> None:
     here, there = (Location(path="a.py", line=line) for line in (3, 4))
     same, other = (

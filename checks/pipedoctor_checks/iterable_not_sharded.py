@@ -17,16 +17,19 @@ def iterable_not_sharded(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    The class derives from IterableDataset, a loader with workers loads it, and
-    nothing in it speaks of workers, ranks or shards. What wraps another data set or
-    draws at random is left alone.
+    The class derives from IterableDataset, a loader with more than one worker loads
+    it, and nothing in it speaks of workers, ranks or shards. What wraps another data
+    set, draws at random, or takes from a queue or a socket (which gives each item
+    once) is left alone.
 
     ## Sources
 
     - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset
     """
     loaded = {
-        x.dataset.name: x for x in source.loaders if x.dataset and with_workers(x)
+        x.dataset.name: x
+        for x in source.loaders
+        if x.dataset and with_workers(x) and x.get("num_workers").value != 1
     }
     for event in source.of("unsharded"):
         loader = loaded.get(event.name)

@@ -1,6 +1,6 @@
 """PDR412: is a tensor pinned right before its copy?"""
 
-from pipedoctor.check import Findings, Severity, check
+from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import every, replaced
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
@@ -20,20 +20,27 @@ def pin_then_copy(source: Source, /) -> Findings:
     ## How it is judged
 
     Both calls stand in one expression. A loader pins in a thread of its own, which is
-    another matter.
+    another matter. With `non_blocking=True` it is a note: pinning costs a copy in host
+    memory, but where the GPU has work to do meanwhile, a plain copy would wait for all
+    of that. Measure which of the two is less.
 
     ## Sources
 
     - https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
     """
     for group in by_function(source.of("pin-then-copy")):
+        waits = any(event.details.get("waits") for event in group)
         yield at(
             spots(group),
-            Severity.SLOWS,
+            Severity.SLOWS if waits else Severity.NOTE,
             f"{group[0].function} pins a tensor only to copy it: {group[0].name}",
             in_code(
-                "Copy it as it is",
+                "Copy it as it is" if waits else "Copy it as it is, if that is faster",
                 "tensor.to(device)",
                 edits=every(replaced(event, {"pin": ""}) for event in group),
+                unsafe=""
+                if waits
+                else "the copy then waits for what the GPU has to do",
             ),
+            confidence=Confidence.CERTAIN if waits else Confidence.LIKELY,
         )

@@ -125,7 +125,8 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
         inner = node.func.value
         pinned = isinstance(inner, ast.Call) and last_name(inner.func) == "pin_memory"
         if pinned and not (isinstance(inner, ast.Call) and inner.args):
-            recorder.add("pin-then-copy", scope, step, written(node))
+            waits = not any(word.arg == "non_blocking" for word in node.keywords)
+            recorder.add("pin-then-copy", scope, step, written(node), waits=waits)
     if last == "set_epoch" and isinstance(node.func, ast.Attribute):
         _set_epoch(recorder, scope, step, node, node.func)
 
@@ -249,6 +250,7 @@ def _shards(recorder: Recorder) -> None:
             for one in init.parameters
         )
         draws = b"random" in text or b"while true" in text
+        draws = draws or b"queue" in text or b"socket" in text
         if not any(word in text for word in words) and not wraps and not draws:
             recorder.add(
                 "unsharded",

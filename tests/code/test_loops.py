@@ -183,3 +183,25 @@ def test_bottleneck_is_gone_from_torch_2_10_on(
     (finding,) = find("bottleneck", code, TorchBuild(version=version))
 
     assert finding.severity is severity
+
+
+@pytest.mark.parametrize(
+    ("more", "severity", "unsafe"),
+    [
+        ("", Severity.SLOWS, ""),
+        (
+            ", non_blocking=True",
+            Severity.NOTE,
+            "the copy then waits for what the GPU has to do",
+        ),
+    ],
+)
+def test_a_copy_that_does_not_wait_may_be_worth_pinning(
+    find_one: Callable[..., Finding], more: str, severity: Severity, unsafe: str
+) -> None:
+    code = f"def f(x):\n    return x.pin_memory().to(d{more})\n"
+
+    found = find_one("pin_then_copy", code)
+
+    assert found.severity is severity
+    assert found.remedies[0].unsafe == unsafe

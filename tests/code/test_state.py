@@ -144,6 +144,9 @@ SILENT: dict[str, dict[str, str]] = {
         "Lightning": "import lightning\n" + SAMPLED.format(more="", then="pass"),
     },
     "iterable_not_sharded": {
+        "one worker": STREAM.format(body="yield 1", workers=1),
+        "a queue": STREAM.format(body="yield self.queue.get()", workers=2),
+        "a socket": STREAM.format(body="yield self.socket.recv(9)", workers=2),
         "by worker": STREAM.format(
             body="yield torch.utils.data.get_worker_info().id", workers=2
         ),
