@@ -85,6 +85,18 @@ def together(groups: Sequence[Sequence[Event]], verb: str) -> str:
     return f"{first} and {more} more {verb}" if more else f"{first} {verb}s"
 
 
+def waiting_loops(loops: Sequence[Loop]) -> str:
+    """``The loop in train waits``, ``The loops in train and validate wait``."""
+    names = [*dict.fromkeys(loop.function for loop in loops)]
+    single = all(loop.single for loop in loops)
+    first, more = names[0], len(names) - 1
+    if not more:
+        return f"{first} waits" if single else f"The loop in {first} waits"
+    others = names[1] if more == 1 else f"{more} more"
+    start = "" if single else "The loops in "
+    return f"{start}{first} and {others} wait"
+
+
 def spots(events: Iterable[Event]) -> list[Spot]:
     """Where these happen."""
     return [event.at for event in events]

@@ -3,9 +3,22 @@
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import arguments
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at, called, told
+
+_SIZES = {
+    "MNIST": 60_000,
+    "FashionMNIST": 60_000,
+    "KMNIST": 60_000,
+    "CIFAR10": 50_000,
+    "CIFAR100": 50_000,
+    "SVHN": 73_257,
+    "STL10": 5_000,
+    "ImageNet": 1_281_167,
+}
+"""Samples to train with in what torchvision downloads, as their pages say."""
 
 
 @check("PDR109", "The last batch may hold a single sample")
@@ -24,7 +37,8 @@ def drop_last_missing(source: Source, /) -> Findings:
     The loader feeds a loop that trains, and no other as far as its call tells,
     `drop_last` is not written, all arguments are seen, and BatchNorm (or a ResNet) is
     used in the project. The size of the data set is not known, so this is possible,
-    never certain.
+    never certain; data sets of torchvision whose size is known are left alone where
+    more than one sample is left, or the size of a batch is not known.
 
     ## Sources
 
@@ -48,7 +62,7 @@ def _found(source: Source) -> Findings:
         trains = not both and any(source.loops[n].role == "train" for n in loader.fed)
         if not off or alone or batched or loader.role == "eval" or loader.testing:
             continue
-        if trains and loader.batch_norm:
+        if trains and loader.batch_norm and not _fits(loader):
             yield at(
                 [loader.at],
                 Severity.NOTE,
@@ -65,3 +79,12 @@ def _found(source: Source) -> Findings:
                 confidence=Confidence.POSSIBLE,
                 drop_last=told(last),
             )
+
+
+def _fits(loader: LoaderCall) -> bool:
+    """Is more than one sample left of as many as are known; few sizes leave one?"""
+    name = loader.dataset.name if loader.dataset else ""
+    samples = _SIZES.get(name.removeprefix("torchvision.datasets."))
+    size = loader.get("batch_size").value
+    one = isinstance(size, int) and size > 0 and samples and samples % size == 1
+    return samples is not None and not one

@@ -1,9 +1,12 @@
 """PDR402: is a pinned batch copied with a copy that waits?"""
 
-from pipedoctor.check import Confidence, Findings, Severity, check
+from typing import NamedTuple
+
+from pipedoctor.check import Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import Event, LoaderCall, Loop
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, spots, told
+from pipedoctor_checks._code import at, spots, told, waiting_loops
 from pipedoctor_checks._unblocking import doubt, unblocked
 
 
@@ -21,12 +24,14 @@ def pinned_blocking(source: Source, /) -> Findings:
 
     A loader that feeds the loop is known to pin, and a batch is copied with a plain
     `.to(device)` or `.cuda()`. A tensor that the loop has made of it, by another
-    type or by way of numpy, is not pinned any more.
+    type or by way of numpy, is not pinned any more. The loops of a file are one
+    finding.
 
     ## Sources
 
     - https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
     """
+    files: dict[str, list[_Waiting]] = {}
     for index, loop in enumerate(source.loops):
         fed = [source.loaders[n] for n in loop.loaders]
         pinned = [x for x in fed if x.get("pin_memory").value is True]
@@ -39,17 +44,34 @@ def pinned_blocking(source: Source, /) -> Findings:
             and not e.details.get("fresh")
         ]
         if pinned and moved:
-            yield at(
-                spots(moved),
-                Severity.SLOWS,
-                f"The loop in {loop.function} waits for each copy of a pinned batch",
-                in_code(
-                    "Do not wait",
-                    "batch.to(device, non_blocking=True)",
-                    edits=unblocked(moved),
-                    unsafe=doubt(source, moved),
-                ),
-                confidence=Confidence.LIKELY,
-                loader=f"{pinned[0].at.path}:{pinned[0].at.line}",
-                pin_memory=told(pinned[0].get("pin_memory")),
-            )
+            one = _Waiting(loop, pinned[0], moved)
+            files.setdefault(loop.at.path, []).append(one)
+    for group in files.values():
+        yield _said(source, group)
+
+
+class _Waiting(NamedTuple):
+    loop: Loop
+    loader: LoaderCall
+    copies: list[Event]
+
+
+def _said(source: Source, group: list[_Waiting]) -> Finding:
+    """One finding for the loops of a file."""
+    group.sort(key=lambda one: one.loop.role != "train")
+    copies = [*{e.at: e for one in group for e in one.copies}.values()]
+    loader = group[0].loader
+    return at(
+        spots(copies),
+        Severity.SLOWS,
+        f"{waiting_loops([one.loop for one in group])} for each copy of a pinned batch",
+        in_code(
+            "Do not wait",
+            "batch.to(device, non_blocking=True)",
+            edits=unblocked(copies),
+            unsafe=doubt(source, copies),
+        ),
+        confidence=Confidence.LIKELY,
+        loader=f"{loader.at.path}:{loader.at.line}",
+        pin_memory=told(loader.get("pin_memory")),
+    )

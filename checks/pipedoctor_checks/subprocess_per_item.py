@@ -3,7 +3,7 @@
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._code import at, by_file, by_function, spots, together
 
 
 @check("PDR214", "A program is started for every item")
@@ -25,12 +25,13 @@ def subprocess_per_item(source: Source, /) -> Findings:
     - https://docs.python.org/3/library/subprocess.html
     """
     events = [e for e in source.per_item("subprocess") if not e.details.get("lazy")]
-    for group in by_class(events):
+    for group in by_file(events):
         first = group[0]
+        functions = list(by_function(group))
         yield at(
             spots(group),
             Severity.SLOWS,
-            f"{first.function} starts a program for every item",
+            f"{together(functions, 'start')} a program for every item",
             in_code("Use a decoder that works in the process"),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),

@@ -1,12 +1,10 @@
 """PDR403: does every step read a value back from the GPU?"""
 
-from collections.abc import Sequence
-
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event, Loop, Spot
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, seldom, spots
+from pipedoctor_checks._code import at, seldom, spots, waiting_loops
 
 
 @check("PDR403", "Each step waits for the GPU")
@@ -48,10 +46,11 @@ def sync_in_loop(source: Source, /) -> Findings:
         places = sorted(spots(events), key=lambda spot: spot.path != path)
         said.update(places)
         if places:
+            loops = [loop for loop, _ in fresh]
             yield at(
                 places,
-                Severity.SLOWS if fresh[0][0].role == "train" else Severity.NOTE,
-                f"{_called([loop for loop, _ in fresh])} for the GPU in every step",
+                Severity.SLOWS if loops[0].role == "train" else Severity.NOTE,
+                f"{waiting_loops(loops)} for the GPU in every step",
                 in_code(
                     "Sum up on the device, and read now and then",
                     "total += loss.detach()  # total.item() after the loop",
@@ -80,18 +79,6 @@ def _timed(source: Source, loop: int) -> bool:
         event.loop == loop and all("cuda" in g or "device" in g for g in event.guards)
         for event in source.of("synchronize")
     )
-
-
-def _called(loops: Sequence[Loop]) -> str:
-    """``The loop in train waits``, ``The loops in train and validate wait``."""
-    names = [*dict.fromkeys(loop.function for loop in loops)]
-    single = all(loop.single for loop in loops)
-    first, more = names[0], len(names) - 1
-    if not more:
-        return f"{first} waits" if single else f"The loop in {first} waits"
-    others = names[1] if more == 1 else f"{more} more"
-    start = "" if single else "The loops in "
-    return f"{start}{first} and {others} wait"
 
 
 def _needless(event: Event, loop: Loop) -> bool:

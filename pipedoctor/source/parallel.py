@@ -18,7 +18,9 @@ def data_parallel(
     if recorder.tests(scope):
         return
     devices = argument(node, "device_ids", 1)
-    chosen = devices is not None and key_of(devices).startswith("self.")
+    given = {one.arg for one in scope.parameters}
+    key = key_of(devices) if devices is not None else ""
+    chosen = key.startswith("self.") or key in given
     chosen = chosen or any(map(_asked_for, step.around.guards))
     if not (chosen or _warned(scope, step) or _only_used(scope.module)):
         recorder.add("data-parallel", scope, step, full)

@@ -241,3 +241,125 @@ def test_data_sets_that_reset_random_numbers_are_said_once(find: Find) -> None:
     assert finding.summary == (
         "One.__init__ and 1 more set the global random numbers back: random.seed"
     )
+
+
+FACTORY = "def wrap(model, devices=None):\n    return nn.DataParallel(model, devices)\n"
+TRAINS = "def build(net):\n    net = nn.DataParallel(net)\n"
+KNOWN = """
+from torchvision import datasets
+def main(args):
+    loader = DataLoader(datasets.{name}(root), batch_size={size}, num_workers=2)
+    net = nn.BatchNorm2d(3)
+    for epoch in range(9):
+        for x in loader:
+            loss = net(x)
+            loss.backward()
+"""
+FORCES = """
+def forces(model, positions):
+    energy = model(positions)
+    energy.backward()
+    {then}
+    return energy.item(), positions{grad}
+# cuda
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "found"),
+    [
+        ("CIFAR10", "args.size", 0),
+        ("CIFAR10", "128", 0),
+        ("STL10", "7", 0),
+        ("STL10", "4999", 1),
+        ("ImageFolder", "128", 1),
+    ],
+)
+def test_data_sets_of_known_size(find: Find, name: str, size: str, found: int) -> None:
+    code = KNOWN.format(name=name, size=size)
+
+    assert len(find("drop_last_missing", code)) == found
+
+
+@pytest.mark.parametrize(
+    ("then", "grad", "found"),
+    [
+        ("pass", ".grad", 0),
+        ("pass", "", 1),
+        ("optimizer.step()", ".grad", 1),
+    ],
+)
+def test_a_gradient_that_is_the_result(
+    find: Find, then: str, grad: str, found: int
+) -> None:
+    assert len(find("sync_in_loop", FORCES.format(then=then, grad=grad))) == found
+
+
+def test_who_is_given_devices_was_asked_for_it(find: Find) -> None:
+    head = "from torch import nn\n"
+    assert not find("data_parallel", {"a.py": head + FACTORY})
+
+    code = {"a.py": head + TRAINS, "b.py": head + TRAINS.replace("build", "start")}
+    (finding,) = find("data_parallel", code)
+
+    assert finding.summary == "build and 1 more drive all GPUs from one process"
+
+
+BOTH = """
+def validate(device="cuda"):
+    for x in DataLoader(Fotos(files), pin_memory=True):
+        net(x.to(device))
+"""
+
+
+def test_the_copies_of_a_file_are_one_finding(find: Find) -> None:
+    (finding,) = find("pinned_blocking", run("Fotos(files), pin_memory=True") + BOTH)
+
+    assert finding.summary == (
+        "The loops in main and validate wait for each copy of a pinned batch"
+    )
+    assert len(finding.also_at) == 1
+    assert len(finding.remedies[0].edits) == 2
+
+
+BUILT = """
+class {name}(Dataset):
+    def __init__(self, size):
+        self.size = size
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        {many}
+        os.system("sox")
+        t = transforms.Compose([transforms.Resize(self.size)])
+        return t(read(index))
+"""
+MANY = "transforms.Compose([])"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [("pass", "pass", 2), (MANY, MANY, 1), (MANY, "pass", 2)],
+)
+def test_transforms_that_only_people_can_move_are_said_once(
+    find: Find, first: str, second: str, found: int
+) -> None:
+    code = {
+        "one.py": HEAD + BUILT.format(name="One", many=first),
+        "two.py": HEAD + BUILT.format(name="Two", many=second),
+    }
+
+    built = find("transform_built_per_item", code)
+
+    assert len(built) == found
+    assert (found == 1) == any("and 1 more build their" in x.summary for x in built)
+
+
+def test_programs_of_a_file_are_one_finding(find: Find) -> None:
+    both = BUILT.format(name="One", many="1") + BUILT.format(name="Two", many="1")
+
+    (finding,) = find("subprocess_per_item", both)
+
+    assert finding.summary == (
+        "One.__getitem__ and 1 more start a program for every item"
+    )
