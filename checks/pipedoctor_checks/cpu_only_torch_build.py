@@ -35,7 +35,8 @@ def cpu_only_torch_build(  # noqa: PLR0913, PLR0917  (facts are injected)
     The build has no CUDA, no ROCm and no XPU, and an NVIDIA driver or GPU is at work
     here. A CPU build on a machine without a GPU is right. Where the text of another
     machine does not say whether there is a GPU, a build that was asked for as a CPU
-    build (`+cpu`, conda's `cpu_0`) is only a note.
+    build (`+cpu`, conda's `cpu_0`) is only a note, and so is one beside a CUDA toolkit
+    without a visible driver: that compiles, and says nothing of a GPU.
 
     ## Sources
 
@@ -45,11 +46,9 @@ def cpu_only_torch_build(  # noqa: PLR0913, PLR0917  (facts are injected)
     if not torch.cpu_only or (accelerators is not None and accelerators.jetson):
         return
     build, signs = _named(torch), accelerators.signs if accelerators else ()
-    evidence: dict[str, object] = {
-        "torch.version": torch.version,
-        "gpu": _cuda.named(gpu),
-        "signs": signs,
-    }
+    evidence: dict[str, object] = {"torch.version": torch.version}
+    evidence |= {"gpu": _cuda.named(gpu)} if gpu and gpu.devices else {}
+    evidence |= {"signs": signs} if signs else {}
     if _cuda.working(gpu, accelerators) or signs:
         seen = _cuda.named(gpu) if gpu and gpu.devices else "; ".join(signs)
         yield Finding(
@@ -66,7 +65,9 @@ def cpu_only_torch_build(  # noqa: PLR0913, PLR0917  (facts are injected)
                 capabilities=_cuda.capabilities(gpu, cards),
             ),
         )
-    elif torch.origin == "text" and _asked_for(torch) and accelerators is None:
+    elif torch.origin == "text" and (
+        accelerators.toolkit if accelerators else _asked_for(torch)
+    ):
         yield _perhaps(build, evidence)
 
 

@@ -73,7 +73,7 @@ def accelerators(
     missing = values.gap(cards) and values.gap(driver) and not _answered(block)
     none = values.no_cuda(cards) or values.no_cuda(driver)
     runtime = values.number(block.said("runtime"))
-    signs = _signs(block, torch)
+    signs = () if missing and runtime else _signs(block, torch)
     if not (rocm or tegra or missing or none or gpu or signs):
         return None
     return Accelerators(
@@ -105,7 +105,11 @@ def _answered(block: Block) -> bool:
 
 
 def _signs(block: Block, torch: TorchBuild | None) -> tuple[str, ...]:
-    """`Could not collect` for torch's CUDA: none in torch, but some on the machine."""
+    """
+    `Could not collect` for torch's CUDA: none in torch, but some on the machine.
+
+    A toolkit explains it where the text names one, and neither driver nor GPU.
+    """
     if torch is None or torch.hip or torch.xpu or not values.gap(block.said("cuda")):
         return ()
     return ("some part of CUDA",)

@@ -121,6 +121,7 @@ def test_the_driver_alone_is_enough() -> None:
     (finding,) = judged(CPU, Accelerators(nvidia_module="535.104.05"), LINUX)
 
     assert finding.summary.endswith("but this machine has an NVIDIA driver")
+    assert finding.evidence == {"torch.version": "2.13.0"}, "no GPU is made up"
     assert finding.confidence is Confidence.LIKELY
     assert judged(CPU, Gpu(driver="535.104.05"), LINUX)[0].summary == finding.summary
     assert judged(CPU, Gpu(devices=A100.devices), LINUX) != []
@@ -133,6 +134,7 @@ def test_a_text_that_implies_parts_of_cuda_is_enough() -> None:
 
     assert finding.severity is Severity.BREAKS
     assert finding.summary.endswith("but this machine has some part of CUDA")
+    assert finding.evidence["signs"] == ("some part of CUDA",)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +146,7 @@ def test_a_text_that_implies_parts_of_cuda_is_enough() -> None:
 )
 def test_a_text_that_does_not_say_makes_it_a_note(build: TorchBuild) -> None:
     (finding,) = judged(build)
+    assert judged(build, Accelerators(toolkit="13.0.88")) == [finding]
 
     assert finding.severity is Severity.NOTE
     assert finding.confidence is Confidence.POSSIBLE

@@ -250,6 +250,14 @@ GONE = (
             Accelerators(signs=("some part of CUDA",)),
         ),
         (
+            (
+                *GONE,
+                "CUDA runtime version: 12.1.105",
+                "CUDA used to build PyTorch: Could not collect",
+            ),
+            Accelerators(toolkit="12.1.105"),
+        ),
+        (
             (*GONE, "Python platform: Linux-5.10.104-tegra-aarch64-with-glibc2.29"),
             Accelerators(jetson=True, toolkit="toolkit"),
         ),
