@@ -46,6 +46,7 @@ _LEAST = 0.4
 _SHORTEST = 0.5
 _BURIAL = 0.1
 _SURVEY = 3.0
+LATE = "no time left in the budget"
 Tell = Callable[[str], None]
 
 
@@ -135,7 +136,12 @@ class Bench:
                 "large": large[:MOST_LARGE],
             }
 
-        outcome = self._lane(f"look at {self._path}", look, _SURVEY + HANGS)
+        patience = _SURVEY + HANGS
+        outcome = self._lane(f"look at {self._path}", look, patience)
+        if outcome.hung and outcome.seconds < patience:  # the budget ended first
+            why = f"{LATE} ({outcome.doing})"
+            self._readings = [unknown(plan, why) for plan in PLANS]
+            return False
         if outcome.hung:
             hang = Hang(doing=outcome.doing, seconds=round(outcome.seconds, 1))
             self._dataset = DataSet(path=self._path, hang=hang)
@@ -162,7 +168,7 @@ class Bench:
                 continue
             left = self._until - time.monotonic()
             if left < _LEAST:
-                self._readings.append(unknown(plan, "no time left in the budget"))
+                self._readings.append(unknown(plan, LATE))
                 continue
             share = max(_LEAST, left / (len(PLANS) - number))
             self._readings.append(self._reading(plan, jobs, share))

@@ -73,10 +73,10 @@ def why_not(fact: Any) -> str:
     if fact.broken:
         library, reason = next(iter(fact.broken.items()))
         return f"{library}: {reason}"
-    return next(
-        (path.unknown for path in fact.paths if path.unknown),
-        "no library that decodes images is installed",
-    )
+    if fact.paths:
+        reasons = (path.unknown for path in fact.paths if path.unknown)
+        return next(reasons, "no time left in the budget")
+    return "no library that decodes images is installed"
 
 
 def _executable(given: Given, machine: Machine) -> str:

@@ -93,7 +93,8 @@ def probe(search: Search) -> None:
     search.probe()
     wide = search.of(min(8, search.bounds.max_workers))
     known = search.ledger.settings()
-    if not any(alike(wide, other) for other in known):
+    late = search.bench.left < search.price()
+    if not (late or any(alike(wide, other) for other in known)):
         search.measure(wide, 1.0)
     spins = any(map(spinning, search.ledger.trials))
     for _ in range(_SPINNING if spins else _USUAL):

@@ -1,6 +1,7 @@
 """Storage is read in bounded pieces, and what was not cold is not called so."""
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from pipedoctor.bench.reading import Job, Way, read
 from pipedoctor.bench.window import Meter
 from pipedoctor.collect import lanes
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.probe import Outcome, Probe
+from pipedoctor.collect.probe import Announce, Outcome, Probe
 from pipedoctor.facts import BenchDisk, DataSet, Hang, Host, Unreadable
 from pipedoctor.facts.bench_disk import DiskReading
 from pipedoctor.units import MiB
@@ -113,6 +114,33 @@ def test_no_time_is_said(data: Path, calm: Meter) -> None:
     found = Bench(str(data), budget=0.1, meter=calm).run()
 
     assert {r.unknown for r in found.readings} == {"no time left in the budget"}
+
+
+def test_a_walk_that_the_budget_ends_is_no_hang(
+    data: Path, calm: Meter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(_place: Path, announce: Announce, **_: float) -> None:
+        announce("listdir /data")
+        time.sleep(60)
+
+    monkeypatch.setattr("pipedoctor.bench.disk.walk", slow)
+    found = Bench(str(data), budget=0.2, meter=calm).run()
+
+    assert found.dataset.hang is None
+    (why,) = {r.unknown for r in found.readings}
+    assert why == "no time left in the budget (listdir /data)"
+
+
+def test_a_read_that_is_late_does_not_stretch_the_budget(
+    data: Path, calm: Meter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipedoctor.bench.disk.read", lambda *_: time.sleep(60))
+    began = time.monotonic()
+
+    found = Bench(str(data), budget=1.5, meter=calm).run()
+
+    assert time.monotonic() - began < 4
+    assert "no answer after" in found.readings[0].unknown
 
 
 def test_little_time_is_not_shared_out_until_nobody_has_enough(

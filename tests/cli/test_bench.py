@@ -14,8 +14,10 @@ from pipedoctor.bench import transfer as copying
 from pipedoctor.bench.host import host
 from pipedoctor.bench.window import Meter
 from pipedoctor.cli.bar import line
+from pipedoctor.cli.measuring import why_not
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import (
+    BenchDecode,
     BenchLoader,
     BenchTransfer,
     Contents,
@@ -28,6 +30,7 @@ from pipedoctor.facts import (
     Trial,
     Window,
 )
+from pipedoctor.facts.bench_decode import DecodePath, Images
 from pipedoctor.tune import stages
 from pipedoctor.tune.session import Lost, Refused
 from pipedoctor.tune.tuning import Order
@@ -57,12 +60,15 @@ def _crowded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_calm")
-def test_decode_is_written_and_judged(run: Run, tmp_path: Path) -> None:
+def test_decode_is_written_and_judged(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = str(tmp_path / "decode.json")
     here = ("--python", sys.executable)
+    monkeypatch.setattr("pipedoctor.bench.decode.ROUNDS", 1)
 
     done = run(
-        *("bench", "decode", *here, "--budget", "2", "--size", "64x64"),
+        *("bench", "decode", *here, "--budget", "60", "--size", "64x64"),
         *("--format", "json", "-o", out),
     )
 
@@ -135,7 +141,7 @@ def test_only_broken_images_end_with_3(run: Run, tmp_path: Path) -> None:
     path.write_bytes(b"no picture")
 
     done = run(
-        "bench", "decode", str(path), "--python", sys.executable, "--budget", "1"
+        "bench", "decode", str(path), "--python", sys.executable, "--budget", "60"
     )
 
     assert done.exit_code == 3
@@ -286,6 +292,20 @@ def test_without_a_gpu_it_ends_with_3(
     assert done.stderr == (
         "pipedoctor bench transfer: could not measure: no GPU can be used: torch 9.9"
         " is built for CPUs only\n"
+    )
+
+
+def test_what_nobody_came_to_is_no_missing_library(calm_fact: BenchDecode) -> None:
+    assert why_not(calm_fact) == "no time left in the budget"
+    assert why_not(replace(calm_fact, paths=())).startswith("no library that decodes")
+
+
+@pytest.fixture
+def calm_fact() -> BenchDecode:
+    """Ways that were found, and not one of them measured."""
+    path = DecodePath(library="pillow", name="PIL", task="decode")
+    return BenchDecode(
+        host=Host(cpus=2, effective=2), images=Images(count=1, bytes=9), paths=(path,)
     )
 
 
