@@ -1,11 +1,13 @@
 """Functions that workers need: a lambda or a local one becomes one of the module."""
 
 import ast
+from collections.abc import Sequence
 
 from pipedoctor.source.bindings import BUILTINS, bound_in, names_in, own_names
-from pipedoctor.source.blocks import above, first_line, path_to, unit_of
+from pipedoctor.source.blocks import Place, above, first_line, path_to, unit_of
 from pipedoctor.source.measured import NONE, Pieces
 from pipedoctor.source.pen import Pen, Point
+from pipedoctor.source.project import last_name
 from pipedoctor.source.quoted import lines_of, quoted, shifted
 from pipedoctor.source.scope import Scope
 
@@ -20,16 +22,17 @@ def sent(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
         return NONE
     top = path[0].statement
     if isinstance(node, ast.Lambda):
-        return _lambda(pen, scope, node, top)
+        return _lambda(pen, scope, node, path)
     local = scope.local.get(node.id) if isinstance(node, ast.Name) else None
     if isinstance(local, ast.FunctionDef) and not scope.at_top:
         return _local(pen, scope, local, top)
     return NONE
 
 
-def _lambda(pen: Pen, scope: Scope, node: ast.Lambda, top: ast.stmt) -> Pieces:
+def _lambda(pen: Pen, scope: Scope, node: ast.Lambda, path: Sequence[Place]) -> Pieces:
+    top = path[0].statement
     around = top if scope.at_top else scope.node
-    name = _fresh_name(pen, node)
+    name = _fresh_name(pen, node, path[-1].statement)
     body, given = quoted(pen, node.body), ast.unparse(node.args)
     if not (body and name and _free(pen, node, around) and pen.same(node)):
         return NONE
@@ -122,14 +125,24 @@ def _attributes(node: ast.AST) -> set[str]:
     return attributes | set(names_in(node))
 
 
-def _fresh_name(pen: Pen, node: ast.Lambda) -> str:
+def _fresh_name(pen: Pen, node: ast.Lambda, line: ast.AST) -> str:
     """A name that nothing in the file has; empty: all that come to mind are taken."""
-    taken = pen.taken
-    given = [*node.args.posonlyargs, *node.args.args]
-    first = given[0].arg if given else "it"
-    base = f"_of_{first.lstrip('_') or 'it'}"
+    base = f"_{_purpose(node, line).strip('_') or 'it'}"
     names = [base, *(f"{base}_{n}" for n in range(2, _MOST + 1))]
-    return next((name for name in names if name not in taken), "")
+    return next((name for name in names if name not in pen.taken), "")
+
+
+def _purpose(node: ast.Lambda, line: ast.AST) -> str:
+    """What it is for: ``collate_fn=``, ``self.scale =``; or what it does, or takes."""
+    for one in ast.walk(line):
+        if isinstance(one, ast.keyword) and one.value is node and one.arg:
+            return one.arg.removesuffix("_fn").removesuffix("_func")
+        if isinstance(one, ast.Assign) and one.value is node:
+            return last_name(one.targets[0])
+    if isinstance(node.body, ast.Call) and last_name(node.body.func):
+        return last_name(node.body.func)
+    given = [*node.args.posonlyargs, *node.args.args]
+    return f"of_{given[0].arg.lstrip('_')}" if given else ""
 
 
 def _gap(pen: Pen, top: ast.stmt) -> str:

@@ -180,8 +180,23 @@ MOVED: dict[str, tuple[str, str, str]] = {
         "PDR305",
         code(rest=MAIN.format(", collate_fn=lambda b: [x for x in b if x]")),
         code(
-            rest="\ndef _of_b(b):\n    return [x for x in b if x]\n\n"
-            + MAIN.format(", collate_fn=_of_b")
+            rest="\ndef _collate(b):\n    return [x for x in b if x]\n\n"
+            + MAIN.format(", collate_fn=_collate")
+        ),
+    ),
+    "a lambda that calls one function": (
+        "PDR305",
+        code(
+            "\n        self.ops = [transforms.Lambda(lambda x: torch.flatten(x))]",
+            rest=MAIN.format(""),
+        )
+        .replace("self.ops = [", "self.op = (")
+        .replace(")]", "))"),
+        code(
+            "\n        self.op = (transforms.Lambda(_flatten))", rest=MAIN.format("")
+        ).replace(
+            "class Items",
+            "def _flatten(x):\n    return torch.flatten(x)\n\n\nclass Items",
         ),
     ),
     "a local function for collate_fn": (
@@ -201,8 +216,8 @@ MOVED: dict[str, tuple[str, str, str]] = {
     "a lambda on self": (
         "PDR305",
         code("\n        self.scale = (lambda x, /, k=2: x * k)"),
-        code("\n        self.scale = (_of_x)").replace(
-            "class Items", "def _of_x(x, /, k=2):\n    return x * k\n\n\nclass Items"
+        code("\n        self.scale = (_scale)").replace(
+            "class Items", "def _scale(x, /, k=2):\n    return x * k\n\n\nclass Items"
         ),
     ),
     "a seed for what is near": (
@@ -275,6 +290,7 @@ def test_what_is_written(mend: Mend, name: str, end: str) -> None:
 
 
 SAFE = {name for name, (select, *_) in MOVED.items() if select == "PDR209"} | {
+    "a lambda that calls one function",
     "a lambda for collate_fn",
     "a local function for collate_fn",
 }

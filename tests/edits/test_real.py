@@ -294,7 +294,7 @@ def test_it_can_be_sent_to_a_worker(
     monkeypatch.setattr("sys.path", [str(tmp_path), *sys.path])
 
     assert "Can't" in ran(TOP + SENT)
-    made = "from sent import _of_batch, pickle\nprint(len(pickle.dumps(_of_batch)))"
+    made = "from sent import _collate, pickle\nprint(len(pickle.dumps(_collate)))"
     assert int(ran(made)) > 0
 
 
