@@ -97,14 +97,24 @@ def _altered(
 def _recorded(copy: Metadata) -> Iterator[_Recorded]:
     """Rows with a checksum, except what installers and Python write afterwards."""
     text = metadata.data(copy.path("RECORD"), LARGE)
-    for row in csv.reader(text.decode("utf-8", errors="surrogateescape").splitlines()):
-        named, checksum, size = (*row, "", "", "")[:3]
+    for line in text.decode("utf-8", errors="surrogateescape").splitlines():
+        named, checksum, size = (*_row(line), "", "", "")[:3]
         algorithm, _, digest = checksum.partition("=")
         path = PurePosixPath(named)
         if algorithm not in _ALGORITHMS or path.name in _OWN or "\0" in named:
             continue
         whole = named if path.is_absolute() else f"{copy.folder}/{named}"
         yield _Recorded(named, whole, algorithm, digest, size)
+
+
+def _row(line: str) -> list[str]:
+    """Its cells; none where quotes make no sense, which concerns no other line."""
+    if '"' not in line:
+        return line.split(",")
+    try:
+        return next(csv.reader([line], strict=True), list[str]())
+    except csv.Error:
+        return []
 
 
 def _weight(row: _Recorded) -> int:

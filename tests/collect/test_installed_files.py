@@ -113,16 +113,18 @@ def test_what_is_no_file_is_changed(site: Path) -> None:
 
 
 def test_hostile_records(site: Path) -> None:
-    """A path with a zero byte, a link into itself, no number for a size."""
-    install(site, "pkg", {"a.py": b"a"}, "x\0y,sha256=abc,1", row("loop", b"l"))
+    """Zero bytes, a quote without end, a link into itself, no number for a size."""
+    odd = ("x\0y,sha256=abc,1", '"x\0y",sha256=abc,1', '"x', f'"{"x" * 200_000}",,')
+    install(site, "pkg", {"a.py": b"a"}, *odd, row("loop", b"l"), row('"b,y"', b"b"))
     (site / "loop").symlink_to("loop")
     record = site / "pkg-1.0.dist-info/RECORD"
     record.write_text(record.read_text().replace(",1\n", ",one\n", 1))
 
     seen = look(site)
 
-    assert (seen.compared, seen.unread) == (1, 1)
+    assert (seen.compared, seen.unread) == (2, 1)
     assert [entry.changed for entry in seen.entries] == [("a.py",)]
+    assert [entry.missing for entry in seen.entries] == [("b,y",)]
 
 
 def test_no_time(site: Path) -> None:
