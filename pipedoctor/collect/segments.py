@@ -16,8 +16,10 @@ from pipedoctor.collect.mounts import legible
 from pipedoctor.facts import Segment
 
 MOST = 4096
-PATIENCE = 1.0
+LONGEST = 2.0
 """Seconds for looking through all processes."""
+PATIENCE = 1.0
+"""Seconds of these for those that sleep in the kernel, once the others are read."""
 _NAP = 0.02
 
 _OURS = re.compile(
@@ -154,7 +156,7 @@ def _readable(proc: Path, sight: _Sight) -> Iterator[Path]:
     Reading those of one that sleeps in the kernel could take as long as it sleeps,
     mostly some milliseconds on a disk: they come last, when they have woken.
     """
-    until = time.monotonic() + PATIENCE
+    until = end = time.monotonic() + LONGEST
     waiting = [one for one in proc.iterdir() if one.name.isdecimal()]
     while waiting:
         asleep: list[Path] = []
@@ -166,6 +168,7 @@ def _readable(proc: Path, sight: _Sight) -> Iterator[Path]:
                 yield process
         if time.monotonic() > until:
             break
+        until = min(until, time.monotonic() + PATIENCE) if until == end else until
         waiting = asleep
         time.sleep(_NAP if asleep else 0)
     sight.whole &= not waiting

@@ -190,8 +190,10 @@ sys.stdin.read()
 """
 LOOK = """
 import msgspec
+from pipedoctor.collect import segments
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.shm import shm
+segments.LONGEST = segments.PATIENCE = 50.0  # this machine may be busy with tests
 print(msgspec.json.encode(shm(Machine(), lambda _: None)).decode())
 """
 

@@ -196,7 +196,7 @@ def test_who_hides_its_state_may_live_and_hold(shm: Path, proc: Path) -> None:
 def test_when_time_is_up_the_rest_may_hold_it(
     shm: Path, proc: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segments, "PATIENCE", -1.0)
+    monkeypatch.setattr(segments, "LONGEST", -1.0)
 
     assert only(look(shm, proc)).held is None
 
