@@ -193,9 +193,15 @@ def test_running_process_names_its_own_interpreter(venv: Path) -> None:
     program.unlink()
     program.symlink_to(sys.executable)
     with subprocess.Popen(
-        ["bin/python", "-c", "input()"], cwd=venv, stdin=subprocess.PIPE
+        ["bin/python", "-c", "print(flush=True); input()"],
+        cwd=venv,
+        env={"PYTHONHOME": sys.base_prefix},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as job:
         try:
+            assert job.stdout is not None
+            assert job.stdout.readline() == b"\n"  # until it has begun, it has no name
             chosen = of_process(Machine(pid=job.pid))
         finally:
             job.communicate(b"\n")

@@ -69,7 +69,8 @@ def test_deep_nesting_is_named_and_the_rest_is_read(code: str, tmp_path: Path) -
     (tmp_path / "deep.py").write_text(ITEM + code)
     (tmp_path / "good.py").write_text(GOOD)
     facts = _facts(tmp_path)
-    assert _reasons(facts)["deep.py"].endswith(
+    followed = facts.parsed == 2  # old parsers go deeper, and then so do we
+    assert followed or _reasons(facts)["deep.py"].endswith(
         ("nested too deep", "too many nested parentheses")
     )
     assert [one.arguments["num_workers"].value for one in facts.loaders] == [7]
