@@ -32,7 +32,7 @@ THROTTLED = 0.2
 SPINNING = 0.35
 """CPU of other threads, as a share of the thread that fetches."""
 FAULTS, COLLECTED = 0.3, 0.15
-"""Shares of the CPU time of fetching."""
+"""Shares of the CPU time of making a batch, and of fetching it."""
 HANDED = 0.45
 """Share of a batch's way that is handing it over."""
 SMALL = 64 << 10
@@ -222,7 +222,7 @@ def _faults(seen: Pipeline) -> Iterator[Bottleneck]:
     alone = _alone(seen)
     both = [costs] if alone is None or alone.costs is None else [costs, alone.costs]
     share, faults = max(
-        (c.fetch_faults * seen.fault_seconds / max(c.fetch_cpu, 1e-9), c.fetch_faults)
+        (c.fetch_faults * seen.fault_seconds / max(c.made_cpu, 1e-9), c.fetch_faults)
         for c in both
     )
     if share > FAULTS and costs.waiting_share < WAITING:

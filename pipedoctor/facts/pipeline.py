@@ -73,6 +73,11 @@ class Costs(Part, frozen=True, kw_only=True):
     """CPU of the main thread within `next`."""
 
     @property
+    def made_cpu(self) -> float:
+        """CPU of one thread for a batch, fetched and collated."""
+        return self.fetch_cpu + self.collate_cpu
+
+    @property
     def collected(self) -> float:
         """Share of the CPU time of fetching that the garbage collector takes."""
         return min(1.0, self.collector / max(self.fetch_cpu, 1e-9))

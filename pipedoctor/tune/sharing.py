@@ -81,7 +81,7 @@ def crowding(seen: Pipeline) -> float:
     """How much slower computing is when all processors are busy."""
     one = _of_one(seen)
     full = [
-        trial.costs.fetch_cpu + trial.costs.collate_cpu
+        trial.costs.made_cpu
         for trial in seen.trials
         if trial.costs
         and trial.costs_of > 1
@@ -89,7 +89,7 @@ def crowding(seen: Pipeline) -> float:
     ]
     if one is None or not full:
         return 0.0
-    alone = one.fetch_cpu + one.collate_cpu
+    alone = one.made_cpu
     return min(_SLOWEST, max(0.0, min(full) / max(alone, _LEAST) - 1))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pipedoctor.facts import Setting
 
-APART = 0.12
+APART = 0.15
 """How far the simulation may be off from one setting to a distant one (logarithm)."""
 COMMON = 0.7
 """How far it may be off for all of them."""

@@ -211,3 +211,11 @@ def test_a_lock_shows_only_where_there_are_others() -> None:
     assert found.evidence["waiting_share"] == pytest.approx(0.75)
     busy = replace(many, window=window(own=1.9))
     assert bottleneck(pipeline(alone, busy)).name == "transform-cpu"
+
+
+def test_faults_of_a_step_that_is_short_beside_another_are_not_the_cause() -> None:
+    short = {"fetch_wall": 0.002, "fetch_cpu": 0.002, "fetch_process": 0.002}
+    faulty = with_costs(**short, fetch_faults=3000.0)
+    assert bottleneck(faulty).name == "allocator-faults"
+    long = with_costs(**short, fetch_faults=3000.0, collate_cpu=0.03, collate_wall=0.03)
+    assert bottleneck(long).name == "transform-cpu"
