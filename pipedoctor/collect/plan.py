@@ -89,6 +89,8 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     reading: Reading = Reading()
     loader: Loader | None = None
     quick: bool = False
+    also: frozenset[str] = frozenset()
+    """Sections that are read even so."""
     chosen: Chosen = msgspec.field(default_factory=Chosen)
     """The Python environment to examine."""
     against: tuple[str, str, bytes] | None = None
@@ -100,6 +102,11 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     def has_code(self) -> bool:
         """Is there code to read, in PATHS or through stdin?"""
         return bool(self.code or self.reading.typed)
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Sections that take too long to be quick."""
+        return frozenset(NOT_QUICK if self.quick else ()) - self.also
 
 
 def collect(
@@ -147,7 +154,7 @@ def _not_asked(inquiry: Inquiry) -> dict[str, str]:
         "source": (inquiry.has_code, "no PATHS with code given"),
         "record_drift": (inquiry.against is not None, "no --against given"),
         "installed_files": (inquiry.verify_files, "no --verify-files given"),
-        **dict.fromkeys(NOT_QUICK, (not inquiry.quick, "--quick")),
+        **dict.fromkeys(inquiry.left_out, (False, "--quick")),
     }
     return {section: why for section, (asked, why) in reasons.items() if not asked}
 
@@ -204,12 +211,13 @@ def _code(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
 def _environment(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
     """The import of torch starts first: nothing else takes as long."""
     machine, chosen = inquiry.machine, inquiry.chosen
-    if not inquiry.quick:
+    left_out = inquiry.left_out
+    if "torch_import" not in left_out:
         patience = max(1.0, deadline - IMPORT_MARGIN)
         work = _call("torch_import", "torch_import", machine, chosen, patience)
         yield Probe(name="torch_import", work=work, lane="import", patience=deadline)
     for section, (module, lane) in ENVIRONMENT.items():
-        if inquiry.quick and section in NOT_QUICK:
+        if section in left_out:
             continue
         work = _call(module, module, machine, chosen)
         yield Probe(name=section, work=work, lane=lane, patience=READING_PATIENCE)

@@ -11,17 +11,24 @@ from pipedoctor.collect import lanes
 from pipedoctor.collect.lanes import Announce, Probe
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.plain import plain
-from pipedoctor.collect.plan import STEADY, Inquiry, collect
+from pipedoctor.collect.plan import NOT_QUICK, STEADY, Inquiry, collect
 from pipedoctor.facts import SECTIONS, Fact, Facts
 
 DEADLINE = 6.0
 """Seconds for everything together."""
 _LIGHT = frozenset({*STEADY, "loader"})
+_COSTLY = frozenset({"torch_import"})
+"""Read only for checks that cannot do without: it takes seconds."""
 
 
 def sections(checks: Iterable[Check[...]]) -> frozenset[str]:
-    """What these checks cannot do without, and where we are."""
-    wanted = {kind.section for check in checks for kind in check.needs}
+    """What these checks look at, and where we are."""
+    wanted = {
+        kind.section
+        for check in checks
+        for kind, required in check.needs.items()
+        if required or kind.section not in _COSTLY
+    }
     return frozenset(wanted & SECTIONS.keys() | {"site"})
 
 
@@ -29,7 +36,8 @@ def look(wanted: frozenset[str]) -> Facts:
     """The facts of these sections, and perhaps others; answers within `DEADLINE`."""
     if wanted <= _LIGHT:
         return _steady(wanted - {"loader"})
-    return collect(Inquiry(quick=True), deadline=DEADLINE)
+    also = wanted.intersection(NOT_QUICK)
+    return collect(Inquiry(quick=True, also=also), deadline=DEADLINE)
 
 
 def _steady(wanted: frozenset[str]) -> Facts:

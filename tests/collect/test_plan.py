@@ -17,6 +17,7 @@ from pipedoctor.facts import (
     SECTIONS,
     DataSets,
     Gpu,
+    Libraries,
     Loader,
     PathFact,
     Paths,
@@ -48,6 +49,17 @@ def test_this_machine_has_shared_memory_and_a_place() -> None:
 
     assert facts.get(Shm) is not None
     assert facts.get(Site) is not None
+
+
+def test_a_quick_look_may_have_what_somebody_needs() -> None:
+    quick = Inquiry(quick=True, also=frozenset({"libraries"}))
+
+    facts = collect(quick, deadline=10)
+
+    assert facts.get(Libraries) is not None
+    assert facts.unknown["torch_import"] == "--quick"
+    assert quick.left_out == {"torch_import"}
+    assert not Inquiry().left_out
 
 
 def test_what_the_user_says_of_the_job_is_a_fact() -> None:
