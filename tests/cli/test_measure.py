@@ -99,7 +99,12 @@ def run(command: Any, *args: str) -> Result:
         (check, ("--step", "a:b"), "--step goes with --measure TARGET"),
         (check, ("--measure", "a.py:b", "--from", "x"), "--from judges a record"),
         (check, ("--measure", "no.py:make"), "--measure no.py:make: "),
-        (check, ("--measure", "train.py:raising"), "OSError: no images here"),
+        pytest.param(
+            check,
+            ("--measure", "train.py:raising"),
+            "OSError: no images here",
+            marks=pytest.mark.torch,
+        ),
         (fix, ("--code", ".", "--prove"), "--prove needs --measure TARGET"),
         (fix, ("--code", ".", "--dry-run", "--measure", "a:b"), "not with --dry-run"),
         (fix, ("--undo", "--measure", "a:b"), "--measure measures what is changed"),
@@ -125,6 +130,7 @@ def test_without_it_the_pipeline_is_unknown_and_says_why() -> None:
     assert reasons["bottleneck-consumer"] == "pipeline: no --measure TARGET given"
 
 
+@pytest.mark.torch
 def test_a_loader_that_fails_leaves_the_report_with_a_reason() -> None:
     done = run(check, *QUICK, "train.py", "--measure", "train.py:broken")
     report = json.loads(done.stdout)
@@ -147,6 +153,7 @@ def _skip_if_busy(unknown: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 def test_findings_are_ranked_by_what_they_save() -> None:
     done = run(check, *QUICK, "train.py", "--measure", "train.py:make", "--budget", "7")
     report = json.loads(done.stdout)
@@ -170,6 +177,7 @@ def test_findings_are_ranked_by_what_they_save() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("workload", "cause"),
     [("io_latency_many", "storage-latency"), ("stragglers", "stragglers")],
@@ -202,6 +210,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 @pytest.mark.usefixtures("alone")
 def test_an_edit_that_helps_is_proved_and_stays(project: Path) -> None:
     slower = CODE.replace("sleep(0.004)", "sleep(0.05)").replace("=8)", "=2)")
@@ -220,6 +229,7 @@ def test_an_edit_that_helps_is_proved_and_stays(project: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 @pytest.mark.usefixtures("alone")
 def test_an_edit_that_does_not_help_is_taken_back(project: Path) -> None:
     (project / "train.py").write_text(HARMED)
