@@ -8,7 +8,7 @@ import pytest
 
 from tests.fix.conftest import Ward
 
-pytestmark = [pytest.mark.root, pytest.mark.slow]
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.torch]
 CODE = """\
 import os
 import time
