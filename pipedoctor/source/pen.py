@@ -41,9 +41,10 @@ class Pen:
 
     @cached_property
     def quote(self) -> str:
-        """The quotation mark that the file likes better."""
-        single = sum(line.count("'") for line in self.lines)
-        return "'" if single > sum(line.count('"') for line in self.lines) else '"'
+        """The quotation mark that the file likes better; docstrings do not count."""
+        lines = [line.replace('"' * 3, "").replace("'" * 3, "") for line in self.lines]
+        single = sum(line.count("'") for line in lines)
+        return "'" if single > sum(line.count('"') for line in lines) else '"'
 
     @cached_property
     def blocks(self) -> Mapping[int, tuple[list[ast.stmt], ast.Expr]]:

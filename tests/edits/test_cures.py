@@ -391,6 +391,16 @@ CURES: dict[str, tuple[str, str, str, str]] = {
             '    return torch.amp.GradScaler("cuda", '
         ),
     ),
+    "amp in a file of single quotes": (
+        "PDR601",
+        (
+            "a, b = 'a', 'b'\n\ndef main():\n"
+            '    """Docstrings have three of the others."""\n'
+            "    with torch.cuda.amp.autocast():\n        pass\n"
+        ),
+        "torch.cuda.amp.autocast()",
+        "torch.amp.autocast('cuda')",
+    ),
     "amp imported": (
         "PDR601",
         (
