@@ -1,6 +1,8 @@
 """`fix NAME --measure TARGET` on a real machine: it helps, it does not, it cannot."""
 
+import os
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +51,18 @@ class Files(Small):
 
 def files():
     return DataLoader(Files(), batch_size=1, num_workers=1)
+
+
+class Computing(Small):
+    def __getitem__(self, index):
+        end = time.thread_time() + 0.004
+        while time.thread_time() < end:
+            pass
+        return torch.ones(8)
+
+
+def computing():
+    return DataLoader(Computing(), batch_size=4, num_workers=2)
 """
 
 
@@ -104,6 +118,52 @@ def test_the_limit_of_a_process_is_that_of_the_loader(
     assert "Too many open files" in done.out
     assert "measured: it runs, " in done.out
     assert ward.states() == ["proved"]
+
+
+@pytest.fixture
+def pinned() -> Iterator[int]:
+    """A process that may use one CPU of several."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("there is one CPU only")
+    with subprocess.Popen(["taskset", "-c", "0", "sleep", "300"]) as running:
+        while len(os.sched_getaffinity(running.pid)) > 1:
+            time.sleep(0.01)
+        yield running.pid
+        running.kill()
+
+
+ALLOWED = "cpu-affinity-restricted"
+
+
+def test_more_cpus_make_a_loader_faster_and_stay(
+    ward: Ward, train: str, pinned: int
+) -> None:
+    done = ward.fix(
+        *(ALLOWED, "--pid", str(pinned), "--measure", f"{train}:computing", *PROOF)
+    )
+
+    if "cannot say" in done.out + done.err:
+        pytest.skip(f"this machine is too busy: {done.out}{done.err}")
+    assert done.code == 0, done.out + done.err
+    assert "predicted: Saves " in done.out
+    assert "measured: Saves " in done.out
+    assert "done and proved: " in done.out
+    assert len(os.sched_getaffinity(pinned)) > 1
+    assert ward.states() == ["proved"]
+
+
+def test_more_cpus_that_make_nothing_faster_are_taken_back(
+    ward: Ward, train: str, pinned: int
+) -> None:
+    done = ward.fix(
+        *(ALLOWED, "--pid", str(pinned), "--measure", f"{train}:small"),
+        *("--prove", "--yes", "--budget", "20"),
+    )
+
+    assert done.code == 1, done.out + done.err
+    assert "it was rolled back" in done.err or "nothing was changed" in done.err
+    assert len(os.sched_getaffinity(pinned)) == 1
+    assert ward.states() in (["rolled-back"], [])
 
 
 def test_what_needs_a_new_login_is_refused(ward: Ward, train: str) -> None:
