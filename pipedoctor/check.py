@@ -98,6 +98,8 @@ class Counterfactual(msgspec.Struct, frozen=True, kw_only=True):
     """Numerical libraries start no threads of their own."""
     faultless: bool = False
     """Freed memory is kept for the next item."""
+    uncollected: bool = False
+    """Python's garbage collector leaves alone what was there before."""
     packed: bool = False
     """A batch is handed over in a few tensors."""
     freed: str = ""

@@ -9,6 +9,7 @@ from pipedoctor.facts import Costs, Pipeline, Setting
 from pipedoctor.remedy import Remedy, in_code
 
 TUNED = Counterfactual(tuned=True)
+_UNCOLLECTED = Counterfactual(uncollected=True)
 
 
 class Cost(NamedTuple):
@@ -66,6 +67,11 @@ def faster_setting(seen: Pipeline) -> tuple[Remedy, ...]:
         return ()
     title = "Use the setting that was measured to be the fastest"
     return (in_code(title, f"DataLoader(..., {written(best, start)})"),)
+
+
+def computed(found: Bottleneck) -> Counterfactual:
+    """What the first remedy of computing changes."""
+    return _UNCOLLECTED if "collector_share" in found.evidence else TUNED
 
 
 def uncollected(found: Bottleneck) -> tuple[Remedy, ...]:

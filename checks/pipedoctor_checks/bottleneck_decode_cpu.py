@@ -4,8 +4,8 @@ from pipedoctor.check import Findings, check
 from pipedoctor.facts import Pipeline
 from pipedoctor.remedy import Lasts, Remedy, in_code
 from pipedoctor_checks._bottleneck import (
-    TUNED,
     cause,
+    computed,
     faster_setting,
     said,
     uncollected,
@@ -53,5 +53,5 @@ def bottleneck_decode_cpu(seen: Pipeline, /) -> Findings:
             advice=True,
         ),
         in_code("Decode once and keep the pixels, or store images of the size used"),
-        counterfactual=TUNED,
+        counterfactual=computed(found),
     )

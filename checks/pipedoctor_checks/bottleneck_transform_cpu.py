@@ -4,8 +4,8 @@ from pipedoctor.check import Findings, check
 from pipedoctor.facts import Pipeline
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._bottleneck import (
-    TUNED,
     cause,
+    computed,
     faster_setting,
     said,
     uncollected,
@@ -51,5 +51,5 @@ def bottleneck_transform_cpu(seen: Pipeline, /) -> Findings:
             "batch = transforms(batch.to(device, non_blocking=True))",
         ),
         in_code("Do what is the same in every epoch once, before the training"),
-        counterfactual=TUNED,
+        counterfactual=computed(found),
     )

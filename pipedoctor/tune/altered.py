@@ -27,6 +27,9 @@ def altered(seen: Pipeline, wanted: Counterfactual) -> list[Pipeline]:
         ]
     if wanted.faultless and seen.fault_seconds:
         return [_with(seen, lambda c: _faultless(c, seen.fault_seconds))]
+    if wanted.uncollected and any(t.costs and t.costs.collector for t in seen.trials):
+        calm = replace(seen, items=())  # whose spread is the collector's
+        return [_with(calm, lambda c: _less(c, c.collector))]
     if wanted.decode != 1.0 and seen.cpu is not None:
         share = seen.cpu.decode * (1 - 1 / wanted.decode)
         return [_with(seen, lambda c: _less(c, c.fetch_cpu * share))]

@@ -351,4 +351,5 @@ def test_the_garbage_collector_is_told_what_to_skip(name: str) -> None:
     found = judged(name, replace(seen, trials=collecting))
     assert found.evidence["collector_share"] == pytest.approx(0.6)
     assert "gc.freeze()" in snippets(found)[0]
+    assert found.counterfactual == Counterfactual(uncollected=True)
     assert not any("gc.freeze" in line for line in snippets(judged(name, seen)))

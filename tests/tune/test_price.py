@@ -182,6 +182,18 @@ def test_page_faults_go() -> None:
     assert gain.basis == "modelled"
 
 
+def test_the_garbage_collector_is_spared() -> None:
+    collects = costs(
+        fetch_wall=0.04, fetch_cpu=0.04, fetch_process=0.04, collector=0.03
+    )
+    seen = pipeline(trial(0, 0.04, costs=collects))
+    gain = foretold(seen, Counterfactual(uncollected=True))
+
+    assert gain is not None
+    assert gain.value == pytest.approx(0.75, abs=0.02)
+    assert altered(computes(), Counterfactual(uncollected=True)) == []
+
+
 def test_decoding_twice_as_fast_saves_half_of_its_share() -> None:
     seen = pipeline(trial(0, 0.02), cpu=Shares(read=0.1, decode=0.6, transform=0.3))
     gain = foretold(seen, Counterfactual(decode=2.0))
