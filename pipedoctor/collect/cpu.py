@@ -8,9 +8,7 @@ from pipedoctor.collect import cpu_bounds
 from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine, read, read_int, read_or
 from pipedoctor.facts import Cpu, NumaNode, Unreadable
-
-TELLING = ("sse2", "sse4_2", "avx", "avx2", "avx512f")
-"""Instruction sets that decide which wheels run."""
+from pipedoctor.facts.cpu import TELLING
 
 _FIRST = 16 << 10
 """Bytes of /proc/cpuinfo that hold the first CPU; more of it costs time per CPU."""

@@ -178,7 +178,7 @@ def said(row: Meaning, name: str, table: Mapping[str, Any]) -> object:
     if value is None:
         doubtful = not row.null or (row.unless and table.get(row.unless))
         return UNKNOWN if doubtful else None
-    return UNKNOWN if row.blank and value == "" else value
+    return UNKNOWN if row.blank and value in ("", [], ()) else value
 
 
 def _entries(known: Sequence[object]) -> bool:

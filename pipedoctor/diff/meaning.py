@@ -38,7 +38,7 @@ class Meaning(
     whole: bool = False
     """Nothing below is compared on its own."""
     blank: bool = False
-    """An empty text means that nobody knows."""
+    """An empty text, or list, means that nobody knows."""
     null: str = ""
     """What a missing value means: ``unlimited``; empty: nobody knows."""
     only_if: str = ""

@@ -5,6 +5,9 @@ from typing import ClassVar
 
 from pipedoctor.facts.base import Fact, Part
 
+TELLING = ("sse2", "sse4_2", "avx", "avx2", "avx512f")
+"""Instruction sets that decide which wheels run."""
+
 
 class Quota(Part, frozen=True, kw_only=True):
     """A CPU quota of a control group: `cpus` may be a fraction."""
@@ -70,7 +73,7 @@ class Cpu(Fact, frozen=True, kw_only=True):
     nodes_allowed: int | None = None
     """Memory nodes whose CPUs are in the affinity mask."""
     flags: tuple[str, ...] = ()
-    """Those that decide which wheels run: sse4_2, avx, avx2, avx512f."""
+    """Those of `TELLING` that the processor has."""
 
     @property
     def bounds(self) -> dict[str, float]:

@@ -3,11 +3,11 @@
 import re
 
 from pipedoctor.facts import Cpu, NumaNode
+from pipedoctor.facts.cpu import TELLING
 from pipedoctor.text import values
 from pipedoctor.text.block import Block
 
 _COUNT = re.compile(r"(?:CPU\(s\)|CPU|CPUs)\s*:\s*(\d{1,6})$")
-_FLAGS = ("sse4_2", "avx", "avx2", "avx512f")
 _NODE = re.compile(r"NUMA node(\d{1,4}) CPU\(s\):\s*([\d,-]{1,400})$")
 _MHZ = 1_000_000
 
@@ -25,16 +25,28 @@ def cpu(block: Block) -> Cpu | None:
         logical=int(counts[0][1]),
         physical=_product(cores, sockets),
         model=rows.get("Model name", "")[:100],
-        online_list=rows.get("On-line CPU(s) list", "")[:200],
+        online_list=_as_the_kernel(rows.get("On-line CPU(s) list", "")[:200]),
         max_frequency=int(float(fastest) * _MHZ) if fastest.count(".") == 1 else None,
         numa=tuple(_nodes(block.cpu)),
         quota_unknown="not in this text",
-        flags=tuple(flag for flag in _FLAGS if flag in flags),
+        flags=tuple(flag for flag in TELLING if flag in flags),
     )
 
 
 def _pairs(lines: list[str]) -> list[tuple[str, str]]:
     return [(a, b) for a, colon, b in (line.partition(":") for line in lines) if colon]
+
+
+def _as_the_kernel(listed: str) -> str:
+    """Two neighbours, which lscpu writes ``0,1``, as ``0-1``."""
+    parts: list[str] = []
+    for part in listed.split(","):
+        last = parts[-1] if parts else ""
+        if last.isdecimal() and part.isdecimal() and int(last) + 1 == int(part):
+            parts[-1] = f"{last}-{part}"
+        else:
+            parts.append(part)
+    return ",".join(parts)
 
 
 def _product(cores: str | None, sockets: str | None) -> int | None:
