@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from html import escape
 
+from pipedoctor.facts import Setting
 from pipedoctor.tune.json import stages
-from pipedoctor.tune.predict import Prediction
+from pipedoctor.tune.predict import Prediction, alike
 from pipedoctor.tune.text import frontier, line, rate
 from pipedoctor.tune.tuning import Tuning
 from pipedoctor.units import human
@@ -14,12 +15,17 @@ body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding
 color:#1b1f24;background:#fff}
 pre{background:#f3f4f6;padding:.8rem 1rem;overflow:auto;border-radius:6px}
 table{border-collapse:collapse;margin:.5rem 0 1.5rem;display:block;overflow-x:auto}
-th,td{padding:.3rem .7rem;text-align:right;font-variant-numeric:tabular-nums}
+th,td{padding:.3rem .7rem;text-align:right;font-variant-numeric:tabular-nums;
+white-space:nowrap}
 .measured{outline:2px solid #1b1f24;outline-offset:-2px;font-weight:600}
+.best::before{content:"★ "}
 .bar{background:#3b6fb6;height:.8rem;display:inline-block;max-width:40vw}
 @media(prefers-color-scheme:dark){body{background:#14171a;color:#e6e8ea}
 pre{background:#20252a}.measured{outline-color:#e6e8ea}}
 """
+
+_DARKEST = 0.6
+"""Of the colour behind a number, which has to stay legible."""
 
 
 def page(tuning: Tuning) -> str:
@@ -42,8 +48,8 @@ def _body(tuning: Tuning) -> Iterator[str]:
     if choice.trial is not None and choice.start is not None:
         yield (
             f"<p>Measured {rate(choice.trial.samples_per_second)}; the current "
-            f"setting {rate(choice.start.samples_per_second)}. "
-            f"Confidence: {choice.confidence}.</p>"
+            f"setting {rate(choice.start.samples_per_second)}: {choice.gain:.2f} times "
+            f"as fast. Confidence: {choice.confidence}.</p>"
         )
     cause = tuning.bottleneck
     yield f"<p><strong>{escape(cause.name)}</strong>: {escape(cause.why)}.</p>"
@@ -51,8 +57,10 @@ def _body(tuning: Tuning) -> Iterator[str]:
     for in_order in (True, False):
         chosen = [p for p in tuning.predictions if p.setting.in_order is in_order]
         if chosen:
-            yield from _map(chosen, in_order=in_order)
+            yield from _map(chosen, choice.setting, in_order=in_order)
     yield from _frontier(tuning)
+    for reason in tuning.skipped.values():
+        yield f"<p>Limit: {escape(reason)}</p>"
 
 
 def _stages(tuning: Tuning) -> Iterator[str]:
@@ -70,28 +78,35 @@ def _stages(tuning: Tuning) -> Iterator[str]:
     yield "</table>"
 
 
-def _map(guesses: list[Prediction], *, in_order: bool) -> Iterator[str]:
+def _map(
+    guesses: list[Prediction], chosen: Setting, *, in_order: bool
+) -> Iterator[str]:
     cells = {(p.setting.num_workers, p.setting.prefetch_factor): p for p in guesses}
     columns = sorted({workers for workers, _ in cells})
     rows = sorted({p for _, p in cells}, key=lambda p: p or 0)
     most = max(p.samples_per_second for p in guesses)
     order = "" if in_order else ", in_order=False"
     yield f"<h2>Samples per second{order}</h2>"
-    yield "<p>Framed cells were measured, the others are predicted.</p><table>"
-    head = "".join(f"<th>{n}</th>" for n in columns)
-    yield f"<tr><th>prefetch_factor \\ num_workers</th>{head}</tr>"
+    yield (
+        "<p>Across: num_workers; down: prefetch_factor. Framed cells were measured, "
+        "the others are predicted; ★ is what is recommended.</p><table>"
+    )
+    head = "".join(f"<th scope=col>{n}</th>" for n in columns)
+    yield f"<tr><td></td>{head}</tr>"
     for prefetch in rows:
-        row = "".join(_cell(cells.get((n, prefetch)), most) for n in columns)
-        yield f"<tr><th>{prefetch or 'none'}</th>{row}</tr>"
+        row = "".join(_cell(cells.get((n, prefetch)), most, chosen) for n in columns)
+        yield f"<tr><th scope=row>{prefetch or 'none'}</th>{row}</tr>"
     yield "</table>"
 
 
-def _cell(guess: Prediction | None, most: float) -> str:
+def _cell(guess: Prediction | None, most: float, chosen: Setting) -> str:
     if guess is None:
         return "<td></td>"
-    share = guess.samples_per_second / most
-    kind = " class=measured" if guess.measured else ""
-    title = f"{guess.low:.0f} to {guess.high:.0f}"
+    share = _DARKEST * guess.samples_per_second / most
+    names = ["measured"] * guess.measured + ["best"] * alike(guess.setting, chosen)
+    kind = f" class='{' '.join(names)}'" if names else ""
+    how = "measured" if guess.measured else "predicted"
+    title = f"{how}: {guess.low:.0f} to {guess.high:.0f}"
     return (
         f"<td{kind} title='{title}' style='background:rgba(59,111,182,{share:.2f})'>"
         f"{guess.samples_per_second:.0f}</td>"

@@ -370,7 +370,11 @@ def test_the_page_is_whole_and_escaped() -> None:
     assert "<script>" not in text
     assert "&lt;script&gt;" in text
     assert "&lt;b&gt;" in text
-    assert "class=measured" in text
+    assert text.count("class='measured best'") == 1
+    assert "title='measured: " in text
+    assert "title='predicted: " in text
+    assert "times as fast" in text
+    assert "<p>Limit: " in text
     assert "http" not in text
 
 
