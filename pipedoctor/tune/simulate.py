@@ -1,5 +1,6 @@
 """The DataLoader as torch schedules it, event by event."""
 
+import random
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +13,11 @@ Phase = tuple[int, float]
 """What it needs, and seconds of it where nobody else is there."""
 
 _MAIN = -1
+_EVEN, _VARIED = 100, 320
+"""Batches to be run where they take about the same, and where they do not."""
+_ALIKE = 1.3
+_RUN = 12
+"""Batches that a worker takes in a row."""
 _TINY = 1e-9
 
 
@@ -20,8 +26,7 @@ class Scene:
     """
     A loader, its consumer and the machine under them.
 
-    `tasks` are batches as (waiting, computing) seconds; each worker uses them in turn,
-    and every one begins elsewhere.
+    `tasks` are batches as (waiting, computing) seconds; each worker takes runs of them.
     `consume` are the phases of the main process for each batch.
     `storage` is how many requests make progress at once; `weight` how many
     processors a computing worker keeps busy.
@@ -78,8 +83,9 @@ class _Simulation:
         self.queues: list[deque[int]] = [deque() for _ in range(scene.workers)]
         self.working: list[int | None] = [None] * scene.workers
         self.load = [0] * scene.workers
-        number = len(scene.tasks)
-        self.at = [k * number // scene.workers for k in range(scene.workers)]
+        self.draws = [random.Random(k) for k in range(scene.workers)]  # noqa: S311
+        self.at = [0] * scene.workers
+        self.made = [0] * scene.workers
         self.owner: dict[int, int] = {}
         self.arrived: deque[int] = deque()
         self.ready: set[int] = set()
@@ -130,14 +136,25 @@ class _Simulation:
         if self.working[worker] is None and self.queues[worker]:
             index = self.queues[worker].popleft()
             self.working[worker] = index
-            tasks = self.scene.tasks
-            waiting, computing = tasks[self.at[worker] % len(tasks)]
-            self.at[worker] += 1
+            waiting, computing = self.task(worker)
             self.begin(worker, [(STORAGE, waiting), (CPU, computing)])
         elif self.shaking == worker and self.working[worker] is None:
             self.shaking = None
             left = min(self.scene.shake[0], self.shaken - self.now)
             self.begin(_MAIN, ((TIME, left),))
+
+    def task(self, worker: int) -> tuple[float, float]:
+        """
+        What its next batch takes: the next one, and now and then one of elsewhere.
+
+        Else workers whose batches have a rhythm would keep step for ever.
+        """
+        tasks = self.scene.tasks
+        if self.made[worker] % _RUN == 0:
+            self.at[worker] = self.draws[worker].randrange(len(tasks))
+        self.made[worker] += 1
+        self.at[worker] += 1
+        return tasks[self.at[worker] % len(tasks)]
 
     def begin(self, who: int, phases: Sequence[Phase]) -> None:
         """Start the first phase that takes any time; none: it is done at once."""
@@ -248,10 +265,12 @@ class _Simulation:
         self.begin(_MAIN, self.scene.consume)
 
 
-def simulate(scene: Scene, batches: int = 160) -> Course:
-    """Run so many batches, or as many as give each worker a few rounds."""
+def simulate(scene: Scene) -> Course:
+    """Run as many batches as say enough, and give each worker a few rounds."""
     if not scene.workers:
         return _alone(scene)
+    each = [sum(task) for task in scene.tasks]
+    batches = _VARIED if max(each) > _ALIKE * min(each) else _EVEN
     least = scene.workers * (scene.prefetch + 6)
     return _Simulation(scene, max(batches, least)).run()
 

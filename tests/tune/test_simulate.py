@@ -102,3 +102,12 @@ def test_waiting_is_what_the_consumer_waits() -> None:
 def test_costs_nothing_and_still_ends() -> None:
     assert seconds(tasks=[(0.0, 0.0)], workers=64, prefetch=8) < 1e-3
     assert seconds(tasks=[(0.0, 0.0)], workers=3, in_order=False) < 1e-3
+
+
+def test_workers_with_the_same_rhythm_do_not_keep_step() -> None:
+    """Two that pause at the same time, or in turn: neither for ever."""
+    tasks = [(0.0, 0.012)] * 3 + [(0.1, 0.012)]
+    mean = 0.012 + 0.1 / 4
+    found = [seconds(tasks=tasks, workers=2, prefetch=n, cores=2.0) for n in (2, 8)]
+    assert found[0] == pytest.approx(mean / 2, rel=0.25)
+    assert found[1] <= found[0] * 1.03
