@@ -1,5 +1,6 @@
 """Findings in code: where they are, what they share, and how sure they are."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -85,6 +86,16 @@ def together(groups: Sequence[Sequence[Event]], verb: str) -> str:
     return f"{first} and {more} more {verb}" if more else f"{first} {verb}s"
 
 
+_SHOWN = re.compile(r"demo|predict|inference$", re.IGNORECASE)
+
+
+def shown(loop: Loop) -> bool:
+    """Does it only show what a model can do, as its file or function says?"""
+    file = loop.at.path.rpartition("/")[2]
+    said = "demo" in file or _SHOWN.search(loop.function)
+    return bool(said) and loop.role != "train" and not loop.repeats
+
+
 def waiting_loops(loops: Sequence[Loop]) -> str:
     """``The loop in train waits``, ``The loops in train and validate wait``."""
     names = [*dict.fromkeys(loop.function for loop in loops)]
@@ -156,7 +167,8 @@ def may_have_workers(loader: LoaderCall) -> bool:
 
 def copies(source: Source, loader: LoaderCall) -> list[Event]:
     """The copies to a device in the loops that a loader feeds."""
-    return [event for event in source.of("device-copy") if event.loop in loader.fed]
+    fed = [number for number in loader.fed if not shown(source.loops[number])]
+    return [event for event in source.of("device-copy") if event.loop in fed]
 
 
 def loop_of(source: Source, event: Event) -> Loop | None:

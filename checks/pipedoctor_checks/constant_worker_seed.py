@@ -22,7 +22,8 @@ def constant_worker_seed(source: Source, /) -> Findings:
     ## How it is judged
 
     The function seeds a generator, and uses neither `torch.initial_seed()` nor the
-    seed in the worker's info, nor the worker's number together with the time. Under
+    seed in the worker's info, nor the worker's number together with the time. Where it
+    is only for an evaluation that takes one pass, epochs cannot be alike. Under
     the main guard of a file that trains nothing it is a note: there the data set is
     only tried.
 
@@ -37,6 +38,8 @@ def constant_worker_seed(source: Source, /) -> Findings:
         if first.get("fresh") or varied:
             continue
         alike = "epochs" if first.get("by_worker") else "workers"
+        if alike == "epochs" and _one_pass(source, group[0]):
+            continue
         yield at(
             spots(group),
             Severity.NOTE if first.get("demo") else Severity.BREAKS,
@@ -49,6 +52,17 @@ def constant_worker_seed(source: Source, /) -> Findings:
             confidence=Confidence.LIKELY,
             seeds=sorted({event.name for event in group}),
         )
+
+
+def _one_pass(source: Source, event: Event) -> bool:
+    """Is it only given to loaders that evaluate, and once, so there is one epoch?"""
+    users = [
+        x
+        for x in source.loaders
+        if x.at.path == event.at.path
+        and x.get("worker_init_fn").name.rpartition(".")[2] == event.function
+    ]
+    return bool(users) and not any(x.repeats or x.role != "eval" for x in users)
 
 
 def _fresh(event: Event) -> Edits:

@@ -3,7 +3,7 @@
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import Edits, arguments, edit, every, needing
 from pipedoctor.facts import Source, TorchBuild
-from pipedoctor.facts.source import LoaderCall
+from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor.versions import reaches
 from pipedoctor_checks._code import (
@@ -12,6 +12,7 @@ from pipedoctor_checks._code import (
     least_torch,
     may_have_workers,
     spots,
+    together,
 )
 
 _SEEDER = "seed_numpy_in_worker"
@@ -31,10 +32,10 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
 
     Code for items draws from `numpy.random`, and a loader with workers has no
     `worker_init_fn`, or one that does not seed numpy, and the data set seeds nothing
-    by the number of its worker. The oldest torch that counts is
-    that of the project's own files, or the installed one. Where all are new enough it
-    is a note, and only where the project names an old torch; `random` and torch
-    itself are always seeded.
+    by the number of its worker. The oldest torch that counts is that of the project's
+    own files, or the installed one. Where all are new enough it is a note, and only
+    where the project names an old torch; `random` and torch itself are always seeded.
+    It is said once of a project.
 
     ## Sources
 
@@ -58,20 +59,23 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
         for e in source.per_item("draw")
         if e.name.startswith("numpy.") and e.details.get("dataset") not in by_items
     ]
+    groups, unseeded = list[list[Event]](), list[LoaderCall]()
     for group in by_class(draws):
         loaders = [x for x in source.loaders if may_have_workers(x)]
         mine = [x for x in loaders if x.dataset and x.dataset.name == group[0].owner]
         bad = [x for x in mine or loaders if _unseeded(x, seeders)]
-        if not bad or (not mine and len(bad) < len(loaders)):
-            continue
+        if bad and (mine or len(bad) == len(loaders)):
+            groups.append(group)
+            unseeded.extend(x for x in bad if x not in unseeded)
+    if groups:
         yield at(
-            [*spots(group), *(x.at for x in bad)],
+            [*spots(e for group in groups for e in group), *(x.at for x in unseeded)],
             severity,
-            f"{group[0].function} draws from numpy; torch seeds it from 1.9 on",
+            f"{together(groups, 'draw')} from numpy; torch seeds it from 1.9 on",
             in_code(
                 "Seed it in each worker, or require torch 1.9",
                 "np.random.seed(torch.initial_seed() % 2**32)  # in worker_init_fn",
-                edits=every(map(_seeding, bad)),
+                edits=every(map(_seeding, unseeded)),
                 unsafe="the installed torch seeds numpy itself, with other numbers"
                 if severity is Severity.NOTE
                 else "",

@@ -6,7 +6,7 @@ from pipedoctor.check import Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event, LoaderCall, Loop
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, spots, told, waiting_loops
+from pipedoctor_checks._code import at, shown, spots, told, waiting_loops
 from pipedoctor_checks._unblocking import doubt, unblocked
 
 
@@ -43,7 +43,7 @@ def pinned_blocking(source: Source, /) -> Findings:
             and not e.details.get("unknown")
             and not e.details.get("fresh")
         ]
-        if pinned and moved:
+        if pinned and moved and not shown(loop):
             one = _Waiting(loop, pinned[0], moved)
             files.setdefault(loop.at.path, []).append(one)
     for group in files.values():

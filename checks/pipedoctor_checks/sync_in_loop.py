@@ -3,8 +3,8 @@
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event, Loop, Spot
-from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, seldom, spots, waiting_loops
+from pipedoctor.remedy import Remedy, in_code
+from pipedoctor_checks._code import at, seldom, shown, spots, waiting_loops
 
 
 @check("PDR403", "Each step waits for the GPU")
@@ -55,9 +55,18 @@ def sync_in_loop(source: Source, /) -> Findings:
                     "Sum up on the device, and read now and then",
                     "total += loss.detach()  # total.item() after the loop",
                 ),
+                *_seldom(events),
                 confidence=Confidence.LIKELY,
                 calls=sorted({event.name for event in events}),
             )
+
+
+def _seldom(events: list[Event]) -> list[Remedy]:
+    """What is to be done of a wait that nobody reads anything after."""
+    if not any(event.kind == "synchronize" for event in events):
+        return []
+    now_and_then = "if step % 100 == 0:\n    torch.cuda.synchronize()"
+    return [in_code("Synchronize only where you report the time", now_and_then)]
 
 
 def _waits(source: Source, index: int, loop: Loop) -> list[Event]:
@@ -70,7 +79,14 @@ def _waits(source: Source, index: int, loop: Loop) -> list[Event]:
     waits = [e for e in found if _needless(e, loop)]
     decided = any(e.details.get("decides") for e in found)
     timed = loop.role != "train" and _timed(source, index)
-    return [] if not waits or waits[0].handler or timed or decided else waits
+    if not waits or waits[0].handler or timed or decided or shown(loop):
+        return []
+    return [*waits, *(e for e in _always(source, index) if loop.role == "train")]
+
+
+def _always(source: Source, loop: int) -> list[Event]:
+    """Calls that wait for all there is, in every step."""
+    return [e for e in source.of("synchronize") if e.loop == loop and not e.guards]
 
 
 def _timed(source: Source, loop: int) -> bool:

@@ -241,6 +241,11 @@ def _counts(scope: Scope) -> bool:
     )
 
 
+def _inherited(func: ast.Attribute) -> bool:
+    """``super().__getitem__``: what a class does that it is made from."""
+    return isinstance(func.value, ast.Call) and last_name(func.value.func) == "super"
+
+
 def light(recorder: Recorder, dataset: str) -> bool:
     """Do its items only pick from memory?"""
     scopes = [
@@ -257,7 +262,7 @@ def light(recorder: Recorder, dataset: str) -> bool:
                 continue
             name = last_name(node.func).lower()
             unknown = isinstance(node.func, ast.Attribute) and (
-                key_of(node.func).startswith("self.")
+                (key_of(node.func).startswith("self.") or _inherited(node.func))
                 and not list(recorder.reach.targets(node.func, scope, scope.owner))
             )
             if works(recorder, scope, node):

@@ -8,6 +8,8 @@ from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Module, Scope
 
 NEW = "torch.amp"
+_SHORT = {"torch.autocast", "torch.GradScaler"}
+"""The same, as torch itself offers them."""
 
 
 def gated(recorder: Recorder, scope: Scope, step: Step) -> bool:
@@ -25,14 +27,16 @@ def twice(module: Module, local: str) -> bool:
         local in (item.name, item.asname)
         for scope in module.scopes
         for step in scope.of_type.get(ast.ImportFrom, [])
-        if isinstance(step.node, ast.ImportFrom) and step.node.module == NEW
+        if isinstance(step.node, ast.ImportFrom)
         for item in step.node.names
+        if step.node.module == NEW or f"{step.node.module}.{item.name}" in _SHORT
     )
 
 
 def _is_new(recorder: Recorder, scope: Scope, node: ast.AST) -> bool:
     if isinstance(node, ast.ImportFrom):
-        return node.module == NEW
+        names = {f"{node.module}.{item.name}" for item in node.names}
+        return node.module == NEW or bool(names & _SHORT)
     if not isinstance(node, (ast.Attribute, ast.Name)):
         return False
     return recorder.name(node, scope).startswith(f"{NEW}.")

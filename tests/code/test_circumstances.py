@@ -363,3 +363,108 @@ def test_programs_of_a_file_are_one_finding(find: Find) -> None:
     assert finding.summary == (
         "One.__getitem__ and 1 more start a program for every item"
     )
+
+
+WRAPPED = """
+from torchvision import datasets
+class Numbered(datasets.ImageFolder):
+    def __getitem__(self, index):
+        {item}
+loader = DataLoader(Numbered(root), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("item", "found"),
+    [("return super().__getitem__(index), index", 0), ("return self.rows[index]", 1)],
+)
+def test_items_of_a_base_class_are_work(find: Find, item: str, found: int) -> None:
+    assert len(find("in_memory_with_workers", WRAPPED.format(item=item))) == found
+
+
+IMPORTED = """
+try:
+    from {new} import GradScaler
+except ImportError:
+    from torch.cuda.amp import GradScaler
+scaler = GradScaler()
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "found"), [("torch", 0), ("torch.amp", 0), ("mine", 1)]
+)
+def test_the_new_name_is_tried_first(find: Find, new: str, found: int) -> None:
+    assert bool(find("cuda_amp", IMPORTED.format(new=new))) == bool(found)
+
+
+ONE_PASS = """
+def seed(worker_id):
+    np.random.seed(worker_id)
+
+def main(device="cuda"):
+    test_loader = DataLoader(rows, num_workers=2, worker_init_fn=seed)
+    for x in test_loader:
+        net(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        (ONE_PASS, 0),
+        (ONE_PASS.replace("net(x)", "net(x).backward()").replace("test_", ""), 1),
+        (ONE_PASS.replace("worker_id)\n\n", "3)\n\n"), 1),
+    ],
+)
+def test_one_pass_has_no_other_epochs(find: Find, code: str, found: int) -> None:
+    assert len(find("constant_worker_seed", code)) == found
+
+
+def test_old_draws_are_said_once_of_a_project(find: Find) -> None:
+    draws = run(first="np.random.rand()")
+    old = Minimum(version="1.6", told="README.md")
+
+    (finding,) = find(
+        "numpy_rng_unseeded", draws + draws.replace("Fotos", "Other"), torch=old
+    )
+
+    assert finding.summary == (
+        "Fotos.__getitem__ and 1 more draw from numpy; torch seeds it from 1.9 on"
+    )
+
+
+WAITS = "total += loss.item()\n            {}torch.cuda.synchronize()"
+
+
+@pytest.mark.parametrize(
+    ("before", "remedies"), [("", 2), ("if timed:\n                ", 1)]
+)
+def test_waiting_for_everything_in_each_step(
+    find: Find, before: str, remedies: int
+) -> None:
+    (finding,) = find("sync_in_loop", run(step=WAITS.format(before)))
+
+    assert len(finding.remedies) == remedies
+    assert len(finding.also_at) == remedies - 1
+
+
+ONCE = """
+def {name}(device="cuda"):
+    for x in DataLoader(Fotos(files), num_workers=2{pinned}):
+        print(net(x.to(device)).item())
+"""
+
+
+@pytest.mark.parametrize(("name", "found"), [("predict", 0), ("evaluate", 1)])
+def test_what_only_shows_a_model_need_not_be_fast(
+    find: Find, name: str, found: int
+) -> None:
+    code = FOTOS.format(kept="pass", first="pass") + ONCE
+
+    plain = code.format(name=name, pinned="")
+    pinned = code.format(name=name, pinned=", pin_memory=True")
+
+    assert len(find("pin_memory_missing", plain)) == found
+    assert len(find("pinned_blocking", pinned)) == found
+    assert len(find("sync_in_loop", plain)) == found
