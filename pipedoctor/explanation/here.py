@@ -138,12 +138,13 @@ def _opinion(
     facts: Facts,
     places: _Places,
 ) -> Opinion:
-    state, why = _state(check, here, facts)
+    state, why = _state(illness, check, here, facts)
     remedies = [*_treatments(places)]
     if check is not page or state != "confirmed":
         remedies = [replace(r, automatic=False, undo=()) for r in remedies]
     if check is not None and check is not page:
-        own = here[check.code].findings
+        findings = here[check.code].findings
+        own = tuple(f for f in findings if _meant(illness, f))
         remedies += _treatments(_Places(places.at, own, {}))
     if not remedies:
         remedies = [_advice(advice, places.at) for advice in illness.remedies]
@@ -156,7 +157,10 @@ def _opinion(
 
 
 def _state(
-    check: Check[...] | None, here: Mapping[str, Verdict], facts: Facts
+    illness: Illness,
+    check: Check[...] | None,
+    here: Mapping[str, Verdict],
+    facts: Facts,
 ) -> tuple[Here, str]:
     if check is None:
         return "unknown", _NO_CHECK
@@ -164,13 +168,23 @@ def _state(
     if verdict.skipped:
         return "unknown", f"{check.name} could not judge: {verdict.skipped}"
     grave = [f for f in verdict.findings if f.severity > Severity.NOTE]
+    meant = [f for f in grave if _meant(illness, f)]
+    if meant:
+        return "confirmed", max(meant, key=lambda f: f.severity).summary
     if grave:
-        return "confirmed", max(grave, key=lambda f: f.severity).summary
+        return "unknown", f"{check.name} finds something else: {grave[0].summary}"
     if verdict.findings:
         return "unknown", f"worth a note only: {verdict.findings[0].summary}"
     values = measured(check.name, facts)
     why = f"{check.name} finds nothing wrong on this machine"
     return "ruled-out", f"{why}: {values}" if values else why
+
+
+def _meant(illness: Illness, finding: Finding) -> bool:
+    """Is it this illness that the check has found, and not another of its own?"""
+    words = illness.judged_if
+    said = (finding.summary, *finding.evidence.values())
+    return not words or any(word in f"{text}" for word in words for text in said)
 
 
 def _treatments(places: _Places) -> Iterable[Treatment]:

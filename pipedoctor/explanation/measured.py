@@ -5,7 +5,9 @@ from typing import TypeVar
 
 from pipedoctor.facts import (
     Accelerators,
+    ColdRead,
     Cpu,
+    DataSets,
     Fact,
     Facts,
     Gpu,
@@ -21,6 +23,7 @@ from pipedoctor.facts import (
     Shm,
     Threads,
     TorchBuild,
+    TorchImport,
 )
 from pipedoctor.units import human, many
 
@@ -164,6 +167,25 @@ def _removeipc(logind: Logind) -> str:
     return "" if logind.remove_ipc is None else f"RemoveIPC={logind.remove_ipc}"
 
 
+def _rates(datasets: DataSets) -> str:
+    found = (_rate(e.path, e.cold_read) for e in datasets.entries if e.cold_read)
+    return ", ".join(filter(None, found))
+
+
+def _rate(path: str, read: ColdRead) -> str:
+    files, size = read.small_files_per_second, read.bytes_per_second
+    rates = (
+        f"{files:.0f} small files/s" if files else "",
+        f"{human(int(size))}/s" if size else "",
+    )
+    gets = " and ".join(filter(None, rates))
+    return f"{path}: one reader gets {gets}" if gets else ""
+
+
+def _imported(torch: TorchImport) -> str:
+    return "import torch works" if torch.ok else ""
+
+
 _TORCH = _of(TorchBuild, _torch)
 _GPU = _of(Gpu, _gpu)
 _MEMORY = _of(Memory, _memory)
@@ -185,6 +207,7 @@ SAID: Mapping[str, tuple[Say, ...]] = {
     "cpu-lacks-instruction-set": (_of(Cpu, lambda cpu: cpu.model),),
     "disk-full": (_room("tmp", "cache", "data", "cwd"),),
     "cache-dir-not-writable": (_of(Paths, _writable),),
+    "slow-storage": (_of(DataSets, _rates),),
     "tmpdir-on-network-fs": (_of(Paths, _tmpdir),),
     "tmpdir-path-too-long": (_of(Paths, _lengths),),
     "nvidia-uvm-state-broken": (_of(Accelerators, _nodes),),
@@ -199,6 +222,7 @@ SAID: Mapping[str, tuple[Say, ...]] = {
     "cuda-libs-shadowed-by-ld-library-path": (_libraries("libcublas.", "libcudart."),),
     "duplicate-openmp-runtime": (_libraries("libgomp", "libiomp5", "libomp"),),
     "libstdcxx-too-old": (_libraries("libstdc++"),),
+    "windows-missing-runtime-dll": (_of(TorchImport, _imported),),
     "glibc-too-old": (
         _of(Interpreter, lambda here: here.glibc and f"glibc {here.glibc}"),
     ),

@@ -88,6 +88,8 @@ class Illness(msgspec.Struct, frozen=True, kw_only=True):
     """Causes that are its consequences where both are seen."""
     judged_by: str = ""
     """Name of the check that judges it here, where that has another name."""
+    judged_if: tuple[str, ...] = ()
+    """Words: of all that this check finds, what has one of them is this illness."""
     ill: dict[str, dict[str, Any]] = {}
     """
     Facts of an example of an ill machine, by section: its check knows the cure.

@@ -46,4 +46,18 @@ def test_ruled_out_by_what_was_measured_on_the_well_one(cause: str) -> None:
 
 
 def test_enough_causes_have_an_example() -> None:
-    assert len(MACHINES) >= 30
+    assert len(MACHINES) >= 38
+
+
+def test_what_else_its_check_may_find_leaves_it_open() -> None:
+    """One check tells three of CUDA's errors: another one confirms nothing."""
+    log = io.BytesIO(MACHINES["cuda_forward_compat_unsupported"]["log"].encode())
+    other = MACHINES["fabric_manager_not_running"]["ill"]
+    facts = Facts.from_record({"known": other, "unknown": {}})
+
+    found = explain(log, facts=lambda _: facts).causes[0]
+
+    assert (found.cause, found.here) == ("cuda_forward_compat_unsupported", "unknown")
+    assert "finds something else" in found.why_here
+    assert "(Error 802)" in found.why_here
+    assert not any("fabric" in remedy.title for remedy in found.remedies)
