@@ -161,6 +161,8 @@ class Pipeline(Fact, frozen=True, kw_only=True):
     best: Setting | None = None
     limits: dict[str, str] = {}
     """Limits that keep out settings, in words."""
+    undivided: bool = False
+    """Every worker gives the whole stream: rates count a sample once."""
     made_at: Spot | None = None
     """Where the DataLoader is made; None: the target gave a data set."""
 
@@ -168,6 +170,10 @@ class Pipeline(Fact, frozen=True, kw_only=True):
         """The best trial with so many workers, the start setting's prefetch or not."""
         found = [t for t in self.trials if t.setting.num_workers == workers]
         return max(found, key=lambda t: t.samples_per_second, default=None)
+
+    def copies(self, setting: Setting) -> int:
+        """How often each sample comes in an epoch."""
+        return max(1, setting.num_workers) if self.undivided else 1
 
     @property
     def current(self) -> Trial | None:

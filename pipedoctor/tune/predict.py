@@ -66,7 +66,7 @@ class Model:
         factor, error = self._correction(setting) if self.corrected else (1.0, 0.0)
         seconds = course.batch_seconds * factor
         batch = setting.batch_size or 1
-        rate = batch / seconds
+        rate = batch / seconds / self.seen.copies(setting)
         step = self.step_seconds
         return Prediction(
             setting=setting,

@@ -155,7 +155,7 @@ def _epoch(
     seen: Pipeline, guess: Prediction, factor: float = 1.0, apart: float = 0.0
 ) -> Epoch:
     batch = guess.setting.batch_size or 1
-    batches = (seen.samples or batch) / batch
+    batches = (seen.samples or batch) / batch * seen.copies(guess.setting)
     steady = guess.batch_seconds * factor * batches
     error = math.log(guess.high / guess.low) / 2
     return Epoch(

@@ -90,7 +90,7 @@ class Bench:
             late = bool(answer.get("hung")) and "; it printed " not in message
             raise Failed(message, late=late)
         self._note(answer)
-        trial = _trial(setting, answer)
+        trial = _trial(setting, answer, undivided=self.copies)
         self.spent.append(trial.seconds_spent)
         return trial
 
@@ -117,17 +117,18 @@ def words(setting: Setting) -> str:
     return said if setting.in_order else f"{said}, in_order=False"
 
 
-def _trial(setting: Setting, answer: dict[str, Any]) -> Trial:
+def _trial(setting: Setting, answer: dict[str, Any], *, undivided: bool) -> Trial:
     seconds, batches = answer["seconds"], answer["batches"]
     workers = setting.num_workers
     each = seconds / batches
+    same = max(1, workers) if undivided else 1
     uss = answer["workers_uss"]
     contents = msgspec.convert(
         {name: answer[name] for name in Contents.__struct_fields__}, Contents
     )
     return Trial(
         setting=setting,
-        samples_per_second=(setting.batch_size or 1) / each,
+        samples_per_second=(setting.batch_size or 1) / each / same,
         batch_seconds=each,
         spread=answer["spread"],
         batches=batches,

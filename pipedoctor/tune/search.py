@@ -145,6 +145,7 @@ class Search:
             cpus=self.bounds.cpus,
             cpus_bound=self.bounds.cpus_bound,
             trials=self.ledger.merged(),
+            undivided=bench.copies,
         )
 
     def model(self) -> Model:

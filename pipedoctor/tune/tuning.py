@@ -21,8 +21,8 @@ from pipedoctor.tune.session import Lost, Refused, Session
 RESERVE = 2.0
 """Seconds that ending everything and writing the answer may take."""
 COPIES = (
-    "get_worker_info(): the stream is not divided among workers, so more than one give "
-    "the same samples, and their rates count copies"
+    "get_worker_info(): the stream is not divided among workers, so each of them gives "
+    "every sample again; rates count a sample once"
 )
 _SHARE = 0.15
 """Of a small budget, that much at most."""

@@ -16,7 +16,8 @@ from pipedoctor.tune.imagined import dumped
 from pipedoctor.tune.imagined import render as told
 from pipedoctor.tune.json import record
 from pipedoctor.tune.limits import Bounds, bounds
-from pipedoctor.tune.predict import World
+from pipedoctor.tune.predict import Model, World
+from pipedoctor.tune.price import epoch
 from pipedoctor.tune.probe import Bench, Failed, words
 from pipedoctor.tune.search import Search, tail
 from pipedoctor.tune.text import line, render
@@ -127,6 +128,23 @@ def test_a_stream_that_nobody_divides_is_said_to_be_one() -> None:
     found.bench.copies = True
     assert "Limit: get_worker_info(): the stream is not divided among" in render(
         tuning(found)
+    )
+
+
+def test_copies_of_a_stream_are_no_gain() -> None:
+    found = search(waiting)
+    found.run()
+    seen = structs.replace(found.pipeline(), samples=10**6)
+    copied = structs.replace(seen, undivided=True)
+    alone, four = setting(0), setting(4)
+    divided, same = Model(seen=seen), Model(seen=copied)
+
+    assert divided.predict(four).samples_per_second == pytest.approx(
+        4 * same.predict(four).samples_per_second
+    )
+    assert same.predict(alone) == divided.predict(alone)
+    assert epoch(copied, four).seconds == (
+        pytest.approx(4 * epoch(seen, four).seconds, rel=0.01)
     )
 
 

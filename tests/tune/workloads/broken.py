@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import torch
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 
 class Made(Dataset[Any]):
@@ -176,6 +176,19 @@ class Dying(Made):
 
 def crashes() -> Any:
     return DataLoader(Dying(), batch_size=4, num_workers=1)
+
+
+class Undivided(IterableDataset[Any]):
+    """Every worker gives all of it."""
+
+    def __iter__(self) -> Any:
+        for number in range(1_000_000):
+            time.sleep(0.002)
+            yield torch.full((4,), number)
+
+
+def undivided() -> Any:
+    return DataLoader(Undivided(), batch_size=4, num_workers=2)
 
 
 class Empty(Made):
