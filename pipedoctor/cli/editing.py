@@ -32,7 +32,7 @@ def edit(counter: "Counter", paths: tuple[str, ...], typed: Mapping[str, Any]) -
         raise click.UsageError(message)
     wishes = {name: typed[name] for name in ("select", "ignore") if typed[name]}
     found = examination(installed(), {n: typed[n] for n in JOB} | wishes)
-    lines = changed(read)
+    lines = changed(read, gitignore=found.inquiry.reading.gitignore)
     with contextlib.ExitStack() as stack:
         clock, seen = clocked(stack, typed, paths)
         try:

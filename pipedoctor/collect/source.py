@@ -89,11 +89,12 @@ def source(
 
 
 def wanted(
-    code: Sequence[str], skipped: list[Skipped]
+    code: Sequence[str], skipped: list[Skipped], reading: Reading
 ) -> Iterator[Iterator[files.Source]]:
     """Of each project files with a trace of torch, then those that they import."""
     found: list[files.Source] = []
-    for file in files.every_file(code):
+    every = files.every_file(code, gitignore=reading.gitignore, exclude=reading.exclude)
+    for file in every:
         if isinstance(file, Left):
             skipped.append(Skipped(path=shown(file.path, code), reason=file.reason))
         else:

@@ -136,6 +136,25 @@ def test_the_journal_knows_it(project: Path) -> None:
     assert entry["before"] == "with 2 findings"
 
 
+def test_what_check_leaves_out_is_not_edited(project: Path) -> None:
+    before = held(project)
+    (project / "pipedoctor.toml").write_text('extend-exclude = ["my data"]')
+    assert fix("--yes").exit_code == 0
+    other = str(project / "my data/more.py")
+
+    assert held(project)[other] == before[other]
+    assert held(project) != before
+
+
+def test_what_git_ignores_is_edited_where_check_reads_it(project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / ".gitignore").write_text("train.py")
+    assert "train.py" not in fix("--dry-run").stdout
+    (project / "pipedoctor.toml").write_text("no-gitignore = true")
+
+    assert "train.py" in fix("--dry-run").stdout
+
+
 def test_nobody_is_asked_without_a_terminal(project: Path) -> None:
     before = held(project)
 

@@ -78,10 +78,10 @@ class Ground:
     def read(
         cls, paths: tuple[str, ...], examination: Examination, facts: Facts
     ) -> "Ground":
-        """Read every file that concerns loading; raises Unreadable."""
+        """Read every file that `check` would; raises Unreadable."""
         skipped: list[Skipped] = []
         ground = cls(paths, examination, facts, skipped=skipped)
-        for project in wanted(paths, skipped):
+        for project in wanted(paths, skipped, examination.inquiry.reading):
             group: list[str] = []
             for file in project:
                 # As facts have it: text that can be encoded, whatever it stands for.
