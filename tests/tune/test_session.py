@@ -24,6 +24,7 @@ HERE = Path(__file__).parent / "workloads"
 BROKEN = HERE / "broken.py"
 LABELLED = HERE / "labelled.py"
 JSON = ("--format", "json")
+RUNNER = ("PYTEST_XDIST_TESTRUNUID", "PYTEST_XDIST_WORKER")
 
 
 @pytest.fixture(autouse=True)
@@ -48,8 +49,7 @@ def _ours() -> list[str]:
     found: list[str] = []
     for process in psutil.process_iter(["cmdline", "status", "environ"]):
         environ: dict[str, str] = process.info["environ"] or {}
-        runner = environ.get("PYTEST_XDIST_WORKER")
-        if runner != os.environ.get("PYTEST_XDIST_WORKER"):
+        if any(environ.get(name) != os.environ.get(name) for name in RUNNER):
             continue
         line = " ".join(process.info["cmdline"] or ())
         alive = process.info["status"] != psutil.STATUS_ZOMBIE
@@ -74,6 +74,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize(("name", "said"), UNREADABLE.items())
+@pytest.mark.torch
 def test_a_target_that_cannot_be_used(name: str, said: str) -> None:
     code, shown, error = run(f"{BROKEN}:{name}")
     assert (code, shown) == (2, "")
@@ -90,6 +91,7 @@ UNMEASURABLE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "said"), UNMEASURABLE.items())
+@pytest.mark.torch
 def test_a_target_that_cannot_be_measured(name: str, said: str) -> None:
     code, shown, error = run(f"{BROKEN}:{name}", "--format", "json")
     assert code == 3
@@ -99,6 +101,7 @@ def test_a_target_that_cannot_be_measured(name: str, said: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 def test_a_target_that_hangs_ends_in_time() -> None:
     begin = time.monotonic()
     code, _, error = run(f"{BROKEN}:hangs", "--budget", "4")
@@ -108,6 +111,7 @@ def test_a_target_that_hangs_ends_in_time() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 def test_what_it_prints_and_starts_harms_nobody() -> None:
     with Session(f"{BROKEN}:prints") as session:
         session.loaded(time.monotonic() + 30)
@@ -119,6 +123,7 @@ def test_what_it_prints_and_starts_harms_nobody() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 def test_memory_has_a_limit() -> None:
     with Session(f"{BROKEN}:out_of_memory", most=700 << 20) as session:
         session.loaded(time.monotonic() + 30)
@@ -127,6 +132,7 @@ def test_memory_has_a_limit() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 def test_why_nothing_comes_from_the_workers() -> None:
     with Session(f"{BROKEN}:item_not_picklable") as session:
         session.loaded(time.monotonic() + 30)
@@ -154,6 +160,7 @@ def question(
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 def test_tunes_a_loader_that_waits() -> None:
     code, shown, _ = run(
         f"{LABELLED}:io_latency", *("--max-workers", "4", "--budget", "12"), *JSON
@@ -172,6 +179,7 @@ def test_tunes_a_loader_that_waits() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 def test_imagines_another_machine() -> None:
     code, shown, error = run(
         f"{LABELLED}:io_latency",
@@ -189,6 +197,7 @@ def test_imagines_another_machine() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.torch
 def test_nothing_is_left_of_one_that_is_stopped(
     how: signal.Signals, temporary: Path
 ) -> None:
@@ -233,6 +242,7 @@ def test_a_torch_that_cannot_be_loaded_is_one_line(
     assert "libcudart.so.12: no such; run pipedoctor with the Python that" in line
 
 
+@pytest.mark.torch
 def test_a_sampler_that_decides_the_size_leaves_none_to_ask_for() -> None:
     code, _, errors = run(f"{BROKEN}:own_batches", "--batch-size", "3")
     assert code == 2
@@ -264,6 +274,7 @@ def test_files_of_dead_processes_are_removed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
 def test_no_semaphore_is_left_where_workers_are_not_forked() -> None:
     later = Remains()
     with Session(f"{BROKEN}:not_picklable") as session:
