@@ -134,7 +134,9 @@ SPEAKS: dict[str, dict[str, str]] = {
     },
     "wasted_iterator": {
         "each step": "def main(data):\n    loader = DataLoader(data, num_workers=2)\n"
-        "    for step in range(9):\n        x = next(iter(loader))\n"
+        "    for step in range(9):\n        x = next(iter(loader))\n",
+        "a loader from elsewhere": "def main(train_loader):\n"
+        "    for step in range(9):\n        x = next(iter(train_loader))\n",
     },
     "unguarded_next": {
         "may end": "def main(data):\n    it = iter(DataLoader(data))\n"
