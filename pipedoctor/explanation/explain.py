@@ -18,7 +18,7 @@ from pipedoctor.explanation.model import (
     Suspect,
 )
 from pipedoctor.explanation.reason import Cause, Diagnosis, diagnose
-from pipedoctor.facts import Facts
+from pipedoctor.facts import Facts, Packages
 from pipedoctor.facts.log import Log
 from pipedoctor.log.read import read
 from pipedoctor.log.signatures import Book, Illness
@@ -101,7 +101,9 @@ def _left_out(book: Book, redactor: Redactor) -> tuple[LeftOut, ...]:
 
 def _wanted(catalogue: Catalogue, illnesses: list[Illness]) -> frozenset[str]:
     checks = (check_of(catalogue, illness) for illness in illnesses)
-    return sections(check for check in checks if check is not None)
+    wanted = sections(check for check in checks if check is not None)
+    asks = any(illness.installed for illness in illnesses)
+    return wanted | {Packages.section} if asks else wanted
 
 
 def _by_text_then_here(row: tuple[Cause, Illness, Opinion]) -> tuple[float, int, float]:

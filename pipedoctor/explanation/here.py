@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.check import Check, Finding, Severity, Verdict
 from pipedoctor.explanation.example import filled
+from pipedoctor.explanation.installed import by_version
 from pipedoctor.explanation.measured import measured
 from pipedoctor.explanation.model import Here, Treatment
 from pipedoctor.facts import Facts, Habitat, Site, Slurm
@@ -78,7 +79,7 @@ def opinions(
             check,
             page,
             here,
-            facts,
+            facts.plus(log),
             _elsewhere(catalogue, illness, facts, log, page),
         )
         for illness, check, page in zip(wanted, checks, pages, strict=True)
@@ -163,7 +164,9 @@ def _state(
     facts: Facts,
 ) -> tuple[Here, str]:
     if check is None:
-        return "unknown", _NO_CHECK
+        log = facts.get(Log)
+        name = log.value(illness.cause, "name") if log else ""
+        return by_version(illness, name, facts) or ("unknown", _NO_CHECK)
     verdict = here[check.code]
     if verdict.skipped:
         return "unknown", f"{check.name} could not judge: {verdict.skipped}"

@@ -76,6 +76,18 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     place: str = "here"
 
 
+class Span(msgspec.Struct, frozen=True, kw_only=True):
+    """Versions of a package, under any of its names, in which an illness is so."""
+
+    packages: tuple[str, ...]
+    since: str = ""
+    before: str = ""
+    well_from: str = ""
+    """Between `before` and this nobody is sure."""
+    names: tuple[str, ...] = ()
+    """Only where a signature captured one of these as ``name``."""
+
+
 class Illness(msgspec.Struct, frozen=True, kw_only=True):
     """A cause, and how it shows."""
 
@@ -90,6 +102,8 @@ class Illness(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the check that judges it here, where that has another name."""
     judged_if: tuple[str, ...] = ()
     """Words: of all that this check finds, what has one of them is this illness."""
+    installed: tuple[Span, ...] = ()
+    """Where no check judges it: it is so in these versions, and in no others."""
     ill: dict[str, dict[str, Any]] = {}
     """
     Facts of an example of an ill machine, by section: its check knows the cure.

@@ -9,7 +9,7 @@ import pytest
 
 from pipedoctor.explanation.explain import explain
 from pipedoctor.explanation.model import Suspect
-from pipedoctor.facts import Facts
+from pipedoctor.facts import Distribution, Facts, Packages
 
 MACHINES: dict[str, dict[str, Any]] = json.loads(
     Path(__file__).with_name("machines.json").read_text("utf-8")
@@ -46,7 +46,7 @@ def test_ruled_out_by_what_was_measured_on_the_well_one(cause: str) -> None:
 
 
 def test_enough_causes_have_an_example() -> None:
-    assert len(MACHINES) >= 38
+    assert len(MACHINES) >= 40
 
 
 def test_what_else_its_check_may_find_leaves_it_open() -> None:
@@ -61,3 +61,52 @@ def test_what_else_its_check_may_find_leaves_it_open() -> None:
     assert "finds something else" in found.why_here
     assert "(Error 802)" in found.why_here
     assert not any("fabric" in remedy.title for remedy in found.remedies)
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "here"),
+    [
+        ("PILLOW_VERSION", "7.0.0", "confirmed"),
+        ("PILLOW_VERSION", "8.4.0", "ruled-out"),
+        ("PILLOW_VERSION", "9.0.0", "confirmed"),
+        ("Resampling", "9.0.1", "confirmed"),
+        ("Resampling", "12.0.0", "ruled-out"),
+        ("ANTIALIAS", "unknown", "unknown"),
+        ("anything", "12.0.0", "unknown"),
+    ],
+)
+def test_the_installed_version_tells(name: str, version: str, here: str) -> None:
+    log = f"AttributeError: module 'PIL.Image' has no attribute '{name}'"
+    packages = Packages(entries=(Distribution(name="pillow", version=version),))
+
+    found = explain(io.BytesIO(log.encode()), facts=lambda _: Facts(packages)).causes[0]
+
+    assert (found.cause, found.here) == ("pillow_api_removed", here)
+
+
+@pytest.mark.parametrize(
+    ("versions", "here"),
+    [
+        ({"torch": "1.6.0"}, "ruled-out"),
+        ({"torch": "1.8.1"}, "unknown"),
+        ({"torch": "1.9.0"}, "ruled-out"),
+        ({}, "unknown"),
+    ],
+)
+def test_between_two_versions_nobody_is_sure(
+    versions: dict[str, str], here: str
+) -> None:
+    log = MACHINES["pin_memory_persistent_workers_bug_1_7"]["log"].encode()
+    entries = tuple(Distribution(name=n, version=v) for n, v in versions.items())
+    facts = Facts(Packages(entries=entries))
+
+    assert explain(io.BytesIO(log), facts=lambda _: facts).causes[0].here == here
+
+
+def test_two_pillows_at_once_decide_nothing() -> None:
+    log = MACHINES["pillow_api_removed"]["log"].encode()
+    names = ("pillow", "pillow-simd")
+    entries = tuple(Distribution(name=n, version="9.5.0") for n in names)
+    facts = Facts(Packages(entries=entries))
+
+    assert explain(io.BytesIO(log), facts=lambda _: facts).causes[0].here == "unknown"

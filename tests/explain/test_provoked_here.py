@@ -86,6 +86,15 @@ def test_a_pillow_without_its_compiled_part(tmp_path: Path) -> None:
     assert told(log, os.environ)[:2] == ("pillow_binary_broken", "ruled-out")
 
 
+@pytest.mark.skipif(hasattr(PIL, "PILLOW_VERSION"), reason="an old Pillow")
+def test_a_name_that_this_pillow_no_longer_has() -> None:
+    log = printed("from PIL import PILLOW_VERSION", os.environ)
+
+    cause, here, why = told(log, os.environ)
+    assert (cause, here) == ("pillow_api_removed", "confirmed")
+    assert "PILLOW_VERSION is missing" in why
+
+
 def test_what_takes_seconds_is_read_only_where_it_must() -> None:
     def asked(name: str) -> frozenset[str]:
         return sections(filter(None, [installed().find(name)]))
