@@ -86,13 +86,14 @@ def together(groups: Sequence[Sequence[Event]], verb: str) -> str:
     return f"{first} and {more} more {verb}" if more else f"{first} {verb}s"
 
 
+_SHOWING = re.compile(r"demo|visuali[sz]e")
 _SHOWN = re.compile(r"demo|predict|inference$", re.IGNORECASE)
 
 
 def shown(loop: Loop) -> bool:
     """Does it only show what a model can do, as its file or function says?"""
     file = loop.at.path.rpartition("/")[2]
-    said = "demo" in file or _SHOWN.search(loop.function)
+    said = _SHOWING.search(file) or _SHOWN.search(loop.function)
     return bool(said) and loop.role != "train" and not loop.repeats
 
 
@@ -201,9 +202,13 @@ _SELDOM = (
 )
 
 
+_FIRST_RANK = re.compile(r"\b\w*rank\w*(\(\))? (==|<=) 0\b")
+
+
 def seldom(event: Event) -> bool:
-    """Is it done now and then only, or only on request?"""
-    return any(word in guard for guard in event.guards for word in _SELDOM)
+    """Is it done now and then only, or only on request? Rank 0 does it each time."""
+    guards = [_FIRST_RANK.sub("", guard) for guard in event.guards]
+    return any(word in guard for guard in guards for word in _SELDOM)
 
 
 def least_torch(source: Source, torch: TorchBuild | None) -> tuple[str, str]:

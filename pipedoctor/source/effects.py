@@ -4,7 +4,7 @@ import ast
 from typing import Any
 
 from pipedoctor.source.around import Guard, Step
-from pipedoctor.source.caches import missed_keys
+from pipedoctor.source.caches import missed_keys, spare
 from pipedoctor.source.failures import handlers, retries
 from pipedoctor.source.kinds import DRAWS, NAMED, READING, SAVES
 from pipedoctor.source.managed import READS
@@ -67,7 +67,7 @@ def _refuses(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> bo
     last = block[0][-1] if block and step.around.guards else None
     if isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
         return True
-    if step.around.guards and _fails(step.around.guards[-1]):
+    if spare(step) or (step.around.guards and _fails(step.around.guards[-1])):
         return True
     otherwise = bool(step.around.guards) and not step.around.guards[-1].holds
     plain = all(isinstance(one, ast.Constant) for one in node.args)

@@ -468,3 +468,29 @@ def test_what_only_shows_a_model_need_not_be_fast(
     assert len(find("pin_memory_missing", plain)) == found
     assert len(find("pinned_blocking", pinned)) == found
     assert len(find("sync_in_loop", plain)) == found
+
+
+@pytest.mark.parametrize(
+    ("guard", "found"),
+    [
+        ("local_rank == 0", 1),
+        ("dist.get_rank() == 0", 1),
+        ("local_rank == 0 and epoch % 9 == 0", 0),
+        ("step == 0", 0),
+    ],
+)
+def test_the_first_rank_waits_in_each_step(find: Find, guard: str, found: int) -> None:
+    step = f"if {guard}:\n                print(loss.item())"
+
+    assert len(find("sync_in_loop", run(step=step))) == found
+
+
+SOUGHT = "{loop} not os.path.exists(index):\n            print(index)\n"
+SOUGHT += "            index = index + 1"
+
+
+@pytest.mark.parametrize(("loop", "found"), [("while", 0), ("if", 1)])
+def test_what_is_said_of_samples_that_are_missing(
+    find: Find, loop: str, found: int
+) -> None:
+    assert len(find("print_in_item", run(first=SOUGHT.format(loop=loop)))) == found
