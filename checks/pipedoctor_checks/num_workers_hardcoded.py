@@ -25,7 +25,8 @@ def num_workers_hardcoded(
 
     ## How it is judged
 
-    The constant is 8 or more, or the count is that of the whole machine's CPUs. What
+    The constant is 8 or more, or the count is made of that of the whole machine's CPUs
+    (`os.cpu_count() // 2`; not `os.process_cpu_count`, which heeds affinity). What
     is too much for this very machine is said by PDR722, under which this stands. The
     number that `check --measure TARGET` found to be the best here is left alone.
 
@@ -44,7 +45,8 @@ def _found(source: Source, seen: Pipeline | None, many_workers: int) -> Findings
         high = fixed and int(workers.value or 0) >= many_workers
         best = best_for(seen, source, loader)
         proved = fixed and best is not None and best.num_workers == workers.value
-        if loader.testing or proved or not (high or workers.form == "cpu count"):
+        whole = workers.form == "cpu count" and workers.name != "os.process_cpu_count"
+        if loader.testing or proved or not (high or whole):
             continue
         yield at(
             [workers.at or loader.at],

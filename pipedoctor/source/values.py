@@ -6,19 +6,13 @@ from typing import NamedTuple
 
 from pipedoctor.facts.source import Argument, How, Spot
 from pipedoctor.source.arguments import LONGEST, constant, passed
+from pipedoctor.source.cpu_counts import counted
 from pipedoctor.source.project import Project, argument
 from pipedoctor.source.scope import Module, Scope, key_of
 
 _DEEP = 6
 _MOST = 4
 """Assignments to one variable that are followed."""
-CPU_COUNTS = {
-    "os.cpu_count",
-    "multiprocessing.cpu_count",
-    "torch.multiprocessing.cpu_count",
-    "os.process_cpu_count",
-    "psutil.cpu_count",
-}
 
 
 class Option(NamedTuple):
@@ -129,9 +123,13 @@ class Values:
             return Argument(how="unknown", text=text, at=at, form="lambda")
         if depth <= 0:
             return unknown
+        count = counted(node, lambda one: self.project.dotted(one, scope.module))
+        if count:
+            form = "cpu count"
+            return Argument(how="unknown", text=text, at=at, form=form, name=count)
         if isinstance(node, ast.Call):
             name = self.project.dotted(node.func, scope.module)
-            form = "cpu count" if name in CPU_COUNTS else "call"
+            form = "call"
             if name == "functools.partial":
                 form = "partial"
             return Argument(how="unknown", text=text, at=at, form=form, name=name)

@@ -63,6 +63,13 @@ SILENT: dict[str, dict[str, str]] = {
         "a test": "import pytest\n" + loader("Images()"),
     },
     "num_workers_hardcoded": {
+        "the CPUs of the process": loader(
+            "Images(), num_workers=os.process_cpu_count() // 2"
+        ),
+        "CPUs and something else": loader(
+            "Images(), num_workers=os.cpu_count() // ranks"
+        ),
+        "the lesser of two": loader("Images(), num_workers=min(os.cpu_count(), n)"),
         "few": loader("Images(), num_workers=7"),
         "an option": loader("Images(), num_workers=args.workers"),
     },
@@ -161,6 +168,10 @@ SPEAKS: dict[str, dict[str, str]] = {
     },
     "num_workers_hardcoded": {
         "many": loader("Images(), num_workers=8"),
+        "half the CPUs": loader("Images(), num_workers=os.cpu_count() // 2"),
+        "some CPUs": loader(
+            "Images(), num_workers=max(1, int((os.cpu_count() or 1) * 0.8))"
+        ),
         "all CPUs": loader("Images(), num_workers=os.cpu_count()"),
         "through a variable": loader(
             "Images(), **common", before="common = dict(num_workers=os.cpu_count())"
@@ -211,7 +222,9 @@ SPEAKS: dict[str, dict[str, str]] = {
         "a batch sampler": loader("Images(), shuffle=True, batch_sampler=Sampler(x)"),
     },
     "drop_last_missing": {
-        "BatchNorm": loader("Images(), 4", TRAIN) + "\nnet = nn.BatchNorm2d(3)"
+        "BatchNorm": loader("Images(), 4", TRAIN) + "\nnet = nn.BatchNorm2d(3)",
+        "shuffled as somebody wants": loader("Images(), 4, shuffle=args.mix", TRAIN)
+        + "\nnet = nn.BatchNorm2d(3)",
     },
     "train_not_shuffled": {
         "never": loader("Images()", TRAIN),
