@@ -135,6 +135,10 @@ SPEAKS: dict[str, dict[str, str]] = {
     "wasted_iterator": {
         "each step": "def main(data):\n    loader = DataLoader(data, num_workers=2)\n"
         "    for step in range(9):\n        x = next(iter(loader))\n",
+        "a function that a loop calls": "def first(loader):\n"
+        "    return next(iter(loader))\n"
+        "def main(data):\n    loader = DataLoader(data, num_workers=2)\n"
+        "    for step in range(9):\n        x = first(loader)\n",
         "a loader from elsewhere": "def main(train_loader):\n"
         "    for step in range(9):\n        x = next(iter(train_loader))\n",
     },
@@ -152,7 +156,10 @@ SPEAKS: dict[str, dict[str, str]] = {
     "loss_graph_accumulated": {"a sum": loop(STEP + "total += loss")},
     "side_stream_no_record": {"never": STREAMED.format("pass")},
     "cpu_create_then_move": {"each step": loop("z = torch.zeros(9).to(device)")},
-    "pin_then_copy": {"at once": "def f(x):\n    return x.pin_memory().to(d)\n"},
+    "pin_then_copy": {
+        "at once": "def f(x):\n    return x.pin_memory().to(d)\n",
+        "to the first GPU": "def f(x):\n    return x.pin_memory().cuda()\n",
+    },
     "cuda_amp": {"called": "torch.cuda.amp.autocast()\n"},
     "bottleneck": {"imported": "import torch.utils.bottleneck\n"},
     "old_iterator_api": {
