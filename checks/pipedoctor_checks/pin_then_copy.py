@@ -10,7 +10,7 @@ from pipedoctor_checks._code import at, by_function, spots
 @check("PDR412", "A tensor is pinned only to be copied")
 def pin_then_copy(source: Source, /) -> Findings:
     """
-    Look for `tensor.pin_memory().to(device)`.
+    Look for `tensor.pin_memory().to(device)`, or `.cuda()`.
 
     ## Why it hurts
 

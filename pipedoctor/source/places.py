@@ -1,6 +1,7 @@
 """What a whole file or project does: main guards, start methods, old names, traits."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from pipedoctor.source.around import Around, Step
@@ -9,10 +10,12 @@ from pipedoctor.source.loops import repeats
 from pipedoctor.source.parallel import data_parallel
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
-from pipedoctor.source.scope import Module, Place, Scope, key_of
+from pipedoctor.source.scope import Class, Module, Place, Scope, key_of
 from pipedoctor.source.told import told
 from pipedoctor.source.values import written
 
+_SET = re.compile(r"(?:dataset|_set|_data|trainset)$")
+_ANY_SET = re.compile("dataset")
 _PRIVATE = ("torch.utils.data._utils",)
 _AMP = (
     "torch.cuda.amp.autocast",
@@ -31,7 +34,7 @@ _PARALLEL = {"torch.nn.DataParallel", "torch.nn.parallel.DataParallel"}
 _VARIABLES = {"torch.autograd.Variable", "torch.autograd.variable.Variable"}
 _CALLED = {*_AMP, *_VARIABLES, *_PARALLEL, *_DISTRIBUTED}
 _TRAITS = {"set_epoch", "record_stream", "setNumThreads", "get_worker_info"}
-_ENDINGS = {*_TRAITS, *_STARTS, "to"}
+_ENDINGS = {*_TRAITS, *_STARTS, "to", "cuda"}
 _FRAMEWORKS = {
     "pytorch_lightning": "Lightning",
     "lightning": "Lightning",
@@ -121,7 +124,7 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
             method=value.value if isinstance(value.value, str) else "",
             at_import=scope.at_top and not main,
         )
-    elif last == "to" and isinstance(node.func, ast.Attribute):
+    elif last in {"to", "cuda"} and isinstance(node.func, ast.Attribute):
         inner = node.func.value
         pinned = isinstance(inner, ast.Call) and last_name(inner.func) == "pin_memory"
         if pinned and not (isinstance(inner, ast.Call) and inner.args):
@@ -158,12 +161,11 @@ def _set_epoch(
     recorder: Recorder, scope: Scope, step: Step, node: ast.Call, func: ast.Attribute
 ) -> None:
     """On a data set, not on a sampler: a copy in a worker never hears of it."""
-    owner = written(func.value).lower()
-    if "sampler" in owner:
+    if "sampler" in written(func.value).lower():
         return
-    for cls in recorder.reach.datasets.values():
+    for cls in _owners(recorder, scope, func.value, _ANY_SET):
         method = cls.methods.get("set_epoch")
-        if method is not None and "dataset" in owner:
+        if method is not None:
             attributes = [
                 key
                 for key, values in method.bound.items()
@@ -183,11 +185,19 @@ def _epochs(recorder: Recorder, module: Module) -> None:
             for target in node.targets:
                 if not isinstance(target, ast.Attribute):
                     continue
-                owner = written(target.value).lower()
-                if not owner.endswith(("dataset", "_set", "_data", "trainset")):
-                    continue
                 if "epoch" in target.attr:
                     _plain_epoch(recorder, scope, step, node, target)
+
+
+def _owners(
+    recorder: Recorder, scope: Scope, node: ast.expr, name: re.Pattern[str]
+) -> list[Class]:
+    """The data sets that this may be: where nobody sees how it is made, by its name."""
+    known = recorder.reach.datasets
+    made = recorder.reach.types(node, scope, scope.owner)
+    if made:
+        return [cls for cls in made if cls.full in known]
+    return list(known.values()) if name.search(written(node).lower()) else []
 
 
 def _plain_epoch(
@@ -197,7 +207,7 @@ def _plain_epoch(
     node: ast.Assign,
     target: ast.Attribute,
 ) -> None:
-    for cls in recorder.reach.datasets.values():
+    for cls in _owners(recorder, scope, target.value, _SET):
         key = f"self.{target.attr}"
         init = recorder.project.method(cls, "__init__")
         if init is not None and key in init.bound:

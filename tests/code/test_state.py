@@ -40,6 +40,13 @@ def main():
         for x in loader:
             print(x)
 """
+SETTER = "    def set_epoch(self, e):\n        self.epoch = e\n    def __getitem__"
+TOLD = (
+    EPOCHS.format(initial=0, kept=True)
+    .replace("dataset", "ds")
+    .replace("    def __getitem__", SETTER)
+    .replace("ds.epoch = epoch", "{name}.set_epoch(epoch)")
+)
 STREAM = """
 class Stream(IterableDataset):
     def __iter__(self):
@@ -155,6 +162,9 @@ SILENT: dict[str, dict[str, str]] = {
     },
     "epoch_state_in_persistent_worker": {
         "workers end": EPOCHS.format(initial=0, kept=False),
+        "something else": EPOCHS.format(initial=0, kept=True).replace(
+            "        dataset.epoch", "        model = Model()\n        model.epoch"
+        ),
     },
     "global_reseed_in_dataset": {
         "drawn": rows(item="random.seed(np.random.randint(9))"),
@@ -233,7 +243,12 @@ SPEAKS: dict[str, dict[str, str]] = {
     },
     "set_epoch_missing": {"never": SAMPLED.format(more="", then="pass")},
     "iterable_not_sharded": {"all of it": STREAM.format(body="yield 1", workers=2)},
-    "epoch_state_in_persistent_worker": {"kept": EPOCHS.format(initial=0, kept=True)},
+    "epoch_state_in_persistent_worker": {
+        "kept": EPOCHS.format(initial=0, kept=True),
+        "by another name": EPOCHS.format(initial=0, kept=True).replace("dataset", "ds"),
+        "by a method": TOLD.format(name="ds"),
+        "by a method of what is handed in": TOLD.format(name="loader.dataset"),
+    },
     "global_reseed_in_dataset": {"made": rows("random.seed(1234)")},
     "rng_object_in_dataset": {
         "random": rows("self.r = random.Random(1)", "return self.r.random()"),
