@@ -79,7 +79,7 @@ def _harm(event: Event, method: str) -> tuple[Severity, str]:
     if event.name != "lmdb.open":
         return Severity.BREAKS, "reads wrong data"
     if event.details.get("unlocked"):
-        return Severity.RISKS, "is used against LMDB's rules for forks"
+        return Severity.RISKS, "must not be used"
     return Severity.BREAKS, "fails"
 
 

@@ -346,7 +346,7 @@ def test_opened_anew_only_where_a_fork_left_none(
     [
         ("", Severity.BREAKS, "fails in workers"),
         (", lock=True", Severity.BREAKS, "fails in workers"),
-        (", lock=False", Severity.RISKS, "against LMDB's rules for forks"),
+        (", lock=False", Severity.RISKS, "must not be used in workers"),
     ],
 )
 def test_lmdb(find: Find, more: str, severity: Severity, harm: str) -> None:
