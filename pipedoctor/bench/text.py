@@ -48,10 +48,18 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
     )
 
 
+def _fits(sheet: Sheet, width: int, *, tight: bool) -> bool:
+    """Is there room for two blanks between columns?"""
+    rows = [row for row in (sheet.head, *sheet.rows) if any(row[2:])]
+    cut = (tuple(_INTERVAL.sub("", c) if tight else c for c in row) for row in rows)
+    longest = (max(map(len, column)) for column in zip(*cut, strict=True))
+    return sum(size + 2 for size in longest) <= width
+
+
 def _table(sheet: Sheet, width: int) -> list[str]:
     """The rows; one that says something long in its second cell gets a line of it."""
     tight = width < WIDE
-    gap = 1 if tight else 2
+    gap = 2 if _fits(sheet, width, tight=tight) else 1
     table = Table(box=None, padding=(0, gap, 0, 0), header_style="", pad_edge=False)
     for place, name in enumerate(sheet.head):
         # No digit is ever cut off: where room is short, the names take two lines.

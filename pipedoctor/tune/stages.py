@@ -88,7 +88,7 @@ def sheet(found: Stages) -> Sheet:
         title=f"One batch of {seen.target}, stage by stage",
         said=tuple(_said(seen, found.beside)),
         head=HEAD,
-        rows=tuple(_rows(seen, found.beside)) if seen.trials else (),
+        rows=tuple(row for row in _rows(seen, found.beside) if any(row[1:])),
         notes=tuple(_notes(found)),
     )
 
@@ -125,12 +125,12 @@ def _one_thread(found: OneThread) -> str:
 def _rows(seen: Pipeline, beside: BenchLoader | None) -> Iterator[tuple[str, ...]]:
     alone = _costs([t for t in seen.trials if not t.setting.num_workers])
     worker = _costs([t for t in seen.trials if t.setting.num_workers])
+    yield ("get items", _ms(alone, "fetch_wall"), _ms(worker, "fetch_wall"), "")
     for name in ("read", "decode", "transform"):
         share = getattr(seen.wall, name) if seen.wall else None
         if share is not None:
             cells = (_of(costs, share) for costs in (alone, worker))
             yield (f"  {name}", *cells, "")
-    yield ("get items", _ms(alone, "fetch_wall"), _ms(worker, "fetch_wall"), "")
     yield ("collate", _ms(alone, "collate_wall"), _ms(worker, "collate_wall"), "")
     yield ("send", "", _ms(worker, "send_wall"), "")
     yield ("receive", "", "", _ms(worker, "receive_wall"))
@@ -158,8 +158,13 @@ def _notes(found: Stages) -> Iterator[str]:
     seen = found.seen
     if found.trouble:
         yield f"Not all was measured: {found.trouble}."
-    if isinstance(seen.wall, Shares):
+    if isinstance(seen.wall, Shares) and trusted(found).seen.trials:
         yield "Read, decode and transform are shares of getting items, from a trace."
+    if _costs([t for t in trusted(found).seen.trials if t.setting.num_workers]):
+        yield (
+            "Send: a thread of the worker pickles the batch; receive: the main process"
+            " unpickles it. CPU within next(): all that it computes to get a batch."
+        )
     contents = seen.contents
     if contents.bytes:
         tensors = many(contents.objects, "tensor")

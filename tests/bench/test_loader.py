@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from pipedoctor.bench.text import render
 from pipedoctor.facts import (
     BenchLoader,
     Contents,
@@ -66,10 +67,10 @@ def test_every_stage_has_its_row() -> None:
 
     assert page.title == "One batch of train.py:make, stage by stage"
     assert page.rows == (
+        ("get items", "80", "80", ""),
         ("  read", "20", "20", ""),
         ("  decode", "40", "40", ""),
         ("  transform", "20", "20", ""),
-        ("get items", "80", "80", ""),
         ("collate", "4", "4", ""),
         ("send", "", "0.5", ""),
         ("receive", "", "", "1"),
@@ -80,6 +81,14 @@ def test_every_stage_has_its_row() -> None:
         "num_workers=0: 100 samples/s, a batch in 80 ms, the first after 0.25 s."
     )
     assert "A batch holds 4.0 KiB in 2 tensors." in page.notes
+    assert any(note.startswith("Send: a thread of the worker") for note in page.notes)
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_headings_stand_apart_where_there_is_room(width: int) -> None:
+    drawn = render(sheet(Stages(seen=SEEN)), width=width)
+
+    assert "no workers  in a worker  main process" in drawn
 
 
 def test_without_a_trace_and_without_workers() -> None:
@@ -92,8 +101,8 @@ def test_without_a_trace_and_without_workers() -> None:
 
     page = sheet(Stages(seen=seen, trouble="with num_workers=1: it fails"))
 
-    assert [row[0] for row in page.rows][:2] == ["get items", "collate"]
-    assert page.rows[2] == ("send", "", "", "")
+    assert [row[0] for row in page.rows] == ["get items", "collate"]
+    assert not any(note.startswith("Send: ") for note in page.notes)
     assert page.notes[0] == "Not all was measured: with num_workers=1: it fails."
 
 
@@ -169,7 +178,7 @@ def test_what_was_not_measured_beside_the_stages() -> None:
     page = sheet(Stages(seen=SEEN, beside=none))
 
     assert page.rows == sheet(Stages(seen=SEEN)).rows
-    assert page.notes[2:5] == (
+    assert page.notes[3:6] == (
         "Not measured, first touch: no time.",
         "Not measured, to the GPU: no GPU.",
         "Not measured, one thread: they rest.",
