@@ -22,7 +22,7 @@ def legible(text: str) -> str:
 def written_out(match: re.Match[str]) -> str:
     r"""One odd character as Python writes it; a byte of a file's name as ``\xff``."""
     letter = match[0]
-    if "\udc00" <= letter <= "\udcff":
+    if "\udc80" <= letter <= "\udcff":
         return f"\\x{ord(letter) & 0xFF:02x}"
     return letter.encode("unicode_escape", "surrogatepass").decode()
 

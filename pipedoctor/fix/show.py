@@ -7,14 +7,20 @@ from collections.abc import Iterable, Iterator
 from pipedoctor.fix.entry import Damaged, Entry, Record
 from pipedoctor.fix.files import Written
 from pipedoctor.fix.plan import Plan, Remove, Run, Step, Write
+from pipedoctor.legible import legible
 
 _LISTED = 10
 
 
 def safe(text: str) -> str:
-    """Text without characters that a terminal would obey."""
+    """
+    Text without characters that a terminal would obey.
+
+    Stricter than a report: who agrees to a plan also sees blanks that are no space.
+    """
     return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text
+        c if c.isprintable() else c.encode("unicode_escape").decode()
+        for c in legible(text)
     )
 
 

@@ -277,7 +277,8 @@ def test_an_unlimited_tmpfs_gets_a_limit() -> None:
 
 
 def test_hostile_text_is_shown_not_obeyed() -> None:
-    assert safe("a\x1b[31m\nb\u202e\udcff") == "a\\x1b[31m\\nb\\u202e\\udcff"
+    assert safe("a\x1b[31m\nb\u202e\udcff") == "a\\x1b[31m\\nb\\u202e\\xff"
+    assert safe("a\u00a0\u00adb") == "a\\xa0\\xadb", "no space, and nothing to be seen"
     assert encodable("1 → 2 ü", "ascii") == "1 -> 2 \\xfc"
     assert encodable("1 → 2", "utf-8") == "1 → 2"
     assert encodable("1 → 2", None) == "1 -> 2"

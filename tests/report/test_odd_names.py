@@ -69,6 +69,7 @@ def test_what_is_written_is_read(odd: Report) -> None:
         ("ü→\U0001f600", "ü→\U0001f600"),
         ("a\udc80\udcff", "a\\x80\\xff"),
         ("\ud800\udbff", "\\ud800\\udbff"),
+        ("\udc00\udc41\udc7f", "\\udc00\\udc41\\udc7f"),
     ],
 )
 def test_only_what_is_no_character_is_written_out(odd: str, said: str) -> None:
