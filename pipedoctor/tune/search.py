@@ -23,13 +23,12 @@ UNORDERED = 0.05
 """The least gain for which samples may come in another order."""
 _FAR = 0.1
 """The same where windows of one setting differ widely."""
-_REPEATS = 3
+_REPEATS, _OFTEN = 3, 5
 _TRIED = 7
 """Numbers of workers; more are hardly worth their time."""
-_LEAST = 1e-6
 _WORKERS = (*range(9), 10, 12, 14, 16, 20, 24, 32, 40, 48, 64, 96, 128)
 _PREFETCH = (2, 4, 8)
-_HEAVY_TAIL = 0.15
+_HEAVY_TAIL, _LEAST = 0.15, 1e-6
 
 
 @dataclass
@@ -198,7 +197,9 @@ class Search:
         ]
         if promising:
             return _cheapest(promising).setting
-        return self._again(best) or self._doubtful(model, best)
+        twice = self._again(best, 2)  # before anybody else is tried
+        other = twice or self._doubtful(model, best) or self._again(best)
+        return other or self._deeper(model, best)
 
     def _doubtful(self, model: Model, best: Trial) -> Setting | None:
         """A number of workers that nobody has tried, and that may yet be faster."""
@@ -215,7 +216,7 @@ class Search:
             return None
         return max(open_, key=lambda g: (g.high, -g.setting.queued)).setting
 
-    def _again(self, best: Trial) -> Setting | None:
+    def _again(self, best: Trial, most: int = 2 * _REPEATS) -> Setting | None:
         """The rival of the best, or the best, that was measured least."""
         near = max(NEAR, min(_FAR, 2 * (best.spread or 0.0)))
         rivals = [
@@ -228,12 +229,21 @@ class Search:
         open_ = [
             trial
             for trial in rivals[:4]
-            if self.tries(trial) < _enough(trial)
-            or (trial.disturbed and self.tries(trial) < 2 * _REPEATS)
+            if self.tries(trial) < min(most, _enough(trial))
         ]
         if not open_:
             return None
         return min(open_, key=self.tries).setting
+
+    def _deeper(self, model: Model, best: Trial) -> Setting | None:
+        """The leader with longer queues, where there is time left for it."""
+        longer = 2 * (best.setting.prefetch_factor or 0)
+        deeper = replace(best.setting, prefetch_factor=longer)
+        for guess in self.candidates(model):
+            better = guess.high > best.samples_per_second * (1 + SAME)
+            if guess.setting == deeper and better and not self.ledger.of(deeper):
+                return deeper
+        return None
 
     def tries(self, trial: Trial) -> int:
         """How often this setting was measured."""
@@ -260,10 +270,12 @@ class Search:
 
 
 def _enough(trial: Trial) -> int:
-    """Windows that settle it: more where they differ."""
+    """Windows that settle it: more where they differ, or others disturbed."""
+    if trial.disturbed:
+        return 2 * _REPEATS
     if not trial.spread:
         return 2
-    return _REPEATS if trial.spread < NEAR / 2 else _REPEATS + 2
+    return _REPEATS if trial.spread < NEAR / 2 else _OFTEN
 
 
 def tail(items: Iterable[tuple[float, float]]) -> float:

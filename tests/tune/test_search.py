@@ -121,6 +121,23 @@ def test_numbers_of_workers_that_may_be_faster_are_tried_too() -> None:
     assert len(asked) <= 7
 
 
+def deep(of: Setting) -> Trial:
+    """Longer queues give somewhat more, though nothing lets expect it."""
+    found = waiting(of)
+    more = 1.03 if of.prefetch_factor == 4 else 1.0
+    return structs.replace(
+        found,
+        batch_seconds=found.batch_seconds / more,
+        samples_per_second=found.samples_per_second * more,
+    )
+
+
+def test_longer_queues_are_tried_where_there_is_time_left() -> None:
+    found = search(deep)
+    found.run()
+    assert tuning(found).choice.setting == setting(8, 4, persistent_workers=False)
+
+
 def test_a_stream_that_nobody_divides_is_said_to_be_one() -> None:
     found = search(waiting)
     found.run()
@@ -418,6 +435,9 @@ def test_what_if() -> None:
     same = imagine(found, Change())
     assert same["basis"] == "measured"
     assert same["gain"] == pytest.approx(1)
+    assert same["unpriced"] is None
+    pinned = imagine(found, Change(pin_memory=True))
+    assert "pin_memory is not simulated: `pipedoctor bench transfer`" in told(pinned)
     none = imagine(found, Change(workers=0, in_order=False))
     assert none["setting"]["prefetch_factor"] is None
     assert none["setting"]["in_order"] is True
