@@ -67,6 +67,8 @@ def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
         except Lost as reason:
             why = f"{target}: {overheard(reason)}"
             return Measurement(unmeasured={"pipeline": why})
+    if found.interrupted:
+        raise KeyboardInterrupt
     return of(found, paths)
 
 

@@ -52,6 +52,8 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
         f"  /dev/shm {human(guess['shm_bytes'])}, memory of the workers "
         f"{human(guess['memory_bytes'])}, {guess['descriptors']} descriptors"
     )
+    if found["unpriced"]:
+        yield f"  {found['unpriced']}"
     if found["disturbed"]:
         yield f"  doubtful: {found['disturbed']} while it was probed"
 

@@ -12,6 +12,10 @@ from pipedoctor.tune.predict import Model, Prediction, World, alike
 from pipedoctor.tune.search import Search
 
 SCHEMA = "pipedoctor.whatif/1"
+PINNING = (
+    "pin_memory is not simulated: `pipedoctor bench transfer` measures on a GPU what"
+    " pinning a batch takes, and what it saves"
+)
 _USUAL, _SPINNING = 1, 2
 """How often settings of several workers are measured again."""
 _WINDOWS = 16
@@ -75,6 +79,7 @@ def imagine(search: Search, change: Change) -> dict[str, Any]:
         "epoch": epoch(search, there),
         "bottleneck": bottleneck(seen).name,
         "disturbed": next((t.disturbed for t in seen.trials if t.disturbed), None),
+        "unpriced": PINNING if wanted.pin_memory != search.start.pin_memory else None,
     }
 
 
