@@ -1,0 +1,97 @@
+"""A process that decodes, when it says nothing, nonsense, or is gone."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pipedoctor.bench import decoder, images
+from pipedoctor.bench.decoder import Decoder
+from pipedoctor.facts import Unreadable
+
+Start = Callable[[str], Decoder]
+MEBIBYTE = bytes(1 << 20)
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+    """A decoder whose process runs this code instead of ours."""
+    started: list[Decoder] = []
+
+    def begin(code: str) -> Decoder:
+        line = [sys.executable, "-S", "-c", f"import sys, os, struct, time; {code}"]
+        monkeypatch.setattr(decoder, "program", lambda *_: line)
+        started.append(Decoder(sys.executable, "pillow", os.environ))
+        return started[-1]
+
+    yield begin
+    for one in started:
+        one.close()
+
+
+def soon(seconds: float = 30.0) -> float:
+    return time.monotonic() + seconds
+
+
+FRAME = "sys.stdout.buffer.write(struct.pack('<I', {size}) + b'{body}'); "
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        FRAME.format(size=7, body="[1,2,3]"),
+        FRAME.format(size=1 << 30, body="x"),
+    ],
+    ids=["another shape", "too much"],
+)
+def test_nonsense_is_no_answer(start: Start, code: str) -> None:
+    with pytest.raises(Unreadable, match="printed something else than an answer"):
+        start(code).hello(soon())
+
+
+def test_nobody_reads_the_images(start: Start) -> None:
+    deaf = start("time.sleep(60)")
+
+    with pytest.raises(Unreadable, match="no answer while it was handed images"):
+        deaf.show([MEBIBYTE], soon(0.3))
+    with pytest.raises(Unreadable, match="no answer while it was handed images"):
+        deaf.ask(soon(), do="check", way="decode:PIL")
+
+
+def test_it_is_gone_before_the_images_come(start: Start) -> None:
+    gone = start("sys.exit(4)")
+
+    with pytest.raises(Unreadable, match="ended with exit code 4"):
+        gone.show([MEBIBYTE] * 4, soon())
+
+
+def test_it_closes_its_answers_and_lives_on(start: Start) -> None:
+    mute = start("os.close(1); time.sleep(60)")
+
+    with pytest.raises(Unreadable, match="closed its answers"):
+        mute.hello(soon())
+
+
+@pytest.mark.parametrize(
+    ("executable", "line", "patience", "why"),
+    [
+        (sys.executable, "time.sleep(60)", 0.3, "no test images after 0 s"),
+        (sys.executable, "sys.exit(1)", 30, "no library in .* can write a JPEG"),
+        ("/no/python", "", 30, "/no/python cannot be started: No such file"),
+    ],
+    ids=["hangs", "cannot", "is not there"],
+)
+def test_no_images_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+    executable: str,
+    line: str,
+    patience: float,
+    why: str,
+) -> None:
+    argv = [executable, "-S", "-c", f"import sys, time; {line}"]
+    monkeypatch.setattr(images, "program", lambda *_: argv)
+
+    with pytest.raises(Unreadable, match=why):
+        images.generate(executable, os.environ, (8, 8), patience)

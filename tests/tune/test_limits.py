@@ -1,0 +1,62 @@
+"""What bounds a setting, also where the machine does not say it."""
+
+import os
+from typing import Any
+
+import pytest
+
+from pipedoctor.facts import Memory
+from pipedoctor.facts.memory import MemoryLimit
+from pipedoctor.tune import limits
+from pipedoctor.tune.limits import bounds
+from pipedoctor.units import GiB
+
+
+def unreadable(*_: Any) -> Any:
+    message = "no /proc here"
+    raise OSError(message)
+
+
+def test_what_nobody_tells_bounds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("cpu", "memory", "limits"):
+        monkeypatch.setattr(limits, name, unreadable)
+    monkeypatch.setattr(os, "statvfs", unreadable)
+
+    found = bounds()
+
+    assert found.cpus == os.cpu_count()
+    assert (found.memory, found.shm, found.descriptors) == (None, None, None)
+    assert (found.cpus_bound, found.memory_bound) == ("machine", "machine")
+
+
+@pytest.mark.parametrize(
+    ("group", "room", "bound"),
+    [
+        (None, 0.9 * 10 * GiB, "machine"),
+        (MemoryLimit(limit=20 * GiB), 0.9 * 10 * GiB, "machine"),
+        (MemoryLimit(limit=8 * GiB), 0.9 * 8 * GiB, "control group"),
+        (
+            MemoryLimit(limit=8 * GiB, used=5 * GiB, cache=GiB),
+            0.9 * 4 * GiB,
+            "control group",
+        ),
+    ],
+    ids=["none", "wide", "empty", "in use, but for pages of files"],
+)
+def test_memory_is_what_the_tighter_one_leaves(
+    monkeypatch: pytest.MonkeyPatch, group: MemoryLimit | None, room: float, bound: str
+) -> None:
+    seen = Memory(total=16 * GiB, available=10 * GiB, group=group)
+    monkeypatch.setattr(limits, "memory", lambda *_: seen)
+
+    found = bounds(ranks=2)
+
+    assert (found.memory, found.memory_bound) == (int(int(room) / 2), bound)
+    assert found.cpus_bound.endswith(", 2 ranks")
+
+
+def test_what_is_asked_for_counts_for_each_rank() -> None:
+    found = bounds(memory_size=3 * GiB, max_workers=5, ranks=2)
+
+    assert (found.memory, found.memory_bound) == (3 * GiB, "--memory")
+    assert (found.max_workers, found.workers_bound) == (5, "--max-workers")
