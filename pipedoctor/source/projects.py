@@ -9,7 +9,7 @@ from pipedoctor.source.files import Source
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 """What stands where a project begins."""
 LARGE = 12 << 20
-"""More code than this of one repository is taken apart where its parts begin."""
+"""More code than this is taken apart where its parts begin: memory is not endless."""
 
 
 def projects(files: Sequence[Source], paths: Sequence[str]) -> list[list[Source]]:
@@ -33,7 +33,7 @@ def projects(files: Sequence[Source], paths: Sequence[str]) -> list[list[Source]
             top = next(top for top in tops if top == full or top in full.parents)
             known[place] = inside[top] or _outermost(full, top, begins)
         groups.setdefault(known[place], []).append(file)
-    return [part for key, group in groups.items() for part in _parts(key, group)]
+    return [part for key, group in groups.items() for part in _parts(key, group, tops)]
 
 
 def _around(top: Path) -> Path | None:
@@ -57,13 +57,27 @@ def _begins(folder: Path) -> bool:
     return any(os.path.lexists(folder / name) for name in MARKERS)
 
 
-def _parts(key: Path | None, group: list[Source]) -> list[list[Source]]:
-    """A repository as one; a very large one by the projects within it."""
-    if key is None or sum(len(file.text) for file in group) <= LARGE:
+def _parts(
+    key: Path | None, group: list[Source], tops: Sequence[Path]
+) -> list[list[Source]]:
+    """
+    What is large in parts: a repository by the projects within it, else by folders.
+
+    The folders are those right below PATHS, as packages lie in ``site-packages``.
+    """
+    if sum(len(file.text) for file in group) <= LARGE:
         return [group]
     begins: dict[Path, bool] = {}
     parts: dict[Path | None, list[Source]] = {}
     for file in group:
-        inner = _outermost(Path(file.path).absolute(), key, begins)
+        full = Path(file.path).absolute()
+        inner = _outermost(full, key, begins) if key else _folder(full, tops)
         parts.setdefault(inner, []).append(file)
     return list(parts.values())
+
+
+def _folder(full: Path, tops: Sequence[Path]) -> Path | None:
+    """The folder below PATHS that a file lies in; none: it lies there itself."""
+    top = next(top for top in tops if top == full or top in full.parents)
+    below = full.parts[len(top.parts) :]
+    return top / below[0] if len(below) > 1 else None

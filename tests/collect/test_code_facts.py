@@ -19,6 +19,7 @@ from pipedoctor.collect.reading import Reading
 from pipedoctor.collect.source import source
 from pipedoctor.facts import Source
 from pipedoctor.source import examine as examining
+from pipedoctor.source import files as files_of
 from pipedoctor.source import projects
 from pipedoctor.source.files import Source as File
 
@@ -106,6 +107,26 @@ def test_a_very_large_repository_is_read_in_its_parts(
     assert {one.at.path for one in _read(three).loaders if one.dataset is None} == {
         "lonely.py"
     }
+
+
+def test_a_very_large_folder_of_packages_is_read_package_by_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [
+        files_of.Source(str(tmp_path / name), b"import torch\n")
+        for name in ("alone.py", "one/a.py", "one/deep/b.py", "two/c.py", "also.py")
+    ]
+    together = projects.projects(files, [str(tmp_path)])
+    monkeypatch.setattr(projects, "LARGE", 30)
+
+    apart = projects.projects(files, [str(tmp_path)])
+
+    assert together == [files]
+    assert [[Path(one.path).name for one in part] for part in apart] == [
+        ["alone.py", "also.py"],
+        ["a.py", "b.py"],
+        ["c.py"],
+    ]
 
 
 def test_packages_of_one_repository_know_of_each_other(three: Path) -> None:
