@@ -6,7 +6,7 @@ from html import escape
 from pipedoctor.facts import Setting
 from pipedoctor.tune.json import stages
 from pipedoctor.tune.predict import Prediction, alike
-from pipedoctor.tune.text import frontier, line, rate
+from pipedoctor.tune.text import frontier, held, line, rate
 from pipedoctor.tune.tuning import Tuning
 from pipedoctor.units import human
 
@@ -125,6 +125,6 @@ def _frontier(tuning: Tuning) -> Iterator[str]:
             f"<tr><td>{setting.num_workers}</td>"
             f"<td>{setting.prefetch_factor or ''}</td>"
             f"<td>{guess.samples_per_second:.0f}</td><td>{human(guess.shm_bytes)}</td>"
-            f"<td>{human(guess.memory_bytes)}</td><td>{guess.descriptors}</td></tr>"
+            f"<td>{held(guess.memory_bytes)}</td><td>{guess.descriptors}</td></tr>"
         )
     yield "</table>"

@@ -10,7 +10,7 @@ import msgspec
 from pipedoctor.facts import Setting
 from pipedoctor.legible import throughout
 from pipedoctor.report.words import clean
-from pipedoctor.tune.text import line, rate
+from pipedoctor.tune.text import held, line, rate
 from pipedoctor.units import human
 
 
@@ -50,7 +50,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
     )
     yield (
         f"  /dev/shm {human(guess['shm_bytes'])}, memory of the workers "
-        f"{human(guess['memory_bytes'])}, {guess['descriptors']} descriptors"
+        f"{held(guess['memory_bytes'])}, {guess['descriptors']} descriptors"
     )
     if found["unpriced"]:
         yield f"  {found['unpriced']}"

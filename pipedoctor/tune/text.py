@@ -155,8 +155,13 @@ def _memory(tuning: Tuning) -> Iterator[str]:
         yield (
             f"    {setting.num_workers:>7}{setting.prefetch_factor or 0:>10}"
             f"{guess.samples_per_second:>10.0f}{human(guess.shm_bytes):>11}"
-            f"{human(guess.memory_bytes):>10}{guess.descriptors:>13}{mark}"
+            f"{held(guess.memory_bytes):>10}{guess.descriptors:>13}{mark}"
         )
+
+
+def held(memory: int) -> str:
+    """Memory of workers; ``?`` where none of them was ever seen."""
+    return human(memory) if memory else "?"
 
 
 def frontier(guesses: Sequence[Prediction]) -> list[Prediction]:

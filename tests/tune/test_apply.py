@@ -1,0 +1,79 @@
+"""What was recommended, written into the call that makes the loader."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import pytest
+from msgspec import structs
+
+from pipedoctor.catalogue import installed
+from pipedoctor.collect.plan import Inquiry
+from pipedoctor.fix.counter import Counter
+from pipedoctor.fix.named import Examination
+from pipedoctor.fix.plan import Refused
+from pipedoctor.tune.apply import applied, values
+from pipedoctor.tune.text import held
+from tests.tune.test_search import done
+
+CODE = """\
+from torch.utils.data import DataLoader
+
+
+def make():
+    return DataLoader(data(), batch_size=16)
+"""
+
+
+@pytest.fixture
+def counter() -> Counter:
+    return Counter(click.echo, lambda _: True, yes=True)
+
+
+@pytest.fixture(scope="module")
+def examination() -> Examination:
+    return Examination(catalogue=installed(), inquiry=Inquiry(quick=True))
+
+
+def test_the_call_is_edited(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    counter: Counter,
+    examination: Examination,
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = tmp_path / "data.py"
+    path.write_text(CODE)
+    found = replace(done(), made_at=(str(path), 5))
+
+    assert applied(found, counter, examination) == 0
+    assert path.read_text() == CODE.replace(
+        "batch_size=16", "batch_size=16, num_workers=8, prefetch_factor=2"
+    )
+
+
+def test_a_data_set_has_no_call(counter: Counter, examination: Examination) -> None:
+    with pytest.raises(Refused, match="makes no DataLoader that could") as refused:
+        applied(done(), counter, examination)
+
+    assert refused.value.lines == (
+        "DataLoader(dataset, batch_size=16, num_workers=8, prefetch_factor=2, ...)",
+    )
+
+
+def test_what_is_as_it_was_is_not_written() -> None:
+    found = done()
+    kept = structs.replace(found.choice.setting, persistent_workers=True, batch_size=32)
+    changed = replace(found, choice=replace(found.choice, setting=kept))
+
+    assert values(found) == {"num_workers": 8, "prefetch_factor": 2}
+    assert values(changed) == {
+        "num_workers": 8,
+        "prefetch_factor": 2,
+        "persistent_workers": True,
+        "batch_size": 32,
+    }
+
+
+def test_memory_that_nobody_saw_is_not_nothing() -> None:
+    assert (held(0), held(1 << 20)) == ("?", "1.0 MiB")
