@@ -6,6 +6,14 @@ from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, spots
 
+_ALONE = {
+    *("VideoCapture", "VideoWriter", "imwrite", "line", "circle", "ellipse"),
+    *("rectangle", "polylines", "fillPoly", "fillConvexPoly", "putText", "Rodrigues"),
+    *("getAffineTransform", "getRotationMatrix2D", "getPerspectiveTransform"),
+    *("boundingRect", "contourArea", "minAreaRect", "boxPoints"),
+}
+"""They draw, write, or compute a few numbers, in one thread."""
+
 
 @check("PDR309", "OpenCV starts threads in each worker")
 def cv2_threads(source: Source, /) -> Findings:
@@ -19,8 +27,8 @@ def cv2_threads(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    Code for items calls functions of OpenCV, and `cv2.setNumThreads` is called
-    nowhere in the project.
+    Code for items calls functions of OpenCV that do more than draw or compute a few
+    numbers, and `cv2.setNumThreads` is called nowhere in the project.
 
     ## Sources
 
@@ -28,8 +36,9 @@ def cv2_threads(source: Source, /) -> Findings:
     - https://docs.opencv.org/4.x/db/de0/group__core__utils.html
     """
     events = source.per_item("cv2")
+    shared = {event.name.removeprefix("cv2.") for event in events} - _ALONE
     files = {event.at.path: event for event in reversed(events)}
-    if events and "setNumThreads" not in source.traits:
+    if shared and "setNumThreads" not in source.traits:
         yield at(
             spots(events),
             Severity.NOTE,

@@ -1,11 +1,10 @@
 """PDR109: may the last batch be too small for BatchNorm?"""
 
 from pipedoctor.check import Confidence, Findings, Severity, check
-from pipedoctor.edits import arguments
+from pipedoctor.edits import arguments, every
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at, called, told
 
 _SIZES = {
@@ -38,47 +37,54 @@ def drop_last_missing(source: Source, /) -> Findings:
     `drop_last` is not written, all arguments are seen, and BatchNorm (or a ResNet) is
     used in the project. The size of the data set is not known, so this is possible,
     never certain; data sets of torchvision whose size is known are left alone where
-    more than one sample is left, or the size of a batch is not known.
+    more than one sample is left, or the size of a batch is not known. It is said once
+    of a project.
 
     ## Sources
 
     - https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm1d.html
     - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
     """
-    yield from alike(source, _found(source))
+    found = [loader for loader in source.loaders if _may_end(source, loader)]
+    if found:
+        first, more = found[0], len(found) - 1
+        given = first.get("drop_last")
+        edits = [
+            arguments(x, drop_last="True") if x.get("drop_last").how == "absent" else ()
+            for x in found
+        ]
+        others = f" and {more} more" if more else ""
+        yield at(
+            [loader.at for loader in found],
+            Severity.NOTE,
+            f"{called(first)}{others} may end with a batch of one: not for BatchNorm",
+            in_code(
+                "Drop it",
+                "DataLoader(..., drop_last=True)",
+                edits=every(edits),
+                unsafe="the last samples of an epoch are left out, and all of them"
+                " where they do not fill a batch",
+            ),
+            confidence=Confidence.POSSIBLE,
+            drop_last=told(given),
+        )
 
 
-def _found(source: Source) -> Findings:
-    for loader in source.loaders:
-        last = loader.get("drop_last")
-        decided = last.how == "literal"
-        off = not decided and (last.how == "absent" or (last.known and not last.value))
-        size = loader.get("batch_size")
-        alone = size.how == "absent" or (size.value == 1 and size.how != "default")
-        batched = loader.get("batch_sampler").how != "absent"
-        shuffle = loader.get("shuffle")
-        named = loader.target or "train" in loader.function.lower()
-        both = not named and shuffle.how != "absent" and not shuffle.known
-        trains = not both and any(source.loops[n].role == "train" for n in loader.fed)
-        if not off or alone or batched or loader.role == "eval" or loader.testing:
-            continue
-        if trains and loader.batch_norm and not _fits(loader):
-            yield at(
-                [loader.at],
-                Severity.NOTE,
-                f"{called(loader)} may end with a batch of one: not for BatchNorm",
-                in_code(
-                    "Drop it",
-                    "DataLoader(..., drop_last=True)",
-                    edits=arguments(loader, drop_last="True")
-                    if last.how == "absent"
-                    else (),
-                    unsafe="the last samples of an epoch are left out, and all of them"
-                    " where they do not fill a batch",
-                ),
-                confidence=Confidence.POSSIBLE,
-                drop_last=told(last),
-            )
+def _may_end(source: Source, loader: LoaderCall) -> bool:
+    """May the last batch of those that it trains with be of any size?"""
+    last = loader.get("drop_last")
+    off = last.how == "absent" or (last.known and not last.value)
+    size = loader.get("batch_size")
+    alone = size.how == "absent" or (size.value == 1 and size.how != "default")
+    batched = loader.get("batch_sampler").how != "absent"
+    shuffle = loader.get("shuffle")
+    named = loader.target or "train" in loader.function.lower()
+    both = not named and shuffle.how != "absent" and not shuffle.known
+    trains = not both and any(source.loops[n].role == "train" for n in loader.fed)
+    if last.how == "literal" or not off or alone or batched or loader.testing:
+        return False
+    fits = loader.role == "eval" or _fits(loader)
+    return trains and loader.batch_norm and not fits
 
 
 def _fits(loader: LoaderCall) -> bool:

@@ -26,7 +26,8 @@ def pin_memory_missing(source: Source, /) -> Findings:
     `pin_memory` is False or not given, all arguments are seen, and a loop that this
     loader feeds copies its batches to a device. Loops that a framework drives are
     left to it, and so is a value that is only the default of an option. Without workers
-    nothing pins ahead: a note, and none where there are none on purpose.
+    nothing pins ahead: a note, and none where there are none on purpose, or only
+    an evaluation takes them.
 
     ## Sources
 
@@ -45,7 +46,9 @@ def _found(source: Source) -> Findings:
         chosen = pinned.how == "default" or (
             alone and loader.get("num_workers").how == "literal"
         )
-        if not off or not moved or chosen or loader.testing or loader.framework:
+        idle = alone and all(source.loops[n].role == "eval" for n in loader.fed)
+        left = loader.testing or bool(loader.framework) or idle
+        if not off or not moved or chosen or left:
             continue
         there = moved[0].at
         mine = arguments(loader, pin_memory="True") if pinned.how in _PLAIN else ()

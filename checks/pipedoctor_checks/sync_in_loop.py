@@ -43,7 +43,9 @@ def sync_in_loop(source: Source, /) -> Findings:
         groups.sort(key=lambda group: group[0].role != "train")
         fresh = [(loop, its) for loop, its in groups if not said >= {*spots(its)}]
         events = [event for _, its in fresh for event in its]
-        places = sorted(spots(events), key=lambda spot: spot.path != path)
+        events.sort(key=_reads)
+        events.sort(key=lambda event: event.at.path != path)
+        places = spots(events)
         said.update(places)
         if places:
             loops = [loop for loop, _ in fresh]
@@ -59,6 +61,11 @@ def sync_in_loop(source: Source, /) -> Findings:
                 confidence=Confidence.LIKELY,
                 calls=sorted({event.name for event in events}),
             )
+
+
+def _reads(event: Event) -> bool:
+    """Numbers first, then whole tensors, which somebody may need on the host."""
+    return event.details.get("how") != "item"
 
 
 def _seldom(events: list[Event]) -> list[Remedy]:

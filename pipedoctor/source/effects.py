@@ -65,7 +65,7 @@ def _refuses(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> bo
     """Does it say why this goes no further, or what nobody should have asked for?"""
     block = recorder.pen(scope.module).blocks.get(id(node))
     last = block[0][-1] if block and step.around.guards else None
-    if isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
+    if isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Assert)):
         return True
     if spare(step) or (step.around.guards and _fails(step.around.guards[-1])):
         return True

@@ -32,11 +32,13 @@ def _stands_in(node: ast.Call, loop: LoopNode) -> bool:
 
 
 def _by_length(recorder: Recorder, scope: Scope, node: ast.expr, depth: int) -> bool:
-    """Does ``len(loader)`` go into a number?"""
+    """Does ``len(loader)``, or the length of what is loaded, go into a number?"""
     for one in ast.walk(node):
         if isinstance(one, ast.Call) and last_name(one.func) == "len" and one.args:
             given = one.args[0]
             if like_a_loader(given) or recorder.origins.of(given, scope):
+                return True
+            if depth < _DEEP:  # a variable keeps it: of images, of annotations...
                 return True
         elif isinstance(one, ast.Name) and depth > 0:
             for value, its in recorder.values.assigned(one.id, scope):

@@ -217,7 +217,28 @@ class Project:
         if scope.name.endswith(".__init__"):
             found = self.found(func, site.scope.module)
             return isinstance(found, Class) and self.method(found, "__init__") is scope
+        if _of_any_module(site.node):
+            return self._made_here(site, scope)
         return isinstance(func, ast.Attribute)
+
+    def _made_here(self, site: CallSite, scope: Scope) -> bool:
+        """Is it called on what this function has made of the class itself?"""
+        func = site.node.func
+        on = func.value if isinstance(func, ast.Attribute) else func
+        key = on.id if isinstance(on, ast.Name) else ""
+        return any(
+            isinstance(value, ast.Call)
+            and isinstance(made := self.found(value.func, site.scope.module), Class)
+            and self.method(made, scope.name.rpartition(".")[2]) is scope
+            for value, _ in site.scope.bound.get(key, [])
+        )
+
+
+def _of_any_module(call: ast.Call) -> bool:
+    """``model.eval()``, ``model.train()``: what any module of torch has, too."""
+    return last_name(call.func) in {"eval", "train"} and not (
+        call.args or call.keywords
+    )
 
 
 def key_is_self(node: ast.expr) -> bool:

@@ -215,6 +215,10 @@ def _length(recorder: Recorder, cls: Class) -> None:
                 return
 
 
+_MADE_UP = {"randn", "rand", "normal", "standard_normal", "randn_like", "rand_like"}
+"""What is drawn so is the item itself, for a test, and not which one it is."""
+
+
 def _index(recorder: Recorder, cls: Class) -> None:
     """``__getitem__`` that draws its item at random, whatever was asked for."""
     scope = cls.methods.get("__getitem__")
@@ -237,6 +241,7 @@ def _index(recorder: Recorder, cls: Class) -> None:
         and recorder.name(step.node.func, scope).startswith(
             ("random.", "numpy.random.", "torch.rand")
         )
+        and last_name(step.node.func) not in _MADE_UP
     ]
     if not real and draws:
         recorder.add("index-ignored", scope, draws[0], name, parity=bool(uses))

@@ -494,3 +494,121 @@ def test_what_is_said_of_samples_that_are_missing(
     find: Find, loop: str, found: int
 ) -> None:
     assert len(find("print_in_item", run(first=SOUGHT.format(loop=loop)))) == found
+
+
+EVALUATES = """
+class Runner:
+    def __init__(self, net):
+        self.net = net
+    def eval(self):
+        loader = DataLoader(rows, num_workers=2)
+        for x in loader:
+            self.net(x)
+    def fit(self):
+        for epoch in range(9):
+            {call}
+
+def main(net):
+    {made}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "made", "found"),
+    [
+        ("self.net.eval()", "pass", 0),
+        ("self.eval()", "pass", 1),
+        ("pass", "for epoch in range(9):\n        net.eval()", 0),
+        (
+            "pass",
+            "runner = Runner(net)\n    for epoch in range(9):\n        runner.eval()",
+            1,
+        ),
+    ],
+)
+def test_modules_have_methods_of_the_same_name(
+    find: Find, call: str, made: str, found: int
+) -> None:
+    code = EVALUATES.format(call=call, made=made)
+
+    assert len(find("loader_in_epoch_loop", code)) == found
+
+
+TAKES = """
+def main(names):
+    count = {count}
+    it = iter(DataLoader(rows))
+    for step in range(count):
+        net(next(it))
+"""
+
+
+@pytest.mark.parametrize(("count", "found"), [("len(names)", 0), ("1000", 1)])
+def test_as_many_as_there_are_names(find: Find, count: str, found: int) -> None:
+    assert len(find("unguarded_next", TAKES.format(count=count))) == found
+
+
+MADE = """
+class Made(Dataset):
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [("return torch.randn(3)", 0), ("return self.rows[random.randrange(9)]", 1)],
+)
+def test_items_that_are_made_up(find: Find, body: str, found: int) -> None:
+    assert len(find("index_ignored", MADE.format(body=body))) == found
+
+
+@pytest.mark.parametrize(("then", "found"), [("assert 0", 0), ("index = index - 1", 1)])
+def test_what_is_said_before_an_end(find: Find, then: str, found: int) -> None:
+    first = f"if index > 9:\n            print(index)\n            {then}"
+
+    assert len(find("print_in_item", run(first=first))) == found
+
+
+@pytest.mark.parametrize(
+    ("call", "found"), [("cv2.circle(x, y, 3, 2)", 0), ("cv2.remap(x, y)", 1)]
+)
+def test_drawing_takes_one_thread(find: Find, call: str, found: int) -> None:
+    assert len(find("cv2_threads", run(first=call))) == found
+
+
+@pytest.mark.parametrize(
+    ("step", "found"), [("net(x.to(device))", 0), ("net(x.to(device)).backward()", 1)]
+)
+def test_pinning_ahead_needs_somebody_who_does(
+    find: Find, step: str, found: int
+) -> None:
+    code = FOTOS.format(kept="pass", first="pass")
+    code += (
+        f"def evaluate(device):\n    for x in DataLoader(Fotos(9)):\n        {step}\n"
+    )
+
+    assert len(find("pin_memory_missing", code)) == found
+
+
+def test_last_batches_are_said_once_of_a_project(find: Find) -> None:
+    one = KNOWN.format(name="ImageFolder", size=8)
+    code = {"a.py": HEAD + one, "b.py": HEAD + one}
+
+    (finding,) = find("drop_last_missing", code)
+
+    assert finding.summary == (
+        "loader and 1 more may end with a batch of one: not for BatchNorm"
+    )
+    assert len(finding.remedies[0].edits) == 2
+
+
+def test_numbers_stand_before_what_the_host_may_need(find: Find) -> None:
+    step = "keep(loss.cpu())\n            total += loss.item()"
+
+    (finding,) = find("sync_in_loop", run(step=step))
+
+    assert finding.location is not None
+    assert finding.also_at[0].line < finding.location.line
