@@ -68,11 +68,8 @@ class Loop:
 
     def _steady(self, setting: Setting, seconds: float) -> float:
         """Whole rounds of batches after the queue was emptied."""
-        from torch.utils.data import RandomSampler
-
         made = self.make()
-        order = RandomSampler(made.dataset, replacement=True, num_samples=10**6)
-        batches = iter(_loader(made, setting, sampler=order))
+        batches = iter(_loader(made, setting, **_order(made.dataset)))
         workers, size = setting["num_workers"], made.batch_size
         begin = time.perf_counter()
         for _ in range(workers * (setting["prefetch_factor"] or 0) + 2):
@@ -125,6 +122,15 @@ def _loader(made: Any, setting: Setting, **more: Any) -> Any:
         in_order=setting["in_order"],
         **more,
     )
+
+
+def _order(dataset: Any) -> dict[str, Any]:
+    """Any sample, for ever; a stream has an order of its own."""
+    from torch.utils.data import IterableDataset, RandomSampler
+
+    if isinstance(dataset, IterableDataset):
+        return {}
+    return {"sampler": RandomSampler(dataset, replacement=True, num_samples=10**6)}
 
 
 def _of_workers(made: Any) -> dict[str, Any]:

@@ -50,6 +50,10 @@ NAMES = (
     "startup",
     "consumer",
     "consumer_workers",
+    "heavy_tail",
+    "one_lock",
+    "collate_cpu",
+    "stream_decode",
 )
 
 

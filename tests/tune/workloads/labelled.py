@@ -6,16 +6,19 @@ Loaders whose bottleneck is known, since it was put in.
 
 import fcntl
 import json
+import math
 import mmap
+import random
 import tempfile
 import time
 import zlib
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
 
 SIZE = 10**6
 
@@ -267,9 +270,78 @@ LABELS: dict[str, tuple[str, tuple[str, ...]]] = {
     "allocator": ("allocator-faults", ()),
     "startup": ("worker-startup", ()),
     "startup_spawn": ("worker-startup", ()),
+    "heavy_tail": ("storage-latency", ()),
+    "one_lock": ("storage-bandwidth", ()),
+    "collate_cpu": ("transform-cpu", ()),
+    "stream_decode": ("decode-cpu", ()),
 }
 QUOTAS = {"quota": 1.0}
 """CPUs that a workload may use, where they are fewer than there are."""
+
+
+class Tailed(Made):
+    """Two milliseconds of waiting in the median, with a heavy tail; one of work."""
+
+    def __getitem__(self, index: int) -> Any:
+        time.sleep(0.002 * math.exp(0.9 * NormalDist().inv_cdf(5e-4 + chance(index))))
+        burn(0.001)
+        return torch.zeros(3, 32, 32), index
+
+
+def heavy_tail() -> Any:
+    return DataLoader(Tailed(), batch_size=16)
+
+
+class Locked(Bandwidth):
+    """Most of the work is done under a lock that all workers share."""
+
+    def __getitem__(self, index: int) -> Any:
+        with open(self.lock.name, "rb") as file:  # noqa: PTH123
+            fcntl.flock(file, fcntl.LOCK_EX)
+            burn(0.0025)
+        burn(0.0002)
+        return torch.zeros(3, 32, 32), index
+
+
+def one_lock() -> Any:
+    return DataLoader(Locked(), batch_size=16)
+
+
+class Ragged(Made):
+    """Sequences of any length that cost nothing."""
+
+    def __getitem__(self, index: int) -> Any:
+        return list(range(50 + int(400 * chance(index))))
+
+
+def padded(batch: Any) -> Any:
+    """Sequences of one length, in plain Python."""
+    burn(0.012)
+    longest = max(map(len, batch))
+    return torch.tensor([row + [0] * (longest - len(row)) for row in batch])
+
+
+def collate_cpu() -> Any:
+    return DataLoader(Ragged(), batch_size=32, collate_fn=padded)
+
+
+class Shards(IterableDataset[Any]):
+    """A stream of compressed samples, through a buffer that shuffles them."""
+
+    def __iter__(self) -> Any:
+        packed, draw, info = Decode(), random.Random(1), get_worker_info()
+        first, step = (info.id, info.num_workers) if info else (0, 1)
+        buffer: list[Any] = []
+        for index in range(first, SIZE, step):
+            if len(buffer) == 16:
+                at = draw.randrange(16)
+                buffer[at], buffer[-1] = buffer[-1], buffer[at]
+                yield buffer.pop()
+            buffer.append(packed[index])
+
+
+def stream_decode() -> Any:
+    return DataLoader(Shards(), batch_size=16)
 
 
 def transform_main() -> Any:

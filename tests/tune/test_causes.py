@@ -1,0 +1,36 @@
+"""Loaders with a known cause, looked at for a few seconds: is it named?"""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.bottleneck import bottleneck
+from pipedoctor.tune import whatif
+from pipedoctor.tune.tuning import Order, probed
+
+LABELLED = Path(__file__).parent / "workloads" / "labelled.py"
+CAUSES = {
+    "heavy_tail": "storage-latency",
+    "collate_cpu": "transform-cpu",
+    "stream_decode": "decode-cpu",
+    "decode_json": "decode-cpu",
+    "one_lock": "storage-bandwidth",
+}
+QUIET = 0.5
+"""CPUs of others, below which it shows that workers wait for each other."""
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+@pytest.mark.parametrize(("name", "cause"), CAUSES.items())
+def test_the_cause_is_named(name: str, cause: str) -> None:
+    order = Order(target=f"{LABELLED}:{name}", budget=24, max_workers=4)
+    with probed(order) as (search, _):
+        whatif.probe(search)
+    seen = search.pipeline()
+    others = max((t.window.foreign or 0.0) / t.window.seconds for t in seen.trials)
+    if name == "one_lock" and others > QUIET:
+        pytest.skip(f"others use {others:.1f} CPUs")
+    assert bottleneck(seen).name == cause
