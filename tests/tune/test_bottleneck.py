@@ -186,6 +186,7 @@ def test_the_garbage_collector_is_no_straggler() -> None:
     found = bottleneck(replace(with_costs(**COLLECTING), items=items))
     assert found.name == "transform-cpu"
     assert "65% of it is Python's garbage collector" in found.why
+    assert "gc.freeze() in worker_init_fn" in found.why
     assert found.evidence["collector_share"] == pytest.approx(0.65, abs=0.01)
     without = replace(with_costs(fetch_wall=0.044, fetch_cpu=0.043), items=items)
     assert bottleneck(without).name == "stragglers"
