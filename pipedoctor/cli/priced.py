@@ -62,7 +62,7 @@ def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
         try:
             found = tune(wanted)
         except Refused as reason:
-            message = f"--measure {target}: {overheard(reason)}"
+            message = refusal(target, reason)
             raise click.UsageError(message) from None
         except Lost as reason:
             why = f"{target}: {overheard(reason)}"
@@ -70,6 +70,14 @@ def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
     if found.interrupted:
         raise KeyboardInterrupt
     return of(found, paths)
+
+
+def refusal(target: str, reason: object) -> str:
+    """Why a target cannot be used, its name once."""
+    from pipedoctor.cli.privacy import overheard
+
+    said = str(reason).removeprefix(f"{target}: ")
+    return f"--measure {target}: {overheard(said)}"
 
 
 def mention(typed: Mapping[str, Any], found: Measurement) -> None:

@@ -29,8 +29,7 @@ def clocked(
     target = wishes["measure"]
     if not target:
         return None, ()
-    from pipedoctor.cli.priced import measuring, of
-    from pipedoctor.cli.privacy import overheard
+    from pipedoctor.cli.priced import measuring, of, refusal
     from pipedoctor.fix import plan
     from pipedoctor.fix.code.measure import Clock
     from pipedoctor.tune.probe import Failed
@@ -42,7 +41,7 @@ def clocked(
         try:
             before = stack.enter_context(proving(wanted))
         except Refused as reason:
-            message = f"--measure {target}: {overheard(reason)}"
+            message = refusal(target, reason)
             raise click.UsageError(message) from None
         except (Failed, Lost) as reason:
             message = f"nothing was changed: {target} cannot be measured: {reason}"
@@ -63,8 +62,7 @@ def timed(counter: "Counter", job: "Job", wishes: Mapping[str, Any]) -> int:
 
     if not wishes["measure"]:
         return apply(counter, job)
-    from pipedoctor.cli.priced import measuring
-    from pipedoctor.cli.privacy import overheard
+    from pipedoctor.cli.priced import measuring, refusal
     from pipedoctor.fix.measure import Clock
     from pipedoctor.tune.session import Refused
 
@@ -78,7 +76,7 @@ def timed(counter: "Counter", job: "Job", wishes: Mapping[str, Any]) -> int:
         try:
             return apply(counter, job, clock)
         except Refused as reason:
-            message = f"--measure {wishes['measure']}: {overheard(reason)}"
+            message = refusal(wishes["measure"], reason)
             raise click.UsageError(message) from None
 
 
