@@ -8,7 +8,7 @@ from pipedoctor.facts import Site, TorchBuild, TorchImport
 from pipedoctor.facts.world_torch import CudaDrivers, Floor, TorchBuilds
 from pipedoctor.versions import numbers, reaches, series, unreleased
 from pipedoctor_checks._cuda import supported
-from pipedoctor_checks._wheels import covers
+from pipedoctor_checks._gpu_code import covers
 
 _TAG = re.compile(r"cu\d+")
 

@@ -7,12 +7,11 @@ import msgspec
 from pipedoctor.facts import Interpreter, Packages, Site, TorchBuild
 from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
 from pipedoctor.remedy import Lasts, Remedy
-from pipedoctor.versions import reaches
+from pipedoctor_checks._companions import companions
+from pipedoctor_checks._pip import argv
 from pipedoctor_checks._wheels import Choice, Host, best_tag
 
 _FORGE = re.compile(r"cuda\d+_|cpu_(mkl|generic|openblas)")
-_STABLE_ABI = {"torchvision": "0.29.1", "torchaudio": "2.11"}
-"""From here on one file serves every CUDA, so that no tag of an index is sure."""
 
 
 class Tables(msgspec.Struct, frozen=True):
@@ -82,7 +81,7 @@ def _pip(tables: Tables, target: Target, choice: Choice) -> Remedy:
     python = _python(place)
     names = (
         f"torch=={choice.torch}+{choice.tag}",
-        *_companions(tables, target, choice),
+        *companions(tables.pairs, target.packages, choice),
     )
     title = f"Install torch {choice.torch} for {_cuda(choice)}"
     if place.externally_managed:
@@ -91,19 +90,11 @@ def _pip(tables: Tables, target: Target, choice: Choice) -> Remedy:
         title += ", after `conda remove pytorch`"
     return Remedy(
         title=title,
-        argv=(*installer(place), *names, "--index-url", choice.index),
+        argv=(*argv(place, "install"), *names, "--index-url", choice.index),
         verify=(python, "-c", "import torch; print(torch.zeros(1).cuda())"),
         lasts=Lasts.ALWAYS,
         advice=True,
     )
-
-
-def installer(place: Interpreter) -> tuple[str, ...]:
-    """How this environment installs: uv's have no pip of their own."""
-    python = _python(place)
-    if place.manager == "uv":
-        return ("uv", "pip", "install", "--python", python)
-    return (python, "-m", "pip", "install")
 
 
 def _python(place: Interpreter) -> str:
@@ -114,25 +105,6 @@ def _python(place: Interpreter) -> str:
 def _cuda(choice: Choice) -> str:
     digits = choice.tag.removeprefix("cu")
     return f"CUDA {digits[:-1]}.{digits[-1]}"
-
-
-def _companions(tables: Tables, target: Target, choice: Choice) -> tuple[str, ...]:
-    """What must change together with torch, when it is installed."""
-    return tuple(
-        companion(tables.pairs, name, choice)
-        for name in ("torchvision", "torchaudio")
-        if target.packages is not None and target.packages.find(name)
-    )
-
-
-def companion(pairs: TorchPairs, name: str, choice: Choice) -> str:
-    """The requirement of this package that goes with the chosen torch."""
-    row = pairs.newest_for(name, choice.torch)
-    if row is None:
-        return name
-    if reaches(row.version, _STABLE_ABI.get(name, "0")):
-        return f"{name}=={row.version}"
-    return f"{name}=={row.version}+{choice.tag}"
 
 
 def _conda(target: Target, choice: Choice) -> Remedy:

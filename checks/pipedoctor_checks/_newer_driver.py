@@ -5,7 +5,6 @@ from pipedoctor.facts.site import Habitat
 from pipedoctor.facts.world_torch import CudaDrivers
 from pipedoctor.remedy import Lasts, Place, Remedy, fitting
 from pipedoctor.versions import major
-from pipedoctor_checks._wheels import can_reach, last_driver
 
 
 def newer_driver(
@@ -38,3 +37,16 @@ def newer_driver(
 
 def _by_hand(title: str, place: Place, fits: tuple[Habitat, ...]) -> Remedy:
     return Remedy(title=title, lasts=Lasts.ALWAYS, place=place, fits=fits, advice=True)
+
+
+def last_driver(drivers: CudaDrivers, capabilities: tuple[str, ...]) -> int | None:
+    """The last driver branch that serves all these cards; None: no end is known."""
+    rows = map(drivers.generation, capabilities)
+    ends = [row.last_driver for row in rows if row is not None and row.last_driver]
+    return min(ends, default=None)
+
+
+def can_reach(drivers: CudaDrivers, capabilities: tuple[str, ...], wanted: str) -> bool:
+    """May these cards have a driver of at least this branch?"""
+    end = last_driver(drivers, capabilities)
+    return end is None or (major(wanted) or 0) <= end

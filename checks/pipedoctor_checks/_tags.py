@@ -6,7 +6,8 @@ from pipedoctor.facts import Interpreter, TorchBuild
 from pipedoctor.facts.world_torch import TorchBuilds, TorchPairs
 from pipedoctor.remedy import Lasts, Remedy
 from pipedoctor.versions import series
-from pipedoctor_checks import _install
+from pipedoctor_checks._companions import companion
+from pipedoctor_checks._pip import argv
 from pipedoctor_checks._wheels import Choice
 
 TAG = re.compile(r"cpu|xpu|cu\d+|rocm[\d.]+")
@@ -36,12 +37,12 @@ def same_index(
         title = "Install torch and torchvision in one command, from one index"
         return (Remedy(title=title, lasts=Lasts.ALWAYS, advice=True),)
     choice = Choice(torch=torch.version, tag=own)
-    name = _install.companion(pairs, "torchvision", choice)
+    name = companion(pairs, "torchvision", choice)
     return (
         Remedy(
             title="Install torchvision from the index that torch came from",
             argv=(
-                *_install.installer(interpreter or Interpreter()),
+                *argv(interpreter, "install"),
                 name,
                 "--index-url",
                 choice.index,

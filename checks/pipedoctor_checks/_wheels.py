@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import msgspec
 
 from pipedoctor.facts.world_torch import CudaDrivers, Release, TorchBuilds, Wheel
-from pipedoctor.versions import major, numbers, reaches, series
+from pipedoctor.versions import numbers, reaches, series
+from pipedoctor_checks._gpu_code import covers
 
 
 class Host(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,31 +30,6 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     def index(self) -> str:
         """Where pip finds it."""
         return f"https://download.pytorch.org/whl/{self.tag}"
-
-
-def covers(arch: str, capability: str) -> bool:
-    """
-    Can code for this architecture run on a card of this capability?
-
-    Machine code (``sm_86``, ``8.6``) runs on the same major version with an equal
-    or higher minor one; PTX (``compute_86``, ``8.6+PTX``) on everything newer.
-    ``sm_90a`` is for exactly 9.0.
-    """
-    code, card = _architecture(arch), numbers(capability)
-    if arch.startswith("compute_") or arch.endswith("+PTX"):
-        return code <= card
-    if arch[-1].isalpha() and arch.startswith("sm_"):
-        return code == card
-    return code[:1] == card[:1] and code <= card
-
-
-def _architecture(arch: str) -> tuple[int, ...]:
-    """Read ``sm_120a``, ``compute_90`` or ``12.0+PTX``; a last digit is the minor."""
-    name = arch.removesuffix("+PTX")
-    if "." in name:
-        return numbers(name)
-    digits = "".join(filter(str.isdigit, name))
-    return (int(digits[:-1]), int(digits[-1:])) if len(digits) > 1 else ()
 
 
 def best_tag(
@@ -124,16 +100,3 @@ def _why_none(builds: TorchBuilds, drivers: CudaDrivers, host: Host) -> str:
     driver = f"driver {host.driver}"
     known = [cards] * bool(host.capabilities) + [driver] * bool(host.driver)
     return f"no recorded torch wheel serves {' with '.join(known) or 'this machine'}"
-
-
-def last_driver(drivers: CudaDrivers, capabilities: tuple[str, ...]) -> int | None:
-    """The last driver branch that serves all these cards; None: no end is known."""
-    rows = map(drivers.generation, capabilities)
-    ends = [row.last_driver for row in rows if row is not None and row.last_driver]
-    return min(ends, default=None)
-
-
-def can_reach(drivers: CudaDrivers, capabilities: tuple[str, ...], wanted: str) -> bool:
-    """May these cards have a driver of at least this branch?"""
-    end = last_driver(drivers, capabilities)
-    return end is None or (major(wanted) or 0) <= end

@@ -3,7 +3,8 @@
 from pipedoctor.check import Findings, check
 from pipedoctor.facts import Interpreter, Packages, Requirements, TorchBuild
 from pipedoctor.facts.world_torch import TorchPairs
-from pipedoctor_checks._pairs import Known, judge
+from pipedoctor_checks._misfit import Known
+from pipedoctor_checks._pairs import judge
 
 
 @check("PDR831", "torchvision was built for another torch", after=("PDR835",))

@@ -13,15 +13,10 @@ from pipedoctor.facts.world_torch import (
     TorchPairs,
     Wheel,
 )
-from pipedoctor_checks._install import companion
-from pipedoctor_checks._wheels import (
-    Choice,
-    Host,
-    best_tag,
-    can_reach,
-    covers,
-    last_driver,
-)
+from pipedoctor_checks._companions import companion
+from pipedoctor_checks._gpu_code import covers
+from pipedoctor_checks._newer_driver import can_reach, last_driver
+from pipedoctor_checks._wheels import Choice, Host, best_tag
 
 W = TypeVar("W", bound=World)
 
