@@ -1,18 +1,9 @@
 """How a job gets the descriptors that it needs, by place."""
 
 from pipedoctor.facts import Habitat, Limits, Site
-from pipedoctor.remedy import (
-    Lasts,
-    Place,
-    Remedy,
-    compose,
-    docker_run,
-    fitting,
-    in_code,
-    kubernetes,
-    slurm,
-)
+from pipedoctor.remedy import Lasts, Place, Remedy, fitting, in_code
 from pipedoctor_checks._descriptor_need import Need
+from pipedoctor_checks._descriptors_at_launch import launched
 from pipedoctor_checks._sysctl import sysctl
 
 ENOUGH = 65536
@@ -35,7 +26,7 @@ def raised(limits: Limits, site: Site | None, need: Need) -> tuple[Remedy, ...]:
     if limits.pid is None and not suffices and not powerless:
         remedies.append(_from_above(count))
     highest = min(max(count, hard or 0, HARD), limits.nr_open or HARD)
-    remedies += _launched(count, highest, possible=within == count)
+    remedies += launched(count, highest, possible=within == count)
     return fitting(site.habitat if site else None, *remedies)
 
 
@@ -85,48 +76,6 @@ def _from_above(count: int) -> Remedy:
         lasts=Lasts.PROCESS,
         place=Place.LAUNCHER,
         fits=(Habitat.BARE,),
-    )
-
-
-def _launched(count: int, hard: int, *, possible: bool) -> list[Remedy]:
-    """Where the job is launched; `possible`: the hard limit allows it in a pod."""
-    pod = kubernetes(
-        "Raise it before the program starts: a pod has no field for it",
-        {"command": ["sh", "-c", f"ulimit -n {count} && exec python train.py"]},
-    )
-    node = Remedy(
-        title="Ask for a higher LimitNOFILE of the node's container runtime",
-        snippet=f"# containerd.service.d/nofile.conf\n[Service]\nLimitNOFILE={hard}",
-        lasts=Lasts.ALWAYS,
-        place=Place.LAUNCHER,
-        fits=(Habitat.KUBERNETES,),
-        advice=True,
-    )
-    return [
-        docker_run("Start the container with it", f"--ulimit=nofile={count}:{hard}"),
-        compose(
-            "Say so in compose.yaml", ulimits={"nofile": {"soft": count, "hard": hard}}
-        ),
-        pod if possible else node,
-        slurm("Give the job the limit of the submitting shell", "--propagate=NOFILE"),
-        _for_good(count, hard),
-    ]
-
-
-def _for_good(count: int, hard: int) -> Remedy:
-    """Each file reaches only its own kind of process, so both are shown."""
-    return Remedy(
-        title="For good: new logins by limits.d, services by their unit",
-        snippet=(
-            "# /etc/security/limits.d/90-nofile.conf: logins, no services or containers"
-            f"\n* soft nofile {count}\n* hard nofile {hard}\n"
-            "# /etc/systemd/system/UNIT.service.d/nofile.conf: this service alone\n"
-            f"[Service]\nLimitNOFILE={count}:{hard}"
-        ),
-        lasts=Lasts.ALWAYS,
-        root=True,
-        fits=(Habitat.BARE,),
-        advice=True,
     )
 
 

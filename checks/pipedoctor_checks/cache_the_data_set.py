@@ -22,10 +22,11 @@ from pipedoctor.facts import (
     Memory,
     Paths,
     Shm,
+    Spread,
 )
-from pipedoctor.remedy import Remedy, in_code
 from pipedoctor.units import human
 from pipedoctor_checks._caching import Costs, costs, decoded_bytes, folder_for
+from pipedoctor_checks._decoded_once import on_disk, preloaded
 from pipedoctor_checks._staging import Places
 
 GONE = 1000.0
@@ -84,40 +85,31 @@ def cache_the_data_set(  # noqa: PLR0913, PLR0917  (each fact decides something)
         if entry.sample is None or not entry.sample.complete:
             doubts.append(f"{entry.path}: nobody has seen all of its files")
             continue
-        size = decoded_bytes(entry, side)
-        if size:
-            found += _advice(entry, size, places, known, share)
+        if decoded_bytes(entry, side):
+            found += _advice(entry, side, places, known, share)
     if doubts and not found:
         raise CannotJudge("; ".join(doubts))
     yield from found
 
 
 def _advice(
-    entry: DataSet, size: int, places: Places, known: Costs, share: float
+    entry: DataSet, side: int, places: Places, known: Costs, share: float
 ) -> Iterator[Finding]:
     """Preload it where it fits, else keep it on a local disk, else say nothing."""
+    size = decoded_bytes(entry, side)
     room = places.memory.room if places.memory else 0
     free = room * share - (places.in_flight or 0)
     if size <= free:
         saved, change = known.decode, IN_MEMORY
         where = f"in memory: {human(size)}, {human(room)} left"
-        remedy = _preload(size, places)
+        remedy = preloaded(size, side, places)
     else:
         folder = folder_for(size, places)
         if folder is None or (known.read and known.decode and known.saved is None):
             return
         saved, change = known.saved or known.decode, ON_DISK
         where = f"on {folder}: {human(size)}"
-        remedy = _on_disk(folder, size)
-    gain = None
-    if saved is not None:
-        gain = Gain(
-            value=saved.value,
-            low=saved.low,
-            high=saved.high,
-            unit="CPU seconds per image",
-            basis="modelled",
-        )
+        remedy = on_disk(folder, size, side)
     worth = f"; saves {1000 * saved.value:.1f} ms of CPU an image" if saved else ""
     yield Finding(
         severity=Severity.NOTE,
@@ -129,33 +121,17 @@ def _advice(
             "decoded_bytes": size,
             "memory.room": room,
         },
-        gain=gain,
+        gain=_gain(saved) if saved else None,
         counterfactual=change,
         remedies=(remedy,),
     )
 
 
-def _preload(size: int, places: Places) -> Remedy:
-    """In /dev/shm where it fits there: every start method shares it then."""
-    shm = places.shm
-    need = size + (places.in_flight or 0)
-    small = shm is not None and not shm.unlimited and need > shm.room
-    how = (
-        f"# no share_memory_(): /dev/shm has {human(shm.room)}; forked workers share it"
-        if small and shm is not None
-        else "pixels.share_memory_()  # fill it once, before the DataLoader is made"
-    )
-    return in_code(
-        f"Decode it once into one tensor of {human(size)} that the workers share"
-        " (recipe preload-to-a-tensor)",
-        f"pixels = torch.empty(len(files), 3, 256, 256, dtype=torch.uint8)\n{how}",
-    )
-
-
-def _on_disk(folder: str, size: int) -> Remedy:
-    return in_code(
-        f"Decode it once into a file of {human(size)} in {folder}"
-        " (recipe decoded-cache-on-disk)",
-        "pixels = numpy.lib.format.open_memmap(path, mode='w+', dtype='uint8',\n"
-        "                                      shape=(len(files), 256, 256, 3))",
+def _gain(saved: Spread) -> Gain:
+    return Gain(
+        value=saved.value,
+        low=saved.low,
+        high=saved.high,
+        unit="CPU seconds per image",
+        basis="modelled",
     )

@@ -228,6 +228,14 @@ def test_thresholds() -> None:
     assert judged(pictures(), memory(GiB), side=2000) == []
 
 
+def test_the_lines_to_paste_have_the_size_that_was_reckoned_with() -> None:
+    (preloaded,) = judged(pictures(), memory(GiB), side=224)
+
+    assert "torch.empty(len(files), 3, 224, 224, dtype" in (
+        preloaded.remedies[0].snippet
+    )
+
+
 @pytest.mark.parametrize(
     "entry",
     [
