@@ -49,18 +49,8 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
     if not declared or reaches(declared, "1.9"):
         return
     seeders = {e.function for e in source.of("worker-seed") if "numpy" in e.name}
-    by_items = {
-        e.details.get("dataset")
-        for e in source.of("worker-seed")
-        if e.item and "numpy" in e.name
-    }
-    draws = [
-        e
-        for e in source.per_item("draw")
-        if e.name.startswith("numpy.") and e.details.get("dataset") not in by_items
-    ]
     groups, unseeded = list[list[Event]](), list[LoaderCall]()
-    for group in by_class(draws):
+    for group in by_class(_draws(source)):
         loaders = [x for x in source.loaders if may_have_workers(x)]
         mine = [x for x in loaders if x.dataset and x.dataset.name == group[0].owner]
         bad = [x for x in mine or loaders if _unseeded(x, seeders)]
@@ -83,6 +73,20 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
             confidence=Confidence.LIKELY,
             oldest_torch=f"{least} ({who})",
         )
+
+
+def _draws(source: Source) -> list[Event]:
+    """From numpy's generator, in data sets that do not seed it by their worker."""
+    by_items = {
+        e.details.get("dataset")
+        for e in source.of("worker-seed")
+        if e.item and "numpy" in e.name
+    }
+    return [
+        e
+        for e in source.per_item("draw")
+        if e.name.startswith("numpy.") and e.details.get("dataset") not in by_items
+    ]
 
 
 def _severity(torch: TorchBuild | None) -> Severity:
