@@ -63,17 +63,44 @@ def _parts(
     """
     What is large in parts: a repository by the projects within it, else by folders.
 
-    The folders are those right below PATHS, as packages lie in ``site-packages``.
+    What is no project within a repository may be twice as large, for its folders know
+    of each other.
     """
-    if sum(len(file.text) for file in group) <= LARGE:
+    if _size(group) <= LARGE:
         return [group]
+    if key is None:
+        return _by_folder(group, tops)
     begins: dict[Path, bool] = {}
     parts: dict[Path | None, list[Source]] = {}
     for file in group:
-        full = Path(file.path).absolute()
-        inner = _outermost(full, key, begins) if key else _folder(full, tops)
+        inner = _outermost(Path(file.path).absolute(), key, begins)
         parts.setdefault(inner, []).append(file)
+    rest = parts.get(None, [])
+    if _size(rest) > 2 * LARGE:
+        del parts[None]
+        return [*parts.values(), *_by_folder(rest, tops)]
     return list(parts.values())
+
+
+def _size(group: Sequence[Source]) -> int:
+    return sum(len(file.text) for file in group)
+
+
+def _by_folder(group: list[Source], tops: Sequence[Path]) -> list[list[Source]]:
+    """
+    By those right below PATHS, as packages lie in ``site-packages``.
+
+    Where one of them is still large, by those below it.
+    """
+    parts: dict[Path | None, list[Source]] = {}
+    for file in group:
+        folder = _folder(Path(file.path).absolute(), tops)
+        parts.setdefault(folder, []).append(file)
+    return [
+        small
+        for folder, part in parts.items()
+        for small in (_parts(None, part, [folder]) if folder else [part])
+    ]
 
 
 def _folder(full: Path, tops: Sequence[Path]) -> Path | None:

@@ -116,6 +116,10 @@ def test_a_very_large_folder_of_packages_is_read_package_by_package(
         files_of.Source(str(tmp_path / name), b"import torch\n")
         for name in ("alone.py", "one/a.py", "one/deep/b.py", "two/c.py", "also.py")
     ]
+    deeper = [
+        files_of.Source(str(tmp_path / "one" / name), b"import torch\n")
+        for name in ("deep/d.py", "e.py")
+    ]
     together = projects.projects(files, [str(tmp_path)])
     monkeypatch.setattr(projects, "LARGE", 30)
 
@@ -127,6 +131,28 @@ def test_a_very_large_folder_of_packages_is_read_package_by_package(
         ["a.py", "b.py"],
         ["c.py"],
     ]
+    apart = projects.projects([*files, *deeper], [str(tmp_path)])
+    assert [[Path(one.path).name for one in part] for part in apart] == [
+        ["alone.py", "also.py"],
+        ["a.py", "e.py"],
+        ["b.py", "d.py"],
+        ["c.py"],
+    ]
+
+
+def test_a_repository_in_one_part_may_be_twice_as_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    files = [
+        files_of.Source(str(tmp_path / name), b"import torch\n")
+        for name in ("one/a.py", "two/b.py", "three/c.py")
+    ]
+    monkeypatch.setattr(projects, "LARGE", 20)
+
+    assert projects.projects(files, [str(tmp_path)]) == [files]
+    monkeypatch.setattr(projects, "LARGE", 19)
+    assert projects.projects(files, [str(tmp_path)]) == [[one] for one in files]
 
 
 def test_packages_of_one_repository_know_of_each_other(three: Path) -> None:
