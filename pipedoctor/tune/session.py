@@ -129,7 +129,7 @@ class Session:
             self._watch_keeper()
             left = until - time.monotonic()
             if left <= 0:
-                message = f"{doing} takes longer than there is time"
+                message = f"{doing} takes longer than there is time (--budget)"
                 raise Lost(message)
             files = [self._answers, self._life.fileno()]
             ready, _, _ = select.select(files, [], [], min(left, 1.0))
