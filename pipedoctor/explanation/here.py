@@ -178,8 +178,15 @@ def _state(
         return "unknown", f"{check.name} finds something else: {grave[0].summary}"
     if verdict.findings:
         return "unknown", f"worth a note only: {verdict.findings[0].summary}"
+    return _silent(illness, check, facts)
+
+
+def _silent(illness: Illness, check: Check[...], facts: Facts) -> tuple[Here, str]:
+    """Its check has found nothing at all."""
     values = measured(check.name, facts)
     why = f"{check.name} finds nothing wrong on this machine"
+    if illness.partly:
+        return "unknown", f"{why}, but there are other reasons"
     return "ruled-out", f"{why}: {values}" if values else why
 
 

@@ -102,6 +102,8 @@ class Illness(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the check that judges it here, where that has another name."""
     judged_if: tuple[str, ...] = ()
     """Words: of all that this check finds, what has one of them is this illness."""
+    partly: bool = False
+    """That check knows one reason of several: if it finds nothing, nothing is said."""
     installed: tuple[Span, ...] = ()
     """Where no check judges it: it is so in these versions, and in no others."""
     ill: dict[str, dict[str, Any]] = {}

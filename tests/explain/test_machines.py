@@ -110,3 +110,18 @@ def test_two_pillows_at_once_decide_nothing() -> None:
     facts = Facts(Packages(entries=entries))
 
     assert explain(io.BytesIO(log), facts=lambda _: facts).causes[0].here == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("torchvision", "here"), [("0.20.1", "confirmed"), ("0.19.0", "unknown")]
+)
+def test_a_check_that_knows_one_reason_of_several(torchvision: str, here: str) -> None:
+    """Versions that fit do not say that libjpeg is there."""
+    log = b"UserWarning: Failed to load image Python extension: libjpeg.so.9"
+    names = {"torch": "2.4.0", "torchvision": torchvision}
+    entries = tuple(Distribution(name=n, version=v) for n, v in names.items())
+    facts = Facts(Packages(entries=entries))
+
+    found = explain(io.BytesIO(log), facts=lambda _: facts).causes[0]
+
+    assert (found.cause, found.here) == ("torchvision_image_ext_broken", here)
