@@ -52,14 +52,15 @@ def environment_not_recorded(
         if named and file.pins / named >= pinned:
             return
     loose = [file.path for file in record.files]
-    said = ""
+    said, evidence = "", {"looked_in": list(record.looked_in)}
     if loose:
+        evidence["without_versions"] = loose
         name = loose[0].rpartition("/")[2]
         said = f"; {name} leaves most of them open"
     yield Finding(
         severity=Severity.NOTE,
         summary=f"no file records the versions of this environment{said}",
-        evidence={"looked_in": list(record.looked_in), "without_versions": loose},
+        evidence=evidence,
         remedies=(_write(record, interpreter),),
     )
 

@@ -62,7 +62,7 @@ def test_nothing_at_all() -> None:
 
     assert finding.severity is Severity.NOTE
     assert finding.summary == "no file records the versions of this environment"
-    assert finding.evidence["looked_in"] == ["/project"]
+    assert finding.evidence == {"looked_in": ["/project"]}, "no list, no name of one"
 
 
 def test_how_many_must_be_pinned_is_a_setting() -> None:
