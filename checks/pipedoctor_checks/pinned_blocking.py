@@ -24,8 +24,8 @@ def pinned_blocking(source: Source, /) -> Findings:
 
     A loader that feeds the loop is known to pin, and a batch is copied with a plain
     `.to(device)` or `.cuda()`. A tensor that the loop has made of it, by another
-    type or by way of numpy, is not pinned any more. The loops of a file are one
-    finding.
+    type or by way of numpy, is not pinned any more. An evaluation that takes one pass
+    is left alone. The loops of a file are one finding.
 
     ## Sources
 
@@ -43,7 +43,8 @@ def pinned_blocking(source: Source, /) -> Findings:
             and not e.details.get("unknown")
             and not e.details.get("fresh")
         ]
-        if pinned and moved and not shown(loop):
+        once = loop.role == "eval" and not loop.repeats
+        if pinned and moved and not once and not shown(loop):
             one = _Waiting(loop, pinned[0], moved)
             files.setdefault(loop.at.path, []).append(one)
     for group in files.values():

@@ -34,9 +34,9 @@ def variable(source: Source, /) -> Findings:
     for group in by_file(frozen):
         yield at(
             spots(group),
-            Severity.RISKS,
-            f"{group[0].function} asks for volatile, which does nothing any more:"
-            " a graph is kept for each batch",
+            Severity.NOTE if _made_once(group) else Severity.RISKS,
+            f"{group[0].function} asks for volatile, which has stopped no gradient"
+            " since torch 0.4",
             in_code("Say that no gradient is needed", "with torch.no_grad():"),
             names=sorted({event.name for event in group}),
         )
@@ -56,6 +56,11 @@ def variable(source: Source, /) -> Findings:
             in_code("Ask the tensor for it", "tensor.requires_grad_()"),
             names=sorted({event.name for event in group}),
         )
+
+
+def _made_once(group: list[Event]) -> bool:
+    """Is it a constant that an object keeps, and nothing that a batch goes through?"""
+    return all(event.function.endswith("__init__") for event in group)
 
 
 def _bare(event: Event) -> Edits:

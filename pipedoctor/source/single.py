@@ -18,7 +18,7 @@ def single_steps(recorder: Recorder) -> Iterator[tuple[Scope, Loop]]:
     """Functions that train by one batch, and modules that move what they are given."""
     for scope in recorder.project.scopes:
         known = id(scope) in recorder.entered or recorder.tests(scope)
-        if not known and _trains(scope) and not _derives(scope):
+        if not known and _trains(scope) and _steps(scope):
             yield scope, _loop(scope, (), "train")
     unfed = _unfed(recorder)
     for cls in recorder.project.classes if unfed else ():
@@ -57,11 +57,9 @@ def _trains(scope: Scope) -> bool:
     )
 
 
-def _derives(scope: Scope) -> bool:
-    """``-positions.grad``: is the gradient the result, with no optimizer to use it?"""
-    steps = (".step", ".zero_grad")
-    trains = any(name.endswith(steps) for name in scope.module.called)
-    return not trains and any(node.attr == "grad" for node in scope.attributes)
+def _steps(scope: Scope) -> bool:
+    """Does the file take steps with an optimizer? Else the gradient is the result."""
+    return any(name.endswith(".step") for name in scope.module.called)
 
 
 def _unfed(recorder: Recorder) -> dict[str, tuple[int, ...]]:

@@ -285,7 +285,7 @@ def test_data_sets_of_known_size(find: Find, name: str, size: str, found: int) -
     ("then", "grad", "found"),
     [
         ("pass", ".grad", 0),
-        ("pass", "", 1),
+        ("optimizer.zero_grad()", "", 0),
         ("optimizer.step()", ".grad", 1),
     ],
 )
@@ -307,8 +307,9 @@ def test_who_is_given_devices_was_asked_for_it(find: Find) -> None:
 
 BOTH = """
 def validate(device="cuda"):
-    for x in DataLoader(Fotos(files), pin_memory=True):
-        net(x.to(device))
+    for epoch in range(9):
+        for x in DataLoader(Fotos(files), pin_memory=True):
+            net(x.to(device))
 """
 
 
@@ -456,7 +457,7 @@ def {name}(device="cuda"):
 """
 
 
-@pytest.mark.parametrize(("name", "found"), [("predict", 0), ("evaluate", 1)])
+@pytest.mark.parametrize(("name", "found"), [("predict", 0), ("score", 1)])
 def test_what_only_shows_a_model_need_not_be_fast(
     find: Find, name: str, found: int
 ) -> None:
@@ -612,3 +613,38 @@ def test_numbers_stand_before_what_the_host_may_need(find: Find) -> None:
 
     assert finding.location is not None
     assert finding.also_at[0].line < finding.location.line
+
+
+PASSES = """
+def evaluate(loader, device="cuda"):
+    for x in loader:
+        net(x.to(device))
+
+def main():
+    loader = DataLoader(Fotos(files), pin_memory=True)
+    {call}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("evaluate(loader)", 0),
+        ("for epoch in range(9):\n        evaluate(loader)", 1),
+    ],
+)
+def test_one_evaluation_may_wait_for_its_copies(
+    find: Find, call: str, found: int
+) -> None:
+    code = FOTOS.format(kept="pass", first="pass") + PASSES.format(call=call)
+
+    assert len(find("pinned_blocking", code)) == found
+
+
+def test_a_constant_that_is_volatile_is_a_note(find: Find) -> None:
+    code = "from torch.autograd import Variable\nclass Net:\n    def __init__(self):\n"
+    code += "        self.priors = Variable(boxes, volatile=True)\n"
+
+    (finding,) = find("variable", code)
+
+    assert finding.severity is Severity.NOTE

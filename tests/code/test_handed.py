@@ -45,6 +45,7 @@ class Trainer:
         losses = self.model(data)
         loss = sum(losses.values())
         loss.backward()
+        self.optimizer.step()
         if (self.step + 1) % self.period == 0:
             self.write(losses)
         torch.cuda.synchronize()

@@ -568,7 +568,7 @@ def test_one_line_that_many_steps_reach_is_one_finding(find: Find) -> None:
     steps = "".join(
         f"class {name}(Base):\n    def optimize(self, x):\n"
         "        loss = self.net(x.cuda())\n        loss.backward()\n"
-        "        self.show(loss)\n\n"
+        "        self.optimizer.step()\n        self.show(loss)\n\n"
         for name in ("First", "Second")
     )
     base = "class Base:\n    def show(self, loss):\n        self.log = loss.item()\n\n"
