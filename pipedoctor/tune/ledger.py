@@ -21,9 +21,11 @@ class Ledger:
 
     trials: list[Trial] = field(default_factory=list[Trial])
 
-    def add(self, trial: Trial) -> None:
-        """Remember one more."""
+    def add(self, trial: Trial, *, undivided: bool = False) -> None:
+        """Remember one more; those before may not have known of copies."""
         self.trials.append(trial)
+        if undivided:
+            self.trials = [_counted(trial) for trial in self.trials]
 
     def of(self, setting: Setting) -> list[Trial]:
         """The trials of one setting."""
@@ -109,3 +111,10 @@ def _error(trials: list[Trial], usual: float | None) -> float:
     squares = (number - 1) * own**2 + _USUAL * usual**2
     between = math.sqrt(squares / (number - 1 + _USUAL) / number)
     return max(within, between, 0.004)
+
+
+def _counted(trial: Trial) -> Trial:
+    """Its rate with each sample counted once, however many workers give it."""
+    batch, copies = trial.setting.batch_size or 1, max(1, trial.setting.num_workers)
+    rate = batch / trial.batch_seconds / copies
+    return replace(trial, samples_per_second=rate)

@@ -128,7 +128,7 @@ class Search:
             if alike(setting, self.start) or first:
                 raise
             return
-        self.ledger.add(trial)
+        self.ledger.add(trial, undivided=self.bench.copies)
 
     def pipeline(self) -> Pipeline:
         """All that is known now."""

@@ -148,6 +148,19 @@ def test_a_stream_that_nobody_divides_is_said_to_be_one() -> None:
     )
 
 
+def test_windows_before_copies_were_seen_are_counted_again() -> None:
+    found = search(waiting)
+    found.measure(setting(2), 1.0)
+    (before,) = found.ledger.trials
+    found.bench.copies = True
+    found.measure(setting(0), 1.0)
+
+    after, alone = found.ledger.trials
+    assert after.samples_per_second == pytest.approx(before.samples_per_second / 2)
+    assert alone.samples_per_second == pytest.approx(16 / alone.batch_seconds)
+    assert found.pipeline().undivided
+
+
 def test_copies_of_a_stream_are_no_gain() -> None:
     found = search(waiting)
     found.run()
