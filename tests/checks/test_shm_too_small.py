@@ -397,18 +397,53 @@ def test_judges_another_machine_from_its_record() -> None:
 
 
 ILL = ("mount", "-t", "tmpfs", "-o", "size={}", "tmpfs", "/dev/shm")
-LOOP = """
-import sys, time, torch
+LOOPS = """
+import os, subprocess, sys, time, traceback, torch
 from torch.utils.data import DataLoader, Dataset
 workers, prefetch, size = map(int, sys.argv[1:])
 class Images(Dataset):
     def __len__(self): return 4 * workers * prefetch + 4
     def __getitem__(self, index): return torch.zeros(size, dtype=torch.uint8)
-loader = DataLoader(Images(), 1, num_workers=workers, prefetch_factor=prefetch)
-for batch in loader:
-    time.sleep(0.1)
+def loop(keeps_the_last):
+    loader = DataLoader(Images(), 1, num_workers=workers, prefetch_factor=prefetch)
+    for batch in loader:
+        time.sleep(0.1)
+        if keeps_the_last: last = batch
+for line in sys.stdin:
+    how, commands = line.split(" ", 1)
+    subprocess.run(commands, shell=True, check=True)
+    said, tell = os.pipe()
+    if not os.fork():
+        os.dup2(tell, 2)
+        ended = 0
+        try: loop(how == "keep")
+        except BaseException:
+            ended = 1
+            traceback.print_exc()
+        os._exit(ended)
+    os.close(tell)
+    with open(said) as text: words = text.read().split()
+    print(os.wait()[1], *words, flush=True)
 """
-KEEPS_THE_LAST = f"{LOOP}    last = batch\n"
+"""Loads torch once; for each line a fork of it loops where these commands were run."""
+Ill = tuple[str, int, tuple[tuple[str, ...], ...]]
+
+
+def looped(workers: int, prefetch: int, size: int, *ills: Ill) -> list[str]:
+    """How a loop over so many bytes ends, each with its /dev/shm: status and words."""
+    lines: list[str] = []
+    for how, room, commands in ills:
+        steps = (tuple(word.format(room) for word in ILL), *commands)
+        lines.append(f"{how} {' && '.join(map(shlex.join, steps))}\n")
+    numbers = map(str, (workers, prefetch, size))
+    done = subprocess.run(
+        ["unshare", "-m", sys.executable, "-W", "ignore", "-c", LOOPS, *numbers],
+        check=True,
+        capture_output=True,
+        text=True,
+        input="".join(lines),
+    )
+    return done.stdout.splitlines()
 
 
 def sick(
@@ -463,14 +498,16 @@ def test_a_real_loader_dies_of_64_mib_and_the_remedy_saves_it() -> None:
     job = Loader(num_workers=2, prefetch_factor=2, batch_bytes=size)
     remedy = judge(HOST, job)[0].remedies[0]
 
-    def loop(*commands: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-        return sick(64 * MiB, commands, LOOP, "2", "2", str(size))
-
-    dead = loop()
-    assert dead.returncode
-    assert "shared memory" in dead.stderr
-    assert loop(remedy.argv).returncode == 0
-    assert loop(remedy.argv, remedy.undo).returncode
+    ill, cured, ill_again = looped(
+        *(2, 2, size),
+        ("loop", 64 * MiB, ()),
+        ("loop", 64 * MiB, (remedy.argv,)),
+        ("loop", 64 * MiB, (remedy.argv, remedy.undo)),
+    )
+    assert ill[0] != "0"
+    assert "shared memory" in ill
+    assert cured == "0"
+    assert ill_again[0] != "0"
 
 
 @pytest.mark.root
@@ -489,8 +526,13 @@ def test_two_batches_in_use_is_what_torch_really_needs(
     size = 4 * MiB
     job = Loader(num_workers=workers, prefetch_factor=prefetch, batch_bytes=size)
     need = (job.bytes_in_flight or 0) + 64 * KiB  # for the semaphores of the queues
-    arguments = (str(workers), str(prefetch), str(size))
 
-    assert sick(need, (), LOOP, *arguments).returncode == 0
-    assert sick(need - size, (), KEEPS_THE_LAST, *arguments).returncode != 0
-    assert sick(need - 2 * size, (), LOOP, *arguments).returncode != 0
+    enough, less, too_little = looped(
+        *(workers, prefetch, size),
+        ("loop", need, ()),
+        ("keep", need - size, ()),
+        ("loop", need - 2 * size, ()),
+    )
+    assert enough == "0"
+    assert less[0] != "0"
+    assert too_little[0] != "0"
