@@ -31,9 +31,10 @@ def gpu_persistence_off(gpu: Gpu, site: Site | None, /) -> Findings:
         reason = "the driver says of no GPU whether it persists"
         raise CannotJudge(reason)
     if not any(modes):
+        off = modes.count(False)
         yield Finding(
             severity=Severity.NOTE,
-            summary=f"Persistence mode is off on {modes.count(False)} GPUs: the first "
+            summary=f"Persistence mode is off on {off} GPU{'s' if off > 1 else ''}: the first "
             "job on an idle GPU waits for the driver",
             evidence={"persistence": modes},
             remedies=fitting(site.habitat if site else None, _ON, _OUTSIDE),

@@ -51,7 +51,8 @@ def test_in_a_container_the_host_decides() -> None:
     assert finding.remedies[0].title == (
         "Have nvidia-persistenced run on the host or node"
     )
-    assert "off on 1 GPUs" in finding.summary
+    assert finding.remedies[0].advice
+    assert "off on 1 GPU: the first job" in finding.summary
 
 
 def test_unknown_is_not_health() -> None:
