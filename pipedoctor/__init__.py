@@ -1,7 +1,6 @@
 """Diagnose PyTorch data-loading pipelines and the machine under them."""
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # typing is not worth its import before Ctrl-C is seen to
 if TYPE_CHECKING:
     from pipedoctor.explanation.model import Explanation
 

@@ -8,14 +8,17 @@ when the system takes everything back: a quarter of a short command went into th
 import atexit
 import gc
 import signal
-from typing import Any
+
+TYPE_CHECKING = False  # typing comes later: it takes time in which Ctrl-C may come
+if TYPE_CHECKING:
+    from typing import Any
 
 SPARING = 50_000
 """Objects between two collections of garbage."""
 _USUAL = signal.getsignal(signal.SIGINT)
 
 
-def _handle(handler: Any) -> None:
+def _handle(handler: "Any") -> None:
     """Leave the signal alone where somebody else has it, or in another thread."""
     if _USUAL is not signal.default_int_handler:
         return
