@@ -59,8 +59,10 @@ def _nvidia(variables: Variables, gpu: Gpu | None) -> Findings:
     if value is None or gpu is None or not gpu.devices:
         return
     count = len(gpu.devices)
+    gpus = "1 GPU" if count == 1 else f"{count} GPUs"
     if hides_all(value):
-        yield _hidden("CUDA_VISIBLE_DEVICES", value, f"all {count} GPUs", count)
+        every = "the only GPU" if count == 1 else f"all {gpus}"
+        yield _hidden("CUDA_VISIBLE_DEVICES", value, every, count)
         return
     wrong = refused(value, gpu.devices)
     if wrong:
@@ -68,7 +70,7 @@ def _nvidia(variables: Variables, gpu: Gpu | None) -> Findings:
         yield Finding(
             severity=Severity.BREAKS if first else Severity.RISKS,
             summary=f"CUDA_VISIBLE_DEVICES={value} names {wrong}, which does not exist "
-            f"among {count} GPUs: {'no GPU is' if first else 'it and the rest are not'}"
+            f"among {gpus}: {'no GPU is' if first else 'it and the rest are not'}"
             " visible",
             evidence={"CUDA_VISIBLE_DEVICES": value, "gpus": count},
             remedies=(_unset("CUDA_VISIBLE_DEVICES"),),

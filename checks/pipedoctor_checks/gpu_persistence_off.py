@@ -32,10 +32,11 @@ def gpu_persistence_off(gpu: Gpu, site: Site | None, /) -> Findings:
         raise CannotJudge(reason)
     if not any(modes):
         off = modes.count(False)
+        gpus = "1 GPU" if off == 1 else f"{off} GPUs"
         yield Finding(
             severity=Severity.NOTE,
-            summary=f"Persistence mode is off on {off} GPU{'s' if off > 1 else ''}: the first "
-            "job on an idle GPU waits for the driver",
+            summary=f"Persistence mode is off on {gpus}: the first job on an idle "
+            "GPU waits for the driver",
             evidence={"persistence": modes},
             remedies=fitting(site.habitat if site else None, _ON, _OUTSIDE),
         )

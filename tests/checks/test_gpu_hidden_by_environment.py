@@ -92,6 +92,19 @@ def test_hiding_all_breaks(value: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("", '="" hides the only GPU from this job'),
+        ("1", "=1 names 1, which does not exist among 1 GPU: no GPU is visible"),
+    ],
+)
+def test_one_gpu_is_one(value: str, said: str) -> None:
+    (finding,) = judged(cuda(value), Gpu(devices=TWO.devices[:1]))
+
+    assert finding.summary == f"CUDA_VISIBLE_DEVICES{said}"
+
+
+@pytest.mark.parametrize(
     ("value", "wrong"),
     [("2", "2"), ("7,0", "7"), ("GPU-9f", "GPU-9f"), ("cuda:0", "cuda:0")],
 )
