@@ -10,8 +10,6 @@ from pipedoctor.source.scope import Class, Scope, key_of
 from pipedoctor.source.values import shape, written
 
 _EMPTY = {"dict", "list", "collections.defaultdict", "collections.OrderedDict"}
-
-
 _MEMO = {"functools.lru_cache", "functools.cache"}
 
 
@@ -147,9 +145,14 @@ def _wraps(recorder: Recorder, scope: Scope, key: str) -> bool:
     if key.endswith(("dataset", "_ds", ".ds", "datasets", "loader")):
         return True
     return any(
-        recorder.reach.types(value, its, its.owner)
+        recorder.reach.types(value, its, its.owner) or _asked(value)
         for value, its in recorder.values.assigned(key, scope)
     )
+
+
+def _asked(value: ast.expr) -> bool:
+    """``self.base = self.get_base()``: nobody knows what that is."""
+    return isinstance(value, ast.Call) and key_of(value.func).startswith("self.")
 
 
 def _cached(recorder: Recorder, scope: Scope) -> None:

@@ -648,3 +648,24 @@ def test_a_constant_that_is_volatile_is_a_note(find: Find) -> None:
     (finding,) = find("variable", code)
 
     assert finding.severity is Severity.NOTE
+
+
+BASED = """
+class Based(Dataset):
+    def __init__(self, names):
+        self.base = {base}
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        item = self.base[index]
+        item["label"] = 1
+        return item
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "found"),
+    [("self.get_base()", 0), ("[dict(name=name) for name in names]", 1)],
+)
+def test_who_knows_what_it_is_made_from(find: Find, base: str, found: int) -> None:
+    assert len(find("cached_sample_mutated", BASED.format(base=base))) == found
