@@ -393,6 +393,17 @@ def test_numpy_is_seeded_from_torch_1_9_on(
     assert [finding.severity for finding in found] == severities
 
 
+def test_numpy_may_not_be_seeded_where_nobody_knows_which_torch_is_here(
+    find: Find,
+) -> None:
+    old = Minimum(version="1.8", told="setup.py")
+
+    (finding,) = find("numpy_rng_unseeded", rows(item="np.random.rand()"), torch=old)
+
+    assert finding.severity is Severity.RISKS
+    assert finding.evidence["oldest_torch"] == "1.8 (setup.py)"
+
+
 @pytest.mark.parametrize(
     ("start", "more", "findings"),
     [
