@@ -21,7 +21,7 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
     ## How it is judged
 
     The loop copies its batches with `non_blocking=True`, and every loader that feeds
-    it is known not to pin.
+    it is known not to pin. `x.pin_memory().cuda(non_blocking=True)` pins its own.
 
     ## Sources
 
@@ -32,7 +32,9 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
         moved = [
             e
             for e in source.of("device-copy")
-            if e.loop == index and e.details.get("non_blocking")
+            if e.loop == index
+            and e.details.get("non_blocking")
+            and not e.details.get("pins")
         ]
         if fed and moved and all(map(_unpinned, fed)):
             yield at(

@@ -45,6 +45,9 @@ def _found(source: Source) -> Findings:
         if loader.role == "eval" or batched or itself or loader.testing:
             continue
         if fixed and (none or either) and trains and loader.repeats:
+            unless = (
+                f"{plain(loader, 'sampler') or 'sampler'} is None" if either else "True"
+            )
             branch = " where there is no sampler" if either else ""
             yield at(
                 [loader.at],
@@ -52,7 +55,7 @@ def _found(source: Source) -> Findings:
                 f"{called(loader)} trains in the same order in every epoch{branch}",
                 in_code(
                     "Shuffle it",
-                    "DataLoader(..., shuffle=sampler is None)",
+                    f"DataLoader(..., shuffle={unless})",
                     edits=_shuffled(loader, either=either),
                     unsafe="the order of training changes, and with it every number",
                 ),

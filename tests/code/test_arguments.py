@@ -268,6 +268,20 @@ def test_tools_for_tests_are_tests(find: Find, folder: str, told: int) -> None:
     assert len(find("num_workers_zero", code)) == told
 
 
+@pytest.mark.parametrize(
+    ("arguments", "before", "told"),
+    [
+        ("Images()", "", "shuffle=True"),
+        ("Images(), sampler=mine", "mine = S(x) if many else None", "mine is None"),
+    ],
+)
+def test_shuffling_names_a_sampler_only_where_there_is_one(
+    find: Find, arguments: str, before: str, told: str
+) -> None:
+    (finding,) = find("train_not_shuffled", loader(arguments, TRAIN, before))
+    assert told in finding.remedies[0].snippet
+
+
 def test_how_a_value_is_known_is_said(find: Find) -> None:
     code = loader(
         "Images(), num_workers=args.workers, persistent_workers=True",

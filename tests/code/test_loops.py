@@ -36,6 +36,7 @@ SILENT: dict[str, dict[str, str]] = {
         "pinned": loop("x.to(device, non_blocking=True)"),
         "perhaps": loop("x.to(device, non_blocking=True)", "pin_memory=data.pin"),
         "blocking": loop("x.to(device)", "num_workers=2"),
+        "pins its own": loop("x = x.pin_memory().cuda(non_blocking=True)"),
     },
     "pinned_blocking": {
         "not blocking": loop("x = x.to(device, non_blocking=True)"),
