@@ -1,5 +1,6 @@
 """Build what we ship, once."""
 
+import fcntl
 import shutil
 import subprocess
 import sys
@@ -25,9 +26,20 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def built(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist, and the wheel that was built from it."""
-    out = tmp_path_factory.mktemp("dist")
+def built(
+    checkout: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Path:
+    """
+    A folder with the sdist, and the wheel that was built from it.
+
+    Processes that share the tests share the folder: the first one builds.
+    """
+    mine = tmp_path_factory.getbasetemp()
+    shared = mine if worker_id == "master" else mine.parent
+    out = shared / "built"
     build = [sys.executable, "-m", "build", "--no-isolation", "-o", str(out)]
-    subprocess.run([*build, str(checkout)], check=True, capture_output=True)
+    with (shared / "built.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not out.exists():
+            subprocess.run([*build, str(checkout)], check=True, capture_output=True)
     return out
