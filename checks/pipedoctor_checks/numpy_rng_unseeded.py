@@ -50,8 +50,9 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
         return
     seeders = {e.function for e in source.of("worker-seed") if "numpy" in e.name}
     groups, unseeded = list[list[Event]](), list[LoaderCall]()
+    real = [loader for loader in source.loaders if not loader.testing]
     for group in by_class(_draws(source)):
-        loaders = [x for x in source.loaders if may_have_workers(x)]
+        loaders = [x for x in real if may_have_workers(x)]
         mine = [x for x in loaders if x.dataset and x.dataset.name == group[0].owner]
         bad = [x for x in mine or loaders if _unseeded(x, seeders)]
         if bad and (mine or len(bad) == len(loaders)):

@@ -669,3 +669,10 @@ class Based(Dataset):
 )
 def test_who_knows_what_it_is_made_from(find: Find, base: str, found: int) -> None:
     assert len(find("cached_sample_mutated", BASED.format(base=base))) == found
+
+
+def test_what_a_test_draws_need_not_differ(find: Find) -> None:
+    draws = "import unittest\n" + run(first="np.random.rand()")
+    old = Minimum(version="1.6", told="README.md")
+
+    assert not find("numpy_rng_unseeded", draws, torch=old)
