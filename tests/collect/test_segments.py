@@ -201,6 +201,18 @@ def test_when_time_is_up_the_rest_may_hold_it(
     assert only(look(shm, proc)).held is None
 
 
+def test_time_for_sleepers_is_none_of_the_others(
+    shm: Path, proc: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "PATIENCE", -1.0)
+    process(proc, 98)
+
+    assert only(look(shm, proc)).held is False
+
+    process(proc, 99, state="D")
+    assert only(look(shm, proc)).held is None
+
+
 @pytest.mark.parametrize(
     ("initial", "private", "alive", "held"),
     [
