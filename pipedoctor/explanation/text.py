@@ -8,6 +8,8 @@ from pipedoctor.report.words import clean
 
 _BOLD, _DIM, _GREEN, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[0m"
 _QUOTED = 160
+ELSEWHERE = "on the machine of the log"
+"""Where remedies belong whose cause is ruled out here."""
 _SPOKEN = {
     "bare": "bare metal",
     "docker": "Docker",
@@ -48,7 +50,7 @@ def first_line(said: Explanation) -> str:
         return _nothing(said)
     first = said.causes[0]
     todo = command(first)
-    unfit = "  # ruled out here" if first.here == "ruled-out" else ""
+    unfit = f"  # {ELSEWHERE}: ruled out here" if first.here == "ruled-out" else ""
     return clean(f"{first.name}: {todo}{unfit}" if todo else first.name)
 
 
@@ -100,6 +102,8 @@ class _Page:
         yield from self._wrapped(f"Here: {suspect.here}; {clean(suspect.why_here)}.", 3)
         if suspect.decide and suspect.here == "unknown":
             yield f"   To decide: {self._dress(f'$ {clean(suspect.decide)}', _GREEN)}"
+        if suspect.here == "ruled-out" and suspect.remedies:
+            yield f"   What would help {ELSEWHERE}, not here:"
         for treatment in self._shown(suspect.remedies):
             yield from self._treatment(treatment)
         others = sum(not t.for_here for t in suspect.remedies)

@@ -59,7 +59,10 @@ def test_a_healthy_machine_says_so_behind_the_command(
 
     first, *_ = said.splitlines()
     assert first.startswith("shm-too-small: docker run --shm-size=")
-    assert first.endswith("  # ruled out here")
+    assert first.endswith("  # on the machine of the log: ruled out here")
+    assert "What would help on the machine of the log, not here:" in said
+    page = run("explain", str(log), "--from", str(healthy), "--format", "markdown")
+    assert "What would help on the machine of the log, not here:" in page.stdout
     assert "/dev/shm has 64.0 GiB, 60.0 GiB of it free" in said.replace("\n   ", " ")
 
 
