@@ -10,6 +10,7 @@ from pipedoctor.check import EPOCH, Counterfactual, Finding, Gain, Severity, Ver
 from pipedoctor.facts import Facts, Pipeline, Setting, Source
 from pipedoctor.facts.source import LoaderCall, Spot
 from pipedoctor.tune.altered import altered
+from pipedoctor.tune.plausible import imaginable, plausible, possible
 from pipedoctor.tune.predict import Model, Prediction, World, alike
 
 _PREFETCH = 2
@@ -40,7 +41,8 @@ def priced(facts: Facts, verdicts: Sequence[Verdict]) -> list[Verdict]:
 def _known(seen: Pipeline) -> bool:
     """Was the setting of now measured, and one of which every cost is known?"""
     now = any(alike(trial.setting, seen.start) for trial in seen.trials)
-    return now and any(trial.costs is not None for trial in seen.trials)
+    costs = any(trial.costs is not None for trial in seen.trials)
+    return now and costs and plausible(seen)
 
 
 def _priced(finding: Finding, seen: Pipeline, code: Source) -> Finding:
@@ -84,6 +86,8 @@ def foretold(
     """
     setting = arrived or changed(seen, wanted)
     if setting is None or (wanted.uint8 and not seen.contents.float_bytes):
+        return None
+    if not (possible(setting) and imaginable(wanted)):
         return None
     now, then = epoch(seen, seen.start), epoch(seen, setting, wanted)
     left = then.seconds / now.seconds
