@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from unittest.mock import Mock
 
 import pytest
 
@@ -22,7 +23,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
 
     def begin(code: str) -> Decoder:
         line = [sys.executable, "-S", "-c", f"import sys, os, struct, time; {code}"]
-        monkeypatch.setattr(decoder, "program", lambda *_: line)
+        monkeypatch.setattr(decoder, "program", Mock(return_value=line))
         started.append(Decoder(sys.executable, "pillow", os.environ))
         return started[-1]
 
@@ -91,7 +92,7 @@ def test_no_images_are_made(
     why: str,
 ) -> None:
     argv = [executable, "-S", "-c", f"import sys, time; {line}"]
-    monkeypatch.setattr(images, "program", lambda *_: argv)
+    monkeypatch.setattr(images, "program", Mock(return_value=argv))
 
     with pytest.raises(Unreadable, match=why):
         images.generate(executable, os.environ, (8, 8), patience)

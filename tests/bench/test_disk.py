@@ -134,7 +134,10 @@ def test_a_walk_that_the_budget_ends_is_no_hang(
 def test_a_read_that_is_late_does_not_stretch_the_budget(
     data: Path, calm: Meter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipedoctor.bench.disk.read", lambda *_: time.sleep(60))
+    def late(*_: object) -> None:
+        time.sleep(60)
+
+    monkeypatch.setattr("pipedoctor.bench.disk.read", late)
     began = time.monotonic()
 
     found = Bench(str(data), budget=1.5, meter=calm).run()

@@ -71,8 +71,10 @@ class Points(Dataset):
 """ + RUN.format(given="Points(), num_workers=2", between="pass", step="pass")
 HANDLE = "self.bytes = open(files, 'rb')"
 SEEDS = "np.random.seed(torch.utils.data.get_worker_info().id)"
-ENDS = "value = loss.item()\n            if not math.isfinite(value):\n"
-ENDS += "                raise ValueError"
+ENDS = (
+    "value = loss.item()\n            if not math.isfinite(value):\n"
+    "                raise ValueError"
+)
 FREEZE = "from torch.autograd import Variable\nx = Variable(x, volatile={})\n"
 RESET = """
 class {name}(Dataset):
@@ -175,8 +177,10 @@ def train(loader):
 
 {more}
 """
-MORE = "def test(test_loader):\n    for x in test_loader:\n"
-MORE += "        print(net(x.cuda()).item())"
+MORE = (
+    "def test(test_loader):\n    for x in test_loader:\n"
+    "        print(net(x.cuda()).item())"
+)
 
 
 @pytest.mark.parametrize(
@@ -486,8 +490,10 @@ def test_the_first_rank_waits_in_each_step(find: Find, guard: str, found: int) -
     assert len(find("sync_in_loop", run(step=step))) == found
 
 
-SOUGHT = "{loop} not os.path.exists(index):\n            print(index)\n"
-SOUGHT += "            index = index + 1"
+SOUGHT = (
+    "{loop} not os.path.exists(index):\n            print(index)\n"
+    "            index = index + 1"
+)
 
 
 @pytest.mark.parametrize(("loop", "found"), [("while", 0), ("if", 1)])

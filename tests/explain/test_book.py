@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def signatures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     entry = f"[pipedoctor.checks]\nacme = {name}\n"
     (info / "entry_points.txt").write_text(entry, "utf-8")
     (folder / "acme_full.json").write_text(json.dumps(SOUND), "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("sys.path", [str(tmp_path), *sys.path])
     return folder
 
 

@@ -2,6 +2,7 @@
 
 import os
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_memory_is_what_the_tighter_one_leaves(
     monkeypatch: pytest.MonkeyPatch, group: MemoryLimit | None, room: float, bound: str
 ) -> None:
     seen = Memory(total=16 * GiB, available=10 * GiB, group=group)
-    monkeypatch.setattr(limits, "memory", lambda *_: seen)
+    monkeypatch.setattr(limits, "memory", Mock(return_value=seen))
 
     found = bounds(ranks=2)
 

@@ -43,8 +43,10 @@ BUILTINS: dict[str, Any] = msgspec.to_builtins(SEEN)
 
 def numbers(value: Any) -> Iterator[tuple[Any, Any]]:
     """Where numbers stand: the list or table, and the place in it."""
-    pairs = value.items() if isinstance(value, dict) else enumerate(value)
-    for place, item in pairs:
+    named = isinstance(value, dict)
+    places: list[Any] = [*value] if named else [*range(len(value))]
+    for place in places:
+        item = value[place]
         if isinstance(item, (dict, list, tuple)):
             yield from numbers(item)
         elif isinstance(item, (int, float)) and not isinstance(item, bool):
