@@ -49,6 +49,6 @@ def bound_in(node: ast.AST) -> set[str]:
 def bound_at_top(statement: ast.stmt) -> set[str]:
     """What a statement of the module binds there, or by ``global`` from within."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        told = (n.names for n in ast.walk(statement) if isinstance(n, ast.Global))
+        told = (n.names for n in nodes(statement, (ast.Global,)))
         return {statement.name, *(name for names in told for name in names)}
     return bound_in(statement)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from pipedoctor.source.around import FunctionNode, Step
 from pipedoctor.source.parse import Text
+from pipedoctor.source.walk import nodes
 
 _MASK, _INNER = 0b11000000, 0b10000000
 """Bytes of UTF-8 that begin no character."""
@@ -61,16 +62,12 @@ class Scope:
     @cached_property
     def attributes(self) -> list[ast.Attribute]:
         """All its attributes, read and written."""
-        return [n for n in ast.walk(self.node) if isinstance(n, ast.Attribute)]
+        return nodes(self.node, (ast.Attribute,))
 
     @cached_property
     def loads(self) -> list[ast.Name]:
         """All names that it reads."""
-        return [
-            n
-            for n in ast.walk(self.node)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        ]
+        return [n for n in nodes(self.node, (ast.Name,)) if isinstance(n.ctx, ast.Load)]
 
     @property
     def full(self) -> str:

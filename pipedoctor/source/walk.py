@@ -2,7 +2,9 @@
 
 import ast
 from collections.abc import Collection
-from typing import cast
+from typing import TypeVar, cast
+
+Node = TypeVar("Node", bound=ast.AST)
 
 LEAVES: frozenset[type] = frozenset(
     (
@@ -28,9 +30,10 @@ def branches(top: ast.AST) -> list[ast.AST]:
     return _walked(top, LEAVES)
 
 
-def nodes(top: ast.AST, kinds: Collection[type[ast.AST]]) -> list[ast.AST]:
+def nodes(top: ast.AST, kinds: Collection[type[Node]]) -> list[Node]:
     """Those of some kinds that `ast.walk` gives, in its order."""
-    return [node for node in _walked(top, _LEAST) if type(node) in kinds]
+    found = [node for node in _walked(top, _LEAST) if type(node) in kinds]
+    return cast("list[Node]", found)
 
 
 def _walked(top: ast.AST, leaves: frozenset[type]) -> list[ast.AST]:
