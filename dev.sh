@@ -21,7 +21,7 @@ sh dev.sh test [ARGS]    everything CI runs; with ARGS: only `pytest ARGS`
 sh dev.sh sweep          the tests on every Python 3.10 to 3.14 that is found
 sh dev.sh coverage       the tests again, with the branches they reach: 100 % of checks, 95 % of the rest
 sh dev.sh registry       the tests that install distributions from the package index
-sh dev.sh bench          measure, and rewrite the tables in docs/benchmarks
+sh dev.sh bench          measure, and rewrite the tables in docs/benchmarks; tests of causes
 sh dev.sh fuzz           property tests with many more examples; explain with atheris
 END
 }
@@ -289,6 +289,7 @@ cmd_bench() {
         case $script in */_*) continue ;; esac
         step "$script" python "$script" "$@"
     done
+    step causes pytest -m idle -o cache_dir="$state/pytest"
     [ -z "$failed" ] || die "FAILED:$failed"
 }
 

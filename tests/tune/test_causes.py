@@ -21,6 +21,7 @@ QUIET = 0.5
 """CPUs of others, above which it does not show who waits for whom."""
 
 
+@pytest.mark.idle
 @pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
