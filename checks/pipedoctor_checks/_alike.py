@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from pipedoctor.check import Finding
 from pipedoctor.facts import Source
 from pipedoctor.remedy import Remedy
-from pipedoctor_checks._code import called
+from pipedoctor_checks._loader import called
 
 
 def alike(source: Source, findings: Iterable[Finding]) -> Iterator[Finding]:

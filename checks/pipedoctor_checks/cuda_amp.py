@@ -6,7 +6,8 @@ from pipedoctor.facts import Source, TorchBuild
 from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor.versions import reaches
-from pipedoctor_checks._code import at, by_file, least_torch, spots
+from pipedoctor_checks._code import at, by_file, spots
+from pipedoctor_checks._start import least_torch
 
 
 @check("PDR601", "Old names of mixed precision")

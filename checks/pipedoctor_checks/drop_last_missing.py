@@ -5,7 +5,8 @@ from pipedoctor.edits import arguments, every
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, called, told
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, told
 
 _SIZES = {
     "MNIST": 60_000,

@@ -5,7 +5,8 @@ from pipedoctor.edits import without
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
-from pipedoctor_checks._code import at, called, sure, told
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, sure, told
 
 
 @check("PDR113", "The end of the evaluation data is never scored")

@@ -4,7 +4,8 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import cut
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, loop_of
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loop import loop_of
 
 
 @check("PDR408", "The allocator's cache is emptied in every step")

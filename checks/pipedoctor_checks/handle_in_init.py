@@ -5,7 +5,9 @@ from pipedoctor.edits import rewritten
 from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, start_method, without_workers
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import without_workers
+from pipedoctor_checks._start import start_method
 
 
 @check("PDR302", "One open file shared by all workers")

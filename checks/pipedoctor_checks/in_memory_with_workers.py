@@ -6,7 +6,8 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
-from pipedoctor_checks._code import at, called, only_copies, told
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, only_copies, told
 
 
 @check("PDR111", "Workers for data that lies in memory")

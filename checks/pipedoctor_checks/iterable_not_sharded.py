@@ -3,7 +3,8 @@
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, told, with_workers
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import told, with_workers
 
 
 @check("PDR504", "Every worker yields all the data")

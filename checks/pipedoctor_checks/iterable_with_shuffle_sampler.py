@@ -4,7 +4,8 @@ from pipedoctor.check import Findings, Severity, check
 from pipedoctor.edits import without
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, called, sure
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, sure
 
 
 @check("PDR112", "An iterable data set with shuffle or a sampler")

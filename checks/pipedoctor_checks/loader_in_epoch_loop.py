@@ -5,7 +5,8 @@ from pipedoctor.edits import Edits, rewritten
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, called, told, without_workers
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, told, without_workers
 
 
 @check("PDR107", "A loader is made anew in every epoch")

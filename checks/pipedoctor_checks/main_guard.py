@@ -5,7 +5,9 @@ from pipedoctor.edits import Edits, managed
 from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.source import LoaderCall  # noqa: TC001  (hints are read)
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, called, may_have_workers, told, unpicklable
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, may_have_workers, told
+from pipedoctor_checks._start import unpicklable
 
 
 @check("PDR306", "Workers start without a main guard")

@@ -3,7 +3,8 @@
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, loop_of, seldom
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loop import loop_of, seldom
 
 
 @check("PDR406", "Batches are augmented between loader and GPU")

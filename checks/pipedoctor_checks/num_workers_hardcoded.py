@@ -6,7 +6,8 @@ from pipedoctor.facts import Pipeline, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
-from pipedoctor_checks._code import at, called
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called
 from pipedoctor_checks._measured import best_for
 
 

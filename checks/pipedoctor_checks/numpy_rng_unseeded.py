@@ -6,14 +6,9 @@ from pipedoctor.facts import Source, TorchBuild
 from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor.versions import reaches
-from pipedoctor_checks._code import (
-    at,
-    by_class,
-    least_torch,
-    may_have_workers,
-    spots,
-    together,
-)
+from pipedoctor_checks._code import at, by_class, spots, together
+from pipedoctor_checks._loader import may_have_workers
+from pipedoctor_checks._start import least_torch
 
 _SEEDER = "seed_numpy_in_worker"
 

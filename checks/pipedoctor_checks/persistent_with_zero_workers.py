@@ -4,7 +4,8 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import arguments, plain
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, called, sure, told, without_workers
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, sure, told, without_workers
 
 
 @check("PDR104", "Persistent workers, but no workers")

@@ -6,15 +6,9 @@ from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
-from pipedoctor_checks._code import (
-    at,
-    called,
-    only_copies,
-    start_method,
-    tells,
-    told,
-    without_workers,
-)
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, only_copies, tells, told, without_workers
+from pipedoctor_checks._start import start_method
 
 
 @check("PDR106", "Workers are started anew for every epoch")

@@ -5,7 +5,9 @@ from pipedoctor.edits import without
 from pipedoctor.facts import Source, TorchBuild
 from pipedoctor.remedy import in_code
 from pipedoctor.versions import reaches
-from pipedoctor_checks._code import at, called, least_torch, sure
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, sure
+from pipedoctor_checks._start import least_torch
 
 
 @check("PDR606", "An argument that torch ignores")

@@ -5,7 +5,9 @@ from pipedoctor.edits import arguments, every
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
-from pipedoctor_checks._code import at, called, copies, told, without_workers
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, told, without_workers
+from pipedoctor_checks._loop import copies
 from pipedoctor_checks._unblocking import doubt, unblocked, waiting
 
 _PLAIN = {"absent", "literal"}

@@ -6,7 +6,9 @@ from pipedoctor.check import Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event, LoaderCall, Loop
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, shown, spots, told, waiting_loops
+from pipedoctor_checks._code import at, spots
+from pipedoctor_checks._loader import told
+from pipedoctor_checks._loop import shown, waiting_loops
 from pipedoctor_checks._unblocking import doubt, unblocked
 
 

@@ -5,14 +5,8 @@ from pipedoctor.edits import Edits, arguments, plain, without
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import (
-    at,
-    called,
-    sure,
-    told,
-    with_workers,
-    without_workers,
-)
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, sure, told, with_workers, without_workers
 
 
 @check("PDR105", "A prefetch factor, but no workers")

@@ -4,7 +4,8 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import cut, every
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, by_class, seldom, spots
+from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._loop import seldom
 
 
 @check("PDR201", "Every item prints")

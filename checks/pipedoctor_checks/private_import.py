@@ -5,7 +5,8 @@ from pipedoctor.edits import every, replaced
 from pipedoctor.facts import Source, TorchBuild
 from pipedoctor.remedy import in_code
 from pipedoctor.versions import reaches
-from pipedoctor_checks._code import at, by_class, least_torch, spots
+from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._start import least_torch
 
 _PUBLIC = {"default_collate", "default_convert", "get_worker_info"}
 

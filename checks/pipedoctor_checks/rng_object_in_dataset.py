@@ -5,7 +5,8 @@ from pipedoctor.edits import rewritten
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, without_workers
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import without_workers
 
 
 @check("PDR507", "All workers have the same generator")

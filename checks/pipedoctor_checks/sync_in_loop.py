@@ -4,7 +4,8 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Event, Loop, Spot
 from pipedoctor.remedy import Remedy, in_code
-from pipedoctor_checks._code import at, seldom, shown, spots, waiting_loops
+from pipedoctor_checks._code import at, spots
+from pipedoctor_checks._loop import seldom, shown, waiting_loops
 
 
 @check("PDR403", "Each step waits for the GPU")

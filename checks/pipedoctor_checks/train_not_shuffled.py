@@ -6,7 +6,8 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
-from pipedoctor_checks._code import at, called, told
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import called, told
 
 
 @check("PDR110", "The training order is the same in every epoch")

@@ -6,15 +6,9 @@ from pipedoctor.facts import Interpreter, Site, Source
 from pipedoctor.facts.source import Spot
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
-from pipedoctor_checks._code import (
-    at,
-    by_class,
-    called,
-    may_have_workers,
-    spots,
-    unpicklable,
-    without_workers,
-)
+from pipedoctor_checks._code import at, by_class, spots
+from pipedoctor_checks._loader import called, may_have_workers, without_workers
+from pipedoctor_checks._start import unpicklable
 
 
 @check("PDR305", "A function that cannot be sent to a worker")

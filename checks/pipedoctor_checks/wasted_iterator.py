@@ -4,7 +4,8 @@ from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import rewritten
 from pipedoctor.facts import Source
 from pipedoctor.remedy import in_code
-from pipedoctor_checks._code import at, without_workers
+from pipedoctor_checks._code import at
+from pipedoctor_checks._loader import without_workers
 
 
 @check("PDR404", "Workers are started for one batch")

@@ -4,7 +4,7 @@ import pytest
 
 from pipedoctor.facts import Interpreter, Site
 from pipedoctor.facts.source import Event, Source, Spot
-from pipedoctor_checks._code import start_method
+from pipedoctor_checks._start import start_method
 
 
 def setting(path: str, method: str) -> Event:
