@@ -3,13 +3,8 @@
 from pipedoctor.check import Findings, check
 from pipedoctor.facts import Pipeline
 from pipedoctor.remedy import Lasts, Remedy, in_code
-from pipedoctor_checks._bottleneck import (
-    cause,
-    computed,
-    faster_setting,
-    said,
-    uncollected,
-)
+from pipedoctor_checks._bottleneck import cause, faster_setting, said
+from pipedoctor_checks._collector import computed, uncollected
 
 
 @check("PDR903", "Decoding takes the time", after=("PDR853",))
