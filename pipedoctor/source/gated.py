@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pipedoctor.source.around import Step
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Module, Scope
+from pipedoctor.source.walk import nodes
 
 NEW = "torch.amp"
 _SHORT = {"torch.autocast", "torch.GradScaler"}
@@ -46,7 +47,7 @@ def _others(scope: Scope, step: Step) -> Iterator[ast.AST]:
     """What runs where this step does not."""
     holds = {id(guard.test): guard.holds for guard in step.around.guards}
     line = getattr(step.node, "lineno", 0)
-    for node in ast.walk(scope.node):
+    for node in nodes(scope.node, (ast.IfExp, ast.If, ast.Try)):
         if isinstance(node, ast.IfExp) and id(node.test) in holds:
             yield node.orelse if holds[id(node.test)] else node.body
         elif isinstance(node, ast.If) and id(node.test) in holds:

@@ -1,6 +1,7 @@
 """Which files have to do with BatchNorm: themselves, or by what they import."""
 
 import re
+from functools import cached_property
 
 from pipedoctor.source.project import Project
 from pipedoctor.source.scope import Module
@@ -18,10 +19,17 @@ class Norms:
 
     def near(self, module: Module) -> bool:
         """Does it, or a file of the project that it imports, use BatchNorm?"""
+        if not self._anywhere:
+            return False
         known = self._near.get(id(module))
         if known is None:
             known = self._near[id(module)] = any(map(self._speaks, self._with(module)))
         return known
+
+    @cached_property
+    def _anywhere(self) -> bool:
+        """Does any file of the project? Most have nothing to do with it."""
+        return any(map(self._speaks, self.project.modules))
 
     def _speaks(self, module: Module) -> bool:
         known = self._says.get(id(module))
