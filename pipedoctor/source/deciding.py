@@ -4,6 +4,7 @@ import ast
 
 from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import written
+from pipedoctor.source.walk import holds
 
 _ASKING = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
@@ -13,7 +14,7 @@ def decides(scope: Scope, node: ast.AST) -> bool:
     names = {
         key
         for key, values in scope.bound.items()
-        if any(part is node for value, _ in values for part in ast.walk(value))
+        if any(holds(value, node) for value, _ in values)
     }
     tests = [
         one.test

@@ -16,6 +16,7 @@ from pipedoctor.source.record import Recorder
 from pipedoctor.source.root import root_of
 from pipedoctor.source.scope import Class, Scope
 from pipedoctor.source.values import written
+from pipedoctor.source.walk import nodes
 
 _DEEP = 3
 """From the loop into functions, and on from these."""
@@ -48,7 +49,7 @@ class Known:
 
 def names_of(node: ast.expr) -> set[str]:
     """All names in an expression."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {name.id for name in nodes(node, (ast.Name,))}
 
 
 class Flow:
@@ -85,7 +86,7 @@ class Flow:
     ) -> None:
         """Names that come from the batch, those on the device, those computed there."""
         value = node.value
-        copies = [n for n in ast.walk(value) if isinstance(n, ast.Call) and is_copy(n)]
+        copies = [n for n in nodes(value, (ast.Call,)) if is_copy(n)]
         read = names_of(value)
         made = is_tensor(self.recorder, scope, value)
         for target in node.targets:

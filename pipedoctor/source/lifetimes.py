@@ -8,13 +8,14 @@ from pipedoctor.source.constructions import Made
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import written
+from pipedoctor.source.walk import holds
 
 
 def target_of(made: Made, scope: Scope) -> str:
     """The variable that it is bound to; empty: none."""
     for key, values in scope.bound.items():
         for value, _ in values:
-            if any(part is made.site.node for part in ast.walk(value)):
+            if holds(value, made.site.node):
                 return key
     return ""
 

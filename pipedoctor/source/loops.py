@@ -10,6 +10,7 @@ from pipedoctor.source.project import CallSite, argument, last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import spot, written
+from pipedoctor.source.walk import nodes
 
 _LOADERLIKE = ("loader", "_dl", "dataloader")
 
@@ -96,8 +97,7 @@ def like_a_loader(node: ast.expr) -> bool:
 
 def _trains(node: ast.AST) -> bool:
     return any(
-        isinstance(n, ast.Attribute) and n.attr in {"backward", "zero_grad"}
-        for n in ast.walk(node)
+        n.attr in {"backward", "zero_grad"} for n in nodes(node, (ast.Attribute,))
     )
 
 

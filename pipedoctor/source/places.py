@@ -13,6 +13,7 @@ from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Class, Module, Place, Scope, key_of
 from pipedoctor.source.told import told
 from pipedoctor.source.values import written
+from pipedoctor.source.walk import holds
 
 _SET = re.compile(r"(?:dataset|_set|_data|trainset)$")
 _ANY_SET = re.compile("dataset")
@@ -143,7 +144,7 @@ def _sampler(
         (
             key
             for key, values in scope.bound.items()
-            if any(n is node for value, _ in values for n in ast.walk(value))
+            if any(holds(value, node) for value, _ in values)
         ),
         "",
     )

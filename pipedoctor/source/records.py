@@ -7,6 +7,7 @@ from pipedoctor.source.around import Step
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, key_of
+from pipedoctor.source.walk import nodes
 
 _TABLES = {"array", "asarray", "stack", "tensor", "as_tensor", "DataFrame", "Series"}
 
@@ -52,8 +53,8 @@ def _varies(step: Step, value: ast.expr) -> bool:
     made = {
         part.id
         for loop in step.around.loops
-        for part in ast.walk(loop)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        for part in nodes(loop, (ast.Name,))
+        if isinstance(part.ctx, ast.Store)
     }
     return any(isinstance(n, ast.Name) and n.id in made for n in ast.walk(value))
 

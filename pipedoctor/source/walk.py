@@ -36,6 +36,13 @@ def nodes(top: ast.AST, kinds: Collection[type[Node]]) -> list[Node]:
     return cast("list[Node]", found)
 
 
+def holds(value: ast.expr, part: ast.AST) -> bool:
+    """Is it this expression, or within it? Nothing is, on other lines."""
+    first, last = value.lineno, value.end_lineno or value.lineno
+    line: int = getattr(part, "lineno", 0)
+    return first <= line <= last and any(n is part for n in ast.walk(value))
+
+
 def _walked(top: ast.AST, leaves: frozenset[type]) -> list[ast.AST]:
     found = [top]
     for node in found:
