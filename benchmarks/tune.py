@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from _loop import MORE, ROUNDS, Loop, Setting, apart, grid, middle, setting
 from _page import PAGES
@@ -31,6 +31,8 @@ HERE = Path(__file__).resolve().parent
 WORKLOADS = HERE.parent / "tests/tune/workloads/labelled.py"
 SECONDS = 0.8
 """Of a window."""
+BEFORE = 2
+"""Windows of the grid before the model is asked; clocks drift, so the others follow."""
 _AGAIN = 3
 """Runs of what others disturb."""
 NAMES = (
@@ -82,7 +84,21 @@ class Workload:
         return SECONDS * (2 if self.label == "stragglers" else 1)
 
 
-Part = Callable[[Workload, Found], Found]
+Measure = Callable[[Workload, Found], Found]
+
+
+class Part(NamedTuple):
+    """What is kept under a name; of a grid: with how many windows of each setting."""
+
+    name: str
+    measure: Measure
+    rounds: int = 0
+
+    def missing(self, row: Found) -> bool:
+        """Is there more to measure?"""
+        if self.name not in row or not self.rounds:
+            return self.name not in row
+        return any(_open(cell, self.rounds) for cell in row[self.name]["cells"])
 
 
 def workload(name: str) -> Workload:
@@ -115,23 +131,27 @@ def _consumer(module: Any, options: tuple[str, ...]) -> Callable[[Any], Any]:
     return lambda _: None
 
 
-def measured(one: Workload, found: Found) -> Found:
+def measured(rounds: int) -> Measure:
     """One more window of every cell of the grid that needs it, by the plain loop."""
-    begin = time.perf_counter()
-    fresh = [{**cell, "windows": []} for cell in grid(one.label)]
-    kept: Found = found.get("grid", {"cells": fresh, "seconds": 0.0})
-    for cell in filter(_open, kept["cells"]):
-        cell["windows"].append(one.loop.rate(_plain(cell), one.seconds))
-        cell["rate"] = middle(cell["windows"])
-    spent = kept["seconds"] + time.perf_counter() - begin
-    left = any(map(_open, kept["cells"]))
-    return {**kept, "label": one.label, "seconds": spent, "left": left}
+
+    def measure(one: Workload, found: Found) -> Found:
+        begin = time.perf_counter()
+        fresh = [{**cell, "windows": []} for cell in grid(one.label)]
+        kept: Found = found.get("grid", {"cells": fresh, "seconds": 0.0})
+        for cell in kept["cells"]:
+            if _open(cell, rounds):
+                cell["windows"].append(one.loop.rate(_plain(cell), one.seconds))
+                cell["rate"] = middle(cell["windows"])
+        spent = kept["seconds"] + time.perf_counter() - begin
+        return {**kept, "label": one.label, "seconds": spent}
+
+    return measure
 
 
-def _open(cell: Found) -> bool:
+def _open(cell: Found, rounds: int) -> bool:
     """Does this cell need another window?"""
     windows = cell["windows"]
-    return len(windows) < (MORE if windows and apart(windows) else ROUNDS)
+    return len(windows) < min(rounds, MORE if windows and apart(windows) else ROUNDS)
 
 
 def recommended(one: Workload, found: Found) -> Found:
@@ -163,7 +183,7 @@ def _calm(measure: Callable[[], Found]) -> Found:
     return min(found, key=lambda one: int(one["disturbed"]))
 
 
-def rival(python: str) -> Part:
+def rival(python: str) -> Measure:
     """What loadtune recommends, and how fast that is beside our own advice."""
 
     def measure(one: Workload, _: Found) -> Found:
@@ -195,22 +215,23 @@ def main() -> None:
     if asked.list:
         print(*NAMES, sep="\n")
         return
-    parts: dict[str, Callable[[Workload, Found], Found]] = {
-        "grid": measured,
-        "tune": recommended,
-        "whatif": predicted,
-    }
+    parts = [
+        Part("grid", measured(BEFORE), BEFORE),
+        Part("whatif", predicted),
+        Part("grid", measured(MORE), MORE),
+        Part("tune", recommended),
+    ]
     if asked.loadtune:
-        parts["loadtune"] = rival(asked.loadtune)
+        parts.append(Part("loadtune", rival(asked.loadtune)))
     rows = json.loads(asked.results.read_text()) if asked.results.exists() else {}
     for name in asked.only or () if asked.page else asked.only or NAMES:
+        if asked.again:
+            rows.pop(name, None)
         one, row = workload(name), rows.setdefault(name, {})
-        for part, measure in parts.items():
-            if asked.again:
-                row.pop(part, None)
-            while row.get(part, {"left": True}).get("left"):
+        for part in parts:
+            while part.missing(row):
                 with quota(one.cpus) as bound:
-                    row[part] = measure(one, row) | {"bound": bound}
+                    row[part.name] = part.measure(one, row) | {"bound": bound}
                 asked.results.parent.mkdir(parents=True, exist_ok=True)
                 asked.results.write_text(json.dumps(rows))
     if asked.page or not asked.only:
