@@ -294,8 +294,8 @@ default is 100); where its own figures say that nothing it tried is faster than
 fewer than `cpu_count`, and for any where there are none: its advice is the column
 *cpu_count*. *4* is four workers for each GPU."""
 
-WHATIF = """Errors of one probe of a few seconds, for points that it did not measure. Two
-windows of each point are measured before the probe, the others after it.
+WHATIF = """Errors of one probe of a few seconds, for points that it did not measure.
+Two windows of each point are measured before the probe, the others after it.
 *windows differ* is how far the first two windows of a point are apart, and *truth is
 known to* the relative standard error of the medians, each median and p90 over the
 points: no model can be shown to be nearer than that."""

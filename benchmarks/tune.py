@@ -150,7 +150,7 @@ def measured(rounds: int) -> Measure:
 
 def _open(cell: Found, rounds: int) -> bool:
     """Does this cell need another window?"""
-    windows = cell["windows"]
+    windows: list[float] = cell["windows"]
     return len(windows) < min(rounds, MORE if windows and apart(windows) else ROUNDS)
 
 
