@@ -7,21 +7,26 @@ from pipedoctor.facts.source import Event
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, by_file, spots
 
+_GRAPH = "gradients then pass where Variable stopped them"
 
-@check("PDR605", "Variable does nothing any more")
+
+@check("PDR605", "Variable is left over from torch 0.3")
 def variable(source: Source, /) -> Findings:
     """
     Look for `torch.autograd.Variable`.
 
     ## Why it hurts
 
-    It has had no effect since torch 0.4, and hides what is really done.
+    No tensor needs it since torch 0.4, and it hides what it still does: it takes what
+    it is given off its graph, so no gradient flows back through it (seen on torch 2.13:
+    `Variable(2 * weight).requires_grad` is False).
 
     ## How it is judged
 
-    It is called. With `requires_grad=True` it does one thing, which the tensor can do.
-    `volatile=True` has stopped nothing since 0.4: the graph is kept again, and the
-    memory that it takes.
+    It is called. What is made from plain numbers there has no graph, and leaving it out
+    changes nothing; elsewhere `detach()` says what it does. With `requires_grad=True`
+    it does one thing, which the tensor can do. `volatile=True` has stopped nothing since
+    0.4: the graph is kept again, and the memory that it takes.
 
     ## Sources
 
@@ -44,8 +49,12 @@ def variable(source: Source, /) -> Findings:
         yield at(
             spots(group),
             Severity.NOTE,
-            f"{group[0].function} wraps tensors in Variable, which does nothing",
-            in_code("Leave it out", edits=every(map(_bare, group))),
+            f"{group[0].function} wraps tensors in Variable, which none needs any more",
+            in_code(
+                "Leave it out, or say detach() where no gradient shall pass",
+                edits=every(map(_bare, group)),
+                unsafe="" if all(e.details.get("leaf") for e in group) else _GRAPH,
+            ),
             names=sorted({event.name for event in group}),
         )
     for group in by_file(wanting):

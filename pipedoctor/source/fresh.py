@@ -8,6 +8,12 @@ from pipedoctor.source.root import root_of
 from pipedoctor.source.scope import Scope
 
 _TENSORS = {f"torch.{n}" for n in ("Tensor", "from_numpy", "tensor", "FloatTensor")}
+_MAKERS = {
+    *("Tensor", "FloatTensor", "LongTensor", "IntTensor", "ByteTensor", "tensor"),
+    *("from_numpy", "as_tensor", "zeros", "ones", "full", "eye", "empty", "arange"),
+    *("linspace", "rand", "randn", "randint", "randperm"),
+}
+"""Functions of torch whose result no gradient flows through."""
 _TYPES = {"float", "double", "half", "bfloat16", "int", "long", "bool", "type"}
 """Methods that make another tensor, unless it has that type already."""
 
@@ -17,6 +23,21 @@ def is_tensor(recorder: Recorder, scope: Scope, node: ast.AST) -> bool:
     if not (isinstance(node, ast.Call) and node.args):
         return False
     return recorder.name(node.func, scope) in _TENSORS
+
+
+def is_leaf(recorder: Recorder, scope: Scope, node: ast.AST | None) -> bool:
+    """Is it a tensor without a graph: made here from plain numbers, or taken off it?"""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "data"
+    if not isinstance(node, ast.Call):
+        return False
+    name = recorder.name(node.func, scope)
+    if name.startswith("torch.") and name.rpartition(".")[2] in _MAKERS:
+        return True
+    func = node.func
+    return isinstance(func, ast.Attribute) and (
+        func.attr == "detach" or is_leaf(recorder, scope, func.value)
+    )
 
 
 def makes(recorder: Recorder, scope: Scope, node: ast.AST, root: str) -> bool:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from pipedoctor.source.around import Around, Step
+from pipedoctor.source.fresh import is_leaf
 from pipedoctor.source.gated import gated, twice
 from pipedoctor.source.loops import repeats
 from pipedoctor.source.parallel import data_parallel
@@ -109,7 +110,15 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
         value = recorder.values.of(words.get("requires_grad"), scope)
         wants = "requires_grad" in words and value.value is not False
         frozen = recorder.values.of(words.get("volatile"), scope).value is True
-        recorder.add("variable", scope, step, full, wants_grad=wants, volatile=frozen)
+        recorder.add(
+            "variable",
+            scope,
+            step,
+            full,
+            wants_grad=wants,
+            volatile=frozen,
+            leaf=is_leaf(recorder, scope, node.args[0] if node.args else None),
+        )
     elif full in _PARALLEL:
         data_parallel(recorder, scope, step, node, full)
     elif full in _DISTRIBUTED:

@@ -578,6 +578,32 @@ def test_one_line_that_many_steps_reach_is_one_finding(find: Find) -> None:
     assert finding.also_at == ()
 
 
+@pytest.mark.parametrize(
+    ("given", "safe"),
+    [
+        ("torch.from_numpy(x).float()", True),
+        ("x.data", True),
+        ("x.detach().cuda()", True),
+        ("torch.stack(rows)", False),
+        ("net(x)", False),
+        ("x", False),
+    ],
+)
+def test_what_variable_took_off_its_graph(find: Find, given: str, safe: bool) -> None:
+    code = f"from torch.autograd import Variable\nx = Variable({given})\n"
+
+    (finding,) = find("variable", code)
+
+    assert bool(finding.remedies[0].unsafe) is not safe
+
+
+def test_variable_stops_gradients() -> None:
+    torch = pytest.importorskip("torch")
+    weight = torch.ones(2, requires_grad=True)
+
+    assert not torch.autograd.Variable(2 * weight).requires_grad
+
+
 def test_a_variable_that_wants_a_gradient_is_not_left_out(find: Find) -> None:
     code = "from torch.autograd import Variable\nx = Variable(x, requires_grad=True)\n"
 
