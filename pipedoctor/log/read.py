@@ -124,8 +124,9 @@ class _Reader:
         tail = " ".join(seen.values["tail"].partition(" # ")[0].split())
         before = tails.get(tail)
         if before is None:
-            if len(tails) < _KEYS:
-                tails[tail] = seen
+            if len(tails) >= _KEYS:  # those who share it stand close to one another
+                del tails[next(iter(tails))]
+            tails[tail] = seen
             return False
         return before.values["key"] != seen.values["key"]
 
