@@ -14,8 +14,8 @@ from pipedoctor_checks import _cuda, _cuda_errors, _install
 )
 def cuda_unavailable_despite_fitting_driver(
     torch: TorchBuild,
-    torch_import: TorchImport,
     gpu: Gpu,
+    torch_import: TorchImport,
     drivers: CudaDrivers,
     accelerators: Accelerators | None,
     site: Site | None,

@@ -39,6 +39,7 @@ STEADY = (
     "logind",
     "variables",
     "accelerators",
+    "ports",
 )
 """Sections that come from /proc, /sys and a tmpfs alone: nothing there hangs."""
 
@@ -58,7 +59,7 @@ Beside "packages" there is "steady": what hardly ever hangs, then what may, each
 child of its own as soon as one before it did. With more lanes two CPUs are slower, with
 one, many are.
 """
-_DRIVERS = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu")
+DRIVERS = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu")
 """One of these is there where a driver may be slow, or hang: it gets its own lane."""
 
 NOT_QUICK = ("torch_import", "libraries")
@@ -175,7 +176,7 @@ def _places(inquiry: Inquiry) -> list[Place]:
 def _probes(inquiry: Inquiry, places: list[Place]) -> Iterator[Probe]:
     machine = inquiry.machine
     gpu = _call("gpu", "gpu", machine)
-    lane = "gpu" if any(map(os.path.exists, _DRIVERS)) else "steady"
+    lane = "gpu" if any(map(os.path.exists, DRIVERS)) else "steady"
     yield Probe(name="gpu", work=gpu, lane=lane, patience=PATIENCE)
     for path in dict.fromkeys(inquiry.data):
         name = f"data set {path}"
@@ -280,11 +281,10 @@ def _datasets(inquiry: Inquiry, outcomes: Mapping[str, Outcome]) -> DataSets:
 def _dataset(machine: Machine, path: str, outcome: Outcome) -> DataSet:
     if outcome.known:
         return msgspec.convert(outcome.value, DataSet)
-    reason = dict.fromkeys(SURVEYED, outcome.reason)
     return DataSet(
         path=legible(path),
         mount=_mount(machine, path, outcome),
-        unknown=reason,
+        unknown=dict.fromkeys(SURVEYED, outcome.reason),
         hang=_hang(outcome) if outcome.hung else None,
     )
 

@@ -1,6 +1,7 @@
 """Look at this machine, only as far as the causes in a log ask for it."""
 
 import importlib
+import os
 import time
 from collections.abc import Callable, Iterable
 
@@ -11,25 +12,33 @@ from pipedoctor.collect import lanes
 from pipedoctor.collect.lanes import Announce, Probe
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.plain import plain
-from pipedoctor.collect.plan import NOT_QUICK, STEADY, Inquiry, collect
-from pipedoctor.facts import SECTIONS, Fact, Facts
+from pipedoctor.collect.plan import DRIVERS, NOT_QUICK, STEADY, Inquiry, collect
+from pipedoctor.facts import SECTIONS, Fact, Facts, Gpu
 
 DEADLINE = 6.0
 """Seconds for everything together."""
 _LIGHT = frozenset({*STEADY, "loader"})
 _COSTLY = frozenset({"torch_import"})
 """Read only for checks that cannot do without: it takes seconds."""
+_WHOLE = {"ports": "listening"}
+"""Collectors that tell more where a log asks, by what they read otherwise."""
 
 
 def sections(checks: Iterable[Check[...]]) -> frozenset[str]:
     """What these checks look at, and where we are."""
+    driven = any(map(os.path.exists, DRIVERS))
     wanted = {
         kind.section
         for check in checks
         for kind, required in check.needs.items()
-        if required or kind.section not in _COSTLY
+        if kind.section not in _COSTLY or (required and _tells(check, driven=driven))
     }
     return frozenset(wanted & SECTIONS.keys() | {"site"})
+
+
+def _tells(check: Check[...], *, driven: bool) -> bool:
+    """Would it say anything here? One that needs a GPU is silent without a driver."""
+    return driven or not check.needs.get(Gpu, False)
 
 
 def look(wanted: frozenset[str]) -> Facts:
@@ -37,7 +46,11 @@ def look(wanted: frozenset[str]) -> Facts:
     if wanted <= _LIGHT:
         return _steady(wanted - {"loader"})
     also = wanted.intersection(NOT_QUICK)
-    return collect(Inquiry(quick=True, also=also), deadline=DEADLINE)
+    facts = collect(Inquiry(quick=True, also=also), deadline=DEADLINE)
+    for section in wanted & _WHOLE.keys():
+        fact = _steady(frozenset({section})).get(SECTIONS[section])
+        facts = facts if fact is None else facts.plus(fact)
+    return facts
 
 
 def _steady(wanted: frozenset[str]) -> Facts:
@@ -63,7 +76,8 @@ def _steady(wanted: frozenset[str]) -> Facts:
 def _work(section: str, machine: Machine) -> Callable[[Announce], object]:
     def work(announce: Announce) -> object:
         collector = importlib.import_module(f"pipedoctor.collect.{section}")
-        fact: Fact = getattr(collector, section)(machine, announce)
+        read = getattr(collector, _WHOLE.get(section, section))
+        fact: Fact = read(machine, announce)
         return plain(fact)
 
     return work

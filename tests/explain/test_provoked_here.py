@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pipedoctor.catalogue import installed
+from pipedoctor.explanation import machine
 from pipedoctor.explanation.machine import sections
 
 pytest.importorskip("torch")
@@ -95,10 +96,26 @@ def test_a_name_that_this_pillow_no_longer_has() -> None:
     assert "PILLOW_VERSION is missing" in why
 
 
-def test_what_takes_seconds_is_read_only_where_it_must() -> None:
-    def asked(name: str) -> frozenset[str]:
-        return sections(filter(None, [installed().find(name)]))
+def asked(name: str) -> frozenset[str]:
+    """What the check of this name has the machine looked at for."""
+    return sections(filter(None, [installed().find(name)]))
 
+
+def test_what_takes_seconds_is_read_only_where_it_must() -> None:
     assert "libraries" in asked("libstdcxx-too-old")
     assert "torch_import" not in asked("libstdcxx-too-old")
-    assert "torch_import" in asked("cuda-unavailable-despite-fitting-driver")
+
+
+@pytest.mark.parametrize("driven", [True, False])
+def test_torch_is_asked_for_cuda_only_where_a_driver_is(
+    driven: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = tmp_path / "nvidiactl"
+    if driven:
+        node.touch()
+    monkeypatch.setattr(machine, "DRIVERS", (str(node),))
+
+    wanted = asked("cuda-unavailable-despite-fitting-driver")
+
+    assert "gpu" in wanted
+    assert ("torch_import" in wanted) is driven
