@@ -1,10 +1,10 @@
 """PDR962: another process already listens on the rendezvous port."""
 
-from pipedoctor.check import Findings, check
-from pipedoctor.facts import Habitat, Site
+from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
+from pipedoctor.facts import Habitat, Listener, Ports, Site
 from pipedoctor.facts.log import Log
-from pipedoctor.remedy import Place
-from pipedoctor_checks._told import advise, told
+from pipedoctor.remedy import Place, fitting
+from pipedoctor_checks._told import advise
 
 _REMEDIES = (
     advise(
@@ -29,30 +29,56 @@ _REMEDIES = (
         fits=(Habitat.SLURM,),
     ),
 )
+_LAST = 65535
 
 
 @check("PDR962", "The port of the rendezvous is taken")
-def master_port_in_use(log: Log, site: Site | None, /) -> Findings:
+def master_port_in_use(ports: Ports, log: Log | None, site: Site | None, /) -> Findings:
     """
     Find a launch whose port somebody else uses.
 
     ## Why it hurts
 
-    Another run on the machine, or a rank that a crash left behind, holds the port.
+    Another run on the machine, or a rank that a crash left behind, holds the port:
+    the first rank of a new run cannot listen on it, and the run ends at once.
 
     ## How it is judged
 
-    Binding the port failed with `Address already in use`.
+    Some process listens on the port, whatever its address: the one that the log of
+    the failed launch names, else that of `MASTER_PORT`. Ports of UDP, and those of
+    another network namespace, are no obstacle. Inside of a running job nothing is
+    judged: there its own first rank listens.
 
     ## Sources
 
     - https://docs.pytorch.org/docs/stable/elastic/run.html
     - https://github.com/open-mmlab/mmpretrain/issues/960
+    - https://man7.org/linux/man-pages/man5/proc_pid_net.5.html
     """
-    yield from told(
-        log,
-        site,
-        "master_port_in_use",
-        "Another process already listens on the rendezvous port",
-        *_REMEDIES,
+    port = _port(ports, log)
+    if port is None:
+        message = "neither the log nor MASTER_PORT names a port"
+        raise CannotJudge(message)
+    holder = ports.holder(port)
+    if holder is None:
+        return
+    yield Finding(
+        severity=Severity.RISKS,
+        summary=f"Port {port} is taken: {_who(holder)} listens on it",
+        evidence={"port": port, "pid": holder.pid, "command": holder.command},
+        remedies=fitting(site.habitat if site else None, *_REMEDIES),
     )
+
+
+def _port(ports: Ports, log: Log | None) -> int | None:
+    """The port that failed, else the one that was asked for."""
+    cause = "master_port_in_use"
+    named = [log.value(cause, name) for name in ("port", "asked")] if log else []
+    read = (int(text) for text in named if text.isascii() and text.isdecimal())
+    return next((port for port in read if 0 < port <= _LAST), ports.master)
+
+
+def _who(holder: Listener) -> str:
+    if holder.pid is None:
+        return "a process that cannot be seen from here"
+    return f"{holder.command or 'a process'} (PID {holder.pid})"

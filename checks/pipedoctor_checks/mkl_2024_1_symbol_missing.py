@@ -1,41 +1,58 @@
 """PDR953: MKL 2024.1 or newer lacks a symbol that this torch needs."""
 
-from pipedoctor.check import Findings, check
-from pipedoctor.facts import Site
-from pipedoctor.facts.log import Log
-from pipedoctor.remedy import Place
-from pipedoctor_checks._told import advise, told
+from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
+from pipedoctor.facts import Conda
+from pipedoctor.remedy import Lasts, Remedy
+from pipedoctor.versions import reaches
 
-_REMEDIES = (
-    advise(
-        "Take an older MKL", argv=("conda", "install", "mkl<2024.1"), place=Place.HERE
-    ),
-)
+_CHANNEL = "pytorch"
+_WITHOUT = "2024.1"
 
 
 @check("PDR953", "MKL 2024.1 is too new for this torch")
-def mkl_2024_1_symbol_missing(log: Log, site: Site | None, /) -> Findings:
+def mkl_2024_1_symbol_missing(conda: Conda, /) -> Findings:
     """
     Find a conda build of torch with an MKL that dropped a symbol.
 
     ## Why it hurts
 
-    MKL 2024.1 dropped the symbol `iJIT_NotifyEvent` that conda builds of torch up
-    to 2.0 ask for: torch cannot be imported.
+    Builds of the conda channel `pytorch` are linked to the MKL beside them, and ask
+    it for `iJIT_NotifyEvent`. MKL 2024.1 hides that symbol, and so does every newer
+    one: torch cannot be imported. Recipes of that channel set no upper bound for MKL,
+    so a new environment gets the newest.
 
     ## How it is judged
 
-    The loader misses the symbol in libtorch_cpu.so.
+    The records of conda name a torch of the channel `pytorch`, of any version up to
+    its last, 2.5, and an MKL of 2024.1 or newer. conda-forge bounds the MKL of its own
+    builds, and wheels carry theirs within: they do not have this illness.
 
     ## Sources
 
-    - https://github.com/agentmorris/MegaDetector/issues/127
     - https://github.com/pytorch/pytorch/issues/123097
+    - https://github.com/pytorch/pytorch/issues/129310
+    - https://github.com/agentmorris/MegaDetector/issues/127
     """
-    yield from told(
-        log,
-        site,
-        "mkl_2024_1_symbol_missing",
-        "MKL 2024.1 or newer lacks a symbol that this torch needs",
-        *_REMEDIES,
+    torch, mkl = conda.find("pytorch"), conda.find("mkl")
+    if torch is None or any(record.name == "torch" for record in conda.clobbered):
+        message = "the torch that is imported does not come from conda"
+        raise CannotJudge(message)
+    if torch.channel != _CHANNEL or mkl is None or not reaches(mkl.version, _WITHOUT):
+        return
+    yield Finding(
+        severity=Severity.BREAKS,
+        summary=f"mkl {mkl.version} lacks a symbol that pytorch {torch.version} of the "
+        f"channel `{_CHANNEL}` needs: torch cannot be imported",
+        evidence={"pytorch": torch.version, "mkl": mkl.version},
+        remedies=(_older(conda),),
+    )
+
+
+def _older(conda: Conda) -> Remedy:
+    where = ("--prefix", conda.prefix) if conda.prefix else ()
+    return Remedy(
+        title="Take an older MKL",
+        argv=("conda", "install", *where, f"mkl<{_WITHOUT}"),
+        lasts=Lasts.ALWAYS,
+        verify=("python", "-c", "import torch"),
     )

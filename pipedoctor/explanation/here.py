@@ -12,6 +12,7 @@ from pipedoctor.explanation.example import filled
 from pipedoctor.explanation.installed import by_version
 from pipedoctor.explanation.measured import measured
 from pipedoctor.explanation.model import Here, Treatment
+from pipedoctor.explanation.where import by_system
 from pipedoctor.facts import Facts, Habitat, Site, Slurm
 from pipedoctor.facts.log import Log
 from pipedoctor.facts.record import Malformed
@@ -49,7 +50,8 @@ class _Places(msgspec.Struct, frozen=True):
 def check_of(catalogue: Catalogue, illness: Illness) -> Check[...] | None:
     """The check that judges machines for this illness, if there is one."""
     check = catalogue.find(illness.judged_by or illness.name)
-    return None if check is None or Log in check.needs else check
+    told = check is not None and check.needs.get(Log, False)
+    return None if told else check
 
 
 def page_of(catalogue: Catalogue, illness: Illness) -> Check[...] | None:
@@ -139,7 +141,8 @@ def _opinion(
     facts: Facts,
     places: _Places,
 ) -> Opinion:
-    state, why = _state(illness, check, here, facts)
+    known = by_system(illness, facts)
+    state, why = known or _state(illness, check, here, facts)
     remedies = [*_treatments(places)]
     if check is not page or state != "confirmed":
         remedies = [replace(r, automatic=False, undo=()) for r in remedies]

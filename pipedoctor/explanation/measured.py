@@ -6,6 +6,7 @@ from typing import TypeVar
 from pipedoctor.facts import (
     Accelerators,
     ColdRead,
+    Conda,
     Cpu,
     DataSets,
     Fact,
@@ -19,6 +20,7 @@ from pipedoctor.facts import (
     Memory,
     Packages,
     Paths,
+    Ports,
     Rlimit,
     Shm,
     Threads,
@@ -30,6 +32,7 @@ from pipedoctor.units import human, many
 F = TypeVar("F", bound=Fact)
 Say = Callable[[Facts], str]
 _CARDS = 3
+_SHOWN = 8
 
 
 def measured(name: str, facts: Facts) -> str:
@@ -136,6 +139,14 @@ def _tmpdir(paths: Paths) -> str:
     return ", ".join(f"{e.path} is on {e.mount.fstype}" for e in found if e.mount)
 
 
+def _ports(ports: Ports) -> str:
+    taken = ", ".join(f"{one.port}" for one in ports.listening[:_SHOWN])
+    more = len(ports.listening) - _SHOWN
+    return f"ports in use: {taken or 'none'}" + (
+        f" and {more} more" if more > 0 else ""
+    )
+
+
 def _lengths(paths: Paths) -> str:
     found = dict.fromkeys(entry.path for entry in paths.of("tmp"))
     return ", ".join(f"{path} has {len(path.encode())} bytes" for path in found)
@@ -186,6 +197,14 @@ def _imported(torch: TorchImport) -> str:
     return "import torch works" if torch.ok else ""
 
 
+def _recorded(*names: str) -> Say:
+    def words(conda: Conda) -> str:
+        found = map(conda.find, names)
+        return ", ".join(f"{entry.name} {entry.version}" for entry in found if entry)
+
+    return _of(Conda, words)
+
+
 _TORCH = _of(TorchBuild, _torch)
 _GPU = _of(Gpu, _gpu)
 _MEMORY = _of(Memory, _memory)
@@ -207,6 +226,7 @@ SAID: Mapping[str, tuple[Say, ...]] = {
     "cpu-lacks-instruction-set": (_of(Cpu, lambda cpu: cpu.model),),
     "disk-full": (_room("tmp", "cache", "data", "cwd"),),
     "cache-dir-not-writable": (_of(Paths, _writable),),
+    "master-port-in-use": (_of(Ports, _ports),),
     "slow-storage": (_of(DataSets, _rates),),
     "tmpdir-on-network-fs": (_of(Paths, _tmpdir),),
     "tmpdir-path-too-long": (_of(Paths, _lengths),),
@@ -226,6 +246,7 @@ SAID: Mapping[str, tuple[Say, ...]] = {
     "glibc-too-old": (
         _of(Interpreter, lambda here: here.glibc and f"glibc {here.glibc}"),
     ),
+    "mkl-2024-1-symbol-missing": (_recorded("pytorch", "mkl"),),
     "mixed-torch-installs": (_versions("torch"),),
     "torch-torchvision-mismatch": (_versions("torch", "torchvision"),),
     "torchvision-build-mismatch": (_versions("torch", "torchvision"),),

@@ -29,6 +29,7 @@ from pipedoctor.facts.pipeline import (
     Shares,
     Trial,
 )
+from pipedoctor.facts.ports import Listener, Ports
 from pipedoctor.facts.project_record import ProjectRecord, RecordFile
 from pipedoctor.facts.record import SECTIONS, Facts, Malformed
 from pipedoctor.facts.record_drift import Drifted, RecordDrift
@@ -79,6 +80,7 @@ __all__ = [
     "Libraries",
     "Library",
     "Limits",
+    "Listener",
     "Loader",
     "Logind",
     "Malformed",
@@ -95,6 +97,7 @@ __all__ = [
     "PciDevice",
     "Pin",
     "Pipeline",
+    "Ports",
     "ProjectRecord",
     "Quality",
     "Quota",

@@ -26,6 +26,7 @@ from pipedoctor.facts.memory import Memory
 from pipedoctor.facts.packages import Packages
 from pipedoctor.facts.paths import Paths
 from pipedoctor.facts.pipeline import Pipeline
+from pipedoctor.facts.ports import Ports
 from pipedoctor.facts.project_record import ProjectRecord
 from pipedoctor.facts.record_drift import RecordDrift
 from pipedoctor.facts.requirements import Requirements
@@ -58,6 +59,7 @@ KINDS: tuple[type[Fact], ...] = (
     Memory,
     Limits,
     Logind,
+    Ports,
     Paths,
     DataSets,
     Gpu,

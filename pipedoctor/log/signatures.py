@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -104,6 +104,8 @@ class Illness(msgspec.Struct, frozen=True, kw_only=True):
     """Words: of all that this check finds, what has one of them is this illness."""
     partly: bool = False
     """That check knows one reason of several: if it finds nothing, nothing is said."""
+    only: Literal["", "windows", "wsl"] = ""
+    """The one kind of system on which it can be so."""
     installed: tuple[Span, ...] = ()
     """Where no check judges it: it is so in these versions, and in no others."""
     ill: dict[str, dict[str, Any]] = {}
