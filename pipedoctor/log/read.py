@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from itertools import chain, pairwise
+from re import Match
 from typing import BinaryIO
 
 from pipedoctor.facts.log import Log, Seen
+from pipedoctor.log.abroad import english, needles, words
 from pipedoctor.log.sieve import Sieve, shape
-from pipedoctor.log.signatures import Book, Role, Rule
+from pipedoctor.log.signatures import Book, Role, Rule, Signature
 from pipedoctor.log.stream import blocks
 from pipedoctor.log.tracebacks import Tracebacks
 from pipedoctor.log.wrapping import Line, bare, unwrapped
@@ -28,7 +30,7 @@ _STEEP = 1.3
 def read(file: BinaryIO, book: Book) -> Log:
     """Read a whole stream; raises what the stream raises."""
     reader = _Reader(book)
-    sieve = Sieve(book.words)
+    sieve = Sieve(book.words | words(), needles())
     number = 1
     for block, last in _with_last(blocks(file)):
         picked = sieve.pick(block, last=last)
@@ -68,6 +70,8 @@ class _Reader:
 
     def log(self, number: int) -> Log:
         """Everything that was read."""
+        for promise, line, at in self._tracebacks.cut():
+            self._foretold(f"{promise.kind}: {promise.message}", line, at)
         seen = sorted(chain.from_iterable(self._seen.values()), key=lambda s: s.line)
         return Log(
             lines=number, seen=tuple(seen), raised=tuple(self._tracebacks.raised)
@@ -75,27 +79,29 @@ class _Reader:
 
     def _match(self, line: Line, number: int, *, quoted: bool) -> None:
         """Find signatures; code that a traceback quotes is no more than evidence."""
-        words = shape(line.text.encode(errors="replace")).decode().split()
-        for rule in self._book.candidates(words):
-            kept = self._seen.get(rule.key)
-            if kept is not None and len(kept) >= KEPT:
-                continue
+        for rule, match in self._found(english(line.text)):
             if quoted and rule.signature.role is not Role.EVIDENCE:
                 continue
-            match = rule.search.search(line.text)
-            if match is None:
-                continue
             found = {name: value for name, value in match.groupdict().items() if value}
-            seen = Seen(
-                signature=rule.key,
-                line=number,
-                text=line.text.strip()[:_QUOTED],
-                rank=line.rank,
-                time=line.time,
-                values=found,
-            )
+            seen = _seen(rule, line, number, found)
             if self._holds(rule, seen):
                 self._seen.setdefault(rule.key, []).append(seen)
+
+    def _foretold(self, message: str, line: Line, number: int) -> None:
+        """Find signatures in what was never printed: it has no values."""
+        for rule, _ in self._found(message):
+            if not _asks(rule.signature):
+                seen = _seen(rule, line, number, {})
+                self._seen.setdefault(rule.key, []).append(seen)
+
+    def _found(self, text: str) -> Iterator[tuple[Rule, Match[str]]]:
+        """The rules that match, and have not often enough."""
+        shaped = shape(text.encode(errors="replace")).decode().split()
+        for rule in self._book.candidates(shaped):
+            if len(self._seen.get(rule.key, ())) < KEPT:
+                match = rule.search.search(text)
+                if match is not None:
+                    yield rule, match
 
     def _holds(self, rule: Rule, seen: Seen) -> bool:
         """Do the captured values say what the signature asks of them?"""
@@ -129,6 +135,23 @@ class _Reader:
             tails[tail] = seen
             return False
         return before.values["key"] != seen.values["key"]
+
+
+def _seen(rule: Rule, line: Line, number: int, found: dict[str, str]) -> Seen:
+    return Seen(
+        signature=rule.key,
+        line=number,
+        text=line.text.strip()[:_QUOTED],
+        rank=line.rank,
+        time=line.time,
+        values=found,
+    )
+
+
+def _asks(signature: Signature) -> bool:
+    """Does it want to know values before it holds?"""
+    numbers = signature.ratio is not None or signature.rising or signature.series
+    return numbers or signature.alike
 
 
 def _windows(text: str) -> Iterator[str]:

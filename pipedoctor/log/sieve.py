@@ -36,7 +36,9 @@ def shape(text: bytes) -> bytes:
 class Sieve:
     """Remembers which shapes of lines are boring."""
 
-    def __init__(self, words: frozenset[str]) -> None:
+    def __init__(self, words: frozenset[str], needles: tuple[bytes, ...] = ()) -> None:
+        self._needles = needles
+        """What is looked for in lines beyond ASCII, whose letters a shape lacks."""
         self._words = frozenset(word.encode() for word in words) | STRUCTURE
         self._boring: set[bytes] = set()
         self._counts: dict[bytes, int] = {}
@@ -59,6 +61,8 @@ class Sieve:
             return sorted(picked)
         words, counts = self._words, self._counts
         good = {s for s in new if s in counts or not words.isdisjoint(s.split())}
+        if self._needles and not block.isascii():
+            good |= self._foreign(block, shapes, new - good)
         self._remember(new - good)
         if good:
             for index, one in enumerate(shapes):
@@ -69,6 +73,18 @@ class Sieve:
                     picked.update(range(index, min(past, len(shapes))))
                     self._due = max(self._due, past - ends)
         return sorted(picked)
+
+    def _foreign(
+        self, block: bytes, shapes: list[bytes], unread: set[bytes]
+    ) -> set[bytes]:
+        """Shapes of lines that say in another script what is looked for."""
+        return {
+            one
+            for one, line in zip(shapes, block.split(b"\n"), strict=True)
+            if one in unread
+            and not line.isascii()
+            and any(needle in line for needle in self._needles)
+        }
 
     def _remember(self, boring: set[bytes]) -> None:
         if len(self._boring) > MOST:

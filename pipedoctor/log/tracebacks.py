@@ -3,6 +3,7 @@
 import re
 
 from pipedoctor.facts.log import Frame, Raised
+from pipedoctor.log.raising import Promise, promised
 from pipedoctor.log.wrapping import Line
 
 MOST = 200
@@ -41,6 +42,7 @@ _LIBRARY = re.compile(
     r"|^(?:threading|multiprocessing|importlib|runpy)\b",
 )
 
+_POINTED = re.compile(r"^\W{0,12}(?:-{2,6}>|❱)")
 _NATIVE = (".c", ".cc", ".cpp")
 """Frames of libraries that print their own stack: a message follows, no code."""
 
@@ -58,17 +60,38 @@ class Tracebacks:
         self._own: dict[str, Frame] = {}
         self._open: dict[str, bool] = {}
         self._after: set[str] = set()
+        self._promised: dict[str, tuple[Promise, Line, int]] = {}
+        self._cut: list[tuple[Promise, Line, int]] = []
 
     def read(self, line: Line, number: int) -> bool:
         """Take the next line of a log; is it a line of code that a frame quotes?"""
         quoted = line.rank in self._after and line.text[:1] in {" ", "\t"}
         self._after.discard(line.rank)
+        self._hear(line, number, quoted=quoted)
         if _BOXED.match(line.text):
             return True
         if quoted and not _CODE.search(line.text):
             return True
         self._take(line, number)
         return False
+
+    def cut(self) -> list[tuple[Promise, Line, int]]:
+        """Lines of code that raise, whose traceback ends before what they raised."""
+        found = [*self._cut, *self._promised.values()]
+        for promise, line, number in found:
+            self._add(promise.kind, promise.message, line, number)
+        return found
+
+    def _hear(self, line: Line, number: int, *, quoted: bool) -> None:
+        """Note the code that raises; forget it as soon as it was heard, or called."""
+        before = self._promised.get(line.rank)
+        if before and before[0].name in line.text:
+            del self._promised[line.rank]
+        if not quoted and not _POINTED.match(line.text):
+            return
+        promise = promised(line.text)
+        if promise and (len(self._promised) < MOST or line.rank in self._promised):
+            self._promised[line.rank] = (promise, line, number)
 
     def _take(self, line: Line, number: int) -> None:
         text = line.text.strip("│|╭╮ \t\n")
@@ -79,6 +102,9 @@ class Tracebacks:
         if text.startswith(("Traceback (most", "Original Traceback")):
             self._own.pop(line.rank, None)
             self._open[line.rank] = True
+            unheard = self._promised.pop(line.rank, None)
+            if unheard and len(self._cut) < MOST:
+                self._cut.append(unheard)
             return
         arrow = _ARROW.match(text)
         own = self._own.get(line.rank)
@@ -90,6 +116,7 @@ class Tracebacks:
         self._raise(line, text, number)
 
     def _frame(self, rank: str, match: re.Match[str]) -> None:
+        self._promised.pop(rank, None)
         quotes = match.re is _CODE and not match["path"].endswith(_NATIVE)
         if quotes and len(self._after) < MOST:
             self._after.add(rank)
@@ -113,16 +140,20 @@ class Tracebacks:
             "Warning" in match["kind"] and not self._open.get(line.rank)
         ):
             return
+        self._promised.pop(line.rank, None)
+        self._add(match["kind"], match["message"] or "", line, number)
+        self._open[line.rank] = False
+
+    def _add(self, kind: str, message: str, line: Line, number: int) -> None:
         if len(self.raised) >= MOST:
             del self.raised[MOST // 2]
         self.raised.append(
             Raised(
-                kind=match["kind"],
-                message=(match["message"] or "")[:400],
+                kind=kind,
+                message=message[:400],
                 line=number,
                 rank=line.rank,
                 time=line.time,
                 own=self._own.pop(line.rank, None),
             )
         )
-        self._open[line.rank] = False

@@ -177,3 +177,37 @@ def test_the_users_own_frame(diagnosed: Callable[[str], Diagnosis]) -> None:
     assert said.raised is not None
     assert said.raised.own is not None
     assert (said.raised.own.path, said.raised.own.line) == ("/home/me/proj/coco.py", 71)
+
+
+def test_a_traceback_that_ends_before_its_message(
+    diagnosed: Callable[[str], Diagnosis],
+) -> None:
+    code = "raise RuntimeError('received %d items of ancdata' %"
+    text = (
+        "Traceback (most recent call last):\n"
+        '  File "/usr/lib/multiprocessing/reduction.py", line 164, in recvfds\n'
+        f"    {code}\n"
+    )
+
+    (cause,) = diagnosed(text).causes
+
+    assert cause.cause == "fd_limit_exhausted"
+    assert code in {seen.text for seen in cause.lines}
+
+
+def test_own_code_that_raises_where_the_log_ends(
+    diagnosed: Callable[[str], Diagnosis],
+) -> None:
+    said = diagnosed(
+        "UserWarning: This DataLoader will create 16 worker processes in total.\n"
+        "Traceback (most recent call last):\n"
+        '  File "/home/me/recipe.py", line 7, in load\n'
+        '    raise RecipeError(f"no such recipe: {name}")\n'
+    )
+
+    assert said.causes == ()
+    assert said.raised is not None
+    assert (said.raised.kind, said.raised.message) == (
+        "RecipeError",
+        "no such recipe: 0",
+    )

@@ -24,7 +24,7 @@ def test_what_was_decided_by_size_has_the_other_cause_beside_it(
     diagnosed: Callable[[str], Diagnosis],
 ) -> None:
     text = (
-        "unable to mmap 64 bytes from file </torch_1_2_3>: Cannot allocate memory (12)"
+        "unable to mmap 64 bytes from file </torch_1_2_64000>: Cannot allocate memory (12)"
     )
 
     causes = [cause.cause for cause in diagnosed(text).causes]

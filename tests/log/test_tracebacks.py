@@ -105,3 +105,74 @@ def test_warnings_are_no_exceptions() -> None:
 )
 def test_errors_that_are_called_just_that(line: str, kinds: list[str]) -> None:
     assert [r.kind for r in raised(line)] == kinds
+
+
+def cut(text: str) -> list[tuple[str, str, int]]:
+    tracebacks = Tracebacks()
+    for number, line in enumerate(text.splitlines(), 1):
+        tracebacks.read(bare(line), number)
+    found = tracebacks.cut()
+    assert len(tracebacks.raised) >= len(found)
+    return [(promise.kind, promise.message, number) for promise, _, number in found]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "message"),
+    [
+        ("    raise OSError('no room')", "OSError", "no room"),
+        ('    raise torch.Oops(f"worker {pid!r} died")', "torch.Oops", "worker 0 died"),
+        ("    raise OSError('got %d items of it' %", "OSError", "got 0 items of it"),
+        ("    raise E('pid(s) {}'.format(x)) from e", "E", "pid(s) 0"),
+        ('    raise OSError(errno.EMFILE, "limit")', "OSError", "[errno.EMFILE] limit"),
+        ("    raise E('a\\n b\\'c')", "E", "a  b\\'c"),
+    ],
+)  # fmt: skip
+def test_cut_before_the_message(code: str, kind: str, message: str) -> None:
+    assert cut(f'  File "a.py", line 1, in f\n{code}\n') == [(kind, message, 2)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "~/a.py in f()\n---> 12     raise OSError('no room')\n     13\n",
+        "│ /w/a.py:12 in f │\n│ ❱ 12 │   │   raise OSError('no room')   │\n",
+    ],
+)
+def test_cut_in_a_notebook_and_in_a_box(text: str) -> None:
+    assert cut(text) == [("OSError", "no room", 2)]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "OSError: no room\n",
+        "__main__.Wrapped: of an OSError\n",
+        '  File "b.py", line 9, in __init__\n    super().__init__(x)\n',
+    ],
+)
+def test_not_cut(rest: str) -> None:
+    code = "  File \"a.py\", line 1, in f\n    raise OSError('no room')\n"
+
+    assert cut(code + rest) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    raise OSError('of code that nobody quotes')\n",
+        '  File "a.py", line 1\n    raise OSError(text)\n',
+        '  File "a.py", line 1\n    raise OSError from error\n',
+    ],
+)
+def test_nothing_is_promised(text: str) -> None:
+    assert cut(text) == []
+
+
+def test_cut_and_another_one_behind_it() -> None:
+    text = (
+        "  File \"a.py\", line 1\n    raise OSError('no room')\n"
+        'Traceback (most recent call last):\n  File "b.py", line 2, in g\n'
+        "KeyError: 'x'\n"
+    )
+
+    assert cut(text) == [("OSError", "no room", 2)]
