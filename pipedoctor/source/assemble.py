@@ -27,6 +27,7 @@ from pipedoctor.source.merge import order
 from pipedoctor.source.names import module_name
 from pipedoctor.source.naming import with_modules
 from pipedoctor.source.parse import Text
+from pipedoctor.source.pen import Pen
 from pipedoctor.source.places import place_events
 from pipedoctor.source.project import Project, last_name
 from pipedoctor.source.reach import FRAMEWORKS
@@ -51,10 +52,20 @@ def assemble(
 
 
 def together(
-    modules: Sequence[Module], skipped: Iterable[Skipped] = (), files: int = 0
+    modules: Sequence[Module],
+    skipped: Iterable[Skipped] = (),
+    files: int = 0,
+    *,
+    forget: bool = True,
+    pens: dict[int, Pen] | None = None,
 ) -> Source:
-    """Make the facts of all files of a project that are taken apart; they forget."""
-    recorder = Recorder(Project(modules))
+    """
+    Make the facts of all files of a project that are taken apart; they forget.
+
+    Unless they are to stay: then each lets go only of what others have told it. With
+    them may stay `pens`, which know their texts, by the identities of modules.
+    """
+    recorder = Recorder(Project(modules), pens)
     find_loops(recorder)
     item_events(recorder)
     state_events(recorder)
@@ -73,7 +84,7 @@ def together(
         ignores=tuple(one for module in modules for one in _ignores(module)),
     )
     for module in modules:
-        module.forget()
+        module.forget() if forget else module.full.clear()
     return facts
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from pipedoctor.facts.source import Call, Import
-from pipedoctor.source.bindings import bound_in
 from pipedoctor.source.blocks import above, path_to
 from pipedoctor.source.pen import Pen, Point
 from pipedoctor.source.scope import Scope
@@ -33,7 +32,7 @@ def known(pen: Pen, scope: Scope, node: ast.AST, full: str) -> Known | None:
     around = scope.node if not scope.at_top else None
     if local is not None:
         name, first = local
-        hidden = around is not None and name in bound_in(around)
+        hidden = around is not None and name in pen.bound(around)
         if first >= line or hidden or _rebound(pen, name):
             return None
         return Known(name)

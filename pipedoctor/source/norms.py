@@ -16,6 +16,7 @@ class Norms:
         self.project = project
         self._says: dict[int, bool] = {}
         self._near: dict[int, bool] = {}
+        self._beside: dict[int, list[Module]] = {}
 
     def near(self, module: Module) -> bool:
         """Does it, or a file of the project that it imports, use BatchNorm?"""
@@ -39,13 +40,21 @@ class Norms:
         return known
 
     def _with(self, module: Module) -> list[Module]:
-        found, queue = [module], [module]
+        found, queue = {id(module): module}, [module]
         while queue:
             one = queue.pop()
-            for full in {*one.names.values(), *one.stars}:
-                for name in (full, full.rpartition(".")[0]):
-                    other = self.project.module(name, one) if name else None
-                    if other is not None and other not in found:
-                        found.append(other)
-                        queue.append(other)
-        return found
+            for other in self._imported(one):
+                if id(other) not in found:
+                    found[id(other)] = other
+                    queue.append(other)
+        return [*found.values()]
+
+    def _imported(self, module: Module) -> list[Module]:
+        """The files of the project that one of them imports; looked up once."""
+        known = self._beside.get(id(module))
+        if known is None:
+            names = {*module.names.values(), *module.stars}
+            names |= {name.rpartition(".")[0] for name in names}
+            every = (self.project.module(name, module) for name in names if name)
+            known = self._beside[id(module)] = [one for one in every if one]
+        return known

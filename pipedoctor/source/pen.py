@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from pipedoctor.facts.source import Span
-from pipedoctor.source.bindings import bound_at_top, names_in
+from pipedoctor.source.bindings import bound_at_top, bound_in, names_in
 from pipedoctor.source.scope import Module
 
 _NARROW, _WIDE = 88, 119
@@ -28,6 +28,8 @@ class Pen:
 
     def __init__(self, module: Module) -> None:
         self.module = module
+        self._same: dict[int, bool] = {}
+        self._bound: dict[int, set[str]] = {}
 
     @cached_property
     def lines(self) -> list[str]:
@@ -161,6 +163,19 @@ class Pen:
 
     def same(self, node: ast.expr) -> bool:
         """Is it really what stands there? Old Pythons lose their way in f-strings."""
+        known = self._same.get(id(node))
+        if known is None:
+            known = self._same[id(node)] = self._stands(node)
+        return known
+
+    def bound(self, node: ast.AST) -> set[str]:
+        """The names that a part of the file binds."""
+        known = self._bound.get(id(node))
+        if known is None:
+            known = self._bound[id(node)] = bound_in(node)
+        return known
+
+    def _stands(self, node: ast.expr) -> bool:
         text = self.text(self.start(node), self.end(node))
         try:
             found = ast.parse(f"({text}\n)", mode="eval").body

@@ -28,7 +28,7 @@ _TESTS = re.compile(
 class Recorder:
     """What all recognisers share: the model of the project, and the events so far."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, pens: dict[int, Pen] | None = None) -> None:
         self.project = project
         self.values = Values(project)
         self.constructions = Constructions(project, self.values)
@@ -45,7 +45,7 @@ class Recorder:
         self.traits: set[str] = set()
         self.norms = Norms(project)
         self._tests: dict[int, bool] = {}
-        self._pens: dict[int, Pen] = {}
+        self._pens = {} if pens is None else pens
         self._dataset_of: dict[int, str] = {}
         for name, scopes in self.reach.of_dataset.items():
             for one in scopes:
@@ -57,7 +57,10 @@ class Recorder:
 
     def pen(self, module: Module) -> Pen:
         """What knows the text of a module."""
-        return self._pens.setdefault(id(module), Pen(module))
+        known = self._pens.get(id(module))
+        if known is None:
+            known = self._pens[id(module)] = Pen(module)
+        return known
 
     def tests(self, scope: Scope) -> bool:
         """Is it a test or a benchmark, where speed is nobody's concern?"""

@@ -17,9 +17,11 @@ from pipedoctor.judge import judge
 from pipedoctor.narrow.narrow import Changed, narrow
 from pipedoctor.silence import UNUSED
 from pipedoctor.source import files
-from pipedoctor.source.assemble import assemble
+from pipedoctor.source.assemble import apart, together
 from pipedoctor.source.merge import merge
-from pipedoctor.source.parse import NotPythonError, Text, parse
+from pipedoctor.source.parse import NotPythonError, parse
+from pipedoctor.source.pen import Pen
+from pipedoctor.source.scope import Module
 
 CODE = "123456"
 """The digit after PDR that hazards in code have."""
@@ -67,9 +69,11 @@ class Ground:
     """Files of one project: those of another do not know of them."""
     changed: Changed | None = None
     """The only lines whose findings are cured; all are judged."""
-    _texts: dict[tuple[str, bytes], Text | None] = field(
-        default_factory=dict[tuple[str, bytes], Text | None]
+    _modules: dict[tuple[str, bytes], Module | None] = field(
+        default_factory=dict[tuple[str, bytes], Module | None]
     )
+    """Files that are taken apart, as they are and as they were tried."""
+    _pens: dict[int, Pen] = field(default_factory=dict[int, Pen])
     _parts: dict[tuple[bytes, ...], Source] = field(
         default_factory=dict[tuple[bytes, ...], Source]
     )
@@ -130,15 +134,15 @@ class Ground:
         known = self._parts.get(key)
         if known is not None:
             return known
-        texts: list[Text] = []
+        modules: list[Module] = []
         for name, raw in zip(group, raws, strict=True):
-            text = self._parsed(name, raw)
-            if text is not None:
-                texts.append(text)
+            module = self._apart(name, raw)
+            if module is not None:
+                modules.append(module)
             elif name in changed:
                 message = f"{name} would be no valid Python any more"
                 raise NotPythonError(message)
-        self._parts[key] = assemble(texts)
+        self._parts[key] = together(modules, forget=False, pens=self._pens)
         return self._parts[key]
 
     def edited(self, changed: Mapping[str, bytes]) -> "Ground":
@@ -146,17 +150,17 @@ class Ground:
         raws = {**self.raws, **changed}
         return dataclasses.replace(self, raws=raws)
 
-    def _parsed(self, name: str, raw: bytes) -> Text | None:
+    def _apart(self, name: str, raw: bytes) -> Module | None:
         key = name, raw
-        if key not in self._texts:
+        if key not in self._modules:
             try:
                 text = parse(files.Source(self.real[name], raw))
-                self._texts[key] = dataclasses.replace(text, path=name)
+                self._modules[key] = apart(dataclasses.replace(text, path=name))
             except NotPythonError as error:
-                self._texts[key] = None
+                self._modules[key] = None
                 if raw is self.raws.get(name):
                     self.unread[name] = str(error)
-        return self._texts[key]
+        return self._modules[key]
 
     def judge(self, changed: Mapping[str, bytes] | None = None) -> list[Found]:
         """What the checks of code say, with some files changed."""

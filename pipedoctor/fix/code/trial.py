@@ -19,6 +19,7 @@ from pipedoctor.fix.code.script import overlaps
 from pipedoctor.fix.code.since import since
 from pipedoctor.judge import Chosen
 from pipedoctor.source.parse import NotPythonError
+from pipedoctor.source.uncollected import uncollected
 
 ROUNDS = 6
 """Edits that touch the same text wait for the next round; few ever do."""
@@ -64,6 +65,13 @@ class Outcome:
 
 def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> Outcome:
     """Try everything that may be done, until nothing more is to be done."""
+    with uncollected():
+        return _attempt(ground, chosen, unsafe=unsafe, explicit=explicit)
+
+
+def _attempt(
+    ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool
+) -> Outcome:
     outcome = Outcome()
     before = ground.judge()
     known = Tally.of(before)

@@ -1,0 +1,50 @@
+"""What stays between rounds of edits must not be seen in what they say."""
+
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.facts import Facts
+from pipedoctor.fix.code.ground import Ground
+from pipedoctor.fix.named import Examination
+
+MADE = b"""
+import torch
+from loaders import Loader
+
+def main(files):
+    for epoch in range(9):
+        for x in Loader(files, num_workers=4):
+            x.cuda()
+"""
+TORCHS = b"from torch.utils.data import DataLoader as Loader\n"
+OTHERS = b"from elsewhere import Loader  # no torch\n"
+
+
+@pytest.fixture
+def ground(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, examination: Examination
+) -> Ground:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_bytes(MADE)
+    Path("loaders.py").write_bytes(TORCHS)
+    return Ground.read((".",), examination, Facts())
+
+
+def test_a_name_means_what_another_file_now_says(ground: Ground) -> None:
+    before = ground.source({})
+    between = ground.source({"loaders.py": OTHERS})
+    after = ground.source({"loaders.py": TORCHS + b"\n"})
+
+    assert [len(one.loaders) for one in (before, between, after)] == [1, 0, 1]
+    assert before.loaders == after.loaders
+    assert before.events == after.events
+
+
+def test_kept_parts_say_what_new_ones_would(ground: Ground) -> None:
+    ground.source({})
+    changed = {"train.py": MADE.replace(b"4", b"2")}
+    kept = ground.source(changed)
+
+    Path("train.py").write_bytes(changed["train.py"])
+    assert kept == ground.again().source({})
