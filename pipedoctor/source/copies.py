@@ -76,13 +76,10 @@ def _is_host(node: ast.expr) -> bool:
 
 def streams(recorder: Recorder, scope: Scope) -> None:
     """Copies on a stream of their own, with nothing that keeps the memory alive."""
-    within = [
-        step
-        for step in scope.calls
-        if step.around.managers
-        and any(_is_stream(recorder, scope, m) for m in step.around.managers)
-    ]
-    if not within:
+    within = [step for step in scope.calls if step.around.managers]
+    managers = {id(m): m for step in within for m in step.around.managers}
+    beside = {key for key, m in managers.items() if _is_stream(recorder, scope, m)}
+    if not beside:
         return
     source = [*scope.owner.methods.values()] if scope.owner else [scope]
     recorded = any(
@@ -90,6 +87,8 @@ def streams(recorder: Recorder, scope: Scope) -> None:
     )
     for step in within:
         node = step.node
+        if beside.isdisjoint(map(id, step.around.managers)):
+            continue
         if not isinstance(node, ast.Call) or not is_copy(node):
             continue
         words = {word.arg: word.value for word in node.keywords}

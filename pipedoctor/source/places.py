@@ -18,6 +18,8 @@ from pipedoctor.source.walk import holds
 
 _SET = re.compile(r"(?:dataset|_set|_data|trainset)$")
 _ANY_SET = re.compile("dataset")
+_SETS_EPOCH = re.compile(rb"epoch\w*[\s\\)]*=")
+"""No attribute with epochs in its name is set without such bytes."""
 _PRIVATE = ("torch.utils.data._utils",)
 _AMP = (
     "torch.cuda.amp.autocast",
@@ -187,7 +189,7 @@ def _set_epoch(
 
 def _epochs(recorder: Recorder, module: Module) -> None:
     """``dataset.epoch = epoch`` in the loop over epochs."""
-    for scope in module.scopes:
+    for scope in module.scopes if _SETS_EPOCH.search(module.text.whole) else ():
         for step in scope.of_type.get(ast.Assign, []):
             node = step.node
             if not isinstance(node, ast.Assign):
