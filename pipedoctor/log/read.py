@@ -23,6 +23,8 @@ _KEYS = 64
 """Lines alike that are compared."""
 _POINTS = 6
 """Lines that make a series."""
+_FEW = 3
+"""Numbers of a line that are hardly a row."""
 _STEEP = 1.3
 """How much what rises must have risen."""
 
@@ -171,10 +173,13 @@ def _number(text: str) -> float:
 
 
 def _rises(text: str) -> bool:
+    """Do the numbers rise? Of sizes and steps the sizes; as few as three must double."""
     import re  # noqa: PLC0415  (few logs hold such rows)
 
-    row = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
-    return len(row) >= _POINTS - 2 and _rising(row)
+    sizes = re.findall(r"(\d+(?:\.\d+)?) ?[KMGT]i?B", text)
+    row = [float(n) for n in sizes or re.findall(r"\d+(?:\.\d+)?", text)]
+    few = len(row) == _FEW and row[-1] >= 2 * row[0]
+    return (few or len(row) > _FEW) and _rising(row)
 
 
 def _rising(row: list[float]) -> bool:
