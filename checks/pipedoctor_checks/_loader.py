@@ -52,6 +52,19 @@ def tells(source: Source) -> bool:
     return epochs or any(e.details.get("repeats") for e in source.of("dataset-told"))
 
 
+def works(loader: LoaderCall) -> bool:
+    """Is it known to do more for an item than to pick it from memory?"""
+    return loader.collates or (loader.dataset is not None and not loader.dataset.light)
+
+
+def tried_out(source: Source, loader: LoaderCall) -> bool:
+    """Is its data set only tried out, under the main guard of the file that has it?"""
+    made = loader.dataset.at if loader.dataset else None
+    here = made is not None and made.path == loader.at.path and not made.cell
+    trains = any(source.loops[number].role == "train" for number in loader.fed)
+    return here and loader.function == "<module>" and not (loader.unguarded or trains)
+
+
 def may_have_workers(loader: LoaderCall) -> bool:
     """Neither known to have none, nor a case for tests."""
     return not without_workers(loader)

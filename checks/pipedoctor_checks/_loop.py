@@ -41,6 +41,12 @@ def shown(loop: Loop) -> bool:
     return bool(said) and loop.role != "train" and not loop.repeats
 
 
+def one_pass(source: Source, loader: LoaderCall) -> bool:
+    """Is it only evaluated, and that once?"""
+    roles = {source.loops[number].role for number in loader.fed}
+    return roles == {"eval"} and not loader.repeats
+
+
 def waiting_loops(loops: Sequence[Loop]) -> str:
     """``The loop in train waits``, ``The loops in train and validate wait``."""
     names = [*dict.fromkeys(loop.function for loop in loops)]

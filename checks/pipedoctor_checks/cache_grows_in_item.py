@@ -19,9 +19,10 @@ def cache_grows_in_item(source: Source, /) -> Findings:
     ## How it is judged
 
     A dictionary or list that begins empty gets entries in code for items, and none is
-    taken out there. Handles kept open, and what is emptied, are left alone; so is
-    `lru_cache` with a bound. Where the code asks how much there is before it adds more
-    it is a note.
+    taken out there. Handles kept open, what is emptied, and what a manager shares among
+    processes are left alone; so is `lru_cache` with a bound. Where the code asks how
+    much there is before it adds more, or whether it was told to, by an argument that is
+    False unless given, it is a note.
 
     ## Sources
 
@@ -36,10 +37,12 @@ def cache_grows_in_item(source: Source, /) -> Findings:
     for group in by_class(events):
         first = group[0]
         bounded = all(event.details.get("bounded") for event in group)
+        asked = all(event.details.get("asked") for event in group)
         limit = ", up to its bound," if bounded else ""
+        limit = ", where it is asked to," if asked else limit
         yield at(
             spots(group),
-            Severity.NOTE if bounded else Severity.RISKS,
+            Severity.NOTE if bounded or asked else Severity.RISKS,
             f"{first.function} fills {first.name}{limit} in each worker anew",
             in_code("Fill it before the workers start, or share it"),
             confidence=Confidence.LIKELY,

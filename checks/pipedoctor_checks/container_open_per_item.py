@@ -19,7 +19,8 @@ def container_open_per_item(source: Source, /) -> Findings:
     ## How it is judged
 
     The container is opened in code that runs for items, not only where no handle is
-    there yet.
+    there yet. Where each item has a container of its own, by the path that is opened,
+    it is a note.
 
     ## Sources
 
@@ -29,11 +30,15 @@ def container_open_per_item(source: Source, /) -> Findings:
     events = [e for e in source.per_item("container-open") if not e.details.get("lazy")]
     for group in by_class(events):
         first = group[0]
+        own = all(event.details.get("own") for event in group)
+        many = in_code("Put many items into one, and open that once in each worker")
         yield at(
             spots(group),
-            Severity.SLOWS,
+            Severity.NOTE if own else Severity.SLOWS,
             f"{first.function} opens a container for every item",
-            in_code(
+            many
+            if own
+            else in_code(
                 "Open it once in each worker",
                 "if self._pid != os.getpid():\n"
                 "    self._file, self._pid = h5py.File(self.path), os.getpid()",

@@ -21,6 +21,10 @@ _SIZES = {
 """Samples to train with in what torchvision downloads, as their pages say."""
 
 
+_GRAPHS = "torch_geometric."
+"""Their BatchNorm sees nodes and edges: a batch of one graph still has many."""
+
+
 @check("PDR109", "The last batch may hold a single sample")
 def drop_last_missing(source: Source, /) -> Findings:
     """
@@ -38,8 +42,8 @@ def drop_last_missing(source: Source, /) -> Findings:
     `drop_last` is not written, all arguments are seen, and BatchNorm (or a ResNet) is
     used in the project. The size of the data set is not known, so this is possible,
     never certain; data sets of torchvision whose size is known are left alone where
-    more than one sample is left, or the size of a batch is not known. It is said once
-    of a project.
+    more than one sample is left, or the size of a batch is not known; so are batches of
+    graphs, whose nodes are what BatchNorm counts. It is said once of a project.
 
     ## Sources
 
@@ -82,10 +86,11 @@ def _may_end(source: Source, loader: LoaderCall) -> bool:
     named = loader.target or "train" in loader.function.lower()
     both = not named and shuffle.how != "absent" and not shuffle.known
     trains = not both and any(source.loops[n].role == "train" for n in loader.fed)
+    graphs = loader.name.startswith(_GRAPHS)
     if last.how == "literal" or not off or alone or batched or loader.testing:
         return False
     fits = loader.role == "eval" or _fits(loader)
-    return trains and loader.batch_norm and not fits
+    return trains and loader.batch_norm and not fits and not graphs
 
 
 def _fits(loader: LoaderCall) -> bool:

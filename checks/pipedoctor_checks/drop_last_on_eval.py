@@ -39,7 +39,9 @@ def _found(source: Source) -> Findings:
         trains = any(source.loops[n].role == "train" for n in loader.fed)
         shuffle = loader.get("shuffle")
         serves_both = shuffle.how != "absent" and not shuffle.known
-        if loader.role != "eval" or alone or trains or serves_both or loader.testing:
+        drawn = "WeightedRandomSampler" in loader.get("sampler").text
+        left = alone or trains or serves_both or drawn or loader.testing
+        if loader.role != "eval" or left:
             continue
         if last.known and last.value is True:
             yield at(

@@ -7,7 +7,14 @@ from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at
-from pipedoctor_checks._loader import called, tells, told, without_workers
+from pipedoctor_checks._loader import (
+    called,
+    tells,
+    told,
+    tried_out,
+    without_workers,
+    works,
+)
 from pipedoctor_checks._measured import best_for
 
 USUAL = Setting(num_workers=2, prefetch_factor=2)
@@ -28,7 +35,8 @@ def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Finding
     `num_workers` is 0 or not given, all arguments are seen, and the data set is known
     to do real work per item. Data that lies in memory, tests, data sets that keep a
     handle which workers must not share (PDR302), and loaders whose arguments arrive in
-    a dictionary that cannot be followed are left alone. With `check --measure TARGET`
+    a dictionary that cannot be followed are left alone; a data set that is only tried
+    out under the main guard of its own file is a note. With `check --measure TARGET`
     the number of workers is the best that was measured.
 
     ## Sources
@@ -42,19 +50,18 @@ def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Finding
 def _found(source: Source, seen: Pipeline | None) -> Findings:
     for loader in source.loaders:
         dataset = loader.dataset
-        works = dataset is not None and not dataset.light
         workers = loader.get("num_workers")
         literal = workers.how in {"literal", "absent"}
         said = workers.how == "literal" and _unseen(loader)
         if not without_workers(loader) or loader.testing or _bound(source, loader):
             continue
-        if not (works or loader.collates or said):
+        if not (works(loader) or said):
             continue
         best = best_for(seen, source, loader)
         best = best if best is not None and best.num_workers else USUAL
         yield at(
             [loader.at],
-            Severity.NOTE if said else Severity.SLOWS,
+            Severity.NOTE if said or tried_out(source, loader) else Severity.SLOWS,
             f"{called(loader)} makes every item in the training process",
             in_code(
                 "Give it workers, as many as a measurement says",

@@ -3,11 +3,12 @@
 from pipedoctor.check import Confidence, Findings, Severity, check
 from pipedoctor.edits import arguments, every
 from pipedoctor.facts import Source
+from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at
-from pipedoctor_checks._loader import called, told, without_workers
-from pipedoctor_checks._loop import copies
+from pipedoctor_checks._loader import called, told, tried_out, without_workers, works
+from pipedoctor_checks._loop import copies, one_pass
 from pipedoctor_checks._unblocking import doubt, unblocked, waiting
 
 _PLAIN = {"absent", "literal"}
@@ -28,8 +29,10 @@ def pin_memory_missing(source: Source, /) -> Findings:
     `pin_memory` is False or not given, all arguments are seen, and a loop that this
     loader feeds copies its batches to a device. Loops that a framework drives are
     left to it, and so is a value that is only the default of an option. Without workers
-    nothing pins ahead: a note, and none where there are none on purpose, or only
-    an evaluation takes them.
+    nothing pins ahead: a note, and none where there are none on purpose, where only
+    an evaluation takes them, or where items are not known to be more than picked from
+    memory. One pass of an evaluation is a note as well, and so is a data set that is
+    only tried out under the main guard of its own file.
 
     ## Sources
 
@@ -40,24 +43,18 @@ def pin_memory_missing(source: Source, /) -> Findings:
 
 
 def _found(source: Source) -> Findings:
-    for loader in source.loaders:
+    wanted = [loader for loader in source.loaders if _unpinned(source, loader)]
+    grave = {x.at.path for x in wanted if not _spare(source, x)}
+    for loader in wanted:
         pinned = loader.get("pin_memory")
-        off = pinned.how == "absent" or (pinned.known and pinned.value is False)
         moved = copies(source, loader)
-        alone = without_workers(loader)
-        chosen = pinned.how == "default" or (
-            alone and loader.get("num_workers").how == "literal"
-        )
-        idle = alone and all(source.loops[n].role == "eval" for n in loader.fed)
-        left = loader.testing or bool(loader.framework) or idle
-        if not off or not moved or chosen or left:
-            continue
+        light = without_workers(loader) or loader.at.path not in grave
         there = moved[0].at
         mine = arguments(loader, pin_memory="True") if pinned.how in _PLAIN else ()
         edits = every([mine, unblocked(waiting(moved))] if waiting(moved) else [mine])
         yield at(
             [loader.at],
-            Severity.NOTE if alone else Severity.SLOWS,
+            Severity.NOTE if light else Severity.SLOWS,
             f"{called(loader)} does not pin the batches that go to a device",
             in_code(
                 "Pin them, and copy without waiting",
@@ -69,3 +66,23 @@ def _found(source: Source) -> Findings:
             pin_memory=told(pinned),
             copied_at=f"{there.path}:{there.line}",
         )
+
+
+def _unpinned(source: Source, loader: LoaderCall) -> bool:
+    """Do its batches go to a device, and nobody said that they need not be pinned?"""
+    pinned = loader.get("pin_memory")
+    off = pinned.how == "absent" or (pinned.known and pinned.value is False)
+    if not off or pinned.how == "default" or loader.testing or loader.framework:
+        return False
+    if without_workers(loader):
+        chosen = loader.get("num_workers").how == "literal"
+        idle = all(source.loops[n].role == "eval" for n in loader.fed)
+        if chosen or idle or not works(loader):
+            return False
+    return bool(copies(source, loader))
+
+
+def _spare(source: Source, loader: LoaderCall) -> bool:
+    """Would pinning gain little, where no other loader of the file wants it?"""
+    tried = tried_out(source, loader)
+    return without_workers(loader) or one_pass(source, loader) or tried

@@ -25,8 +25,8 @@ def variable(source: Source, /) -> Findings:
 
     It is called. What is made from plain numbers there has no graph, and leaving it out
     changes nothing; elsewhere `detach()` says what it does. With `requires_grad=True`
-    it does one thing, which the tensor can do. `volatile=True` has stopped nothing since
-    0.4: the graph is kept again, and the memory that it takes.
+    it does one thing, which the tensor can do. `volatile=True` has stopped nothing
+    since 0.4: the graph is kept again, and the memory that it takes.
 
     ## Sources
 

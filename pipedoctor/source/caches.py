@@ -1,9 +1,10 @@
 """Caches of datasets: those that grow, those that are written to, those that miss."""
 
 import ast
+from typing import Any
 
 from pipedoctor.source.around import Around, Step, possible
-from pipedoctor.source.kinds import HANDLES
+from pipedoctor.source.handles import asked_for, opens
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Class, Scope, key_of
@@ -41,7 +42,7 @@ def changes(recorder: Recorder, cls: Class, scope: Scope) -> None:
 
 def _by_type(test: ast.expr, key: str) -> bool:
     """``isinstance(self.epoch, Shared)``: is it shared where somebody asks for that?"""
-    return _asks(test, "isinstance", key)
+    return _asks(test, "isinstance", key) or _asks(test, "hasattr", key)
 
 
 def _asks(test: ast.expr, function: str, key: str) -> bool:
@@ -80,7 +81,9 @@ def _is_empty(recorder: Recorder, value: ast.expr | None, scope: Scope) -> bool:
     if isinstance(value, ast.List):
         return not value.elts
     if isinstance(value, ast.Call):
-        name = recorder.name(value.func, scope) or last_name(value.func)
+        name = recorder.name(value.func, scope)
+        plain = isinstance(value.func, ast.Name)
+        name = name or (last_name(value.func) if plain else "")
         return name in _EMPTY or name.rpartition(".")[2] in {
             "defaultdict",
             "OrderedDict",
@@ -101,18 +104,11 @@ def _grows(
     if not _is_empty(recorder, initial, scope):
         return
     emptied = _emptied(scope, key)
-    opens = any(
-        isinstance(n, ast.Call)
-        and (
-            recorder.name(n.func, scope) in HANDLES
-            or last_name(n.func) in {"open", "File"}
-        )
-        for n in ast.walk(value)
-    )
+    handles = opens(recorder, scope, value)
     bounded = any(_measures(guard.test, key) for guard in step.around.guards)
-    recorder.add(
-        "grows", scope, step, key, handles=opens, emptied=emptied, bounded=bounded
-    )
+    asked = asked_for(recorder, cls, step)
+    how: dict[str, Any] = {"emptied": emptied, "bounded": bounded, "asked": asked}
+    recorder.add("grows", scope, step, key, handles=handles, **how)
 
 
 def _measures(test: ast.expr, key: str) -> bool:

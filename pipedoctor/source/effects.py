@@ -6,6 +6,7 @@ from typing import Any
 from pipedoctor.source.around import Guard, Step
 from pipedoctor.source.caches import missed_keys, spare
 from pipedoctor.source.failures import handlers, retries
+from pipedoctor.source.handles import own_file
 from pipedoctor.source.kinds import DRAWS, NAMED, READING, SAVES
 from pipedoctor.source.managed import READS
 from pipedoctor.source.project import last_name
@@ -44,7 +45,8 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
     if kind is not None:
         details: dict[str, Any] = {
             "managed": _managed(scope, node),
-            "lazy": _lazy(scope, step, node),
+            "lazy": _lazy(scope, step, node) or _fills(scope, step),
+            "own": kind == "container-open" and own_file(recorder, scope, node),
             "kept": _kept(scope, node),
             "used": _closed(scope, node),
             "once": _once(recorder, scope),
@@ -148,6 +150,18 @@ def _lazy(scope: Scope, step: Step, node: ast.Call) -> bool:
         for one in (s.node for s in scope.of_type.get(ast.Assign, []))
     )
     return kept and bool(step.around.guards)
+
+
+def _fills(scope: Scope, step: Step) -> bool:
+    """``if self.rows is None:``, and then gives it a value: only the first time."""
+    return any(
+        guard.holds
+        and isinstance(guard.test, ast.Compare)
+        and isinstance(guard.test.ops[0], ast.Is)
+        and key_of(guard.test.left) in scope.bound
+        and key_of(guard.test.left).startswith("self.")
+        for guard in step.around.guards
+    )
 
 
 def _kept(scope: Scope, node: ast.Call) -> str:

@@ -8,6 +8,8 @@ from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope
 from pipedoctor.source.values import written
 
+_LOOKUPS = {"index", "append", "extend", "insert", "len", "int", "float", "str"}
+"""What plain lists and numbers do: where they fail, something was not there."""
 _TAKES = {"discard", "remove", "pop"}
 
 
@@ -49,6 +51,9 @@ def _of_sample(scope: Scope, handler: ast.ExceptHandler) -> bool:
     """Does what may fail here use anything that this function was given or made?"""
     tries = [n for n in ast.walk(scope.node) if isinstance(n, ast.Try)]
     body = [s for n in tries if handler in n.handlers for s in n.body]
+    called = [c for s in body for c in ast.walk(s) if isinstance(c, ast.Call)]
+    if called and all(last_name(c.func) in _LOOKUPS for c in called):
+        return False
     inside = {id(n): n for s in body for n in ast.walk(s) if isinstance(n, ast.Name)}
     read = {n.id for n in inside.values() if isinstance(n.ctx, ast.Load)}
     outside = {

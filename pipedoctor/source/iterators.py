@@ -27,6 +27,11 @@ def _counted(
     return False
 
 
+def _begun_anew(step: Step, made: Sequence[ast.Call]) -> bool:
+    """Does the very loop that takes batches make another iterator, now and then?"""
+    return any(_stands_in(one, loop) for loop in step.around.loops[-1:] for one in made)
+
+
 def _stands_in(node: ast.Call, loop: LoopNode) -> bool:
     return loop.lineno < node.lineno <= (loop.end_lineno or loop.lineno)
 
@@ -83,6 +88,6 @@ def by_hand(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> Non
             written(node),
             endless=any({"sampler", "batch_sampler"} & one.keys() for one in given),
             tried=bool(step.around.tries),
-            counted=_counted(recorder, scope, step, made),
+            counted=_counted(recorder, scope, step, made) or _begun_anew(step, made),
             looped=bool(step.around.loops) and not step.around.inner,
         )

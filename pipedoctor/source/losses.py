@@ -1,6 +1,7 @@
 """Losses on their way out of a step: as numbers, or with their whole graph."""
 
 import ast
+from operator import itemgetter
 
 from msgspec.structs import replace
 
@@ -11,6 +12,8 @@ from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import written
+
+_OFF = {"detach", "item", "data"}
 
 
 def loss_steps(recorder: Recorder, scope: Scope, node: BatchLoop) -> None:
@@ -66,8 +69,20 @@ def accumulated(
         names = {n.id for n in (value.left, value.right) if isinstance(n, ast.Name)}
     hit = names & losses
     if isinstance(node.op, ast.Add) and hit and key_of(node.target) not in losses:
-        if not _inside_backward(scope, key_of(node.target)) and not _summed(step):
+        off = all(_taken_off(scope, name, node.lineno) for name in hit)
+        if not _inside_backward(scope, key_of(node.target)) and not (
+            _summed(step) or off
+        ):
             recorder.add("graph-kept", scope, step, key_of(node.target), loss=min(hit))
+
+
+def _taken_off(scope: Scope, name: str, line: int) -> bool:
+    """``loss = loss.detach()``: has it lost its graph before this line?"""
+    before = [(v.lineno, v) for v, _ in scope.bound.get(name, ()) if v.lineno < line]
+    last = max(before, key=itemgetter(0), default=(0, None))[1]
+    return last is not None and any(
+        (isinstance(n, ast.Attribute) and n.attr in _OFF) for n in ast.walk(last)
+    )
 
 
 def _summed(step: Step) -> bool:

@@ -108,19 +108,7 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
         if not either and not gated(recorder, scope, step):
             recorder.add("cuda-amp", scope, step, full, given=bool(node.args))
     elif full in _VARIABLES:
-        words = {word.arg: word.value for word in node.keywords}
-        value = recorder.values.of(words.get("requires_grad"), scope)
-        wants = "requires_grad" in words and value.value is not False
-        frozen = recorder.values.of(words.get("volatile"), scope).value is True
-        recorder.add(
-            "variable",
-            scope,
-            step,
-            full,
-            wants_grad=wants,
-            volatile=frozen,
-            leaf=is_leaf(recorder, scope, node.args[0] if node.args else None),
-        )
+        _variable(recorder, scope, step, node, full)
     elif full in _PARALLEL:
         data_parallel(recorder, scope, step, node, full)
     elif full in _DISTRIBUTED:
@@ -144,6 +132,22 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
             recorder.add("pin-then-copy", scope, step, written(node), waits=waits)
     if last == "set_epoch" and isinstance(node.func, ast.Attribute):
         _set_epoch(recorder, scope, step, node, node.func)
+
+
+def _variable(
+    recorder: Recorder, scope: Scope, step: Step, node: ast.Call, full: str
+) -> None:
+    words = {word.arg: word.value for word in node.keywords}
+    value = recorder.values.of(words.get("requires_grad"), scope)
+    recorder.add(
+        "variable",
+        scope,
+        step,
+        full,
+        wants_grad="requires_grad" in words and value.value is not False,
+        volatile=recorder.values.of(words.get("volatile"), scope).value is True,
+        leaf=is_leaf(recorder, scope, node.args[0] if node.args else None),
+    )
 
 
 def _sampler(

@@ -22,6 +22,7 @@ _MOST_GUARDS = 20
 _RUNNERS = {"pytest", "unittest"}
 _TESTS = re.compile(
     r"(^|/)(tests|unit_?tests?|test_utils|testing|benchmarks?)/|(^|/)bench[^/]*\.py$"
+    r"|(^|/)test/(.*/)?test_[^/]*\.py$"
 )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from pipedoctor.facts.source import Loop
 from pipedoctor.source.copies import is_copy
-from pipedoctor.source.project import last_name
+from pipedoctor.source.project import CallSite, last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.root import root_of
 from pipedoctor.source.scope import Scope
@@ -18,7 +18,8 @@ def single_steps(recorder: Recorder) -> Iterator[tuple[Scope, Loop]]:
     """Functions that train by one batch, and modules that move what they are given."""
     for scope in recorder.project.scopes:
         known = id(scope) in recorder.entered or recorder.tests(scope)
-        if not known and _trains(scope) and _steps(scope):
+        trains = not known and _trains(scope) and _steps(scope)
+        if trains and not _whole_epoch(recorder, scope):
             yield scope, _loop(scope, (), "train")
     unfed = _unfed(recorder)
     for cls in recorder.project.classes if unfed else ():
@@ -60,6 +61,22 @@ def _trains(scope: Scope) -> bool:
 def _steps(scope: Scope) -> bool:
     """Does the file take steps with an optimizer? Else the gradient is the result."""
     return any(name.endswith(".step") for name in scope.module.called)
+
+
+def _whole_epoch(recorder: Recorder, scope: Scope) -> bool:
+    """``for epoch in range(9): train(epoch)``: is its step all that an epoch has?"""
+    calls = recorder.project.callers(scope)
+    return bool(calls) and all(map(_each_epoch, calls))
+
+
+def _each_epoch(site: CallSite) -> bool:
+    loop = site.step.around.loops[-1] if site.step.around.loops else None
+    return (
+        isinstance(loop, ast.For)
+        and isinstance(loop.target, ast.Name)
+        and "epoch" in loop.target.id.lower()
+        and "range(" in written(loop.iter)
+    )
 
 
 def _unfed(recorder: Recorder) -> dict[str, tuple[int, ...]]:

@@ -96,7 +96,7 @@ def _kept(recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]) -> N
             details: dict[str, Any] = {
                 "attribute": key,
                 "used": _uses(worker, key),
-                "renewed": _assigns(worker, key) or dropped,
+                "renewed": _assigns(worker, key) or dropped or _seeds(worker, key),
                 "closed": _closes(init, key),
                 "spare": _spare(worker, key),
             }
@@ -110,6 +110,18 @@ def _kept(recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]) -> N
             if lambdas is not None:
                 moved = step._replace(node=lambdas)
                 recorder.add("keeps-lambda", init, moved, key, **details)
+
+
+def _seeds(scopes: list[Scope], key: str) -> bool:
+    """``self.rng.seed(...)``: does the worker give a generator a seed of its own?"""
+    return any(
+        isinstance(step.node, ast.Call)
+        and isinstance(step.node.func, ast.Attribute)
+        and step.node.func.attr in {"seed", "manual_seed"}
+        and key_of(step.node.func.value) == key
+        for scope in scopes
+        for step in scope.calls
+    )
 
 
 def _unlocked(node: ast.expr) -> bool:

@@ -235,6 +235,15 @@ class Values:
             if given is not None:
                 yield given, site.scope
 
+    def _veiled(self, scope: Scope, name: str) -> bool:
+        """May it come in ``**config["data"]``, which nobody can see here?"""
+        return any(
+            word.arg is None and isinstance(word.value, ast.Subscript)
+            for site in self.project.callers(scope)
+            if all(word.arg != name for word in site.node.keywords)
+            for word in site.node.keywords
+        )
+
     def _parameter(
         self, node: ast.Name, scope: Scope, text: str, at: Spot, depth: int
     ) -> Argument | None:
@@ -242,6 +251,8 @@ class Values:
             return None
         handed = self.handed(scope, node.id)
         default = self.default(scope, node.id)
+        if default is not None and self._veiled(scope, node.id):
+            return Argument(how="unknown", text=text, at=at, form="parameter")
         if not handed and default is not None:
             value = self.of(default, scope, depth - 1)
             why = f"default of {node.id}"

@@ -299,6 +299,33 @@ def test_a_gradient_that_is_the_result(
     assert len(find("sync_in_loop", FORCES.format(then=then, grad=grad))) == found
 
 
+STEPPED = """
+def train(epoch, x):
+    loss = net(x)
+    loss.backward()
+    optimizer.step()
+    print(loss.item())
+
+def main(many):
+    {loop}
+        train(0, many)
+# cuda
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "found"),
+    [
+        ("for epoch in range(9):", 0),
+        ("for step in many:", 1),
+        ("for epoch in range(9):\n      for step in many:", 1),
+        ("if many:", 1),
+    ],
+)
+def test_an_epoch_of_one_step(find: Find, loop: str, found: int) -> None:
+    assert len(find("sync_in_loop", STEPPED.format(loop=loop))) == found
+
+
 def test_who_is_given_devices_was_asked_for_it(find: Find) -> None:
     head = "from torch import nn\n"
     assert not find("data_parallel", {"a.py": head + FACTORY})

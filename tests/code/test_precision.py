@@ -239,6 +239,9 @@ SILENT: dict[str, dict[str, str]] = {
         "only spoken of": fed("Images(), 4") + "# see example.org/resnets.html",
     },
     "unguarded_next": {
+        "begun anew now and then": "loader = DataLoader(rows)\nit = iter(loader)\n"
+        "for step in range(9999):\n    if step % 9 == 0:\n        it = iter(loader)\n"
+        "    x = next(it)\n",
         "as long as an epoch": taken(
             "    steps = len(loader) // n\n    for epoch in range(9):\n"
             "        it = iter(loader)\n"
@@ -257,6 +260,9 @@ SILENT: dict[str, dict[str, str]] = {
         "    return torch.cuda.amp.GradScaler()\n",
     },
     "swallowed_exception_in_item": {
+        "what is not in a list": caught("shape = []").replace(
+            "shape = image.header(image)", "shape = image[: image.index(0)]"
+        ),
         "none is handed on": caught("shape = None"),
         "none is returned": caught("return None"),
     },

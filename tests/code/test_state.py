@@ -88,6 +88,11 @@ SILENT: dict[str, dict[str, str]] = {
         "emptied": rows("self.c = {}", "self.c[index] = 1\nself.c.popitem()"),
         "filled before": rows("self.c = {}\nself.c[0] = 1", "self.c[index]"),
         "handles": rows("self.c = {}", "self.c[index] = open('x')"),
+        "handles of a variable": rows(
+            "self.c = {}", "f = h5py.File('x')\nself.c[index] = f"
+        ),
+        "handles that a function opens": "def opened(x):\n    return open(x)\n"
+        + rows("self.c = {}", "self.c[index] = opened(index)"),
         "local": rows(item="c = {}\nc[index] = 1"),
         "bounded": "import functools\n@functools.lru_cache(maxsize=9)\n"
         "def f(x):\n    return x\n" + rows(item="f(index)"),
@@ -197,6 +202,8 @@ SPEAKS: dict[str, dict[str, str]] = {
     "cache_grows_in_item": {
         "a dictionary": rows("self.c = {}", "self.c[index] = 1"),
         "a list": rows("self.c = []", "self.c.append(index)"),
+        "what a function makes": "def made(x):\n    return x + 1\n"
+        + rows("self.c = {}", "self.c[index] = made(index)"),
         "no bound": "import functools\n@functools.lru_cache(maxsize=None)\n"
         "def f(x):\n    return x\n" + rows(item="f(index)"),
     },
