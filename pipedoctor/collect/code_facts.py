@@ -39,8 +39,11 @@ def examined(
     found = {n: known for n, key in enumerate(keys) if (known := cache.get(key))}
     missing = [n for n in range(len(groups)) if n not in found]
 
+    home = os.getpid()
+
     def work(number: int) -> Examined:
-        return _examined(groups[number], shown, until, seconds)
+        last = os.getpid() != home
+        return _examined(groups[number], shown, until, seconds, last=last)
 
     jobs = _jobs(reading.jobs, [groups[n] for n in missing])
     if jobs > 1 and hasattr(os, "fork"):
@@ -69,11 +72,13 @@ def calls(
     return [call for _, call in sorted(found, key=itemgetter(0))]
 
 
-def _examined(project: Project, shown: Shown, until: float, seconds: float) -> Examined:
+def _examined(
+    project: Project, shown: Shown, until: float, seconds: float, *, last: bool
+) -> Examined:
     working = gc.isenabled()
     gc.disable()  # millions of nodes, and none of them garbage before the end
     try:
-        return examine(project, shown, until=until, seconds=seconds)
+        return examine(project, shown, until=until, seconds=seconds, last=last)
     finally:
         if working:
             gc.enable()

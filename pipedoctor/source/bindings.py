@@ -46,9 +46,11 @@ def bound_in(node: ast.AST) -> set[str]:
     return found
 
 
-def bound_at_top(statement: ast.stmt) -> set[str]:
-    """What a statement of the module binds there, or by ``global`` from within."""
+def bound_at_top(statement: ast.stmt, *, deep: bool = True) -> set[str]:
+    """What a statement of the module binds there; `deep`: by ``global`` from within."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if not deep:
+            return {statement.name}
         told = (n.names for n in nodes(statement, (ast.Global,)))
         return {statement.name, *(name for names in told for name in names)}
     return bound_in(statement)

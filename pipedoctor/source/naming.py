@@ -37,7 +37,7 @@ def known(pen: Pen, scope: Scope, node: ast.AST, full: str) -> Known | None:
             return None
         return Known(name)
     name = _USUAL.get(full, full)
-    if name in pen.taken:
+    if pen.takes(name):
         return None
     place = heading(pen, node)
     if place is None:

@@ -52,7 +52,7 @@ def seeded(pen: Pen, scope: Scope, node: ast.AST) -> Pieces:
     mine = [n for n in drawn if id(n) in after]
     whole = len(early) + len(mine) == len(drawn)
     stateful = any(n.attr in _STATE or n.attr in _ALIASES.get(kind, ()) for n in drawn)
-    free = name not in pen.taken
+    free = not pen.takes(name)
     if not mine or not whole or stateful or not free or _looped(path[:-1]):
         return NONE
     spans = {f"draw{n}": pen.of(one.value) for n, one in enumerate(mine)}

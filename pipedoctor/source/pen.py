@@ -58,17 +58,26 @@ class Pen:
             if isinstance(statement, ast.Expr)
         }
 
+    def takes(self, name: str) -> bool:
+        """Is it a name in the file, whatever it means? Most are no word of it."""
+        text = self.module.text.whole
+        if text.isascii() and not re.search(rb"\b%b\b" % name.encode(), text):
+            return False
+        return name in self._taken
+
     @cached_property
-    def taken(self) -> frozenset[str]:
-        """Every name in the file, whatever it means."""
+    def _taken(self) -> frozenset[str]:
         return frozenset(names_in(self.module.text.tree))
 
     @cached_property
     def assigned(self) -> frozenset[str]:
         """Names that anything but a plain import binds in the module."""
-        body = self.module.text.tree.body
-        others = (one for one in body if not isinstance(one, ast.Import))
-        return frozenset(name for one in others for name in bound_at_top(one))
+        text = self.module.text
+        others = (one for one in text.tree.body if not isinstance(one, ast.Import))
+        deep = b"global" in text.whole
+        return frozenset(
+            name for one in others for name in bound_at_top(one, deep=deep)
+        )
 
     @cached_property
     def attributes(self) -> Mapping[str, list[ast.Attribute]]:

@@ -129,7 +129,7 @@ def _fresh_name(pen: Pen, node: ast.Lambda, line: ast.AST) -> str:
     """A name that nothing in the file has; empty: all that come to mind are taken."""
     base = f"_{_purpose(node, line).strip('_') or 'it'}"
     names = [base, *(f"{base}_{n}" for n in range(2, _MOST + 1))]
-    return next((name for name in names if name not in pen.taken), "")
+    return next((name for name in names if not pen.takes(name)), "")
 
 
 def _purpose(node: ast.Lambda, line: ast.AST) -> str:
