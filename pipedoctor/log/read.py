@@ -173,7 +173,7 @@ def _number(text: str) -> float:
 
 
 def _rises(text: str) -> bool:
-    """Do the numbers rise? Of sizes and steps the sizes; as few as three must double."""
+    """Do the numbers rise? Of sizes and steps the sizes; three of them must double."""
     import re  # noqa: PLC0415  (few logs hold such rows)
 
     sizes = re.findall(r"(\d+(?:\.\d+)?) ?[KMGT]i?B", text)

@@ -61,8 +61,9 @@ class Sieve:
             return sorted(picked)
         words, counts = self._words, self._counts
         good = {s for s in new if s in counts or not words.isdisjoint(s.split())}
-        if self._needles and not block.isascii():
-            good |= self._foreign(block, shapes, new - good)
+        unread = new - good
+        if unread and self._needles and not block.isascii():
+            good |= self._foreign(block, shapes, unread)
         self._remember(new - good)
         if good:
             for index, one in enumerate(shapes):
