@@ -4,7 +4,7 @@ import ast
 from typing import Any
 
 from pipedoctor.source.around import Around, Step, possible
-from pipedoctor.source.handles import asked_for, opens
+from pipedoctor.source.handles import asked_for, left_before, opens
 from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Class, Scope, key_of
@@ -25,7 +25,9 @@ def changes(recorder: Recorder, cls: Class, scope: Scope) -> None:
         elif isinstance(node, ast.AugAssign):
             key = key_of(node.target)
             if key.startswith("self."):
-                shared = any(_by_type(guard.test, key) for guard in step.around.guards)
+                tests = [guard.test for guard in step.around.guards]
+                tests += [one.test for one in left_before(scope, step)]
+                shared = any(_by_type(test, key) for test in tests)
                 recorder.add("counts", scope, step, key, spare=shared or spare(step))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             key = key_of(node.func.value)

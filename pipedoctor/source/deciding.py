@@ -4,9 +4,9 @@ import ast
 
 from pipedoctor.source.scope import Scope, key_of
 from pipedoctor.source.values import written
-from pipedoctor.source.walk import holds
+from pipedoctor.source.walk import holds, nodes
 
-_ASKING = (ast.If, ast.While, ast.IfExp, ast.Assert)
+_ASKING = (ast.If, ast.While)
 
 
 def decides(scope: Scope, node: ast.AST) -> bool:
@@ -15,6 +15,10 @@ def decides(scope: Scope, node: ast.AST) -> bool:
         key
         for key, values in scope.bound.items()
         if any(holds(value, node) for value, _ in values)
+    } | {
+        key_of(one.target)
+        for step in scope.of_type.get(ast.AugAssign, [])
+        if isinstance(one := step.node, ast.AugAssign) and holds(one.value, node)
     }
     tests = [
         one.test
@@ -22,6 +26,7 @@ def decides(scope: Scope, node: ast.AST) -> bool:
         for step in scope.of_type.get(kind, [])
         if isinstance(one := step.node, _ASKING)
     ]
+    tests += [one.test for one in nodes(scope.node, (ast.Assert,))]
     return any(
         part is node or (isinstance(part, ast.expr) and key_of(part) in names - {""})
         for test in tests

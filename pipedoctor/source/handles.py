@@ -70,3 +70,15 @@ def _varies(
     names = [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id != "self"]
     mine = {one.arg for one in scope.parameters} | scope.bound.keys()
     return any(n.id in mine for n in names)
+
+
+def left_before(scope: Scope, step: Step) -> list[ast.If]:
+    """The conditions under which the function has returned before this line."""
+    line = getattr(step.node, "lineno", 0)
+    return [
+        one
+        for its in scope.of_type.get(ast.If, [])
+        if isinstance(one := its.node, ast.If)
+        and one.lineno < line
+        and isinstance(one.body[-1], ast.Return)
+    ]

@@ -37,6 +37,8 @@ def find_loops(recorder: Recorder) -> None:
 def _loop(
     recorder: Recorder, scope: Scope, step: Step, node: ast.For | ast.AsyncFor
 ) -> None:
+    if isinstance(node.body[-1], (ast.Break, ast.Return)):
+        return  # one batch, to look at
     loaders = recorder.origins.of(node.iter, scope)
     if not loaders and not like_a_loader(node.iter):
         return
@@ -49,7 +51,7 @@ def _loop(
             role="train"
             if _trains(node)
             else "eval"
-            if _evaluates(node, scope)
+            if _evaluates(node, scope) or _frozen(scope, step)
             else "",
             repeats=repeats(recorder, scope, step),
         )
@@ -104,6 +106,14 @@ def _trains(node: ast.AST) -> bool:
 def _evaluates(node: ast.For | ast.AsyncFor, scope: Scope) -> bool:
     name = f"{scope.name} {written(node.iter)}".lower()
     return any(word in name for word in _EVAL)
+
+
+def _frozen(scope: Scope, step: Step) -> bool:
+    """Does it stand where no gradient is kept: ``with torch.no_grad():``?"""
+    said = [*step.around.managers, *getattr(scope.node, "decorator_list", ())]
+    return any(
+        word in written(one) for one in said for word in ("no_grad", "inference_mode")
+    )
 
 
 def repeats(recorder: Recorder, scope: Scope, step: Step, depth: int = _DEEP) -> bool:

@@ -204,6 +204,66 @@ def test_a_cache_that_somebody_asks_for(find: Find, test: str, severity: str) ->
     assert ("asked" in finding.summary) is (severity == "note")
 
 
+LEAVES = """if hasattr(self.turn, 'x'):
+            return 0
+        self.turn += 1
+        return self.turn"""
+
+
+def test_counts_after_those_that_are_shared(find: Find) -> None:
+    (finding,) = find("self_mutation_lost", rows(LEAVES))
+
+    assert finding.severity is Severity.NOTE
+
+
+LOOKED_AT = """
+loader = DataLoader(rows, num_workers=2, pin_memory=True)
+
+def main(device="cuda"):
+    {before}
+        loss = net(x.to(device))
+        loss.backward()
+        total += loss.item()
+        {then}
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "waits", "copies"),
+    [
+        ("pass", 1, 1),
+        ("break", 0, 0),
+        ("return total", 0, 0),
+        ("assert total > 0", 0, 1),
+        ("assert other > 0", 1, 1),
+    ],
+)
+def test_one_batch_and_sums_that_decide(
+    find: Find, then: str, waits: int, copies: int
+) -> None:
+    code = LOOKED_AT.format(before="for x in loader:", then=then)
+
+    assert len(find("sync_in_loop", code)) == waits
+    assert len(find("pinned_blocking", code)) == copies
+
+
+@pytest.mark.parametrize(
+    ("around", "severity"),
+    [
+        ("with torch.no_grad():", "note"),
+        ("with torch.inference_mode():", "note"),
+        ("with timer:", "slows"),
+    ],
+)
+def test_without_gradients_it_evaluates(find: Find, around: str, severity: str) -> None:
+    code = "loader = DataLoader(rows, num_workers=2)\ndef score(net):\n"
+    code += f"    {around}\n        for x in loader:\n            net(x.cuda())\n"
+
+    (finding,) = find("pin_memory_missing", code)
+
+    assert finding.severity is Severity[severity.upper()]
+
+
 @pytest.mark.parametrize(
     "how", ["isinstance(self.turn, Shared)", "hasattr(self.turn, 'x')"]
 )
