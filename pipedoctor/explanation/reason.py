@@ -1,5 +1,6 @@
 """Reason about a log: causes against echoes, warnings, red herrings and own bugs."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -66,7 +67,7 @@ class _Voice(msgspec.Struct, frozen=True):
 def diagnose(log: Log, book: Book) -> Diagnosis:
     """Rank the causes by the text alone; the order is total."""
     valid = _valid(log, book)
-    voices = _weighed(valid, log)
+    voices = _weighed(valid, log, book)
     scores = {cause: _score(group) for cause, group in voices.items()}
     scores = {cause: score for cause, score in scores.items() if score >= LEAST}
     folded = _folded(scores, book)
@@ -99,20 +100,24 @@ def _valid(log: Log, book: Book) -> list[tuple[Seen, Signature]]:
     ]
 
 
-def _weighed(valid: list[tuple[Seen, Signature]], log: Log) -> dict[str, list[_Voice]]:
+def _weighed(
+    valid: list[tuple[Seen, Signature]], log: Log, book: Book
+) -> dict[str, list[_Voice]]:
     fatal = {
-        seen.cause: max(signature.strength, 0)
+        seen.cause
         for seen, signature in valid
         if signature.role is Role.ERROR and signature.strength >= _FATAL
     }
-    raised = any(
-        "Warning" not in r.kind and r.kind != "KeyboardInterrupt" for r in log.raised
-    )
+    raised = [
+        f"{r.kind}: {r.message}"
+        for r in log.raised
+        if "Warning" not in r.kind and r.kind != "KeyboardInterrupt"
+    ]
     voices: dict[str, list[_Voice]] = {}
     for seen, signature in valid:
         others = any(cause != seen.cause for cause in fatal)
         worth = float(signature.strength)
-        if signature.role is Role.WARNING and (others or raised):
+        if _overtaken(seen, signature, raised, book, others=others):
             worth = min(worth, _YIELDS)
         elif signature.role is Role.SILENT and (others or raised):
             worth = min(worth, _WHISPERS)
@@ -120,6 +125,18 @@ def _weighed(valid: list[tuple[Seen, Signature]], log: Log) -> dict[str, list[_V
             worth = 0.0
         voices.setdefault(seen.cause, []).append(_Voice(seen, signature, worth))
     return voices
+
+
+def _overtaken(
+    seen: Seen, signature: Signature, raised: list[str], book: Book, *, others: bool
+) -> bool:
+    """Is it only a warning, and did something else end the job?"""
+    warning = signature.role is Role.WARNING
+    akin = book.illnesses[seen.cause].akin
+    if akin and any(re.search(akin, text) for text in raised):
+        return False
+    warned = warning or (akin and "Warning: " in seen.text)
+    return bool((warned and raised) or (warning and others))
 
 
 def _score(voices: Iterable[_Voice]) -> float:
@@ -176,11 +193,7 @@ def _unexplained(
     strange = any(
         r.line not in said and not r.message.startswith("Caught ") for r in raised
     )
-    loud = any(
-        v.worth > _YIELDS and v.signature.role is not Role.WARNING
-        for cause in standing
-        for v in voices[cause]
-    )
+    loud = any(v.worth > _YIELDS for cause in standing for v in voices[cause])
     hang = all(r.kind == "KeyboardInterrupt" for r in raised)
     return strange and not loud and not hang
 

@@ -98,6 +98,12 @@ class Illness(msgspec.Struct, frozen=True, kw_only=True):
     """The cheapest command that would decide whether it is so."""
     over: tuple[str, ...] = ()
     """Causes that are its consequences where both are seen."""
+    akin: str = ""
+    """
+    Pattern of exceptions that may follow from it.
+
+    A warning of it yields to all others, and not to these.
+    """
     judged_by: str = ""
     """Name of the check that judges it here, where that has another name."""
     judged_if: tuple[str, ...] = ()
