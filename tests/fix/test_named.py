@@ -51,7 +51,12 @@ def test_leaked_segments_go_and_others_stay(ward: Ward, leaked: str) -> None:
     if "leaked" not in ward.fix("leaked-shm-segments", "--dry-run").out:
         pytest.skip("the processes of this machine cannot all be seen")
 
-    done = ward.fix("leaked-shm-segments", "--yes")
+    for _ in range(4):
+        done = ward.fix("leaked-shm-segments", "--yes")
+        if "may be leaked" not in done.out + done.err:
+            break
+    else:
+        pytest.skip("the processes of this machine could not all be seen for long")
 
     assert done.code == 0, done.err
     assert f"$ rm -f -- {leaked}" in done.out
