@@ -26,10 +26,11 @@ def handle_in_init(
     ## How it is judged
 
     The handle of a file, an archive or a database is kept on `self` in `__init__`,
-    used in code for items, neither closed again in `__init__` nor opened anew in the
-    worker; `if self.file is None` opens nothing where a fork has copied the handle. A
-    `__getstate__` that leaves the handle out helps under spawn and forkserver only,
-    for fork pickles nothing.
+    used in code for items, itself or a part such as `self.file["images"]`. It is
+    neither closed again in `__init__` nor opened anew in the worker; `if self.file is
+    None` opens nothing where a fork has copied the handle. A `__getstate__` that
+    leaves the handle out helps under spawn and forkserver only, for fork pickles
+    nothing.
 
     HDF5 and LMDB say themselves that a handle must not be carried over a fork. LMDB
     raises `ReadersFullError` in the workers, measured; with `lock=False` it did not,
@@ -95,6 +96,8 @@ def _opening(event: Event) -> str:
 
 def _alone(source: Source, event: Event) -> bool:
     """Is it the only one of its class? Two would need one way to be pickled."""
+    if event.details.get("part"):
+        return False  # what was taken of it would stay that of the first process
     return [e.owner for e in source.of("keeps-handle")].count(event.owner) == 1
 
 

@@ -9,6 +9,7 @@ from pipedoctor.source.project import last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Class, Scope, key_of
 from pipedoctor.source.values import shape, written
+from pipedoctor.source.views import container_of, uncut
 
 _EMPTY = {"dict", "list", "collections.defaultdict", "collections.OrderedDict"}
 _MEMO = {"functools.lru_cache", "functools.cache"}
@@ -201,13 +202,13 @@ def _follow(sources: dict[str, str], target: ast.expr, value: ast.expr) -> None:
         return
     if not isinstance(target, ast.Name):
         return
-    if isinstance(value, ast.Subscript) and key_of(value.value).startswith("self."):
-        simple = isinstance(value.slice, (ast.Name, ast.Constant))
-        if simple:
-            sources[target.id] = key_of(value.value)
-            return
-    if isinstance(value, ast.Name) and value.id in sources:
-        sources[target.id] = sources[value.id]
+    container = container_of(value)
+    if container.startswith("self."):
+        sources[target.id] = container
+        return
+    same = uncut(value)
+    if isinstance(same, ast.Name) and same.id in sources:
+        sources[target.id] = sources[same.id]
         return
     if sources.get(target.id) and isinstance(value, ast.Subscript):
         # One branch takes it from the cache, another makes it anew: still possible.

@@ -120,7 +120,18 @@ class Constructions:
                 inner = self.project.dotted(value, its.module)
                 if inner in LOADERS:
                     return inner, {}
+            elif isinstance(value, ast.IfExp):
+                inner = self._either(value, its)
+                if inner:
+                    return inner, {}
         return "", {}
+
+    def _either(self, node: ast.IfExp, scope: Scope) -> str:
+        """``DataLoader if plain else Endless``: their own, if both are loaders."""
+        both = [self.project.dotted(x, scope.module) for x in (node.body, node.orelse)]
+        own = [name for name in both if name in self.classes]
+        known = all(name in LOADERS or name in self.classes for name in both)
+        return [*own, *both][0] if known else ""
 
     def _arguments(
         self, site: CallSite, before: Mapping[str, Given]

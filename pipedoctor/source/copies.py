@@ -74,6 +74,13 @@ def _is_host(node: ast.expr) -> bool:
     return not choice and bool(_HOST.search(written(node)))
 
 
+def creates(recorder: Recorder, scope: Scope, node: ast.Call, *, deep: bool) -> bool:
+    """``torch.zeros(3).cuda()``; deep in functions not what may come from lists."""
+    inner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    known = isinstance(inner, ast.Call) and recorder.name(inner.func, scope)
+    return known in FACTORIES and not (deep and known == "torch.tensor")
+
+
 def streams(recorder: Recorder, scope: Scope) -> None:
     """Copies on a stream of their own, with nothing that keeps the memory alive."""
     within = [step for step in scope.calls if step.around.managers]

@@ -261,13 +261,14 @@ def _inherited(func: ast.Attribute) -> bool:
 
 
 def light(recorder: Recorder, dataset: str) -> bool:
-    """Do its items only pick from memory?"""
+    """Do its items only pick from memory? Who knows of a class that is no Dataset."""
     scopes = [
         scope
         for key in recorder.reach.of_dataset.get(dataset, set())
         if (scope := recorder.reach.items.get(key)) is not None
     ]
-    if recorder.reach.style[dataset] == "iterable" and not all(map(_counts, scopes)):
+    style = recorder.reach.style[dataset]
+    if style == "given" or (style == "iterable" and not all(map(_counts, scopes))):
         return False
     for scope in scopes:
         for step in scope.calls:

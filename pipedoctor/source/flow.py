@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from pipedoctor.source.around import Around, Guard, Step, possible
-from pipedoctor.source.copies import FACTORIES, is_copy
+from pipedoctor.source.copies import creates, is_copy
 from pipedoctor.source.deciding import decides, shows
 from pipedoctor.source.fresh import is_fresh, is_tensor, makes
 from pipedoctor.source.losses import accumulated
@@ -128,7 +128,7 @@ class Flow:
         root = root_of(func.value) if isinstance(func, ast.Attribute) else ""
         if is_copy(node):
             mine = root in known.batch - moved
-            if mine or not self.depth:
+            if mine or not self.depth or self._new(scope, node):
                 self._copy(
                     scope, step, node, mine=mine, fresh=is_fresh(node, known.fresh)
                 )
@@ -172,11 +172,8 @@ class Flow:
                 given = node.args[0] if isinstance(node.args[0].value, bool) else None
         value = self.recorder.values.of(given, scope)
         inner = func.value if isinstance(func, ast.Attribute) else None
-        made = (
-            self.recorder.name(inner.func, scope) if isinstance(inner, ast.Call) else ""
-        )
         kind = "device-copy" if mine else "other-copy"
-        if made in FACTORIES and not self.recorder.loops[self.loop].single:
+        if self._new(scope, node):
             kind = "created-then-moved"
         self.recorder.add(
             kind,
@@ -191,6 +188,10 @@ class Flow:
             variable=root_of(inner) if inner is not None else "",
             pins=isinstance(inner, ast.Call) and last_name(inner.func) == "pin_memory",
         )
+
+    def _new(self, scope: Scope, node: ast.Call) -> bool:
+        made = creates(self.recorder, scope, node, deep=self.depth > 0)
+        return made and not self.recorder.loops[self.loop].single
 
     def _sync(
         self, scope: Scope, step: Step, how: str, *, host: bool, raised: bool
@@ -266,6 +267,12 @@ def _makes(target: Scope) -> bool:
 
 
 def _bind(target: ast.expr, value: ast.expr, known: Known) -> None:
+    zipped = isinstance(value, ast.Call) and last_name(value.func) == "zip"
+    if zipped and isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
+        if len(target.elts) == len(value.args):
+            for one, its in zip(target.elts, value.args, strict=True):
+                _bind(one, its, known)
+            return
     read = names_of(value)
     if read & known.results:
         known.results |= names_of(target)

@@ -50,8 +50,21 @@ def _pil(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
             and any(key_of(arg) == key for arg in call.args)
             and getattr(call, "lineno", 0) >= getattr(other.node, "lineno", 0)
         ]
+        if handed and _between(scope, key, other, handed[0]):
+            return
         if handed and _only_floats(recorder, scope, handed[0]):
             recorder.add("float-image", scope, step, written(handed[0].func))
+
+
+def _between(scope: Scope, key: str, opened: Step, handed: ast.Call) -> bool:
+    """``img = img.resize(size)``: does PIL do more with it before it is handed on?"""
+    begin = getattr(opened.node, "lineno", 0)
+    return any(
+        begin < value.lineno <= handed.lineno
+        and value is not handed
+        and "convert" not in written(value)
+        for value, _ in scope.bound.get(key, ())
+    )
 
 
 def _holder(scope: Scope, node: ast.Call) -> list[tuple[str, ast.expr, Step]]:

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from pipedoctor.facts.source import Loop
 from pipedoctor.source.around import Step
+from pipedoctor.source.origin import THROUGH
 from pipedoctor.source.project import CallSite, argument, last_name
 from pipedoctor.source.record import Recorder
 from pipedoctor.source.scope import Scope, key_of
@@ -91,7 +92,7 @@ def _taken(recorder: Recorder, scope: Scope) -> None:
 def like_a_loader(node: ast.expr) -> bool:
     """Is it called as loaders are called?"""
     if isinstance(node, ast.Call):
-        wraps = last_name(node.func) in {"enumerate", "tqdm", "zip", "iter"}
+        wraps = last_name(node.func) in THROUGH
         return wraps and any(like_a_loader(one) for one in node.args[:1])
     name = last_name(node).lower()
     return name.endswith(_LOADERLIKE)

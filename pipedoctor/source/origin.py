@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from pipedoctor.source.constructions import Constructions
+from pipedoctor.source.holding import filled, of_field
 from pipedoctor.source.project import Project, argument, last_name
 from pipedoctor.source.scope import Class, Scope, key_of
 from pipedoctor.source.values import Values
 
 _DEEP = 7
+_ROUNDS, _WIDE = 5, 8
+"""From a container to where it was made, and in how many ways."""
 THROUGH = {
     "enumerate",
     "iter",
@@ -111,7 +114,7 @@ class Origins:
     def _variable(self, key: str, scope: Scope, depth: int) -> Iterator[int]:
         found = False
         for value, its in self.values.assigned(key, scope):
-            found = True
+            found = found or not holds_name(value, key)
             yield from self.of(value, its, depth)
         if not found and self.values.has_parameter(scope, key):
             for value, its in self.values.handed(scope, key):
@@ -151,8 +154,15 @@ class Origins:
         """One of several that a function returns or a dictionary holds."""
         which = node.slice.value if isinstance(node.slice, ast.Constant) else None
         values = [(node.value, scope)]
-        for _ in range(2):
-            values = [pair for v, s in values for pair in self._behind(v, s)]
+        for _ in range(_ROUNDS):
+            for value, its in values:
+                key = key_of(value)
+                for one in filled(its, key, which) if key else ():
+                    yield from self.of(one, its, depth)
+            before = values
+            values = [pair for v, s in values for pair in self._behind(v, s)][:_WIDE]
+            if [id(v) for v, _ in values] == [id(v) for v, _ in before]:
+                break
         for value, its in values:
             yield from self._element(value, its, which, depth)
 
@@ -166,7 +176,12 @@ class Origins:
                 return [(value, target) for value in returned(target)]
         key = key_of(node)
         if key:
-            return list(self.values.assigned(key, scope)) or [(node, scope)]
+            given = list(self.values.assigned(key, scope))
+            if not given and self.values.has_parameter(scope, key):
+                given = self.values.handed(scope, key)
+            return given or [(node, scope)]
+        if isinstance(node, ast.Attribute):
+            return self._attributes.get(f"self.{node.attr}") or [(node, scope)]
         return [(node, scope)]
 
     def _element(
@@ -186,6 +201,10 @@ class Origins:
         elif isinstance(node, ast.Call) and last_name(node.func) in THROUGH:
             if isinstance(which, int) and 0 <= which < len(node.args):
                 yield from self.of(node.args[which], scope, depth)
+        elif isinstance(node, ast.Call):
+            held = of_field(node, scope, which)
+            if held is not None:
+                yield from self.of(held, scope, depth)
 
 
 def returned(scope: Scope) -> list[ast.expr]:
@@ -197,6 +216,11 @@ def returned(scope: Scope) -> list[ast.expr]:
         and step.node.value is not None
         and not step.around.inner
     ]
+
+
+def holds_name(node: ast.expr, name: str) -> bool:
+    """``loader = tqdm(loader)``: is it made of what had this name before?"""
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
 def _given_inside(scope: Scope, key: str) -> Iterator[ast.expr]:

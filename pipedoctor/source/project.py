@@ -83,8 +83,9 @@ class Project:
     def _full(self, written: str, module: Module) -> str:
         first, dot, rest = written.partition(".")
         top = module.names.get(first)
-        if top is None:
-            if first in module.classes or first in module.functions:
+        own = module.classes.get(first)
+        if top is None or (own is not None and _hides(own)):
+            if own is not None or first in module.functions:
                 top = f"{module.name}.{first}"
             elif module.stars:
                 top = self._by_star(first, module)
@@ -132,6 +133,9 @@ class Project:
             one = queue.pop(0)
             for base in one.node.bases:
                 node = base.value if isinstance(base, ast.Subscript) else base
+                if isinstance(node, ast.Name) and node.id == one.name:
+                    foreign.append(one.module.names.get(node.id, node.id))
+                    continue
                 found = self.found(node, one.module)
                 if isinstance(found, Class) and found not in known:
                     known.append(found)
@@ -232,6 +236,13 @@ class Project:
             and self.method(made, scope.name.rpartition(".")[2]) is scope
             for value, _ in site.scope.bound.get(key, [])
         )
+
+
+def _hides(cls: Class) -> bool:
+    """``class Dataset(Dataset)``: from then on the name means this one."""
+    return any(
+        isinstance(base, ast.Name) and base.id == cls.name for base in cls.node.bases
+    )
 
 
 def _of_any_module(call: ast.Call) -> bool:

@@ -56,6 +56,7 @@ class Reach:
                 self.datasets[cls.full] = cls
                 self.style[cls.full] = style
         self._types: dict[tuple[int, Scope, Class | None, int], list[Class]] = {}
+        self._loaded(constructions)
         self.items: dict[int, Scope] = {}
         """Functions that run for items, by identity."""
         self.of_dataset: dict[str, set[int]] = {}
@@ -64,6 +65,15 @@ class Reach:
         self.collates: dict[int, Scope] = {}
         self.seeders: dict[int, Scope] = {}
         self._collect(constructions)
+
+    def _loaded(self, constructions: Constructions) -> None:
+        """A class that a loader is given is a data set, whatever it derives from."""
+        for made in constructions.made:
+            given = made.given.get("dataset")
+            for cls in self.types(*given[:2], given.scope.owner) if given else ():
+                if self.project.method(cls, "__getitem__") is not None:
+                    self.datasets.setdefault(cls.full, cls)
+                    self.style.setdefault(cls.full, "given")
 
     def _style(self, cls: Class) -> str:
         known, foreign = self.project.bases(cls)
@@ -77,9 +87,8 @@ class Reach:
         named = any(one.name.endswith("Dataset") for one in known)
         has_item = self.project.method(cls, "__getitem__") is not None
         stem = any(n.rpartition(".")[2].endswith("Dataset") for n in names if n)
-        if has_item and (named or stem) and self._torchlike(cls):
-            return "map"
-        return ""
+        known_so = has_item and (named or stem) and self._torchlike(cls)
+        return "map" if known_so else ""
 
     def _torchlike(self, cls: Class) -> bool:
         known, _ = self.project.bases(cls)
@@ -92,17 +101,14 @@ class Reach:
     def _collect(self, constructions: Constructions) -> None:
         for name, cls in self.datasets.items():
             roots = [m for e in ENTRY if (m := self.project.method(cls, e))]
-            if self.style[name] == "map":
+            if self.style[name] != "iterable":
                 roots = [m for m in roots if not m.name.endswith("__iter__")]
             self.of_dataset[name] = self._closure(roots, cls)
-            init = self.project.method(cls, "__init__")
-            if init is not None:
+            if (init := self.project.method(cls, "__init__")) is not None:
                 self.initial |= self._closure([init], cls)
         for made in constructions.made:
-            for name, into in (
-                ("collate_fn", self.collates),
-                ("worker_init_fn", self.seeders),
-            ):
+            into_of = {"collate_fn": self.collates, "worker_init_fn": self.seeders}
+            for name, into in into_of.items():
                 given = made.given.get(name)
                 for scope in self.callables(*given[:2]) if given else ():
                     into[id(scope)] = scope
@@ -144,8 +150,7 @@ class Reach:
         for step in scope.calls:
             node = step.node
             if isinstance(node, ast.Call):
-                for target, cls in self.targets(node.func, scope, mine):
-                    yield target, cls
+                yield from self.targets(node.func, scope, mine)
         for step in scope.of_type.get(ast.Subscript, []):
             sub = step.node
             if isinstance(sub, ast.Subscript) and isinstance(sub.ctx, ast.Load):
@@ -217,10 +222,7 @@ class Reach:
                 yield from self.types(node.args[0], scope, mine, depth)
             return
         if isinstance(node, (ast.IfExp, ast.BoolOp)):
-            parts = (
-                [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
-            )
-            for part in parts:
+            for part in _choices(node):
                 yield from self.types(part, scope, mine, depth)
             return
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Dict):
@@ -259,10 +261,7 @@ class Reach:
         elif isinstance(node, ast.Call):
             yield from self._made_callable(node, scope, mine, depth)
         elif isinstance(node, (ast.IfExp, ast.BoolOp)):
-            parts = (
-                [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
-            )
-            for part in parts:
+            for part in _choices(node):
                 yield from self.callables(part, scope, mine, depth - 1)
         elif key_of(node):
             key = key_of(node)
@@ -295,3 +294,7 @@ class Reach:
                 parts = one.elts if isinstance(one, (ast.List, ast.Tuple)) else [one]
                 for part in parts:
                     yield from self.callables(part, scope, mine, depth - 1)
+
+
+def _choices(node: ast.IfExp | ast.BoolOp) -> list[ast.expr]:
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values

@@ -1,7 +1,7 @@
 """Lists of Python objects that grow while a dataset is made."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pipedoctor.source.around import Step
 from pipedoctor.source.project import last_name
@@ -17,23 +17,31 @@ def object_lists(recorder: Recorder, methods: Iterable[Scope]) -> None:
     for scope in methods:
         if id(scope) not in recorder.reach.initial:
             continue
-        for step in scope.calls:
-            node = step.node
-            if not (isinstance(node, ast.Call) and step.around.loops and node.args):
-                continue
-            func = node.func
-            if not (isinstance(func, ast.Attribute) and func.attr == "append"):
-                continue
-            item = node.args[0]
+        for step, key, item in _added(scope):
             value = item
             if isinstance(item, ast.Name) and item.id in scope.bound:
                 value = scope.bound[item.id][-1][0]
-            key = key_of(func.value)
             kept = key.startswith("self.") or _stays(recorder, scope, key)
             varies = _varies(step, value) and not _converted(scope, key)
             if isinstance(value, (ast.Dict, ast.Tuple, ast.List)) and kept and varies:
                 node = _inner_list(scope, value) or value
                 recorder.add("object-list", scope, step, key, node=node)
+
+
+def _added(scope: Scope) -> Iterator[tuple[Step, str, ast.expr]]:
+    """``rows.append(x)`` and ``rows += [x]`` in loops: to which list, and what."""
+    for step in scope.calls:
+        node = step.node
+        if isinstance(node, ast.Call) and step.around.loops and node.args:
+            func = node.func
+            if isinstance(func, ast.Attribute) and func.attr == "append":
+                yield step, key_of(func.value), node.args[0]
+    for step in scope.of_type.get(ast.AugAssign, ()):
+        node = step.node
+        if isinstance(node, ast.AugAssign) and step.around.loops:
+            if isinstance(node.op, ast.Add) and isinstance(node.value, ast.List):
+                for one in node.value.elts[:1]:
+                    yield step, key_of(node.target), one
 
 
 def _inner_list(scope: Scope, value: ast.expr) -> ast.expr | None:

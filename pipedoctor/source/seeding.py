@@ -15,6 +15,8 @@ _SEEDS = {
 }
 
 
+_FRESH = {"initial_seed", "get_worker_info", "seed_all_rng", "worker_info"}
+"""What a seed comes from that torch makes anew for each epoch."""
 _RESTORES = {
     "random.setstate",
     "numpy.random.set_state",
@@ -98,6 +100,27 @@ def _tried(scope: Scope) -> bool:
     )
 
 
+def _first_word(recorder: Recorder, scope: Scope, node: ast.Call) -> bool:
+    """
+    ``get_state()[1][0] + worker_id``: the first word is no seed, and stays the same.
+
+    Torch seeds numpy in each worker with several words, after which numpy's state
+    begins with 2**31 whatever they were.
+    """
+    return any(
+        isinstance(part, ast.Subscript)
+        and isinstance(part.slice, ast.Constant)
+        and part.slice.value == 0
+        and any(
+            isinstance(one, ast.Call)
+            and recorder.name(one.func, scope) == "numpy.random.get_state"
+            for one in ast.walk(part.value)
+        )
+        for given in node.args
+        for part in ast.walk(given)
+    )
+
+
 def seeder(recorder: Recorder, scope: Scope) -> None:
     """A ``worker_init_fn``: what its seeds depend on."""
     names = {node.attr for node in scope.attributes} | {n.id for n in scope.loads}
@@ -124,8 +147,7 @@ def seeder(recorder: Recorder, scope: Scope) -> None:
                 step,
                 name,
                 node=line,
-                fresh=bool(names & {"initial_seed", "get_worker_info", "seed_all_rng"})
-                or "worker_info" in names,
+                fresh=bool(names & _FRESH) and not _first_word(recorder, scope, node),
                 by_worker=worker in names,
                 demo=_tried(scope),
                 by_time=bool(names & {"time", "time_ns", "now", "urandom"}),

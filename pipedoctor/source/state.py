@@ -12,6 +12,7 @@ from pipedoctor.source.records import object_lists
 from pipedoctor.source.scope import Class, Scope, key_of
 from pipedoctor.source.seeding import in_items, seeder, seeds
 from pipedoctor.source.values import written
+from pipedoctor.source.views import views
 
 
 def state_events(recorder: Recorder) -> None:
@@ -101,7 +102,11 @@ def _kept(recorder: Recorder, cls: Class, init: Scope, worker: list[Scope]) -> N
                 "spare": _spare(worker, key),
             }
             if name in HANDLES or name.endswith(".open"):
-                details |= {"renewed": _renews(worker, key), "dropped": dropped}
+                parts = [one for one in views(init, key) if _uses(worker, one)]
+                renewed = any(_renews(worker, one) for one in (key, *parts))
+                details |= {"renewed": renewed, "dropped": dropped}
+                details |= {"used": details["used"] or bool(parts)}
+                details["part"] = parts[0] if parts else ""
                 details["unlocked"] = _unlocked(value)
                 recorder.add("keeps-handle", init, step, name, node=value, **details)
             elif name in GENERATORS:

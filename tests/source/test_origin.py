@@ -99,6 +99,78 @@ FEEDS = {
             for x in tqdm(iterable={MADE}):
                 pass
         """,
+    "a dictionary that is filled": f"""
+        def main(data, net):
+            loaders = {{}}
+            for split in ("train", "test"):
+                loaders[split] = {MADE}
+                loaders[split + "_files"] = data
+            run(net, loaders)
+        def run(net, loaders):
+            epoch(net, loaders["train"])
+        def epoch(net, batches):
+            for x in batches:
+                pass
+        """,
+    "a list that grows": f"""
+        def made(sets):
+            loaders = []
+            for data in sets:
+                loader = {MADE}
+                loaders.append(loader)
+            return loaders
+        def main(data):
+            loader = made([data])[0]
+            for x in loader:
+                pass
+        """,
+    "a dictionary that an object keeps": f"""
+        class Solver:
+            def __init__(self, loaders):
+                self.loaders = loaders
+            def run(self):
+                self.feed(self.loaders["train"], "train")
+            def feed(self, loader, phase):
+                loader = loader if phase == "train" else show(loader)
+                for x in loader:
+                    pass
+        def solver(loaders):
+            return Solver(loaders=loaders)
+        def main(data):
+            loaders = {{"train": {MADE}}}
+            solver(loaders).run()
+        """,
+    "a named tuple": f"""
+        import collections
+        Parts = collections.namedtuple("Parts", "data loader")
+        Others = collections.namedtuple("Others", ["data", "loader"])
+        class Task:
+            def __init__(self, data):
+                self.parts = made(data)
+                self.predict(self.parts)
+            def predict(self, parts):
+                data, loader = parts
+                for x in loader:
+                    pass
+        def made(data):
+            return Parts(data=data, loader={MADE})
+        """,
+    "a named tuple by its places": f"""
+        from collections import namedtuple
+        Parts = namedtuple("Parts", ("data", "loader"))
+        def main(data):
+            _, loader = Parts(data, {MADE})
+            for x in loader:
+                pass
+        """,
+    "one of two classes": """
+        class Endless(DataLoader):
+            pass
+        def main(data, plain):
+            kind = DataLoader if plain else Endless
+            for x in kind(data):
+                pass
+        """,
     "several at once": f"""
         def main(data):
             loaders = [{MADE}, {MADE}]
@@ -117,6 +189,44 @@ LOST = {
         def main(data):
             loaders = {{"train": {MADE}}}
             for x in loaders["rows"]:
+                pass
+        """,
+    "another key of one that is filled": f"""
+        def main(data):
+            loaders = {{}}
+            loaders["train"] = {MADE}
+            for x in loaders["rows"]:
+                pass
+        """,
+    "beside those that are called by a name": f"""
+        def main(data, split):
+            loaders = {{}}
+            loaders[split + "_batches"] = {MADE}
+            for x in loaders[split]:
+                pass
+        """,
+    "another field": f"""
+        from collections import namedtuple
+        Parts = namedtuple("Parts", "data loader")
+        def main(data):
+            rows, loader = Parts(data, {MADE})
+            for x in rows:
+                pass
+        """,
+    "no field": f"""
+        from collections import namedtuple
+        Parts = namedtuple(NAME, FIELDS)
+        Pair = namedtuple("Pair", "data")
+        def main(data):
+            rows, batches = Parts(data, {MADE})
+            _, others = Pair({MADE}, 1)
+            for x, y in zip(batches, others):
+                pass
+        """,
+    "one of two, who knows what": """
+        def main(data, plain):
+            kind = DataLoader if plain else print
+            for x in kind(data):
                 pass
         """,
     "a number": f"""
