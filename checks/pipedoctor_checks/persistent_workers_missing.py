@@ -54,6 +54,9 @@ def _found(
 ) -> Findings:
     for loader in source.loaders:
         method, why = start_method(source, loader.at.path, interpreter, site)
+        own = loader.get("multiprocessing_context").value
+        if own in {"fork", "spawn", "forkserver"}:
+            method, why = str(own), "its multiprocessing_context"
         kept = loader.get("persistent_workers")
         off = kept.how == "absent" or (kept.known and not kept.value)
         workers = loader.get("num_workers")

@@ -7,7 +7,14 @@ from pipedoctor.facts.source import LoaderCall
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._alike import alike
 from pipedoctor_checks._code import at
-from pipedoctor_checks._loader import called, told, tried_out, without_workers, works
+from pipedoctor_checks._loader import (
+    called,
+    only_copies,
+    told,
+    tried_out,
+    without_workers,
+    works,
+)
 from pipedoctor_checks._loop import copies, one_pass
 from pipedoctor_checks._unblocking import doubt, unblocked, waiting
 
@@ -28,7 +35,8 @@ def pin_memory_missing(source: Source, /) -> Findings:
 
     `pin_memory` is False or not given, all arguments are seen, and a loop that this
     loader feeds copies its batches to a device. Loops that a framework drives are
-    left to it, and so is a value that is only the default of an option. Without workers
+    left to it, and so are a value that is only the default of an option, and workers
+    that only copy what lies in memory (PDR111). Without workers
     nothing pins ahead: a note, and none where there are none on purpose, where only
     an evaluation takes them, or where items are not known to be more than picked from
     memory. One pass of an evaluation is a note as well, and so is a data set that is
@@ -72,7 +80,8 @@ def _unpinned(source: Source, loader: LoaderCall) -> bool:
     """Do its batches go to a device, and nobody said that they need not be pinned?"""
     pinned = loader.get("pin_memory")
     off = pinned.how == "absent" or (pinned.known and pinned.value is False)
-    if not off or pinned.how == "default" or loader.testing or loader.framework:
+    left = loader.testing or bool(loader.framework) or only_copies(loader)
+    if not off or pinned.how == "default" or left:
         return False
     if without_workers(loader):
         chosen = loader.get("num_workers").how == "literal"

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from pipedoctor.check import Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Source
-from pipedoctor.facts.source import Event, LoaderCall, Loop
+from pipedoctor.facts.source import Event, LoaderCall, Loop, Spot
 from pipedoctor.remedy import in_code
 from pipedoctor_checks._code import at, spots
 from pipedoctor_checks._loader import told
@@ -27,7 +27,8 @@ def pinned_blocking(source: Source, /) -> Findings:
     A loader that feeds the loop is known to pin, and a batch is copied with a plain
     `.to(device)` or `.cuda()`. A tensor that the loop has made of it, by another
     type or by way of numpy, is not pinned any more. An evaluation that takes one pass
-    is left alone. The loops of a file are one finding.
+    is left alone. The loops of a file are one finding, and copies that several files
+    lead to are said once.
 
     ## Sources
 
@@ -49,8 +50,12 @@ def pinned_blocking(source: Source, /) -> Findings:
         if pinned and moved and not once and not shown(loop):
             one = _Waiting(loop, pinned[0], moved)
             files.setdefault(loop.at.path, []).append(one)
+    said: set[Spot] = set()
     for group in files.values():
-        yield _said(source, group)
+        places = {event.at for one in group for event in one.copies}
+        if not places <= said:
+            yield _said(source, group)
+        said |= places
 
 
 class _Waiting(NamedTuple):

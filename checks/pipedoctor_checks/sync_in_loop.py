@@ -25,7 +25,7 @@ def sync_in_loop(source: Source, /) -> Findings:
     that an evaluation needs on the host, an evaluation that synchronizes each step
     to time it, and a loop whose course depends on such a value (it ends where the
     loss is not finite). The loops of one file are one finding, a note where none of
-    them trains.
+    those that wait trains, and none in a file that only evaluates.
 
     ## Sources
 
@@ -39,6 +39,7 @@ def sync_in_loop(source: Source, /) -> Findings:
         waits = _waits(source, index, loop)
         if waits:
             files.setdefault(loop.at.path, []).append((loop, waits))
+    training = {loop.at.path for loop in source.loops if loop.role == "train"}
     said: set[Spot] = set()
     for path, groups in files.items():
         groups.sort(key=lambda group: group[0].role != "train")
@@ -48,8 +49,8 @@ def sync_in_loop(source: Source, /) -> Findings:
         events.sort(key=lambda event: event.at.path != path)
         places = spots(events)
         said.update(places)
-        if places:
-            loops = [loop for loop, _ in fresh]
+        loops = [loop for loop, _ in fresh]
+        if places and not (path not in training and _evaluate(loops)):
             yield at(
                 places,
                 Severity.SLOWS if loops[0].role == "train" else Severity.NOTE,
@@ -62,6 +63,10 @@ def sync_in_loop(source: Source, /) -> Findings:
                 confidence=Confidence.LIKELY,
                 calls=sorted({event.name for event in events}),
             )
+
+
+def _evaluate(loops: list[Loop]) -> bool:
+    return all(loop.role == "eval" for loop in loops)
 
 
 def _reads(event: Event) -> bool:

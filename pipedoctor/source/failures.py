@@ -37,12 +37,12 @@ def handlers(recorder: Recorder, scope: Scope) -> None:
 
 
 def _hands_none_on(scope: Scope, handler: ast.ExceptHandler) -> bool:
-    """A function around the sample that says None: its caller decides what follows."""
+    """It says None or False to its caller, who decides what follows."""
     entry = scope.name.rpartition(".")[2] in ENTRY
     return not entry and all(
         isinstance(one, (ast.Return, ast.Assign))
         and isinstance(one.value, ast.Constant)
-        and one.value.value is None
+        and one.value.value in {None, False}
         for one in handler.body
     )
 

@@ -236,6 +236,10 @@ def main(device="cuda"):
         ("return total", 0, 0),
         ("assert total > 0", 0, 1),
         ("assert other > 0", 1, 1),
+        ("assert loss > 0", 0, 1),
+        ("assert torch.isfinite(loss)", 0, 1),
+        ("assert torch.isfinite(other)", 1, 1),
+        ("assert loss is not None", 1, 1),
     ],
 )
 def test_one_batch_and_sums_that_decide(
@@ -245,6 +249,103 @@ def test_one_batch_and_sums_that_decide(
 
     assert len(find("sync_in_loop", code)) == waits
     assert len(find("pinned_blocking", code)) == copies
+
+
+@pytest.mark.parametrize(
+    ("how", "severity"),
+    [("", "NOTE"), ("fork", "NOTE"), ("spawn", "SLOWS"), ("forkserver", "SLOWS")],
+)
+def test_a_loader_that_starts_its_workers_in_a_way_of_its_own(
+    find: Find, how: str, severity: str
+) -> None:
+    more = f", multiprocessing_context='{how}'" if how else ""
+    code = f"loader = DataLoader(rows, num_workers=2{more})\n"
+    code += "for epoch in range(9):\n    for x in loader:\n        print(x)\n"
+
+    (finding,) = find("persistent_workers_missing", code)
+
+    assert finding.severity is Severity[severity]
+    assert ("its" in finding.evidence["start_method"]) is bool(how)
+
+
+MEMORY = """
+class Kept(Dataset):
+    def __init__(self):
+        self.rows = np.load("rows.npy")
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        return self.rows[index]
+
+def main(device="cuda"):
+    for x in DataLoader(Kept(), {}):
+        net(x.to(device)).backward()
+"""
+
+
+def test_workers_that_only_copy_have_another_illness(find: Find) -> None:
+    code = MEMORY.format("num_workers=2")
+
+    assert not find("pin_memory_missing", code)
+    assert find("in_memory_with_workers", code)
+
+
+SCORES = """
+val_loader = DataLoader(rows)
+
+def {name}(device="cuda"):
+    for x in {over}:
+        total += net(x.to(device)).item()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "over", "found"),
+    [("validate", "val_loader", 0), ("score", "loader", 1)],
+)
+def test_a_file_that_only_evaluates(
+    find: Find, name: str, over: str, found: int
+) -> None:
+    code = SCORES.format(name=name, over=over)
+
+    trains = "\ndef fit(loader):\n    for x in loader:\n        net(x).backward()\n"
+
+    assert len(find("sync_in_loop", code)) == found
+    assert len(find("sync_in_loop", code + trains)) == 1
+
+
+def test_copies_that_several_files_lead_to_are_said_once(find: Find) -> None:
+    head = "import torch\nfrom torch.utils.data import DataLoader\n"
+    move = f"{head}def move(x):\n    return x.cuda()\n"
+    loop = (
+        "from move import move\nloader = DataLoader(rows, pin_memory=True)\n"
+        "for x in loader:\n    move(x).backward()\n"
+    )
+
+    (finding,) = find(
+        "pinned_blocking",
+        {"move.py": move, "first.py": head + loop, "second.py": head + loop},
+    )
+
+    assert finding.location is not None
+    assert finding.location.path == "move.py"
+
+
+CHECKED = """
+class Checked(Dataset):
+    def __getitem__(self, index):
+        return self.rows[index] if self.fits(index) else 0
+    def fits(self, index):
+        try:
+            return parse(self.rows[index])
+        except Exception:
+            return {}
+"""
+
+
+@pytest.mark.parametrize(("said", "found"), [("False", 0), ("None", 0), ("9", 1)])
+def test_who_says_false_hands_it_on(find: Find, said: str, found: int) -> None:
+    assert len(find("swallowed_exception_in_item", CHECKED.format(said))) == found
 
 
 @pytest.mark.parametrize(

@@ -127,8 +127,8 @@ def caught(body: str, name: str = "shape_of") -> str:
 
 def evaluated(wait: str) -> str:
     return (
-        "val_loader = DataLoader(data)\n\ndef validate(net, timed):\n"
-        "    for x, y in val_loader:\n"
+        "loader = DataLoader(data)\n\ndef score(net, timed):\n"
+        "    for x, y in loader:\n"
         "        loss = net(x.cuda())\n"
         f"{wait}"
         "        total += loss.item()\n"
