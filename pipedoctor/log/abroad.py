@@ -35,7 +35,10 @@ def _plain() -> tuple[tuple[str, str], ...]:
 
 def english(text: str) -> str:
     """The line with every message that is known told in English."""
-    for said, told in _plain() if text.isascii() else _pairs():
+    plain = text.isascii()
+    if plain and words().isdisjoint(shape(text.encode()).decode().split()):
+        return text
+    for said, told in _plain() if plain else _pairs():
         if said in text:
             text = text.replace(said, told)
     return text

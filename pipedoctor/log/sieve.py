@@ -65,7 +65,7 @@ class Sieve:
         if unread and self._needles and not block.isascii():
             good |= self._foreign(block, shapes, unread)
         self._remember(new - good)
-        if good:
+        if last or any(counts.get(one, 0) < WORN for one in good):
             for index, one in enumerate(shapes):
                 if one in good and (last or counts.get(one, 0) < WORN):
                     counts[one] = counts.get(one, 0) + 1

@@ -37,3 +37,7 @@ def test_nothing_else_of_other_scripts_is_read() -> None:
     sieve = Sieve(words(), needles())
 
     assert sieve.pick("进度 |████| 41%\n损失 0.3\n".encode()) == []
+
+
+def test_what_is_said_in_latin_letters_has_a_word_that_gives_it_away() -> None:
+    assert not [needle for needle in needles() if needle.isascii()]
