@@ -24,6 +24,8 @@ _YIELDS = 50
 """What a warning is worth beside something that ended the job."""
 _WHISPERS = 30
 """What a reading is worth beside something that was raised."""
+_WARNS = re.compile(r"Warning: |\(Triggered internally at ")
+"""How warnings of Python begin, and those of torch end."""
 _FATAL = 70
 _BELOW = 25
 """How much weaker than its consequence a cause may be and still explain it."""
@@ -135,7 +137,7 @@ def _overtaken(
     akin = book.illnesses[seen.cause].akin
     if akin and any(re.search(akin, text) for text in raised):
         return False
-    warned = warning or (akin and "Warning: " in seen.text)
+    warned = warning or (akin and _WARNS.search(seen.text))
     return bool((warned and raised) or (warning and others))
 
 
