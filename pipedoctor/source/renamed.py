@@ -28,9 +28,8 @@ def renamed(pen: Pen, _scope: Scope, node: ast.AST) -> Pieces:
         return NONE
     spans = {"first": _first(pen, node)}
     if isinstance(func, ast.Attribute):
-        long = isinstance(func.value, ast.Attribute) and func.value.attr == "amp"
         middle = func.value.value if isinstance(func.value, ast.Attribute) else None
-        if not (long and isinstance(middle, ast.Attribute) and middle.attr == "cuda"):
+        if not (isinstance(middle, ast.Attribute) and middle.attr == "cuda"):
             return NONE
         spans["cuda"] = pen.span(pen.end(middle.value), pen.end(middle))
     more = ", " if node.args or node.keywords else ""

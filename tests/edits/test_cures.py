@@ -96,6 +96,18 @@ ALONE: dict[str, tuple[str, str]] = {
         "PDR601",
         "def main():\n    with torch.cuda.amp.autocast():\n        pass\n",
     ),
+    "amp by the file that it is in": (
+        "PDR601",
+        "made = torch.cuda.amp.autocast_mode.autocast()\n",
+    ),
+    "amp of cuda itself": (
+        "PDR601",
+        "from torch import cuda\n\nmade = cuda.amp.autocast()\n",
+    ),
+    "amp by another name": (
+        "PDR601",
+        "import torch.cuda.amp as amp\n\nmade = amp.autocast()\n",
+    ),
     "amp that is not only called": (
         "PDR601",
         (
