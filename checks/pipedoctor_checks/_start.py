@@ -22,11 +22,14 @@ def start_method(
     """
     How workers of this file start here, and why: ``spawn``, ``forkserver``, ``fork``.
 
-    What another folder sets is another program's.
+    What another folder sets is another program's, and so is what another script sets
+    under its main guard.
     """
     for event in source.of("start-method"):
         said = str(event.details.get("method"))
-        if said in {"spawn", "forkserver"} and _folder(event.at.path) == _folder(path):
+        near = _folder(event.at.path) == _folder(path)
+        alone = event.details.get("guarded") and event.at.path != path
+        if said in {"spawn", "forkserver"} and near and not alone:
             return said, f"set in {event.at.path}"
     if site is not None and site.system and site.system != "linux":
         return "spawn", f"the default on {site.system}"

@@ -123,6 +123,7 @@ def _call(recorder: Recorder, scope: Scope, step: Step, node: ast.Call) -> None:
             full or last,
             method=value.value if isinstance(value.value, str) else "",
             at_import=scope.at_top and not main,
+            guarded=main,
         )
     elif last in {"to", "cuda"} and isinstance(node.func, ast.Attribute):
         inner = node.func.value

@@ -415,3 +415,30 @@ def test_tests_by_their_file(find: Find, path: str, found: int) -> None:
     code = "from torchvision import datasets\nDataLoader(datasets.ImageFolder('x'))\n"
 
     assert len(find("num_workers_zero", {path: TESTED + code})) == found
+
+
+STARTED = """
+import torch
+from torch.utils.data import DataLoader
+
+def main(rows):
+    for epoch in range(9):
+        for x in loader:
+            print(x)
+
+loader = DataLoader(rows, num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "severity"), [("if __name__ == '__main__'", "NOTE"), ("if 1", "SLOWS")]
+)
+def test_a_script_starts_its_own_workers(find: Find, guard: str, severity: str) -> None:
+    other = f"import torch\n{guard}:\n"
+    other += "    torch.multiprocessing.set_start_method('spawn')\n"
+
+    (finding,) = find(
+        "persistent_workers_missing", {"train.py": STARTED, "demo.py": other}
+    )
+
+    assert finding.severity is Severity[severity]

@@ -7,9 +7,13 @@ from pipedoctor.facts.source import Event, Source, Spot
 from pipedoctor_checks._start import start_method
 
 
-def setting(path: str, method: str) -> Event:
+def setting(path: str, method: str, *, guarded: bool = False) -> Event:
     at = Spot(path=path, line=1)
-    return Event(kind="start-method", at=at, details={"method": method})
+    details: dict[str, bool | int | float | str | None] = {
+        "method": method,
+        "guarded": guarded,
+    }
+    return Event(kind="start-method", at=at, details=details)
 
 
 @pytest.mark.parametrize(
@@ -17,6 +21,12 @@ def setting(path: str, method: str) -> Event:
     [
         pytest.param((setting("a/x.py", "spawn"),), "spawn", id="its own folder"),
         pytest.param((setting("b/x.py", "spawn"),), "fork", id="another program"),
+        pytest.param(
+            (setting("a/x.py", "spawn", guarded=True),), "fork", id="another script"
+        ),
+        pytest.param(
+            (setting("a/train.py", "spawn", guarded=True),), "spawn", id="this script"
+        ),
         pytest.param((setting("a/x.py", "fork"),), "fork", id="as it is anyway"),
         pytest.param(
             (setting("a/x.py", "fork"), setting("a/y.py", "forkserver")),
