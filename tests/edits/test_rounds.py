@@ -1,12 +1,15 @@
 """What stays between rounds of edits must not be seen in what they say."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipedoctor.facts import Facts
 from pipedoctor.fix.code.ground import Ground
 from pipedoctor.fix.named import Examination
+from tests.edits.conftest import HEAD, Mend
 
 MADE = b"""
 import torch
@@ -48,3 +51,42 @@ def test_kept_parts_say_what_new_ones_would(ground: Ground) -> None:
 
     Path("train.py").write_bytes(changed["train.py"])
     assert kept == ground.again().source({})
+
+
+ROWS = """
+class Rows(IterableDataset):
+    def __iter__(self):
+        for name in self.names:
+            yield Image.open(name)
+
+"""
+LOADER = """
+def main(net):
+    train = DataLoader({}, batch_size=4, pin_memory=True)
+    for epoch in range(9):
+        for x in train:
+            net(x.to(0, non_blocking=True)).backward()
+"""
+
+
+def test_what_is_wrong_in_one_file_is_looked_for_there(
+    mend: Mend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: list[object] = []
+    judge = Ground.judge
+
+    def counted(ground: Ground, changed: Mapping[str, bytes] | None = None) -> Any:
+        judged.append(changed)
+        return judge(ground, changed)
+
+    monkeypatch.setattr(Ground, "judge", counted)
+    texts = {f"train{n}.py": HEAD + LOADER.format("Images([])") for n in range(16)}
+    texts["train5.py"] = HEAD + ROWS + LOADER.format("Rows()")
+
+    outcome = mend(texts, select="num-workers-zero", unsafe=True)
+
+    assert [one.found.place.partition(":")[0] for one in outcome.turned] == [
+        "train5.py"
+    ]
+    assert len(outcome.files) == 15
+    assert len(judged) <= 7

@@ -165,7 +165,7 @@ def _unproved(ground: Ground, outcome: Outcome) -> str:
     for path, content in outcome.files.items():
         if again.raws.get(path) != content:
             return f"{path} does not hold what was written"
-    return fault(known, [p.found for p in outcome.done], now)
+    return fault(known, [p.found for p in outcome.done], now).why
 
 
 def write(desk: Desk, plan: Plan, proof: engine.Proof) -> int:

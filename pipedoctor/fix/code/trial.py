@@ -160,8 +160,9 @@ class Trial:
     """Findings before anything was edited."""
 
     def keep(self, wanted: Sequence[Proposal], refused: Refusals) -> list[Proposal]:
-        """Those that cure and harm nothing; halves are tried where the whole fails."""
-        return self._keep([], list(wanted), refused)
+        """Those that cure and harm nothing; parts are tried where the whole fails."""
+        kept = self._keep([], list(wanted), refused)
+        return [one for one in wanted if one in kept]
 
     def _keep(
         self,
@@ -169,36 +170,53 @@ class Trial:
         wanted: list[Proposal],
         refused: Refusals,
     ) -> list[Proposal]:
-        why = self.fault([*base, *wanted])
-        if not why:
+        fault = self.fault([*base, *wanted])
+        if not fault.why:
             return [*base, *wanted]
         if len(wanted) == 1:
-            refused[_known(wanted[0].found)] = why
+            refused[_known(wanted[0].found)] = fault.why
             return base
-        half = len(wanted) // 2
-        base = self._keep(base, wanted[:half], refused)
-        return self._keep(base, wanted[half:], refused)
+        for part in _parts(wanted, fault.path):
+            base = self._keep(base, part, refused)
+        return base
 
-    def fault(self, chosen: Sequence[Proposal]) -> str:
+    def fault(self, chosen: Sequence[Proposal]) -> "Fault":
         """Why these edits together are not good; empty: they are."""
         try:
             new = changes(self.ground, chosen)
             after = self.ground.judge(new)
         except (NotKept, NotPythonError) as error:
-            return str(error)
+            return Fault(str(error))
         return fault(self.known, [p.found for p in chosen], after)
 
 
-def fault(known: Tally, cured: Sequence[Found], after: Sequence[Found]) -> str:
+class Fault(NamedTuple):
+    """What is wrong after edits, and in which file."""
+
+    why: str = ""
+    path: str = ""
+
+
+def _parts(wanted: list[Proposal], path: str) -> tuple[list[Proposal], list[Proposal]]:
+    """The others first, and then those that edit the file with the fault; or halves."""
+    near = [one for one in wanted if path in one.files]
+    if near and len(near) < len(wanted):
+        return [one for one in wanted if one not in near], near
+    half = len(wanted) // 2
+    return wanted[:half], wanted[half:]
+
+
+def fault(known: Tally, cured: Sequence[Found], after: Sequence[Found]) -> Fault:
     """What is wrong after an edit: a finding that stays, or one that is new."""
     now = Tally.of(after)
     for found in cured:
         if now.keys[found.key] >= max(1, known.keys[found.key]):
-            return "the edit would not cure it"
+            return Fault("the edit would not cure it", found.key[1])
     for found in after:
         if known.lacks(found, now):
-            return (
+            return Fault(
                 f"the edit would bring {found.check.name} at {found.place}:"
-                f" {found.finding.summary}"
+                f" {found.finding.summary}",
+                found.key[1],
             )
-    return ""
+    return Fault()
