@@ -119,11 +119,13 @@ def _suspect(
     book: Book,
     redactor: Redactor,
 ) -> Suspect:
-    versions = (book.rules[s.signature].signature.versions for s in cause.lines)
+    told = () if cause.by_words else cause.lines
+    versions = (book.rules[s.signature].signature.versions for s in told)
     return Suspect(
         rank=rank,
         cause=cause.cause,
         name=illness.name,
+        by_words=cause.by_words,
         confidence=cause.confidence.name.lower(),  # type: ignore[arg-type]
         summary=illness.why,
         lines=tuple(

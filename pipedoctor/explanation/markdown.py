@@ -25,7 +25,8 @@ def _lines(said: Explanation) -> Iterator[str]:
 
 def _suspect(suspect: Suspect) -> Iterator[str]:
     yield from ("", f"## {suspect.rank}. {plain(suspect.name)}", "")
-    yield f"{plain(suspect.summary)}; {suspect.confidence}"
+    how = ", by its words alone" if suspect.by_words else ""
+    yield f"{plain(suspect.summary)}; {suspect.confidence}{how}"
     quoted = "\n".join(f"{quote.number}: {quote.text}" for quote in suspect.lines)
     yield from ("", fenced(quoted), "")
     yield f"Here: {suspect.here}; {plain(suspect.why_here)}"

@@ -33,6 +33,8 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True):
     cause: str
     name: str
     confidence: Sureness
+    by_words: bool = False
+    """No line of the log is known: its words are only alike."""
     summary: str = ""
     lines: tuple[Quote, ...] = ()
     here: Here = "unknown"

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from pipedoctor.check import Confidence
+from pipedoctor.explanation.likeness import OWN_BUG, alike, installed_vocabulary
 from pipedoctor.facts.log import Log, Raised, Seen
 from pipedoctor.log.signatures import Book, Role, Signature
 
-OWN_BUG = "user_code_bug"
-"""The class of everything that no environment cures."""
 MOST = 5
 """Causes that are named."""
 LEAST = 40
@@ -26,6 +25,8 @@ _WHISPERS = 30
 """What a reading is worth beside something that was raised."""
 _WARNS = re.compile(r"Warning: |\(Triggered internally at ")
 """How warnings of Python begin, and those of torch end."""
+_GUESS = 4
+"""How far apart guesses are: too far for the machine to turn them round."""
 _FATAL = 70
 _BELOW = 25
 """How much weaker than its consequence a cause may be and still explain it."""
@@ -38,6 +39,8 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     score: float
     confidence: Confidence
     lines: tuple[Seen, ...]
+    by_words: bool = False
+    """Is it only what the words of the log are about?"""
 
 
 class Echo(msgspec.Struct, frozen=True):
@@ -84,11 +87,27 @@ def diagnose(log: Log, book: Book) -> Diagnosis:
     named = [c for c in standing if c != OWN_BUG and scores[c] > best - _FAR][:MOST]
     causes = tuple(_cause(c, scores, voices[c], named) for c in named)
     first = causes[0].cause if causes else ""
+    raised = None if causes else _culprit(log, ())
+    if not causes and raised is None and log.brief:
+        return Diagnosis(causes=tuple(_by_words(log, book)))
     return Diagnosis(
-        causes=causes,
-        echoes=tuple(_echoes(valid, folded, first)),
-        raised=None if causes else _culprit(log, ()),
+        causes=causes, echoes=tuple(_echoes(valid, folded, first)), raised=raised
     )
+
+
+def _by_words(log: Log, book: Book) -> Iterable[Cause]:
+    """Where nothing is known and nothing raised: what the words are about."""
+    found = alike(log.brief, installed_vocabulary())
+    for place, one in enumerate(one for one in found if one.cause in book.illnesses):
+        yield Cause(
+            cause=one.cause,
+            score=LEAST + _GUESS * (MOST - place),
+            confidence=Confidence.POSSIBLE,
+            lines=tuple(
+                Seen(signature=one.cause, line=n, text=t) for n, t in one.lines
+            ),
+            by_words=True,
+        )
 
 
 def _valid(log: Log, book: Book) -> list[tuple[Seen, Signature]]:

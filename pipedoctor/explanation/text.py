@@ -49,9 +49,17 @@ def first_line(said: Explanation) -> str:
     if not said.causes:
         return _nothing(said)
     first = said.causes[0]
+    if first.by_words and first.here != "confirmed":
+        return clean(f"No line of it is known; its words are about {_perhaps(said)}")
     todo = command(first)
     unfit = f"  # {ELSEWHERE}: ruled out here" if first.here == "ruled-out" else ""
     return clean(f"{first.name}: {todo}{unfit}" if todo else first.name)
+
+
+def _perhaps(said: Explanation) -> str:
+    names = " or ".join(suspect.name for suspect in said.causes)
+    decide = said.causes[0].decide
+    return f"{names}; to decide: {decide}" if decide else names
 
 
 def _nothing(said: Explanation) -> str:
@@ -88,7 +96,8 @@ class _Page:
             )
 
     def _suspect(self, suspect: Suspect) -> Iterator[str]:
-        head = f"{suspect.rank}  {suspect.name} ({suspect.confidence})"
+        how = ", by its words alone" if suspect.by_words else ""
+        head = f"{suspect.rank}  {suspect.name} ({suspect.confidence}{how})"
         yield self._dress(head, _BOLD)
         yield from self._wrapped(
             f"{suspect.summary[:1].upper()}{suspect.summary[1:]}.", 3
@@ -104,6 +113,8 @@ class _Page:
             yield f"   To decide: {self._dress(f'$ {clean(suspect.decide)}', _GREEN)}"
         if suspect.here == "ruled-out" and suspect.remedies:
             yield f"   What would help {ELSEWHERE}, not here:"
+        elif suspect.by_words and suspect.here == "unknown" and suspect.remedies:
+            yield "   What would help if it is so:"
         for treatment in self._shown(suspect.remedies):
             yield from self._treatment(treatment)
         others = sum(not t.for_here for t in suspect.remedies)

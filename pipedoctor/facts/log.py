@@ -49,6 +49,8 @@ class Log(Fact, frozen=True, kw_only=True):
     lines: int = 0
     seen: tuple[Seen, ...] = ()
     raised: tuple[Raised, ...] = ()
+    brief: str = ""
+    """All of a short log: what its words say, where nothing else does."""
     causes: tuple[str, ...] = ()
     """What was concluded from all this, the likeliest first."""
 

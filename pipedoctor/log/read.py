@@ -5,6 +5,8 @@ from itertools import chain, pairwise
 from re import Match
 from typing import BinaryIO
 
+from msgspec.structs import replace
+
 from pipedoctor.facts.log import Log, Seen
 from pipedoctor.log.abroad import english, needles, words
 from pipedoctor.log.sieve import Sieve, shape
@@ -17,6 +19,8 @@ KEPT = 16
 """Sightings of one signature that are kept."""
 WIDEST = 4000
 """Characters of a line that are searched at once."""
+BRIEF, BRIEF_LINES = 16 << 10, 40
+"""Bytes and lines of a log that is kept whole, in case that nothing in it is known."""
 _OVERLAP = 400
 _QUOTED = 500
 _KEYS = 64
@@ -33,15 +37,18 @@ def read(file: BinaryIO, book: Book) -> Log:
     """Read a whole stream; raises what the stream raises."""
     reader = _Reader(book)
     sieve = Sieve(book.words | words(), needles())
-    number = 1
+    number, brief = 1, b""
     for block, last in _with_last(blocks(file)):
+        brief += block if len(brief) <= BRIEF else b""
         picked = sieve.pick(block, last=last)
         if picked:
             lines = block.split(b"\n")
             for index in picked:
                 reader.line(lines[index], number + index)
         number += block.count(b"\n")
-    return reader.log(number)
+    short = len(brief) <= BRIEF and number <= BRIEF_LINES
+    text = brief.decode(errors="replace") if short else ""
+    return replace(reader.log(number), brief=text)
 
 
 def _with_last(source: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:

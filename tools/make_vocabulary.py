@@ -1,0 +1,78 @@
+"""
+The words of each cause: from its page, its signatures and the texts of its tests.
+
+    python tools/make_vocabulary.py
+
+writes checks/pipedoctor_checks/vocabulary.json, by which `explain` says what a log may
+be about that no signature knows. TF-IDF, of each cause the words that weigh most.
+"""
+
+import json
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipedoctor.explanation.book import installed_book
+from pipedoctor.explanation.likeness import OWN_BUG, words
+
+TREE = Path(__file__).resolve().parent.parent
+PACK = TREE / "checks/pipedoctor_checks"
+TEXTS = TREE / "tests/explain"
+MOST = 100
+"""Words of a cause."""
+_ESCAPE = re.compile(r"\\\\[a-zA-Z]")
+
+
+def main() -> None:
+    """Count, weigh and write."""
+    causes = sorted(installed_book().illnesses)
+    said = {cause: Counter[str]() for cause in causes}
+    for cause, text in _texts():
+        if cause in said:
+            said[cause].update(words(text))
+    spread = Counter(word for counts in said.values() for word in counts)
+    rarity = {word: math.log(len(said) / count) for word, count in spread.items()}
+    weights = {cause: _weights(counts, rarity) for cause, counts in said.items()}
+    kept = {word for its in weights.values() for word in its}
+    known = {
+        "rarity": {word: round(rarity[word], 3) for word in sorted(kept)},
+        "causes": weights,
+    }
+    text = json.dumps(known, indent=1, ensure_ascii=False)
+    (PACK / "vocabulary.json").write_text(f"{text}\n", "utf-8")
+
+
+def _weights(counts: Counter[str], rarity: dict[str, float]) -> dict[str, float]:
+    """The heaviest words, as a vector of length 1."""
+    found = {w: (1 + math.log(n)) * rarity[w] for w, n in counts.items() if rarity[w]}
+    best = dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))[:MOST])
+    length = math.sqrt(sum(value * value for value in best.values())) or 1.0
+    return {word: round(value / length, 4) for word, value in sorted(best.items())}
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    """Everything that is written about a cause, with its name."""
+    for file in sorted((PACK / "signatures").glob("*.json")):
+        yield file.stem, _ESCAPE.sub(" ", file.read_text("utf-8"))
+    for file in sorted((TREE / "docs/checks").glob("*.md")):
+        yield file.stem.replace("-", "_"), file.read_text("utf-8")
+    for line in (TEXTS / "said.txt").read_text("utf-8").splitlines():
+        cause, _, text = line.partition("|")
+        yield cause.strip(), text
+    yield OWN_BUG, (TEXTS / "negatives.txt").read_text("utf-8")
+    for file in sorted(TEXTS.glob("variants*.txt")):
+        parts: defaultdict[str, list[str]] = defaultdict(list)
+        cause = ""
+        for line in file.read_text("utf-8").splitlines():
+            if line.startswith("=== "):
+                cause = line.split()[1]
+            else:
+                parts[cause].append(line)
+        for name, lines in parts.items():
+            yield name, "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
