@@ -2,11 +2,11 @@
 
 import contextlib
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 
 
 @contextlib.contextmanager
-def uncollected() -> Iterator[None]:
+def uncollected() -> Generator[None, None, None]:
     """Do not look through millions of nodes again and again while they are needed."""
     working = gc.isenabled()
     gc.disable()

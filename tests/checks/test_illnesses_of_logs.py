@@ -1,4 +1,4 @@
-"""Checks that judge an error log: silent without it, each place has its remedy."""
+"""Checks that judge an error log alone: silent without it, a remedy in each place."""
 
 from typing import Any
 
@@ -6,11 +6,15 @@ import pytest
 
 from pipedoctor.catalogue import installed
 from pipedoctor.check import Check, Finding, Severity
-from pipedoctor.facts import Facts, Shm, Site, Slurm
+from pipedoctor.facts import Facts, Ports, Shm, Site, Slurm
 from pipedoctor.facts.log import Log, Seen
 from pipedoctor.units import GiB
 
-CHECKS = [check for check in installed().checks.values() if Log in check.needs]
+CHECKS = [
+    check
+    for check in installed().checks.values()
+    if Log in check.needs and Ports not in check.needs
+]
 SITES = [
     Site(system="linux"),
     Site(system="linux", container="docker"),

@@ -1,6 +1,7 @@
 """Short logs of which no line is known: what their words are about, and no more."""
 
 import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,6 +38,7 @@ ABOUT = {
     "thread_oversubscription": "OMP threads of each worker: 48, MKL threads 48,"
     " set_num_threads was not called, cores 48\n",
 }
+WORDS = ("quota", "throttled", "period", "cgroup")
 SILENT = ABOUT["cgroup_cpu_quota_ignored"]
 
 
@@ -81,7 +83,7 @@ def test_every_cause_has_words(book: Book) -> None:
 
 
 def test_three_words_may_be_chance() -> None:
-    its = dict.fromkeys(("quota", "throttled", "period", "cgroup"), 0.5)
+    its: dict[str, float] = dict.fromkeys(WORDS, 0.5)
     known = Vocabulary(dict.fromkeys(its, 2.0), {"quota": its})
 
     assert alike("quota throttled period", known) == []
@@ -89,14 +91,14 @@ def test_three_words_may_be_chance() -> None:
 
 
 def test_common_words_say_nothing() -> None:
-    its = dict.fromkeys(("quota", "throttled", "period", "cgroup"), 0.5)
+    its: dict[str, float] = dict.fromkeys(WORDS, 0.5)
     known = Vocabulary(dict.fromkeys(its, 1.0), {"quota": its})
 
     assert alike("quota throttled period cgroup", known) == []
 
 
 def test_what_is_most_like_an_error_in_code_has_no_cause() -> None:
-    its = dict.fromkeys(("quota", "throttled", "period", "cgroup"), 0.5)
+    its: dict[str, float] = dict.fromkeys(WORDS, 0.5)
     code = {**its, "quota": 0.6}
     known = Vocabulary(dict.fromkeys(its, 2.0), {"quota": its, OWN_BUG: code})
 
@@ -122,7 +124,7 @@ def test_a_broken_vocabulary_says_nothing(
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / likeness.FILE).write_text("{")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     pack = Pack("strange", "strange_pack")
     monkeypatch.setattr(likeness, "installed_packs", lambda: (pack,))
 

@@ -23,9 +23,8 @@ def test_one_line_is_enough(cause: str, text: str, first: Callable[[str], str]) 
 def test_what_was_decided_by_size_has_the_other_cause_beside_it(
     diagnosed: Callable[[str], Diagnosis],
 ) -> None:
-    text = (
-        "unable to mmap 64 bytes from file </torch_1_2_64000>: Cannot allocate memory (12)"
-    )
+    failed = "unable to mmap 64 bytes from file </torch_1_2_64000>"
+    text = f"{failed}: Cannot allocate memory (12)"
 
     causes = [cause.cause for cause in diagnosed(text).causes]
 
