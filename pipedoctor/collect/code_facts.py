@@ -80,7 +80,7 @@ def _examined(
     try:
         return examine(project, shown, until=until, seconds=seconds, last=last)
     finally:
-        if working:
+        if working and not last:  # what is left there is left to the end
             gc.enable()
 
 
