@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pipedoctor.explanation.model import Explanation, Suspect
-from pipedoctor.explanation.text import ELSEWHERE, first_line
+from pipedoctor.explanation.text import first_line, headings
 from pipedoctor.report.markdown import fenced, plain
 
 
@@ -30,8 +30,8 @@ def _suspect(suspect: Suspect) -> Iterator[str]:
     quoted = "\n".join(f"{quote.number}: {quote.text}" for quote in suspect.lines)
     yield from ("", fenced(quoted), "")
     yield f"Here: {suspect.here}; {plain(suspect.why_here)}"
-    if suspect.here == "ruled-out" and suspect.remedies:
-        yield from ("", f"What would help {ELSEWHERE}, not here:")
+    for heading in headings(suspect):
+        yield from ("", f"{heading}:")
     for treatment in suspect.remedies:
         where = ", ".join(treatment.fits)
         yield from (

@@ -56,6 +56,16 @@ def first_line(said: Explanation) -> str:
     return clean(f"{first.name}: {todo}{unfit}" if todo else first.name)
 
 
+def headings(suspect: Suspect) -> Iterator[str]:
+    """What stands over remedies that are not simply to be applied here."""
+    if not suspect.remedies:
+        return
+    if suspect.by_words and suspect.here != "confirmed":
+        yield "What would help if it is so"
+    elif suspect.here == "ruled-out":
+        yield f"What would help {ELSEWHERE}, not here"
+
+
 def _perhaps(said: Explanation) -> str:
     names = " or ".join(suspect.name for suspect in said.causes)
     decide = said.causes[0].decide
@@ -111,10 +121,7 @@ class _Page:
         yield from self._wrapped(f"Here: {suspect.here}; {clean(suspect.why_here)}.", 3)
         if suspect.decide and suspect.here == "unknown":
             yield f"   To decide: {self._dress(f'$ {clean(suspect.decide)}', _GREEN)}"
-        if suspect.here == "ruled-out" and suspect.remedies:
-            yield f"   What would help {ELSEWHERE}, not here:"
-        elif suspect.by_words and suspect.here == "unknown" and suspect.remedies:
-            yield "   What would help if it is so:"
+        yield from (f"   {heading}:" for heading in headings(suspect))
         for treatment in self._shown(suspect.remedies):
             yield from self._treatment(treatment)
         others = sum(not t.for_here for t in suspect.remedies)

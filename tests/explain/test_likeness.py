@@ -115,6 +115,7 @@ def test_the_first_line_says_that_it_is_a_guess_and_how_to_decide() -> None:
     )
     assert "; to decide: " in page.split("\n", 1)[0]
     assert "(possible, by its words alone)" in page
+    assert "What would help if it is so:" in page
 
 
 def test_a_broken_vocabulary_says_nothing(
