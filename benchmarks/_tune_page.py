@@ -39,7 +39,7 @@ def page(rows: dict[str, Row], missing: Sequence[str]) -> str:
         HEAD,
         table(GRID, (_advice(name, row) for name, row in rows.items())),
         "\n".join(_summary(rows)),
-        f"Not measured yet: {', '.join(missing)}." if missing else "",
+        f"Not measured with this version: {', '.join(missing)}." if missing else "",
         "## Beside loadtune and rules of thumb",
         RULES,
         table(RIVALS, (_beside(name, row) for name, row in rows.items())),
