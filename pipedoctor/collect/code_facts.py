@@ -17,6 +17,7 @@ from pipedoctor.facts.source import Skipped
 from pipedoctor.source import files
 from pipedoctor.source.examine import Examined, examine, related
 from pipedoctor.source.loaders import LoaderCall
+from pipedoctor.source.uncollected import uncollected
 
 WORTH = 2 << 20
 """Bytes of code from which on a second process pays for its start."""
@@ -75,13 +76,10 @@ def calls(
 def _examined(
     project: Project, shown: Shown, until: float, seconds: float, *, last: bool
 ) -> Examined:
-    working = gc.isenabled()
-    gc.disable()  # millions of nodes, and none of them garbage before the end
-    try:
+    if last:
+        gc.disable()  # what is left there is left to the end
+    with uncollected():
         return examine(project, shown, until=until, seconds=seconds, last=last)
-    finally:
-        if working and not last:  # what is left there is left to the end
-            gc.enable()
 
 
 def _jobs(asked: int | None, projects: Sequence[Project]) -> int:

@@ -1,9 +1,10 @@
 """Count inotify instances and watches, for the kernel tells nobody its sums."""
 
-import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+from pipedoctor.collect.processes import descriptors
 
 PATIENCE = 0.05
 """Seconds that the count may take; beyond, the answer is not known."""
@@ -34,17 +35,7 @@ def use(processes: Iterable[str], *, patience: float = PATIENCE) -> Use | None:
 
 def _instances(process: str) -> Iterator[str]:
     """Descriptors of a process that are inotify instances; none that we may see."""
-    try:
-        descriptors = os.listdir(f"{process}/fd")  # noqa: PTH208  (names suffice)
-    except OSError:
-        return
-    for descriptor in descriptors:
-        try:
-            kind = os.readlink(f"{process}/fd/{descriptor}")  # noqa: PTH115  (quicker)
-        except OSError:  # closed meanwhile
-            continue
-        if kind == _KIND:
-            yield descriptor
+    return (name for name, kind in descriptors(process) if kind == _KIND)
 
 
 def _watches(file: str) -> int:

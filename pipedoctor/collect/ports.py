@@ -1,12 +1,12 @@
 """Read who listens on which TCP port: /proc/net/tcp, and whose socket it is."""
 
-import os
 import re
 import time
 from collections.abc import Iterator
 
 from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine, read, read_or
+from pipedoctor.collect.processes import descriptors, numbers
 from pipedoctor.facts import Listener, Ports, Unreadable
 
 PATIENCE = 0.3
@@ -68,32 +68,17 @@ def _owners(
     """The process that has the socket open, as far as processes may be looked into."""
     until = time.monotonic() + PATIENCE
     missing = set(inodes)
-    for name in _processes(machine):
+    for name in numbers(machine):
         if not missing or time.monotonic() > until:
             return
-        held = missing.intersection(_inodes(f"{machine.proc}/{name}/fd"))
+        held = missing.intersection(_inodes(f"{machine.proc}/{name}"))
         missing -= held
         command = read_or(machine.proc / name / "comm").strip() if held else ""
         for inode in held:
             yield inode, (int(name), command)
 
 
-def _processes(machine: Machine) -> list[str]:
-    try:
-        return list(filter(str.isdecimal, os.listdir(machine.proc)))  # noqa: PTH208  (thousands: no Path each)
-    except OSError:
-        return []
-
-
-def _inodes(folder: str) -> Iterator[str]:
-    try:
-        descriptors = os.listdir(folder)  # noqa: PTH208  (names suffice)
-    except OSError:  # somebody else's
-        return
-    for descriptor in descriptors:
-        try:
-            link = os.readlink(f"{folder}/{descriptor}")  # noqa: PTH115  (quicker)
-        except OSError:  # closed meanwhile
-            continue
-        if match := _SOCKET.fullmatch(link):
+def _inodes(process: str) -> Iterator[str]:
+    for _, target in descriptors(process):
+        if match := _SOCKET.fullmatch(target):
             yield match[1]

@@ -1,11 +1,11 @@
 """Whose process it is that we examine, what it may, and what else he runs."""
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipedoctor.collect.machine import Machine, read_or
+from pipedoctor.collect.processes import numbers
 
 _CAP_IPC_LOCK = 14
 _CAP_SYS_ADMIN = 21
@@ -70,12 +70,8 @@ def processes(machine: Machine, uid: int) -> list[Process]:
     call a process, where reading its status would cost ten times as much.
     """
     found: list[Process] = []
-    try:
-        names = os.listdir(machine.proc)  # noqa: PTH208  (thousands: no Path each)
-    except OSError:
-        return []
     proc = str(machine.proc)
-    for name in filter(str.isdecimal, names):
+    for name in numbers(machine):
         path = f"{proc}/{name}"
         try:
             seen = Path(f"{path}/task").stat()

@@ -31,7 +31,11 @@ def gather(packs: Iterable[Pack]) -> Book:
     return Book(found.values(), spoilt)
 
 
-def _of(pack: Pack) -> list[Illness | Spoilt]:
+def folders_of(pack: Pack) -> list[Path]:
+    """Where the data of a pack lie; its package is not imported."""
     spec = importlib.util.find_spec(pack.package)
-    folders = (spec.submodule_search_locations or []) if spec else []
-    return [i for folder in folders for i in read(Path(folder) / "signatures")]
+    return [*map(Path, spec.submodule_search_locations or ())] if spec else []
+
+
+def _of(pack: Pack) -> list[Illness | Spoilt]:
+    return [i for folder in folders_of(pack) for i in read(folder / "signatures")]

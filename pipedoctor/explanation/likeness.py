@@ -1,18 +1,17 @@
 """What a short log may be about that no signature knows: by its words alone."""
 
-import importlib.util
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from heapq import nlargest
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from pipedoctor.attempt import Crash, attempt
+from pipedoctor.explanation.book import folders_of
 from pipedoctor.packs import Pack, installed_packs
 
 FILE = "vocabulary.json"
@@ -46,9 +45,9 @@ class Alike(NamedTuple):
     lines: tuple[tuple[int, str], ...]
 
 
-def words(text: str) -> Iterator[str]:
+def words(text: str) -> list[str]:
     """Words and names of functions, files and settings, in small letters."""
-    return iter(_WORD.findall(text.lower()))
+    return _WORD.findall(text.lower())
 
 
 def alike(text: str, known: Vocabulary) -> list[Alike]:
@@ -103,14 +102,11 @@ def _joined(found: Iterable[Vocabulary]) -> Vocabulary:
 
 
 def _of(pack: Pack) -> Vocabulary:
-    spec = importlib.util.find_spec(pack.package)
-    folders = (spec.submodule_search_locations or []) if spec else []
-    files = [Path(folder) / FILE for folder in folders]
     done = attempt(
         lambda: _joined(
             msgspec.json.decode(file.read_bytes(), type=Vocabulary)
-            for file in files
-            if file.is_file()
+            for folder in folders_of(pack)
+            if (file := folder / FILE).is_file()
         )
     )
     return Vocabulary() if isinstance(done, Crash) else done.value

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pipedoctor.explanation.model import Explanation, Suspect
-from pipedoctor.explanation.text import first_line, headings
+from pipedoctor.explanation.text import first_line, heading, sureness
 from pipedoctor.report.markdown import fenced, plain
 
 
@@ -25,13 +25,12 @@ def _lines(said: Explanation) -> Iterator[str]:
 
 def _suspect(suspect: Suspect) -> Iterator[str]:
     yield from ("", f"## {suspect.rank}. {plain(suspect.name)}", "")
-    how = ", by its words alone" if suspect.by_words else ""
-    yield f"{plain(suspect.summary)}; {suspect.confidence}{how}"
+    yield f"{plain(suspect.summary)}; {sureness(suspect)}"
     quoted = "\n".join(f"{quote.number}: {quote.text}" for quote in suspect.lines)
     yield from ("", fenced(quoted), "")
     yield f"Here: {suspect.here}; {plain(suspect.why_here)}"
-    for heading in headings(suspect):
-        yield from ("", f"{heading}:")
+    if over := heading(suspect):
+        yield from ("", over)
     for treatment in suspect.remedies:
         where = ", ".join(treatment.fits)
         yield from (

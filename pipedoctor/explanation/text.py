@@ -56,14 +56,18 @@ def first_line(said: Explanation) -> str:
     return clean(f"{first.name}: {todo}{unfit}" if todo else first.name)
 
 
-def headings(suspect: Suspect) -> Iterator[str]:
+def heading(suspect: Suspect) -> str:
     """What stands over remedies that are not simply to be applied here."""
-    if not suspect.remedies:
-        return
-    if suspect.by_words and suspect.here != "confirmed":
-        yield "What would help if it is so"
-    elif suspect.here == "ruled-out":
-        yield f"What would help {ELSEWHERE}, not here"
+    if suspect.remedies and suspect.by_words and suspect.here != "confirmed":
+        return "What would help if it is so:"
+    if suspect.remedies and suspect.here == "ruled-out":
+        return f"What would help {ELSEWHERE}, not here:"
+    return ""
+
+
+def sureness(suspect: Suspect) -> str:
+    """How sure it is, and whether only by its words."""
+    return f"{suspect.confidence}{', by its words alone' if suspect.by_words else ''}"
 
 
 def _perhaps(said: Explanation) -> str:
@@ -106,8 +110,7 @@ class _Page:
             )
 
     def _suspect(self, suspect: Suspect) -> Iterator[str]:
-        how = ", by its words alone" if suspect.by_words else ""
-        head = f"{suspect.rank}  {suspect.name} ({suspect.confidence}{how})"
+        head = f"{suspect.rank}  {suspect.name} ({sureness(suspect)})"
         yield self._dress(head, _BOLD)
         yield from self._wrapped(
             f"{suspect.summary[:1].upper()}{suspect.summary[1:]}.", 3
@@ -121,7 +124,8 @@ class _Page:
         yield from self._wrapped(f"Here: {suspect.here}; {clean(suspect.why_here)}.", 3)
         if suspect.decide and suspect.here == "unknown":
             yield f"   To decide: {self._dress(f'$ {clean(suspect.decide)}', _GREEN)}"
-        yield from (f"   {heading}:" for heading in headings(suspect))
+        if over := heading(suspect):
+            yield f"   {over}"
         for treatment in self._shown(suspect.remedies):
             yield from self._treatment(treatment)
         others = sum(not t.for_here for t in suspect.remedies)
