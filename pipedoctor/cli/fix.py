@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pipedoctor.fix.counter import Counter
 
 NEWEST = "newest"
+_UNWRITTEN = 2
 
 
 @click.command("fix")
@@ -98,7 +99,19 @@ def command(names: tuple[str, ...], **typed: Any) -> None:
         ended = counter.refuse(Refused(f"nothing was changed: {why}"))
     except NoSuchFix as why:
         raise click.UsageError(str(why)) from None
-    sys.exit(ended)
+    sys.exit(_heard(counter, ended))
+
+
+def _heard(counter: "Counter", ended: int) -> int:
+    """The exit code: what could not be written is said where it still can be."""
+    if not counter.unheard:
+        return ended
+    from pipedoctor.cli.output import let_go
+
+    let_go()
+    reason = counter.unheard[0]
+    click.echo(f"pipedoctor fix: stdout: cannot be written: {reason}", err=True)
+    return ended or _UNWRITTEN
 
 
 def _served(counter: "Counter", names: tuple[str, ...], typed: dict[str, Any]) -> int:

@@ -1,8 +1,14 @@
 """`pipedoctor list`: every check that is installed."""
 
+import textwrap
+from collections.abc import Iterator
 from typing import Any
 
 import click
+
+_ROOM = 30
+"""Columns that a title needs to stand beside its name."""
+_BELOW = " " * 8
 
 
 @click.command("list")
@@ -27,7 +33,8 @@ def command(form: str, tables: bool) -> None:
         whole = {"schema": "pipedoctor.checks/1", "checks": rows, "broken": broken}
         output.write(indented(whole), None)
     else:
-        output.write("".join(_lines(rows)), None)
+        width = output.width() if output.on_terminal(None) else None
+        output.write("".join(_lines(rows, width)), None)
     for pack in catalogue.broken:
         message = f"pipedoctor: pack {clean(pack.pack)}: {clean(pack.reason)}"
         click.echo(message, err=True)
@@ -47,13 +54,27 @@ def row(check: Any) -> dict[str, Any]:
     }
 
 
-def _lines(rows: list[dict[str, Any]]) -> list[str]:
-    """Aligned columns, the title last; ``fix`` where a remedy can be applied."""
+def _lines(rows: list[dict[str, Any]], width: int | None) -> Iterator[str]:
+    """
+    Aligned columns, the title last; ``fix`` where a remedy can be applied.
+
+    A line a check, for `grep`; on a terminal the title goes on below itself, or,
+    where that is too narrow, on lines of its own.
+    """
     from pipedoctor.report.words import clean
 
     longest = max((len(one["name"]) for one in rows), default=0)
-    return [
-        f"{one['code']}  {one['name']:<{longest}}  {'fix' if one['can_fix'] else '   '}"
-        f"  {clean(one['title'])} ({', '.join(one['needs'])})\n"
-        for one in rows
-    ]
+    for one in rows:
+        fix = "fix" if one["can_fix"] else "   "
+        head = f"{one['code']}  {one['name']:<{longest}}  {fix}  "
+        title = f"{clean(one['title'])} ({', '.join(one['needs'])})"
+        yield (_beside(head, title, width) if width else head + title) + "\n"
+
+
+def _beside(head: str, title: str, width: int) -> str:
+    """The title to the right of what its line starts with, or below it."""
+    start = len(head)
+    if width - start < _ROOM:
+        head, start = head.rstrip() + "\n" + _BELOW, len(_BELOW)
+    lines = textwrap.wrap(title, max(width - start, _ROOM), break_long_words=False)
+    return head + ("\n" + " " * start).join(lines)

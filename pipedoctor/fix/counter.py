@@ -4,8 +4,9 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from pipedoctor.collect.files import why as reason_of
 from pipedoctor.fix import journal, show, undo
 from pipedoctor.fix.engine import Workshop
 from pipedoctor.fix.entry import Entry
@@ -17,18 +18,31 @@ from pipedoctor.fix.privilege import is_root, same_again
 
 @dataclass(frozen=True)
 class Counter:
-    """How to talk to this user; `echo` prints, `ask` asks, on whatever there is."""
+    """
+    How to talk to this user; `echo` prints, `ask` asks, on whatever there is.
+
+    `unheard` collects why lines could not be written: a full disk under stdout must
+    neither stop a fix in its middle nor let one begin whose plan nobody saw.
+    """
 
     echo: Callable[..., None]
     ask: Callable[[str], bool]
     yes: bool = False
     dry_run: bool = False
+    unheard: list[str] = field(default_factory=list[str])
 
     def say(self, *lines: str) -> None:
         """Print lines on stdout, in what characters the terminal has."""
         for line in lines:
-            with contextlib.suppress(BrokenPipeError):  # a fix goes on unheard
-                self.echo(show.encodable(line, sys.stdout.encoding))
+            self._say(show.encodable(line, sys.stdout.encoding))
+
+    def _say(self, line: str) -> None:
+        try:
+            self.echo(line)
+        except BrokenPipeError:  # a reader that went away
+            return
+        except OSError as error:
+            self.unheard.append(reason_of(error))
 
     def refuse(self, why: Refused) -> int:
         """Say why not on stderr, and what would do on stdout."""
@@ -49,6 +63,9 @@ class Counter:
 
     def consent(self, question: str) -> None:
         """Refuse unless the user says yes; without a terminal nobody is asked."""
+        if self.unheard:
+            message = "nothing was changed: the plan could not be shown"
+            raise Refused(message)
         if self.yes:
             return
         if not sys.stdin.isatty():

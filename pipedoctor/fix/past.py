@@ -20,7 +20,7 @@ def history(counter: Counter, form: str) -> int:
     """List all fixes, of the machine and of this user."""
     books = list(journal.journals())
     if form == "json":
-        counter.echo(_as_json(books))
+        counter.say(_as_json(books))
         return 0
     lines = [
         line

@@ -7,6 +7,7 @@ import pytest
 from click.testing import Result
 
 from pipedoctor.catalogue import installed
+from pipedoctor.cli import output
 from pipedoctor.page import page
 
 Run = Callable[..., Result]
@@ -25,6 +26,23 @@ def test_a_line_a_check(run: Run) -> None:
         "fix",
         "/dev/shm is too small for the batches in flight (shm)",
     ]
+
+
+@pytest.mark.parametrize("width", [40, 72, 100, 200])
+def test_a_terminal_gets_no_longer_lines(
+    run: Run, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    plain = run("list").stdout
+
+    def there(_: str | None) -> bool:
+        return True
+
+    monkeypatch.setattr(output, "on_terminal", there)
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = run("list").stdout
+
+    assert max(map(len, shown.splitlines())) <= max(width, 60)
+    assert "".join(shown.split()) == "".join(plain.split())
 
 
 def test_as_json(run: Run) -> None:

@@ -70,6 +70,40 @@ def test_a_full_disk_is_told(start: Start, record: str) -> None:
     )
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_full_disk_is_told_of_the_history_too(start: Start, form: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = start("fix", "--history", "--format", form, stdout=full)
+
+    assert result.returncode == 2
+    assert result.stderr == (
+        b"pipedoctor fix: stdout: cannot be written: No space left on device\n"
+    )
+
+
+def test_a_plan_that_nobody_can_see_is_not_carried_out(
+    start: Start, tmp_path: Path
+) -> None:
+    code = tmp_path / "train.py"
+    text = (
+        "from torch.utils.data import DataLoader\n"
+        "def main(data):\n"
+        "    loader = DataLoader(data, num_workers=0, persistent_workers=True)\n"
+        "    return loader\n"
+    )
+    code.write_text(text)
+
+    with Path("/dev/full").open("wb") as full:
+        result = start("fix", "--code", "--unsafe", "--yes", str(code), stdout=full)
+
+    assert result.returncode == 1
+    assert code.read_text() == text
+    assert result.stderr.splitlines() == [
+        b"refused: nothing was changed: the plan could not be shown",
+        b"pipedoctor fix: stdout: cannot be written: No space left on device",
+    ]
+
+
 def test_ctrl_c_ends_it_without_a_traceback(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     program = subprocess.Popen(

@@ -217,7 +217,7 @@ def test_platform_that_cannot_drop_pages(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_kernel_that_counts_no_reads(tmp_path: Path) -> None:
     made = files(tmp_path, 1, KiB)
-    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/12").mkdir(parents=True)
 
     assert cold_read(Machine(root=tmp_path), made, lambda _: None).from_device is None
 
@@ -284,6 +284,12 @@ def test_all_count_as_in_use_when_time_runs_out(
     free = tmp_path / "free"
 
     assert in_use(HERE, [free]) == {free}
+
+
+def test_without_a_process_in_sight_every_file_may_be_in_use(tmp_path: Path) -> None:
+    made = [tmp_path / "a", tmp_path / "b"]
+
+    assert in_use(Machine(root=tmp_path), made) == set(made)
 
 
 def test_processes_out_of_sight(tmp_path: Path) -> None:
