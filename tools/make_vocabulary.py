@@ -61,7 +61,8 @@ def _texts() -> Iterator[tuple[str, str]]:
     for line in (TEXTS / "said.txt").read_text("utf-8").splitlines():
         cause, _, text = line.partition("|")
         yield cause.strip(), text
-    yield OWN_BUG, (TEXTS / "negatives.txt").read_text("utf-8")
+    for file in sorted(TEXTS.glob("negatives*.txt")):
+        yield OWN_BUG, file.read_text("utf-8")
     for file in sorted(TEXTS.glob("variants*.txt")):
         parts: defaultdict[str, list[str]] = defaultdict(list)
         cause = ""

@@ -33,8 +33,9 @@ def variants() -> Iterator[Case]:
 
 def negatives() -> Iterator[Case]:
     """Errors of code, labels and paths: nothing of the environment."""
-    for head, body in _parts("negatives.txt"):
-        yield Case(head.replace(" ", "-"), OWN_BUG, body)
+    for path in sorted(HERE.glob("negatives*.txt")):
+        for head, body in _parts(path.name):
+            yield Case(head.replace(" ", "-"), OWN_BUG, body)
 
 
 def tickets() -> Iterator[Case]:
