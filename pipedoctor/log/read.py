@@ -28,7 +28,7 @@ _KEYS = 64
 _POINTS = 6
 """Lines that make a series."""
 _FEW = 3
-"""Numbers of a line that are hardly a row."""
+"""Numbers that are hardly a row: the last must be twice the first."""
 _STEEP = 1.3
 """How much what rises must have risen."""
 
@@ -48,7 +48,7 @@ def read(file: BinaryIO, book: Book) -> Log:
         number += block.count(b"\n")
     short = len(brief) <= BRIEF and number <= BRIEF_LINES
     text = brief.decode(errors="replace") if short else ""
-    return replace(reader.log(number), brief=text)
+    return replace(reader.log(number, brief=short), brief=text)
 
 
 def _with_last(source: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
@@ -67,6 +67,8 @@ class _Reader:
         self._seen: dict[str, list[Seen]] = {}
         self._tails: dict[str, dict[str, Seen]] = {}
         self._series: dict[str, list[float]] = {}
+        self._ends: dict[str, Seen] = {}
+        """Where each series ended."""
         self._tracebacks = Tracebacks()
 
     def line(self, data: bytes, number: int) -> None:
@@ -77,10 +79,13 @@ class _Reader:
                 quoted = self._tracebacks.read(line, number)
                 self._match(line, number, quoted=quoted)
 
-    def log(self, number: int) -> Log:
-        """Everything that was read."""
+    def log(self, number: int, *, brief: bool) -> Log:
+        """Everything that was read; of a brief log a few readings are a series."""
         for promise, line, at in self._tracebacks.cut():
             self._foretold(f"{promise.kind}: {promise.message}", line, at)
+        for key, row in self._series.items() if brief else ():
+            if _FEW <= len(row) < _POINTS and _doubles(row):
+                self._seen.setdefault(key, []).append(self._ends[key])
         seen = sorted(chain.from_iterable(self._seen.values()), key=lambda s: s.line)
         return Log(
             lines=number, seen=tuple(seen), raised=tuple(self._tracebacks.raised)
@@ -120,6 +125,7 @@ class _Reader:
             whole = _number(seen.values.get(signature.ratio.whole, ""))
             return part > 0 and part >= signature.ratio.least * whole
         if signature.series:
+            self._ends[rule.key] = seen
             return self._climbs(rule.key, _number(seen.values["series"]))
         if signature.rising:
             return _rises(seen.values.get("rising", ""))
@@ -187,6 +193,11 @@ def _rises(text: str) -> bool:
     row = [float(n) for n in sizes or re.findall(r"\d+(?:\.\d+)?", text)]
     few = len(row) == _FEW and row[-1] >= 2 * row[0]
     return (few or len(row) > _FEW) and _rising(row)
+
+
+def _doubles(row: list[float]) -> bool:
+    """Does each tell more than the one before, and the last twice the first?"""
+    return row[-1] >= 2 * row[0] > 0 and all(b > a for a, b in pairwise(row))
 
 
 def _rising(row: list[float]) -> bool:

@@ -1,0 +1,45 @@
+"""A few readings are a row where the log holds nothing else."""
+
+import io
+
+from pipedoctor.explanation.book import installed_book
+from pipedoctor.explanation.reason import diagnose
+from pipedoctor.log.read import read
+
+BOOK = installed_book()
+GROWTH = "worker_memory_growth_cow"
+
+
+def _causes(*lines: str) -> list[str]:
+    log = read(io.BytesIO("\n".join(lines).encode()), BOOK)
+    return [c.cause for c in diagnose(log, BOOK).causes if not c.by_words]
+
+
+def _sizes(*sizes: float) -> list[str]:
+    return [f"step {i}000  PSS {size} GB" for i, size in enumerate(sizes)]
+
+
+def test_three_that_double() -> None:
+    assert _causes(*_sizes(1.2, 3.3, 5.4)) == [GROWTH]
+
+
+def test_two_are_none() -> None:
+    assert _causes(*_sizes(1.2, 5.4)) == []
+
+
+def test_less_than_double_is_a_start() -> None:
+    assert _causes(*_sizes(3.0, 4.0, 5.9)) == []
+
+
+def test_one_that_falls_ends_it() -> None:
+    assert _causes(*_sizes(1.2, 5.4, 5.4)) == []
+
+
+def test_nothing_grows_from_nothing() -> None:
+    assert _causes(*_sizes(0, 0.3, 0.9)) == []
+
+
+def test_in_a_long_log_they_are_how_it_starts() -> None:
+    rest = [f"epoch 1 batch {i} loss 0.4" for i in range(60)]
+
+    assert _causes(*_sizes(1.2, 3.3, 5.4), *rest) == []
