@@ -1,8 +1,11 @@
 """Three lines under a traceback, for who asked for them; never in anybody's way."""
 
+import contextlib
+import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from functools import partial
 from io import BytesIO
 from types import TracebackType
 from typing import Any
@@ -13,6 +16,9 @@ DEADLINE = 2.0
 """Seconds after which no more is said."""
 _QUIET = (KeyboardInterrupt, SystemExit, GeneratorExit)
 _LONGEST = 200
+_SPARE = 24
+"""Descriptors that are kept for the hour in which a job has none left."""
+_kept: list[int] = []
 
 Hook = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
 
@@ -24,6 +30,7 @@ def install() -> None:
     First the traceback as always, then the lines, on stderr. In IPython and Jupyter
     under every traceback that is shown there. A second call changes nothing.
     """
+    _keep()
     shell = _ipython()
     if shell is not None:
         into_ipython(shell)
@@ -35,7 +42,8 @@ def said_of(error: BaseException) -> str:
     """The three lines, or nothing where there is nothing to say."""
     if isinstance(error, _QUIET):
         return ""
-    done = attempt(lambda: _lines(error))
+    with _descriptors():
+        done = attempt(lambda: _lines(error), interrupts=True)
     return "" if isinstance(done, Crash) else done.value
 
 
@@ -46,18 +54,39 @@ def text_of(error: BaseException) -> str:
 
 def _lines(error: BaseException) -> str:
     from pipedoctor.explanation.explain import explain  # noqa: PLC0415  (at the end)
+    from pipedoctor.explanation.machine import look  # noqa: PLC0415
     from pipedoctor.explanation.text import first_line  # noqa: PLC0415
 
-    said = explain(BytesIO(text_of(error).encode(errors="replace")))
+    log = BytesIO(text_of(error).encode(errors="replace"))
+    said = explain(log, source="exception", facts=partial(look, deadline=DEADLINE))
     if not said.causes:
         return ""
     first = said.causes[0]
+    todo = first_line(said).removeprefix(first.name).removeprefix(": ")
     rows = (
         f"pipedoctor: {first.name} ({first.confidence}, here {first.here})",
-        f"  {first.summary}",
-        f"  {first_line(said).partition(': ')[2]}",
+        f"  {first.summary}"[:_LONGEST],
+        f"  {todo or f'pipedoctor explain {first.name}'}",
     )
-    return "".join(f"{row[:_LONGEST]}\n" for row in rows)
+    return "".join(f"{row}\n" for row in rows)
+
+
+def _keep() -> None:
+    with contextlib.suppress(OSError):
+        while len(_kept) < _SPARE:
+            _kept.append(os.open(os.devnull, os.O_RDONLY))
+
+
+@contextlib.contextmanager
+def _descriptors() -> Generator[None, None, None]:
+    """Give back what was kept: an exception may be about descriptors."""
+    while _kept:
+        number = _kept.pop()
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(number), os.stat(os.devnull)):  # noqa: PTH116
+                os.close(number)  # still ours: nobody closed it and took its number
+    yield
+    _keep()
 
 
 def _around(before: Hook) -> Hook:

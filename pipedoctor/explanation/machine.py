@@ -41,19 +41,20 @@ def _tells(check: Check[...], *, driven: bool) -> bool:
     return driven or not check.needs.get(Gpu, False)
 
 
-def look(wanted: frozenset[str]) -> Facts:
-    """The facts of these sections, and perhaps others; answers within `DEADLINE`."""
+def look(wanted: frozenset[str], *, deadline: float = DEADLINE) -> Facts:
+    """The facts of these sections, and perhaps others; answers within `deadline`."""
+    until = time.monotonic() + deadline
     if wanted <= _LIGHT:
-        return _steady(wanted - {"loader"})
+        return _steady(wanted - {"loader"}, until)
     also = wanted.intersection(NOT_QUICK)
-    facts = collect(Inquiry(quick=True, also=also), deadline=DEADLINE)
+    facts = collect(Inquiry(quick=True, also=also), deadline=deadline)
     for section in wanted & _WHOLE.keys():
-        fact = _steady(frozenset({section})).get(SECTIONS[section])
+        fact = _steady(frozenset({section}), until).get(SECTIONS[section])
         facts = facts if fact is None else facts.plus(fact)
     return facts
 
 
-def _steady(wanted: frozenset[str]) -> Facts:
+def _steady(wanted: frozenset[str], until: float) -> Facts:
     if lanes.CAN_FORK:
         run = lanes.run
     else:
@@ -63,7 +64,7 @@ def _steady(wanted: frozenset[str]) -> Facts:
         Probe(name=section, work=_work(section, machine), steady=True)
         for section in sorted(wanted)
     ]
-    outcomes = run(probes, until=time.monotonic() + DEADLINE)
+    outcomes = run(probes, until=until)
     known = [
         msgspec.convert(outcome.value, SECTIONS[name])
         for name, outcome in outcomes.items()

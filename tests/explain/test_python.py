@@ -7,7 +7,8 @@ import sys
 import pytest
 
 import pipedoctor
-from pipedoctor.explanation import hook
+from pipedoctor.explanation import hook, machine, text
+from pipedoctor.facts import Facts
 
 
 def fail(message: str) -> None:
@@ -88,6 +89,63 @@ def test_never_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hook, "_lines", broken)
 
     assert hook.said_of(RuntimeError("x")) == ""
+
+
+def test_the_hook_waits_for_no_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def late(_: frozenset[str], *, deadline: float) -> Facts:
+        asked.append(deadline)
+        return Facts()
+
+    monkeypatch.setattr(machine, "look", late)
+
+    said = hook.said_of(RuntimeError("received 0 items of ancdata"))
+
+    assert said.startswith("pipedoctor: fd-limit-exhausted (certain, here unknown)\n")
+    assert asked == [hook.DEADLINE]
+
+
+def test_a_command_is_never_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "command", lambda _: "x" * 400)
+
+    said = hook.said_of(RuntimeError("received 0 items of ancdata"))
+
+    assert said.splitlines()[2].startswith("  " + "x" * 400)
+
+
+def test_ctrl_c_meanwhile_is_not_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(hook, "_lines", interrupted)
+
+    assert hook.said_of(RuntimeError("x")) == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="POSIX limits")
+def test_where_no_descriptor_is_left() -> None:
+    code = (
+        "import os, resource, pipedoctor; pipedoctor.install()\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\n"
+        "while True: os.dup(0)"
+    )
+
+    done = python(code)
+
+    assert "OSError: [Errno 24]" in done.stderr
+    assert "\npipedoctor: fd-limit-exhausted (" in done.stderr
+
+
+def test_what_became_somebody_elses_stays_open() -> None:
+    code = (
+        "import os, pipedoctor; from pipedoctor.explanation import hook\n"
+        "pipedoctor.install(); number = hook._kept[-1]\n"
+        "r, w = os.pipe(); os.dup2(w, number)\n"
+        "hook.said_of(ValueError(1)); os.write(number, b'x'); print(os.read(r, 1))"
+    )
+
+    assert python(code).stdout == "b'x'\n"
 
 
 class Shell:
