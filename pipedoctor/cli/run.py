@@ -1,8 +1,12 @@
 """`pipedoctor run -- CMD`: run a command as it is, and explain why it died."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from pipedoctor.explanation.model import Explanation
 
 NOT_FOUND, NOT_RUN = 127, 126
 
@@ -37,6 +41,12 @@ def command(context: click.Context, /, argv: tuple[str, ...]) -> None:
     context.exit(code)
 
 
+def _worth_it(said: "Explanation") -> bool:
+    """Ctrl-C alone needs no explanation to who pressed it."""
+    fault = said.fault
+    return bool(said.causes or (fault and fault.kind != "KeyboardInterrupt"))
+
+
 def _explained(said: bytes, code: int) -> str:
     """What `explain` says of the output, and of the signal that ended the command."""
     from io import BytesIO
@@ -53,7 +63,7 @@ def _explained(said: bytes, code: int) -> str:
     told = Redactor(Level.SECRETS if sys.stderr.isatty() else Level.ALL)
     told.meet(who(Machine()))
     done = attempt(lambda: explain(BytesIO(said + end), source="run", redactor=told))
-    if isinstance(done, Crash) or not (done.value.causes or done.value.fault):
+    if isinstance(done, Crash) or not _worth_it(done.value):
         return ""
     colour = sys.stderr.isatty() and output.colours(None, no_color=False)
     return "\n" + render(done.value, width=output.width(), colour=colour)

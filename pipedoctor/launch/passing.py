@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import termios
+import time
 import tty
 from collections import deque
 from collections.abc import Generator, Sequence
@@ -24,6 +25,8 @@ from typing import Any
 KEPT = 8 << 20
 """Bytes of output that are kept: the last ones."""
 _PIECE = 1 << 16
+_LOOK, LINGER = 0.2, 2.0
+"""Seconds between looks at the command, and for what it leaves behind."""
 _PASSED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT)
 
 
@@ -69,7 +72,7 @@ def _through_pipes(argv: Sequence[str], tail: Tail) -> int:
         assert process.stderr is not None  # noqa: S101
         to = {process.stdout.fileno(): 1, process.stderr.fileno(): 2}
         with _signals_to(process):
-            _copy(to, tail)
+            _copy(to, tail, process)
             return process.wait()
 
 
@@ -94,7 +97,7 @@ def _on_terminal(argv: Sequence[str], tail: Tail) -> int:
         try:
             tty.setraw(0, termios.TCSANOW)  # what was typed meanwhile stays
             with _signals_to(process):
-                _copy({ours: 1, 0: ours}, tail, until=ours)
+                _copy({ours: 1, 0: ours}, tail, process, until=ours)
                 return process.wait()
         finally:
             termios.tcsetattr(0, termios.TCSADRAIN, before)
@@ -102,11 +105,25 @@ def _on_terminal(argv: Sequence[str], tail: Tail) -> int:
             os.close(ours)
 
 
-def _copy(to: dict[int, int], tail: Tail, until: int | None = None) -> None:
-    """Pass on what comes, as it comes, until the command has closed its side."""
-    open_ = dict(to)
+def _copy(
+    to: dict[int, int],
+    tail: Tail,
+    process: subprocess.Popen[bytes],
+    until: int | None = None,
+) -> None:
+    """
+    Pass on what comes, as it comes, until the command has closed its side.
+
+    What it has started may hold that open for ever: a while after its end, silence
+    is enough.
+    """
+    open_, ended = dict(to), 0.0
     while open_ and (until is None or until in open_):
-        ready, _, _ = select.select(list(open_), [], [])
+        ready, _, _ = select.select(list(open_), [], [], _LOOK)
+        if not ended and process.poll() is not None:
+            ended = time.monotonic()
+        if not ready and ended and time.monotonic() > ended + LINGER:
+            return
         for source in ready:
             data = _read(source)
             if not data:

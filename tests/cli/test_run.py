@@ -6,6 +6,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,6 +47,22 @@ def test_killed_by_a_signal(start: Start) -> None:
 
     assert done.returncode == 128 + signal.SIGKILL
     assert b"worker-oom-killed" in done.stderr
+
+
+def test_ctrl_c_is_not_explained(start: Start) -> None:
+    done = start("run", "--", sys.executable, "-c", "raise KeyboardInterrupt")
+
+    assert done.returncode == 130
+    assert done.stderr.endswith(b"\nKeyboardInterrupt\n")
+
+
+def test_what_the_command_leaves_behind_keeps_nobody_waiting(start: Start) -> None:
+    began = time.monotonic()
+
+    done = start("run", "--", "sh", "-c", "sleep 60 & echo late; exit 3")
+
+    assert (done.returncode, done.stdout) == (3, b"late\n")
+    assert time.monotonic() - began < 30
 
 
 @pytest.mark.parametrize(("name", "code"), [("/no/such/program", 127), ("/etc", 126)])
