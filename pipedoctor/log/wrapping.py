@@ -1,37 +1,53 @@
 """Take off a line what others put around it: colours, times, ranks, JSON."""
 
 import re
-from typing import cast
 
 import msgspec
+
+from pipedoctor.log.records import told
 
 ANSI = re.compile(
     r"\x1b(?:\[[0-?]{0,40}[ -/]{0,4}[@-~]"
     r"|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\-_])"
 )
+_RAISES = r"(?:[A-Za-z_]\w{0,40}\.){0,4}[A-Z]\w{0,60}(?:Error|Exception)\b"
+_TRACEBACK = rf"(?=Traceback \(most| {{2}}File \"| {{4,12}}\S|\[rank\d|{_RAISES})"
+"""What begins behind a prefix that could be anything."""
 _TIME = re.compile(
     r"\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)"
     r"(?:Z| ?[+-]\d\d:?\d\d)?\]?"
-    r"(?: std(?:err|out) [FP] | ?[:|,-] ?| )?"
+    r"(?: std(?:err|out) [FP] | [0-9a-f]{2}[OE][ +]| ?[:|,-] ?| )?"
 )
+_CLOCK = re.compile(r"\[?(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:\] ?| )")
 _SYSLOG = re.compile(
     r"([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) \S{1,100} "
     r"[^\s:\[]{1,60}(?:\[\d{1,8}\])?: ?"
 )
 _RANK = re.compile(
     r"\[(?:rank|default|Rank |RANK )(\d{1,6})\]:? ?"
-    r"|\[\d{1,4},(\d{1,6})\]<std(?:err|out)>: ?"
-    r"|(\d{1,5}): (?=\s{0,12}File |Traceback|\[|\w)"
-    r"|\((?:\w{1,40} )?(?:pid=|rank[ =:]?)(\d{1,8})(?:, ip=[\d.]{7,15})?\) ?"
+    r"|\[\d{1,4},(?:mpirank:)?(\d{1,6})(?:,[\w-]{1,40})?\]<std(?:err|out)>: ?"
+    r"| {0,5}(\d{1,5}): (?=\s{0,12}File | {4,12}\S|Traceback|\[|\w)"
+    r"|\((?:\w{1,40} )?(?P<pid>pid=\d{1,8})(?:, ip=[\d.]{7,15})?\) ?"
+    r"|\((?:\w{1,40} )?rank[ =:]?(\d{1,8})\) ?"
     r"|\[?[Rr]ank ?[=:]? ?(\d{1,6})\]?[:|] ?"
+    rf"|\[(\d{{1,5}})\] {_TRACEBACK}"
 )
+_HOST = re.compile(
+    r"((?![\w.]{0,60}(?:Error|Exception|Warning)\b)"
+    rf"(?=[A-Za-z_.-]{{0,60}}\d)[\w.-]{{2,60}}): {_TRACEBACK}"
+)
+"""A node, as pdsh and launchers over it say it."""
 _OTHER = re.compile(
     r"[\w./-]{1,80} {1,8}\| "
     r"|\[?(?:ERROR|WARNING|INFO|CRITICAL|DEBUG|FATAL)\]?[:|]? {1,3}(?=\[|\w)"
     r"|std(?:err|out) [FP] |\[[\w-]{1,40}\] \[[\w-]{1,40}\] "
+    r"|MESSAGE=|\ufeff|##\[\w{1,10}\]"
+    r"|\[pod/[\w./-]{1,200}\] "
+    r"|[^\t]{1,100}\t[^\t]{1,100}\t(?=\ufeff?\d{4}-\d\d-\d\dT)"
 )
+_UNIT = re.compile(r"[\w.-]{1,63} [\w./@-]{1,60}\[\d{1,8}\]: ")
+"""Host and program behind a time, as journalctl has them."""
 _MOST = 6
-_KEYS = ("log", "MESSAGE", "message", "msg", "textPayload", "text")
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -45,19 +61,18 @@ class Line(msgspec.Struct, frozen=True):
 def unwrapped(text: str) -> list[str]:
     """The lines in one: parts between carriage returns, strings of JSON."""
     text = ANSI.sub("", text) if "\x1b" in text else text
-    if '"' in text and text.lstrip()[:1] in {'"', "{"}:
-        inner = _json(text)
-        if inner is not None:
-            return [ANSI.sub("", part) for part in inner.splitlines()]
+    inner = told(text)
+    if inner is not None:
+        return [ANSI.sub("", part) for part in inner]
     parts = [part for part in text.split("\r") if part.strip()]
     return parts or [text]
 
 
 def bare(text: str) -> Line:
     """The line without its prefixes; indentation stays."""
-    rank = time = ""
+    rank = time = host = ""
     for _ in range(_MOST):
-        if match := _TIME.match(text):
+        if match := _TIME.match(text) or _CLOCK.match(text):
             time = time or match[1].replace("/", "-").replace("T", " ").replace(
                 ",", "."
             )
@@ -65,24 +80,11 @@ def bare(text: str) -> Line:
             time = time or match[1]
         elif match := _RANK.match(text):
             rank = rank or next(group for group in match.groups() if group)
-        elif not (match := _OTHER.match(text)):
-            break
+        elif match := _HOST.match(text):
+            host = host or match[1]
+        else:
+            match = _OTHER.match(text) or (_UNIT.match(text) if time else None)
+            if match is None:
+                break
         text = text[match.end() :]
-    return Line(text, rank, time)
-
-
-def _json(text: str) -> str | None:
-    """The message of a line of JSON, as container engines and notebooks write them."""
-    try:
-        value = msgspec.json.decode(text.strip().removesuffix(","))
-    except (msgspec.MsgspecError, RecursionError, UnicodeError):
-        return None
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        record = cast("dict[str, object]", value)
-        for key in _KEYS:
-            inner = record.get(key)
-            if isinstance(inner, str):
-                return inner
-    return None
+    return Line(text, rank or host, time)

@@ -1,0 +1,92 @@
+"""The text in one line of a record: JSON of log collectors, cells of notebooks."""
+
+import re
+from collections.abc import Iterator
+from typing import cast
+
+import msgspec
+
+_KEYS = ("log", "MESSAGE", "message", "msg", "textPayload", "text", "line", "event")
+"""Where a record has what was said: the first of these that it has."""
+_TRACES = (
+    "traceback", "exc_info", "exception", "stack_trace", "py_callstack", "reason",
+)  # fmt: skip
+"""What else of it is worth a line."""
+_TIMES = ("time", "timestamp", "@timestamp")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S{0,20}$")
+_DEEP = 8
+_FIELD = re.compile(r'\s{0,40}"[^"\\]{1,80}": ?["\[{]')
+_EMBEDDED = re.compile(
+    r"\\n {1,8}File \\?\"|Traceback \(most recent call last\):\\n|\\u001b\["
+)
+_ESCAPES = (("\\u001b", "\x1b"), ("\\t", "\t"), ('\\"', '"'), ("\\r", "\\n"))
+
+
+def told(text: str) -> list[str] | None:
+    """The lines that are wrapped in this one; None: it is no record."""
+    start = text.lstrip()[:1]
+    if start == '"' and _FIELD.match(text):
+        text = f"{{{text.strip().removesuffix(',')}}}"
+    if start in {'"', "{"}:
+        found = _decoded(text)
+        if found:
+            return found
+    return _unescaped(text) if "\\n" in text and _EMBEDDED.search(text) else None
+
+
+def _decoded(text: str) -> list[str]:
+    try:
+        value = msgspec.json.decode(text.strip().removesuffix(","))
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return []
+    lines = [line for said in _said(value, _DEEP) for line in said.splitlines()]
+    time = _time(value)
+    return [f"{time} {line}" for line in lines] if time else lines
+
+
+def _time(value: object) -> str:
+    record = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    found = (record.get(key) for key in _TIMES)
+    dates = (one for one in found if isinstance(one, str) and _DATE.match(one))
+    return next(dates, "")
+
+
+def _unescaped(text: str) -> list[str]:
+    """A traceback within a string, as `repr` and notebooks on one line have it."""
+    for escaped, plain in _ESCAPES:
+        text = text.replace(escaped, plain)
+    return text.split("\\n")
+
+
+def _said(value: object, deep: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict) and deep:
+        yield from _of_record(cast("dict[str, object]", value), deep - 1)
+
+
+def _of_record(record: dict[str, object], deep: int) -> Iterator[str]:
+    key = next((k for k in _KEYS if isinstance(record.get(k), (str, list))), "")
+    for name, inner in record.items():
+        if name == key or name in _TRACES:
+            yield from _whole(inner, deep)
+        elif isinstance(inner, dict):
+            yield from _said(cast("dict[str, object]", inner), deep)
+        elif isinstance(inner, list):
+            for one in cast("list[object]", inner):
+                if isinstance(one, dict):
+                    yield from _said(cast("dict[str, object]", one), deep)
+
+
+def _whole(value: object, deep: int) -> Iterator[str]:
+    """What stands under a key of text: also in lines, or in bytes, as of journald."""
+    if not isinstance(value, list):
+        yield from _said(value, deep)
+        return
+    row = cast("list[object]", value)
+    if row and all(isinstance(one, int) and 0 <= one < 256 for one in row):  # noqa: PLR2004
+        yield bytes(cast("list[int]", row)).decode(errors="replace")
+        return
+    yield "".join(
+        f"{one}".removesuffix("\n") + "\n" for one in row if isinstance(one, str)
+    )
