@@ -3,7 +3,6 @@
 from pipedoctor.check import Findings, check
 from pipedoctor.facts import Habitat, Site
 from pipedoctor.facts.log import Log
-from pipedoctor.remedy import Place
 from pipedoctor_checks._told import advise, told
 
 _REMEDIES = (
@@ -17,16 +16,13 @@ _REMEDIES = (
             "--device=/dev/nvidiactl",
             "--device=/dev/nvidia-uvm",
         ),
-        fits=(Habitat.DOCKER,),
+        fits=(Habitat.BARE, Habitat.DOCKER),
     ),
     advise(
         "Restart the pod; for good, use CDI in the device plugin",
         fits=(Habitat.KUBERNETES,),
     ),
     advise("Restart the job; ask for a newer container runtime", fits=(Habitat.SLURM,)),
-    advise(
-        "Restart the container that lost them", fits=(Habitat.BARE,), place=Place.HERE
-    ),
 )
 
 

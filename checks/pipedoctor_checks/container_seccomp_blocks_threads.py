@@ -3,7 +3,6 @@
 from pipedoctor.check import Findings, check
 from pipedoctor.facts import Habitat, Site
 from pipedoctor.facts.log import Log
-from pipedoctor.remedy import Place
 from pipedoctor_checks._told import advise, told
 
 _REMEDIES = (
@@ -13,7 +12,7 @@ _REMEDIES = (
             "then, do without the filter"
         ),
         argv=("docker", "run", "--security-opt", "seccomp=unconfined"),
-        fits=(Habitat.DOCKER,),
+        fits=(Habitat.BARE, Habitat.DOCKER),
     ),
     advise(
         ("Update the node's container runtime; until then, do without the filter"),
@@ -21,9 +20,6 @@ _REMEDIES = (
         fits=(Habitat.KUBERNETES,),
     ),
     advise("Ask for a newer Apptainer on the nodes", fits=(Habitat.SLURM,)),
-    advise(
-        "Does not arise outside of containers", fits=(Habitat.BARE,), place=Place.HERE
-    ),
 )
 
 

@@ -8,7 +8,7 @@ from pipedoctor_checks._told import told
 
 _REMEDIES = (
     in_code(
-        "Seed per worker",
+        "Seed NumPy in each worker: DataLoader(..., worker_init_fn=worker_init_fn)",
         ("def worker_init_fn(_):\n    np.random.seed(torch.initial_seed() % 2**32)"),
     ),
     in_code("Or draw from torch, whose generator is seeded per worker"),

@@ -8,7 +8,7 @@ from pipedoctor_checks._told import told
 
 _REMEDIES = (
     in_code(
-        "Put everything that starts work under the guard",
+        'Put everything that starts work under `if __name__ == "__main__":`',
         'if __name__ == "__main__":\n    main()',
     ),
 )

@@ -3,7 +3,7 @@
 from pipedoctor.check import Findings, check
 from pipedoctor.facts import Habitat, Site
 from pipedoctor.facts.log import Log
-from pipedoctor.remedy import Place, in_code
+from pipedoctor.remedy import in_code
 from pipedoctor_checks._told import advise, told
 
 _REMEDIES = (
@@ -25,12 +25,6 @@ _REMEDIES = (
         fits=(Habitat.KUBERNETES,),
     ),
     advise("Ask for more memory", argv=("sbatch", "--mem=64G"), fits=(Habitat.SLURM,)),
-    advise(
-        "See what was killed and what held the memory",
-        argv=("dmesg", "-T"),
-        fits=(Habitat.BARE,),
-        place=Place.HERE,
-    ),
 )
 
 

@@ -8,6 +8,8 @@ from pipedoctor.report.words import clean
 
 _BOLD, _DIM, _GREEN, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[0m"
 _QUOTED = 160
+_ROWS = 2
+"""Lines of code that still fit into one."""
 ELSEWHERE = "on the machine of the log"
 """Where remedies belong whose cause is ruled out here."""
 _SPOKEN = {
@@ -35,13 +37,25 @@ def render(
 
 
 def command(suspect: Suspect) -> str:
-    """What to type, or the title of what to do, for the place we are in."""
+    """
+    What to type first, or the title of what to do, for the place we are in.
+
+    That is the first remedy; what only goes into a file for later comes behind the
+    others, and a change of code behind a command for just this kind of place.
+    """
     here = [t for t in suspect.remedies if t.for_here]
-    typed = next((t.shell for t in here if t.shell), "")
-    if typed:
-        return typed
-    rows = [t.snippet for t in here if t.snippet and "\n" not in t.snippet]
-    return rows[0] if rows else here[0].title if here else ""
+    here.sort(key=lambda t: t.snippet.startswith("#"))
+    if here and here[0].place == "code":
+        here.sort(key=lambda t: not (t.shell and t.fits))
+    return _typed(here[0]) if here else ""
+
+
+def _typed(treatment: Treatment) -> str:
+    """Its command, or its code where that fits into a line; else its title."""
+    rows = treatment.snippet.splitlines()
+    plain = not any(row[:1].isspace() or row.endswith(":") for row in rows)
+    code = "; ".join(rows) if plain and len(rows) <= _ROWS else ""
+    return treatment.shell or code or treatment.title
 
 
 def first_line(said: Explanation) -> str:

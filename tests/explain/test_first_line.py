@@ -1,0 +1,77 @@
+"""The first line says what to type first, not what happens to be a command."""
+
+import io
+
+import pytest
+
+from pipedoctor.explanation import text
+from pipedoctor.explanation.explain import explain
+from pipedoctor.facts import Facts, Site
+
+HERE = Facts(Site(system="linux"))
+
+FIRST = {
+    "a handle that every worker opens, not a variable for old file systems": (
+        "TypeError: h5py objects cannot be pickled",
+        "hdf5-handle-shared-across-fork: Open it in the worker, at first use",
+    ),
+    "two lines of code in one": (
+        (
+            "Thread 41233 (idle): MainThread\n    resize (cv2)\n"
+            "#1  gomp_team_end () from .../lib/libgomp.so.1\n"
+        ),
+        "native-threads-fork-deadlock: cv2.setNumThreads(0); torch.set_num_threads(1)",
+    ),
+    "what helps at once, not what goes into a file for later": (
+        (
+            "OpenBLAS blas_thread_init: RLIMIT_NPROC 4096 current, 4096 max\n"
+            "OpenBLAS blas_thread_init: pthread_create failed for thread 3 of 64:"
+            " Resource temporarily unavailable\n"
+        ),
+        "process-limit-reached: export OMP_NUM_THREADS=1",
+    ),
+    "smaller demands, not a look at the kernel's log": (
+        (
+            "RuntimeError: DataLoader worker (pid 12) is killed by signal: Killed.\n"
+            "Memory cgroup out of memory: Killed process 12 (python)\n"
+        ),
+        "worker-oom-killed: DataLoader(..., num_workers=2, prefetch_factor=1)",
+    ),
+    "the command for the container, on its host too": (
+        (
+            "terminate called: Thread creation failed: Operation not permitted\n"
+            "OpenBLAS blas_thread_init: pthread_create failed for thread 1 of 64:"
+            " Operation not permitted\n"
+        ),
+        (
+            "container-seccomp-blocks-threads:"
+            " docker run --security-opt seccomp=unconfined"
+        ),
+    ),
+    "the words to write, where it takes more than a line": (
+        (
+            "RuntimeError: An attempt has been made to start a new process before the"
+            " current process has finished its bootstrapping phase.\n"
+        ),
+        (
+            "missing-main-guard: Put everything that starts work under"
+            ' `if __name__ == "__main__":`'
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("log", "line"), FIRST.values(), ids=FIRST)
+def test_what_to_type_first(log: str, line: str) -> None:
+    said = explain(io.BytesIO(log.encode()), facts=lambda _: HERE)
+
+    assert text.first_line(said).startswith(line)
+
+
+def test_a_command_for_this_place_goes_before_a_change_of_code() -> None:
+    log = b"RuntimeError: DataLoader worker (pid 12) is killed by signal: Killed.\n"
+    docker = Facts(Site(system="linux", container="docker"))
+
+    said = explain(io.BytesIO(log), facts=lambda _: docker)
+
+    assert text.first_line(said).startswith("worker-oom-killed: docker run --memory=")
