@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from pipedoctor.check import Confidence
+from pipedoctor.explanation.across import across
 from pipedoctor.explanation.likeness import OWN_BUG, alike, installed_vocabulary
 from pipedoctor.facts.log import Log, Raised, Seen
 from pipedoctor.log.signatures import Book, Role, Signature
@@ -115,9 +116,10 @@ def _valid(log: Log, book: Book) -> list[tuple[Seen, Signature]]:
     keys = {seen.signature for seen in log.seen}
     found = [(seen, book.rules[seen.signature].signature) for seen in log.seen]
     return [
-        (seen, signature)
+        (one, signature)
         for seen, signature in found
         if keys.issuperset(signature.when) and keys.isdisjoint(signature.unless)
+        for one in across(seen, signature, log)
     ]
 
 
@@ -156,7 +158,7 @@ def _overtaken(
     akin = book.illnesses[seen.cause].akin
     if akin and any(re.search(akin, text) for text in raised):
         return False
-    warned = warning or (akin and _WARNS.search(seen.text))
+    warned = warning or (akin and (seen.warned or _WARNS.search(seen.text)))
     return bool((warned and raised) or (warning and others))
 
 
@@ -224,7 +226,16 @@ def _culprit(log: Log, lines: tuple[Seen, ...]) -> Raised | None:
     numbers = {seen.line for seen in lines}
     plain = [r for r in log.raised if not r.message.startswith("Caught ")]
     real = [r for r in plain if "Warning" not in r.kind] or plain
-    ranked = sorted(real, key=lambda r: (r.line not in numbers, r.own is None, r.line))
+    timed = all(r.time for r in real)
+    ranked = sorted(
+        real,
+        key=lambda r: (
+            r.line not in numbers,
+            r.own is None,
+            r.time if timed else "",
+            r.line,
+        ),
+    )
     return ranked[0] if ranked else next(iter(log.raised), None)
 
 

@@ -34,6 +34,8 @@ class Seen(Part, frozen=True, kw_only=True):
     rank: str = ""
     time: str = ""
     values: dict[str, str] = {}
+    warned: bool = False
+    """Was it a warning of Python that said it?"""
 
     @property
     def cause(self) -> str:

@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from pipedoctor.log.figures import Comparison
+
 _NEVER = re.compile(r"(?!)")
 
 
@@ -44,7 +46,10 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     `when` and `unless` name signatures (``cause/id``) that must, or must not, be
     seen in the same log. With `alike`, lines that differ only in ``key`` share their
     ``tail``; with `rising`, the captured numbers rise; with `series`, the captured
-    number rises from line to line.
+    number rises from line to line. The last three look at other lines of the log, and
+    quote them: `compare` lays figures beside each other; in a short log, `column` is
+    the header whose captured ``column`` climbs, and with `repeated` rows of numbers
+    come again.
     """
 
     id: str
@@ -61,6 +66,9 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     alike: bool = False
     rising: bool = False
     series: bool = False
+    compare: Comparison | None = None
+    column: bool = False
+    repeated: bool = False
     hint: str = ""
     """What to look at, where the code is to blame."""
 
