@@ -9,10 +9,12 @@ from msgspec.structs import replace
 
 from pipedoctor.facts.log import Log, Seen
 from pipedoctor.log.abroad import english, needles, words
+from pipedoctor.log.legacy import in_utf8
 from pipedoctor.log.sieve import Sieve, shape
 from pipedoctor.log.signatures import Book, Role, Rule, Signature
 from pipedoctor.log.stream import blocks
 from pipedoctor.log.tracebacks import Tracebacks
+from pipedoctor.log.warned import Warned
 from pipedoctor.log.wrapping import Line, bare, unwrapped
 
 KEPT = 16
@@ -37,8 +39,8 @@ def read(file: BinaryIO, book: Book) -> Log:
     """Read a whole stream; raises what the stream raises."""
     reader = _Reader(book)
     sieve = Sieve(book.words | words(), needles())
-    number, brief = 1, b""
-    for block, last in _with_last(blocks(file)):
+    number, brief, end = 1, b"", b"\n"
+    for block, last in _with_last(in_utf8(blocks(file))):
         brief += block if len(brief) <= BRIEF else b""
         picked = sieve.pick(block, last=last)
         if picked:
@@ -46,9 +48,11 @@ def read(file: BinaryIO, book: Book) -> Log:
             for index in picked:
                 reader.line(lines[index], number + index)
         number += block.count(b"\n")
+        end = block[-1:] or end
     short = len(brief) <= BRIEF and number <= BRIEF_LINES
     text = brief.decode(errors="replace") if short else ""
-    return replace(reader.log(number, brief=short), brief=text)
+    count = number - (end == b"\n")
+    return replace(reader.log(count, brief=short), brief=text)
 
 
 def _with_last(source: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
@@ -70,6 +74,7 @@ class _Reader:
         self._ends: dict[str, Seen] = {}
         """Where each series ended."""
         self._tracebacks = Tracebacks()
+        self._warned = Warned()
 
     def line(self, data: bytes, number: int) -> None:
         """Read one line, or the many that are wrapped in it."""
@@ -93,11 +98,12 @@ class _Reader:
 
     def _match(self, line: Line, number: int, *, quoted: bool) -> None:
         """Find signatures; code that a traceback quotes is no more than evidence."""
+        warned = self._warned.read(line)
         for rule, match in self._found(english(line.text)):
             if quoted and rule.signature.role is not Role.EVIDENCE:
                 continue
             found = {name: value for name, value in match.groupdict().items() if value}
-            seen = _seen(rule, line, number, found)
+            seen = replace(_seen(rule, line, number, found), warned=warned)
             if self._holds(rule, seen):
                 self._seen.setdefault(rule.key, []).append(seen)
 

@@ -22,8 +22,10 @@ MOST = 40_000
 """Shapes that are remembered."""
 LONGEST = 600
 """Bytes of a shape that is remembered."""
-STRUCTURE = frozenset({b"traceback", b"file", b"during", b"above", b"cell", b"ipython"})
-"""Words of a traceback's own lines."""
+STRUCTURE = frozenset(
+    {b"traceback", b"file", b"during", b"above", b"cell", b"ipython", b"userwarning"}
+)
+"""Words of a traceback's own lines, and of what torch warns of."""
 AFTER = 8
 """Lines after a line of a traceback that may hold its exception."""
 

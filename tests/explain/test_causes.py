@@ -143,6 +143,42 @@ def test_utf_16_of_powershell(first: First) -> None:
     assert first(text.encode("utf-16-le")) == "duplicate_openmp_runtime"
 
 
+@pytest.mark.parametrize("encoding", ["gbk", "utf-16", "utf-8"])
+def test_encodings_of_a_chinese_windows(encoding: str, first: First) -> None:
+    text = "step 1\nOSError: 页面文件太小\n"
+
+    assert first(text.encode(encoding)) == "windows_paging_file_too_small"
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        ("KeyError: 'column'", OWN_BUG),
+        ("RuntimeError: CUDA error: invalid argument", "gpu_arch_not_in_build"),
+        ("", "gpu_arch_not_in_build"),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "[rank1]: "])
+def test_a_warning_over_several_lines_yields_as_one(
+    error: str, cause: str, before: str, first: First
+) -> None:
+    lines = [
+        "/env/torch/cuda/__init__.py:230: UserWarning: ",
+        (
+            "GeForce RTX 5090 with CUDA capability sm_120 is not compatible"
+            " with the current PyTorch installation."
+        ),
+        "The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_90.",
+        "  warnings.warn(",
+        error and "Traceback (most recent call last):",
+        error and '  File "/home/me/train.py", line 44, in <module>',
+        error and '    x = row["column"]',
+        error,
+    ]
+
+    assert first("\n".join(before + line for line in lines if line)) == cause
+
+
 def test_first_failing_rank_by_time(diagnosed: Callable[[str], Diagnosis]) -> None:
     text = (
         "2024-01-01 10:00:09 [rank0]: OSError: AF_UNIX path too long\n"
@@ -178,6 +214,22 @@ def test_the_users_own_frame(diagnosed: Callable[[str], Diagnosis]) -> None:
     assert said.raised is not None
     assert said.raised.own is not None
     assert (said.raised.own.path, said.raised.own.line) == ("/home/me/proj/coco.py", 71)
+
+
+def test_the_rank_whose_code_failed_first(
+    diagnosed: Callable[[str], Diagnosis],
+) -> None:
+    said = diagnosed(
+        "2024-01-01 10:00:09 [rank0]: Traceback (most recent call last):\n"
+        '2024-01-01 10:00:09 [rank0]:   File "a.py", line 1, in f\n'
+        "2024-01-01 10:00:09 [rank0]: KeyError: 'late'\n"
+        "2024-01-01 10:00:02 [rank3]: Traceback (most recent call last):\n"
+        '2024-01-01 10:00:02 [rank3]:   File "a.py", line 1, in f\n'
+        "2024-01-01 10:00:02 [rank3]: KeyError: 'early'\n"
+    )
+
+    assert said.raised is not None
+    assert (said.raised.rank, said.raised.message) == ("3", "'early'")
 
 
 def test_a_traceback_that_ends_before_its_message(

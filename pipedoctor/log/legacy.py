@@ -1,0 +1,148 @@
+"""Lines in the encodings of before Unicode: told by their letters, and decoded."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+
+_CJK = ("\u4e00", "\u9fff")
+_KANA = ("\u3041", "\u30fe")
+_HANGUL = ("\uac00", "\ud7a3")
+_CYRILLIC = ("\u0400", "\u045f")
+_LEVEL_ONE_GB, _LEVEL_ONE_BIG5 = 0xD7, 0xC6
+"""Last lead bytes of the characters that are used every day."""
+_LEAST = 0.7
+"""Share of letters that must be usual ones."""
+_SURE = 200
+"""Bytes beyond ASCII after which the encoding of a log is settled."""
+_MOST, _WIDEST = 2000, 2000
+"""Lines that are looked at, and bytes of each: what is no text has no encoding."""
+_ASCII = 0x7F
+_MARK = b"\xff\xfe"
+
+Usual = Callable[[str], float]
+"""How usual these letters are, from 0 to 1: those beyond ASCII, and what is between."""
+
+
+def in_utf8(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """
+    The same lines in UTF-8, as far as anybody can tell; their number stays.
+
+    Zero bytes go: of UTF-16 that begins amid a file, and of files that were cut
+    while somebody wrote to them.
+    """
+    guess = Guess()
+    for block in blocks:
+        if 0 in block:
+            block = block.replace(b"\0", b"").replace(_MARK, b"")  # noqa: PLW2901
+        yield block if block.isascii() or _is_utf8(block) else guess.decoded(block)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+class Guess:
+    """Learns from line to line which encoding a log is in."""
+
+    def __init__(self) -> None:
+        self._votes = dict.fromkeys(KINDS, 0.0)
+        self._asked = 0
+
+    def decoded(self, block: bytes) -> bytes:
+        """Every line that is no UTF-8 as what it most likely is."""
+        return b"\n".join(map(self._line, block.split(b"\n")))
+
+    def _line(self, line: bytes) -> bytes:
+        if line.isascii() or _is_utf8(line) or _is_cut(line):
+            return line
+        best = max(self._votes, key=self._votes.__getitem__)
+        if self._votes[best] < _SURE and self._asked < _MOST:
+            self._vote(line[:_WIDEST])
+            best = max(self._votes, key=self._votes.__getitem__)
+        if not self._votes[best]:
+            return line
+        return line.decode(best, "replace").encode(errors="replace")
+
+    def _vote(self, line: bytes) -> None:
+        self._asked += 1
+        weight = sum(byte > _ASCII for byte in line)
+        for name, usual in KINDS.items():
+            try:
+                share = usual(line.decode(name))
+            except UnicodeDecodeError:
+                continue
+            if share >= _LEAST:
+                self._votes[name] += share * weight
+
+
+def _is_cut(line: bytes) -> bool:
+    """Is it UTF-8, but for a letter that is broken?"""
+    text = line.decode(errors="replace")
+    broken = text.count("\ufffd")
+    return sum(not letter.isascii() for letter in text) - broken >= 2 * broken
+
+
+def _share(text: str, usual: Callable[[str], bool]) -> float:
+    beyond = [letter for letter in text if not letter.isascii()]
+    return sum(map(usual, beyond)) / len(beyond)
+
+
+def _within(*ranges: tuple[str, str]) -> Callable[[str], bool]:
+    return lambda letter: any(low <= letter <= high for low, high in ranges)
+
+
+def _japanese(text: str) -> float:
+    """No sentence is without kana."""
+    if not any(map(_within(_KANA), text)):
+        return 0.0
+    return _share(
+        text, _within(_KANA, _CJK, ("\u3000", "\u303f"), ("\uff00", "\uff60"))
+    )
+
+
+def _level_one(encoding: str, last: int) -> Usual:
+    def usual(letter: str) -> bool:
+        if "\u3000" <= letter <= "\u303f" or "\uff00" <= letter <= "\uff5e":
+            return True
+        code = letter.encode(encoding, "ignore")
+        return _CJK[0] <= letter <= _CJK[1] and code[:1] != b"" and code[0] <= last
+
+    return lambda text: _share(text, usual)
+
+
+def _cyrillic(text: str) -> float:
+    """Words are in small letters; in the other encoding of the time all is capital."""
+    inner = [b for a, b in pairwise(text) if not a.isascii() and not b.isascii()]
+    small = sum("\u0430" <= letter <= "\u045f" for letter in inner)
+    if 2 * small <= sum(not letter.isascii() for letter in text):
+        return 0.0
+    return _share(text, _within(_CYRILLIC))
+
+
+def _western(text: str) -> float:
+    """A letter with an accent has plain ones beside it."""
+    framed = f" {text} "
+    beyond = [at for at, letter in enumerate(framed) if not letter.isascii()]
+    fine = [at for at in beyond if framed[at].isalpha() and _beside_plain(framed, at)]
+    return len(fine) / len(beyond)
+
+
+def _beside_plain(text: str, at: int) -> bool:
+    around = text[at - 1] + text[at + 1]
+    return around.isascii() and any(map(str.isalpha, around))
+
+
+KINDS: dict[str, Usual] = {
+    "cp932": _japanese,
+    "euc_jp": _japanese,
+    "cp949": lambda text: _share(text, _within(_HANGUL)),
+    "gb18030": _level_one("gb2312", _LEVEL_ONE_GB),
+    "big5": _level_one("big5", _LEVEL_ONE_BIG5),
+    "cp1251": _cyrillic,
+    "koi8_r": _cyrillic,
+    "cp1252": _western,
+}
+"""Of those that fit equally well the first is meant."""
