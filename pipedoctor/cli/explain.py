@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pipedoctor.facts import Facts
 
 FORMATS = ("text", "json", "markdown")
+_EMPTY = 3
 
 
 @click.command("explain")
@@ -65,7 +66,7 @@ def _opened(path: str) -> BinaryIO:
 
 
 def _explain(file: BinaryIO, source: str, given: dict[str, Any]) -> int:
-    """Explain a log; 1: a cause was found, 0: none that is ours."""
+    """Explain a log; 1: a cause was found, 0: none that is ours, 3: it is empty."""
     from pipedoctor.cli import output, privacy
     from pipedoctor.explanation.explain import explain
     from pipedoctor.explanation.machine import look
@@ -83,7 +84,7 @@ def _explain(file: BinaryIO, source: str, given: dict[str, Any]) -> int:
         said_why = clean(f"pipedoctor: left out: {one.name}: {one.reason}")
         click.echo(said_why, err=True)
     output.write(_render(said, given), given["output"])
-    return int(bool(said.causes))
+    return int(bool(said.causes)) if said.lines else _EMPTY
 
 
 def _recorded(record: str) -> Any:

@@ -19,7 +19,7 @@ from pipedoctor.explanation.model import (
 )
 from pipedoctor.explanation.reason import Cause, Diagnosis, diagnose
 from pipedoctor.facts import Facts, Packages
-from pipedoctor.facts.log import Log
+from pipedoctor.facts.log import Frame, Log, Raised, Seen
 from pipedoctor.log.read import read
 from pipedoctor.log.signatures import Book, Illness
 from pipedoctor.packs import installed_packs
@@ -29,10 +29,10 @@ from pipedoctor.remedy import shell
 _ORDER = {"confirmed": 0, "unknown": 1, "ruled-out": 2}
 _TIE = 3.0
 """Causes that are no further apart are told apart by this machine."""
-_HINT = (
-    "Read the last frame of your own code; CUDA_LAUNCH_BLOCKING=1 makes errors of"
-    " kernels appear where they happen"
+_KERNELS = (
+    "CUDA_LAUNCH_BLOCKING=1 makes errors of kernels appear in the line that starts them"
 )
+_NO_FRAME = "the log shows no line of your own code"
 
 Look = Callable[[frozenset[str]], Facts]
 
@@ -65,7 +65,7 @@ def explained(
         return Explanation(
             source=source,
             lines=log.lines,
-            not_environment=True,
+            not_environment=log.lines > 0,
             fault=_fault(diagnosis, book, redactor),
             left_out=_left_out(book, redactor),
         )
@@ -129,7 +129,7 @@ def _suspect(
         confidence=cause.confidence.name.lower(),  # type: ignore[arg-type]
         summary=illness.why,
         lines=tuple(
-            Quote(number=seen.line, text=redactor.text(seen.text))
+            Quote(number=seen.line, text=redactor.text(seen.text), rank=_rank(seen))
             for seen in cause.lines
         ),
         here=opinion.here,
@@ -147,10 +147,11 @@ def _fault(diagnosis: Diagnosis, book: Book, redactor: Redactor) -> Fault | None
     if raised is None and said is None:
         return None
     hints = (book.rules[s.signature].signature.hint for s in diagnosis.own_bug)
-    hint = next((hint for hint in hints if hint), _HINT)
+    known = next((hint for hint in hints if hint), "")
     if raised is None:
         assert said is not None  # noqa: S101  (one of the two is there)
         text = redactor.text(said.text)
+        hint = known or _hint(said.text, None)
         return Fault(kind="", message=text, number=said.line, hint=hint)
     own = raised.own
     return Fault(
@@ -160,5 +161,21 @@ def _fault(diagnosis: Diagnosis, book: Book, redactor: Redactor) -> Fault | None
         path=redactor.text(own.path) if own else "",
         line=own.line if own else 0,
         function=own.function if own else "",
-        hint=hint,
+        rank=_rank(raised),
+        hint=known or redactor.text(_hint(raised.message, own)),
     )
+
+
+def _rank(seen: Seen | Raised) -> str:
+    """A rank or a process; names of nodes stay in the log."""
+    return seen.rank if seen.rank.removeprefix("pid=").isdecimal() else ""
+
+
+def _hint(message: str, own: Frame | None) -> str:
+    """Where to look, as far as the log shows it."""
+    if "CUDA" in message:
+        return _KERNELS
+    if own is None or not own.line:
+        return _NO_FRAME
+    inside = f", in {own.function}" if own.function else ""
+    return f"your own code was last in line {own.line} of {own.path}{inside}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pipedoctor.explanation.model import Explanation, Suspect
-from pipedoctor.explanation.text import first_line, heading, sureness
+from pipedoctor.explanation.text import first_line, heading, spot, sureness
 from pipedoctor.report.markdown import fenced, plain
 
 
@@ -15,21 +15,23 @@ def render(said: Explanation) -> str:
 def _lines(said: Explanation) -> Iterator[str]:
     yield f"# {plain(first_line(said))}"
     if said.fault is not None:
-        yield from ("", f"Line {said.fault.number}; {plain(said.fault.hint)}.")
+        yield from ("", f"In {spot(said.fault)}; {plain(said.fault.hint)}.")
     for suspect in said.causes:
-        yield from _suspect(suspect)
+        yield from _suspect(suspect, said)
     if said.echoes:
         rows = ", ".join(str(echo.line) for echo in said.echoes)
         yield from ("", f"Echoes: lines {rows}.")
 
 
-def _suspect(suspect: Suspect) -> Iterator[str]:
+def _suspect(suspect: Suspect, said: Explanation) -> Iterator[str]:
     yield from ("", f"## {suspect.rank}. {plain(suspect.name)}", "")
     yield f"{plain(suspect.summary)}; {sureness(suspect)}"
-    quoted = "\n".join(f"{quote.number}: {quote.text}" for quote in suspect.lines)
+    quoted = "\n".join(f"{spot(quote)}: {quote.text}" for quote in suspect.lines)
     yield from ("", fenced(quoted), "")
     yield f"Here: {suspect.here}; {plain(suspect.why_here)}"
-    if over := heading(suspect):
+    if suspect.decide and suspect.here == "unknown":
+        yield from ("", "To decide:", "", fenced(suspect.decide, "sh"))
+    if over := heading(suspect, said):
         yield from ("", over)
     for treatment in suspect.remedies:
         where = ", ".join(treatment.fits)

@@ -16,6 +16,8 @@ class Quote(msgspec.Struct, frozen=True, kw_only=True):
 
     number: int
     text: str
+    rank: str = ""
+    """Of several processes, or nodes, the one that said it."""
 
 
 class Treatment(Cure, frozen=True, kw_only=True):
@@ -64,6 +66,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
     function: str = ""
     hint: str = ""
+    rank: str = ""
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):

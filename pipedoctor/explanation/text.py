@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from pipedoctor.explanation.model import Explanation, Suspect, Treatment
+from pipedoctor.explanation.model import Explanation, Fault, Quote, Suspect, Treatment
 from pipedoctor.report.words import clean
 
 _BOLD, _DIM, _GREEN, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[0m"
@@ -12,6 +12,8 @@ _ROWS = 2
 """Lines of code that still fit into one."""
 ELSEWHERE = "on the machine of the log"
 """Where remedies belong whose cause is ruled out here."""
+OWN = ("run", "exception")
+"""Sources that are of this machine, a moment ago."""
 _SPOKEN = {
     "bare": "bare metal",
     "docker": "Docker",
@@ -66,17 +68,30 @@ def first_line(said: Explanation) -> str:
     if first.by_words and first.here != "confirmed":
         return clean(f"No line of it is known; its words are about {_perhaps(said)}")
     todo = command(first)
-    unfit = f"  # {ELSEWHERE}: ruled out here" if first.here == "ruled-out" else ""
+    unfit = f"  # {_elsewhere(said)}" if first.here == "ruled-out" else ""
     return clean(f"{first.name}: {todo}{unfit}" if todo else first.name)
 
 
-def heading(suspect: Suspect) -> str:
+def _elsewhere(said: Explanation) -> str:
+    return (
+        "ruled out here, now" if said.source in OWN else f"{ELSEWHERE}: ruled out here"
+    )
+
+
+def heading(suspect: Suspect, said: Explanation) -> str:
     """What stands over remedies that are not simply to be applied here."""
     if suspect.remedies and suspect.by_words and suspect.here != "confirmed":
         return "What would help if it is so:"
     if suspect.remedies and suspect.here == "ruled-out":
-        return f"What would help {ELSEWHERE}, not here:"
+        where = "if it comes again" if said.source in OWN else f"{ELSEWHERE}, not here"
+        return f"What would help {where}:"
     return ""
+
+
+def spot(quote: Quote | Fault) -> str:
+    """``line 12 (rank 3)``."""
+    whose = f"rank {quote.rank}" if quote.rank.isdecimal() else clean(quote.rank)
+    return f"line {quote.number}" + (f" ({whose})" if whose else "")
 
 
 def sureness(suspect: Suspect) -> str:
@@ -92,9 +107,14 @@ def _perhaps(said: Explanation) -> str:
 
 def _nothing(said: Explanation) -> str:
     fault = said.fault
+    if fault is None and not said.lines:
+        return "The log is empty: there is nothing to explain."
     if fault is None:
         return "No error that is known was found."
     at = f"{fault.path}:{fault.line}" if fault.line else fault.path
+    if fault.kind == "KeyboardInterrupt":
+        where = f" in {at}" if at else ""
+        return clean(f"It was interrupted{where}; no error that is known was found.")
     what = f"{fault.kind}: {fault.message}" if fault.kind else fault.message
     where = f"{at} raised " if at else ""
     return clean(
@@ -111,10 +131,11 @@ class _Page:
     def lines(self, said: Explanation) -> Iterator[str]:
         yield self._dress(first_line(said), _BOLD)
         if said.fault is not None:
-            yield from self._wrapped(f"line {said.fault.number}; {said.fault.hint}.", 2)
+            at = f"In {spot(said.fault)} of the log"
+            yield from self._wrapped(f"{at}; {said.fault.hint}.", 2)
         for suspect in said.causes:
             yield ""
-            yield from self._suspect(suspect)
+            yield from self._suspect(suspect, said)
         if said.echoes:
             yield ""
             rows = ", ".join(str(echo.line) for echo in said.echoes[:8])
@@ -123,7 +144,7 @@ class _Page:
                 0,
             )
 
-    def _suspect(self, suspect: Suspect) -> Iterator[str]:
+    def _suspect(self, suspect: Suspect, said: Explanation) -> Iterator[str]:
         head = f"{suspect.rank}  {suspect.name} ({sureness(suspect)})"
         yield self._dress(head, _BOLD)
         yield from self._wrapped(
@@ -132,13 +153,13 @@ class _Page:
         for quote in suspect.lines[:3]:
             text = clean(quote.text)
             text = text if len(text) <= _QUOTED else f"{text[: _QUOTED - 3]}..."
-            yield self._dress(f"   line {quote.number}: {text}", _DIM)
+            yield self._dress(f"   {spot(quote)}: {text}", _DIM)
         if suspect.versions:
-            yield from self._wrapped(f"The text of {', '.join(suspect.versions)}.", 3)
+            yield from self._wrapped(f"Worded as by {', '.join(suspect.versions)}.", 3)
         yield from self._wrapped(f"Here: {suspect.here}; {clean(suspect.why_here)}.", 3)
         if suspect.decide and suspect.here == "unknown":
             yield f"   To decide: {self._dress(f'$ {clean(suspect.decide)}', _GREEN)}"
-        if over := heading(suspect):
+        if over := heading(suspect, said):
             yield f"   {over}"
         for treatment in self._shown(suspect.remedies):
             yield from self._treatment(treatment)

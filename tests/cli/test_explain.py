@@ -34,7 +34,8 @@ def test_a_cause_is_found(run: Run, log: Path) -> None:
     assert result.exit_code == 1
     first, *rest = result.stdout.splitlines()
     assert first.startswith("shm-too-small: ")
-    assert any("line 2: RuntimeError: DataLoader worker" in line for line in rest)
+    quoted = "line 2 (rank 2): RuntimeError: DataLoader worker"
+    assert any(quoted in line for line in rest)
     assert any(line.startswith("   Here: ") for line in rest)
 
 
@@ -90,6 +91,63 @@ def test_nothing_known(run: Run) -> None:
 
     assert result.exit_code == 0
     assert result.stdout == "No error that is known was found.\n"
+
+
+def test_an_empty_log(run: Run) -> None:
+    result = run("explain", "-", stdin=b"")
+
+    assert result.exit_code == 3
+    assert result.stdout == "The log is empty: there is nothing to explain.\n"
+
+
+def test_somebody_pressed_ctrl_c(run: Run) -> None:
+    text = OWN.replace("KeyError: 1", "KeyboardInterrupt")
+
+    said = run("explain", "-", stdin=text.encode()).stdout.splitlines()[0]
+
+    assert said == "It was interrupted in tr.py:3; no error that is known was found."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            OWN,
+            "  In line 3 of the log; your own code was last in line 3 of tr.py, in f.",
+        ),
+        (
+            "KeyError: 1",
+            "  In line 1 of the log; the log shows no line of your own code.",
+        ),
+        (
+            "[rank2]: RuntimeError: CUDA error: x",
+            (
+                "  In line 1 (rank 2) of the log; CUDA_LAUNCH_BLOCKING=1 makes errors"
+                " of kernels appear in the line"
+            ),
+        ),
+    ],
+)
+def test_where_to_look_in_ones_own_code(run: Run, text: str, said: str) -> None:
+    assert run("explain", "-", stdin=text.encode()).stdout.splitlines()[1] == said
+
+
+def test_lines_are_counted(run: Run) -> None:
+    for text, count in ((b"a\nb\n", 2), (b"a\nb", 2), (b"", 0), (b"\n", 1)):
+        said = json.loads(run("explain", "-", "--format", "json", stdin=text).stdout)
+        assert said["lines"] == count
+
+
+def test_the_command_that_decides_stands_in_a_ticket_too(run: Run) -> None:
+    text = b"RuntimeError: Cannot re-initialize CUDA in forked subprocess\n"
+    text += b"AttributeError: Can't get attribute 'Ds' on <module '__main__'>\n"
+
+    said = json.loads(run("explain", "-", "--format", "json", stdin=text).stdout)
+    page = run("explain", "-", "--format", "markdown", stdin=text).stdout
+
+    assert page.count("To decide:") == sum(
+        bool(cause["decide"]) for cause in said["causes"] if cause["here"] == "unknown"
+    )
 
 
 def test_the_schema_is_published_and_kept(run: Run, log: Path, record: str) -> None:
