@@ -33,8 +33,8 @@ HEALTHY = (
 ABOUT = {
     "cgroup_cpu_quota_ignored": "container quota, cgroup period, throttled: the threads"
     " of torch are as many as the host has cpus\n",
-    "nvidia_uvm_state_broken": "lsmod | grep uvm\nls /dev/nvidia*\n/dev/nvidia0"
-    " /dev/nvidiactl\nno uvm node after suspend; rmmod and modprobe\n",
+    "nvidia_uvm_state_broken": "lsmod | grep uvm\nls /dev/nvidia*\nnvidia0"
+    " nvidiactl\nno uvm node after suspend; rmmod and modprobe\n",
     "thread_oversubscription": "OMP threads of each worker: 48, MKL threads 48,"
     " set_num_threads was not called, cores 48\n",
 }
