@@ -22,7 +22,8 @@ PACK = TREE / "checks/pipedoctor_checks"
 TEXTS = TREE / "tests/explain"
 MOST = 100
 """Words of a cause."""
-_ESCAPE = re.compile(r"\\\\[a-zA-Z]")
+_ESCAPE = re.compile(r"\\\\[a-zA-Z]|\(\?P<\w+>")
+"""What stands in a pattern and in no log: classes, and names of groups."""
 
 
 def main() -> None:
