@@ -8,7 +8,7 @@ from pipedoctor_checks._told import told
 
 _REMEDIES = (
     in_code(
-        "Find all of them before training",
+        "Load every image once before training, and see which fail",
         "for path in paths:\n    Image.open(path).load()",
     ),
     in_code(

@@ -13,9 +13,9 @@ _REMEDIES = (
         fits=(Habitat.BARE,),
         place=Place.HERE,
     ),
-    advise("Start it on the host", fits=(Habitat.DOCKER,)),
+    advise("Start nvidia-fabricmanager on the host", fits=(Habitat.DOCKER,)),
     advise(
-        "Start it on the node, or let the GPU operator do so",
+        "Start nvidia-fabricmanager on the node, or let the GPU operator do so",
         fits=(Habitat.KUBERNETES,),
     ),
     advise(

@@ -8,7 +8,7 @@ from pipedoctor_checks._told import advise, told
 
 _REMEDIES = (
     in_code(
-        "Open it in the worker, at first use",
+        "Open it in the worker, at first use, not in __init__",
         (
             "def __getitem__(self, i):\n"
             "    if self.file is None:\n"

@@ -20,7 +20,7 @@ _REMEDIES = (
         fits=(Habitat.DOCKER,),
     ),
     advise(
-        "Use the pod's interface",
+        "Name the pod's interface in NCCL_SOCKET_IFNAME",
         snippet="env:\n- name: NCCL_SOCKET_IFNAME\n  value: eth0",
         fits=(Habitat.KUBERNETES,),
     ),

@@ -20,6 +20,7 @@ DEADLINE = 6.0
 _LIGHT = frozenset({*STEADY, "loader"})
 _COSTLY = frozenset({"torch_import"})
 """Read only for checks that cannot do without: it takes seconds."""
+_UNTOLD = {"loader": "a log does not tell the DataLoader's arguments"}
 _WHOLE = {"ports": "listening"}
 """Collectors that tell more where a log asks, by what they read otherwise."""
 
@@ -71,7 +72,7 @@ def _steady(wanted: frozenset[str], until: float) -> Facts:
         if outcome.known
     ]
     unknown = {name: o.reason for name, o in outcomes.items() if not o.known}
-    return Facts(*known, unknown=unknown)
+    return Facts(*known, unknown=_UNTOLD | unknown)
 
 
 def _work(section: str, machine: Machine) -> Callable[[Announce], object]:

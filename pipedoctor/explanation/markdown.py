@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pipedoctor.explanation.model import Explanation, Suspect
-from pipedoctor.explanation.text import first_line, heading, spot, sureness
+from pipedoctor.explanation.text import first_line, heading, looked_at, spot, sureness
 from pipedoctor.report.markdown import fenced, plain
 
 
@@ -15,7 +15,7 @@ def render(said: Explanation) -> str:
 def _lines(said: Explanation) -> Iterator[str]:
     yield f"# {plain(first_line(said))}"
     if said.fault is not None:
-        yield from ("", f"In {spot(said.fault)}; {plain(said.fault.hint)}.")
+        yield from ("", plain(looked_at(said.fault)))
     for suspect in said.causes:
         yield from _suspect(suspect, said)
     if said.echoes:

@@ -1,13 +1,21 @@
 """The explanation for a terminal: first what to type, then why."""
 
+import itertools
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from pipedoctor.explanation.model import Explanation, Fault, Quote, Suspect, Treatment
+from pipedoctor.explanation.model import (
+    Explanation,
+    Fault,
+    Quote,
+    Repeat,
+    Suspect,
+    Treatment,
+)
 from pipedoctor.report.words import clean
 
 _BOLD, _DIM, _GREEN, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[0m"
-_QUOTED = 160
+_QUOTED, _ECHOES = 160, 8
 _ROWS = 2
 """Lines of code that still fit into one."""
 ELSEWHERE = "on the machine of the log"
@@ -43,13 +51,18 @@ def command(suspect: Suspect) -> str:
     What to type first, or the title of what to do, for the place we are in.
 
     That is the first remedy; what only goes into a file for later comes behind the
-    others, and a change of code behind a command for just this kind of place.
+    others, and a change of code behind a command for just this kind of place. Steps
+    of which the first alone does harm are typed together.
     """
     here = [t for t in suspect.remedies if t.for_here]
     here.sort(key=lambda t: t.snippet.startswith("#"))
     if here and here[0].place == "code":
         here.sort(key=lambda t: not (t.shell and t.fits))
-    return _typed(here[0]) if here else ""
+    steps = here[:1]
+    steps += itertools.takewhile(lambda t: t.title.startswith("Then "), here[1:])
+    if all(step.shell for step in steps):
+        return " && ".join(step.shell for step in steps)
+    return _typed(steps[0])
 
 
 def _typed(treatment: Treatment) -> str:
@@ -69,6 +82,7 @@ def first_line(said: Explanation) -> str:
         return clean(f"No line of it is known; its words are about {_perhaps(said)}")
     todo = command(first)
     unfit = f"  # {_elsewhere(said)}" if first.here == "ruled-out" else ""
+    todo = todo or (f"to decide: {first.decide}" if first.decide else "")
     return clean(f"{first.name}: {todo}{unfit}" if todo else first.name)
 
 
@@ -92,6 +106,12 @@ def spot(quote: Quote | Fault) -> str:
     """``line 12 (rank 3)``."""
     whose = f"rank {quote.rank}" if quote.rank.isdecimal() else clean(quote.rank)
     return f"line {quote.number}" + (f" ({whose})" if whose else "")
+
+
+def looked_at(fault: Fault) -> str:
+    """Where in the log it is, and what to look at."""
+    hint = f"{fault.hint[:1].upper()}{fault.hint[1:]}"
+    return f"L{spot(fault)[1:]} of the log. {hint}."
 
 
 def sureness(suspect: Suspect) -> str:
@@ -122,6 +142,15 @@ def _nothing(said: Explanation) -> str:
     )
 
 
+def _repeats(echoes: Sequence[Repeat]) -> str:
+    name = echoes[0].of.replace("_", "-")
+    rows = ", ".join(str(echo.line) for echo in echoes[:_ECHOES])
+    left = len(echoes) - _ECHOES
+    more = f" and {left} more" if left > 0 else ""
+    verb = "Line {} only repeats" if len(echoes) == 1 else "Lines {} only repeat"
+    return f"{verb.format(rows + more)} {name}."
+
+
 class _Page:
     def __init__(self, width: int, *, colour: bool, all_places: bool) -> None:
         self._width = width
@@ -131,18 +160,13 @@ class _Page:
     def lines(self, said: Explanation) -> Iterator[str]:
         yield self._dress(first_line(said), _BOLD)
         if said.fault is not None:
-            at = f"In {spot(said.fault)} of the log"
-            yield from self._wrapped(f"{at}; {said.fault.hint}.", 2)
+            yield from self._wrapped(looked_at(said.fault), 2)
         for suspect in said.causes:
             yield ""
             yield from self._suspect(suspect, said)
         if said.echoes:
             yield ""
-            rows = ", ".join(str(echo.line) for echo in said.echoes[:8])
-            yield from self._wrapped(
-                f"Only echoes of {said.echoes[0].of.replace('_', '-')}: lines {rows}.",
-                0,
-            )
+            yield from self._wrapped(_repeats(said.echoes), 0)
 
     def _suspect(self, suspect: Suspect, said: Explanation) -> Iterator[str]:
         head = f"{suspect.rank}  {suspect.name} ({sureness(suspect)})"

@@ -25,6 +25,8 @@ BRIEF, BRIEF_LINES = 16 << 10, 40
 """Bytes and lines of a log that is kept whole, in case that nothing in it is known."""
 _OVERLAP = 400
 _QUOTED = 500
+_FAR, _BEFORE = 400, 60
+"""Characters into a line that are too far to be seen, and those shown before."""
 _KEYS = 64
 """Lines alike that are compared."""
 _POINTS = 6
@@ -103,7 +105,8 @@ class _Reader:
             if quoted and rule.signature.role is not Role.EVIDENCE:
                 continue
             found = {name: value for name, value in match.groupdict().items() if value}
-            seen = replace(_seen(rule, line, number, found), warned=warned)
+            near = replace(line, text=_around(line.text, match.start()))
+            seen = replace(_seen(rule, near, number, found), warned=warned)
             if self._holds(rule, seen):
                 self._seen.setdefault(rule.key, []).append(seen)
 
@@ -167,6 +170,11 @@ def _seen(rule: Rule, line: Line, number: int, found: dict[str, str]) -> Seen:
         time=line.time,
         values=found,
     )
+
+
+def _around(text: str, start: int) -> str:
+    """The line, or of a long one the part in which somebody found something."""
+    return f"...{text[start - _BEFORE :]}" if start > _FAR else text
 
 
 def _asks(signature: Signature) -> bool:

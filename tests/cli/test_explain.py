@@ -113,23 +113,39 @@ def test_somebody_pressed_ctrl_c(run: Run) -> None:
     [
         (
             OWN,
-            "  In line 3 of the log; your own code was last in line 3 of tr.py, in f.",
+            "  Line 3 of the log. Your own code was last in line 3 of tr.py, in f.",
         ),
         (
             "KeyError: 1",
-            "  In line 1 of the log; the log shows no line of your own code.",
+            "  Line 1 of the log. The log shows no line of your own code.",
         ),
         (
             "[rank2]: RuntimeError: CUDA error: x",
             (
-                "  In line 1 (rank 2) of the log; CUDA_LAUNCH_BLOCKING=1 makes errors"
-                " of kernels appear in the line"
+                "  Line 1 (rank 2) of the log. CUDA_LAUNCH_BLOCKING=1 makes errors"
+                " of kernels appear in the line that"
             ),
         ),
     ],
 )
 def test_where_to_look_in_ones_own_code(run: Run, text: str, said: str) -> None:
     assert run("explain", "-", stdin=text.encode()).stdout.splitlines()[1] == said
+
+
+def test_of_a_long_line_the_part_is_quoted_that_counts(run: Run) -> None:
+    said = run("explain", "-", stdin=b"x" * 3000 + b" AF_UNIX path too long").stdout
+
+    (row,) = (line for line in said.splitlines() if line.startswith("   line 1: "))
+    assert row.startswith("   line 1: ...xxx")
+    assert row.endswith("xx AF_UNIX path too long")
+
+
+def test_hints_for_ones_own_code(run: Run) -> None:
+    text = b"RuntimeError: CUDA error: device-side assert triggered\n"
+
+    said = run("explain", "-", stdin=text).stdout.splitlines()[1]
+
+    assert said.startswith("  Line 1 of the log. A label or an index is out of its")
 
 
 def test_lines_are_counted(run: Run) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from pipedoctor.explanation import text
 from pipedoctor.explanation.explain import explain
+from pipedoctor.explanation.model import Explanation, Repeat, Suspect
 from pipedoctor.facts import Facts, Site
 
 HERE = Facts(Site(system="linux"))
@@ -13,7 +14,7 @@ HERE = Facts(Site(system="linux"))
 FIRST = {
     "a handle that every worker opens, not a variable for old file systems": (
         "TypeError: h5py objects cannot be pickled",
-        "hdf5-handle-shared-across-fork: Open it in the worker, at first use",
+        "hdf5-handle-shared-across-fork: Open it in the worker, at first use, not in",
     ),
     "two lines of code in one": (
         (
@@ -59,6 +60,32 @@ FIRST = {
         ),
     ),
 }
+
+
+def test_steps_of_which_the_first_does_harm_are_typed_together() -> None:
+    log = b"ImportError: libGL.so.1: cannot open shared object file: No such file"
+    said = explain(io.BytesIO(log), facts=lambda _: Facts())
+
+    assert text.first_line(said) == (
+        "opencv-system-lib-missing: python -m pip uninstall -y opencv-python"
+        " && python -m pip install opencv-python-headless"
+    )
+
+
+def test_without_a_remedy_for_this_place_what_decides() -> None:
+    suspect = Suspect(rank=1, cause="a", name="a", confidence="likely", decide="nproc")
+
+    assert text.first_line(Explanation(causes=(suspect,))) == "a: to decide: nproc"
+
+
+def test_echoes_in_words() -> None:
+    suspect = Suspect(rank=1, cause="a_b", name="a-b", confidence="likely")
+    echoes = tuple(Repeat(line=line, of="a_b") for line in range(1, 11))
+    one = text.render(Explanation(causes=(suspect,), echoes=echoes[:1]))
+    ten = text.render(Explanation(causes=(suspect,), echoes=echoes))
+
+    assert one.endswith("\nLine 1 only repeats a-b.\n")
+    assert ten.endswith("\nLines 1, 2, 3, 4, 5, 6, 7, 8 and 2 more only repeat a-b.\n")
 
 
 @pytest.mark.parametrize(("log", "line"), FIRST.values(), ids=FIRST)
