@@ -96,6 +96,8 @@ class Counterfactual(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes instead of floats in a batch."""
     one_thread: bool = False
     """Numerical libraries start no threads of their own."""
+    blas: bool = False
+    """Numpy's BLAS alone; then what was measured of it counts."""
     faultless: bool = False
     """Freed memory is kept for the next item."""
     uncollected: bool = False

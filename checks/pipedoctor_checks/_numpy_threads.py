@@ -34,7 +34,7 @@ def unlimited(
             "loader.workers_on_node": workers,
             "cpu.effective": cpu.effective,
         },
-        counterfactual=Counterfactual(one_thread=True),
+        counterfactual=Counterfactual(one_thread=True, blas=True),
         remedies=fitting(habitat, *one_each("OPENBLAS_NUM_THREADS")),
     )
 

@@ -5,7 +5,7 @@ from pipedoctor.facts import Pipeline, Site
 from pipedoctor.remedy import environment, fitting, in_code
 from pipedoctor_checks._bottleneck import cause, said
 
-ALONE = Counterfactual(one_thread=True)
+ALONE = Counterfactual(one_thread=True, blas=True)
 
 
 @check("PDR905", "Workers' libraries fight for the CPUs", after=("PDR723", "PDR309"))
@@ -22,7 +22,9 @@ def bottleneck_blas_threads(seen: Pipeline, site: Site | None, /) -> Findings:
     ## How it is judged
 
     `check --measure TARGET` runs the loader: in a worker that computes, other threads
-    use more than a third of the CPU of the one that fetches.
+    use more than a third of the CPU of the one that fetches. Then it runs the loader
+    once more with one thread for each library, in turns with the first, and the gain
+    is what that saved.
 
     ## Sources
 

@@ -44,8 +44,8 @@ def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
         return Measurement(unmeasured={"pipeline": "no --measure TARGET given"})
     from pipedoctor.cli.privacy import overheard
     from pipedoctor.cli.targeted import order
+    from pipedoctor.tune.beside import tuned
     from pipedoctor.tune.session import Lost, Refused
-    from pipedoctor.tune.tuning import tune
 
     budget = typed.get("budget") or BUDGET
     with bar(budget) as tell:
@@ -60,7 +60,7 @@ def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
             }
         )
         try:
-            found = tune(wanted)
+            found = tuned(wanted)
         except Refused as reason:
             message = refusal(target, reason)
             raise click.UsageError(message) from None

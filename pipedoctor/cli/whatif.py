@@ -40,6 +40,12 @@ class Times(click.ParamType[float]):
 @click.option("--cores", type=CORES, help="CPUs of the machine.")
 @click.option("--storage", type=Times(), default=1.0, help="How much faster: 2x.")
 @click.option("--dtype", type=click.Choice(["uint8"]), help="Instead of floats.")
+@click.option("--one-thread", is_flag=True, help="For numerical libraries of workers.")
+@click.option(
+    "--start-method",
+    type=click.Choice(["fork", "forkserver", "spawn"]),
+    help="How workers are started; it decides the time to the first batch.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -70,8 +76,8 @@ def command(
     progress = Progress(typed["budget"])
     wanted = order({**typed, "watch": progress})
     try:
-        with probed(wanted) as (search, _):
-            whatif.probe(search)
+        with probed(wanted) as (search, loaded):
+            whatif.probe(search, change.start_method)
     except Refused as reason:
         progress.end()
         raise click.UsageError(overheard(reason)) from None
@@ -85,7 +91,7 @@ def command(
     progress.end()
     if why := overruled(search.pipeline()):
         lost(context, wanted.target, why)
-    found = whatif.imagine(search, change)
+    found = whatif.imagine(search, change, accelerator=loaded["accelerator"])
     columns = width() if output is None else 100
     write(dumped(found) if form == "json" else render(found, width=columns), output)
 
@@ -95,7 +101,8 @@ def _change(typed: dict[str, Any]) -> "Change":
     from pipedoctor.tune.predict import World
     from pipedoctor.tune.whatif import Change
 
-    named = ("workers", "prefetch", "in_order", "persistent", "pin_memory", "batch")
+    named = ["workers", "prefetch", "in_order", "persistent", "pin_memory", "batch"]
+    named += ["one_thread", "start_method"]
     world = World(
         cores=typed.pop("cores"),
         storage=typed.pop("storage"),

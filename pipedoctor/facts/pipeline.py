@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from pipedoctor.facts.base import Fact, Part
+from pipedoctor.facts.bench_loader import OneThread
 from pipedoctor.facts.source import Spot
 from pipedoctor.facts.window import Window
 
@@ -103,6 +104,8 @@ class Trial(Part, frozen=True, kw_only=True):
     """Relative standard error within the window."""
     batches: int = 0
     first_batch_seconds: float = 0.0
+    ending_seconds: float | None = None
+    """From the last batch of an epoch until the workers had ended; None: not seen."""
     wait_seconds: float = 0.0
     """Per batch: what the consumer waited for data."""
     step_seconds: float = 0.0
@@ -157,12 +160,16 @@ class Pipeline(Fact, frozen=True, kw_only=True):
     start_method: str = "fork"
     startup_seconds: float | None = None
     """First batch of an epoch with the start method of the job; not persistent."""
+    startup_workers: int | None = None
+    """With so many workers."""
     trials: tuple[Trial, ...] = ()
     best: Setting | None = None
     limits: dict[str, str] = {}
     """Limits that keep out settings, in words."""
     undivided: bool = False
     """Every worker gives the whole stream: rates count a sample once."""
+    threads: OneThread | None = None
+    """What one thread for numpy's BLAS was measured to save; None: nothing was."""
     made_at: Spot | None = None
     """Where the DataLoader is made; None: the target gave a data set."""
 

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from pipedoctor.check import Counterfactual
 from pipedoctor.facts import Costs, Pipeline, Trial
+from pipedoctor.tune.sharing import crowded
 
 FEW = 4
 """Tensors that values, their lengths and labels take."""
@@ -20,7 +21,7 @@ def altered(seen: Pipeline, wanted: Counterfactual) -> list[Pipeline]:
     Threads of a library may have spun or worked: either all of their time goes, or it
     is done by the one thread that is left.
     """
-    if wanted.one_thread:
+    if wanted.one_thread and crowded(seen):
         return [
             _with(seen, _spun),
             _with(seen, _worked),

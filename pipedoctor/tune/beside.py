@@ -4,6 +4,9 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
+
+import msgspec
 
 from pipedoctor.bench.host import host
 from pipedoctor.bench.interval import spread
@@ -13,12 +16,14 @@ from pipedoctor.facts.bench_loader import BenchLoader, OneThread
 from pipedoctor.tune.probe import Bench, Failed
 from pipedoctor.tune.search import Search
 from pipedoctor.tune.session import Lost, Refused, Session
-from pipedoctor.tune.tuning import Order
+from pipedoctor.tune.sharing import crowded
+from pipedoctor.tune.tuning import Order, Tuning, attempted, concluded
 
 VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What numpy's libraries read; torch limits its own threads in workers."""
-BUSY = 0.1
-"""CPU of other threads, as a share of the thread that fetches, that is worth a look."""
+RESTING = "no other threads of a worker used the CPUs"
+KEPT = 0.4
+"""Share of the time that is kept for comparing, where there is something to."""
 ROUNDS = 5
 WINDOW = 0.6
 """Seconds of one window."""
@@ -52,6 +57,11 @@ class Beside:
             self._trying(lambda: self._received(threads=not why), "touch", "threads")
         if accelerator:
             self._trying(self._transferred, "transfer")
+
+    def alone(self) -> OneThread | None:
+        """Only what one thread saves; None where it cannot be measured."""
+        self._trying(lambda: self._received(threads=True, touch=False), "threads")
+        return self._threads
 
     def result(self) -> BenchLoader:
         """What is known so far."""
@@ -88,13 +98,13 @@ class Beside:
                 if self._unknown[name] == _LATE:
                     self._unknown[name] = str(reason)
 
-    def _received(self, *, threads: bool) -> None:
+    def _received(self, *, threads: bool, touch: bool = True) -> None:
         """Touch batches; and take turns with a session whose libraries may not."""
         step = self._order.step or f"{_CONSUMERS}touch"
         with self._again(step, {}) as plain:
             if plain is None:
                 return
-            if not self._order.step:
+            if touch and not self._order.step:
                 self._touch = self._steps("touch", plain)
             if not threads:
                 return
@@ -197,17 +207,9 @@ def idle(seen: Pipeline, environ: Mapping[str, str]) -> str:
     """Why there is nothing to gain from one thread; empty: there may be."""
     if all(environ.get(name) == "1" for name in VARIABLES):
         return f"{' and '.join(VARIABLES)} are 1 already"
-    crowds = [t for t in seen.trials if t.costs and t.costs_of]
-    if not crowds:
+    if not any(t.costs and t.costs_of for t in seen.trials):
         return "no trial with workers"
-    for trial in crowds:
-        costs = trial.costs
-        if costs is None:
-            continue
-        others = costs.fetch_process - costs.fetch_cpu - costs.send_cpu
-        if others > BUSY * costs.fetch_cpu and others > BUSY * costs.fetch_wall:
-            return ""
-    return "no other threads of a worker used the CPUs"
+    return "" if crowded(seen) else RESTING
 
 
 @contextlib.contextmanager
@@ -223,3 +225,17 @@ def environment(more: Mapping[str, str]) -> Generator[None, None, None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def tuned(order: Order) -> Tuning:
+    """Tune; and measure what one thread saves, where others compute in workers."""
+
+    def kept(seen: Pipeline) -> float:
+        return 0.0 if idle(seen, os.environ) else KEPT * order.budget
+
+    done = attempted(order, lambda search: search.run(kept=kept))
+    found = concluded(order, done)
+    if done.trouble or done.interrupted or idle(found.seen, os.environ):
+        return found
+    alone = Beside(order, done.search, loading=done.loaded["seconds"]).alone()
+    return replace(found, seen=msgspec.structs.replace(found.seen, threads=alone))

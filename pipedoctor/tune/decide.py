@@ -9,7 +9,9 @@ from msgspec.structs import replace
 
 from pipedoctor.facts import Pipeline, Setting, Trial
 from pipedoctor.tune.predict import Model, alike
-from pipedoctor.tune.search import SAME, UNORDERED, WORTH
+from pipedoctor.tune.promise import UNORDERED
+from pipedoctor.tune.search import SAME, WORTH
+from pipedoctor.tune.startup import ending, first_batch
 
 Confidence = Literal["certain", "likely", "possible"]
 _OFTEN = 2
@@ -188,5 +190,5 @@ def finished(seen: Pipeline, trial: Trial) -> Setting:
     if seen.start.persistent_workers or seen.samples is None:
         return replace(trial.setting, persistent_workers=seen.start.persistent_workers)
     epoch = seen.samples / trial.samples_per_second
-    startup = seen.startup_seconds or trial.first_batch_seconds
-    return replace(trial.setting, persistent_workers=startup > _EPOCH_SHARE * epoch)
+    start = first_batch(seen, workers) + ending(seen, workers)
+    return replace(trial.setting, persistent_workers=start > _EPOCH_SHARE * epoch)

@@ -36,6 +36,10 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
         said.append(f"storage {world['storage']:g} times as fast")
     if world["dtype"]:
         said.append("uint8 batches")
+    if world["one_thread"]:
+        said.append("one thread for numerical libraries in each worker")
+    if world["start_method"]:
+        said.append(f"workers started by {world['start_method']}")
     if said:
         yield f"  with {', '.join(said)}"
     yield ""

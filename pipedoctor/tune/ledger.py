@@ -62,6 +62,10 @@ class Ledger:
             batches=batches,
             wait_seconds=sum(t.wait_seconds * t.batches for t in used) / batches,
             first_batch_seconds=min(t.first_batch_seconds for t in trials),
+            ending_seconds=min(
+                (t.ending_seconds for t in trials if t.ending_seconds is not None),
+                default=None,
+            ),
             seconds_spent=sum(t.seconds_spent for t in trials),
             window=max((t.window for t in used), key=lambda w: w.seconds),
         )

@@ -59,7 +59,13 @@ def _measured(trial: Trial) -> bool:
 
 def _seconds(seen: Pipeline) -> Iterator[float]:
     rows: Iterable[tuple[float, ...]] = (
-        (t.first_batch_seconds, t.wait_seconds, t.step_seconds, t.step_cpu)
+        (
+            t.first_batch_seconds,
+            t.ending_seconds or 0.0,
+            t.wait_seconds,
+            t.step_seconds,
+            t.step_cpu,
+        )
         for t in seen.trials
     )
     yield from (seen.fault_seconds, seen.startup_seconds or 0.0)

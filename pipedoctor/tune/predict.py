@@ -8,9 +8,12 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from pipedoctor.facts import Costs, Pipeline, Setting, Trial
+from pipedoctor.tune.scene import CPU, TIME, Course, Phase, Scene, Whole
 from pipedoctor.tune.sharing import crowding, storage, waiting_of
-from pipedoctor.tune.simulate import CPU, TIME, Course, Phase, Scene, simulate
+from pipedoctor.tune.simulate import simulate
+from pipedoctor.tune.simulate import whole as epoch
 from pipedoctor.tune.smooth import Seen, smoothed
+from pipedoctor.tune.startup import first_batch
 
 _TASKS = 192
 _LEAST = 1e-6
@@ -62,7 +65,7 @@ class Model:
 
     def predict(self, setting: Setting) -> Prediction:
         """What this setting would give, with an interval that should hold 9 of 10."""
-        course = self._course(setting)
+        course = self.course(setting)
         factor, error = self._correction(setting) if self.corrected else (1.0, 0.0)
         seconds = course.batch_seconds * factor
         batch = setting.batch_size or 1
@@ -75,7 +78,7 @@ class Model:
             high=rate * math.exp(1.65 * error),
             batch_seconds=seconds,
             wait_seconds=max(0.0, seconds - step),
-            first_batch_seconds=self._first_batch(setting),
+            first_batch_seconds=first_batch(self.seen, setting.num_workers),
             shm_bytes=setting.shm_bytes(self._shared(setting)),
             memory_bytes=self._memory(setting),
             descriptors=setting.descriptors(self.seen.contents.objects),
@@ -92,7 +95,12 @@ class Model:
         """The trials of this very setting, as one."""
         return next((t for t in self.seen.trials if alike(t.setting, setting)), None)
 
-    def _course(self, setting: Setting) -> Course:
+    def whole(self, setting: Setting, batches: int) -> Whole:
+        """An epoch of few batches: its queues fill and run empty; uncorrected."""
+        return epoch(self.scene(setting), batches)
+
+    def course(self, setting: Setting) -> Course:
+        """The simulation of a steady state; uncorrected."""
         plain = replace(setting, pin_memory=False, persistent_workers=False)
         if plain not in self._cache:
             self._cache[plain] = simulate(self.scene(plain))
@@ -189,13 +197,13 @@ class Model:
         here = self.world == World()
         if exact is not None and here:
             error = max(_STEADY, exact.spread or 0.0)
-            return exact.batch_seconds / self._course(setting).batch_seconds, error
+            return exact.batch_seconds / self.course(setting).batch_seconds, error
         model = Model(seen=self.seen, _cache=self._cache if here else {})
         known = [
             Seen(
                 setting=trial.setting,
                 ratio=math.log(
-                    trial.batch_seconds / model._course(trial.setting).batch_seconds
+                    trial.batch_seconds / model.course(trial.setting).batch_seconds
                 ),
                 error=trial.spread or 0.0,
             )
@@ -204,22 +212,6 @@ class Model:
         ]
         middle, error = smoothed(known, setting)
         return math.exp(middle), math.hypot(_MODEL, error)
-
-    def _first_batch(self, setting: Setting) -> float:
-        trials = {
-            t.setting.num_workers: t.first_batch_seconds for t in self.seen.trials
-        }
-        workers = setting.num_workers
-        if not workers or workers in trials:
-            return trials.get(workers, 0.0)
-        known = sorted(number for number in trials if number)
-        if not known:
-            return 0.0
-        low, high = known[0], known[-1]
-        if low == high:
-            return trials[low]
-        slope = max(0.0, (trials[high] - trials[low]) / (high - low))
-        return trials[low] + slope * (workers - low)
 
     def _memory(self, setting: Setting) -> int:
         """

@@ -8,13 +8,17 @@ from msgspec.structs import replace
 
 from pipedoctor.check import EPOCH, Counterfactual, Finding, Gain, Severity, Verdict
 from pipedoctor.facts import Facts, Pipeline, Setting, Source
+from pipedoctor.facts.bench import ENOUGH
 from pipedoctor.facts.source import LoaderCall, Spot
 from pipedoctor.tune.altered import altered
 from pipedoctor.tune.plausible import imaginable, plausible, possible
 from pipedoctor.tune.predict import Model, Prediction, World, alike
+from pipedoctor.tune.startup import ending
 
 _PREFETCH = 2
 _MOST = 64
+_FEW = 256
+"""Batches of an epoch in which it counts that queues fill and run empty."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +88,8 @@ def foretold(
 
     `arrived` is the setting that it has led to, where that is known already.
     """
+    if wanted.blas and (known := _one_thread(seen)) is not None:
+        return known
     setting = arrived or changed(seen, wanted)
     if setting is None or (wanted.uint8 and not seen.contents.float_bytes):
         return None
@@ -100,6 +106,17 @@ def foretold(
         basis="measured" if now.measured and then.measured else "modelled",
         seconds=None if seen.samples is None else now.seconds - then.seconds,
     )
+
+
+def _one_thread(seen: Pipeline) -> Gain | None:
+    """What one thread for numpy's BLAS saves, where that was measured."""
+    found = seen.threads
+    if found is None or found.ratio.windows < ENOUGH or not seen.start.num_workers:
+        return None
+    gain = Gain.faster(found.ratio, EPOCH)
+    if seen.samples is None:
+        return gain
+    return replace(gain, seconds=gain.value * epoch(seen, seen.start).seconds)
 
 
 def changed(seen: Pipeline, wanted: Counterfactual) -> Setting | None:
@@ -140,14 +157,14 @@ def epoch(
     """An epoch with this setting, in the world of the counterfactual."""
     wanted = wanted or Counterfactual()
     world = World(cores=wanted.cores, storage=wanted.storage, uint8=wanted.uint8)
-    guess = Model(seen=seen, world=world).predict(setting)
+    model = Model(seen=seen, world=world)
     factors = [_steady(other, setting) for other in altered(seen, wanted)]
     if not factors:
-        return _epoch(seen, guess)
+        return _epoch(model, setting)
     usual = _steady(seen, setting)
     ratios = [math.log(factor / usual) for factor in factors]
     middle = sum(ratios) / len(ratios)
-    return _epoch(seen, guess, math.exp(middle), max(ratios) - min(ratios))
+    return _epoch(model, setting, math.exp(middle), max(ratios) - min(ratios))
 
 
 def _steady(seen: Pipeline, setting: Setting) -> float:
@@ -156,17 +173,32 @@ def _steady(seen: Pipeline, setting: Setting) -> float:
 
 
 def _epoch(
-    seen: Pipeline, guess: Prediction, factor: float = 1.0, apart: float = 0.0
+    model: Model, setting: Setting, factor: float = 1.0, apart: float = 0.0
 ) -> Epoch:
-    batch = guess.setting.batch_size or 1
-    batches = (seen.samples or batch) / batch * seen.copies(guess.setting)
-    steady = guess.batch_seconds * factor * batches
+    guess = model.predict(setting)
     error = math.log(guess.high / guess.low) / 2
     return Epoch(
-        seconds=steady + (_startup(seen, guess) if seen.samples else 0.0),
+        seconds=_seconds(model, guess, factor),
         error=math.hypot(error, apart / 2),
         measured=guess.measured and factor == 1.0,
     )
+
+
+def _seconds(model: Model, guess: Prediction, factor: float) -> float:
+    """An epoch with its workers' start and end; without an end, one batch."""
+    seen, setting = model.seen, guess.setting
+    batch, each = setting.batch_size or 1, guess.batch_seconds * factor
+    batches = (seen.samples or batch) / batch * seen.copies(setting)
+    if seen.samples is None or not setting.num_workers:
+        return each * batches
+    kept = setting.persistent_workers
+    ends = 0.0 if kept else ending(seen, setting.num_workers)
+    if batches > _FEW:
+        return each * batches + _startup(seen, guess) + ends
+    run = model.whole(setting, max(1, round(batches)))
+    slower = each / model.course(setting).batch_seconds
+    start = 0.0 if kept else guess.first_batch_seconds - run.first * slower
+    return max(0.0, start) + run.seconds * slower + ends
 
 
 def _startup(seen: Pipeline, guess: Prediction) -> float:
@@ -175,8 +207,7 @@ def _startup(seen: Pipeline, guess: Prediction) -> float:
         return 0.0
     if guess.setting.persistent_workers:  # they wait, but their queues are empty
         return max(0.0, _made(seen, guess) - guess.wait_seconds)
-    first = seen.startup_seconds or guess.first_batch_seconds
-    return max(0.0, first - guess.batch_seconds)
+    return max(0.0, guess.first_batch_seconds - guess.batch_seconds)
 
 
 def _made(seen: Pipeline, guess: Prediction) -> float:

@@ -131,4 +131,5 @@ def _epoch(search: Search, trial: Trial) -> float:
     starts = trial.setting.num_workers and not trial.setting.persistent_workers
     if samples is None or not starts:
         return steady
-    return steady + max(0.0, trial.first_batch_seconds - trial.batch_seconds)
+    begins = max(0.0, trial.first_batch_seconds - trial.batch_seconds)
+    return steady + begins + (trial.ending_seconds or 0.0)

@@ -1,34 +1,33 @@
 """Find the best setting: probe, predict all, measure the best few, and again."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_
 
 from msgspec.structs import replace
 
 from pipedoctor.facts import Pipeline, Setting, Trial
+from pipedoctor.tune import promise
 from pipedoctor.tune.ledger import Ledger
 from pipedoctor.tune.limits import Bounds
 from pipedoctor.tune.predict import Model, Prediction, alike
 from pipedoctor.tune.probe import Bench, Failed
+from pipedoctor.tune.sharing import tail
 
-NEAR = 0.04
-"""Settings so close to the best are measured again."""
 SAME = 0.008
 """A difference that nobody would pay more workers for."""
 WORTH = 0.015
 """The least gain for which a setting is changed."""
-UNORDERED = 0.05
-"""The least gain for which samples may come in another order."""
-_FAR = 0.1
-"""The same where windows of one setting differ widely."""
-_REPEATS, _OFTEN = 3, 5
+_OFTEN, _DISTURBED = 5, 6
+"""Windows of one setting at most, and where others disturbed them."""
 _TRIED = 7
 """Numbers of workers; more are hardly worth their time."""
 _WORKERS = (*range(9), 10, 12, 14, 16, 20, 24, 32, 40, 48, 64, 96, 128)
 _PREFETCH = (2, 4, 8)
-_HEAVY_TAIL, _LEAST = 0.15, 1e-6
+_HEAVY_TAIL = 0.15
+_WINDOW, _LONGER = 1.0, 1.0
+"""Seconds of a window, and by how much it is longer where its rate varies."""
 
 
 @dataclass
@@ -43,10 +42,18 @@ class Search:
     ledger: Ledger = field(default_factory=Ledger)
     broken: dict[str, str] = field(default_factory=dict[str, str])
     skipped: dict[str, str] = field(default_factory=dict[str, str])
+    startups: dict[str, Trial] = field(default_factory=dict[str, Trial])
+    """By the method that started their workers."""
 
-    def run(self) -> None:
-        """Measure until it is settled or the time is up."""
+    def run(self, *, kept: Callable[[Pipeline], float] = lambda _: 0.0) -> None:
+        """
+        Measure until it is settled or the time is up.
+
+        `kept` says, of what was probed, how many seconds are needed for something else.
+        """
         self.probe()
+        self.bench.until -= kept(self.pipeline())
+        self.bench.more = _LONGER
         while self.bench.left > self.price():
             setting = self.next()
             if setting is None:
@@ -70,21 +77,30 @@ class Search:
     def startup(self, share: float) -> None:
         """How long workers take to start where they are not forked, if they do."""
         method = self.base.start_method
-        most = self.bounds.max_workers
-        if method == "fork" or not most:
+        if method == "fork" or not self.bounds.max_workers:
             return
-        setting = self.start if self.start.num_workers else self.of(min(2, most))
         try:
-            trial = self.bench.measure(
-                setting, 0.3 * share, limit=max(4.0, 4 * share), context=method
-            )
+            trial = self.starting(method, share)
         except Failed as reason:
             if self.start.num_workers:
                 raise
             bound = f"workers do not start ({method}): {reason}"
             self.bounds = replace_(self.bounds, max_workers=0, workers_bound=bound)
             return
-        self.base = replace(self.base, startup_seconds=trial.first_batch_seconds)
+        self.base = replace(
+            self.base,
+            startup_seconds=trial.first_batch_seconds,
+            startup_workers=trial.setting.num_workers,
+        )
+
+    def starting(self, method: str, share: float) -> Trial:
+        """Start workers in this way; raises Failed."""
+        few = min(2, self.bounds.max_workers)
+        setting = self.start if self.start.num_workers else self.of(few)
+        self.startups[method] = self.bench.measure(
+            setting, 0.3 * share, limit=max(4.0, 4 * share), context=method
+        )
+        return self.startups[method]
 
     def anchors(self) -> Iterator[int]:
         """One worker, and as many as there are processors."""
@@ -184,66 +200,74 @@ class Search:
         return min(self.bounds.max_workers, batches)
 
     def next(self) -> Setting | None:
-        """What to measure next; None = it is settled."""
-        model = self.model()
+        """What to measure next; None = nothing that is left is worth its time."""
         best = self.leader()
         if best is None:
             return None
-        promising = [
-            guess
+        model = self.model()
+        gains = {
+            guess: promise.gain(model, guess, best)
             for guess in self.candidates(model)
             if not self.ledger.of(guess.setting)
-            and _price(guess) > best.samples_per_second * (1 + SAME)
-        ]
-        if promising:
-            return _cheapest(promising).setting
-        twice = self._again(best, 2)  # before anybody else is tried
-        other = twice or self._doubtful(model, best) or self._again(best)
-        return other or self._deeper(model, best)
+        }
+        found = self._promising(model, gains, best) or self._again(best, 2)
+        found = found or self._doubtful(gains) or self._again(best)
+        return found or self._deeper(gains, best)
 
-    def _doubtful(self, model: Model, best: Trial) -> Setting | None:
+    def _promising(
+        self, model: Model, gains: dict[Prediction, float], best: Trial
+    ) -> Setting | None:
+        """The cheapest of those that are expected to be faster."""
+        least = best.samples_per_second * (1 + SAME)
+        rates = {
+            guess: min(promise.price(guess), promise.ceiling(model, guess.setting))
+            for guess in gains
+        }
+        faster = {guess: rate for guess, rate in rates.items() if rate > least}
+        if not faster:
+            return None
+        near = (1 - SAME) * max(faster.values())
+        cheap = [guess for guess, rate in faster.items() if rate > near]
+        return min(cheap, key=lambda g: (g.setting.queued, -faster[g])).setting
+
+    def _doubtful(self, gains: dict[Prediction, float]) -> Setting | None:
         """A number of workers that nobody has tried, and that may yet be faster."""
         tried = {setting.num_workers for setting in self.ledger.settings()}
-        most = (self.start.batch_size or 1) / max(model.step_seconds, _LEAST)
-        open_ = [
-            guess
-            for guess in self.candidates(model)
-            if guess.setting.num_workers not in tried
+        open_ = {
+            guess: gain
+            for guess, gain in gains.items()
+            if gain > promise.SURE
+            and guess.setting.num_workers not in tried
             and guess.setting.in_order
-            and min(guess.high, most) > best.samples_per_second * (1 + SAME)
-        ]
+        }
         if len(tried) >= _TRIED or not open_:
             return None
-        return max(open_, key=lambda g: (g.high, -g.setting.queued)).setting
+        return max(open_, key=lambda g: (open_[g], -g.setting.queued)).setting
 
-    def _again(self, best: Trial, most: int = 2 * _REPEATS) -> Setting | None:
-        """The rival of the best, or the best, that was measured least."""
-        near = max(NEAR, min(_FAR, 2 * (best.spread or 0.0)))
-        rivals = [
-            trial
-            for trial in self.ledger.merged()
-            if trial.samples_per_second >= best.samples_per_second * (1 - near)
-            or alike(trial.setting, self.start)
-        ]
-        rivals.sort(key=lambda t: -t.samples_per_second)
+    def _again(self, best: Trial, most: int = _DISTURBED) -> Setting | None:
+        """The best, the start or a rival: which was measured least, if it counts."""
+        others = [t for t in self.ledger.merged() if not alike(t.setting, best.setting)]
+        rivals = [t for t in others if promise.loss(best, t) > promise.SURE / 2]
+        starts = [t for t in others if alike(t.setting, self.start)]
+        often = [(best, _OFTEN if rivals else 2), *((t, 2) for t in starts)]
+        often += [(t, _OFTEN) for t in rivals]
         open_ = [
             trial
-            for trial in rivals[:4]
-            if self.tries(trial) < min(most, _enough(trial))
+            for trial, enough in often
+            if self.tries(trial) < min(most, most if trial.disturbed else enough)
         ]
-        if not open_:
-            return None
-        return min(open_, key=self.tries).setting
+        return min(open_, key=self.tries).setting if open_ else None
 
-    def _deeper(self, model: Model, best: Trial) -> Setting | None:
+    def _deeper(self, gains: dict[Prediction, float], best: Trial) -> Setting | None:
         """The leader with longer queues, where there is time left for it."""
         longer = 2 * (best.setting.prefetch_factor or 0)
         deeper = replace(best.setting, prefetch_factor=longer)
-        for guess in self.candidates(model):
-            better = guess.high > best.samples_per_second * (1 + SAME)
-            if guess.setting == deeper and better and not self.ledger.of(deeper):
-                return deeper
-        return None
+        found = (
+            guess.setting
+            for guess, gain in gains.items()
+            if guess.setting == deeper and gain > promise.SURE
+        )
+        return next(found, None)
 
     def tries(self, trial: Trial) -> int:
         """How often this setting was measured."""
@@ -256,7 +280,7 @@ class Search:
 
     def window(self) -> float:
         """How long the next window shall be."""
-        return min(2.0, max(0.4, self.bench.left / 9))
+        return min(_WINDOW, max(0.4, self.bench.left / 9))
 
     def price(self) -> float:
         """Seconds that the next trial will take, by those so far."""
@@ -267,34 +291,3 @@ class Search:
     def _tail(self) -> bool:
         """Do few items take most of the time?"""
         return tail(self.bench.items) > _HEAVY_TAIL
-
-
-def _enough(trial: Trial) -> int:
-    """Windows that settle it: more where they differ, or others disturbed."""
-    if trial.disturbed:
-        return 2 * _REPEATS
-    if not trial.spread:
-        return 2
-    return _REPEATS if trial.spread < NEAR / 2 else _OFTEN
-
-
-def tail(items: Iterable[tuple[float, float]]) -> float:
-    """Share of the time that goes into items of more than five times the median."""
-    walls = sorted(wall for wall, _ in items)
-    if not walls or not sum(walls):
-        return 0.0
-    middle = walls[len(walls) // 2]
-    return sum(wall - middle for wall in walls if wall > 5 * middle) / sum(walls)
-
-
-def _price(guess: Prediction) -> float:
-    """The rate, less a little for each batch that has to be held in memory."""
-    unordered = 0 if guess.setting.in_order else UNORDERED
-    return guess.samples_per_second * (1 - 0.0004 * guess.setting.queued - unordered)
-
-
-def _cheapest(guesses: Sequence[Prediction]) -> Prediction:
-    """Of those that promise about the same, the one that holds the fewest batches."""
-    most = max(_price(guess) for guess in guesses)
-    near = [guess for guess in guesses if _price(guess) > most * (1 - SAME)]
-    return min(near, key=lambda guess: (guess.setting.queued, -_price(guess)))

@@ -1,12 +1,15 @@
 """What workers share: the storage, the processors; as far as trials show it."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pipedoctor.facts import Costs, Pipeline, Trial
 
 _NOISE = 0.05
 """Waiting below this share of the computing is noise of the clocks."""
+_BUSY = 0.1
+"""CPU of other threads, as a share of the thread that fetches, that is worth a look."""
 _GROWN = 1.25
 _STARVED = 0.2
 _FREE, _FULL = 0.8, 0.85
@@ -47,6 +50,18 @@ def ceiling(seen: Pipeline, one: Trial) -> Ceiling | None:
 def waiting_of(costs: Costs) -> float:
     """Seconds that a batch waits for its data."""
     return 0.0 if costs.waiting < _NOISE * costs.fetch_cpu else costs.waiting
+
+
+def crowded(seen: Pipeline) -> bool:
+    """Do other threads of a worker compute beside the one that fetches?"""
+    return any(
+        _beside(trial.costs) for trial in seen.trials if trial.costs and trial.costs_of
+    )
+
+
+def _beside(costs: Costs) -> bool:
+    others = costs.fetch_process - costs.fetch_cpu - costs.send_cpu
+    return others > _BUSY * costs.fetch_cpu and others > _BUSY * costs.fetch_wall
 
 
 def storage(seen: Pipeline) -> float:
@@ -95,3 +110,12 @@ def crowding(seen: Pipeline) -> float:
 
 def _of_one(seen: Pipeline) -> Costs | None:
     return next((t.costs for t in seen.trials if t.costs_of == 1), None)
+
+
+def tail(items: Iterable[tuple[float, float]]) -> float:
+    """Share of the time that goes into items of more than five times the median."""
+    walls = sorted(wall for wall, _ in items)
+    if not walls or not sum(walls):
+        return 0.0
+    middle = walls[len(walls) // 2]
+    return sum(wall - middle for wall in walls if wall > 5 * middle) / sum(walls)

@@ -3,14 +3,9 @@
 import random
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 
-CPU, STORAGE, TIME = range(3)
-"""What a phase needs: a processor, the storage, or only time to pass."""
-
-Phase = tuple[int, float]
-"""What it needs, and seconds of it where nobody else is there."""
+from pipedoctor.tune.scene import CPU, STORAGE, TIME, Course, Phase, Scene, Whole
 
 _MAIN = -1
 _EVEN, _VARIED = 100, 320
@@ -19,46 +14,6 @@ _ALIKE = 1.3
 _RUN = 12
 """Batches that a worker takes in a row."""
 _TINY = 1e-9
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scene:
-    """
-    A loader, its consumer and the machine under them.
-
-    `tasks` are batches as (waiting, computing) seconds; each worker takes runs of them.
-    `consume` are the phases of the main process for each batch.
-    `storage` is how many requests make progress at once; `weight` how many
-    processors a computing worker keeps busy.
-    """
-
-    tasks: Sequence[tuple[float, float]]
-    workers: int
-    prefetch: int
-    in_order: bool = True
-    receive: float = 0.0
-    """CPU seconds of the main process to unpickle a batch."""
-    shake: tuple[float, float] = (0.0, 0.0)
-    """
-    Seconds in which an idle, and a computing, worker hands its descriptors over.
-
-    The thread that does so competes with the computing one for Python's lock; once
-    the worker has nothing left to do, it is quick.
-    """
-    consume: tuple[Phase, ...] = ()
-    cores: float = 1.0
-    storage: float = float("inf")
-    weight: float = 1.0
-    crowding: float = 0.0
-    """How much slower computing gets when all processors are busy: 0.1 = 10 %."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Course:
-    """How it went, per batch."""
-
-    batch_seconds: float
-    wait_seconds: float
 
 
 class _Resource:
@@ -75,8 +30,8 @@ class _Resource:
 class _Simulation:
     """The state of one run."""
 
-    def __init__(self, scene: Scene, batches: int) -> None:
-        self.scene, self.batches = scene, batches
+    def __init__(self, scene: Scene, batches: int, most: float = float("inf")) -> None:
+        self.scene, self.batches, self.most = scene, batches, most
         self.now = 0.0
         self.resources = (_Resource(), _Resource(), _Resource())
         self.left: dict[int, list[Phase]] = {}
@@ -99,14 +54,18 @@ class _Simulation:
         self.marks: list[float] = []
         self.waits: list[float] = []
 
-    def run(self) -> Course:
-        """Go on until enough batches were consumed; the first quarter warms up."""
+    def go(self) -> None:
+        """Go on until enough batches were consumed."""
         for _ in range(self.scene.workers * self.scene.prefetch):
             self.dispatch()
         for worker in range(self.scene.workers):
             self.work(worker)
         while len(self.marks) < self.batches:
             self.advance()
+
+    def run(self) -> Course:
+        """Without the first batches, which only fill the queues."""
+        self.go()
         warm = min(
             len(self.marks) // 2,
             self.scene.workers * self.scene.prefetch + len(self.marks) // 8,
@@ -121,6 +80,8 @@ class _Simulation:
 
     def dispatch(self) -> None:
         """Send the next index to a worker: in turn, or to one that has room."""
+        if self.sent >= self.most:
+            return
         for _ in range(self.scene.workers):
             worker = self.turn
             self.turn = (worker + 1) % self.scene.workers
@@ -273,6 +234,13 @@ def simulate(scene: Scene) -> Course:
     batches = _VARIED if max(each) > _ALIKE * min(each) else _EVEN
     least = scene.workers * (scene.prefetch + 6)
     return _Simulation(scene, max(batches, least)).run()
+
+
+def whole(scene: Scene, batches: int) -> Whole:
+    """Run an epoch of so many batches with workers that wait for its first index."""
+    epoch = _Simulation(scene, batches, batches)
+    epoch.go()
+    return Whole(first=epoch.waits[0], seconds=epoch.marks[-1])
 
 
 def _alone(scene: Scene) -> Course:

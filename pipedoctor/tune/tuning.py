@@ -24,6 +24,10 @@ COPIES = (
     "get_worker_info(): the stream is not divided among workers, so each of them gives "
     "every sample again; rates count a sample once"
 )
+UNPINNED = (
+    "pin_memory=True does nothing here: torch finds no GPU, so the figures are without "
+    "what pinning costs"
+)
 _SHARE = 0.15
 """Of a small budget, that much at most."""
 
@@ -130,8 +134,14 @@ def attempted(order: Order, work: Callable[[Search], None]) -> Attempt:
 
 def tune(order: Order) -> Tuning:
     """Find the best setting; raises Refused, or Lost before anything is known."""
-    done = attempted(order, Search.run)
-    place = done.loaded.get("made_at")
+    return concluded(order, attempted(order, Search.run))
+
+
+def concluded(order: Order, done: Attempt) -> Tuning:
+    """What an attempt has come to."""
+    place, start = done.loaded.get("made_at"), done.search.start
+    if start.pin_memory and not done.loaded["accelerator"]:
+        done.search.skipped["pin_memory"] = UNPINNED
     found = result(
         order, done.search, trouble=done.trouble, interrupted=done.interrupted
     )

@@ -1,21 +1,33 @@
 """Imagine another setting, or another machine, for a target that was probed."""
 
+import dataclasses
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 from msgspec.structs import replace
 
 from pipedoctor.bottleneck import bottleneck
-from pipedoctor.facts import Setting, Trial
+from pipedoctor.check import Counterfactual
+from pipedoctor.facts import Pipeline, Setting, Trial
+from pipedoctor.tune.altered import altered
 from pipedoctor.tune.json import rates, setting
 from pipedoctor.tune.predict import Model, Prediction, World, alike
 from pipedoctor.tune.search import Search
+from pipedoctor.tune.sharing import crowded
+from pipedoctor.tune.startup import ending
 
 SCHEMA = "pipedoctor.whatif/1"
 PINNING = (
     "pin_memory is not simulated: `pipedoctor bench transfer` measures on a GPU what"
     " pinning a batch takes, and what it saves"
 )
+IDLE = (
+    "pin_memory does nothing here: torch finds no GPU; what it costs beside one is not"
+    " in the figures"
+)
+RESTS = "one thread changes nothing: no other threads of a worker used the CPUs"
+_ALONE = Counterfactual(one_thread=True)
 _USUAL, _SPINNING = 1, 2
 """How often settings of several workers are measured again."""
 _WINDOWS = 16
@@ -34,6 +46,10 @@ class Change:
     persistent: bool | None = None
     pin_memory: bool | None = None
     batch: int | None = None
+    one_thread: bool = False
+    """Numerical libraries start no threads of their own in workers."""
+    start_method: str | None = None
+    """How workers are started."""
     world: World = field(default_factory=World)
 
     def applied(self, to: Setting) -> Setting:
@@ -56,13 +72,24 @@ class Change:
         )
 
 
-def imagine(search: Search, change: Change) -> dict[str, Any]:
+def imagine(
+    search: Search, change: Change, *, accelerator: bool = True
+) -> dict[str, Any]:
     """What the changed setting would give, and what the current one gives."""
     seen = search.pipeline()
     wanted = change.applied(search.start)
     here = Model(seen=seen).predict(search.start)
+    seen = _started(search, change, seen)
     there = Model(seen=seen, world=change.world).predict(wanted)
+    pinned = wanted.pin_memory != search.start.pin_memory
+    if pinned and accelerator:  # only without one it changes nothing
+        there = dataclasses.replace(there, measured=False)
+    alone = change.one_thread and crowded(seen)
+    if alone:
+        there = _alone(seen, there)
     said = rates(there) or {}
+    silent = (PINNING if accelerator else IDLE) if pinned else ""
+    rests = RESTS if change.one_thread and not alone else ""
     return {
         "schema": SCHEMA,
         "target": seen.target,
@@ -71,31 +98,76 @@ def imagine(search: Search, change: Change) -> dict[str, Any]:
             "cores": change.world.cores,
             "storage": change.world.storage,
             "dtype": "uint8" if change.world.uint8 else None,
+            "one_thread": change.one_thread,
+            "start_method": change.start_method,
         },
         "predicted": said,
         "basis": said["basis"],
         "current": {"setting": setting(search.start), "predicted": rates(here)},
         "gain": there.samples_per_second / here.samples_per_second,
-        "epoch": epoch(search, there),
+        "epoch": epoch(seen, there),
         "bottleneck": bottleneck(seen).name,
         "disturbed": next((t.disturbed for t in seen.trials if t.disturbed), None),
-        "unpriced": PINNING if wanted.pin_memory != search.start.pin_memory else None,
+        "unpriced": "; ".join(filter(None, (silent, rests))) or None,
     }
 
 
-def epoch(search: Search, guess: Prediction) -> dict[str, float] | None:
-    """Seconds of an epoch, the start of its workers apart."""
-    samples = search.base.samples
+def _started(search: Search, change: Change, seen: Pipeline) -> Pipeline:
+    """The pipeline with workers that are started in another way."""
+    method = change.start_method
+    if not method or method == seen.start_method:
+        return seen
+    found = search.startups.get(method)
+    return replace(
+        seen,
+        start_method=method,
+        startup_seconds=found.first_batch_seconds if found else None,
+        startup_workers=found.setting.num_workers if found else None,
+    )
+
+
+def _alone(seen: Pipeline, guess: Prediction) -> Prediction:
+    """With one thread in each worker, whether the others have worked or spun."""
+    usual = Model(seen=seen, corrected=False).predict(guess.setting).batch_seconds
+    ratios = [
+        Model(seen=other, corrected=False).predict(guess.setting).batch_seconds / usual
+        for other in altered(seen, _ALONE)
+    ]
+    middle = math.prod(ratios) ** (1 / len(ratios))
+    apart = (max(ratios) / min(ratios)) ** 0.5
+    seconds = guess.batch_seconds * middle
+    step = guess.batch_seconds - guess.wait_seconds
+    return dataclasses.replace(
+        guess,
+        samples_per_second=guess.samples_per_second / middle,
+        low=guess.low / middle / apart,
+        high=guess.high / middle * apart,
+        batch_seconds=seconds,
+        wait_seconds=max(0.0, seconds - step),
+        measured=False,
+    )
+
+
+def epoch(seen: Pipeline, guess: Prediction) -> dict[str, float] | None:
+    """Seconds of an epoch, the start of its workers and their end apart."""
+    samples = seen.samples
     if samples is None:
         return None
-    startup = 0.0 if guess.setting.persistent_workers else guess.first_batch_seconds
-    return {"steady": samples / guess.samples_per_second, "startup": startup}
+    kept = guess.setting.persistent_workers
+    workers = guess.setting.num_workers
+    return {
+        "steady": samples / guess.samples_per_second,
+        "startup": 0.0 if kept else guess.first_batch_seconds,
+        "ending": 0.0 if kept else ending(seen, workers),
+    }
 
 
-def probe(search: Search) -> None:
-    """What has to be measured before anything can be imagined."""
+def probe(search: Search, start_method: str | None = None) -> None:
+    """What has to be measured before anything can be imagined; raises Failed."""
     search.bench.more = search.bench.left / _WINDOWS
     search.probe()
+    if start_method not in {None, "fork", search.base.start_method}:
+        search.starting(start_method, search.bench.left / 8)
     wide = search.of(min(8, search.bounds.max_workers))
     known = search.ledger.settings()
     late = search.bench.left < search.price()

@@ -261,7 +261,7 @@ def test_threads_are_limited_where_the_job_is_launched() -> None:
     assert snippets(finding)[1] == (
         "export OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 OMP_NUM_THREADS=1"
     )
-    assert finding.counterfactual == Counterfactual(one_thread=True)
+    assert finding.counterfactual == Counterfactual(one_thread=True, blas=True)
 
 
 @pytest.mark.parametrize(("version", "loose"), [("2.5.1", False), ("2.6.0", True)])

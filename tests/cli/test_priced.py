@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pipedoctor.cli.priced import measured, refusal
-from pipedoctor.tune import tuning
+from pipedoctor.tune import beside
 from pipedoctor.tune.tuning import Tuning
 from tests.tune.test_search import done
 
@@ -15,10 +15,10 @@ from tests.tune.test_search import done
 def _ended(monkeypatch: pytest.MonkeyPatch) -> None:
     found = replace(done(), interrupted=True)
 
-    def tune(_order: Any) -> Tuning:
+    def tuned(_order: Any) -> Tuning:
         return found
 
-    monkeypatch.setattr(tuning, "tune", tune)
+    monkeypatch.setattr(beside, "tuned", tuned)
 
 
 @pytest.mark.usefixtures("_ended")

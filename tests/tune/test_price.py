@@ -3,9 +3,18 @@
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pipedoctor.check import EPOCH, Counterfactual, Finding, Location, Severity, Verdict
-from pipedoctor.facts import Contents, Facts, Pipeline, Shares, Source
+from pipedoctor.facts import (
+    Contents,
+    Facts,
+    OneThread,
+    Pipeline,
+    Shares,
+    Source,
+    Spread,
+)
 from pipedoctor.facts.source import LoaderCall, Spot
 from pipedoctor.tune.altered import altered
 from pipedoctor.tune.price import epoch, foretold, priced
@@ -43,7 +52,8 @@ def test_a_setting_that_was_measured() -> None:
     assert gain is not None
     assert gain.basis == "measured"
     assert gain.unit == EPOCH
-    then = 100 * 0.026 + (0.1 + 0.02 * 4 - 0.026)
+    each = 4 * 0.026  # four workers begin at once: 25 rounds of their batches
+    then = 25 * each + (0.1 + 0.02 * 4 - each)
     assert gain.value == pytest.approx(1 - then / 10.2, abs=0.001)
     assert gain.seconds == pytest.approx(10.2 - then, abs=0.01)
     assert gain.low < gain.value < gain.high < 1
@@ -96,9 +106,9 @@ def test_workers_are_kept_from_epoch_to_epoch() -> None:
     gain = foretold(seen, Counterfactual(persistent=True))
 
     assert gain is not None
-    left = 0.1 - 0.026  # their queues are empty: a worker makes a batch in 0.1 s
-    assert gain.seconds == pytest.approx(2.0 - left)
-    assert gain.value == pytest.approx((2.0 - left) / 4.6)
+    each = 4 * 0.026  # their queues are empty: a worker makes a batch in that time
+    assert gain.seconds == pytest.approx(2.026 - each, rel=1e-3)
+    assert gain.value == pytest.approx((2.026 - each) / (2.026 + 24 * each), rel=1e-3)
 
 
 def test_starting_does_not_count_where_an_epoch_never_ends() -> None:
@@ -332,3 +342,64 @@ def test_a_pipeline_without_costs_prices_nothing() -> None:
     verdicts = [Verdict(code="PDR101", findings=(finding,))]
 
     assert priced(Facts(bare), verdicts) == verdicts
+
+
+# --- one thread, where it was measured
+
+RATIO = Spread(value=2.0, low=1.6, high=2.5, windows=4)
+BLAS = Counterfactual(one_thread=True, blas=True)
+
+
+def compared(windows: int = 4) -> OneThread:
+    ratio = structs.replace(RATIO, windows=windows)
+    return OneThread(
+        variables=("OPENBLAS_NUM_THREADS",),
+        before=RATIO,
+        after=RATIO,
+        ratio=ratio,
+        cpu_before=0.06,
+        cpu_after=0.02,
+    )
+
+
+def spinning(**values: Any) -> Pipeline:
+    spins = costs(fetch_process=0.06)
+    return pipeline(
+        *(trial(n, 0.06, costs=spins) for n in (0, 2)),
+        **{"start": setting(2), "threads": compared(), **values},
+    )
+
+
+def test_threads_of_blas_are_priced_by_what_was_measured() -> None:
+    gain = foretold(spinning(), BLAS)
+
+    assert gain is not None
+    assert (gain.basis, gain.unit) == ("measured", EPOCH)
+    assert (gain.value, gain.low, gain.high) == (0.5, 1 - 1 / 1.6, 0.6)
+    assert gain.seconds == pytest.approx(0.5 * epoch(spinning(), setting(2)).seconds)
+
+
+@pytest.mark.parametrize(
+    ("seen", "wanted"),
+    [
+        pytest.param(spinning(threads=None), BLAS, id="nothing was compared"),
+        pytest.param(spinning(threads=compared(2)), BLAS, id="too few windows"),
+        pytest.param(spinning(start=setting(0)), BLAS, id="no workers to speak of"),
+        pytest.param(spinning(), Counterfactual(one_thread=True), id="of others"),
+    ],
+)
+def test_else_they_have_worked_or_spun(seen: Pipeline, wanted: Counterfactual) -> None:
+    gain = foretold(seen, wanted)
+
+    assert gain is not None
+    assert gain.basis == "modelled"
+
+
+def test_threads_that_rest_have_nothing_to_save() -> None:
+    feeder = costs(fetch_process=0.024, send_cpu=0.004)  # it pickles beside the fetch
+    seen = pipeline(*(trial(n, 0.02, costs=feeder) for n in (0, 2)), start=setting(2))
+
+    assert altered(seen, BLAS) == []
+    gain = foretold(seen, BLAS)
+    assert gain is not None
+    assert gain.value == 0

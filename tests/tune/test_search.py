@@ -19,7 +19,8 @@ from pipedoctor.tune.limits import Bounds, bounds
 from pipedoctor.tune.predict import Model, World
 from pipedoctor.tune.price import epoch
 from pipedoctor.tune.probe import Bench, Failed, words
-from pipedoctor.tune.search import Search, tail
+from pipedoctor.tune.search import Search
+from pipedoctor.tune.sharing import tail
 from pipedoctor.tune.text import line, render
 from pipedoctor.tune.tuning import Order, Tuning, result
 from pipedoctor.tune.whatif import Change, imagine, probe
@@ -127,6 +128,7 @@ def deep(of: Setting) -> Trial:
     more = 1.03 if of.prefetch_factor == 4 else 1.0
     return structs.replace(
         found,
+        costs=structs.replace(WAITS, fetch_wall=0.12),  # its workers pause
         batch_seconds=found.batch_seconds / more,
         samples_per_second=found.samples_per_second * more,
     )
@@ -483,3 +485,71 @@ def test_what_if_for_people() -> None:
     assert json.loads(dumped(answer))["world"]["dtype"] == "uint8"
     loud = {**answer, "disturbed": "foreign CPU 1.0 cores"}
     assert "doubtful: foreign CPU 1.0 cores while it was probed" in told(loud)
+
+
+def test_what_no_setting_can_exceed_ends_the_search() -> None:
+    found = search(waiting)
+    found.run()
+    asked = cast("Scripted", found.bench).asked
+    assert len(asked) <= 7
+    assert {one.num_workers for one in asked} == {0, 1, 2, 8}
+    assert found.bench.left > 10
+
+
+def test_time_is_kept_for_what_follows() -> None:
+    told: list[Pipeline] = []
+
+    def kept(seen: Pipeline) -> float:
+        told.append(seen)
+        return 9.0
+
+    found = search(waiting)
+    found.run(kept=kept)
+    assert {trial.setting.num_workers for trial in told[0].trials} == {0, 1, 2}
+    assert found.bench.until == -9.0
+
+
+def imagined(change: Change, *, accelerator: bool = False) -> dict[str, Any]:
+    found = search(waiting, setting(2))
+    probe(found, change.start_method)
+    return imagine(found, change, accelerator=accelerator)
+
+
+def test_pinning_does_nothing_without_a_gpu_and_is_not_known_beside_one() -> None:
+    pins = Change(pin_memory=True)
+    here, there = imagined(pins), imagined(pins, accelerator=True)
+    assert here["basis"] == "measured"
+    assert here["gain"] == 1
+    assert here["unpriced"].startswith("pin_memory does nothing here")
+    assert there["basis"] == "modelled"
+    assert there["unpriced"].startswith("pin_memory is not simulated")
+    assert imagined(Change(workers=2))["unpriced"] is None
+
+
+def test_workers_that_are_started_in_another_way() -> None:
+    found = imagined(Change(workers=8, start_method="spawn"))
+    forked = imagined(Change(workers=8))
+    assert found["world"]["start_method"] == "spawn"
+    assert found["predicted"]["first_batch_seconds"] == pytest.approx(
+        forked["predicted"]["first_batch_seconds"]
+    )
+    assert "workers started by spawn" in " ".join(told(found).split())
+
+
+def test_one_thread_where_others_rest() -> None:
+    found = imagined(Change(one_thread=True))
+    assert found["gain"] == 1
+    assert "no other threads of a worker" in found["unpriced"]
+
+
+def test_one_thread_where_others_compute() -> None:
+    def spinning(of: Setting) -> Trial:
+        return trial(of.num_workers, 0.06, setting=of, costs=costs(fetch_process=0.06))
+
+    found = search(spinning, setting(2))
+    probe(found)
+    said = imagine(found, Change(one_thread=True))
+    assert said["basis"] == "modelled"
+    assert said["unpriced"] is None
+    assert said["predicted"]["high"] > 1.5 * said["current"]["predicted"]["high"]
+    assert said["predicted"]["low"] < said["predicted"]["samples_per_second"]

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from pipedoctor.tune.simulate import CPU, TIME, Scene, simulate
+from pipedoctor.tune.scene import CPU, TIME, Scene
+from pipedoctor.tune.simulate import simulate, whole
 
 
 def seconds(**values: object) -> float:
@@ -111,3 +112,12 @@ def test_workers_with_the_same_rhythm_do_not_keep_step() -> None:
     found = [seconds(tasks=tasks, workers=2, prefetch=n, cores=2.0) for n in (2, 8)]
     assert found[0] == pytest.approx(mean / 2, rel=0.25)
     assert found[1] <= found[0] * 1.03
+
+
+def test_an_epoch_of_few_batches_is_filled_and_runs_empty() -> None:
+    scene = Scene(tasks=[(0.02, 0.0)], workers=4, prefetch=2, cores=4.0, receive=1e-4)
+    four, five = whole(scene, 4), whole(scene, 5)
+    assert four.first == pytest.approx(0.02, rel=0.05)
+    assert four.seconds == pytest.approx(0.02, rel=0.05)
+    assert five.seconds == pytest.approx(0.04, rel=0.05)
+    assert whole(scene, 400).seconds == pytest.approx(400 * 0.005, rel=0.05)

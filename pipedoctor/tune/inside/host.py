@@ -20,7 +20,7 @@ from pipedoctor.attempt import Crash, attempt
 from pipedoctor.tune.inside.kin import die_with_parent, kill_all
 from pipedoctor.tune.inside.target import Unloadable, found, guarded, load, noted
 
-GRACE = 0.5
+GRACE = 0.8
 """Seconds that a trial's workers get to end by themselves."""
 
 
@@ -122,18 +122,27 @@ def _tried(
     os.close(out)
     until = begin + ask["patience"]
     text = _received(back, until)
-    os.close(back)
     in_time = time.monotonic() < until
     code = _ended(pid, GRACE if text or in_time else 0.0)
     alive = code is None
     kill_all(pid, alive=alive)
     if code is None:
         _, code = os.waitpid(pid, 0)
+    text, later = _lines(text + (_received(back, 0.0) if text else ""))
+    os.close(back)
     if not text:
         return _silent(code, time.monotonic() - begin, by_us=alive)
     answer: dict[str, Any] = json.loads(text)
+    answer["ending_seconds"] = later.get("ending_seconds")
     answer["spent_seconds"] = time.monotonic() - begin
     return answer
+
+
+def _lines(text: str) -> tuple[str, dict[str, Any]]:
+    """The answer of a trial, and what it may have seen while its workers ended."""
+    answer, _, rest = text.partition("\n")
+    later: dict[str, Any] = json.loads(rest) if rest else {}
+    return answer, later
 
 
 def _silent(status: int, spent: float, *, by_us: bool) -> dict[str, Any]:

@@ -24,7 +24,18 @@ _DRAWS = 16
 _KNOWN = 1 << 62
 
 
-class Endless:
+class Repeated:
+    """What gives indices without an end, until it is told that the epoch is over."""
+
+    over = False
+
+
+def finish() -> None:
+    """From now on no sampler of this process gives another index."""
+    Repeated.over = True
+
+
+class Endless(Repeated):
     """A sampler over and over, so that no window meets the end of an epoch."""
 
     def __init__(self, sampler: Iterable[Any]) -> None:
@@ -35,13 +46,15 @@ class Endless:
         while True:
             empty = True
             for item in self.sampler:
+                if self.over:
+                    return
                 empty = False
                 yield item
             if empty:
                 return
 
 
-class Anywhere:
+class Anywhere(Repeated):
     """Random indices of a data set of any size, without a permutation in memory."""
 
     def __init__(self, size: int) -> None:
@@ -50,7 +63,7 @@ class Anywhere:
     def __iter__(self) -> Iterator[int]:
         """Draw for ever, the same numbers in every trial."""
         draw = random.Random(20)  # noqa: S311  (no secret)
-        while self.size:
+        while self.size and not self.over:
             yield draw.randrange(self.size)
 
 

@@ -29,6 +29,8 @@ _PLENTY = 500
 """Items whose times are handed on."""
 _KNOWN = 0.015
 """Relative error of a rate that needs no longer window."""
+_TO_THE_END = 0.4
+"""Seconds that batches which are on their way may take, to see how an epoch ends."""
 _LONGEST = 200_000
 """Batches of a window; a loader that fast needs no more."""
 
@@ -120,6 +122,23 @@ class Run:
             if settled and (now >= later or self.known(whole)):
                 return
 
+    def end(self) -> float | None:
+        """
+        Let the epoch end: seconds from its last batch until the workers have ended.
+
+        None where that says nothing, or would take long.
+        """
+        kept = self.setting["persistent_workers"]
+        each = (self.stamps[-1] - self.stamps[0]) / (len(self.stamps) - 1)
+        streams = isinstance(self.loader.dataset, IterableDataset)
+        if not self.workers or kept or streams or self.queued * each > _TO_THE_END:
+            return None
+        stream.finish()
+        last = time.perf_counter()
+        for _ in self.iterator:
+            last = time.perf_counter()
+        return time.perf_counter() - last
+
     def known(self, whole: int) -> bool:
         """Would a longer window say no more?"""
         spread = _spread(self.stamps, whole)
@@ -169,6 +188,7 @@ def run(
         answer["stages"] = stages(running.loader, ask["trace"])
         answer["fault_seconds"] = fault_seconds()
     tell(answer)
+    tell({"ending_seconds": running.end()})
 
 
 def failed(error: BaseException) -> str:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from typing import Any
 
@@ -198,3 +199,12 @@ class Empty(Made):
 
 def empty() -> Any:
     return Empty()
+
+
+def stays(worker: int) -> None:
+    """A thread for which a worker waits before it ends."""
+    threading.Thread(target=time.sleep, args=(600,)).start()
+
+
+def lingers() -> Any:
+    return DataLoader(Made(), batch_size=4, num_workers=2, worker_init_fn=stays)
