@@ -1,7 +1,8 @@
 """Lines in the encodings of before Unicode: told by their letters, and decoded."""
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 _CJK = ("\u4e00", "\u9fff")
 _KANA = ("\u3041", "\u30fe")
@@ -17,6 +18,10 @@ _MOST, _WIDEST = 2000, 2000
 """Lines that are looked at, and bytes of each: what is no text has no encoding."""
 _ASCII = 0x7F
 _MARK = b"\xff\xfe"
+_CONTROL = bytes({*range(32), 127} - {*b"\t\n\r\b\f\x1b"})
+_FEW = 0.05
+_SAMPLE = 50
+"""Lines beyond ASCII of a block that are looked at before all are decoded at once."""
 
 Usual = Callable[[str], float]
 """How usual these letters are, from 0 to 1: those beyond ASCII, and what is between."""
@@ -33,7 +38,18 @@ def in_utf8(blocks: Iterable[bytes]) -> Iterator[bytes]:
     for block in blocks:
         if 0 in block:
             block = block.replace(b"\0", b"").replace(_MARK, b"")  # noqa: PLW2901
-        yield block if block.isascii() or _is_utf8(block) else guess.decoded(block)
+        if block.isascii() or _is_utf8(block):
+            yield block
+        elif _is_no_text(block):
+            yield b"\n" * block.count(b"\n")
+        else:
+            yield guess.decoded(block)
+
+
+def _is_no_text(block: bytes) -> bool:
+    """Are there signs in it that no program writes into a log?"""
+    plain = block.translate(None, _CONTROL)
+    return len(block) - len(plain) > _FEW * len(block)
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -53,15 +69,24 @@ class Guess:
 
     def decoded(self, block: bytes) -> bytes:
         """Every line that is no UTF-8 as what it most likely is."""
-        return b"\n".join(map(self._line, block.split(b"\n")))
+        lines = block.split(b"\n")
+        best = self._best()
+        odd = islice((line for line in lines if not line.isascii()), _SAMPLE)
+        if self._votes[best] >= _SURE and not any(map(_is_utf8, odd)):
+            with contextlib.suppress(UnicodeDecodeError):  # then line by line
+                return block.decode(best).encode(errors="replace")
+        return b"\n".join(map(self._line, lines))
+
+    def _best(self) -> str:
+        return max(self._votes, key=self._votes.__getitem__)
 
     def _line(self, line: bytes) -> bytes:
         if line.isascii() or _is_utf8(line) or _is_cut(line):
             return line
-        best = max(self._votes, key=self._votes.__getitem__)
+        best = self._best()
         if self._votes[best] < _SURE and self._asked < _MOST:
             self._vote(line[:_WIDEST])
-            best = max(self._votes, key=self._votes.__getitem__)
+            best = self._best()
         if not self._votes[best]:
             return line
         return line.decode(best, "replace").encode(errors="replace")

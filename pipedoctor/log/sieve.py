@@ -30,9 +30,22 @@ AFTER = 8
 """Lines after a line of a traceback that may hold its exception."""
 
 
+BAR = b"%|"
+_RUNS = (b" " * 16, b" " * 4, b" " * 3, b" " * 2, b" " * 2)
+
+
 def shape(text: bytes) -> bytes:
     """Reduce text to its letters; lines stay lines."""
     return text.translate(SHAPE, DIGITS)
+
+
+def _alike(block: bytes) -> bytes:
+    """The shapes of its lines; of progress bars alike, however long they are."""
+    shapes = shape(block)
+    if BAR in block:
+        for run in _RUNS:
+            shapes = shapes.replace(run, b" ")
+    return shapes
 
 
 class Sieve:
@@ -54,7 +67,7 @@ class Sieve:
 
     def pick(self, block: bytes, *, last: bool = False) -> list[int]:
         """Which lines of the block to read; of the `last`, also those seen often."""
-        shapes = shape(block).split(b"\n")
+        shapes = _alike(block).split(b"\n")
         ends = len(shapes) - 1
         picked = set(range(min(self._due, len(shapes))))
         self._due = max(self._due - ends, 0)

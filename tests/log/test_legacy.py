@@ -54,6 +54,32 @@ def test_a_line_of_the_wrong_kind_spoils_no_other() -> None:
     assert b"".join(in_utf8([b"\xff\n" + said])) == b"\xff\n" + SAID["gb18030"].encode()
 
 
+def test_a_settled_log_is_decoded_at_once() -> None:
+    text = f"step 1: {SAID['gb18030']}\n" * 20
+    blocks = [text.encode("gbk")] * 2 + [b"caf\xe9 \xff\n" + text.encode("gbk")]
+
+    *first, last = in_utf8(blocks)
+
+    assert first == [text.encode()] * 2
+    assert last.endswith(text.encode())
+
+
+def test_lines_in_utf_8_stay_in_a_log_of_another_encoding() -> None:
+    text = f"{SAID['gb18030']}\n" * 20
+    mixed = "一步\n".encode() + text.encode("gbk")
+
+    assert (
+        b"".join(in_utf8([text.encode("gbk"), mixed]))
+        == (text + "一步\n" + text).encode()
+    )
+
+
+def test_of_what_is_no_text_only_the_lines_are_counted() -> None:
+    data = bytes(range(256)) * 9
+
+    assert b"".join(in_utf8([data, b"plain\n"])) == b"\n" * 9 + b"plain\n"
+
+
 def test_utf_16_that_begins_amid_a_log() -> None:
     later = "RuntimeError: x\r\n".encode("utf-16")
 

@@ -1,5 +1,7 @@
 """Few lines are read, and the right ones."""
 
+import pytest
+
 from pipedoctor.log.sieve import AFTER, WORN, Sieve, shape
 
 
@@ -40,6 +42,15 @@ def test_what_comes_a_thousand_times_wears_out_but_not_at_the_end() -> None:
     assert len(sieve.pick(block)) == WORN
     assert sieve.pick(block) == []
     assert len(sieve.pick(b"ancdata 2\n", last=True)) == 1
+
+
+@pytest.mark.parametrize("sign", ["#", "█"])
+def test_progress_bars_of_any_length_wear_out(sign: str) -> None:
+    sieve = Sieve(frozenset({"train"}))
+    bars = [f"train {i}%|{sign * (i % 70)}| {'#' * (i % 9)}\n" for i in range(4000)]
+
+    assert len(sieve.pick("".join(bars).encode())) < 3 * WORN
+    assert sieve.pick("".join(bars).encode()) == []
 
 
 def test_memory_is_bounded() -> None:
