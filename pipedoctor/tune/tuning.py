@@ -158,6 +158,8 @@ def result(
         guesses = tuple(search.candidates(Model(seen=seen)))
     tries = {str(t.setting): search.tries(t) for t in seen.trials}
     choice = decide(seen, tries)
+    if trouble or choice.refused:  # nothing is decided, so nothing is changed
+        choice = replace(choice, setting=seen.start, trial=choice.start)
     most = search.bounds.max_workers
     if choice.setting.num_workers == most:
         reached = f"{search.bounds.workers_bound}: no more than {most} were tried"

@@ -18,7 +18,7 @@ from pipedoctor.tune.json import record
 from pipedoctor.tune.limits import Bounds, bounds
 from pipedoctor.tune.predict import Model, World
 from pipedoctor.tune.price import epoch
-from pipedoctor.tune.probe import Bench, Failed, words
+from pipedoctor.tune.probe import Bench, Failed, Lost, words
 from pipedoctor.tune.search import Search
 from pipedoctor.tune.sharing import tail
 from pipedoctor.tune.text import line, render
@@ -298,6 +298,24 @@ def test_one_worker_that_fails_ends_it() -> None:
     assert shown.choice.setting == setting(0)
     assert shown.unmeasured == "with num_workers=1: it broke"
     assert "not decided: with num_workers=1: it broke" in render(shown)
+
+
+def test_where_nothing_is_decided_nothing_is_changed() -> None:
+    def law(of: Setting) -> Trial:
+        if of.num_workers > 4:
+            message = "its process was killed"
+            raise Lost(message)
+        return structs.replace(waiting(of), first_batch_seconds=9.0)
+
+    found = search(law, setting(2))
+    found.base = structs.replace(found.base, samples=1600)
+    with pytest.raises(Lost):
+        found.run()
+    shown = tuning(found, trouble="its process was killed")
+    assert shown.choice.setting == setting(2)
+    assert shown.choice.gain == 1
+    assert "Keep what you have: measured 242 samples/s" in render(shown)
+    assert tuning(found).choice.setting.persistent_workers
 
 
 def test_samples_that_only_workers_can_give() -> None:
