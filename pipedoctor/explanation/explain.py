@@ -135,7 +135,7 @@ def _suspect(
         here=opinion.here,
         why_here=opinion.why,
         remedies=opinion.remedies,
-        decide=shell(illness.decide),
+        decide=_line(illness.decide),
         versions=tuple(dict.fromkeys(v for v in versions if v)),
         sources=opinion.sources,
     )
@@ -164,6 +164,11 @@ def _fault(diagnosis: Diagnosis, book: Book, redactor: Redactor) -> Fault | None
         rank=_rank(raised),
         hint=known or redactor.text(_hint(raised.message, own)),
     )
+
+
+def _line(argv: tuple[str, ...]) -> str:
+    """What somebody types: what is for a shell needs no shell around it."""
+    return argv[2] if argv[:2] == ("bash", "-c") else shell(argv)
 
 
 def _rank(seen: Seen | Raised) -> str:

@@ -20,7 +20,7 @@ DEADLINE = 6.0
 _LIGHT = frozenset({*STEADY, "loader"})
 _COSTLY = frozenset({"torch_import"})
 """Read only for checks that cannot do without: it takes seconds."""
-_UNTOLD = {"loader": "a log does not tell the DataLoader's arguments"}
+_UNTOLD = {"loader": "the arguments of the job's DataLoader are not known"}
 _WHOLE = {"ports": "listening"}
 """Collectors that tell more where a log asks, by what they read otherwise."""
 

@@ -20,6 +20,11 @@ CASES = [
     ),
     (
         "too_many_workers_for_cpus",
+        "num_workers=16, 2 cores, 41 min per epoch\n",
+        "num_workers=16, only 1 core is busy, 41 min per epoch\n",
+    ),
+    (
+        "too_many_workers_for_cpus",
         "$ nproc\n4\nconfig: num_workers: 24\nepoch 1: 31 min\n",
         "$ nproc\n24\nconfig: num_workers: 24\nepoch 1: 31 min\n",
     ),

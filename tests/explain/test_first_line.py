@@ -78,6 +78,14 @@ def test_without_a_remedy_for_this_place_what_decides() -> None:
     assert text.first_line(Explanation(causes=(suspect,))) == "a: to decide: nproc"
 
 
+def test_a_line_that_decides_is_for_the_shell_one_sits_at() -> None:
+    log = io.BytesIO(b"RuntimeError: received 0 items of ancdata")
+
+    assert explain(log, facts=lambda _: HERE).causes[0].decide == (
+        "ulimit -Sn; ulimit -Hn"
+    )
+
+
 def test_echoes_in_words() -> None:
     suspect = Suspect(rank=1, cause="a_b", name="a-b", confidence="likely")
     echoes = tuple(Repeat(line=line, of="a_b") for line in range(1, 11))
