@@ -55,12 +55,8 @@ class Bottleneck:
 
 def bottleneck(seen: Pipeline) -> Bottleneck:
     """The first cause whose figures are there; `unknown` where none is."""
-    return next(_causes(seen), _unknown())
-
-
-def _unknown() -> Bottleneck:
     why = "no step stands out in what was measured"
-    return Bottleneck(name="unknown", why=why, evidence={})
+    return next(_causes(seen), Bottleneck(name="unknown", why=why, evidence={}))
 
 
 def _causes(seen: Pipeline) -> Iterator[Bottleneck]:
@@ -259,9 +255,18 @@ def _storage(seen: Pipeline) -> Iterator[Bottleneck]:
         yield Bottleneck(
             name="storage-latency",
             why=f"a batch waits {costs.waiting * 1e3:.0f} ms for its data and computes "
-            f"{costs.fetch_cpu * 1e3:.1f} ms: more workers wait at the same time",
+            f"{costs.fetch_cpu * 1e3:.1f} ms: {_more(seen)}",
             evidence=evidence,
         )
+
+
+def _more(seen: Pipeline) -> str:
+    """What more workers do, unless several of them were measured to be slower."""
+    several = [t.samples_per_second for t in seen.trials if t.costs_of > 1]
+    alone = _alone(seen)
+    if alone and several and alone.samples_per_second > max(several):
+        return "workers would wait at the same time, but hand over more slowly"
+    return "more workers wait at the same time"
 
 
 def _computing(seen: Pipeline) -> Iterator[Bottleneck]:

@@ -171,6 +171,14 @@ def test_says_why_in_figures() -> None:
     assert found.evidence["waiting_seconds"] == pytest.approx(0.128)
 
 
+def test_more_workers_are_no_answer_where_they_were_slower() -> None:
+    waits = costs(**WAITS)
+    slower = pipeline(*(trial(n, 0.13 + 0.01 * n, costs=waits) for n in (0, 1, 2)))
+    found = bottleneck(slower)
+    assert found.name == "storage-latency"
+    assert found.why.endswith("would wait at the same time, but hand over more slowly")
+
+
 @pytest.mark.parametrize(("slowest", "named"), [(0.0011, True), (0.0009, False)])
 def test_microseconds_are_no_stragglers(slowest: float, named: bool) -> None:
     items = ((1e-6, 1e-6),) * 97 + ((slowest, 1e-6),) * 3
