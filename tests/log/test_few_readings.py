@@ -43,3 +43,12 @@ def test_in_a_long_log_they_are_how_it_starts() -> None:
     rest = [f"epoch 1 batch {i} loss 0.4" for i in range(60)]
 
     assert _causes(*_sizes(1.2, 3.3, 5.4), *rest) == []
+
+
+def test_readings_of_any_name() -> None:
+    percent = [f"Memory usage at epoch {i}: {p}%" for i, p in enumerate((14, 27, 43))]
+    mem = [f"step {500 * i} cpu mem {g} GB" for i, g in enumerate((10.2, 15.9, 21.7))]
+
+    assert _causes(*percent) == [GROWTH]
+    assert _causes(*mem) == [GROWTH]
+    assert _causes(*("GPU " + line for line in percent)) == []
