@@ -55,6 +55,23 @@ def write_log(path: Path, size: int) -> None:
         file.write(ERROR + "".join(f"bye {i}\n" for i in range(100)))
 
 
+def write_wordy_log(path: Path, size: int) -> None:
+    """A hundred kinds of lines that never wear out soon: six known words in each."""
+    known = sorted(word for word in installed_book().words if word.isascii())
+    kinds = [" ".join(known[i::100][:6]) for i in range(100)]
+    with path.open("w", encoding="utf-8") as file:
+        written = step = 0
+        while written < size:
+            written += file.write(
+                "".join(
+                    f"2026-01-01 10:{i % 60:02d}:00 INFO {kinds[i % 100]} {i}\n"
+                    for i in range(step, step + 5000)
+                )
+            )
+            step += 5000
+        file.write(ERROR)
+
+
 def timed(argv: list[str]) -> tuple[float, str]:
     """CPU seconds of a command, and what it said."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -68,13 +85,14 @@ def timed(argv: list[str]) -> tuple[float, str]:
 
 def throughput(folder: Path, size: int) -> list[str]:
     """Rows of a table: a large log, read by us and by grep."""
+    wordy = folder / "wordy.log"
+    write_wordy_log(wordy, size)
     log = folder / "train.log"
     write_log(log, size)
     real = log.stat().st_size
-    spent, said = timed([sys.executable, "-c", CHILD, str(log)])
-    cause, lines, peak = said.split()
     rows = [
-        row(f"`explain`: {cause} among {lines} lines", real, spent, int(peak) / 1024)
+        explained("progress bars and steps", log),
+        explained("a hundred kinds of lines with six known words each", wordy),
     ]
     words = folder / "words"
     words.write_text("\n".join(sorted(installed_book().words)) + "\n", "utf-8")
@@ -84,6 +102,14 @@ def throughput(folder: Path, size: int) -> list[str]:
             row(f"`grep {' '.join(options)} -f` of the same words", real, spent)
         )
     return rows
+
+
+def explained(kind: str, log: Path) -> str:
+    """A row of the table: this log, read by us."""
+    spent, said = timed([sys.executable, "-c", CHILD, str(log)])
+    cause, lines, peak = said.split()
+    what = f"`explain`, {kind}: {cause} among {lines} lines"
+    return row(what, log.stat().st_size, spent, int(peak) / 1024)
 
 
 def row(what: str, size: int, spent: float, peak: float | None = None) -> str:

@@ -16,7 +16,7 @@ SHAPE = bytes(
 )
 """Small letters and newlines stay; everything else becomes a space."""
 
-WORN = 1000
+WORN = 200
 """So many lines of one shape tell what there is to tell."""
 MOST = 40_000
 """Shapes that are remembered."""

@@ -35,7 +35,7 @@ def test_lines_after_a_frame_are_picked_from_the_next_block_too() -> None:
     assert sieve.pick(rest) == []
 
 
-def test_what_comes_a_thousand_times_wears_out_but_not_at_the_end() -> None:
+def test_what_comes_too_often_wears_out_but_not_at_the_end() -> None:
     sieve = Sieve(frozenset({"ancdata"}))
     block = b"ancdata 1\n" * (WORN + 500)
 
