@@ -75,6 +75,8 @@ class _Reader:
         self._series: dict[str, list[float]] = {}
         self._ends: dict[str, Seen] = {}
         """Where each series ended."""
+        self._various: set[str] = set()
+        """Series whose lines say more than a number: steps of a start, it may be."""
         self._tracebacks = Tracebacks()
         self._warned = Warned()
 
@@ -91,7 +93,8 @@ class _Reader:
         for promise, line, at in self._tracebacks.cut():
             self._foretold(f"{promise.kind}: {promise.message}", line, at)
         for key, row in self._series.items() if brief else ():
-            if _FEW <= len(row) < _POINTS and _doubles(row):
+            few = _FEW <= len(row) < _POINTS and key not in self._various
+            if few and _doubles(row):
                 self._seen.setdefault(key, []).append(self._ends[key])
         seen = sorted(chain.from_iterable(self._seen.values()), key=lambda s: s.line)
         return Log(
@@ -134,6 +137,9 @@ class _Reader:
             whole = _number(seen.values.get(signature.ratio.whole, ""))
             return part > 0 and part >= signature.ratio.least * whole
         if signature.series:
+            before = self._ends.get(rule.key)
+            if before is not None and _said(before) != _said(seen):
+                self._various.add(rule.key)
             self._ends[rule.key] = seen
             return self._climbs(rule.key, _number(seen.values["series"]))
         if signature.rising:
@@ -175,6 +181,10 @@ def _seen(rule: Rule, line: Line, number: int, found: dict[str, str]) -> Seen:
 def _around(text: str, start: int) -> str:
     """The line, or of a long one the part in which somebody found something."""
     return f"...{text[start - _BEFORE :]}" if start > _FAR else text
+
+
+def _said(seen: Seen) -> list[bytes]:
+    return shape(seen.text.encode(errors="replace")).split()
 
 
 def _asks(signature: Signature) -> bool:

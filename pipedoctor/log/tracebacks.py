@@ -2,6 +2,8 @@
 
 import re
 
+from msgspec.structs import replace
+
 from pipedoctor.facts.log import Frame, Raised
 from pipedoctor.log.raising import Promise, promised
 from pipedoctor.log.wrapping import Line
@@ -23,7 +25,7 @@ _INPUT = re.compile(
 )
 _ARROW = re.compile(r"^-{2,6}> ?(?P<line>\d{1,7})\b")
 _RAISED = re.compile(
-    r"^\s{0,4}(?:E {2,6})?(?P<kind>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z_]\w{0,80}"
+    r"^\s{0,4}(?:E {2,12})?(?P<kind>(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Za-z_]\w{0,80}"
     r"(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Abort|Empty|Full|Timeout|error)"
     r"|(?:[A-Za-z_]\w{0,60}\.){1,8}[eE]rror)"
     r"(?::\s?(?P<message>.*)|\s*$)"
@@ -42,6 +44,10 @@ _LIBRARY = re.compile(
     r"|^(?:threading|multiprocessing|importlib|runpy)\b",
 )
 
+_PYTEST = re.compile(
+    r"^(?P<path>[^\s:]{1,300}\.py):(?P<line>\d{1,7}): (?P<kind>\w{1,80})\s*$"
+)
+"""Where it was raised, as pytest says it behind the message."""
 _POINTED = re.compile(r"^\W{0,12}(?:-{2,6}>|❱)")
 _NATIVE = (".c", ".cc", ".cpp")
 """Frames of libraries that print their own stack: a message follows, no code."""
@@ -106,6 +112,8 @@ class Tracebacks:
             if unheard and len(self._cut) < MOST:
                 self._cut.append(unheard)
             return
+        if (spot := _PYTEST.match(text)) and self._spot(line.rank, spot):
+            return
         arrow = _ARROW.match(text)
         own = self._own.get(line.rank)
         if arrow and own and not own.line:
@@ -114,6 +122,17 @@ class Tracebacks:
             )
             return
         self._raise(line, text, number)
+
+    def _spot(self, rank: str, spot: re.Match[str]) -> bool:
+        """Say of what was just raised where that was; False: it is not the same."""
+        last = self.raised[-1] if self.raised else None
+        same = last is not None and last.rank == rank
+        if last is None or not same or last.kind.rpartition(".")[2] != spot["kind"]:
+            return False
+        if last.own is None and not is_library(spot["path"]):
+            own = Frame(path=spot["path"], line=int(spot["line"]))
+            self.raised[-1] = replace(last, own=own)
+        return True
 
     def _frame(self, rank: str, match: re.Match[str]) -> None:
         self._promised.pop(rank, None)

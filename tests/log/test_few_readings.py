@@ -27,6 +27,12 @@ def test_two_are_none() -> None:
     assert _causes(*_sizes(1.2, 5.4)) == []
 
 
+def test_steps_of_a_start_are_none() -> None:
+    said = "after imports", "after building the model", "after loading the data"
+
+    assert _causes(*(f"RAM: {2**i}.0 GB {one}" for i, one in enumerate(said))) == []
+
+
 def test_less_than_double_is_a_start() -> None:
     assert _causes(*_sizes(3.0, 4.0, 5.9)) == []
 

@@ -52,6 +52,23 @@ def test_no_code_follows_a_frame_of_a_library_in_c(path: str) -> None:
     assert not tracebacks.read(bare("    can't read data"), 2)
 
 
+def test_pytest_says_the_place_behind_the_message() -> None:
+    (one,) = raised(
+        "    def test_x():\n"
+        ">       assert load(1) == 2\n"
+        "E       AssertionError: assert 3 == 2\n"
+        "E        +  where 3 = load(1)\n"
+        "\n"
+        "tests/test_a.py:4: AssertionError\n"
+        "tests/test_a.py:9: KeyError\n"
+    )
+
+    assert (one.kind, one.own) == (
+        "AssertionError",
+        Frame(path="tests/test_a.py", line=4),
+    )
+
+
 def test_ranks_are_told_apart() -> None:
     found = raised(
         '[rank0]:   File "a.py", line 1, in f\n'
