@@ -7,6 +7,7 @@ from pipedoctor.fix.counter import Counter
 from pipedoctor.fix.engine import Proof, Workshop
 from pipedoctor.fix.entry import Entry, State
 from pipedoctor.fix.lock import locked
+from pipedoctor.fix.named import ByHand
 from pipedoctor.fix.order import Order, Outlook
 from pipedoctor.fix.plan import Failed, Plan, Refused
 
@@ -22,7 +23,7 @@ def apply(counter: Counter, order: Order, clock: "Clock | None" = None) -> int:
         counter.recover(order)
     shown = order.outlook()
     counter.say(*(f"nothing to do: {show.safe(done.why)}" for done in shown.settled))
-    code = max((counter.refuse(why) for why in shown.refused), default=0)
+    code = max((_refused(counter, why, clock) for why in shown.refused), default=0)
     if not shown.plans:
         return code
     counter.say(*show.plans(shown.plans))
@@ -35,6 +36,13 @@ def apply(counter: Counter, order: Order, clock: "Clock | None" = None) -> int:
         _refuse_unmeasurable(shown)
     counter.consent("Apply this?")
     return max(code, _apply(counter, order, shown, clock))
+
+
+def _refused(counter: Counter, why: Refused, clock: "Clock | None") -> int:
+    """Say why not; and what the human's own remedy saves, where it can be measured."""
+    if clock is not None and isinstance(why, ByHand) and not counter.dry_run:
+        clock.launched(counter, why.findings)
+    return counter.refuse(why)
 
 
 def _refuse_unmeasurable(shown: Outlook) -> None:

@@ -12,6 +12,7 @@ from pipedoctor.fix import engine
 from pipedoctor.fix.clock import Repaired, fault
 from pipedoctor.fix.conditions import commands, like, process
 from pipedoctor.fix.counter import Counter
+from pipedoctor.fix.launched import tell
 from pipedoctor.fix.plan import Plan, Refused
 from pipedoctor.tune.price import foretold
 from pipedoctor.tune.probe import Bench, Failed
@@ -76,6 +77,10 @@ class Clock:
                 found=found,
                 failed=failed,
             )
+
+    def launched(self, desk: Counter, findings: Sequence[Finding]) -> None:
+        """What variables save that only the launcher can set."""
+        tell(desk, self.order, findings, strict=self.strict)
 
 
 def _probe(search: Search) -> str:

@@ -20,6 +20,14 @@ from pipedoctor.remedy import Place, Remedy
 DEADLINE = 10.0
 
 
+class ByHand(Refused):
+    """What only a human can do, elsewhere: the findings with their remedies."""
+
+    def __init__(self, why: str, findings: Sequence[Finding]) -> None:
+        super().__init__(why, *by_hand(findings))
+        self.findings = tuple(findings)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Examination:
     """How to look at this machine, and to look again: the same job, the same checks."""
@@ -103,7 +111,7 @@ def plan(
             f"{check.name}: {verdict.findings[0].summary}; no remedy of it can be "
             "applied from here and taken back, so it is yours to do:"
         )
-        raise Refused(message, *by_hand(verdict.findings))
+        raise ByHand(message, verdict.findings)
     draft = Draft(texts=texts)
     for finding in verdict.findings:
         if remedy := automatic(finding):
