@@ -143,6 +143,7 @@ def _opinion(
 ) -> Opinion:
     known = by_system(illness, facts)
     state, why = known or _state(illness, check, here, facts)
+    places = replace(places, at=_at(state, places.at, facts))
     remedies = [*_treatments(places)]
     if check is not page or state != "confirmed":
         remedies = [replace(r, automatic=False, undo=()) for r in remedies]
@@ -158,6 +159,13 @@ def _opinion(
         remedies=tuple(sorted(_distinct(remedies), key=lambda t: not t.for_here)),
         sources=page.sources if page is not None else illness.sources,
     )
+
+
+def _at(state: Here, ours: str, facts: Facts) -> str:
+    """Where a remedy has to fit: where the log is from, unless it is so here."""
+    log = facts.get(Log)
+    told = log.place if log is not None and state != "confirmed" else ""
+    return told if told and ours else ours
 
 
 def _state(

@@ -53,6 +53,8 @@ class Log(Fact, frozen=True, kw_only=True):
     raised: tuple[Raised, ...] = ()
     brief: str = ""
     """All of a short log: what its words say, where nothing else does."""
+    place: str = ""
+    """The kind of place that it speaks of: ``slurm``; empty: it does not say."""
     causes: tuple[str, ...] = ()
     """What was concluded from all this, the likeliest first."""
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from pipedoctor.facts.log import Log, Seen
 from pipedoctor.log.abroad import english, needles, words
 from pipedoctor.log.legacy import in_utf8
+from pipedoctor.log.places import Places
 from pipedoctor.log.sieve import Sieve, shape
 from pipedoctor.log.signatures import Book, Role, Rule, Signature
 from pipedoctor.log.stream import blocks
@@ -79,11 +80,13 @@ class _Reader:
         """Series whose lines say more than a number: steps of a start, it may be."""
         self._tracebacks = Tracebacks()
         self._warned = Warned()
+        self._places = Places()
 
     def line(self, data: bytes, number: int) -> None:
         """Read one line, or the many that are wrapped in it."""
         for text in unwrapped(data.decode(errors="replace")):
             for part in _windows(text):
+                self._places.read(part)
                 line = bare(part)
                 quoted = self._tracebacks.read(line, number)
                 self._match(line, number, quoted=quoted)
@@ -98,7 +101,10 @@ class _Reader:
                 self._seen.setdefault(key, []).append(self._ends[key])
         seen = sorted(chain.from_iterable(self._seen.values()), key=lambda s: s.line)
         return Log(
-            lines=number, seen=tuple(seen), raised=tuple(self._tracebacks.raised)
+            lines=number,
+            seen=tuple(seen),
+            raised=tuple(self._tracebacks.raised),
+            place=self._places.place(),
         )
 
     def _match(self, line: Line, number: int, *, quoted: bool) -> None:
