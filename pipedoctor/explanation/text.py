@@ -81,15 +81,21 @@ def first_line(said: Explanation) -> str:
     if first.by_words and first.here != "confirmed":
         return clean(f"No line of it is known; its words are about {_perhaps(said)}")
     todo = command(first)
-    unfit = f"  # {_elsewhere(said)}" if first.here == "ruled-out" else ""
-    todo = todo or (f"to decide: {first.decide}" if first.decide else "")
-    return clean(f"{first.name}: {todo}{unfit}" if todo else first.name)
+    if not todo:
+        decide = f": to decide: {first.decide}" if first.decide else ""
+        return clean(f"{first.name}{decide}")
+    return clean(f"{first.name}: {todo}{_reserve(first, said.source)}")
 
 
-def _elsewhere(said: Explanation) -> str:
-    return (
-        "ruled out here, now" if said.source in OWN else f"{ELSEWHERE}: ruled out here"
-    )
+def _reserve(first: Suspect, source: str) -> str:
+    """What is to be known before it is typed, as a comment."""
+    if first.here == "ruled-out":
+        now = "ruled out here, now"
+        return f"  # {now if source in OWN else f'{ELSEWHERE}: ruled out here'}"
+    if first.here == "unknown" and first.confidence == "possible":
+        decide = f"; to decide: {first.decide}" if first.decide else ""
+        return f"  # only possible{decide}"
+    return ""
 
 
 def heading(suspect: Suspect, said: Explanation) -> str:
@@ -135,7 +141,7 @@ def _nothing(said: Explanation) -> str:
     if fault.kind == "KeyboardInterrupt":
         where = f" in {at}" if at else ""
         return clean(f"It was interrupted{where}; no error that is known was found.")
-    what = f"{fault.kind}: {fault.message}" if fault.kind else fault.message
+    what = ": ".join(filter(None, (fault.kind, fault.message)))
     where = f"{at} raised " if at else ""
     return clean(
         f"Not an environment or pipeline problem as far as known: {where}{what}"

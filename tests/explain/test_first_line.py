@@ -7,7 +7,7 @@ import pytest
 from pipedoctor.explanation import text
 from pipedoctor.explanation.explain import explain
 from pipedoctor.explanation.model import Explanation, Repeat, Suspect
-from pipedoctor.facts import Facts, Site
+from pipedoctor.facts import Cpu, Facts, Loader, Site
 
 HERE = Facts(Site(system="linux"))
 
@@ -76,6 +76,27 @@ def test_without_a_remedy_for_this_place_what_decides() -> None:
     suspect = Suspect(rank=1, cause="a", name="a", confidence="likely", decide="nproc")
 
     assert text.first_line(Explanation(causes=(suspect,))) == "a: to decide: nproc"
+
+
+def test_what_is_only_possible_says_so_and_what_decides() -> None:
+    log = b"UserWarning: This DataLoader will create 16 worker processes in total.\n"
+    here = HERE.plus(Cpu(logical=2, affinity=2), Loader(num_workers=16))
+    guessed = explain(io.BytesIO(log), facts=lambda _: HERE)
+    found = explain(io.BytesIO(log), facts=lambda _: here)
+
+    said = "too-many-workers-for-cpus: "
+    assert text.first_line(guessed).startswith(said)
+    assert text.first_line(guessed).endswith("  # only possible; to decide: nproc")
+    assert text.first_line(found).startswith(said)
+    assert "#" not in text.first_line(found)
+
+
+def test_an_exception_without_words() -> None:
+    log = io.BytesIO(b"RecursionError\n")
+
+    assert text.first_line(explain(log, facts=lambda _: HERE)).endswith(
+        ": RecursionError"
+    )
 
 
 def test_a_line_that_decides_is_for_the_shell_one_sits_at() -> None:
