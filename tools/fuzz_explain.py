@@ -1,7 +1,7 @@
 """
 Feed arbitrary bytes to `explain`, guided by the coverage of its code (atheris).
 
-`sh dev.sh fuzz` runs it for a minute; by hand: `python tools/fuzz_explain.py
+`sh dev.sh fuzz` runs it for five minutes; by hand: `python tools/fuzz_explain.py
 -max_total_time=600`, with libFuzzer's options. A crash, or an input that takes longer
 than ten seconds, ends it with the input's file.
 """
