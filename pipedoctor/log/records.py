@@ -19,6 +19,11 @@ _FIELD = re.compile(r'\s{0,40}"[^"\\]{1,80}": ?["\[{]')
 _EMBEDDED = re.compile(
     r"\\n {1,8}File \\?\"|Traceback \(most recent call last\):\\n|\\u001b\["
 )
+_FLAT = 'Traceback (most recent call last): File "'
+_BREAKS = re.compile(
+    r" (?=File \"[^\"]{1,400}\", line \d)"
+    r"| (?=(?:[A-Za-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception): )"
+)
 _ESCAPES = (("\\u001b", "\x1b"), ("\\t", "\t"), ('\\"', '"'), ("\\r", "\\n"))
 
 
@@ -31,7 +36,9 @@ def told(text: str) -> list[str] | None:
         found = _decoded(text)
         if found:
             return found
-    return _unescaped(text) if "\\n" in text and _EMBEDDED.search(text) else None
+    if "\\n" in text and _EMBEDDED.search(text):
+        return _unescaped(text)
+    return _unflattened(text) if _FLAT in text else None
 
 
 def _decoded(text: str) -> list[str]:
@@ -56,6 +63,12 @@ def _unescaped(text: str) -> list[str]:
     for escaped, plain in _ESCAPES:
         text = text.replace(escaped, plain)
     return text.split("\\n")
+
+
+def _unflattened(text: str) -> list[str]:
+    """A traceback whose lines somebody joined, as services say why a job failed."""
+    first, *rest = _BREAKS.split(text)
+    return [first, *(f"  {r}" if r.startswith("File") else r for r in rest)]
 
 
 def _said(value: object, deep: int) -> Iterator[str]:

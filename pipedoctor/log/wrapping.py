@@ -41,6 +41,7 @@ _OTHER = re.compile(
     r"[\w./-]{1,80} {1,8}\| "
     r"|\[?(?:ERROR|WARNING|INFO|CRITICAL|DEBUG|FATAL)\]?[:|]? {1,3}(?=\[|\w)"
     r"|std(?:err|out) [FP] |\[[\w-]{1,40}\] \[[\w-]{1,40}\] "
+    r"|\| ?\d{10,19} ?\| |time=\S{1,40} level=\w{1,10} msg=\"?"
     r"|MESSAGE=|\ufeff|##\[\w{1,10}\]"
     r"|\[pod/[\w./-]{1,200}\] "
     r"|[^\t]{1,100}\t[^\t]{1,100}\t(?=\ufeff?\d{4}-\d\d-\d\dT)"

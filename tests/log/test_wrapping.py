@@ -28,6 +28,8 @@ CODE = "    loss.backward()"
         ("[pod/trainer-0/main] ", "", ""),
         ("trainer-1  | ", "", ""),
         ("MESSAGE=", "", ""),
+        ("| 1584809756615 | ", "", ""),
+        ('time="2024-02-21T09:30:56Z" level=error msg="', "", ""),
         ("##[error]", "", ""),
         ("[rank3]: ", "3", ""),
         ("3: ", "3", ""),
@@ -113,6 +115,16 @@ def test_a_traceback_within_a_string(text: str) -> None:
     lines = [line.strip("'") for line in unwrapped(text)]
 
     assert lines[-3:] == TRACE.split("\n")[-3:]
+
+
+def test_a_traceback_whose_lines_were_joined() -> None:
+    joined = " ".join(line.strip() for line in TRACE.split("\n"))
+
+    assert unwrapped(f"AlgorithmError: ExitCode 1 {joined}") == [
+        "AlgorithmError: ExitCode 1 Traceback (most recent call last):",
+        '  File "train.py", line 3, in f loss.backward()',
+        ERROR,
+    ]
 
 
 @pytest.mark.parametrize(
