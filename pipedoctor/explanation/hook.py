@@ -16,7 +16,7 @@ DEADLINE = 2.0
 """Seconds after which no more is said."""
 _QUIET = (KeyboardInterrupt, SystemExit, GeneratorExit)
 _LONGEST = 200
-_SPARE = 24
+_SPARE = 8
 """Descriptors that are kept for the hour in which a job has none left."""
 _kept: list[int] = []
 
