@@ -64,7 +64,13 @@ def test_what_is_so_here_is_cured_here() -> None:
     memory = Memory(total=64 * GIB, available=60 * GIB)
     small = HERE.plus(Shm(size=1 << 20, available=9, remountable=True), memory)
 
-    assert said("$ docker run x\n" + ERROR, small).startswith("shm-too-small: sudo")
+    log = "$ docker run x\n" + ERROR
+
+    (cause,) = explain(io.BytesIO(log.encode()), facts=lambda _: small).causes
+
+    assert said(log, small).startswith("shm-too-small: sudo")
+    assert cause.here == "confirmed"
+    assert {one.fits for one in cause.remedies if one.for_here} == {(), ("bare",)}
 
 
 def test_nobody_knows_where_we_are_and_all_remedies_are_shown() -> None:

@@ -74,6 +74,13 @@ def test_lines_in_utf_8_stay_in_a_log_of_another_encoding() -> None:
     )
 
 
+def test_utf_8_that_is_cut_is_not_taken_for_what_a_log_is_otherwise() -> None:
+    text = f"{SAID['gb18030']}\n" * 20
+    cut = "进度条目前在这里".encode()[:-1]
+
+    assert list(in_utf8([text.encode("gbk"), cut])) == [text.encode(), cut]
+
+
 def test_of_what_is_no_text_only_the_lines_are_counted() -> None:
     data = bytes(range(256)) * 9
 
