@@ -104,6 +104,8 @@ class Trial(Part, frozen=True, kw_only=True):
     """Relative standard error within the window."""
     batches: int = 0
     first_batch_seconds: float = 0.0
+    started_seconds: float = 0.0
+    """Until the main process had started all workers, one after the other."""
     ending_seconds: float | None = None
     """From the last batch of an epoch until the workers had ended; None: not seen."""
     wait_seconds: float = 0.0
@@ -160,6 +162,8 @@ class Pipeline(Fact, frozen=True, kw_only=True):
     start_method: str = "fork"
     startup_seconds: float | None = None
     """First batch of an epoch with the start method of the job; not persistent."""
+    ending_seconds: float | None = None
+    """The end of their workers, as of a trial."""
     startup_workers: int | None = None
     """With so many workers."""
     trials: tuple[Trial, ...] = ()

@@ -61,6 +61,7 @@ def _seconds(seen: Pipeline) -> Iterator[float]:
     rows: Iterable[tuple[float, ...]] = (
         (
             t.first_batch_seconds,
+            t.started_seconds,
             t.ending_seconds or 0.0,
             t.wait_seconds,
             t.step_seconds,
@@ -69,4 +70,5 @@ def _seconds(seen: Pipeline) -> Iterator[float]:
         for t in seen.trials
     )
     yield from (seen.fault_seconds, seen.startup_seconds or 0.0)
+    yield seen.ending_seconds or 0.0
     yield from chain.from_iterable((*rows, *seen.items))

@@ -95,9 +95,11 @@ class Model:
         """The trials of this very setting, as one."""
         return next((t for t in self.seen.trials if alike(t.setting, setting)), None)
 
-    def whole(self, setting: Setting, batches: int) -> Whole:
+    def whole(
+        self, setting: Setting, batches: int, late: Sequence[float] = ()
+    ) -> Whole:
         """An epoch of few batches: its queues fill and run empty; uncorrected."""
-        return epoch(self.scene(setting), batches)
+        return epoch(self.scene(setting), batches, late)
 
     def course(self, setting: Setting) -> Course:
         """The simulation of a steady state; uncorrected."""

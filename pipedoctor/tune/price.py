@@ -13,7 +13,7 @@ from pipedoctor.facts.source import LoaderCall, Spot
 from pipedoctor.tune.altered import altered
 from pipedoctor.tune.plausible import imaginable, plausible, possible
 from pipedoctor.tune.predict import Model, Prediction, World, alike
-from pipedoctor.tune.startup import ending
+from pipedoctor.tune.startup import ending, late
 
 _PREFETCH = 2
 _MOST = 64
@@ -195,9 +195,13 @@ def _seconds(model: Model, guess: Prediction, factor: float) -> float:
     ends = 0.0 if kept else ending(seen, setting.num_workers)
     if batches > _FEW:
         return each * batches + _startup(seen, guess) + ends
-    run = model.whole(setting, max(1, round(batches)))
     slower = each / model.course(setting).batch_seconds
-    start = 0.0 if kept else guess.first_batch_seconds - run.first * slower
+    made = model.whole(setting, 1).first
+    behind = [] if kept else late(seen, setting.num_workers, made * slower)
+    run = model.whole(
+        setting, max(1, round(batches)), [seconds / slower for seconds in behind]
+    )
+    start = 0.0 if kept else guess.first_batch_seconds - made * slower
     return max(0.0, start) + run.seconds * slower + ends
 
 

@@ -133,6 +133,7 @@ def _trial(setting: Setting, answer: dict[str, Any], *, undivided: bool) -> Tria
         spread=answer["spread"],
         batches=batches,
         first_batch_seconds=answer["first_batch_seconds"],
+        started_seconds=answer.get("started_seconds", 0.0),
         ending_seconds=answer.get("ending_seconds"),
         wait_seconds=answer["wait_seconds"],
         step_seconds=answer["step_seconds"],

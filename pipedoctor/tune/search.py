@@ -90,6 +90,7 @@ class Search:
         self.base = replace(
             self.base,
             startup_seconds=trial.first_batch_seconds,
+            ending_seconds=trial.ending_seconds,
             startup_workers=trial.setting.num_workers,
         )
 

@@ -41,6 +41,7 @@ class _Simulation:
         self.draws = [random.Random(k) for k in range(scene.workers)]  # noqa: S311
         self.at = [0] * scene.workers
         self.made = [0] * scene.workers
+        self.late: Sequence[float] = ()
         self.owner: dict[int, int] = {}
         self.arrived: deque[int] = deque()
         self.ready: set[int] = set()
@@ -97,8 +98,9 @@ class _Simulation:
         if self.working[worker] is None and self.queues[worker]:
             index = self.queues[worker].popleft()
             self.working[worker] = index
+            late = self.late[worker] if self.late and not self.made[worker] else 0.0
             waiting, computing = self.task(worker)
-            self.begin(worker, [(STORAGE, waiting), (CPU, computing)])
+            self.begin(worker, [(TIME, late), (STORAGE, waiting), (CPU, computing)])
         elif self.shaking == worker and self.working[worker] is None:
             self.shaking = None
             left = min(self.scene.shake[0], self.shaken - self.now)
@@ -236,9 +238,14 @@ def simulate(scene: Scene) -> Course:
     return _Simulation(scene, max(batches, least)).run()
 
 
-def whole(scene: Scene, batches: int) -> Whole:
-    """Run an epoch of so many batches with workers that wait for its first index."""
+def whole(scene: Scene, batches: int, late: Sequence[float] = ()) -> Whole:
+    """
+    Run an epoch of so many batches with workers that wait for its first index.
+
+    `late` is by how many seconds each of them comes later than the others.
+    """
     epoch = _Simulation(scene, batches, batches)
+    epoch.late = late
     epoch.go()
     return Whole(first=epoch.waits[0], seconds=epoch.marks[-1])
 

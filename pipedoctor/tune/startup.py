@@ -13,12 +13,7 @@ def first_batch(seen: Pipeline, workers: int) -> float:
     it needs again: on processors of its own as fast as one, else in turn.
     """
     known = {t.setting.num_workers: t.first_batch_seconds for t in seen.trials}
-    forked = _at(known, workers)
-    if not workers or seen.startup_seconds is None:
-        return forked
-    probed = seen.startup_workers or workers
-    more = max(0.0, seen.startup_seconds - _at(known, probed))
-    return forked + more * _turns(seen, workers) / _turns(seen, probed)
+    return _as_started(seen, workers, known, seen.startup_seconds)
 
 
 def ending(seen: Pipeline, workers: int) -> float:
@@ -28,7 +23,40 @@ def ending(seen: Pipeline, workers: int) -> float:
         for t in seen.trials
         if t.ending_seconds is not None
     }
-    return _at(known, workers) if workers else 0.0
+    return _as_started(seen, workers, known, seen.ending_seconds)
+
+
+def late(seen: Pipeline, workers: int, made: float) -> list[float]:
+    """
+    Seconds by which each worker is ready later than the first one.
+
+    They are forked one after the other and prepare themselves at the same time; none
+    gets an index before all are there. `made` is what the first batch takes then.
+    """
+    known = any(t.setting.num_workers for t in seen.trials)
+    if seen.startup_seconds is not None or not workers or not known:
+        return [0.0] * workers
+    begun = {t.setting.num_workers: t.started_seconds for t in seen.trials}
+    started = _at(begun, workers)
+    each = started / workers
+    numbers = (number for number in begun if number)  # of few, the start hides less
+    prepared = min(
+        first_batch(seen, number) - made - begun[number] / number for number in numbers
+    )
+    ready = [max(started, each * (k + 1) + max(0.0, prepared)) for k in range(workers)]
+    return [moment - ready[0] for moment in ready]
+
+
+def _as_started(
+    seen: Pipeline, workers: int, forked: Mapping[int, float], probed: float | None
+) -> float:
+    """With the start method of the job, of which one number of workers was probed."""
+    usual = _at(forked, workers)
+    if not workers or probed is None:
+        return usual
+    number = seen.startup_workers or workers
+    more = max(0.0, probed - _at(forked, number))
+    return usual + more * _turns(seen, workers) / _turns(seen, number)
 
 
 def _turns(seen: Pipeline, workers: int) -> float:

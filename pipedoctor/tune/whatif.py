@@ -122,6 +122,7 @@ def _started(search: Search, change: Change, seen: Pipeline) -> Pipeline:
         seen,
         start_method=method,
         startup_seconds=found.first_batch_seconds if found else None,
+        ending_seconds=found.ending_seconds if found else None,
         startup_workers=found.setting.num_workers if found else None,
     )
 
@@ -166,7 +167,7 @@ def probe(search: Search, start_method: str | None = None) -> None:
     """What has to be measured before anything can be imagined; raises Failed."""
     search.bench.more = search.bench.left / _WINDOWS
     search.probe()
-    if start_method not in {None, "fork", search.base.start_method}:
+    if start_method and start_method not in {"fork", search.base.start_method}:
         search.starting(start_method, search.bench.left / 8)
     wide = search.of(min(8, search.bounds.max_workers))
     known = search.ledger.settings()

@@ -67,3 +67,15 @@ def test_a_sampler_ends_when_the_epoch_is_over(
 
     stream.finish()
     assert list(indices) == []
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_interpreters_of_their_own_are_waited_for() -> None:
+    with Session(f"{ORDINARY}:consumer") as session:
+        session.loaded(time.monotonic() + 60)
+        bench = Bench(session=session, until=time.monotonic() + 90)
+        one = Setting(num_workers=1, prefetch_factor=2, batch_size=4)
+        spawned = bench.measure(one, 0.3, limit=20, context="spawn")
+
+    assert spawned.ending_seconds is None or spawned.ending_seconds > 0.1

@@ -121,3 +121,10 @@ def test_an_epoch_of_few_batches_is_filled_and_runs_empty() -> None:
     assert four.seconds == pytest.approx(0.02, rel=0.05)
     assert five.seconds == pytest.approx(0.04, rel=0.05)
     assert whole(scene, 400).seconds == pytest.approx(400 * 0.005, rel=0.05)
+
+
+def test_a_worker_that_comes_late_delivers_late() -> None:
+    scene = Scene(tasks=[(0.02, 0.0)], workers=2, prefetch=2, cores=4.0, receive=1e-4)
+    found = whole(scene, 2, [0.0, 0.3])
+    assert found.first == pytest.approx(0.02, rel=0.05)
+    assert found.seconds == pytest.approx(0.32, rel=0.05)

@@ -5,7 +5,7 @@ import pytest
 from pipedoctor.facts import Pipeline
 from pipedoctor.tune.predict import Model
 from pipedoctor.tune.price import epoch
-from pipedoctor.tune.startup import ending, first_batch
+from pipedoctor.tune.startup import ending, first_batch, late
 from tests.tune.seen import costs, pipeline, setting, trial
 
 IDLE = costs(fetch_wall=0.02, fetch_cpu=0.0001, fetch_process=0.0001)
@@ -42,6 +42,43 @@ def test_ending_grows_with_the_workers_and_may_be_unknown() -> None:
     assert ending(seen(), 8) == pytest.approx(0.08)
     assert ending(seen(), 0) == 0
     assert ending(pipeline(trial(1, 0.02)), 4) == 0
+
+
+def test_interpreters_of_their_own_take_long_to_end() -> None:
+    spawned = seen(startup_seconds=1.14, startup_workers=2, ending_seconds=0.72)
+    assert ending(spawned, 2) == pytest.approx(0.72)
+    assert ending(spawned, 8) == pytest.approx(0.08 + 4 * 0.7)
+    assert ending(spawned, 0) == 0
+
+
+def begun(**values: object) -> Pipeline:
+    """Four workers are forked in 0.08 s; each then prepares itself for 0.2 s."""
+    return pipeline(
+        trial(0, 0.02, costs=IDLE),
+        trial(1, 0.02, first_batch_seconds=0.24, started_seconds=0.02, costs=IDLE),
+        trial(4, 0.005, first_batch_seconds=0.24, started_seconds=0.08, costs=IDLE),
+        **values,
+    )
+
+
+def test_workers_are_ready_one_after_the_other() -> None:
+    assert late(begun(), 4, 0.02) == pytest.approx([0, 0.02, 0.04, 0.06])
+    assert late(begun(), 1, 0.02) == [0]
+    assert late(begun(), 0, 0.02) == []
+    assert late(begun(startup_seconds=2.0), 2, 0.02) == [0, 0]
+
+
+def test_none_is_late_that_was_ready_before_the_last_was_started() -> None:
+    at_once = pipeline(
+        trial(1, 0.02, first_batch_seconds=0.04, started_seconds=0.02, costs=IDLE),
+        trial(4, 0.005, first_batch_seconds=0.1, started_seconds=0.08, costs=IDLE),
+    )
+    assert late(at_once, 4, 0.02) == pytest.approx([0, 0, 0, 0])
+
+
+def test_an_epoch_ends_with_the_worker_that_was_started_last() -> None:
+    found = epoch(begun(samples=FEW), setting(4)).seconds
+    assert found == pytest.approx(0.24 + 0.06, rel=0.05)
 
 
 FEW = 64

@@ -22,6 +22,8 @@ from pipedoctor.tune.inside.target import Unloadable, found, guarded, load, note
 
 GRACE = 0.8
 """Seconds that a trial's workers get to end by themselves."""
+ALONE = 4.0
+"""The same for interpreters of their own, which free all that they have imported."""
 
 
 def main() -> None:
@@ -123,7 +125,9 @@ def _tried(
     until = begin + ask["patience"]
     text = _received(back, until)
     in_time = time.monotonic() < until
-    code = _ended(pid, GRACE if text or in_time else 0.0)
+    forked = ask["setting"].get("context", "") in {"", "fork"}
+    grace = GRACE if forked else ALONE
+    code = _ended(pid, grace if text or in_time else 0.0)
     alive = code is None
     kill_all(pid, alive=alive)
     if code is None:
