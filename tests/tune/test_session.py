@@ -1,6 +1,7 @@
 """Targets in processes of their own: what they give, how they fail, what is left."""
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -271,6 +272,16 @@ def test_files_of_dead_processes_are_removed(tmp_path: Path) -> None:
     left = {file.name for file in tmp_path.iterdir()}
     kept = {"torch_1_before", f"torch_{os.getpid()}_1_0", "other", "sem.mp-used"}
     assert left == kept
+
+
+def test_semaphores_of_others_that_run_stay() -> None:
+    remains = Remains()
+    lock: Any = multiprocessing.get_context("spawn").Lock()
+    mine = f"sem.{lock._semlock.name[1:]}"  # noqa: SLF001  (its only name)
+
+    assert mine not in remains.remove()
+    assert Path("/dev/shm", mine).exists()
+    assert lock.acquire(timeout=1)
 
 
 @pytest.mark.slow

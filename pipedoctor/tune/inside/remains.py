@@ -8,6 +8,7 @@ from pathlib import Path
 
 SHM = Path("/dev/shm")
 _TORCH = re.compile(r"torch_(\d+)_")
+_INODE = 4
 _SEMAPHORE = "sem.mp-"
 """Of multiprocessing without fork: its tracker removes them, unless it is killed."""
 
@@ -18,7 +19,7 @@ class Remains:
     def __init__(self, folder: Path = SHM) -> None:
         self._folder = folder
         self._before = _names(folder)
-        self._held: set[str] = set()
+        self._held: set[int] = set()
 
     def note(self, pids: Iterable[int]) -> None:
         """Remember the files that these processes have mapped or open now."""
@@ -29,11 +30,11 @@ class Remains:
         """Remove files that came since and were ours; give their names."""
         removed: list[str] = []
         new = sorted(_names(self._folder) - self._before)
-        used = _used(self._folder) if any(map(_orphan, new)) else set[str]()
+        used = _used(self._folder) if any(map(_orphan, new)) else set[int]()
         for name in new:
             file = self._folder / name
-            orphan = _orphan(name) and name not in used
-            if (name in self._held or orphan) and _mine(file):
+            inode = _mine(file)
+            if inode in self._held or (inode and _orphan(name) and inode not in used):
                 with contextlib.suppress(OSError):
                     file.unlink()
                     removed.append(name)
@@ -47,11 +48,13 @@ def _names(folder: Path) -> set[str]:
         return set()
 
 
-def _mine(file: Path) -> bool:
+def _mine(file: Path) -> int:
+    """The inode of a file of this user; 0: it is somebody else's, or gone."""
     try:
-        return file.stat().st_uid == os.getuid()
+        seen = file.stat()
     except OSError:
-        return False
+        return 0
+    return seen.st_ino if seen.st_uid == os.getuid() else 0
 
 
 def _orphan(name: str) -> bool:
@@ -62,22 +65,26 @@ def _orphan(name: str) -> bool:
     return not Path("/proc", found[1]).exists()
 
 
-def _used(folder: Path) -> set[str]:
-    """Files of the folder that any process has mapped or open."""
+def _used(folder: Path) -> set[int]:
+    """Inodes of files of the folder that any process has mapped or open."""
     pids = (int(entry) for entry in os.listdir("/proc") if entry.isdecimal())  # noqa: PTH208
-    return set[str]().union(*(_mapped(pid, folder) for pid in pids))
+    return set[int]().union(*(_mapped(pid, folder) for pid in pids))
 
 
-def _mapped(pid: int, folder: Path) -> set[str]:
-    """Files of the folder in the maps of a process, and among its descriptors."""
-    names: set[str] = set()
+def _mapped(pid: int, folder: Path) -> set[int]:
+    """
+    Inodes of files of the folder in the maps of a process, and among its descriptors.
+
+    Not their names: a semaphore is mapped before it gets the name that it keeps.
+    """
+    inodes: set[int] = set()
     with contextlib.suppress(OSError):
         text = Path(f"/proc/{pid}/maps").read_text(errors="replace")
-        names |= set(re.findall(rf"{folder}/(\S+)$", text, re.MULTILINE))
+        rows = (row.split() for row in text.splitlines() if f" {folder}/" in row)
+        inodes |= {int(row[_INODE]) for row in rows}
     with contextlib.suppress(OSError):
         for link in Path(f"/proc/{pid}/fd").iterdir():
             with contextlib.suppress(OSError):
-                target = str(link.readlink())
-                if target.startswith(f"{folder}/"):
-                    names.add(target.removeprefix(f"{folder}/"))
-    return names
+                if str(link.readlink()).startswith(f"{folder}/"):
+                    inodes.add(link.stat().st_ino)
+    return inodes
