@@ -72,6 +72,22 @@ def write_wordy_log(path: Path, size: int) -> None:
         file.write(ERROR)
 
 
+def write_bars(path: Path, size: int) -> None:
+    """A progress bar of 500 steps for each epoch, none of which ends its line."""
+    with path.open("w", encoding="utf-8") as file:
+        written = epoch = 0
+        while written < size:
+            bars = "".join(
+                f"\rEpoch {epoch}: {i // 5:3d}%|{'█' * (i // 50):<10}| {i}/500"
+                f" [00:{i % 60:02d}<00:15, {i % 41}.{i % 97:02d}it/s,"
+                f" loss={7 / (i + 1):.3f}, v_num=3]"
+                for i in range(500)
+            )
+            epoch += 1
+            written += file.write(f"{bars}\n")
+        file.write(ERROR)
+
+
 def timed(argv: list[str]) -> tuple[float, str]:
     """CPU seconds of a command, and what it said."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -85,6 +101,8 @@ def timed(argv: list[str]) -> tuple[float, str]:
 
 def throughput(folder: Path, size: int) -> list[str]:
     """Rows of a table: a large log, read by us and by grep."""
+    bars = folder / "bars.log"
+    write_bars(bars, size)
     wordy = folder / "wordy.log"
     write_wordy_log(wordy, size)
     log = folder / "train.log"
@@ -92,6 +110,7 @@ def throughput(folder: Path, size: int) -> list[str]:
     real = log.stat().st_size
     rows = [
         explained("progress bars and steps", log),
+        explained("progress bars alone", bars),
         explained("a hundred kinds of lines with six known words each", wordy),
     ]
     words = folder / "words"

@@ -1,7 +1,8 @@
 """Read a log once: every signature and every exception in it, in constant memory."""
 
+from bisect import bisect
 from collections.abc import Iterator
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from re import Match
 from typing import BinaryIO
 
@@ -45,17 +46,27 @@ def read(file: BinaryIO, book: Book) -> Log:
     number, brief, end = 1, b"", b"\n"
     for block, last in _with_last(in_utf8(blocks(file))):
         brief += block if len(brief) <= BRIEF else b""
-        picked = sieve.pick(block, last=last)
+        whole = block.replace(b"\r\n", b"\n")
+        parts = whole.replace(b"\r", b"\n")
+        picked = sieve.pick(parts, last=last)
         if picked:
-            lines = block.split(b"\n")
-            for index in picked:
-                reader.line(lines[index], number + index)
+            lines = parts.split(b"\n")
+            for index, line in zip(picked, _lines_of(whole, picked), strict=True):
+                reader.line(lines[index], number + line)
         number += block.count(b"\n")
         end = block[-1:] or end
     short = len(brief) <= BRIEF and number <= BRIEF_LINES
     text = brief.decode(errors="replace") if short else ""
     count = number - (end == b"\n")
     return replace(reader.log(count, brief=short), brief=text)
+
+
+def _lines_of(block: bytes, parts: list[int]) -> list[int]:
+    """In which line is each part, where carriage returns divide lines into parts?"""
+    if b"\r" not in block:
+        return parts
+    ends = list(accumulate(line.count(b"\r") + 1 for line in block.split(b"\n")))
+    return [bisect(ends, part) for part in parts]
 
 
 def _with_last(source: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:

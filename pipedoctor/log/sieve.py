@@ -18,6 +18,8 @@ SHAPE = bytes(
 
 WORN = 200
 """So many lines of one shape tell what there is to tell."""
+END = 2000
+"""Lines at the end of a log that are read, however often their shape was seen."""
 MOST = 40_000
 """Shapes that are remembered."""
 LONGEST = 600
@@ -80,9 +82,10 @@ class Sieve:
         if unread and self._needles and not block.isascii():
             good |= self._foreign(block, shapes, unread)
         self._remember(new - good)
+        end = len(shapes) - END if last else len(shapes)
         if last or any(counts.get(one, 0) < WORN for one in good):
             for index, one in enumerate(shapes):
-                if one in good and (last or counts.get(one, 0) < WORN):
+                if one in good and (index >= end or counts.get(one, 0) < WORN):
                     counts[one] = counts.get(one, 0) + 1
                     more = AFTER if not STRUCTURE.isdisjoint(one.split()) else 0
                     past = index + more + 1

@@ -1,8 +1,12 @@
 """Few lines are read, and the right ones."""
 
+import io
+
 import pytest
 
-from pipedoctor.log.sieve import AFTER, WORN, Sieve, shape
+from pipedoctor.explanation.book import installed_book
+from pipedoctor.log.read import read
+from pipedoctor.log.sieve import AFTER, END, WORN, Sieve, shape
 
 
 def test_a_shape_is_letters_alone() -> None:
@@ -51,6 +55,32 @@ def test_progress_bars_of_any_length_wear_out(sign: str) -> None:
 
     assert len(sieve.pick("".join(bars).encode())) < 3 * WORN
     assert sieve.pick("".join(bars).encode()) == []
+
+
+def test_of_a_worn_shape_only_the_end_is_read_again() -> None:
+    sieve = Sieve(frozenset({"ancdata"}))
+    sieve.pick(b"ancdata 1\n" * WORN)
+
+    picked = sieve.pick(b"ancdata 1\n" * (END + 500), last=True)
+
+    assert len(picked) == END - 1  # behind the last newline is one empty line
+    assert picked[-1] == END + 499
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_parts_between_carriage_returns_have_the_number_of_their_line(
+    end: bytes,
+) -> None:
+    bars = b"\r".join(b"loading shared memory %d%%|#|" % i for i in range(500))
+    rows = [b"starts", bars, b"ends" + bars, b"Bus error (core dumped)", bars]
+    bars_in_front = b"\r" + bars + b"\rOSError: [Errno 24] Too many open files"
+
+    log = read(io.BytesIO(end.join([*rows, bars_in_front])), installed_book())
+
+    seen = {one.text: one.line for one in log.seen}
+    assert seen["Bus error (core dumped)"] == 4
+    assert seen["OSError: [Errno 24] Too many open files"] == 6
+    assert log.lines == 6
 
 
 def test_memory_is_bounded() -> None:
