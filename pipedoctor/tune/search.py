@@ -140,10 +140,12 @@ class Search:
         except Failed as reason:
             if self.ledger.of(setting):
                 return  # it works: the time was too short
-            self.broken[key] = str(reason)
+            self.broken[key] = said = str(reason)
             first = setting.num_workers == 1 and not self.start.num_workers
             if alike(setting, self.start) or first:
-                raise
+                if reason.late:  # what came before may have taken the time
+                    said = "; ".join(self.broken.values())
+                raise Failed(said, late=reason.late) from None
             return
         self.ledger.add(trial, undivided=self.bench.copies)
 

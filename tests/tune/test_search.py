@@ -318,6 +318,21 @@ def test_where_nothing_is_decided_nothing_is_changed() -> None:
     assert tuning(found).choice.setting.persistent_workers
 
 
+def test_all_that_was_waited_for_in_vain_is_said() -> None:
+    def law(of: Setting) -> Trial:
+        message = f"with {words(of)}: no answer within 4 s"
+        raise Failed(message, late=True)
+
+    found = search(law, setting(2))
+    with pytest.raises(Failed) as raised:
+        found.run()
+    assert raised.value.late
+    assert str(raised.value) == (
+        "with num_workers=0: no answer within 4 s; "
+        "with num_workers=2, prefetch_factor=2: no answer within 4 s"
+    )
+
+
 def test_samples_that_only_workers_can_give() -> None:
     def law(of: Setting) -> Trial:
         if not of.num_workers:

@@ -87,6 +87,7 @@ UNMEASURABLE = {
     "dies": "its process ended with code 9",
     "item_kills": "with num_workers=0: was killed by SIGKILL",
     "kills": "its process was killed by SIGKILL",
+    "closes": "ended without an answer: it has closed files that are not its own",
 }
 
 

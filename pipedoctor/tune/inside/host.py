@@ -157,6 +157,9 @@ def _silent(status: int, spent: float, *, by_us: bool) -> dict[str, Any]:
     if os.WIFEXITED(status) and os.WEXITSTATUS(status):
         code = os.WEXITSTATUS(status)
         return {"failed": f"ended by itself with code {code}", "spent_seconds": spent}
+    if not by_us:
+        message = "ended without an answer: it has closed files that are not its own"
+        return {"failed": message, "spent_seconds": spent}
     return {
         "failed": f"no answer within {spent:.0f} s",
         "hung": True,

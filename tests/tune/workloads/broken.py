@@ -155,6 +155,18 @@ def spawns() -> Any:
     return DataLoader(Spawning(), batch_size=4, num_workers=2)
 
 
+class Closing(Made):
+    """Closes what it has not opened."""
+
+    def __getitem__(self, index: int) -> Any:
+        os.closerange(3, 64)
+        return super().__getitem__(index)
+
+
+def closes() -> Any:
+    return DataLoader(Closing(), batch_size=4)
+
+
 class Hungry(Made):
     """Takes all the memory there is."""
 
