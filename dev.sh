@@ -296,7 +296,7 @@ cmd_bench() {
 cmd_fuzz() {
     ready
     step properties pytest -m hypothesis --hypothesis-profile=fuzz -n 2 \
-        -o cache_dir="$state/pytest" "$@"
+        -o faulthandler_timeout=1800 -o cache_dir="$state/pytest" "$@"
     if pip install --only-binary :all: atheris 2>/dev/null; then
         step explain python tools/fuzz_explain.py -max_total_time=300
     else
