@@ -8,6 +8,7 @@ import pytest
 
 import pipedoctor
 from pipedoctor.explanation import hook, machine, text
+from pipedoctor.explanation.model import Suspect
 from pipedoctor.facts import Facts
 
 
@@ -107,7 +108,10 @@ def test_the_hook_waits_for_no_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_command_is_never_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text, "command", lambda _: "x" * 400)
+    def long(_: Suspect) -> str:
+        return "x" * 400
+
+    monkeypatch.setattr(text, "command", long)
 
     said = hook.said_of(RuntimeError("received 0 items of ancdata"))
 

@@ -157,7 +157,10 @@ def test_what_is_refused_is_measured_where_that_is_asked_for(
     measured: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Counter, "recover", lambda *_: [])
+    def nothing(*_: Any) -> list[Any]:
+        return []
+
+    monkeypatch.setattr(Counter, "recover", nothing)
     counter, lines = desk(dry_run=dry_run)
     order: Any = Asked(why)
 
