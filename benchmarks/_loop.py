@@ -69,7 +69,7 @@ class Loop:
     def _steady(self, setting: Setting, seconds: float) -> float:
         """Whole rounds of batches after the queue was emptied."""
         made = self.make()
-        batches = iter(_loader(made, setting, **_order(made.dataset)))
+        batches = iter(plain_loader(made, setting))
         workers, size = setting["num_workers"], made.batch_size
         begin = time.perf_counter()
         for _ in range(workers * (setting["prefetch_factor"] or 0) + 2):
@@ -105,6 +105,11 @@ class Loop:
             spent = time.perf_counter() - begin
             if spent > seconds and done > 1:
                 return float(done * len(made.dataset) / spent)
+
+
+def plain_loader(made: Any, setting: Setting) -> Any:
+    """A loader of this setting that never comes to an end."""
+    return _loader(made, setting, **_order(made.dataset))
 
 
 def _loader(made: Any, setting: Setting, **more: Any) -> Any:

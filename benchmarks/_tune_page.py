@@ -21,8 +21,10 @@ ERRORS = (
     "windows differ",
     "truth is known to",
 )
+HELD = ("workload", "setting", "/dev/shm", "memory of the workers", "descriptors")
 _OF_MEDIAN = 1.25
 """Standard error of a median, against that of a mean."""
+MIB = 1 << 20
 _CPUS = os.cpu_count() or 1
 
 
@@ -48,6 +50,7 @@ def page(rows: dict[str, Row], missing: Sequence[str]) -> str:
         WHATIF,
         table(ERRORS, (_errors(name, row) for name, row in rows.items())),
         "\n".join(_model(rows)),
+        *_held(rows),
     )
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -256,6 +259,45 @@ def _model(rows: dict[str, Row]) -> Iterator[str]:
     )
 
 
+def _held(rows: dict[str, Row]) -> Iterator[str]:
+    """What settings hold, by the model and by the kernel's books."""
+    found = {name: row["held"] for name, row in rows.items() if "held" in row}
+    pairs = [
+        (name, one, guess)
+        for name, row in found.items()
+        for one, guess in zip(row["really"], row["promised"], strict=True)
+    ]
+    if not pairs:
+        return
+    yield "## What it holds"
+    yield BOOKS
+    yield table(HELD, (_holding(*pair) for pair in pairs))
+    for what, least in (("shm_bytes", MIB), ("memory_bytes", MIB)):
+        off = sorted(
+            abs(guess[what] / one[what] - 1)
+            for _, one, guess in pairs
+            if one[what] > least
+        )
+        yield (
+            f"Of {what.removesuffix('_bytes')} above 1 MiB the error is"
+            f" {statistics.median(off):.1%} in the median, p90 {_tenth(off):.1%}"
+            f" ({len(off)} settings)."
+        )
+
+
+def _holding(name: str, one: Row, guess: Row) -> str:
+    cells = (
+        name,
+        said(one),
+        *(
+            f"{guess[what] / MIB:.1f} for {one[what] / MIB:.1f} MiB"
+            for what in ("shm_bytes", "memory_bytes")
+        ),
+        f"{guess['descriptors']} for {one['descriptors']}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
 def said(cell: Row) -> str:
     """``4x2``: workers and prefetch_factor."""
     if not cell["num_workers"]:
@@ -299,3 +341,10 @@ Two windows of each point are measured before the probe, the others after it.
 *windows differ* is how far the first two windows of a point are apart, and *truth is
 known to* the relative standard error of the medians, each median and p90 over the
 points: no model can be shown to be nearer than that."""
+
+BOOKS = """Predicted for what was measured, by the kernel's own books: the bytes in use
+in /dev/shm, the private memory of the workers without what they have there, and the
+descriptors of the main process, each beside what there was before. Measured while the
+queues are full; two batches are in hand, for the descriptors one. Batches that come
+before their turn need descriptors as well: how many come early is chance, and the
+limit of descriptors is kept with one for each worker."""

@@ -10,12 +10,13 @@ from typing import Any
 from _loop import Setting
 from msgspec.structs import replace
 
-from pipedoctor.facts import Facts
+from pipedoctor.facts import Facts, Pipeline
 from pipedoctor.tune import whatif
 from pipedoctor.tune.predict import Model
 from pipedoctor.tune.price import epoch
 from pipedoctor.tune.tuning import Order, probed
 
+HELD = ("shm_bytes", "memory_bytes", "descriptors")
 ARGUMENTS = ("num_workers", "prefetch_factor", "in_order", "persistent_workers")
 
 
@@ -38,6 +39,15 @@ def tuned(target: str, options: tuple[str, ...]) -> dict[str, Any]:
             for trial in found["trials"]
         ],
     }
+
+
+def promised(facts: dict[str, Any], cells: list[Setting]) -> list[dict[str, int]]:
+    """What the model says that settings hold in memory, by what it was probed with."""
+    seen = Facts.from_record(facts).get(Pipeline)
+    assert isinstance(seen, Pipeline)
+    model = Model(seen=seen)
+    guesses = [model.predict(replace(seen.start, **cell)) for cell in cells]
+    return [{name: getattr(guess, name) for name in HELD} for guess in guesses]
 
 
 def foretold(

@@ -6,8 +6,8 @@ PipeBench: loaders with a known cause; `tune` and `whatif` against the whole gri
     python benchmarks/tune.py --list             their names
 
 Run it on an idle machine. What was measured is kept in `--results`, part by part, so
-that it can be interrupted; `--again` measures it anew. `--loadtune PYTHON` names an
-interpreter that has loadtune beside the same torch.
+that it can be interrupted; `--again PART` measures one part of it anew. `--loadtune
+PYTHON` names an interpreter that has loadtune beside the same torch.
 """
 
 import argparse
@@ -21,11 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from _held import held
 from _loop import MORE, ROUNDS, Loop, Setting, apart, grid, middle, setting
 from _page import PAGES
 from _quota import quota
 from _tune_page import page
-from _tuned import foretold, tuned
+from _tuned import foretold, promised, tuned
 
 HERE = Path(__file__).resolve().parent
 WORKLOADS = HERE.parent / "tests/tune/workloads/labelled.py"
@@ -35,6 +36,8 @@ BEFORE = 2
 """Windows of the grid before the model is asked; clocks drift, so the others follow."""
 _AGAIN = 3
 """Runs of what others disturb."""
+HELD = ((4, 2), (8, 4))
+"""Workers and prefetch_factor of settings whose memory is looked at."""
 NAMES = (
     "io_latency",
     "io_latency_many",
@@ -57,6 +60,9 @@ NAMES = (
     "collate_cpu",
     "stream_decode",
 )
+
+
+PARTS = ("grid", "whatif", "tune", "held", "loadtune")
 
 
 Found = dict[str, Any]
@@ -183,6 +189,15 @@ def _calm(measure: Callable[[], Found]) -> Found:
     return min(found, key=lambda one: int(one["disturbed"]))
 
 
+def kept(one: Workload, found: Found) -> Found:
+    """What some settings hold in memory, and what the model says that they do."""
+    cells = [setting(workers, prefetch) for workers, prefetch in HELD]
+    return {
+        "really": [{**cell, **held(one.loop, cell)} for cell in cells],
+        "promised": promised(found["whatif"]["facts"], cells),
+    }
+
+
 def rival(python: str) -> Measure:
     """What loadtune recommends, and how fast that is beside our own advice."""
 
@@ -220,13 +235,14 @@ def main() -> None:
         Part("whatif", predicted),
         Part("grid", measured(MORE), MORE),
         Part("tune", recommended),
+        Part("held", kept),
     ]
     if asked.loadtune:
         parts.append(Part("loadtune", rival(asked.loadtune)))
     rows = json.loads(asked.results.read_text()) if asked.results.exists() else {}
     for name in asked.only or () if asked.page else asked.only or NAMES:
-        if asked.again:
-            rows.pop(name, None)
+        for part in asked.again or ():
+            rows.get(name, {}).pop(part, None)
         one, row = workload(name), rows.setdefault(name, {})
         for part in parts:
             while part.missing(row):
@@ -245,7 +261,7 @@ def _arguments() -> argparse.Namespace:
     kept = HERE.parent / "build/tune.json"
     parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME")
     parser.add_argument("--results", type=Path, default=kept, metavar="FILE")
-    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--again", action="append", choices=PARTS, metavar="PART")
     parser.add_argument("--loadtune", metavar="PYTHON")
     parser.add_argument("--page", action="store_true", help="only write the page")
     parser.add_argument("--list", action="store_true")

@@ -46,7 +46,7 @@ class Bounds:
         if self.memory is not None and whole > self.memory:
             left = human(self.memory)
             return f"memory ({self.memory_bound}): needs {human(whole)} of {left}"
-        files = setting.descriptors(contents.objects) + _MORE_FILES + contents.objects
+        files = setting.most_descriptors(contents.objects) + _MORE_FILES
         if self.descriptors is not None and files > self.descriptors:
             return f"file descriptors: needs {files}, the limit is {self.descriptors}"
         return ""

@@ -177,7 +177,7 @@ class Stragglers(Made):
 
 
 def stragglers() -> Any:
-    return DataLoader(Stragglers(), batch_size=16)
+    return DataLoader(Stragglers(), batch_size=16, shuffle=True)
 
 
 class Cheap(Made):
@@ -289,7 +289,7 @@ class Tailed(Made):
 
 
 def heavy_tail() -> Any:
-    return DataLoader(Tailed(), batch_size=16)
+    return DataLoader(Tailed(), batch_size=16, shuffle=True)
 
 
 class Locked(Bandwidth):
