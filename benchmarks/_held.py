@@ -1,15 +1,13 @@
 """What a loader really holds while its queues are full, by the kernel's own books."""
 
 import gc
-import json
 import os
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
 import psutil
-from _loop import Loop, Setting, plain_loader
+from _loop import Loop, Setting, forked, plain_loader
 
 SHM = "/dev/shm"
 _STILL, _PATIENCE = 0.25, 6.0
@@ -23,19 +21,7 @@ def held(loop: Loop, setting: Setting) -> dict[str, int]:
     In a process of its own, with every queue full and two batches in hand (one, for
     the descriptors): the peak of an ordinary loop.
     """
-    back, out = os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            warnings.simplefilter("ignore")
-            os.write(out, json.dumps(_held(loop, setting)).encode())
-        finally:
-            os._exit(0)
-    os.close(out)
-    with os.fdopen(back) as pipe:
-        text = pipe.read()
-    os.waitpid(pid, 0)
-    found: dict[str, int] = json.loads(text)
+    found: dict[str, int] = forked(lambda: _held(loop, setting))
     return found
 
 

@@ -49,22 +49,8 @@ class Loop:
 
     def _rate(self, setting: Setting, seconds: float) -> float:
         """Samples per second, in a forked process."""
-        back, out = os.pipe()
-        pid = os.fork()
-        if not pid:
-            try:
-                warnings.simplefilter("ignore")
-                found = (self._epochs if self.epochs else self._steady)(
-                    setting, seconds
-                )
-                os.write(out, json.dumps(found).encode())
-            finally:
-                os._exit(0)
-        os.close(out)
-        with os.fdopen(back) as pipe:
-            text = pipe.read()
-        os.waitpid(pid, 0)
-        return float(text or "nan")
+        rate = self._epochs if self.epochs else self._steady
+        return float(forked(lambda: rate(setting, seconds)) or "nan")
 
     def _steady(self, setting: Setting, seconds: float) -> float:
         """Whole rounds of batches after the queue was emptied."""
@@ -105,6 +91,23 @@ class Loop:
             spent = time.perf_counter() - begin
             if spent > seconds and done > 1:
                 return float(done * len(made.dataset) / spent)
+
+
+def forked(work: Callable[[], Any]) -> Any:
+    """What it gives, in a process of its own; None where that died."""
+    back, out = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            warnings.simplefilter("ignore")
+            os.write(out, json.dumps(work()).encode())
+        finally:
+            os._exit(0)
+    os.close(out)
+    with os.fdopen(back) as pipe:
+        text = pipe.read()
+    os.waitpid(pid, 0)
+    return json.loads(text) if text else None
 
 
 def plain_loader(made: Any, setting: Setting) -> Any:
