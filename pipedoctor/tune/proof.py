@@ -8,7 +8,7 @@ from typing import Any
 
 from pipedoctor.bench.interval import spread
 from pipedoctor.check import EPOCH, Counterfactual, Gain
-from pipedoctor.facts import Trial
+from pipedoctor.facts import Setting, Trial
 from pipedoctor.facts.bench import ENOUGH
 from pipedoctor.tune.price import foretold
 from pipedoctor.tune.probe import Failed
@@ -95,7 +95,9 @@ def paired(before: Search, after: Search, predicted: Gain | None) -> Compared:
         old, new = _window(before, window), _window(after, window)
         refused = old.window.refused or new.window.refused or refused
         if not (old.window.refused or new.window.refused):
-            was, now = _epoch(before, old), _epoch(after, new)
+            ends = not _end_alike(old.setting, new.setting)
+            was = _epoch(before, old, ends=ends)
+            now = _epoch(after, new, ends=ends)
             left.append(now / was)
             saved.append(was - now)
         took = begin - after.bench.left
@@ -124,12 +126,21 @@ def _window(search: Search, seconds: float) -> Trial:
     )
 
 
-def _epoch(search: Search, trial: Trial) -> float:
-    """Seconds of an epoch; without an end, of a sample."""
+def _end_alike(old: Setting, new: Setting) -> bool:
+    """Do their workers end in the same way? Then what differs is chance."""
+    return (old.num_workers, old.persistent_workers) == (
+        new.num_workers,
+        new.persistent_workers,
+    )
+
+
+def _epoch(search: Search, trial: Trial, *, ends: bool) -> float:
+    """Seconds of an epoch, with the end of its workers; or, endless, of a sample."""
     samples = search.base.samples
     steady = (samples or 1) / trial.samples_per_second
     starts = trial.setting.num_workers and not trial.setting.persistent_workers
     if samples is None or not starts:
         return steady
     begins = max(0.0, trial.first_batch_seconds - trial.batch_seconds)
-    return steady + begins + (trial.ending_seconds or 0.0)
+    ending = trial.ending_seconds or 0.0
+    return steady + begins + (ending if ends else 0.0)

@@ -195,6 +195,9 @@ def test_the_bottleneck_that_was_put_in_is_named(workload: str, cause: str) -> N
     assert finding["name"] == f"bottleneck-{cause}"
     assert finding["evidence"]["seconds_per_sample"] > 0
     assert 0.3 < finding["evidence"]["share"] <= 1
+    seen = report["facts"]["known"]["pipeline"]
+    if all(one["setting"] != seen["start"] for one in seen["trials"]):
+        pytest.skip("this machine is too busy: no window of the start counts")
     assert finding["gain"]["unit"] == "fraction of epoch time"
 
 

@@ -160,6 +160,19 @@ def test_the_start_of_workers_counts_unless_they_are_kept() -> None:
     assert found.measured.value == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize(("workers", "value"), [(1, 0.0), (2, 0.5)])
+def test_the_end_of_workers_counts_only_where_it_differs(
+    workers: int, value: float
+) -> None:
+    """Of workers that end in the same way it is chance how long that takes."""
+    slow = trial(1, 0.01, first_batch_seconds=0.01, ending_seconds=1.0)
+    quick = trial(workers, 0.01, first_batch_seconds=0.01, ending_seconds=0.0)
+    found = pairs_of([slow] * PAIRS, [quick] * PAIRS)
+
+    assert found.measured is not None
+    assert found.measured.value == pytest.approx(value)
+
+
 def test_disturbed_windows_do_not_count() -> None:
     loud = trial(0, 0.5, window=window(own=1.0, foreign=0.9))
     few = [trial(0, 0.02)] * 2 + [loud] * (PAIRS - 2)
