@@ -17,7 +17,6 @@ from pipedoctor.report.model import Entry, Report, Skip
 from pipedoctor.report.places import cell_of, file_of
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-HOME = "https://pypi.org/project/pipedoctor/"
 MACHINE = "this-machine"
 """Where findings about the machine are shown: code scanning wants some file."""
 LEVELS = {"breaks": "error", "risks": "warning", "slows": "warning", "note": "note"}
@@ -37,7 +36,6 @@ def render(report: Report, checks: Mapping[str, Check[Any]], code: int) -> bytes
         "name": report.tool.name,
         "version": report.tool.version,
         "semanticVersion": report.tool.version,
-        "informationUri": HOME,
         "rules": [_rule(rule, report, checks.get(rule)) for rule in rules],
     }
     run = {
