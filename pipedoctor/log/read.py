@@ -2,7 +2,7 @@
 
 from bisect import bisect
 from collections.abc import Iterator
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from re import Match
 from typing import BinaryIO
 
@@ -12,6 +12,7 @@ from pipedoctor.facts.log import Log, Seen
 from pipedoctor.log.abroad import english, needles, words
 from pipedoctor.log.legacy import in_utf8
 from pipedoctor.log.places import Places
+from pipedoctor.log.rising import doubles, rising
 from pipedoctor.log.sieve import Sieve, shape
 from pipedoctor.log.signatures import Book, Role, Rule, Signature
 from pipedoctor.log.stream import blocks
@@ -35,8 +36,6 @@ _POINTS = 6
 """Lines that make a series."""
 _FEW = 3
 """Numbers that are hardly a row: the last must be twice the first."""
-_STEEP = 1.3
-"""How much what rises must have risen."""
 
 
 def read(file: BinaryIO, book: Book) -> Log:
@@ -108,7 +107,7 @@ class _Reader:
             self._foretold(f"{promise.kind}: {promise.message}", line, at)
         for key, row in self._series.items() if brief else ():
             few = _FEW <= len(row) < _POINTS and key not in self._various
-            if few and _doubles(row):
+            if few and doubles(row):
                 self._seen.setdefault(key, []).append(self._ends[key])
         seen = sorted(chain.from_iterable(self._seen.values()), key=lambda s: s.line)
         return Log(
@@ -169,7 +168,7 @@ class _Reader:
         row.append(value)
         if len(row) > _KEYS:
             del row[1:2]
-        return len(row) >= _POINTS and _rising(row)
+        return len(row) >= _POINTS and rising(row)
 
     def _alike(self, key: str, seen: Seen) -> bool:
         """Has another one said the same before?"""
@@ -233,15 +232,4 @@ def _rises(text: str) -> bool:
     sizes = re.findall(r"(\d+(?:\.\d+)?) ?[KMGT]i?B", text)
     row = [float(n) for n in sizes or re.findall(r"\d+(?:\.\d+)?", text)]
     few = len(row) == _FEW and row[-1] >= 2 * row[0]
-    return (few or len(row) > _FEW) and _rising(row)
-
-
-def _doubles(row: list[float]) -> bool:
-    """Does each tell more than the one before, and the last twice the first?"""
-    return row[-1] >= 2 * row[0] > 0 and all(b > a for a, b in pairwise(row))
-
-
-def _rising(row: list[float]) -> bool:
-    """Hardly ever falls, and ends well above its start."""
-    steady = all(b >= 0.98 * a for a, b in pairwise(row))
-    return steady and row[-1] >= _STEEP * row[0] > 0
+    return (few or len(row) > _FEW) and rising(row)

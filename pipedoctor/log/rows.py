@@ -7,10 +7,10 @@ from itertools import groupby, pairwise
 import msgspec
 
 from pipedoctor.facts.log import Seen
+from pipedoctor.log.rising import rising
 
 LEAST = 4
 """Rows that make a column."""
-_STEEP = 1.3
 _CELL = re.compile(r"[^\s,;|]+")
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([kKMGT]?)i?B?$")
 _UNITS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -30,7 +30,7 @@ def climbing(seen: Seen, text: str) -> list[Seen]:
     if name not in head:
         return []
     column = _column(lines, seen.line, head.index(name), len(head))
-    if not _climbs([value for _, value in column]):
+    if len(column) < LEAST or not rising([value for _, value in column]):
         return []
     ends = (seen.line, column[0][0], column[-1][0])
     return [_at(seen, number, lines[number - 1]) for number in ends]
@@ -48,13 +48,6 @@ def _column(
             break
         found.append((number, float(size[1]) * _UNITS[size[2]]))
     return found
-
-
-def _climbs(values: list[float]) -> bool:
-    if len(values) < LEAST:
-        return False
-    steady = all(b >= 0.98 * a for a, b in pairwise(values))
-    return steady and values[-1] >= _STEEP * values[0] > 0
 
 
 def repeated(seen: Seen, text: str) -> list[Seen]:
