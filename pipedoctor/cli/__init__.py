@@ -86,11 +86,10 @@ def _meant(word: str, commands: list[str]) -> str:
 
 
 def _cannot_write(error: OSError) -> None:
-    from pipedoctor.cli.output import let_go
+    from pipedoctor.cli.output import unwritten
     from pipedoctor.collect.files import why
 
-    let_go()
-    click.echo(f"pipedoctor: stdout: cannot be written: {why(error)}", err=True)
+    click.echo(f"pipedoctor: {unwritten(why(error))}", err=True)
 
 
 def _complain(error: click.ClickException) -> None:

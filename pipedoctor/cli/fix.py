@@ -106,11 +106,9 @@ def _heard(counter: "Counter", ended: int) -> int:
     """The exit code: what could not be written is said where it still can be."""
     if not counter.unheard:
         return ended
-    from pipedoctor.cli.output import let_go
+    from pipedoctor.cli.output import unwritten
 
-    let_go()
-    reason = counter.unheard[0]
-    click.echo(f"pipedoctor fix: stdout: cannot be written: {reason}", err=True)
+    click.echo(f"pipedoctor fix: {unwritten(counter.unheard[0])}", err=True)
     return ended or _UNWRITTEN
 
 

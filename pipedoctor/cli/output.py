@@ -71,9 +71,13 @@ def write(text: str | bytes, output: str | None) -> None:
     except BrokenPipeError:
         let_go()
     except OSError as error:
-        let_go()
-        message = f"stdout: cannot be written: {files.why(error)}"
-        raise click.UsageError(message) from None
+        raise click.UsageError(unwritten(files.why(error))) from None
+
+
+def unwritten(why: str) -> str:
+    """Let go of a stdout that cannot be written; what to say of it."""
+    let_go()
+    return f"stdout: cannot be written: {why}"
 
 
 def let_go() -> None:
