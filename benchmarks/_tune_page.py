@@ -272,11 +272,11 @@ def _held(rows: dict[str, Row]) -> Iterator[str]:
     yield "## What it holds"
     yield BOOKS
     yield table(HELD, (_holding(*pair) for pair in pairs))
-    for what, least in (("shm_bytes", MIB), ("memory_bytes", MIB)):
+    for what in ("shm_bytes", "memory_bytes"):
         off = sorted(
             abs(guess[what] / one[what] - 1)
             for _, one, guess in pairs
-            if one[what] > least
+            if one[what] > MIB
         )
         yield (
             f"Of {what.removesuffix('_bytes')} above 1 MiB the error is"

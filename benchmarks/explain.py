@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import _environ
@@ -38,54 +39,62 @@ print(diagnose(log, book).causes[0].cause, log.lines,
 """
 
 
+STEPS = 5000
+"""Lines that are made at a time."""
+
+
+def fill(path: Path, size: int, part: Callable[[int], str], end: str = ERROR) -> None:
+    """A log of parts, by their numbers, until it is so large; then its end."""
+    with path.open("w", encoding="utf-8") as file:
+        written = number = 0
+        while written < size:
+            written += file.write(part(number))
+            number += 1
+        file.write(end)
+
+
 def write_log(path: Path, size: int) -> None:
     """Training output with progress bars, and one error near the end."""
-    with path.open("w", encoding="utf-8") as file:
-        written = step = 0
-        while written < size:
-            rows = "".join(
-                f"2026-01-01 10:{i % 60:02d}:00 INFO [rank{i % 8}] epoch {i // 999}"
-                f" step {i} loss {7 / (i + 1):.5f} lr {1e-3 / (1 + i):.3e}"
-                f" {i % 977} img/s data {i % 13 / 1000:.4f}\n"
-                + (f"train: {i % 100:3d}%|{'#' * (i % 10)}| {i}/99999\r" * 3)
-                for i in range(step, step + 5000)
-            )
-            step += 5000
-            written += file.write(rows)
-        file.write(ERROR + "".join(f"bye {i}\n" for i in range(100)))
+
+    def part(number: int) -> str:
+        return "".join(
+            f"2026-01-01 10:{i % 60:02d}:00 INFO [rank{i % 8}] epoch {i // 999}"
+            f" step {i} loss {7 / (i + 1):.5f} lr {1e-3 / (1 + i):.3e}"
+            f" {i % 977} img/s data {i % 13 / 1000:.4f}\n"
+            + (f"train: {i % 100:3d}%|{'#' * (i % 10)}| {i}/99999\r" * 3)
+            for i in range(number * STEPS, (number + 1) * STEPS)
+        )
+
+    fill(path, size, part, ERROR + "".join(f"bye {i}\n" for i in range(100)))
 
 
 def write_wordy_log(path: Path, size: int) -> None:
     """A hundred kinds of lines that never wear out soon: six known words in each."""
     known = sorted(word for word in installed_book().words if word.isascii())
     kinds = [" ".join(known[i::100][:6]) for i in range(100)]
-    with path.open("w", encoding="utf-8") as file:
-        written = step = 0
-        while written < size:
-            written += file.write(
-                "".join(
-                    f"2026-01-01 10:{i % 60:02d}:00 INFO {kinds[i % 100]} {i}\n"
-                    for i in range(step, step + 5000)
-                )
-            )
-            step += 5000
-        file.write(ERROR)
+
+    def part(number: int) -> str:
+        return "".join(
+            f"2026-01-01 10:{i % 60:02d}:00 INFO {kinds[i % 100]} {i}\n"
+            for i in range(number * STEPS, (number + 1) * STEPS)
+        )
+
+    fill(path, size, part)
 
 
 def write_bars(path: Path, size: int) -> None:
     """A progress bar of 500 steps for each epoch, none of which ends its line."""
-    with path.open("w", encoding="utf-8") as file:
-        written = epoch = 0
-        while written < size:
-            bars = "".join(
-                f"\rEpoch {epoch}: {i // 5:3d}%|{'█' * (i // 50):<10}| {i}/500"
-                f" [00:{i % 60:02d}<00:15, {i % 41}.{i % 97:02d}it/s,"
-                f" loss={7 / (i + 1):.3f}, v_num=3]"
-                for i in range(500)
-            )
-            epoch += 1
-            written += file.write(f"{bars}\n")
-        file.write(ERROR)
+
+    def part(epoch: int) -> str:
+        bars = "".join(
+            f"\rEpoch {epoch}: {i // 5:3d}%|{'█' * (i // 50):<10}| {i}/500"
+            f" [00:{i % 60:02d}<00:15, {i % 41}.{i % 97:02d}it/s,"
+            f" loss={7 / (i + 1):.3f}, v_num=3]"
+            for i in range(500)
+        )
+        return f"{bars}\n"
+
+    fill(path, size, part)
 
 
 def timed(argv: list[str]) -> tuple[float, str]:
