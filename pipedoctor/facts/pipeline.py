@@ -36,15 +36,15 @@ class Setting(Part, frozen=True, kw_only=True):
         """
         return 4 * self.num_workers + 3 + objects if self.num_workers else 0
 
-    def most_descriptors(self, objects: int) -> int:
+    def most_descriptors(self, objects: int, early: int = 0) -> int:
         """
         The same at the peak: batches that come early are held until their turn.
 
         One of each worker was seen on torch 2.13 (2 to 8 workers, 112 tensors a
-        batch), and another that is in use.
+        batch), and another that is in use; `early` are those that a model expects.
         """
-        early = self.num_workers * objects if self.in_order else objects
-        return self.descriptors(objects) + early if self.num_workers else 0
+        held = max(early, self.num_workers if self.in_order else 1)
+        return self.descriptors(objects) + held * objects if self.num_workers else 0
 
 
 class Contents(Part, frozen=True, kw_only=True):
@@ -56,6 +56,19 @@ class Contents(Part, frozen=True, kw_only=True):
     objects: int
     """Tensors with a storage of their own: each is handed over by itself."""
     float_bytes: int = 0
+    copy_seconds: float = 0.0
+    """CPU time to copy it within memory, as pinning does."""
+
+
+class Growth(Part, frozen=True, kw_only=True):
+    """How the memory of a worker grows, in bytes for each batch that it makes."""
+
+    new: float
+    """What it did not free: a cache, a list that gets longer."""
+    copied: float
+    """Pages of its parent that it wrote to; counting references is writing."""
+    shared: int
+    """Bytes of its parent that it may yet write to."""
 
 
 class Costs(Part, frozen=True, kw_only=True):
@@ -126,6 +139,8 @@ class Trial(Part, frozen=True, kw_only=True):
     shm_bytes: int = 0
     memory_bytes: int = 0
     """Private memory of all workers."""
+    growth: Growth | None = None
+    """Of each worker; None: not seen."""
     descriptors: int = 0
     seconds_spent: float = 0.0
     window: Window
@@ -180,6 +195,8 @@ class Pipeline(Fact, frozen=True, kw_only=True):
     best: Setting | None = None
     limits: dict[str, str] = {}
     """Limits that keep out settings, in words."""
+    pins: bool = False
+    """There is a GPU, so that pin_memory does something."""
     undivided: bool = False
     """Every worker gives the whole stream: rates count a sample once."""
     threads: OneThread | None = None

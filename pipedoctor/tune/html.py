@@ -125,6 +125,6 @@ def _frontier(tuning: Tuning) -> Iterator[str]:
             f"<tr><td>{setting.num_workers}</td>"
             f"<td>{setting.prefetch_factor or ''}</td>"
             f"<td>{guess.samples_per_second:.0f}</td><td>{human(guess.shm_bytes)}</td>"
-            f"<td>{held(guess.memory_bytes)}</td><td>{guess.descriptors}</td></tr>"
+            f"<td>{held(guess.lasting_bytes)}</td><td>{guess.descriptors}</td></tr>"
         )
     yield "</table>"

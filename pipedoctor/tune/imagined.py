@@ -13,6 +13,9 @@ from pipedoctor.report.words import clean
 from pipedoctor.tune.text import held, line, rate
 from pipedoctor.units import human
 
+_GROWN = 1.05
+"""Memory that grows by less is not worth a word."""
+
 
 def dumped(found: dict[str, Any]) -> str:
     """As JSON."""
@@ -49,17 +52,32 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
         f"now {rate(now['samples_per_second'])}: {found['gain']:.2f} times as fast"
     )
     yield (
-        f"  the consumer waits {guess['wait_seconds'] * 1e3:.1f} ms for each batch, "
+        f"  the consumer waits {_wait(guess)} for each batch, "
         f"for the first one {guess['first_batch_seconds']:.2f} s"
     )
-    yield (
-        f"  /dev/shm {human(guess['shm_bytes'])}, memory of the workers "
-        f"{held(guess['memory_bytes'])}, {guess['descriptors']} descriptors"
-    )
+    yield f"  {_sizes(guess)}"
     if found["unpriced"]:
         yield f"  {found['unpriced']}"
     if found["disturbed"]:
         yield f"  doubtful: {found['disturbed']} while it was probed"
+
+
+def _wait(guess: dict[str, Any]) -> str:
+    """``12.3 ms (10.1 to 15.0)``."""
+    low, high = (1e3 * seconds for seconds in guess["between"]["wait_seconds"])
+    return f"{guess['wait_seconds'] * 1e3:.1f} ms ({low:.1f} to {high:.1f})"
+
+
+def _sizes(guess: dict[str, Any]) -> str:
+    """What it holds; more of it at the end of an epoch, and at the worst moment."""
+    now, later = guess["memory_bytes"], guess["memory_epoch_bytes"] or 0
+    memory = f"memory of the workers {held(now)}"
+    if later > _GROWN * now:
+        memory += f", {human(later)} at the end of an epoch"
+    files = f"{guess['descriptors']} descriptors"
+    if guess["most_descriptors"] > guess["descriptors"]:
+        files += f", at most {guess['most_descriptors']}"
+    return f"/dev/shm {human(guess['shm_bytes'])}; {memory}; {files}"
 
 
 def _wrapped(text: str, width: int) -> list[str]:

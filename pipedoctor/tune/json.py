@@ -67,7 +67,10 @@ def rates(guess: Prediction | None) -> dict[str, Any] | None:
         "first_batch_seconds": guess.first_batch_seconds,
         "shm_bytes": guess.shm_bytes,
         "memory_bytes": guess.memory_bytes,
+        "memory_epoch_bytes": guess.memory_epoch_bytes,
         "descriptors": guess.descriptors,
+        "most_descriptors": guess.most_descriptors,
+        "between": {"wait_seconds": guess.wait_between, **guess.between},
         "basis": "measured" if guess.measured else "modelled",
     }
 

@@ -66,6 +66,11 @@ class Ledger:
                 (t.ending_seconds for t in trials if t.ending_seconds is not None),
                 default=None,
             ),
+            growth=min(
+                (t.growth for t in trials if t.growth),
+                key=lambda seen: seen.new + seen.copied,
+                default=None,
+            ),
             seconds_spent=sum(t.seconds_spent for t in trials),
             window=max((t.window for t in used), key=lambda w: w.seconds),
         )

@@ -33,7 +33,11 @@ class Bounds:
     workers_bound: str = "4 workers per CPU"
 
     def binding(
-        self, setting: Setting, contents: Contents, memory_bytes: int, base: int = 0
+        self,
+        setting: Setting,
+        contents: Contents,
+        memory_bytes: int,
+        descriptors: int = 0,
     ) -> str:
         """Which limit this setting breaks, in words; empty: none."""
         shared = contents.shared_bytes
@@ -42,11 +46,12 @@ class Bounds:
             return f"{self.workers_bound}: {self.max_workers} workers"
         if self.shm is not None and shm > self.shm:
             return f"/dev/shm: needs {human(shm)}, {human(self.shm)} are free"
-        whole = memory_bytes + shm + base
+        whole = memory_bytes + shm
         if self.memory is not None and whole > self.memory:
             left = human(self.memory)
             return f"memory ({self.memory_bound}): needs {human(whole)} of {left}"
-        files = setting.most_descriptors(contents.objects) + _MORE_FILES
+        files = descriptors or setting.most_descriptors(contents.objects)
+        files += _MORE_FILES
         if self.descriptors is not None and files > self.descriptors:
             return f"file descriptors: needs {files}, the limit is {self.descriptors}"
         return ""

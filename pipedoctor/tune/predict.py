@@ -1,19 +1,27 @@
 """Predict any setting from a probe: simulate it, and correct by what was measured."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from msgspec.structs import replace
 
 from pipedoctor.facts import Costs, Pipeline, Setting, Trial
+from pipedoctor.tune.holding import (
+    Interval,
+    descriptors,
+    descriptors_between,
+    grown,
+    memory,
+    memory_between,
+    shared_between,
+)
 from pipedoctor.tune.scene import CPU, TIME, Course, Phase, Scene, Whole
 from pipedoctor.tune.sharing import crowding, storage, waiting_of
 from pipedoctor.tune.simulate import simulate
 from pipedoctor.tune.simulate import whole as epoch
 from pipedoctor.tune.smooth import Seen, smoothed
-from pipedoctor.tune.startup import first_batch
+from pipedoctor.tune.startup import first_batch, first_between
 
 _TASKS = 192
 _LEAST = 1e-6
@@ -49,8 +57,26 @@ class Prediction:
     first_batch_seconds: float
     shm_bytes: int
     memory_bytes: int
+    memory_epoch_bytes: int | None
+    """At the end of an epoch; None: nobody knows."""
     descriptors: int
+    most_descriptors: int
+    """At the worst moment."""
     measured: bool
+    between: dict[str, Interval] = field(compare=False)
+    """Between what sizes and the first batch are to be expected, by their names."""
+
+    @property
+    def lasting_bytes(self) -> int:
+        """Memory of the workers at the end of an epoch, as far as it is known."""
+        return self.memory_epoch_bytes or self.memory_bytes
+
+    @property
+    def wait_between(self) -> Interval:
+        """Seconds that the consumer waits for a batch, at the best and worst rate."""
+        step = self.batch_seconds - self.wait_seconds
+        batch = self.batch_seconds * self.samples_per_second
+        return max(0.0, batch / self.high - step), max(0.0, batch / self.low - step)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +97,10 @@ class Model:
         batch = setting.batch_size or 1
         rate = batch / seconds / self.seen.copies(setting)
         step = self.step_seconds
+        objects, pinned = self.seen.contents.objects, self._pinned(setting)
+        held = Course(batch_seconds=0.0, wait_seconds=0.0) if pinned else course
+        most = setting.most_descriptors(objects, held.most_early)
+        first = first_batch(self.seen, setting.num_workers)
         return Prediction(
             setting=setting,
             samples_per_second=rate,
@@ -78,11 +108,19 @@ class Model:
             high=rate * math.exp(1.65 * error),
             batch_seconds=seconds,
             wait_seconds=max(0.0, seconds - step),
-            first_batch_seconds=first_batch(self.seen, setting.num_workers),
+            first_batch_seconds=first,
             shm_bytes=setting.shm_bytes(self._shared(setting)),
-            memory_bytes=self._memory(setting),
-            descriptors=setting.descriptors(self.seen.contents.objects),
+            memory_bytes=memory(self.seen, setting),
+            memory_epoch_bytes=grown(self.seen, setting),
+            descriptors=descriptors(setting, objects, held.early),
+            most_descriptors=most,
             measured=self.world == World() and self._exact(setting) is not None,
+            between={
+                "first_batch_seconds": first_between(self.seen, setting.num_workers),
+                "shm_bytes": shared_between(setting, self._shared(setting)),
+                "memory_bytes": memory_between(self.seen, setting),
+                "descriptors": descriptors_between(setting, objects, most),
+            },
         )
 
     @property
@@ -103,19 +141,26 @@ class Model:
 
     def course(self, setting: Setting) -> Course:
         """The simulation of a steady state; uncorrected."""
-        plain = replace(setting, pin_memory=False, persistent_workers=False)
+        pinned = self._pinned(setting)
+        plain = replace(setting, pin_memory=pinned, persistent_workers=False)
         if plain not in self._cache:
             self._cache[plain] = simulate(self.scene(plain))
         return self._cache[plain]
 
+    def _pinned(self, setting: Setting) -> bool:
+        """Does pin_memory do something?"""
+        return setting.pin_memory and self.seen.pins
+
     def scene(self, setting: Setting) -> Scene:
         """The simulation of this setting."""
-        costs = self._costs(setting.num_workers)
+        probed, costs = self._probed(setting.num_workers)
         scale = (setting.batch_size or 1) / (self.seen.start.batch_size or 1)
         small = self._smaller()
         computing = self._computing(costs, small) * scale
         waiting = waiting_of(costs) * scale / self.world.storage
-        receive = (costs.next_cpu or costs.receive_cpu) * scale
+        own = 0.0 if self._pinned(probed) else costs.next_cpu
+        receive = (own or costs.receive_cpu) * scale
+        pin = self.seen.contents.copy_seconds * scale * small
         hand = max(0.0, costs.receive_wall - costs.receive_cpu) * scale
         first = self.seen.trials[0]
         step_cpu = min(first.step_cpu, self.step_seconds)
@@ -126,6 +171,7 @@ class Model:
             in_order=setting.in_order,
             receive=max(_LEAST, receive),
             shake=(min(hand, _SHAKE * self.seen.contents.objects * scale), hand),
+            pin=pin if self._pinned(setting) else None,
             consume=_phases(step_cpu, self.step_seconds - step_cpu),
             cores=self.world.cores or self.seen.cpus,
             storage=storage(self.seen) * self.world.storage,
@@ -135,18 +181,15 @@ class Model:
             crowding=crowding(self.seen),
         )
 
-    def _costs(self, workers: int) -> Costs:
-        """Costs of the trial with the next number of workers, without disturbance."""
-        trials = [
-            t for t in self.seen.trials if t.costs and bool(workers) == bool(t.costs_of)
-        ]
-        if workers:
-            trials = [t for t in trials if t.costs_of == 1] or trials
-        found = min(trials, key=lambda t: abs(t.costs_of - workers), default=None)
-        if found is None:
-            found = next(t for t in self.seen.trials if t.costs)
-        assert found.costs is not None  # noqa: S101  (filtered above)
-        return found.costs
+    def _probed(self, workers: int) -> tuple[Setting, Costs]:
+        """The setting with the next number of workers of which costs are known."""
+        known = [(t.setting, t.costs) for t in self.seen.trials if t.costs]
+        same = [one for one in known if bool(workers) == bool(one[0].num_workers)]
+        if workers:  # costs of one are without disturbance by others
+            same = [one for one in same if one[0].num_workers == 1] or same
+        return min(
+            same or known[:1], key=lambda one: abs(one[0].num_workers - workers)
+        )
 
     def _computing(self, costs: Costs, small: float) -> float:
         """CPU seconds of one thread for a batch, until it is sent."""
@@ -199,7 +242,8 @@ class Model:
         here = self.world == World()
         if exact is not None and here:
             error = max(_STEADY, exact.spread or 0.0)
-            return exact.batch_seconds / self.course(setting).batch_seconds, error
+            there = self.course(exact.setting).batch_seconds
+            return exact.batch_seconds / there, error
         model = Model(seen=self.seen, _cache=self._cache if here else {})
         known = [
             Seen(
@@ -214,22 +258,6 @@ class Model:
         ]
         middle, error = smoothed(known, setting)
         return math.exp(middle), math.hypot(_MODEL, error)
-
-    def _memory(self, setting: Setting) -> int:
-        """
-        Private memory of all workers.
-
-        Of one worker it is larger than its share of many: pages that the main
-        process has changed since the fork are private to one, shared by several.
-        """
-        each = {
-            trial.setting.num_workers: trial.memory_bytes / trial.setting.num_workers
-            for trial in self.seen.trials
-            if trial.setting.num_workers and trial.memory_bytes
-        }
-        if not each or not setting.num_workers:
-            return 0
-        return int(setting.num_workers * _between(each, setting.num_workers))
 
 
 def alike(one: Setting, other: Setting) -> bool:
@@ -257,15 +285,3 @@ def _around(values: Sequence[float], mean: float, quiet: float) -> list[float]:
     if old <= 0:
         return [mean] * len(values)
     return [max(0.0, mean * (1 + (v / old - 1) / quiet)) for v in values]
-
-
-def _between(known: Mapping[int, float], at: int) -> float:
-    """Piecewise linear in the logarithm; constant beyond the ends."""
-    points = sorted(known)
-    if at <= points[0]:
-        return known[points[0]]
-    for low, high in pairwise(points):
-        if low <= at <= high:
-            share = math.log(at / low) / math.log(high / low) if low else 1.0
-            return known[low] + share * (known[high] - known[low])
-    return known[points[-1]]

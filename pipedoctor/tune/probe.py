@@ -7,7 +7,15 @@ from typing import Any
 
 import msgspec
 
-from pipedoctor.facts import Contents, Costs, Setting, Shares, Trial, Window
+from pipedoctor.facts import (
+    Contents,
+    Costs,
+    Growth,
+    Setting,
+    Shares,
+    Trial,
+    Window,
+)
 from pipedoctor.tune.session import Lost, Session
 
 _ENDING = 0.8
@@ -141,10 +149,18 @@ def _trial(setting: Setting, answer: dict[str, Any], *, undivided: bool) -> Tria
         costs=_costs(answer),
         shm_bytes=setting.shm_bytes(contents.shared_bytes),
         memory_bytes=sum(uss) * workers // len(uss) if uss else 0,
+        growth=_growth(answer.get("growth")),
         descriptors=answer["descriptors"],
         seconds_spent=answer["spent_seconds"],
         window=msgspec.convert(answer["window"], Window),
     )
+
+
+def _growth(seen: list[float] | None) -> Growth | None:
+    if seen is None:
+        return None
+    new, copied, shared = seen
+    return Growth(new=new, copied=copied, shared=int(shared))
 
 
 def _costs(answer: dict[str, Any]) -> Costs | None:

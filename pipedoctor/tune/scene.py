@@ -34,6 +34,12 @@ class Scene:
     The thread that does so competes with the computing one for Python's lock; once
     the worker has nothing left to do, it is quick.
     """
+    pin: float | None = None
+    """
+    CPU seconds to copy a batch into page-locked memory; None: nobody does.
+
+    A thread of the main process receives all batches then, and pins them.
+    """
     consume: tuple[Phase, ...] = ()
     cores: float = 1.0
     storage: float = float("inf")
@@ -48,6 +54,10 @@ class Course:
 
     batch_seconds: float
     wait_seconds: float
+    early: float = 0.0
+    """Batches that were received before their turn, in the mean."""
+    most_early: int = 0
+    """The same at the worst moment."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -176,7 +176,10 @@ class Search:
         for setting in self.grid():
             guess = model.predict(setting)
             broken = self.bounds.binding(
-                setting, model.seen.contents, guess.memory_bytes
+                setting,
+                model.seen.contents,
+                guess.lasting_bytes,
+                guess.most_descriptors,
             )
             if broken:
                 self.skipped.setdefault(broken.partition(":")[0], broken)

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 
 from pipedoctor.tune.scene import CPU, STORAGE, TIME, Course, Phase, Scene, Whole
 
-_MAIN = -1
+_MAIN, _PIN = -1, -2
 _EVEN, _VARIED = 100, 320
 """Batches to be run where they take about the same, and where they do not."""
 _ALIKE = 1.3
@@ -44,16 +44,18 @@ class _Simulation:
         self.late: Sequence[float] = ()
         self.owner: dict[int, int] = {}
         self.arrived: deque[int] = deque()
-        self.ready: set[int] = set()
+        self.ready: dict[int, None] = {}  # received, in this order
         self.sent = self.turn = self.wanted = self.order = 0
-        self.holding: int | None = None  # what the main process unpickles
+        self.receiver = _MAIN if scene.pin is None else _PIN
+        self.holding: int | None = None  # what is unpickled
         self.using = self.held = False
         self.shaking: int | None = None
         self.shaken = 0.0
-        self.of_main = 0  # the phase of the main process that counts
+        self.latest = {_MAIN: 0, _PIN: 0}  # the phase of each that counts
         self.asked = 0.0
         self.marks: list[float] = []
         self.waits: list[float] = []
+        self.early: list[int] = []
 
     def go(self) -> None:
         """Go on until enough batches were consumed."""
@@ -77,6 +79,8 @@ class _Simulation:
         return Course(
             batch_seconds=(self.marks[-1] - self.marks[warm]) / count,
             wait_seconds=sum(self.waits[warm + 1 :]) / count,
+            early=sum(self.early[warm + 1 :]) / count,
+            most_early=max(self.early),
         )
 
     def dispatch(self) -> None:
@@ -104,7 +108,8 @@ class _Simulation:
         elif self.shaking == worker and self.working[worker] is None:
             self.shaking = None
             left = min(self.scene.shake[0], self.shaken - self.now)
-            self.begin(_MAIN, ((TIME, left),))
+            if left > 0:
+                self.begin(self.receiver, self.handing(left))
 
     def task(self, worker: int) -> tuple[float, float]:
         """
@@ -126,8 +131,8 @@ class _Simulation:
                 self.left[who] = list(phases[number + 1 :])
                 resource = self.resources[needs]
                 self.order += 1
-                if who == _MAIN:
-                    self.of_main = self.order
+                if who < 0:
+                    self.latest[who] = self.order
                 heappush(resource.due, (resource.clock + amount, self.order, who))
                 self.pace(needs)
                 return
@@ -161,20 +166,19 @@ class _Simulation:
                 resource.clock += step * resource.rate
         _, order, who = heappop(self.resources[best].due)
         self.pace(best)
-        if who != _MAIN or order == self.of_main:
+        if who >= 0 or order == self.latest[who]:
             self.begin(who, self.left.pop(who))
 
     def done(self, who: int) -> None:
         """A worker has finished a batch, or the main process a step."""
-        if who != _MAIN:
+        if who >= 0:
             index = self.working[who]
             assert index is not None  # noqa: S101  (it was working)
             self.working[who] = None
             self.arrived.append(index)
             self.work(who)
-            if self.holding is None and not self.using:
-                self.main()
-        elif self.using:
+            self.main()
+        elif who == _MAIN and self.using:
             self.using = False
             self.marks.append(self.now)
             self.asked = self.now
@@ -193,31 +197,45 @@ class _Simulation:
         self.held = True
         self.shaking = owner if busy else None
         self.shaken = self.now + self.scene.shake[busy]
-        self.begin(_MAIN, ((TIME, self.scene.shake[busy]),))
+        self.begin(self.receiver, self.handing(self.scene.shake[busy]))
+
+    def handing(self, seconds: float) -> tuple[Phase, ...]:
+        """Wait for the descriptors; then the batch may have to be pinned."""
+        return (TIME, seconds), (CPU, self.scene.pin or 0.0)
 
     def main(self) -> None:
         """The main process asks for a batch: one that is there, or the next one."""
-        if self.scene.in_order and self.wanted in self.ready:
-            self.ready.discard(self.wanted)
-            self.use()
-        elif self.arrived:
+        found = self.there()
+        if not self.using and found is not None:
+            self.use(found)
+        self.receive()
+
+    def there(self) -> int | None:
+        """A batch that was received, and may be used now."""
+        if self.scene.in_order:
+            return self.wanted if self.wanted in self.ready else None
+        return next(iter(self.ready), None)
+
+    def receive(self) -> None:
+        """Unpickle what came first: the main process between its steps, or a thread."""
+        free = self.receiver == _PIN or not self.using
+        if free and self.holding is None and self.arrived:
             self.holding = self.arrived.popleft()
-            self.begin(_MAIN, ((CPU, self.scene.receive),))
+            self.begin(self.receiver, ((CPU, self.scene.receive),))
 
     def received(self) -> None:
-        """It has unpickled a batch; early ones are put aside."""
+        """It was unpickled; one that comes early is put aside."""
         index = self.holding
         assert index is not None  # noqa: S101  (it was unpickling)
         self.holding = self.shaking = None
-        self.load[self.owner.pop(index)] -= 1
-        if not self.scene.in_order or index == self.wanted:
-            self.use()
-        else:
-            self.ready.add(index)
-            self.main()
+        self.ready[index] = None
+        self.main()
 
-    def use(self) -> None:
+    def use(self, index: int) -> None:
         """Send another index, and consume the batch."""
+        del self.ready[index]
+        self.load[self.owner.pop(index)] -= 1
+        self.early.append(len(self.ready))
         self.wanted += 1
         self.using = True
         self.dispatch()
@@ -253,8 +271,9 @@ def whole(scene: Scene, batches: int, late: Sequence[float] = ()) -> Whole:
 def _alone(scene: Scene) -> Course:
     """Without workers everything happens in turn."""
     rate = min(1.0, scene.cores / scene.weight)
-    made = sum(wait + work / rate for wait, work in scene.tasks) / len(scene.tasks)
     slow = min(1.0, scene.cores)
+    made = sum(wait + work / rate for wait, work in scene.tasks) / len(scene.tasks)
+    made += (scene.pin or 0.0) / slow
     used = sum(
         amount / slow if needs == CPU else amount for needs, amount in scene.consume
     )

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 
 from pipedoctor.facts import Pipeline
 
+_KNOWN, _GUESSED = 0.3, 0.6
+"""How far the first batch may be off: of workers that were seen to start, and else."""
+
 
 def first_batch(seen: Pipeline, workers: int) -> float:
     """
@@ -14,6 +17,14 @@ def first_batch(seen: Pipeline, workers: int) -> float:
     """
     known = {t.setting.num_workers: t.first_batch_seconds for t in seen.trials}
     return _as_started(seen, workers, known, seen.startup_seconds)
+
+
+def first_between(seen: Pipeline, workers: int) -> tuple[float, float]:
+    """Between how many seconds the first batch is to be expected."""
+    middle = first_batch(seen, workers)
+    known = any(t.setting.num_workers == workers for t in seen.trials)
+    off = _KNOWN if known and seen.startup_seconds is None else _GUESSED
+    return middle / (1 + off), middle * (1 + off)
 
 
 def ending(seen: Pipeline, workers: int) -> float:

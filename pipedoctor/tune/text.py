@@ -155,7 +155,7 @@ def _memory(tuning: Tuning) -> Iterator[str]:
         yield (
             f"    {setting.num_workers:>7}{setting.prefetch_factor or 0:>10}"
             f"{guess.samples_per_second:>10.0f}{human(guess.shm_bytes):>11}"
-            f"{held(guess.memory_bytes):>10}{guess.descriptors:>13}{mark}"
+            f"{held(guess.lasting_bytes):>10}{guess.descriptors:>13}{mark}"
         )
 
 

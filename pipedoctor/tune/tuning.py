@@ -101,6 +101,7 @@ def probed(order: Order) -> Generator[tuple[Search, dict[str, Any]], None, None]
             cpus=limits.cpus,
             cpus_bound=limits.cpus_bound,
             start_method=loaded["start_method"],
+            pins=bool(loaded["accelerator"]),
         )
         bench = Bench(session=session, until=order.until, watch=order.watch)
         known = bool(loaded["in_order"])

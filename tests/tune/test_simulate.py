@@ -20,6 +20,7 @@ def seconds(**values: object) -> float:
     return simulate(Scene(**full)).batch_seconds  # type: ignore[arg-type]
 
 
+_USED: dict[str, object] = {"consume": ((TIME, 0.02),)}
 LAWS: dict[str, tuple[dict[str, Any], float]] = {
     "one worker takes its time": ({}, 0.02),
     "two take half": ({"workers": 2}, 0.01),
@@ -54,6 +55,22 @@ LAWS: dict[str, tuple[dict[str, Any], float]] = {
         {"workers": 2, "cores": 2.0, "crowding": 0.5},
         0.015,
     ),
+    "a thread that pins receives while the consumer computes": (
+        {"workers": 8, "cores": 64.0, "receive": 0.01, "pin": 0.01, **_USED},
+        0.02,
+    ),
+    "without it the consumer does": (
+        {"workers": 8, "cores": 64.0, "receive": 0.01, **_USED},
+        0.03,
+    ),
+    "more pinning than the consumer can use": (
+        {"workers": 8, "cores": 64.0, "receive": 0.01, "pin": 0.03, **_USED},
+        0.04,
+    ),
+    "without workers the main process pins": (
+        {"workers": 0, "pin": 0.01, **_USED},
+        0.05,
+    ),
     "without workers all is done in turn": (
         {"workers": 0, "tasks": [(0.01, 0.02)], "consume": ((TIME, 0.03),)},
         0.06,
@@ -75,6 +92,16 @@ def test_a_straggler_holds_up_what_is_in_order() -> None:
     assert loose < 0.9 * ordered
     assert loose >= 0.02
     assert seconds(**{**common, "prefetch": 8}) < ordered
+
+
+def test_batches_that_come_early_are_counted() -> None:
+    common = {"workers": 4, "prefetch": 4, "receive": 1e-6, "cores": 8.0}
+    even = simulate(Scene(tasks=[(0.02, 0.0)], **common))
+    assert (even.early, even.most_early) == (pytest.approx(0.0, abs=2.0), 3)
+    ragged = simulate(Scene(tasks=[(0.002, 0.0)] * 15 + [(0.3, 0.0)], **common))
+    assert 4 < ragged.early < ragged.most_early <= 3 * 4
+    loose = simulate(Scene(tasks=[(0.002, 0.0)], in_order=False, **common))
+    assert loose.most_early == 0
 
 
 def test_a_busy_worker_hands_over_late_and_an_idle_one_at_once() -> None:

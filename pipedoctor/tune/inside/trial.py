@@ -4,7 +4,6 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 
-import contextlib
 import os
 import time
 import traceback
@@ -14,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import psutil
 import torch
 from torch.utils.data import IterableDataset
 
 from pipedoctor.bench.window import Meter
 from pipedoctor.tune.inside import stream
-from pipedoctor.tune.inside.batch import contents, mark
+from pipedoctor.tune.inside.batch import contents, copying, mark
+from pipedoctor.tune.inside.figures import mean, per_batch, spread
+from pipedoctor.tune.inside.memory import Size, growth, private, sizes
 from pipedoctor.tune.inside.record import Recorder
 from pipedoctor.tune.inside.target import said
 from pipedoctor.tune.inside.trace import fault_seconds, stages
@@ -57,7 +57,8 @@ class Run:
         self.started = time.perf_counter() - self.began
         self.stamps: list[float] = []
         self.waits: list[float] = []
-        self.next_cpu = self.step_cpu = 0.0
+        self.next_cpu = self.step_cpu = self.made = 0.0
+        self.sizes: list[Size] = []
 
     @property
     def queued(self) -> int:
@@ -69,6 +70,7 @@ class Run:
         batch = self._next()
         waited = time.perf_counter() - self.began
         found = contents(batch)
+        found["copy_seconds"] = copying(batch)
         self.marks = [mark(batch)] if self.streams else []
         self.step(batch)
         return {"first_batch_seconds": waited, "started_seconds": self.started, **found}
@@ -76,13 +78,38 @@ class Run:
     def drain(self) -> None:
         """Use up what was made before the clock runs, for a share of the time."""
         end = self.began + self.ask["limit"] * 0.45
-        for _ in range(self.queued + 2):
+        left, taken, begin = self.queued + 2, 0, time.perf_counter()
+        while taken < left:
             batch = self._next()
             if self.streams and len(self.marks) <= self.workers:
                 self.marks.append(mark(batch))
             self.step(batch)
-            if time.perf_counter() > end:
+            taken += 1
+            now = time.perf_counter()
+            if now > end:
                 return
+            if taken == self.workers:
+                self.look()
+                spent = time.perf_counter() - now  # in which others were made
+                left += min(self.queued, int(spent * taken / (now - begin)))
+
+    def look(self) -> None:
+        """See how large the workers are by now."""
+        self.sizes, self.made = sizes(self.pids), self._made()
+
+    def growth(self) -> list[float] | None:
+        """How the workers have grown since they were looked at."""
+        return growth(self.sizes, sizes(self.pids), self._made() - self.made)
+
+    def _made(self) -> float:
+        """Batches that workers have made until now."""
+        return sum(t["batches"] for t in self.recorder.totals(self.workers))
+
+    @property
+    def pids(self) -> list[int]:
+        """Of the workers."""
+        workers = getattr(self.iterator, "_workers", [])
+        return [worker.pid for worker in workers if worker.pid]
 
     @property
     def streams(self) -> bool:
@@ -141,8 +168,8 @@ class Run:
 
     def known(self, whole: int) -> bool:
         """Would a longer window say no more?"""
-        spread = _spread(self.stamps, whole)
-        return spread is not None and spread < _KNOWN
+        error = spread(self.stamps, whole)
+        return error is not None and error < _KNOWN
 
     def _next(self) -> Any:
         try:
@@ -178,10 +205,11 @@ def run(
     seen = meter.stop()
     answer["window"] = msgspec.to_builtins(seen)
     answer |= _rates(running)
-    answer["recorded"] = _growth(before, recorder.totals(running.workers))
-    answer["receive"] = _mean(recorder.receives[received:])
+    answer["recorded"] = per_batch(before, recorder.totals(running.workers))
+    answer["receive"] = mean(recorder.receives[received:])
     answer["descriptors"] = _descriptors() - running.descriptors
-    answer |= _memory(running.iterator)
+    answer["workers_uss"] = private(running.pids)
+    answer["growth"] = running.growth()
     if recorder.items:
         answer["items"] = _latest(recorder.times_of_items(running.workers))
     if ask.get("trace"):
@@ -219,58 +247,12 @@ def _rates(running: Run) -> dict[str, Any]:
     return {
         "batches": batches,
         "seconds": seconds,
-        "spread": _spread(stamps, max(1, running.workers)),
+        "spread": spread(stamps, max(1, running.workers)),
         "wait_seconds": sum(running.waits) / batches,
         "next_cpu": running.next_cpu / batches,
         "step_seconds": (seconds - sum(running.waits)) / batches,
         "step_cpu": running.step_cpu / batches,
     }
-
-
-def _spread(stamps: list[float], whole: int) -> float | None:
-    """Standard error of the mean batch time, relative, from blocks of whole rounds."""
-    rounds = (len(stamps) - 1) // whole
-    blocks = min(10, rounds)
-    if blocks < 3:  # noqa: PLR2004  (of two blocks nothing can be said)
-        return None
-    size = rounds // blocks * whole
-    times = [stamps[(k + 1) * size] - stamps[k * size] for k in range(blocks)]
-    mean = sum(times) / blocks
-    variance = sum((t - mean) ** 2 for t in times) / (blocks - 1)
-    return (variance / blocks) ** 0.5 / mean if mean else None
-
-
-def _growth(
-    before: list[dict[str, float]], after: list[dict[str, float]]
-) -> dict[str, float]:
-    """Per batch, over all workers."""
-    batches = sum(
-        b["batches"] - a["batches"] for a, b in zip(before, after, strict=True)
-    )
-    if not batches:
-        return {}
-    names = [name for name in after[0] if name != "batches"]
-    grown = {
-        name: sum(b[name] - a[name] for a, b in zip(before, after, strict=True))
-        for name in names
-    }
-    return {name: value / batches for name, value in grown.items()}
-
-
-def _mean(pairs: list[tuple[float, float]]) -> list[float] | None:
-    if not pairs:
-        return None
-    return [sum(pair[k] for pair in pairs) / len(pairs) for k in (0, 1)]
-
-
-def _memory(iterator: Any) -> dict[str, Any]:
-    workers = getattr(iterator, "_workers", [])
-    sizes: list[int] = []
-    for worker in workers:
-        with contextlib.suppress(psutil.Error):
-            sizes.append(psutil.Process(worker.pid).memory_full_info().uss)
-    main = psutil.Process().memory_full_info().uss
-    return {"workers_uss": sizes, "main_uss": main}
 
 
 def _descriptors() -> int:

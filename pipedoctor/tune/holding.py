@@ -1,0 +1,119 @@
+"""What a setting holds: memory of workers, /dev/shm, descriptors; and between what."""
+
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+
+from pipedoctor.facts import Pipeline, Setting, Trial
+
+Interval = tuple[float, float]
+"""The least and the most that is to be expected."""
+_NOISE = 1 << 18
+"""Bytes by which a worker seems to grow within a window although it does not."""
+_KNOWN, _GUESSED = 0.06, 0.15
+"""How far memory may be from what was measured, and from what was not."""
+
+
+def memory(seen: Pipeline, setting: Setting) -> int:
+    """
+    Private memory of all workers, as a trial of some seconds saw it, in bytes.
+
+    Of one worker it is larger than its share of many: pages that the main
+    process has changed since the fork are private to one, shared by several.
+    """
+    each = {
+        trial.setting.num_workers: trial.memory_bytes / trial.setting.num_workers
+        for trial in seen.trials
+        if trial.setting.num_workers and trial.memory_bytes
+    }
+    if not each or not setting.num_workers:
+        return 0
+    scale = (setting.batch_size or 1) / (seen.start.batch_size or 1)
+    more = (scale - 1) * seen.contents.bytes  # samples that wait to be collated
+    alone = max(0.0, _between(each, setting.num_workers) + more)
+    return int(setting.num_workers * alone)
+
+
+def grown(seen: Pipeline, setting: Setting) -> int | None:
+    """
+    The same at the end of an epoch, by how the workers grew; None: nobody knows.
+
+    What is not freed grows with the samples. Pages of the parent are copied once:
+    samples that lie on one page find it copied already.
+    """
+    workers, samples = setting.num_workers, seen.samples
+    rates = [rate for trial in seen.trials if (rate := _rates(trial)) is not None]
+    if not workers or not samples or not rates:
+        return None
+    new = min(rate[0] for rate in rates)
+    copied = min(rate[1] for rate in rates)
+    shared = min(rate[2] for rate in rates)
+    each = samples / workers
+    more = new * each + _copied(copied * samples, shared, workers)
+    return memory(seen, setting) + int(workers * more)
+
+
+def _rates(trial: Trial) -> tuple[float, float, float] | None:
+    """Bytes for each sample of a worker, new and copied; and what it still shares."""
+    seen, size = trial.growth, trial.setting.batch_size or 1
+    if seen is None:
+        return None
+    made = trial.batches / max(1, trial.setting.num_workers)
+    new, copied = (
+        rate / size if rate * made > _NOISE else 0.0 for rate in (seen.new, seen.copied)
+    )
+    return new, copied, float(seen.shared)
+
+
+def _copied(all_of_it: float, shared: float, workers: int) -> float:
+    """
+    Bytes that a worker copies while it reads its part of the samples.
+
+    `all_of_it` is what they would be if no two samples lay on one page.
+    """
+    if all_of_it <= 0 or shared <= 0:
+        return 0.0
+    times = all_of_it / shared  # samples of a page
+    if times <= 1:
+        return all_of_it / workers
+    return shared * (1 - (1 - 1 / workers) ** times)
+
+
+def memory_between(seen: Pipeline, setting: Setting) -> Interval:
+    """Between what memory of the workers is to be expected, an epoch long."""
+    now = memory(seen, setting)
+    known = any(t.setting.num_workers == setting.num_workers for t in seen.trials)
+    error = _KNOWN if known else _GUESSED
+    return now * (1 - error), max(now, grown(seen, setting) or 0) * (1 + error)
+
+
+def shared_between(setting: Setting, batch: int) -> Interval:
+    """Bytes in /dev/shm: with empty queues, and with full ones."""
+    if not setting.num_workers:
+        return 0.0, 0.0
+    least = min(setting.num_workers + 1, setting.queued + 2)
+    return float(least * batch), float(setting.shm_bytes(batch))
+
+
+def descriptors(setting: Setting, objects: int, early: float) -> int:
+    """Of the main process, batches that came before their turn included."""
+    if not setting.num_workers:
+        return 0
+    return setting.descriptors(objects) + math.floor(early * objects)
+
+
+def descriptors_between(setting: Setting, objects: int, most: int) -> Interval:
+    """Where every batch comes in its turn, and where as many as can come early."""
+    return float(setting.descriptors(objects)), float(most)
+
+
+def _between(known: Mapping[int, float], at: int) -> float:
+    """Piecewise linear in the logarithm; constant beyond the ends."""
+    points = sorted(known)
+    if at <= points[0]:
+        return known[points[0]]
+    for low, high in pairwise(points):
+        if low <= at <= high:
+            share = math.log(at / low) / math.log(high / low) if low else 1.0
+            return known[low] + share * (known[high] - known[low])
+    return known[points[-1]]
