@@ -1,7 +1,7 @@
 """What a loader really holds while its queues are full, by the kernel's own books."""
 
-import gc
 import os
+import statistics
 import time
 from pathlib import Path
 from typing import Any
@@ -10,33 +10,53 @@ import psutil
 from _loop import Loop, Setting, forked, plain_loader
 
 SHM = "/dev/shm"
+_STEPS = 100
+"""Batches of a loop in which descriptors are counted."""
+_SELDOM = 8
+"""Steps from one look at the memory of workers to the next."""
 _STILL, _PATIENCE = 0.25, 6.0
 """Seconds without a change that mean a full queue, and how long one may take."""
 
 
-def held(loop: Loop, setting: Setting) -> dict[str, int]:
+def held(loop: Loop, setting: Setting) -> dict[str, float]:
     """
     Bytes in /dev/shm, private bytes of the workers, descriptors of the main process.
 
-    In a process of its own, with every queue full and two batches in hand (one, for
-    the descriptors): the peak of an ordinary loop.
+    In a process of its own; those in /dev/shm with every queue full and two batches
+    in hand, the peak of an ordinary loop. The others are read at steps of such a
+    loop: the median, and the most descriptors.
     """
-    found: dict[str, int] = forked(lambda: _held(loop, setting))
+    found: dict[str, float] = forked(lambda: _held(loop, setting))
     return found
 
 
-def _held(loop: Loop, setting: Setting) -> dict[str, int]:
+def _held(loop: Loop, setting: Setting) -> dict[str, float]:
     made = loop.make()
     shared, files = _shm(), _descriptors()
+    begin = time.perf_counter()
     batches = iter(plain_loader(made, setting))
-    kept = [next(batches), next(batches)]
-    for _ in range(setting["num_workers"] * (setting["prefetch_factor"] or 0)):
-        kept = [kept[-1], next(batches)]
+    kept = [next(batches)]
+    first = time.perf_counter() - begin
+    queued = setting["num_workers"] * (setting["prefetch_factor"] or 0)
+    counts: list[int] = []
+    sizes: list[int] = []
+    for number in range(max(4 * queued, _STEPS)):
+        kept = [next(batches)]
+        loop.step(kept[0])
+        if number > queued:
+            counts.append(_descriptors() - files)
+            sizes += [sum(_private())] if number % _SELDOM == 0 else []
+        if number > 2 * queued and time.perf_counter() - begin > _PATIENCE:
+            break
+    kept.append(next(batches))
     _settle()
-    found = {"shm_bytes": _shm() - shared, "memory_bytes": sum(_private())}
-    del kept[0]
-    gc.collect()
-    return {**found, "descriptors": _descriptors() - files}
+    return {
+        "shm_bytes": _shm() - shared,
+        "memory_bytes": statistics.median_low(sizes or [sum(_private())]),
+        "descriptors": statistics.median_low(counts),
+        "most_descriptors": max(counts),
+        "first_batch_seconds": first,
+    }
 
 
 def _settle() -> None:

@@ -16,7 +16,13 @@ from pipedoctor.tune.predict import Model
 from pipedoctor.tune.price import epoch
 from pipedoctor.tune.tuning import Order, probed
 
-HELD = ("shm_bytes", "memory_bytes", "descriptors")
+HELD = (
+    "shm_bytes",
+    "memory_bytes",
+    "descriptors",
+    "most_descriptors",
+    "first_batch_seconds",
+)
 ARGUMENTS = ("num_workers", "prefetch_factor", "in_order", "persistent_workers")
 
 
@@ -41,28 +47,40 @@ def tuned(target: str, options: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def promised(facts: dict[str, Any], cells: list[Setting]) -> list[dict[str, int]]:
-    """What the model says that settings hold in memory, by what it was probed with."""
-    seen = Facts.from_record(facts).get(Pipeline)
-    assert isinstance(seen, Pipeline)
+def promised(facts: dict[str, Any], cells: list[Setting]) -> list[dict[str, float]]:
+    """What the model says that settings hold, by what it was probed with."""
+    seen = _pipeline(facts)
     model = Model(seen=seen)
     guesses = [model.predict(replace(seen.start, **cell)) for cell in cells]
-    return [{name: getattr(guess, name) for name in HELD} for guess in guesses]
+    return [
+        {
+            **{name: getattr(guess, name) for name in HELD},
+            "between": {name: list(ends) for name, ends in guess.between.items()},
+        }
+        for guess in guesses
+    ]
 
 
-def foretold(
-    target: str, options: tuple[str, ...], cells: list[Setting], *, epochs: bool
-) -> dict[str, Any]:
-    """What one probe predicts for every cell, and which of them it has measured."""
+def probe(target: str, options: tuple[str, ...]) -> dict[str, Any]:
+    """One probe of a few seconds, and how often others disturbed it."""
     step = options[1] if options else ""
     order = Order(target=target, step=step, max_workers=8)
     with probed(order) as (search, _):
         whatif.probe(search)
     seen = search.pipeline()
+    disturbed = sum(bool(trial.disturbed) for trial in seen.trials)
+    return {"facts": Facts(seen).to_record(), "disturbed": disturbed}
+
+
+def foretold(
+    facts: dict[str, Any], cells: list[Setting], *, epochs: bool
+) -> list[dict[str, Any]]:
+    """What a probe predicts for every cell, and which of them it has measured."""
+    seen = _pipeline(facts)
     model = Model(seen=seen)
     rows: list[dict[str, Any]] = []
     for cell in cells:
-        wanted = replace(search.start, **cell)
+        wanted = replace(seen.start, **cell)
         guess = model.predict(wanted)
         rate, low, high = guess.samples_per_second, guess.low, guess.high
         if epochs:
@@ -71,6 +89,10 @@ def foretold(
         rows.append(
             {"rate": rate, "low": low, "high": high, "measured": guess.measured}
         )
-    disturbed = sum(bool(trial.disturbed) for trial in seen.trials)
-    facts = Facts(seen).to_record()
-    return {"cells": rows, "facts": facts, "disturbed": disturbed}
+    return rows
+
+
+def _pipeline(facts: dict[str, Any]) -> Pipeline:
+    seen = Facts.from_record(facts).get(Pipeline)
+    assert isinstance(seen, Pipeline)
+    return seen

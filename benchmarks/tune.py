@@ -26,14 +26,13 @@ from _loop import MORE, ROUNDS, Loop, Setting, apart, grid, middle, setting
 from _page import PAGES
 from _quota import quota
 from _tune_page import page
-from _tuned import foretold, promised, tuned
+from _truth import BEFORE
+from _tuned import foretold, probe, promised, tuned
 
 HERE = Path(__file__).resolve().parent
 WORKLOADS = HERE.parent / "tests/tune/workloads/labelled.py"
 SECONDS = 0.8
 """Of a window."""
-BEFORE = 2
-"""Windows of the grid before the model is asked; clocks drift, so the others follow."""
 _AGAIN = 3
 """Runs of what others disturb."""
 HELD = ((4, 2), (8, 4))
@@ -172,11 +171,9 @@ def recommended(one: Workload, found: Found) -> Found:
     return {**said, "windows": windows}
 
 
-def predicted(one: Workload, found: Found) -> Found:
-    """What `whatif` says of every cell."""
-    cells = [_plain(cell) for cell in found["grid"]["cells"]]
-    epochs = one.loop.epochs
-    return _calm(lambda: foretold(one.target, one.options, cells, epochs=epochs))
+def predicted(one: Workload, _: Found) -> Found:
+    """What the model is probed with; its predictions are made for the page."""
+    return _calm(lambda: probe(one.target, one.options))
 
 
 def _calm(measure: Callable[[], Found]) -> Found:
@@ -189,13 +186,10 @@ def _calm(measure: Callable[[], Found]) -> Found:
     return min(found, key=lambda one: int(one["disturbed"]))
 
 
-def kept(one: Workload, found: Found) -> Found:
-    """What some settings hold in memory, and what the model says that they do."""
+def kept(one: Workload, _: Found) -> Found:
+    """What some settings really hold."""
     cells = [setting(workers, prefetch) for workers, prefetch in HELD]
-    return {
-        "really": [{**cell, **held(one.loop, cell)} for cell in cells],
-        "promised": promised(found["whatif"]["facts"], cells),
-    }
+    return {"really": [{**cell, **held(one.loop, cell)} for cell in cells]}
 
 
 def rival(python: str) -> Measure:
@@ -218,6 +212,17 @@ def rival(python: str) -> Measure:
         return {**said, "cell": cell, "windows": windows}
 
     return measure
+
+
+def modelled(name: str, row: Found) -> None:
+    """Enter what the model, as it is now, makes of a probe."""
+    facts = row["whatif"]["facts"]
+    cells = [_plain(cell) for cell in row["grid"]["cells"]]
+    epochs = workload(name).loop.epochs
+    row["whatif"]["cells"] = foretold(facts, cells, epochs=epochs)
+    if "held" in row:
+        cells = [setting(workers, prefetch) for workers, prefetch in HELD]
+        row["held"]["promised"] = promised(facts, cells)
 
 
 def _plain(cell: Found) -> Setting:
@@ -253,6 +258,8 @@ def main() -> None:
     if asked.page or not asked.only:
         found = {name: rows[name] for name in NAMES if "whatif" in rows.get(name, {})}
         missing = [name for name in NAMES if name not in found]
+        for name, row in found.items():
+            modelled(name, row)
         (PAGES / "tune.md").write_text(page(found, missing), "utf-8")
 
 

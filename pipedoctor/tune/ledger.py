@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 
 from msgspec.structs import replace
 
@@ -50,17 +50,17 @@ class Ledger:
 
     def _merge(self, trials: list[Trial]) -> Trial:
         used = _clean(trials)
-        seconds = sum(t.batch_seconds * t.batches for t in used)
-        batches = sum(t.batches for t in used)
         first = next((t for t in used if t.costs), used[0])
-        each = seconds / batches
+        each = median(t.batch_seconds for t in used)
+        sizes = [t.memory_bytes for t in trials if t.memory_bytes]
         return replace(
             first,
             batch_seconds=each,
             samples_per_second=first.samples_per_second * first.batch_seconds / each,
             spread=_error(used, self._between(bool(first.setting.num_workers))),
-            batches=batches,
-            wait_seconds=sum(t.wait_seconds * t.batches for t in used) / batches,
+            batches=sum(t.batches for t in used),
+            wait_seconds=median(t.wait_seconds for t in used),
+            memory_bytes=int(fmean(sizes)) if sizes else 0,
             first_batch_seconds=min(t.first_batch_seconds for t in trials),
             ending_seconds=min(
                 (t.ending_seconds for t in trials if t.ending_seconds is not None),
@@ -106,7 +106,7 @@ def _apart(trials: list[Trial]) -> float:
 
 def _error(trials: list[Trial], usual: float | None) -> float:
     """
-    Relative standard error of their mean: of the windows, and between them.
+    Relative standard error of their middle: of the windows, and between them.
 
     Two windows say little of how far a third one may be: `usual` is what other
     settings say of it.

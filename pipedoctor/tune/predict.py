@@ -21,7 +21,7 @@ from pipedoctor.tune.sharing import crowding, storage, waiting_of
 from pipedoctor.tune.simulate import simulate
 from pipedoctor.tune.simulate import whole as epoch
 from pipedoctor.tune.smooth import Seen, smoothed
-from pipedoctor.tune.startup import first_batch, first_between
+from pipedoctor.tune.startup import first_batches
 
 _TASKS = 192
 _LEAST = 1e-6
@@ -98,9 +98,10 @@ class Model:
         rate = batch / seconds / self.seen.copies(setting)
         step = self.step_seconds
         objects, pinned = self.seen.contents.objects, self._pinned(setting)
+        firsts = first_batches(self.seen, setting.num_workers)
         held = Course(batch_seconds=0.0, wait_seconds=0.0) if pinned else course
         most = setting.most_descriptors(objects, held.most_early)
-        first = first_batch(self.seen, setting.num_workers)
+        low, first, high = (self._made(setting, seconds) for seconds in firsts)
         return Prediction(
             setting=setting,
             samples_per_second=rate,
@@ -116,12 +117,20 @@ class Model:
             most_descriptors=most,
             measured=self.world == World() and self._exact(setting) is not None,
             between={
-                "first_batch_seconds": first_between(self.seen, setting.num_workers),
+                "first_batch_seconds": (low, high),
                 "shm_bytes": shared_between(setting, self._shared(setting)),
                 "memory_bytes": memory_between(self.seen, setting),
                 "descriptors": descriptors_between(setting, objects, most),
             },
         )
+
+    def _made(self, setting: Setting, first: float) -> float:
+        """When the first batch comes, if it takes longer to be made, or less long."""
+        usual = replace(setting, batch_size=self.seen.start.batch_size)
+        if self.world == World() and setting.batch_size == usual.batch_size:
+            return first
+        there, here = self.scene(setting), Model(seen=self.seen).scene(usual)
+        return max(0.0, first + _mean(there.tasks) - _mean(here.tasks))
 
     @property
     def step_seconds(self) -> float:
@@ -184,12 +193,11 @@ class Model:
     def _probed(self, workers: int) -> tuple[Setting, Costs]:
         """The setting with the next number of workers of which costs are known."""
         known = [(t.setting, t.costs) for t in self.seen.trials if t.costs]
+        known = known or [(t.setting, _outside(t)) for t in self.seen.trials]
         same = [one for one in known if bool(workers) == bool(one[0].num_workers)]
         if workers:  # costs of one are without disturbance by others
             same = [one for one in same if one[0].num_workers == 1] or same
-        return min(
-            same or known[:1], key=lambda one: abs(one[0].num_workers - workers)
-        )
+        return min(same or known, key=lambda one: abs(one[0].num_workers - workers))
 
     def _computing(self, costs: Costs, small: float) -> float:
         """CPU seconds of one thread for a batch, until it is sent."""
@@ -273,6 +281,21 @@ def alike(one: Setting, other: Setting) -> bool:
             )
         )
     )
+
+
+def _outside(trial: Trial) -> Costs:
+    """What a batch costs as seen from outside: nobody saw one being made."""
+    workers = max(1, trial.setting.num_workers)
+    wall = max(_LEAST, trial.batch_seconds * workers)
+    used = trial.window.own / max(1, trial.batches)
+    return Costs(
+        fetch_wall=wall, fetch_cpu=min(wall, used), fetch_process=used, process=used
+    )
+
+
+def _mean(tasks: Sequence[tuple[float, float]]) -> float:
+    """Seconds of a batch for a worker that is alone."""
+    return sum(map(sum, tasks)) / len(tasks)
 
 
 def _phases(computing: float, waiting: float) -> tuple[Phase, ...]:

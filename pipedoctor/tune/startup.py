@@ -19,12 +19,12 @@ def first_batch(seen: Pipeline, workers: int) -> float:
     return _as_started(seen, workers, known, seen.startup_seconds)
 
 
-def first_between(seen: Pipeline, workers: int) -> tuple[float, float]:
-    """Between how many seconds the first batch is to be expected."""
+def first_batches(seen: Pipeline, workers: int) -> tuple[float, float, float]:
+    """The same, between the least and the most that is to be expected."""
     middle = first_batch(seen, workers)
     known = any(t.setting.num_workers == workers for t in seen.trials)
     off = _KNOWN if known and seen.startup_seconds is None else _GUESSED
-    return middle / (1 + off), middle * (1 + off)
+    return middle / (1 + off), middle, middle * (1 + off)
 
 
 def ending(seen: Pipeline, workers: int) -> float:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from pipedoctor.check import Counterfactual
 from pipedoctor.facts import Pipeline, Setting, Trial
 from pipedoctor.tune.altered import altered
 from pipedoctor.tune.json import rates, setting
-from pipedoctor.tune.predict import Model, Prediction, World, alike
+from pipedoctor.tune.predict import Model, Prediction, World
 from pipedoctor.tune.search import Search
 from pipedoctor.tune.sharing import crowded
 from pipedoctor.tune.startup import ending
@@ -27,6 +28,8 @@ RESTS = "one thread changes nothing: no other threads of a worker used the CPUs"
 _ALONE = Counterfactual(one_thread=True)
 _USUAL, _SPINNING = 1, 2
 """How often settings of several workers are measured again."""
+_MUCH = 0.2
+"""Share of its time."""
 _WINDOWS = 16
 """A window may take a share of the time longer where its rate varies."""
 _BESIDE = 1.3
@@ -176,14 +179,35 @@ def probe(search: Search, start_method: str | None = None) -> None:
     search.probe()
     if start_method and start_method not in {"fork", search.base.start_method}:
         search.starting(start_method, search.bench.left / 8)
-    wide = search.of(min(8, search.bounds.max_workers))
-    known = search.ledger.settings()
-    late = search.bench.left < search.price()
-    if not (late or any(alike(wide, other) for other in known)):
-        search.measure(wide, 1.0)
+    for wanted in _between(search):
+        if search.bench.left > search.price() and not search.ledger.of(wanted):
+            search.measure(wanted, 1.0)
     spins = any(map(spinning, search.ledger.trials))
     for _ in range(_SPINNING if spins else _USUAL):
         _crowds_again(search)
+
+
+def _between(search: Search) -> Iterator[Setting]:
+    """
+    Many workers, and a number between them and the processors.
+
+    Where the main process receives no faster, longer queues count too: what waits in
+    them is no longer in its caches.
+    """
+    wide = min(8, search.most())
+    cores = math.floor(search.bounds.cpus)
+    yield search.of(wide)
+    yield search.of(round((max(2, cores) * wide) ** 0.5))
+    if any(map(_receives, search.ledger.trials)):
+        yield search.of(wide, 4)
+
+
+def _receives(trial: Trial) -> bool:
+    """Does the main process compute much in order to receive?"""
+    costs = trial.costs
+    if costs is None or not trial.setting.num_workers:
+        return False
+    return costs.next_cpu > _MUCH * trial.batch_seconds
 
 
 def _crowds_again(search: Search) -> None:
@@ -191,11 +215,12 @@ def _crowds_again(search: Search) -> None:
     Measure settings of several workers once more, in other processes.
 
     Workers that compete for processors run at another speed each time: one window
-    says little of the next.
+    says little of the next. The one that was measured least comes first.
     """
-    for known in search.ledger.settings():
-        if known.num_workers > 1 and search.bench.left > search.price():
-            search.measure(known, 1.0)
+    known = [one for one in search.ledger.settings() if one.num_workers > 1]
+    for setting in sorted(known, key=lambda one: len(search.ledger.of(one))):
+        if search.bench.left > search.price():
+            search.measure(setting, 1.0)
 
 
 def spinning(trial: Trial) -> bool:

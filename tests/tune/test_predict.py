@@ -115,3 +115,19 @@ def test_what_comes_at_intervals_is_not_drawn_at_random() -> None:
     ]
     assert found[0] == pytest.approx(2 * 16 / 0.049, rel=0.05)
     assert found[1] < 0.95 * found[0]
+
+
+def test_batches_that_nobody_saw_being_made_are_judged_from_outside() -> None:
+    slow = {"costs": None, "batches": 2, "window": window(own=0.1)}
+    seen = pipeline(trial(0, 2.0, **slow), trial(2, 1.0, **slow))
+    guess = Model(seen=seen).predict(setting(4))
+    assert guess.samples_per_second == pytest.approx(16 / 0.5, rel=0.1)
+
+
+def test_the_first_batch_of_another_world() -> None:
+    seen = pipeline(trial(0, 0.132, costs=WAITS), trial(1, 0.132, costs=WAITS))
+    here = Model(seen=seen).predict(setting(1)).first_batch_seconds
+    twice = Model(seen=seen).predict(setting(1, batch_size=32)).first_batch_seconds
+    quick = Model(seen=seen, world=World(storage=2)).predict(setting(1))
+    assert twice == pytest.approx(here + 0.132, rel=0.02)
+    assert quick.first_batch_seconds == pytest.approx(here - 0.128 / 2, rel=0.02)

@@ -101,6 +101,14 @@ class Run:
         """How the workers have grown since they were looked at."""
         return growth(self.sizes, sizes(self.pids), self._made() - self.made)
 
+    def private(self) -> list[int]:
+        """Private bytes of each worker: now, or the mean of now and before."""
+        now = private(self.pids)
+        if len(now) != len(self.sizes):
+            return now
+        pairs = zip(now, self.sizes, strict=True)
+        return [(size + before.private) // 2 for size, before in pairs]
+
     def _made(self) -> float:
         """Batches that workers have made until now."""
         return sum(t["batches"] for t in self.recorder.totals(self.workers))
@@ -208,7 +216,7 @@ def run(
     answer["recorded"] = per_batch(before, recorder.totals(running.workers))
     answer["receive"] = mean(recorder.receives[received:])
     answer["descriptors"] = _descriptors() - running.descriptors
-    answer["workers_uss"] = private(running.pids)
+    answer["workers_uss"] = running.private()
     answer["growth"] = running.growth()
     if recorder.items:
         answer["items"] = _latest(recorder.times_of_items(running.workers))
