@@ -21,7 +21,8 @@ def truth(row: Row, *, drift: bool = True) -> list[float]:
     `drift` it is not.
     """
     cells = row["grid"]["cells"]
-    if not drift:
+    amid = row["whatif"].get("after", BEFORE) == BEFORE  # else nobody knows the drift
+    if not (drift and amid):
         return [float(cell["rate"]) for cell in cells]
     speeds = _speeds(cells)
     probed = (speeds[BEFORE - 1] * speeds[BEFORE]) ** 0.5

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from _page import table, written
+from _held_page import said, sizes, tenth
 from _truth import doubt, drifted, truth
 
 Row = dict[str, Any]
@@ -23,16 +24,6 @@ ERRORS = (
     "windows differ",
     "truth is known to",
 )
-HELD = (
-    "workload",
-    "setting",
-    "/dev/shm",
-    "memory of the workers",
-    "descriptors",
-    "most of them",
-    "first batch",
-)
-MIB = 1 << 20
 _CPUS = os.cpu_count() or 1
 
 
@@ -58,7 +49,7 @@ def page(rows: dict[str, Row], missing: Sequence[str]) -> str:
         WHATIF,
         table(ERRORS, (_errors(name, row) for name, row in rows.items())),
         "\n".join(_model(rows)),
-        *_held(rows),
+        *sizes(rows),
     )
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -231,11 +222,11 @@ def _errors(name: str, row: Row) -> str:
         name,
         str(len(found)),
         f"{statistics.median(found):.1%}",
-        f"{_tenth(found):.1%}",
+        f"{tenth(found):.1%}",
         f"{sum(inside)} of {len(inside)}",
         f"{drifted(row):.1%}",
-        f"{statistics.median(noise):.1%} / {_tenth(noise):.1%}",
-        f"{statistics.median(known):.1%} / {_tenth(known):.1%}",
+        f"{statistics.median(noise):.1%} / {tenth(noise):.1%}",
+        f"{statistics.median(known):.1%} / {tenth(known):.1%}",
     )
     return f"| {' | '.join(cells)} |"
 
@@ -248,90 +239,18 @@ def _model(rows: dict[str, Row]) -> Iterator[str]:
     known = sorted(one for row in rows.values() for one in doubt(row))
     yield (
         f"Over {len(found)} points: median {statistics.median(found):.1%}, p90"
-        f" {_tenth(found):.1%} (with the drift of the machine in it"
-        f" {statistics.median(raw):.1%} and {_tenth(raw):.1%}); the 90 % interval holds"
+        f" {tenth(found):.1%} (with the drift of the machine in it"
+        f" {statistics.median(raw):.1%} and {tenth(raw):.1%}); the 90 % interval holds"
         f" {sum(inside) / len(inside):.0%} of them. Two windows of the same setting"
         f" differ by {statistics.median(noise):.1%} in the median, p90"
-        f" {_tenth(noise):.1%}; the medians that are compared with have a standard"
-        f" error of {statistics.median(known):.1%}, p90 {_tenth(known):.1%}."
+        f" {tenth(noise):.1%}; the medians that are compared with have a standard"
+        f" error of {statistics.median(known):.1%}, p90 {tenth(known):.1%}."
     )
-
-
-def _held(rows: dict[str, Row]) -> Iterator[str]:
-    """What settings hold, by the model and by the kernel's books."""
-    found = {name: row["held"] for name, row in rows.items() if "held" in row}
-    pairs = [
-        (name, one, guess)
-        for name, row in found.items()
-        for one, guess in zip(row["really"], row["promised"], strict=True)
-    ]
-    if not pairs:
-        return
-    yield "## What it holds"
-    yield BOOKS
-    yield table(HELD, (_holding(*pair) for pair in pairs))
-    for what, least in (
-        ("shm_bytes", MIB),
-        ("memory_bytes", MIB),
-        ("first_batch_seconds", 0),
-    ):
-        off = sorted(
-            abs(guess[what] / one[what] - 1)
-            for _, one, guess in pairs
-            if one[what] > least
-        )
-        yield (
-            f"Of {what.rpartition('_')[0]} the error is"
-            f" {statistics.median(off):.1%} in the median, p90 {_tenth(off):.1%}, at"
-            f" most {off[-1]:.1%}, and {sum(e <= 0.1 for e in off)} of {len(off)}"  # noqa: PLR2004
-            f" are within 10 %; {_inside(what, pairs)} lie in the interval."
-        )
-    files = [abs(guess["descriptors"] - one["descriptors"]) for _, one, guess in pairs]
+    spent = [row["whatif"]["speed"] for row in rows.values()]
     yield (
-        f"Descriptors are within 8 in {sum(n <= 8 for n in files)} of {len(files)}"  # noqa: PLR2004
-        f" settings, at most {max(files)} off; {_inside('descriptors', pairs)} lie in"
-        " the interval."
+        f"\nTo predict 200 settings takes {statistics.median(spent):.2f} s of one CPU in"
+        f" the median of the workloads, at most {max(spent):.2f} s."
     )
-
-
-def _inside(what: str, pairs: Sequence[tuple[str, Row, Row]]) -> str:
-    """How many lie where they were to be expected: ``38 of 40``."""
-    found = [
-        guess["between"][what][0] <= one[what] <= guess["between"][what][1]
-        for _, one, guess in pairs
-    ]
-    return f"{sum(found)} of {len(found)}"
-
-
-def _holding(name: str, one: Row, guess: Row) -> str:
-    cells = (
-        name,
-        said(one),
-        *(
-            f"{guess[what] / MIB:.1f} for {one[what] / MIB:.1f} MiB"
-            for what in ("shm_bytes", "memory_bytes")
-        ),
-        f"{guess['descriptors']} for {one['descriptors']}",
-        f"{guess['most_descriptors']} for {one['most_descriptors']}",
-        f"{guess['first_batch_seconds']:.2f} for {one['first_batch_seconds']:.2f} s",
-    )
-    return f"| {' | '.join(cells)} |"
-
-
-def said(cell: Row) -> str:
-    """``4x2``: workers and prefetch_factor."""
-    if not cell["num_workers"]:
-        return "0"
-    marks = "" if cell["in_order"] else " unordered"
-    marks += " persistent" if cell["persistent_workers"] else ""
-    return f"{cell['num_workers']}x{cell['prefetch_factor']}{marks}"
-
-
-def _tenth(values: list[float]) -> float:
-    """What nine of ten do not exceed."""
-    at = 0.9 * (len(values) - 1)
-    low = values[int(at)]
-    return low + (at - int(at)) * (values[min(int(at) + 1, len(values) - 1)] - low)
 
 
 def _percent(value: float) -> str:
@@ -363,14 +282,8 @@ WHATIF = """Errors of one probe of a few seconds, for points that it did not mea
 Two windows of each point are measured before the probe, the others after it.
 A machine that is shared with others is faster at times: *drift* is how far its fastest
 round of windows lies above the slowest one, by the median of all points, and is
-divided out: a prediction is compared with the rate at the time of the probe.
+divided out: a prediction is compared with the rate at the time of the probe, unless
+it was asked for again after all windows.
 *windows differ* is how far the first two windows of a point are apart, and *truth is
 known to* the relative standard error of the medians, each median and p90 over the
 points: no model can be shown to be nearer than that."""
-
-BOOKS = """Predicted for what was measured, by the kernel's own books: the bytes in use
-in /dev/shm and the private memory of the workers without what they have there, while
-the queues are full and two batches are in hand; the descriptors of the main process,
-the median of an ordinary loop and the most; seconds to the first batch. Batches that
-come before their turn need descriptors as well: how many come early is chance, and
-the limit is kept with the most."""

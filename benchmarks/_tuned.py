@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from pipedoctor.facts import Facts, Pipeline
 from pipedoctor.tune import whatif
 from pipedoctor.tune.predict import Model
 from pipedoctor.tune.price import epoch
+from pipedoctor.tune.simulate import forget
 from pipedoctor.tune.tuning import Order, probed
 
 HELD = (
@@ -90,6 +92,23 @@ def foretold(
             {"rate": rate, "low": low, "high": high, "measured": guess.measured}
         )
     return rows
+
+
+def speed(facts: dict[str, Any]) -> float:
+    """Seconds of this process to predict 200 settings that it has never seen."""
+    seen = _pipeline(facts)
+    settings = [
+        replace(seen.start, num_workers=w, prefetch_factor=p, in_order=o)
+        for w in range(1, 26)
+        for p in (2, 4, 8, 16)
+        for o in (True, False)
+    ]
+    forget()
+    begin = time.process_time()
+    model = Model(seen=seen)
+    for one in settings:
+        model.predict(one)
+    return time.process_time() - begin
 
 
 def _pipeline(facts: dict[str, Any]) -> Pipeline:

@@ -27,7 +27,7 @@ from _page import PAGES
 from _quota import quota
 from _tune_page import page
 from _truth import BEFORE
-from _tuned import foretold, probe, promised, tuned
+from _tuned import foretold, probe, promised, speed, tuned
 
 HERE = Path(__file__).resolve().parent
 WORKLOADS = HERE.parent / "tests/tune/workloads/labelled.py"
@@ -171,9 +171,10 @@ def recommended(one: Workload, found: Found) -> Found:
     return {**said, "windows": windows}
 
 
-def predicted(one: Workload, _: Found) -> Found:
+def predicted(one: Workload, found: Found) -> Found:
     """What the model is probed with; its predictions are made for the page."""
-    return _calm(lambda: probe(one.target, one.options))
+    after = min(len(cell["windows"]) for cell in found["grid"]["cells"])
+    return _calm(lambda: probe(one.target, one.options)) | {"after": after}
 
 
 def _calm(measure: Callable[[], Found]) -> Found:
@@ -220,6 +221,7 @@ def modelled(name: str, row: Found) -> None:
     cells = [_plain(cell) for cell in row["grid"]["cells"]]
     epochs = workload(name).loop.epochs
     row["whatif"]["cells"] = foretold(facts, cells, epochs=epochs)
+    row["whatif"]["speed"] = speed(facts)
     if "held" in row:
         cells = [setting(workers, prefetch) for workers, prefetch in HELD]
         row["held"]["promised"] = promised(facts, cells)

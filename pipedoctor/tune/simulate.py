@@ -3,6 +3,8 @@
 import random
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 from heapq import heappop, heappush
 
 from pipedoctor.tune.scene import CPU, STORAGE, TIME, Course, Phase, Scene, Whole
@@ -248,6 +250,12 @@ class _Simulation:
 
 def simulate(scene: Scene) -> Course:
     """Run as many batches as say enough, and give each worker a few rounds."""
+    return _simulated(replace(scene, tasks=tuple(scene.tasks)))
+
+
+@lru_cache(maxsize=1024)
+def _simulated(scene: Scene) -> Course:
+    """A search asks for the same again after each trial that changes no cost."""
     if not scene.workers:
         return _alone(scene)
     each = [sum(task) for task in scene.tasks]
