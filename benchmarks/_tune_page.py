@@ -7,8 +7,8 @@ import statistics
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from _page import table, written
 from _held_page import said, sizes, tenth
+from _page import table, written
 from _truth import doubt, drifted, truth
 
 Row = dict[str, Any]
@@ -248,8 +248,8 @@ def _model(rows: dict[str, Row]) -> Iterator[str]:
     )
     spent = [row["whatif"]["speed"] for row in rows.values()]
     yield (
-        f"\nTo predict 200 settings takes {statistics.median(spent):.2f} s of one CPU in"
-        f" the median of the workloads, at most {max(spent):.2f} s."
+        f"\nTo predict 200 settings takes {statistics.median(spent):.2f} s of one CPU"
+        f" in the median of the workloads, at most {max(spent):.2f} s."
     )
 
 

@@ -25,8 +25,8 @@ from _held import held
 from _loop import MORE, ROUNDS, Loop, Setting, apart, grid, middle, setting
 from _page import PAGES
 from _quota import quota
-from _tune_page import page
 from _truth import BEFORE
+from _tune_page import page
 from _tuned import foretold, probe, promised, speed, tuned
 
 HERE = Path(__file__).resolve().parent

@@ -24,6 +24,7 @@ from pipedoctor.facts.paths import Disk, Hang, Mount, PathFact, Paths
 from pipedoctor.facts.pipeline import (
     Contents,
     Costs,
+    Growth,
     Pipeline,
     Setting,
     Shares,
@@ -71,6 +72,7 @@ __all__ = [
     "Filesystem",
     "Filesystems",
     "Gpu",
+    "Growth",
     "Habitat",
     "Hang",
     "Host",

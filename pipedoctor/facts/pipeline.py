@@ -69,6 +69,8 @@ class Growth(Part, frozen=True, kw_only=True):
     """Pages of its parent that it wrote to; counting references is writing."""
     shared: int
     """Bytes of its parent that it may yet write to."""
+    made: float
+    """Batches that each worker had made when its memory was read."""
 
 
 class Costs(Part, frozen=True, kw_only=True):

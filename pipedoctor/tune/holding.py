@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import NamedTuple
 
 from pipedoctor.facts import Pipeline, Setting, Trial
 
@@ -42,41 +43,51 @@ def grown(seen: Pipeline, setting: Setting) -> int | None:
     samples that lie on one page find it copied already.
     """
     workers, samples = setting.num_workers, seen.samples
-    rates = [rate for trial in seen.trials if (rate := _rates(trial)) is not None]
-    if not workers or not samples or not rates:
+    known = [found for t in seen.trials if (found := _rates(t)) is not None]
+    if not workers or not samples or not known:
         return None
-    new = min(rate[0] for rate in rates)
-    copied = min(rate[1] for rate in rates)
-    shared = min(rate[2] for rate in rates)
-    each = samples / workers
-    more = new * each + _copied(copied * samples, shared, workers)
-    return memory(seen, setting) + int(workers * more)
+    rates = max(known, key=lambda rates: rates.made)  # warming up counts least
+    now, whole = memory(seen, setting), samples / workers
+    then = min(rates.made, whole)
+    more = rates.new * (whole - then)
+    more += rates.copies(whole, samples) - rates.copies(then, samples)
+    return now + int(workers * max(0.0, more))
 
 
-def _rates(trial: Trial) -> tuple[float, float, float] | None:
-    """Bytes for each sample of a worker, new and copied; and what it still shares."""
+class _Rates(NamedTuple):
+    """Bytes of a worker for each of its samples; samples that it had made by then."""
+
+    new: float
+    copied: float
+    shared: float
+    made: float
+
+    def copies(self, number: float, samples: int) -> float:
+        """
+        Bytes that it has copied after so many samples, drawn from all at random.
+
+        By then it could have copied what is shared and what was copied already; as
+        long as no two samples lie on one page, each copies what the first ones did.
+        """
+        pages = self.shared + self.copied * self.made
+        if pages <= 0:
+            return 0.0
+        each = max(1.0, self.copied * samples / pages)  # samples of a page
+        part = min(1.0, number / samples)
+        found: float = pages * (1 - (1 - part) ** each)
+        return found if each > 1 else self.copied * number
+
+
+def _rates(trial: Trial) -> _Rates | None:
+    """How a worker grew; what is within the noise is nothing."""
     seen, size = trial.growth, trial.setting.batch_size or 1
     if seen is None:
         return None
-    made = trial.batches / max(1, trial.setting.num_workers)
     new, copied = (
-        rate / size if rate * made > _NOISE else 0.0 for rate in (seen.new, seen.copied)
+        rate / size if rate * seen.made > _NOISE else 0.0
+        for rate in (seen.new, seen.copied)
     )
-    return new, copied, float(seen.shared)
-
-
-def _copied(all_of_it: float, shared: float, workers: int) -> float:
-    """
-    Bytes that a worker copies while it reads its part of the samples.
-
-    `all_of_it` is what they would be if no two samples lay on one page.
-    """
-    if all_of_it <= 0 or shared <= 0:
-        return 0.0
-    times = all_of_it / shared  # samples of a page
-    if times <= 1:
-        return all_of_it / workers
-    return shared * (1 - (1 - 1 / workers) ** times)
+    return _Rates(new, copied, float(seen.shared), seen.made * size)
 
 
 def memory_between(seen: Pipeline, setting: Setting) -> Interval:

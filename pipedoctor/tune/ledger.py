@@ -66,9 +66,9 @@ class Ledger:
                 (t.ending_seconds for t in trials if t.ending_seconds is not None),
                 default=None,
             ),
-            growth=min(
+            growth=max(
                 (t.growth for t in trials if t.growth),
-                key=lambda seen: seen.new + seen.copied,
+                key=lambda seen: seen.made,
                 default=None,
             ),
             seconds_spent=sum(t.seconds_spent for t in trials),

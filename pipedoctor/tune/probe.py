@@ -159,8 +159,8 @@ def _trial(setting: Setting, answer: dict[str, Any], *, undivided: bool) -> Tria
 def _growth(seen: list[float] | None) -> Growth | None:
     if seen is None:
         return None
-    new, copied, shared = seen
-    return Growth(new=new, copied=copied, shared=int(shared))
+    new, copied, shared, made = seen
+    return Growth(new=new, copied=copied, shared=int(shared), made=made)
 
 
 def _costs(answer: dict[str, Any]) -> Costs | None:

@@ -109,9 +109,10 @@ class _Simulation:
             self.begin(worker, [(TIME, late), (STORAGE, waiting), (CPU, computing)])
         elif self.shaking == worker and self.working[worker] is None:
             self.shaking = None
-            left = min(self.scene.shake[0], self.shaken - self.now)
-            if left > 0:
-                self.begin(self.receiver, self.handing(left))
+            left = self.shaken - self.now
+            if left > 0:  # else it is pinned already
+                quick = min(self.scene.shake[0], left)
+                self.begin(self.receiver, self.handing(quick))
 
     def task(self, worker: int) -> tuple[float, float]:
         """

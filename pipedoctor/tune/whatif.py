@@ -20,8 +20,8 @@ from pipedoctor.tune.startup import ending
 
 SCHEMA = "pipedoctor.whatif/1"
 PINNING = (
-    "pin_memory is modelled by what copying a batch takes here; what it saves on the way"
-    " to the GPU is not in it: `pipedoctor bench transfer` measures both"
+    "pin_memory is modelled by what copying a batch takes here; what it saves on the"
+    " way to the GPU is not in it: `pipedoctor bench transfer` measures both"
 )
 IDLE = "pin_memory does nothing here: torch finds no GPU"
 RESTS = "one thread changes nothing: no other threads of a worker used the CPUs"
@@ -113,7 +113,7 @@ def imagine(
 
 
 def _pinning(seen: Pipeline, world: World, wanted: Setting, *, here: bool) -> str:
-    """What is to be said of pin_memory; without a GPU, what it would take beside one."""
+    """What is to be said of pin_memory; without a GPU, what it takes beside one."""
     if here or not wanted.pin_memory:
         return PINNING if here else IDLE
     guess = Model(seen=replace(seen, pins=True), world=world).predict(wanted)
@@ -218,9 +218,9 @@ def _crowds_again(search: Search) -> None:
     says little of the next. The one that was measured least comes first.
     """
     known = [one for one in search.ledger.settings() if one.num_workers > 1]
-    for setting in sorted(known, key=lambda one: len(search.ledger.of(one))):
+    for one in sorted(known, key=lambda one: len(search.ledger.of(one))):
         if search.bench.left > search.price():
-            search.measure(setting, 1.0)
+            search.measure(one, 1.0)
 
 
 def spinning(trial: Trial) -> bool:

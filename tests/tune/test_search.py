@@ -495,7 +495,8 @@ def test_what_if() -> None:
     assert same["gain"] == pytest.approx(1)
     assert same["unpriced"] is None
     pinned = imagine(found, Change(pin_memory=True))
-    assert "pin_memory is not simulated: `pipedoctor bench transfer`" in told(pinned)
+    assert "pin_memory does nothing here" not in told(pinned)
+    assert "what it saves on the way to the GPU" in " ".join(told(pinned).split())
     none = imagine(found, Change(workers=0, in_order=False))
     assert none["setting"]["prefetch_factor"] is None
     assert none["setting"]["in_order"] is True
@@ -558,14 +559,15 @@ def imagined(change: Change, *, accelerator: bool = False) -> dict[str, Any]:
     return imagine(found, change, accelerator=accelerator)
 
 
-def test_pinning_does_nothing_without_a_gpu_and_is_not_known_beside_one() -> None:
+def test_pinning_does_nothing_without_a_gpu_and_is_modelled_beside_one() -> None:
     pins = Change(pin_memory=True)
     here, there = imagined(pins), imagined(pins, accelerator=True)
     assert here["basis"] == "measured"
     assert here["gain"] == 1
     assert here["unpriced"].startswith("pin_memory does nothing here")
+    assert "beside one a thread would copy each batch in" in here["unpriced"]
     assert there["basis"] == "modelled"
-    assert there["unpriced"].startswith("pin_memory is not simulated")
+    assert there["unpriced"].startswith("pin_memory is modelled by what copying")
     assert imagined(Change(workers=2))["unpriced"] is None
 
 

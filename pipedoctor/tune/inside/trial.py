@@ -98,8 +98,10 @@ class Run:
         self.sizes, self.made = sizes(self.pids), self._made()
 
     def growth(self) -> list[float] | None:
-        """How the workers have grown since they were looked at."""
-        return growth(self.sizes, sizes(self.pids), self._made() - self.made)
+        """How the workers have grown since they were looked at, and what they made."""
+        made = self._made()
+        found = growth(self.sizes, sizes(self.pids), made - self.made)
+        return [*found, (made + self.made) / 2 / self.workers] if found else None
 
     def private(self) -> list[int]:
         """Private bytes of each worker: now, or the mean of now and before."""

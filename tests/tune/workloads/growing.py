@@ -1,9 +1,16 @@
-"""Data sets whose workers get larger and larger."""
+"""
+Data sets whose workers get larger and larger.
 
+`python growing.py KIND` says how large two are at the end of an epoch, in bytes.
+"""
+
+import sys
 from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, Dataset
+
+from pipedoctor.tune.inside.memory import private
 
 _SAMPLES = 60_000
 
@@ -41,3 +48,19 @@ def remembers() -> Any:
 
 def counts_references() -> Any:
     return DataLoader(CountsReferences(), batch_size=64, shuffle=True)
+
+
+def lasting(made: Any) -> int:
+    """Private bytes of two workers that have read everything."""
+    loader = DataLoader(
+        made.dataset, made.batch_size, shuffle=True, num_workers=2, prefetch_factor=2
+    )
+    batches: Any = iter(loader)
+    for _ in range(len(loader) - 5):
+        next(batches)
+    return sum(private(worker.pid for worker in batches._workers))  # noqa: SLF001
+
+
+if __name__ == "__main__":
+    made = {"remembers": remembers, "counts_references": counts_references}
+    sys.stdout.write(f"{lasting(made[sys.argv[1]]())}\n")
