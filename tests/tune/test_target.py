@@ -2,12 +2,13 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, TensorDataset
 
-from pipedoctor.tune.inside.target import Unloadable, acceptable, load
+from pipedoctor.tune.inside.target import Unloadable, acceptable, load, noted
 
 GOOD = """\
 import torch
@@ -115,3 +116,20 @@ def test_what_counts_as_a_data_set() -> None:
     assert acceptable(torch.zeros(3))
     assert not acceptable("text")
     assert not acceptable(3)
+
+
+def test_a_loader_that_is_gone_leaves_no_place_to_another() -> None:
+    data = TensorDataset(torch.zeros(8, 2))
+
+    def made() -> DataLoader[Any]:
+        return DataLoader(data, batch_size=4)
+
+    with noted() as places:
+        gone = [id(made()) for _ in range(3)]
+        kept = DataLoader(data)
+
+    assert list(places) == [id(kept)]
+    assert places[id(kept)][1] == made.__code__.co_firstlineno + 5
+    assert gone
+    del kept
+    assert not places

@@ -9,6 +9,7 @@ import importlib.util
 import inspect
 import sys
 import traceback
+import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import reduce
@@ -59,7 +60,11 @@ def found(target: str) -> Any:
 
 @contextmanager
 def noted() -> Generator[dict[int, tuple[str, int]], None, None]:
-    """Note where every DataLoader is made: its identity, the file and the line."""
+    """
+    Note where every DataLoader is made: its identity, the file and the line.
+
+    One that is gone is forgotten: another object may get its identity.
+    """
     from torch.utils.data import DataLoader  # noqa: PLC0415  (may be missing)
 
     places: dict[int, tuple[str, int]] = {}
@@ -67,7 +72,9 @@ def noted() -> Generator[dict[int, tuple[str, int]], None, None]:
 
     def init(self: Any, *args: Any, **options: Any) -> None:
         frame = inspect.stack(0)[1].frame
-        places.setdefault(id(self), (frame.f_code.co_filename, frame.f_lineno))
+        if id(self) not in places:
+            places[id(self)] = frame.f_code.co_filename, frame.f_lineno
+            weakref.finalize(self, places.pop, id(self), None)
         original(self, *args, **options)
 
     replaced: Any = DataLoader
