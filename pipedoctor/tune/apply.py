@@ -27,7 +27,7 @@ def applied(tuning: Tuning, counter: Counter, examination: Examination) -> int:
 
 def values(tuning: Tuning) -> dict[str, Any]:
     """What has to stand in the call, and nothing that is a default anyway."""
-    new, old = tuning.choice.setting, tuning.seen.start
+    new, old = tuning.choice.setting, tuning.written or tuning.seen.start
     found: dict[str, Any] = {"num_workers": new.num_workers}
     if new.prefetch_factor != old.prefetch_factor:
         found["prefetch_factor"] = new.prefetch_factor

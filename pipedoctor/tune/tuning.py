@@ -70,6 +70,8 @@ class Tuning:
     interrupted: bool = False
     made_at: tuple[str, int] | None = None
     """File and line where the user's DataLoader is made; None = there is none."""
+    written: Setting | None = None
+    """What the code of the user says; None = the start setting."""
 
     @property
     def unmeasured(self) -> str:
@@ -146,7 +148,11 @@ def concluded(order: Order, done: Attempt) -> Tuning:
     found = result(
         order, done.search, trouble=done.trouble, interrupted=done.interrupted
     )
-    return replace(found, made_at=(place[0], place[1]) if place else None)
+    return replace(
+        found,
+        made_at=(place[0], place[1]) if place else None,
+        written=msgspec.convert(done.loaded["setting"], Setting),
+    )
 
 
 def result(

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
+import msgspec
 import pytest
 from msgspec import structs
 
@@ -14,7 +16,9 @@ from pipedoctor.fix.named import Examination
 from pipedoctor.fix.plan import Refused
 from pipedoctor.tune.apply import applied, values
 from pipedoctor.tune.text import held
-from tests.tune.test_search import done
+from pipedoctor.tune.tuning import Attempt, Order, Tuning, concluded
+from tests.tune.seen import setting
+from tests.tune.test_search import done, search, waiting
 
 CODE = """\
 from torch.utils.data import DataLoader
@@ -50,6 +54,34 @@ def test_the_call_is_edited(
     assert path.read_text() == CODE.replace(
         "batch_size=16", "batch_size=16, num_workers=8, prefetch_factor=2"
     )
+
+
+def tuned(path: Path, **loaded: Any) -> Tuning:
+    """A loader of 16 samples a batch, tuned with 64."""
+    found = search(waiting, setting(0, batch_size=64))
+    found.run()
+    about = {"setting": msgspec.to_builtins(setting(0)), "made_at": [str(path), 5]}
+    about |= {"accelerator": False, "own_batches": False, **loaded}
+    order = Order(target="data.py:make", batch_size=64)
+    return concluded(order, Attempt(search=found, loaded=about))
+
+
+@pytest.mark.parametrize("now", ["batch_size=16", "16"])
+def test_a_batch_size_that_was_asked_for_is_written(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    counter: Counter,
+    examination: Examination,
+    now: str,
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = tmp_path / "data.py"
+    code = CODE.replace("batch_size=16", now)
+    path.write_text(code)
+
+    assert applied(tuned(path), counter, examination) == 0
+    wanted = f"{now.replace('16', '64')}, num_workers=8, prefetch_factor=2"
+    assert path.read_text() == code.replace(now, wanted)
 
 
 def test_a_data_set_has_no_call(counter: Counter, examination: Examination) -> None:
