@@ -63,20 +63,20 @@ def command(
 
     Exit codes: 0 done, 2 wrong usage or unreadable target, 3 could not measure.
     """
-    from pipedoctor.cli.output import width, write
     from pipedoctor.cli.privacy import overheard
     from pipedoctor.tune import whatif
     from pipedoctor.tune.decide import overruled
-    from pipedoctor.tune.imagined import dumped, render
     from pipedoctor.tune.probe import Failed
     from pipedoctor.tune.session import Lost, Refused
-    from pipedoctor.tune.tuning import probed
+    from pipedoctor.tune.tuning import probed, unsized
 
     change = _change(typed)
     progress = Progress(typed["budget"])
     wanted = order({**typed, "watch": progress})
     try:
         with probed(wanted) as (search, loaded):
+            if change.batch:
+                unsized(wanted.target, "--batch", loaded)
             whatif.probe(search, change.start_method)
     except Refused as reason:
         progress.end()
@@ -92,8 +92,20 @@ def command(
     if why := overruled(search.pipeline()):
         lost(context, wanted.target, why)
     found = whatif.imagine(search, change, accelerator=loaded["accelerator"])
+    _show(found, form, output, own_batches=loaded["own_batches"])
+
+
+def _show(
+    found: dict[str, Any], form: str, output: str | None, *, own_batches: bool
+) -> None:
+    from pipedoctor.cli.output import width, write
+    from pipedoctor.tune.imagined import dumped, render
+
+    if form == "json":
+        write(dumped(found), output)
+        return
     columns = width() if output is None else 100
-    write(dumped(found) if form == "json" else render(found, width=columns), output)
+    write(render(found, width=columns, own_batches=own_batches), output)
 
 
 def _change(typed: dict[str, Any]) -> "Change":

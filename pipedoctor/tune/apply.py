@@ -6,7 +6,7 @@ from pipedoctor.fix.code.set_arguments import set_arguments
 from pipedoctor.fix.counter import Counter
 from pipedoctor.fix.named import Examination
 from pipedoctor.fix.plan import Refused
-from pipedoctor.tune.text import line
+from pipedoctor.tune.text import recommended
 from pipedoctor.tune.tuning import Tuning
 
 
@@ -17,10 +17,9 @@ def applied(tuning: Tuning, counter: Counter, examination: Examination) -> int:
     Raises Refused where there is no such call: the target gave a data set, or the
     call cannot be edited exactly.
     """
-    wanted = line(tuning.choice.setting)
     if tuning.made_at is None:
         message = "the target makes no DataLoader that could be edited; write:"
-        raise Refused(message, wanted)
+        raise Refused(message, recommended(tuning))
     path, number = tuning.made_at
     return set_arguments(counter, examination, path, number, values(tuning))
 

@@ -6,7 +6,7 @@ from html import escape
 from pipedoctor.facts import Setting
 from pipedoctor.tune.json import stages
 from pipedoctor.tune.predict import Prediction, alike
-from pipedoctor.tune.text import frontier, held, line, rate
+from pipedoctor.tune.text import frontier, held, rate, recommended
 from pipedoctor.tune.tuning import Tuning
 from pipedoctor.units import human
 
@@ -42,7 +42,7 @@ def page(tuning: Tuning) -> str:
 
 def _body(tuning: Tuning) -> Iterator[str]:
     choice = tuning.choice
-    yield f"<pre>{escape(line(choice.setting))}</pre>"
+    yield f"<pre>{escape(recommended(tuning))}</pre>"
     if tuning.unmeasured:
         yield f"<p><strong>Not decided:</strong> {escape(tuning.unmeasured)}</p>"
     if choice.trial is not None and choice.start is not None:

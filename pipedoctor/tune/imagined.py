@@ -22,17 +22,21 @@ def dumped(found: dict[str, Any]) -> str:
     return json.dumps(throughout(found), indent=1) + "\n"
 
 
-def render(found: dict[str, Any], *, width: int = 100) -> str:
-    """For people, in so many columns."""
-    lines = [row for text in _lines(found) for row in _wrapped(text, width)]
+def render(
+    found: dict[str, Any], *, width: int = 100, own_batches: bool = False
+) -> str:
+    """For people, in so many columns; `own_batches`: see `line`."""
+    texts = _lines(found, own_batches=own_batches)
+    lines = [row for text in texts for row in _wrapped(text, width)]
     return "\n".join(lines) + "\n"
 
 
-def _lines(found: dict[str, Any]) -> Iterator[str]:
+def _lines(found: dict[str, Any], *, own_batches: bool) -> Iterator[str]:
     guess, now = found["predicted"], found["current"]["predicted"]
     yield clean(found["target"])
     yield ""
-    yield f"  {line(msgspec.convert(found['setting'], Setting))}"
+    wanted = msgspec.convert(found["setting"], Setting)
+    yield f"  {line(wanted, own_batches=own_batches)}"
     world = found["world"]
     said = [f"{world['cores']:g} CPUs"] if world["cores"] else []
     if world["storage"] != 1:

@@ -26,10 +26,14 @@ def render(tuning: Tuning, *, width: int = 100) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def line(setting: Setting) -> str:
-    """``DataLoader(dataset, batch_size=32, num_workers=4, prefetch_factor=2)``."""
+def line(setting: Setting, *, own_batches: bool = False) -> str:
+    """
+    ``DataLoader(dataset, batch_size=32, num_workers=4, prefetch_factor=2, ...)``.
+
+    `own_batches`: a `batch_sampler` of the user makes them; torch takes no size then.
+    """
     said = [f"num_workers={setting.num_workers}"]
-    if setting.batch_size:
+    if setting.batch_size and not own_batches:
         said.insert(0, f"batch_size={setting.batch_size}")
     if setting.num_workers:
         said.append(f"prefetch_factor={setting.prefetch_factor or 2}")
@@ -40,6 +44,11 @@ def line(setting: Setting) -> str:
     if setting.pin_memory:
         said.append("pin_memory=True")
     return f"DataLoader(dataset, {', '.join(said)}, ...)"
+
+
+def recommended(tuning: Tuning) -> str:
+    """The line to paste."""
+    return line(tuning.choice.setting, own_batches=tuning.own_batches)
 
 
 def rate(value: float) -> str:
@@ -54,7 +63,7 @@ def _answer(tuning: Tuning, width: int) -> Iterator[str]:
     same = kept and choice.setting == tuning.seen.start
     yield clean(tuning.order.target)
     yield ""
-    yield f"  {line(choice.setting)}"
+    yield f"  {recommended(tuning)}"
     yield ""
     if tuning.interrupted:
         yield "  interrupted: this is what was known by then"

@@ -72,6 +72,8 @@ class Tuning:
     """File and line where the user's DataLoader is made; None = there is none."""
     written: Setting | None = None
     """What the code of the user says; None = the start setting."""
+    own_batches: bool = False
+    """A `batch_sampler` of the user decides how large batches are."""
 
     @property
     def unmeasured(self) -> str:
@@ -91,9 +93,7 @@ def probed(order: Order) -> Generator[tuple[Search, dict[str, Any]], None, None]
         loaded = session.loaded(order.until)
         start = msgspec.convert(loaded["setting"], Setting)
         if order.batch_size is not None:
-            if loaded["own_batches"]:
-                message = f"{order.target}: --batch-size: its batch_sampler decides it"
-                raise Refused(message)
+            unsized(order.target, "--batch-size", loaded)
             start = msgspec.structs.replace(start, batch_size=order.batch_size)
         base = Pipeline(
             target=order.target,
@@ -108,6 +108,13 @@ def probed(order: Order) -> Generator[tuple[Search, dict[str, Any]], None, None]
         bench = Bench(session=session, until=order.until, watch=order.watch)
         known = bool(loaded["in_order"])
         yield Search(bench, limits, start, base, in_order_known=known), loaded
+
+
+def unsized(target: str, option: str, loaded: dict[str, Any]) -> None:
+    """Raise Refused where this option cannot say how large batches are."""
+    if loaded["own_batches"]:
+        message = f"{target}: {option}: its batch_sampler decides it"
+        raise Refused(message)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +159,7 @@ def concluded(order: Order, done: Attempt) -> Tuning:
         found,
         made_at=(place[0], place[1]) if place else None,
         written=msgspec.convert(done.loaded["setting"], Setting),
+        own_batches=bool(done.loaded["own_batches"]),
     )
 
 

@@ -15,7 +15,7 @@ from pipedoctor.fix.counter import Counter
 from pipedoctor.fix.named import Examination
 from pipedoctor.fix.plan import Refused
 from pipedoctor.tune.apply import applied, values
-from pipedoctor.tune.text import held
+from pipedoctor.tune.text import held, recommended
 from pipedoctor.tune.tuning import Attempt, Order, Tuning, concluded
 from tests.tune.seen import setting
 from tests.tune.test_search import done, search, waiting
@@ -109,3 +109,13 @@ def test_what_is_as_it_was_is_not_written() -> None:
 
 def test_memory_that_nobody_saw_is_not_nothing() -> None:
     assert (held(0), held(1 << 20)) == ("?", "1.0 MiB")
+
+
+def test_where_the_user_has_a_batch_sampler_no_size_is_written(tmp_path: Path) -> None:
+    about = {"setting": msgspec.to_builtins(setting(0, batch_size=64))}
+    found = tuned(tmp_path / "data.py", own_batches=True, **about)
+
+    assert recommended(found) == (
+        "DataLoader(dataset, num_workers=8, prefetch_factor=2, ...)"
+    )
+    assert "batch_size" not in values(found)

@@ -426,6 +426,18 @@ def test_the_line_says_what_is_not_a_default() -> None:
     assert words(full) == "num_workers=2, prefetch_factor=4, in_order=False"
 
 
+def test_beside_a_batch_sampler_of_the_user_the_line_has_no_size() -> None:
+    said = "DataLoader(dataset, num_workers=8, prefetch_factor=2, ...)"
+    sampled = replace(done(), own_batches=True)
+    assert f"\n  {said}\n" in render(sampled)
+    assert f"<pre>{said}</pre>" in page(sampled)
+    found = search(waiting)
+    probe(found)
+    assert f"\n  {said}\n" in told(
+        imagine(found, Change(workers=8)), own_batches=True
+    )
+
+
 def test_the_json_has_what_the_schema_says() -> None:
     found = json.loads(json.dumps(record(done())))
     assert found["schema"] == "pipedoctor.tuning/1"

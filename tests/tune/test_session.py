@@ -249,6 +249,9 @@ def test_a_sampler_that_decides_the_size_leaves_none_to_ask_for() -> None:
     code, _, errors = run(f"{BROKEN}:own_batches", "--batch-size", "3")
     assert code == 2
     assert "own_batches: --batch-size: its batch_sampler decides it" in errors
+    code, _, errors = run(f"{BROKEN}:own_batches", "--batch", "3", command=whatif)
+    assert code == 2
+    assert "own_batches: --batch: its batch_sampler decides it" in errors
 
 
 def _workers(pid: int) -> list[psutil.Process]:

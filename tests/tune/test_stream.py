@@ -106,6 +106,15 @@ def test_a_batch_sampler_of_their_own_stays() -> None:
     assert [batch[0].tolist() for batch in batches] == [[1, 2], [3, 4], [1, 2]]
 
 
+def test_a_plain_batch_sampler_that_was_given_keeps_its_order() -> None:
+    given = BatchSampler([5, 3, 1, 0], 2, drop_last=False)
+    made = DataLoader(DATA, batch_sampler=given)
+    assert stream.own_batches(made)
+    assert not stream.own_batches(DataLoader(DATA, batch_size=2))
+    batches = first(made, 3, batch_size=2)
+    assert [batch[0].tolist() for batch in batches] == [[5, 3], [1, 0], [5, 3]]
+
+
 def test_samples_that_come_without_batches() -> None:
     made = DataLoader(DATA, batch_size=None)
     assert stream.current(made)["batch_size"] is None

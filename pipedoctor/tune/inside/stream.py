@@ -114,7 +114,9 @@ def current(made: Any) -> dict[str, Any]:
 def own_batches(made: Any) -> bool:
     """Does a sampler of the user decide how large batches are?"""
     sampler = getattr(made, "batch_sampler", None)
-    return sampler is not None and type(sampler) is not BatchSampler
+    if sampler is None:
+        return False
+    return made.batch_size is None or type(sampler) is not BatchSampler
 
 
 def _drawn(sampler: Any) -> int | None:
