@@ -42,14 +42,16 @@ _OPTIONS = (
         "--max-workers", type=click.IntRange(0, 128), help="Try no more workers."
     ),
     click.option(
-        "--memory", type=SIZE, help="Memory that workers and batches may use."
+        "--memory",
+        type=SIZE,
+        help="Memory that workers and batches may use, of each of the --ranks.",
     ),
     click.option(
         "--ranks",
         type=SOME,
         default=1,
         show_default=True,
-        help="Processes that share this machine.",
+        help="Processes that share this machine; one is measured, on its CPUs.",
     ),
     click.option(
         "--format",

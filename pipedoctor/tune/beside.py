@@ -126,11 +126,14 @@ class Beside:
         if time.monotonic() + 1.3 * self._loading + 2 * WINDOW > until:
             yield None
             return
-        most = (self._search.bounds.memory or 0) // 2
+        limits = self._search.bounds
+        most = (limits.memory or 0) // 2
         with contextlib.ExitStack() as stack:
             with environment(more):
                 session = stack.enter_context(
-                    Session(self._order.target, step=step, most=most)
+                    Session(
+                        self._order.target, step=step, most=most, cpus=limits.rank
+                    )
                 )
             self._order.watch("loading it again")
             session.loaded(until)

@@ -10,6 +10,8 @@ from pipedoctor.collect.limits import limits
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.memory import memory
 from pipedoctor.facts import Contents, Setting
+from pipedoctor.tune.predict import Prediction
+from pipedoctor.tune.ranks import share
 from pipedoctor.units import human
 
 _CAP, _LEAST_CAP, _PER_CPU = 64, 16, 4
@@ -31,6 +33,10 @@ class Bounds:
     descriptors: int | None = None
     max_workers: int = _LEAST_CAP
     workers_bound: str = "4 workers per CPU"
+    rank: frozenset[int] = frozenset()
+    """CPUs that one of several ranks is kept on; none: it may use all."""
+    unshared: str = ""
+    """Why it is not measured with the CPUs of one rank; empty: it is."""
 
     def binding(
         self,
@@ -43,7 +49,7 @@ class Bounds:
         shared = contents.shared_bytes
         shm = setting.shm_bytes(shared)
         if setting.num_workers > self.max_workers:
-            return f"{self.workers_bound}: {self.max_workers} workers"
+            return self.enough
         if self.shm is not None and shm > self.shm:
             return f"/dev/shm: needs {human(shm)}, {human(self.shm)} are free"
         whole = memory_bytes + shm
@@ -55,6 +61,23 @@ class Bounds:
         if self.descriptors is not None and files > self.descriptors:
             return f"file descriptors: needs {files}, the limit is {self.descriptors}"
         return ""
+
+    def forbids(self, guess: Prediction, contents: Contents) -> str:
+        """Which limit a setting breaks that is predicted so; empty: none."""
+        return self.binding(
+            guess.setting, contents, guess.lasting_bytes, guess.most_descriptors
+        )
+
+    @property
+    def enough(self) -> str:
+        """``workers: no more than 16 are tried (4 workers per CPU)``."""
+        most = f"no more than {self.max_workers} are" if self.max_workers else "none is"
+        return f"workers: {most} tried ({self.workers_bound})"
+
+    @property
+    def processors(self) -> str:
+        """``CPUs: 2 (cgroup quota)``."""
+        return f"CPUs: {self.cpus:g} ({self.cpus_bound})"
 
     def told(self) -> dict[str, float | int | str | None]:
         """As the report has it."""
@@ -73,25 +96,30 @@ class Bounds:
 def bounds(
     *, max_workers: int | None = None, memory_size: int | None = None, ranks: int = 1
 ) -> Bounds:
-    """Read what this process may use, divided among ranks."""
+    """
+    Read what one rank may use; sizes in bytes.
+
+    CPUs, memory and /dev/shm are divided among ranks; `memory_size` is of each.
+    """
     machine = Machine()
     cpus, bound = _cpus(machine)
-    share = cpus / ranks
-    own = max(_LEAST_CAP, min(_CAP, _PER_CPU * math.ceil(share)))
+    own = share(machine, cpus, ranks)
+    most, most_bound = _workers(cpus / ranks)
     room, room_bound = _memory(machine)
     if memory_size is not None:
         room, room_bound = memory_size, "--memory"
     shm = _shm()
-    asked = max_workers is not None
     return Bounds(
-        cpus=share,
-        cpus_bound=bound if ranks == 1 else f"{bound}, {ranks} ranks",
+        cpus=own.cpus,
+        cpus_bound=f"{bound}, {ranks} ranks" if own.kept_on else bound,
         shm=None if shm is None else int(shm * _SHARE / ranks),
         memory=None if room is None else int(room / (1 if memory_size else ranks)),
         memory_bound=room_bound,
         descriptors=_descriptors(machine),
-        max_workers=max_workers if max_workers is not None else own,
-        workers_bound="--max-workers" if asked else "4 workers per CPU",
+        max_workers=max_workers if max_workers is not None else most,
+        workers_bound="--max-workers" if max_workers is not None else most_bound,
+        rank=own.kept_on,
+        unshared=own.why,
     )
 
 
@@ -100,6 +128,16 @@ def _cpus(machine: Machine) -> tuple[float, str]:
     if isinstance(seen, Crash):
         return float(os.cpu_count() or 1), "machine"
     return min(seen.value.bounds.values()), seen.value.binding
+
+
+def _workers(cpus: float) -> tuple[int, str]:
+    """How many are tried at most, and which term of the rule says so."""
+    most = _PER_CPU * math.ceil(cpus)
+    if most < _LEAST_CAP:
+        return _LEAST_CAP, f"{_LEAST_CAP} at least, however few CPUs"
+    if most > _CAP:
+        return _CAP, f"{_CAP} at most, however many CPUs"
+    return most, f"{_PER_CPU} workers per CPU"
 
 
 def _memory(machine: Machine) -> tuple[int | None, str]:

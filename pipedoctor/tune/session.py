@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from pipedoctor.tune.inside.keeper import BOOT
+from pipedoctor.tune.ranks import kept_on
 from pipedoctor.units import human
 
 if TYPE_CHECKING:
@@ -37,11 +38,20 @@ class Session:
     """
     A target that is loaded in processes of its own; use it in a `with` statement.
 
-    `most` is how much memory they may use together before they are ended.
+    `most` is how much memory they may use together before they are ended, `cpus` are
+    those that they are kept on; none: they may use all.
     """
 
-    def __init__(self, target: str, *, step: str = "", most: int = 0) -> None:
+    def __init__(
+        self,
+        target: str,
+        *,
+        step: str = "",
+        most: int = 0,
+        cpus: frozenset[int] = frozenset(),
+    ) -> None:
         self._target, self._step, self._most = target, step, most
+        self._cpus = cpus
         self._buffers: dict[int, bytearray] = {}
 
     def __enter__(self) -> "Self":
@@ -50,14 +60,15 @@ class Session:
         self._life, theirs = socket.socketpair()
         fds = (theirs.fileno(), ask_r, answer_w)
         argv = [str(fd) for fd in fds] + [str(self._most), self._target, self._step]
-        self._keeper = subprocess.Popen(
-            [sys.executable, "-c", BOOT.format(module="keeper"), *argv],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            pass_fds=fds,
-            start_new_session=True,
-        )
+        with kept_on(self._cpus):
+            self._keeper = subprocess.Popen(
+                [sys.executable, "-c", BOOT.format(module="keeper"), *argv],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=fds,
+                start_new_session=True,
+            )
         theirs.close()
         os.close(ask_r)
         os.close(answer_w)

@@ -89,7 +89,8 @@ def probed(order: Order) -> Generator[tuple[Search, dict[str, Any]], None, None]
     )
     most = limits.memory or 0
     order.watch("loading it")
-    with Session(order.target, step=order.step, most=most) as session:
+    target, step = order.target, order.step
+    with Session(target, step=step, most=most, cpus=limits.rank) as session:
         loaded = session.loaded(order.until)
         start = msgspec.convert(loaded["setting"], Setting)
         if order.batch_size is not None:

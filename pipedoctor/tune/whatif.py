@@ -90,6 +90,7 @@ def imagine(
     said = rates(there) or {}
     silent = _pinning(seen, change.world, wanted, here=accelerator) if pinned else ""
     rests = RESTS if change.one_thread and not alone else ""
+    unpriced = (silent, rests, search.bounds.unshared)
     return {
         "schema": SCHEMA,
         "target": seen.target,
@@ -108,7 +109,7 @@ def imagine(
         "epoch": epoch(seen, there),
         "bottleneck": bottleneck(seen).name,
         "disturbed": next((t.disturbed for t in seen.trials if t.disturbed), None),
-        "unpriced": "; ".join(filter(None, (silent, rests))) or None,
+        "unpriced": "; ".join(filter(None, unpriced)) or None,
     }
 
 

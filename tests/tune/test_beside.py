@@ -225,14 +225,16 @@ def test_a_session_that_would_come_too_late_is_not_started() -> None:
     assert late.result().unknown["touch"] == "no time left in the budget"
 
 
-def test_it_is_loaded_again_with_half_of_the_memory(
+def test_it_is_loaded_again_with_half_of_the_memory_on_the_same_cpus(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made: list[tuple[str, str, int]] = []
+    made: list[tuple[str, str, int, frozenset[int]]] = []
 
     class Loaded:
-        def __init__(self, target: str, *, step: str, most: int) -> None:
-            made.append((target, step, most))
+        def __init__(
+            self, target: str, *, step: str, most: int, cpus: frozenset[int]
+        ) -> None:
+            made.append((target, step, most, cpus))
 
         def __enter__(self) -> object:
             return self
@@ -248,13 +250,15 @@ def test_it_is_loaded_again_with_half_of_the_memory(
     monkeypatch.setattr(beside, "Session", Loaded)
     seen = pipeline(trial(1))
     order = Order(target="a.py:make", budget=1000.0)
-    limits = Bounds(cpus=2.0, cpus_bound="machine", memory=1000)
+    own = frozenset({1})
+    limits = Bounds(cpus=1.0, cpus_bound="machine, 2 ranks", memory=1000, rank=own)
     search = Search(Figures(trial(1), order.until), limits, seen.start, seen)
 
     again = Beside(order, search, loading=9.0)
     again.run(accelerator=False)
 
-    assert made == [("a.py:make", "pipedoctor.tune.inside.consumers:touch", 500)]
+    touch = "pipedoctor.tune.inside.consumers:touch"
+    assert made == [("a.py:make", touch, 500, own)]
     assert again.result().unknown["touch"] == "it hangs"
 
 

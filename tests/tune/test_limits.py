@@ -6,7 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from pipedoctor.facts import Memory
+from pipedoctor.facts import Cpu, Memory
 from pipedoctor.facts.memory import MemoryLimit
 from pipedoctor.tune import limits
 from pipedoctor.tune.limits import bounds
@@ -61,3 +61,47 @@ def test_what_is_asked_for_counts_for_each_rank() -> None:
 
     assert (found.memory, found.memory_bound) == (3 * GiB, "--memory")
     assert (found.max_workers, found.workers_bound) == (5, "--max-workers")
+
+
+@pytest.mark.parametrize(
+    ("cpus", "most", "bound"),
+    [
+        (3, 16, "16 at least, however few CPUs"),
+        (4, 16, "4 workers per CPU"),
+        (12, 48, "4 workers per CPU"),
+        (16, 64, "4 workers per CPU"),
+        (17, 64, "64 at most, however many CPUs"),
+    ],
+)
+def test_the_number_of_workers_names_the_term_that_binds(
+    monkeypatch: pytest.MonkeyPatch, cpus: int, most: int, bound: str
+) -> None:
+    monkeypatch.setattr(limits, "cpu", Mock(return_value=Cpu(logical=cpus)))
+
+    found = bounds()
+
+    assert (found.max_workers, found.workers_bound) == (most, bound)
+    assert found.enough == f"workers: no more than {most} are tried ({bound})"
+    assert found.processors == f"CPUs: {cpus} (machine)"
+
+
+def test_cpus_are_those_that_a_rank_is_kept_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = len(os.sched_getaffinity(0))
+    monkeypatch.setattr(limits, "cpu", Mock(return_value=Cpu(logical=own)))
+
+    found = bounds(ranks=own)
+
+    assert (found.cpus, len(found.rank)) == (1, 1 if own > 1 else 0)
+    assert found.unshared == ""
+
+
+def test_cpus_are_all_where_no_rank_can_be_kept_on_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "sched_setaffinity", unreadable)
+
+    found = bounds(ranks=2)
+
+    assert (found.cpus, found.rank) == (bounds().cpus, frozenset())
+    assert "ranks" not in found.cpus_bound
+    assert found.unshared.startswith("2 ranks: measured with all ")

@@ -20,6 +20,7 @@ from pipedoctor.cli.tune import command as tune
 from pipedoctor.cli.whatif import command as whatif
 from pipedoctor.tune.inside.remains import Remains
 from pipedoctor.tune.session import Lost, Session
+from pipedoctor.tune.tuning import Order, probed
 
 HERE = Path(__file__).parent / "workloads"
 BROKEN = HERE / "broken.py"
@@ -178,6 +179,17 @@ def test_tunes_a_loader_that_waits() -> None:
     assert found["trials"][0]["samples_per_second"] == pytest.approx(120, rel=0.3)
     worked = [t for t in found["trials"] if t["num_workers"]]
     assert worked[0]["shm_bytes"] == 4 * (16 * 3 * 32 * 32 * 4 + 4096)
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_a_rank_is_measured_with_its_share_of_the_cpus() -> None:
+    here = os.sched_getaffinity(0)
+    order = Order(target=f"{LABELLED}:plain", ranks=len(here))
+    with probed(order) as (search, _):
+        measured = search.bench.measure(search.of(1), 0.2)
+    assert measured.window.cpus == search.bounds.cpus == search.pipeline().cpus == 1
+    assert os.sched_getaffinity(0) == here
 
 
 @pytest.mark.slow
