@@ -59,7 +59,7 @@ def _body(tuning: Tuning) -> Iterator[str]:
         if chosen:
             yield from _map(chosen, choice.setting, in_order=in_order)
     yield from _frontier(tuning)
-    for reason in tuning.skipped.values():
+    for reason in tuning.said:
         yield f"<p>Limit: {escape(reason)}</p>"
 
 

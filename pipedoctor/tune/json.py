@@ -33,7 +33,11 @@ def record(tuning: Tuning) -> dict[str, Any]:
         "predictions": [prediction(p) for p in tuning.predictions],
         "stages": stages(tuning),
         "spent_seconds": tuning.spent,
-        "limits": {**tuning.bounds.told(), "binding": list(tuning.skipped.values())},
+        "limits": {
+            **tuning.bounds.told(),
+            "binding": list(tuning.skipped.values()),
+            "decisive": list(tuning.said),
+        },
         "trouble": tuning.unmeasured or None,
         "interrupted": tuning.interrupted,
         "facts": Facts(seen).to_record(),

@@ -42,6 +42,9 @@ class Search:
     ledger: Ledger = field(default_factory=Ledger)
     broken: dict[str, str] = field(default_factory=dict[str, str])
     skipped: dict[str, str] = field(default_factory=dict[str, str])
+    """Limits that keep settings out, by their names; not all of them bind."""
+    notes: dict[str, str] = field(default_factory=dict[str, str])
+    """What else is to be said of all settings."""
     startups: dict[str, Trial] = field(default_factory=dict[str, Trial])
     """By the method that started their workers."""
 
@@ -175,12 +178,7 @@ class Search:
         found: list[Prediction] = []
         for setting in self.grid():
             guess = model.predict(setting)
-            broken = self.bounds.binding(
-                setting,
-                model.seen.contents,
-                guess.lasting_bytes,
-                guess.most_descriptors,
-            )
+            broken = self.bounds.forbids(guess, model.seen.contents)
             if broken:
                 self.skipped.setdefault(broken.partition(":")[0], broken)
             elif str(setting) not in self.broken:

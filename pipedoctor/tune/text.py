@@ -184,5 +184,5 @@ def frontier(guesses: Sequence[Prediction]) -> list[Prediction]:
 
 
 def _limits(tuning: Tuning, width: int) -> Iterator[str]:
-    for reason in tuning.skipped.values():
+    for reason in tuning.said:
         yield from _said(f"Limit: {reason}", width)

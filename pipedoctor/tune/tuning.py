@@ -10,6 +10,7 @@ import msgspec
 
 from pipedoctor.bottleneck import Bottleneck, bottleneck
 from pipedoctor.facts import Contents, Pipeline, Setting
+from pipedoctor.tune.binding import binding
 from pipedoctor.tune.decide import Choice, decide
 from pipedoctor.tune.ledger import Ledger
 from pipedoctor.tune.limits import Bounds, bounds
@@ -65,6 +66,9 @@ class Tuning:
     bottleneck: Bottleneck
     predictions: tuple[Prediction, ...]
     skipped: dict[str, str]
+    """Limits that keep settings out, and what else is to be said, by their names."""
+    said: tuple[str, ...] = ()
+    """The same without limits that do not bind."""
     trouble: str = ""
     spent: float = 0.0
     interrupted: bool = False
@@ -152,7 +156,7 @@ def concluded(order: Order, done: Attempt) -> Tuning:
     """What an attempt has come to."""
     place, start = done.loaded.get("made_at"), done.search.start
     if start.pin_memory and not done.loaded["accelerator"]:
-        done.search.skipped["pin_memory"] = UNPINNED
+        done.search.notes["pin_memory"] = UNPINNED
     found = result(
         order, done.search, trouble=done.trouble, interrupted=done.interrupted
     )
@@ -169,28 +173,32 @@ def result(
 ) -> Tuning:
     """Everything that can be said of a search now."""
     seen = search.pipeline()
-    guesses: tuple[Prediction, ...] = ()
-    if any(trial.costs for trial in seen.trials):
-        guesses = tuple(search.candidates(Model(seen=seen)))
+    model = Model(seen=seen)
+    known = any(trial.costs for trial in seen.trials)
+    guesses = tuple(search.candidates(model)) if known else ()
     tries = {str(t.setting): search.tries(t) for t in seen.trials}
     choice = decide(seen, tries)
     if trouble or choice.refused:  # nothing is decided, so nothing is changed
         choice = replace(choice, setting=seen.start, trial=choice.start)
-    most = search.bounds.max_workers
-    if choice.setting.num_workers == most:
-        reached = f"{search.bounds.workers_bound}: no more than {most} were tried"
-        search.skipped["workers"] = reached
+    if search.bounds.unshared:
+        search.notes["ranks"] = search.bounds.unshared
+        choice = replace(choice, confidence="possible")
+    if choice.setting.num_workers == search.bounds.max_workers:
+        search.skipped["workers"] = search.bounds.enough
     if search.bench.copies:
-        search.skipped["copies"] = COPIES
+        search.notes["copies"] = COPIES
+    binds = binding(search, model, choice.setting) if known else search.skipped
+    skipped = {**search.skipped, **search.notes}
     return Tuning(
         order=order,
-        seen=msgspec.structs.replace(seen, best=choice.setting, limits=search.skipped),
+        seen=msgspec.structs.replace(seen, best=choice.setting, limits=skipped),
         ledger=search.ledger,
         bounds=search.bounds,
         choice=choice,
         bottleneck=bottleneck(seen),
         predictions=guesses,
-        skipped=search.skipped,
+        skipped=skipped,
+        said=(*binds.values(), *search.notes.values()),
         trouble=trouble,
         spent=time.monotonic() - order.began,
         interrupted=interrupted,

@@ -95,9 +95,9 @@ def test_waiting_takes_all_workers_there_may_be() -> None:
     chosen = tuning(found).choice
     assert chosen.setting.num_workers == 8
     assert chosen.confidence == "certain"
-    assert "Limit: 4 workers per CPU: no more than 8 were tried" in render(
-        tuning(found)
-    )
+    said = "Limit: workers: no more than 8 are tried (4 workers per CPU)"
+    assert said in render(tuning(found))
+    assert "Limit: CPUs" not in render(tuning(found))
     assert len(cast("Scripted", found.bench).asked) < 14
 
 
@@ -239,8 +239,52 @@ def test_limits_keep_settings_out_and_are_told() -> None:
     assert "Limit: /dev/shm: needs" in render(shown)
 
 
+def test_limits_that_keep_out_nothing_faster_are_not_told_but_in_json() -> None:
+    found = search(computing, bounds=replace(BOUNDS, shm=802_816 * 7))
+    found.run()
+    shown = tuning(found)
+    assert shown.choice.setting == setting(2)
+    (reason,) = record(shown)["limits"]["binding"]
+    assert reason.startswith("/dev/shm: needs ")
+    assert "Limit: /dev/shm" not in render(shown)
+    assert "/dev/shm: needs" not in page(shown)
+
+    few = search(computing, bounds=replace(BOUNDS, max_workers=2))
+    few.run()
+    assert "workers: no more than 2 are" in str(record(tuning(few)))
+    assert "Limit: workers" not in render(tuning(few))
+
+
+def test_processors_that_bind_are_named_with_who_says_so() -> None:
+    found = search(computing, bounds=replace(BOUNDS, cpus_bound="cgroup quota"))
+    found.run()
+    shown = tuning(found)
+    assert "Limit: CPUs: 2 (cgroup quota)\n" in render(shown)
+    assert "<p>Limit: CPUs: 2 (cgroup quota)</p>" in page(shown)
+    assert record(shown)["limits"]["decisive"] == ["CPUs: 2 (cgroup quota)"]
+
+
+def test_what_the_consumer_hides_is_no_limit() -> None:
+    def consuming(of: Setting) -> Trial:
+        return trial(of.num_workers, 0.0303, setting=of, step_seconds=0.0302)
+
+    found = search(consuming, bounds=replace(BOUNDS, shm=802_816 * 4, max_workers=1))
+    found.run()
+    assert "Limit:" not in render(tuning(found))
+
+
+def test_no_one_is_certain_where_a_rank_is_measured_with_the_cpus_of_all() -> None:
+    said = "2 ranks: measured with all 2 CPUs, not with those of one"
+    found = search(waiting, setting(2), bounds=replace(BOUNDS, unshared=said))
+    found.run()
+    shown = tuning(found)
+    assert shown.choice.confidence == "possible"
+    assert f"Limit: {said}" in render(shown)
+    assert imagine(found, Change())["unpriced"] == said
+
+
 BINDING: dict[str, tuple[dict[str, Any], str]] = {
-    "workers": ({"max_workers": 3}, "4 workers per CPU: 3 workers"),
+    "workers": ({"max_workers": 3}, "workers: no more than 3 are tried (4 workers per CPU)"),
     "shared memory": ({"shm": 5 << 20}, "/dev/shm: needs 7.7 MiB, 5.0 MiB are free"),
     "memory": (
         {"memory": 10 << 20},
@@ -275,7 +319,7 @@ def test_the_limits_of_this_machine() -> None:
     assert here.cpus > 0
     assert here.max_workers >= 16
     two = bounds(ranks=2, max_workers=5, memory_size=1 << 30)
-    assert two.cpus == here.cpus / 2
+    assert two.cpus == max(1, here.cpus // 2)
     assert (two.max_workers, two.workers_bound) == (5, "--max-workers")
     assert (two.memory, two.memory_bound) == (1 << 30, "--memory")
     assert two.told()["max_workers"] == 5
