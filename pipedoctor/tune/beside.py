@@ -131,9 +131,7 @@ class Beside:
         with contextlib.ExitStack() as stack:
             with environment(more):
                 session = stack.enter_context(
-                    Session(
-                        self._order.target, step=step, most=most, cpus=limits.rank
-                    )
+                    Session(self._order.target, step=step, most=most, cpus=limits.rank)
                 )
             self._order.watch("loading it again")
             session.loaded(until)

@@ -12,6 +12,8 @@ _MORE = ((1.25, 1), (2.0, 4))
 """Times as many workers as may be tried, and so many more at least."""
 _PROCESSORS = 2.0
 """Times as many processors."""
+_LITTLE = 0.1
+"""A gain of so many more that workers which compute at the same moment explain."""
 
 
 def binding(search: Search, model: Model, chosen: Setting) -> dict[str, str]:
@@ -69,6 +71,7 @@ def _more_processors(search: Search, model: Model, chosen: Setting) -> float:
         guess = model.predict(setting)
         plain = here.predict(setting).samples_per_second
         times = there.predict(setting).samples_per_second / plain
-        if times > 1 + WORTH and not search.bounds.forbids(guess, model.seen.contents):
+        allowed = not search.bounds.forbids(guess, model.seen.contents)
+        if allowed and times > 1 + _LITTLE:
             best = max(best, times * guess.samples_per_second)
     return best

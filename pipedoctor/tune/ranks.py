@@ -40,9 +40,7 @@ def share(machine: Machine, cpus: float, ranks: int) -> Share:
     except OSError as error:
         return _undivided(cpus, ranks, f"sched_setaffinity: {error.strerror or error}")
     few = f"{ranks} ranks share {cpus:g} CPUs: measured with a whole one for each"
-    return Share(
-        cpus=float(len(own)), kept_on=own, why=few if cpus < ranks else ""
-    )
+    return Share(cpus=float(len(own)), kept_on=own, why=few if cpus < ranks else "")
 
 
 def _undivided(cpus: float, ranks: int, reason: str) -> Share:

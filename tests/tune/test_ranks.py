@@ -47,7 +47,7 @@ def test_ranks_with_less_than_a_cpu_are_said_to_be_measured_with_one(
     machine: Machine,
 ) -> None:
     found = share(machine, 2, 4)
-    assert (found.cpus, found.kept_on) == (1, {0})
+    assert (found.cpus, found.kept_on) == (1, frozenset({0}))
     assert found.why == "4 ranks share 2 CPUs: measured with a whole one for each"
 
 

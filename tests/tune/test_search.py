@@ -284,7 +284,10 @@ def test_no_one_is_certain_where_a_rank_is_measured_with_the_cpus_of_all() -> No
 
 
 BINDING: dict[str, tuple[dict[str, Any], str]] = {
-    "workers": ({"max_workers": 3}, "workers: no more than 3 are tried (4 workers per CPU)"),
+    "workers": (
+        {"max_workers": 3},
+        "workers: no more than 3 are tried (4 workers per CPU)",
+    ),
     "shared memory": ({"shm": 5 << 20}, "/dev/shm: needs 7.7 MiB, 5.0 MiB are free"),
     "memory": (
         {"memory": 10 << 20},
@@ -477,9 +480,7 @@ def test_beside_a_batch_sampler_of_the_user_the_line_has_no_size() -> None:
     assert f"<pre>{said}</pre>" in page(sampled)
     found = search(waiting)
     probe(found)
-    assert f"\n  {said}\n" in told(
-        imagine(found, Change(workers=8)), own_batches=True
-    )
+    assert f"\n  {said}\n" in told(imagine(found, Change(workers=8)), own_batches=True)
 
 
 def test_the_json_has_what_the_schema_says() -> None:
