@@ -16,23 +16,13 @@ _KNOWN, _GUESSED = 0.06, 0.15
 
 
 def memory(seen: Pipeline, setting: Setting) -> int:
-    """
-    Private memory of all workers, as a trial of some seconds saw it, in bytes.
-
-    Of one worker it is larger than its share of many: pages that the main
-    process has changed since the fork are private to one, shared by several.
-    """
+    """Private memory of all workers, as trials of some seconds saw it, in bytes."""
     each = {
         trial.setting.num_workers: trial.memory_bytes / trial.setting.num_workers
         for trial in seen.trials
         if trial.setting.num_workers and trial.memory_bytes
     }
-    if not each or not setting.num_workers:
-        return 0
-    scale = (setting.batch_size or 1) / (seen.start.batch_size or 1)
-    more = (scale - 1) * seen.contents.bytes  # samples that wait to be collated
-    alone = max(0.0, _between(each, setting.num_workers) + more)
-    return int(setting.num_workers * alone)
+    return _of_all(seen, setting, each)
 
 
 def grown(seen: Pipeline, setting: Setting) -> int | None:
@@ -47,11 +37,31 @@ def grown(seen: Pipeline, setting: Setting) -> int | None:
     if not workers or not samples or not known:
         return None
     rates = max(known, key=lambda rates: rates.made)  # warming up counts least
-    now, whole = memory(seen, setting), samples / workers
-    then = min(rates.made, whole)
-    more = rates.new * (whole - then)
-    more += rates.copies(whole, samples) - rates.copies(then, samples)
-    return now + int(workers * max(0.0, more))
+    each = {
+        trial.setting.num_workers: trial.memory_bytes / trial.setting.num_workers
+        - rates.grown(trial.growth.made * (trial.setting.batch_size or 1), samples)
+        for trial in seen.trials
+        if trial.setting.num_workers and trial.memory_bytes and trial.growth
+    }
+    more = rates.grown(samples / workers, samples)
+    return max(
+        memory(seen, setting), _of_all(seen, setting, each) + int(workers * more)
+    )
+
+
+def _of_all(seen: Pipeline, setting: Setting, each: Mapping[int, float]) -> int:
+    """
+    Bytes of all workers, by those of one where there are so many.
+
+    Of one worker they are more than its share of many: pages that the main process
+    has changed since the fork are private to one, shared by several.
+    """
+    if not each or not setting.num_workers:
+        return 0
+    scale = (setting.batch_size or 1) / (seen.start.batch_size or 1)
+    more = (scale - 1) * seen.contents.bytes  # samples that wait to be collated
+    alone = max(0.0, _between(each, setting.num_workers) + more)
+    return int(setting.num_workers * alone)
 
 
 class _Rates(NamedTuple):
@@ -61,6 +71,10 @@ class _Rates(NamedTuple):
     copied: float
     shared: float
     made: float
+
+    def grown(self, number: float, samples: int) -> float:
+        """Bytes by which it has grown after so many of all samples."""
+        return self.new * number + self.copies(number, samples)
 
     def copies(self, number: float, samples: int) -> float:
         """
