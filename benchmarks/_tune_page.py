@@ -204,8 +204,9 @@ def _rivals(rows: dict[str, Row]) -> Iterator[str]:
         if found:
             yield (
                 f"- {name}: median {_percent(statistics.median(found))}, worst"
-                f" {_percent(max(found))}, within 8 % of the best in"
-                f" {sum(value <= 0.08 for value in found)} of {len(found)};"  # noqa: PLR2004
+                f" {_percent(max(found))}; within 2 % of the best in"
+                f" {_near(found, 0.02)}, within 8 % in {_near(found, 0.08)} of"
+                f" {len(found)};"
             )
     spent = [
         row["loadtune"]["seconds"]
@@ -214,6 +215,11 @@ def _rivals(rows: dict[str, Row]) -> Iterator[str]:
     ]
     if spent:
         yield f"- loadtune takes {statistics.median(spent):.0f} s in the median."
+
+
+def _near(found: list[float], most: float) -> int:
+    """How many are not farther from the best."""
+    return sum(value <= most for value in found)
 
 
 def _errors(name: str, row: Row) -> str:
