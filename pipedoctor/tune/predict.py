@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from pipedoctor.facts import Costs, Pipeline, Setting, Trial
+from pipedoctor.facts import Pipeline, Setting, Trial
 from pipedoctor.tune.holding import (
     Interval,
     descriptors,
@@ -16,32 +16,17 @@ from pipedoctor.tune.holding import (
     memory_between,
     shared_between,
 )
-from pipedoctor.tune.scene import CPU, TIME, Course, Phase, Scene, Whole
-from pipedoctor.tune.sharing import crowding, storage, waiting_of
+from pipedoctor.tune.scene import Course, Whole
 from pipedoctor.tune.simulate import simulate
 from pipedoctor.tune.simulate import whole as epoch
 from pipedoctor.tune.smooth import Seen, smoothed
+from pipedoctor.tune.staging import Stage, World
 from pipedoctor.tune.startup import first_batches
 
-_TASKS = 192
-_LEAST = 1e-6
-_SHAKE = 2e-4
-"""Seconds in which an idle worker hands one descriptor over."""
 _STEADY = 0.02
 """Relative error that even a measured setting has."""
 _MODEL = 0.05
 """Relative error of the model next to a measured setting."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class World:
-    """What shall be imagined different from this machine; None = as it is."""
-
-    cores: float | None = None
-    storage: float = 1.0
-    """How many times as fast."""
-    uint8: bool = False
-    """Batches of bytes instead of floats."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +82,7 @@ class Model:
         batch = setting.batch_size or 1
         rate = batch / seconds / self.seen.copies(setting)
         step = self.step_seconds
-        objects, pinned = self.seen.contents.objects, self._pinned(setting)
+        objects, pinned = self.seen.contents.objects, self._stage.pinned(setting)
         firsts = first_batches(self.seen, setting.num_workers)
         held = Course(batch_seconds=0.0, wait_seconds=0.0) if pinned else course
         most = setting.most_descriptors(objects, held.most_early)
@@ -110,7 +95,7 @@ class Model:
             batch_seconds=seconds,
             wait_seconds=max(0.0, seconds - step),
             first_batch_seconds=first,
-            shm_bytes=setting.shm_bytes(self._shared(setting)),
+            shm_bytes=setting.shm_bytes(self._stage.shared(setting)),
             memory_bytes=memory(self.seen, setting),
             memory_epoch_bytes=grown(self.seen, setting),
             descriptors=descriptors(setting, objects, held.early),
@@ -118,7 +103,7 @@ class Model:
             measured=self.world == World() and self._exact(setting) is not None,
             between={
                 "first_batch_seconds": (low, high),
-                "shm_bytes": shared_between(setting, self._shared(setting)),
+                "shm_bytes": shared_between(setting, self._stage.shared(setting)),
                 "memory_bytes": memory_between(self.seen, setting),
                 "descriptors": descriptors_between(setting, objects, most),
             },
@@ -129,14 +114,17 @@ class Model:
         usual = replace(setting, batch_size=self.seen.start.batch_size)
         if self.world == World() and setting.batch_size == usual.batch_size:
             return first
-        there, here = self.scene(setting), Model(seen=self.seen).scene(usual)
-        return max(0.0, first + _mean(there.tasks) - _mean(here.tasks))
+        there, here = self._stage, Stage(self.seen, World())
+        return max(0.0, first + there.alone(setting) - here.alone(usual))
 
     @property
     def step_seconds(self) -> float:
         """What the consumer takes for a batch."""
-        steps = [trial.step_seconds for trial in self.seen.trials]
-        return min(steps, default=0.0)
+        return self._stage.step_seconds
+
+    @property
+    def _stage(self) -> Stage:
+        return Stage(self.seen, self.world)
 
     def _exact(self, setting: Setting) -> Trial | None:
         """The trials of this very setting, as one."""
@@ -146,103 +134,15 @@ class Model:
         self, setting: Setting, batches: int, late: Sequence[float] = ()
     ) -> Whole:
         """An epoch of few batches: its queues fill and run empty; uncorrected."""
-        return epoch(self.scene(setting), batches, late)
+        return epoch(self._stage.scene(setting), batches, late)
 
     def course(self, setting: Setting) -> Course:
         """The simulation of a steady state; uncorrected."""
-        pinned = self._pinned(setting)
+        pinned = self._stage.pinned(setting)
         plain = replace(setting, pin_memory=pinned, persistent_workers=False)
         if plain not in self._cache:
-            self._cache[plain] = simulate(self.scene(plain))
+            self._cache[plain] = simulate(self._stage.scene(plain))
         return self._cache[plain]
-
-    def _pinned(self, setting: Setting) -> bool:
-        """Does pin_memory do something?"""
-        return setting.pin_memory and self.seen.pins
-
-    def scene(self, setting: Setting) -> Scene:
-        """The simulation of this setting."""
-        probed, costs = self._probed(setting.num_workers)
-        scale = (setting.batch_size or 1) / (self.seen.start.batch_size or 1)
-        small = self._smaller()
-        computing = self._computing(costs, small) * scale
-        waiting = waiting_of(costs) * scale / self.world.storage
-        own = 0.0 if self._pinned(probed) else costs.next_cpu
-        receive = (own or costs.receive_cpu) * scale
-        pin = self.seen.contents.copy_seconds * scale * small
-        hand = max(0.0, costs.receive_wall - costs.receive_cpu) * scale
-        first = self.seen.trials[0]
-        step_cpu = min(first.step_cpu, self.step_seconds)
-        return Scene(
-            tasks=self._tasks(setting, waiting, computing),
-            workers=setting.num_workers,
-            prefetch=setting.prefetch_factor or 2,
-            in_order=setting.in_order,
-            receive=max(_LEAST, receive),
-            shake=(min(hand, _SHAKE * self.seen.contents.objects * scale), hand),
-            pin=pin if self._pinned(setting) else None,
-            consume=_phases(step_cpu, self.step_seconds - step_cpu),
-            cores=self.world.cores or self.seen.cpus,
-            storage=storage(self.seen) * self.world.storage,
-            weight=max(1.0, costs.fetch_process / max(costs.fetch_cpu, _LEAST))
-            if costs.fetch_process > 1.2 * costs.fetch_cpu
-            else 1.0,
-            crowding=crowding(self.seen),
-        )
-
-    def _probed(self, workers: int) -> tuple[Setting, Costs]:
-        """The setting with the next number of workers of which costs are known."""
-        known = [(t.setting, t.costs) for t in self.seen.trials if t.costs]
-        known = known or [(t.setting, _outside(t)) for t in self.seen.trials]
-        same = [one for one in known if bool(workers) == bool(one[0].num_workers)]
-        if workers:  # costs of one are without disturbance by others
-            same = [one for one in same if one[0].num_workers == 1] or same
-        return min(same or known, key=lambda one: abs(one[0].num_workers - workers))
-
-    def _computing(self, costs: Costs, small: float) -> float:
-        """CPU seconds of one thread for a batch, until it is sent."""
-        rest = max(0.0, costs.process - costs.fetch_process - costs.collate_cpu)
-        return costs.fetch_cpu + costs.collate_cpu * small + rest
-
-    def _smaller(self) -> float:
-        """Bytes of a batch in the imagined world, as a share of what they are."""
-        contents = self.seen.contents
-        if not self.world.uint8 or not contents.bytes:
-            return 1.0
-        return 1 - 0.75 * contents.float_bytes / contents.bytes
-
-    def _shared(self, setting: Setting) -> int:
-        scale = (setting.batch_size or 1) / (self.seen.start.batch_size or 1)
-        return int(self.seen.contents.shared_bytes * scale * self._smaller())
-
-    def _tasks(
-        self, setting: Setting, waiting: float, computing: float
-    ) -> Sequence[tuple[float, float]]:
-        """
-        Batches of the items that were seen, in their order, around the mean costs.
-
-        In their order, since what comes at intervals is no accident: Python's garbage
-        collector, the end of a file.
-        """
-        items = self.seen.items
-        if not items or not setting.num_workers:
-            return [(waiting, computing)]
-        size = setting.batch_size or 1
-        number = max(8, min(size, 64))
-        rows = [
-            [items[(begin + k) % len(items)] for k in range(number)]
-            for begin in range(0, _TASKS * number, number)
-        ]
-        idle = [sum(max(0.0, w - c) for w, c in row) for row in rows]
-        busy = [sum(c for _, c in row) for row in rows]
-        quiet = (size / number) ** 0.5  # the mean of more items varies less
-        return list(
-            zip(
-                _around(idle, waiting, quiet),
-                _around(busy, computing, quiet),
-                strict=True,
-            )
-        )
 
     def _correction(self, setting: Setting) -> tuple[float, float]:
         """What the simulation must be multiplied with, and the error that is left."""
@@ -283,28 +183,4 @@ def alike(one: Setting, other: Setting) -> bool:
     )
 
 
-def _outside(trial: Trial) -> Costs:
-    """What a batch costs as seen from outside: nobody saw one being made."""
-    workers = max(1, trial.setting.num_workers)
-    wall = max(_LEAST, trial.batch_seconds * workers)
-    used = trial.window.own / max(1, trial.batches)
-    return Costs(
-        fetch_wall=wall, fetch_cpu=min(wall, used), fetch_process=used, process=used
-    )
-
-
-def _mean(tasks: Sequence[tuple[float, float]]) -> float:
-    """Seconds of a batch for a worker that is alone."""
-    return sum(map(sum, tasks)) / len(tasks)
-
-
-def _phases(computing: float, waiting: float) -> tuple[Phase, ...]:
-    return (CPU, max(_LEAST, computing)), (TIME, max(0.0, waiting))
-
-
-def _around(values: Sequence[float], mean: float, quiet: float) -> list[float]:
-    """The same spread around another mean, and less of it for larger batches."""
-    old = sum(values) / len(values)
-    if old <= 0:
-        return [mean] * len(values)
-    return [max(0.0, mean * (1 + (v / old - 1) / quiet)) for v in values]
+__all__ = ["Model", "Prediction", "World", "alike"]
