@@ -4,7 +4,7 @@ import msgspec
 
 from pipedoctor.facts import BenchDecode, BenchDisk, Cpu, DataSet, Spread
 from pipedoctor.facts.bench_decode import REFERENCE
-from pipedoctor_checks._measured import elsewhere
+from pipedoctor.measured import elsewhere
 from pipedoctor_checks._staging import Places, holds, solid_place
 
 IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})

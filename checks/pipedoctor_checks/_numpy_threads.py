@@ -6,9 +6,9 @@ from pipedoctor.check import Confidence, Counterfactual, Finding, Findings, Seve
 from pipedoctor.facts import BenchLoader, Cpu, OneThread, Threads
 from pipedoctor.facts.bench import ENOUGH
 from pipedoctor.facts.site import Habitat
+from pipedoctor.measured import elsewhere
 from pipedoctor.remedy import Remedy, environment, fitting, in_code
 from pipedoctor.units import many
-from pipedoctor_checks._measured import elsewhere
 
 BLAS_MAXIMUM = 64
 """Threads that the OpenBLAS inside numpy's wheels is built for."""

@@ -14,9 +14,9 @@ from pipedoctor.check import (
 )
 from pipedoctor.facts import BenchDecode, Cpu, Pipeline, Site
 from pipedoctor.facts.bench_decode import keeping
+from pipedoctor.measured import elsewhere
 from pipedoctor.remedy import Remedy, environment, fitting
 from pipedoctor_checks._bottleneck import cause, said
-from pipedoctor_checks._measured import elsewhere
 
 KEEPING = (
     "PILLOW_BLOCKS_MAX=64 MALLOC_MMAP_THRESHOLD_=33554432"
@@ -25,6 +25,7 @@ KEEPING = (
 """glibc takes no larger threshold for mmap."""
 TITLE = "Let workers keep the memory of an item for the next one"
 FAULTLESS = Counterfactual(faultless=True)
+NOTHING = "neither `bench decode` nor a pipeline was measured"
 
 
 @check("PDR911", "Memory is given back and fetched again for every image")
@@ -63,10 +64,10 @@ def bottleneck_allocator_faults(
     - https://pillow.readthedocs.io/en/stable/reference/block_allocator.html
     - https://man7.org/linux/man-pages/man3/mallopt.3.html
     """
-    if measured is None and seen is None:
-        message = "neither `bench decode` nor a pipeline was measured"
-        raise CannotJudge(message)
-    found = cause(seen, "allocator-faults") if seen is not None else None
+    strange = seen.blank if seen is not None else ""
+    if measured is None and (seen is None or strange):
+        raise CannotJudge(strange or NOTHING)
+    found = cause(seen, "allocator-faults") if seen and not strange else None
     if seen is not None and found is not None:
         cures = _kept(site, _variables(measured))
         yield said(seen, found, *cures, counterfactual=FAULTLESS)

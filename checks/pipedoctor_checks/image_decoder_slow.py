@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import BenchDecode, Cpu, ImageStack, Interpreter
+from pipedoctor.measured import elsewhere
 from pipedoctor.remedy import Lasts, Remedy
 from pipedoctor_checks import _pip
 from pipedoctor_checks._faster_decoder import compared, faster_way
-from pipedoctor_checks._measured import elsewhere
 
 _FORKS = ("pillow", "pillow-simd")
 

@@ -51,6 +51,7 @@ class Bench:
         self._stack = ExitStack()
         self._decoders: list[Decoder] = []
         self._versions: dict[str, str] = {}
+        self._python = ""
         self._broken: dict[str, str] = {}
         self._tracks: list[Track] = []
         self._interrupted = False
@@ -75,7 +76,7 @@ class Bench:
         width, height = self._size or (None, None)
         chosen = [self._data[number] for number in self._use]
         return BenchDecode(
-            host=host(self._order.machine),
+            host=host(self._order.machine, self._python),
             images=Images(
                 count=len(chosen),
                 bytes=sum(map(len, chosen)),
@@ -135,7 +136,7 @@ class Bench:
                 if absent not in str(error):
                     self._broken[library] = self._why(error)
                 continue
-            self._versions[library] = said.version
+            self._versions[library], self._python = said.version, said.python
             opened[decoder] = said.ways
         return opened
 

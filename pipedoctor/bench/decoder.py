@@ -42,6 +42,8 @@ class Hello(msgspec.Struct, frozen=True):
     version: str = ""
     ways: tuple[str, ...] = ()
     """``task:name``."""
+    python: str = ""
+    """Version of its interpreter."""
     error: str = ""
 
 

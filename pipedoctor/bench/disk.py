@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from pipedoctor.bench.disk_plan import (
 )
 from pipedoctor.bench.host import host
 from pipedoctor.bench.reading import Job, Way, drop, read, warmed
-from pipedoctor.bench.steady import steady
+from pipedoctor.bench.steady import steady, worst
 from pipedoctor.bench.window import Meter
 from pipedoctor.collect import lanes
 from pipedoctor.collect.datasets import dataset
@@ -33,7 +33,7 @@ from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.plain import plain
 from pipedoctor.collect.probe import Announce, Outcome, Probe
 from pipedoctor.collect.sample import walk
-from pipedoctor.facts import DataSet, Hang, Unreadable
+from pipedoctor.facts import DataSet, Hang, Unreadable, Window
 from pipedoctor.facts.bench import Quality
 from pipedoctor.facts.bench_disk import BenchDisk, DiskReading
 
@@ -52,10 +52,9 @@ Tell = Callable[[str], None]
 
 @dataclass
 class _Tally:
-    windows: int = 0
+    windows: list[Window] = field(default_factory=list[Window])
     repeated: int = 0
     refused: int = 0
-    marked: str = ""
     why: str = ""
 
 
@@ -111,9 +110,9 @@ class Bench:
             dataset=known,
             readings=tuple(self._readings),
             quality=Quality(
-                windows=tally.windows,
+                windows=len(tally.windows),
                 repeated=tally.repeated,
-                marked=tally.marked,
+                marked=worst(tally.windows),
                 refused=tally.refused,
                 why_refused=tally.why,
             ),
@@ -197,7 +196,7 @@ class Bench:
             return self._lane(name, work, seconds + HANGS)
 
         taken = steady(measure, meter=self._meter, tries=2, until=self._until)
-        self._tally.windows += 1
+        self._tally.windows.append(taken.window)
         self._tally.repeated += taken.tries - 1
         outcome = taken.value
         if not outcome.known:
@@ -206,7 +205,6 @@ class Bench:
             self._tally.refused += 1
             self._tally.why = taken.refused
             return unknown(plan, taken.refused)
-        self._tally.marked = self._tally.marked or taken.mark
         if not outcome.value or not outcome.value["windows"]:
             return unknown(plan, "its files are in use, linked or not readable")
         return made(plan, outcome.value)

@@ -1,7 +1,7 @@
 """Measure until the machine is quiet or time is up: repeat, mark, refuse."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -57,3 +57,13 @@ def steady(
             break
     assert best is not None  # noqa: S101  (one try is always made)
     return Taken(value=best[0], window=best[1], tries=done)
+
+
+def worst(windows: Iterable[Window]) -> str:
+    """
+    The disturbance that took the most CPUs of windows that count; empty: none did.
+
+    Those that are refused do not count.
+    """
+    marked = [w for w in windows if w.disturbed and not w.refused]
+    return max(marked, key=lambda w: w.lost_cores).disturbed if marked else ""

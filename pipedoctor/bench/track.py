@@ -5,8 +5,8 @@ from typing import Any
 
 from pipedoctor.bench.decoder import Decoder
 from pipedoctor.bench.interval import spread
-from pipedoctor.bench.steady import Taken
-from pipedoctor.facts import Unreadable
+from pipedoctor.bench.steady import Taken, worst
+from pipedoctor.facts import Unreadable, Window
 from pipedoctor.facts.bench import Quality, Spread
 from pipedoctor.facts.bench_decode import REFERENCE, DecodePath, Pixels, Task
 
@@ -41,8 +41,7 @@ class Track:
     unknown: str = ""
     refused: int = 0
     repeated: int = 0
-    windows: int = 0
-    marked: str = ""
+    windows: list[Window] = field(default_factory=list[Window])
 
     @property
     def task(self) -> Task:
@@ -70,7 +69,7 @@ class Track:
         if isinstance(taken.value, Unreadable):
             self.unknown = str(taken.value)
             return
-        self.windows += 1
+        self.windows.append(taken.window)
         self.repeated += taken.tries - 1
         if taken.refused:
             self.refused += 1
@@ -78,7 +77,6 @@ class Track:
                 self.unknown = taken.refused
             return
         self.unknown = ""
-        self.marked = self.marked or taken.mark
         images = sum(part["images"] for part in taken.value)
         self.samples[number] = Sample(
             rate=sum(part["images"] / part["seconds"] for part in taken.value),
@@ -119,9 +117,9 @@ class Track:
 def quality(tracks: list[Track]) -> Quality:
     """How much others got into it, of all tracks together."""
     return Quality(
-        windows=sum(track.windows for track in tracks),
+        windows=sum(len(track.windows) for track in tracks),
         repeated=sum(track.repeated for track in tracks),
-        marked=max((track.marked for track in tracks), default=""),
+        marked=worst(window for track in tracks for window in track.windows),
         refused=sum(track.refused for track in tracks),
         why_refused=next((t.unknown for t in tracks if t.refused and t.unknown), ""),
     )

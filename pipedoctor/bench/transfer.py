@@ -67,7 +67,7 @@ def as_fact(
         if name != ALONE and copy and alone
     )
     return BenchTransfer(
-        host=host(machine),
+        host=host(machine, said["python"]),
         device=said["device"],
         torch=said["torch"],
         batch_bytes=size,

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from pipedoctor.facts.base import Fact, Part
+from pipedoctor.facts.bench import Host
 from pipedoctor.facts.bench_loader import OneThread
 from pipedoctor.facts.source import Spot
 from pipedoctor.facts.window import Window
@@ -205,6 +206,15 @@ class Pipeline(Fact, frozen=True, kw_only=True):
     """What one thread for numpy's BLAS was measured to save; None: nothing was."""
     made_at: Spot | None = None
     """Where the DataLoader is made; None: the target gave a data set."""
+    host: Host | None = None
+    """The machine that was measured; None: an older record does not say."""
+    elsewhere: str = ""
+    """In words, where it was measured, if not on the machine that is judged."""
+
+    @property
+    def blank(self) -> str:
+        """Costs and rates of another machine say nothing of this one."""
+        return self.elsewhere
 
     def trial(self, workers: int) -> Trial | None:
         """The best trial with so many workers, the start setting's prefetch or not."""

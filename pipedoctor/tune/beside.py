@@ -10,6 +10,7 @@ import msgspec
 
 from pipedoctor.bench.host import host
 from pipedoctor.bench.interval import spread
+from pipedoctor.bench.steady import worst
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import Pipeline, Quality, Setting, Spread, Trial
 from pipedoctor.facts.bench_loader import BenchLoader, OneThread
@@ -67,7 +68,6 @@ class Beside:
         """What is known so far."""
         windows = [trial.window for trial in self._trials]
         refused = [window.refused for window in windows if window.refused]
-        marked = [w.disturbed for w in windows if w.disturbed and not w.refused]
         known = (self._touch, self._transfer, self._threads)
         return BenchLoader(
             host=host(Machine()),
@@ -85,7 +85,7 @@ class Beside:
                 windows=len(windows),
                 refused=len(refused),
                 why_refused=next(iter(refused), ""),
-                marked=max(marked, default=""),
+                marked=worst(windows),
             ),
             seconds=sum(trial.seconds_spent for trial in self._trials),
         )
@@ -101,14 +101,15 @@ class Beside:
     def _received(self, *, threads: bool, touch: bool = True) -> None:
         """Touch batches; and take turns with a session whose libraries may not."""
         step = self._order.step or f"{_CONSUMERS}touch"
-        with self._again(step, {}) as plain:
+        share = 2 if threads else 1
+        with self._again(step, {}, share) as plain:
             if plain is None:
                 return
             if touch and not self._order.step:
                 self._touch = self._steps("touch", plain)
             if not threads:
                 return
-            with self._again(step, dict.fromkeys(VARIABLES, "1")) as single:
+            with self._again(step, dict.fromkeys(VARIABLES, "1"), share) as single:
                 if single is not None:
                     self._threads = self._turns(plain, single)
 
@@ -119,15 +120,19 @@ class Beside:
 
     @contextlib.contextmanager
     def _again(
-        self, step: str, more: Mapping[str, str]
+        self, step: str, more: Mapping[str, str], share: int = 1
     ) -> Generator[Bench | None, None, None]:
-        """The target in a session of its own; None where there is no time for it."""
+        """
+        The target in a session of its own; None where there is no time for it.
+
+        `share` sessions are loaded at once: each may use its part of the memory.
+        """
         until = self._order.until
         if time.monotonic() + 1.3 * self._loading + 2 * WINDOW > until:
             yield None
             return
         limits = self._search.bounds
-        most = (limits.memory or 0) // 2
+        most = (limits.memory or 0) // share
         with contextlib.ExitStack() as stack:
             with environment(more):
                 session = stack.enter_context(

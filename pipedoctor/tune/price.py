@@ -33,7 +33,7 @@ class Epoch:
 def priced(facts: Facts, verdicts: Sequence[Verdict]) -> list[Verdict]:
     """The same verdicts; findings whose remedy can be foretold have its gain."""
     seen = facts.get(Pipeline)
-    if seen is None or not _known(seen):
+    if seen is None or seen.blank or not _known(seen):
         return list(verdicts)
     code = facts.get(Source) or Source()
     return [

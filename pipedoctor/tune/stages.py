@@ -8,6 +8,7 @@ import msgspec
 
 from pipedoctor.bench.host import host
 from pipedoctor.bench.sheet import Sheet, closing, number, times
+from pipedoctor.bench.steady import worst
 from pipedoctor.bottleneck import bottleneck
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import (
@@ -172,12 +173,11 @@ def _notes(found: Stages) -> Iterator[str]:
     yield from _missing(found.beside)
     windows = [trial.window for trial in seen.trials]
     refused = [window.refused for window in windows if window.refused]
-    marked = [w.disturbed for w in windows if w.disturbed and not w.refused]
     quality = Quality(
         windows=len(windows),
         refused=len(refused),
         why_refused=next(iter(refused), ""),
-        marked=next(iter(marked), ""),
+        marked=worst(windows),
     )
     yield from closing(
         host(Machine()), quality, found.seconds, interrupted=found.interrupted

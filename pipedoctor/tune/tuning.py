@@ -8,8 +8,10 @@ from typing import Any
 
 import msgspec
 
+from pipedoctor.bench.host import host
 from pipedoctor.bottleneck import Bottleneck, bottleneck
-from pipedoctor.facts import Contents, Pipeline, Setting
+from pipedoctor.collect.machine import Machine
+from pipedoctor.facts import Contents, Host, Pipeline, Setting, Unreadable
 from pipedoctor.tune.binding import binding
 from pipedoctor.tune.decide import Choice, decide
 from pipedoctor.tune.ledger import Ledger
@@ -109,6 +111,7 @@ def probed(order: Order) -> Generator[tuple[Search, dict[str, Any]], None, None]
             cpus_bound=limits.cpus_bound,
             start_method=loaded["start_method"],
             pins=bool(loaded["accelerator"]),
+            host=_host(),
         )
         bench = Bench(session=session, until=order.until, watch=order.watch)
         known = bool(loaded["in_order"])
@@ -120,6 +123,13 @@ def unsized(target: str, option: str, loaded: dict[str, Any]) -> None:
     if loaded["own_batches"]:
         message = f"{target}: {option}: its batch_sampler decides it"
         raise Refused(message)
+
+
+def _host() -> Host | None:
+    """The machine, so that nobody takes its figures for those of another one."""
+    with contextlib.suppress(Unreadable):
+        return host(Machine())
+    return None
 
 
 @dataclass(frozen=True, kw_only=True)

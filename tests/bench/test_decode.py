@@ -78,6 +78,17 @@ def test_pillow_is_measured_with_its_ratio_faults_and_pixels(calm: Meter) -> Non
     assert not found.interrupted
 
 
+def test_the_version_is_that_of_the_interpreter_that_decodes(
+    calm: Meter, tmp_path: Path
+) -> None:
+    other = "import platform\nplatform.python_version = lambda: '3.9.99'\n"
+    (tmp_path / "sitecustomize.py").write_text(other)
+
+    found = measured(calm, {"a.jpg": jpeg()}, {"PYTHONPATH": str(tmp_path)})
+
+    assert found.host.python == "3.9.99"
+
+
 def test_a_crowded_machine_gives_no_number(crowded: Meter) -> None:
     found = measured(crowded, {"a.jpg": jpeg()})
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.bench import document, markdown, text
 from pipedoctor.bench.sheet import Sheet, closing
@@ -15,14 +16,17 @@ from pipedoctor.facts import (
     Facts,
     Host,
     Malformed,
+    Pipeline,
     Quality,
     Shm,
 )
 from pipedoctor.facts import ColdRead as Cold
 from pipedoctor.facts.bench_decode import Images
 from pipedoctor.measured import joined
+from tests.tune.seen import pipeline
 
 HOST = Host(model="Acme 9", cpus=8, effective=8)
+AWAY = "it was measured on another machine: Acme 9, 8 CPUs"
 DECODE = BenchDecode(host=HOST, images=Images(count=1, bytes=10))
 DEEP = (
     b'{"schema": "pipedoctor.report/1", "facts": {"known": {"x": {"y": ' + b"[" * 9**5
@@ -101,6 +105,33 @@ def test_nothing_read_replaces_nothing() -> None:
 )
 def test_another_machine_says_nothing_of_this_one(cpu: Cpu, same: bool) -> None:
     assert (joined(Facts(cpu), [DISK]).get(DataSets) is not None) is same
+
+
+@pytest.mark.parametrize(
+    ("cpu", "host", "said"),
+    [
+        pytest.param(Cpu(logical=8, model="Acme 9"), HOST, "", id="this one"),
+        pytest.param(Cpu(logical=7, model="Acme 9"), HOST, AWAY, id="another one"),
+        pytest.param(Cpu(logical=7), None, "", id="nobody knows which"),
+        pytest.param(None, HOST, "", id="nobody knows of this one"),
+    ],
+)
+def test_a_pipeline_of_another_machine_stays_and_says_so(
+    cpu: Cpu | None, host: Host | None, said: str
+) -> None:
+    facts = Facts(cpu) if cpu else Facts()
+    found = joined(facts, [pipeline(host=host)]).get(Pipeline)
+
+    assert found is not None
+    assert found.blank == said
+    assert replace(found, elsewhere="") == pipeline(host=host)
+
+
+def test_a_pipeline_that_comes_home_is_judged_again() -> None:
+    away = pipeline(host=HOST, elsewhere=AWAY)
+    home = joined(Facts(Cpu(logical=8, model="Acme 9"), away), []).get(Pipeline)
+
+    assert home == pipeline(host=HOST)
 
 
 SHEET = Sheet(

@@ -1,6 +1,7 @@
 """The program that decodes in the examined interpreter, asked as it is asked there."""
 
 import json
+import platform
 import struct
 import subprocess
 import sys
@@ -80,7 +81,8 @@ def test_everything_that_is_asked(tmp_path: Path) -> None:
     )
 
     hello, checked, clocked, failed, shown = said
-    assert hello == {"version": "1.2", "ways": ["decode:paint"]}
+    ours = {"version": "1.2", "python": platform.python_version()}
+    assert hello == {"ways": ["decode:paint"], **ours}
     (check,) = checked["parts"]
     assert check["failed"] == {"1": "ValueError: not a picture"}
     assert check["seconds"] >= 0

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import json
 import os
+import platform
 import sys
 import time
 import types
@@ -26,6 +27,7 @@ torch = pytest.importorskip("torch")
 SAID: dict[str, Any] = {
     "device": "NVIDIA T4",
     "torch": "2.13.0",
+    "python": "3.9.99",
     "batch_bytes": 1000,
     "copies": {
         "pageable": [[0.4, 0.4]] * 3,
@@ -43,6 +45,7 @@ SAID: dict[str, Any] = {
 def test_what_is_hidden_of_a_copy() -> None:
     found = as_fact(SAID, Machine(), Quality(windows=1), 3.0)
 
+    assert found.host.python == "3.9.99"
     assert [copy.rate.value for copy in found.copies] == [2500, 10_000]
     assert {step.name: round(step.hidden or 0, 3) for step in found.steps} == {
         "pageable, then compute": 0.0,
@@ -297,6 +300,7 @@ def test_everything_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     said = inside.main(1001, 0.0)
 
     assert (said["device"], said["torch"]) == ("stand-in", "9.9")
+    assert said["python"] == platform.python_version()
     assert said["batch_bytes"] == 1000
     assert [len(rows) for rows in said["copies"].values()] == [3] * 5
     assert {name: len(rows) for name, rows in said["steps"].items()} == {

@@ -10,10 +10,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from pipedoctor.bench.steady import steady
+from pipedoctor.bench.decoder import Decoder
+from pipedoctor.bench.steady import Taken, steady, worst
+from pipedoctor.bench.track import Parts, Track, quality
 from pipedoctor.bench.window import Meter
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Window
+from pipedoctor.facts import Unreadable, Window
 
 
 def window(**values: float) -> Window:
@@ -144,6 +146,42 @@ def test_does_not_repeat_beyond_its_time() -> None:
     assert taken.tries == 1
     assert taken.refused == "foreign CPU 1.0 cores: cannot say"
     assert steady(lambda: 1, meter=Scripted(2.0, 0.0), tries=0).tries == 1
+
+
+QUIET: dict[str, float] = {}
+STOLEN = {"cpus": 40.0, "own": 79.0, "stolen": 8.0}
+FEW = {"cpus": 40.0, "own": 79.0, "foreign": 5.0}
+MANY = {"cpus": 40.0, "own": 79.0, "foreign": 20.0}
+ALL = {"cpus": 40.0, "own": 79.0, "foreign": 60.0}
+
+
+@pytest.mark.parametrize(
+    ("windows", "said"),
+    [
+        pytest.param((), "", id="none"),
+        pytest.param((QUIET, QUIET), "", id="quiet ones"),
+        pytest.param((FEW, MANY), "foreign CPU 10.0 cores", id="ten above two"),
+        pytest.param((MANY, STOLEN), "foreign CPU 10.0 cores", id="of two kinds"),
+        pytest.param((ALL, FEW), "foreign CPU 2.5 cores", id="one does not count"),
+    ],
+)
+def test_the_worst_window_is_the_one_that_lost_most(
+    windows: tuple[dict[str, float], ...], said: str
+) -> None:
+    assert worst(window(**values) for values in windows) == said
+
+
+def test_decoders_are_marked_by_their_worst_window() -> None:
+    tracks = [Track(Decoder.__new__(Decoder), "decode:PIL") for _ in range(2)]
+    part = {"images": 1, "seconds": 1.0, "cpu": 1.0, "faults": 0}
+    for number, values in enumerate((STOLEN, FEW, MANY, STOLEN)):
+        seen: Taken[Parts | Unreadable] = Taken(
+            value=[part], window=window(**values), tries=1
+        )
+        tracks[number % 2].take(number, seen)
+
+    assert quality(tracks).windows == 4
+    assert quality(tracks).marked == "foreign CPU 10.0 cores"
 
 
 def fake(tmp_path: Path, files: dict[str, str]) -> Machine:

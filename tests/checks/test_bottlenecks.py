@@ -20,6 +20,7 @@ from pipedoctor.facts import (
     TorchBuild,
 )
 from pipedoctor.facts.bench_decode import Images
+from pipedoctor.measured import joined
 from pipedoctor.redact import Level, Redactor
 from tests.tune.seen import costs, pipeline, setting, trial, window
 
@@ -195,6 +196,21 @@ def test_unknown_is_not_health(name: str) -> None:
         assert missing.skipped == "pipeline: data.py:make: OSError: gone"
     else:
         assert missing.skipped == ("neither `bench decode` nor a pipeline was measured")
+
+
+HERE = Cpu(logical=8, model="Acme 9")
+ELSEWHERE = "it was measured on another machine: Other 1, 4 CPUs"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_machine_says_nothing_of_this_one(name: str) -> None:
+    there = Host(model="Other 1", cpus=4, effective=4)
+    away = of(name).run(joined(Facts(HERE), [replace(SEEN[name], host=there)]))
+
+    assert away.findings == ()
+    assert away.skipped.removeprefix("pipeline: ") == ELSEWHERE
+    same = Host(model="Acme 9", cpus=8, effective=2)
+    assert of(name).run(joined(Facts(HERE), [replace(SEEN[name], host=same)])).findings
 
 
 # --- remedies: right for this cause

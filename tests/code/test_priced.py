@@ -1,6 +1,7 @@
 """Findings in code name what their remedy changes, and use what was measured."""
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.check import Counterfactual, Finding
 from pipedoctor.facts import Pipeline
@@ -36,6 +37,7 @@ def snippet(finding: Finding) -> str:
 
 MEASURED = "DataLoader(..., num_workers=6, prefetch_factor=4, persistent_workers=True)"
 USUAL = "DataLoader(..., num_workers=2)"
+AWAY = replace(seen(None), elsewhere="it was measured on another machine")
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,7 @@ USUAL = "DataLoader(..., num_workers=2)"
     [
         pytest.param(SLOW, (), [USUAL], id="nothing was measured"),
         pytest.param(SLOW, (seen(None),), [MEASURED], id="the only one"),
+        pytest.param(SLOW, (AWAY,), [USUAL], id="of another machine"),
         pytest.param(TWO, (seen(None),), [USUAL], id="one of two"),
         pytest.param(TWO, (seen(LINE),), [MEASURED, USUAL], id="the first of two"),
         pytest.param(TWO, (seen(LINE + 1),), [USUAL, MEASURED], id="the second"),

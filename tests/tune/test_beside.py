@@ -93,12 +93,14 @@ class Found(Beside):
         self.many: Trial | Exception | None = many
         self.one = one
         self.asked: list[tuple[str, dict[str, str]]] = []
+        self.at_once: list[int] = []
 
     @contextlib.contextmanager
     def _again(
-        self, step: str, more: Mapping[str, str]
+        self, step: str, more: Mapping[str, str], share: int = 1
     ) -> Generator[Bench | None, None, None]:
         self.asked.append((step, dict(more)))
+        self.at_once.append(share)
         found = self.one if "OPENBLAS_NUM_THREADS" in more else self.many
         yield None if found is None else Figures(found, self._order.until)
 
@@ -132,6 +134,7 @@ def test_everything_is_measured() -> None:
         ),
         ("pipedoctor.tune.inside.consumers:transfer", {}),
     ]
+    assert found.at_once == [2, 2, 1]
 
 
 def test_threads_that_rest_and_no_gpu() -> None:
@@ -225,8 +228,15 @@ def test_a_session_that_would_come_too_late_is_not_started() -> None:
     assert late.result().unknown["touch"] == "no time left in the budget"
 
 
-def test_it_is_loaded_again_with_half_of_the_memory_on_the_same_cpus(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("costs", "memory"),
+    [
+        pytest.param(ALONE, 1000, id="alone, with all of the memory"),
+        pytest.param(CROWD, 500, id="beside another one, with half of it"),
+    ],
+)
+def test_it_is_loaded_again_with_its_part_of_the_memory_on_the_same_cpus(
+    monkeypatch: pytest.MonkeyPatch, costs: Costs, memory: int
 ) -> None:
     made: list[tuple[str, str, int, frozenset[int]]] = []
 
@@ -248,17 +258,18 @@ def test_it_is_loaded_again_with_half_of_the_memory_on_the_same_cpus(
             raise Lost(message)
 
     monkeypatch.setattr(beside, "Session", Loaded)
-    seen = pipeline(trial(1))
+    seen = pipeline(trial(1, costs))
     order = Order(target="a.py:make", budget=1000.0)
     own = frozenset({1})
     limits = Bounds(cpus=1.0, cpus_bound="machine, 2 ranks", memory=1000, rank=own)
     search = Search(Figures(trial(1), order.until), limits, seen.start, seen)
+    search.ledger.add(trial(1, costs))
 
     again = Beside(order, search, loading=9.0)
     again.run(accelerator=False)
 
     touch = "pipedoctor.tune.inside.consumers:touch"
-    assert made == [("a.py:make", touch, 500, own)]
+    assert made == [("a.py:make", touch, memory, own)]
     assert again.result().unknown["touch"] == "it hangs"
 
 

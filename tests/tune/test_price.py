@@ -344,6 +344,13 @@ def test_a_pipeline_without_costs_prices_nothing() -> None:
     assert priced(Facts(bare), verdicts) == verdicts
 
 
+def test_a_pipeline_of_another_machine_prices_nothing() -> None:
+    away = waits(elsewhere="it was measured on another machine: Acme 9, 8 CPUs")
+
+    assert gain_of(finding(None), waits(), BOTH)
+    assert not gain_of(finding(None), away, BOTH)
+
+
 # --- one thread, where it was measured
 
 RATIO = Spread(value=2.0, low=1.6, high=2.5, windows=4)

@@ -136,6 +136,14 @@ def test_memory_has_a_limit() -> None:
 
 @pytest.mark.slow
 @pytest.mark.torch
+def test_a_data_set_that_workers_share_counts_once() -> None:
+    with Session(f"{BROKEN}:in_memory", most=1000 << 20) as session:
+        session.loaded(time.monotonic() + 30)
+        assert session.ask(question(4, seconds=1), time.monotonic() + 20)["batches"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.torch
 def test_why_nothing_comes_from_the_workers() -> None:
     with Session(f"{BROKEN}:item_not_picklable") as session:
         session.loaded(time.monotonic() + 30)

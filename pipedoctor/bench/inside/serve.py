@@ -12,6 +12,7 @@ import base64
 import functools
 import json
 import os
+import platform
 import re
 import resource
 import runpy
@@ -36,7 +37,8 @@ def main(ways: str, library: str) -> None:
         _send(answers, {"error": fault})
         return
     version, known, rgb = found
-    _send(answers, {"version": version, "ways": list(known)})
+    ours = platform.python_version()
+    _send(answers, {"version": version, "ways": list(known), "python": ours})
     images: list[bytes] = []
     while command := _frame(asked):
         said = json.loads(command)

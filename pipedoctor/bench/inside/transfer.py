@@ -11,6 +11,7 @@ import importlib
 import json
 import math
 import os
+import platform
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -73,6 +74,7 @@ def measured(torch: Any, batch_bytes: int, until: float) -> dict[str, Any]:
     return {
         "device": torch.cuda.get_device_name(device),
         "torch": str(torch.__version__),
+        "python": platform.python_version(),
         "batch_bytes": host.numel() * _FLOAT,
         "copies": found,
         "steps": {

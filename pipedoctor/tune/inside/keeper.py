@@ -9,10 +9,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from pathlib import Path
 from typing import Any
 
+from pipedoctor.tune.inside.guard import Guard
 from pipedoctor.tune.inside.kin import adopt_orphans, descendants, kill_all, tree
 from pipedoctor.tune.inside.remains import Remains
 
@@ -26,7 +27,6 @@ TAIL = 16 << 10
 ASKS_NVML = {"PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 _BEAT = 0.1
 _LONG = 50
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def main() -> None:
@@ -46,7 +46,7 @@ def main() -> None:
     host = _start(into, questions, answers, sys.argv[5:], room)
     for descriptor in (into, questions, answers):
         os.close(descriptor)
-    watch = _Watch(life, out, host, most)
+    watch = Watch(life, out, host, most)
     try:
         watch.until_the_end()
     except SystemExit:
@@ -83,7 +83,7 @@ def _start(
         stderr=into,
         pass_fds=(questions, answers),
         env={**ASKS_NVML, **os.environ, **own},
-        preexec_fn=_expendable,  # noqa: PLW1509  (we have no threads)
+        preexec_fn=_expendable,  # noqa: PLW1509  (no threads run yet)
     )
 
 
@@ -107,20 +107,25 @@ def _expendable() -> None:
         file.write("1000")
 
 
-class _Watch:
-    """Everything that the keeper waits for."""
+class Watch:
+    """Everything that the keeper waits for; `most` is memory in bytes, 0: all."""
 
     def __init__(
         self, life: int, out: int, host: subprocess.Popen[bytes], most: int
     ) -> None:
         self.life, self.out, self.host, self.most = life, out, host, most
+        self.guard = Guard(most, lambda: tree(os.getpid()) - {os.getpid()})
         self.tail = bytearray()
-        self.told = False
+        self.told = self.silent = False
+        self.used = 0
 
     def until_the_end(self) -> None:
+        """Until `life` is closed."""
+        threading.Thread(target=self._weigh, daemon=True).start()
         beat = 0.0
         while True:
-            ready, _, _ = select.select([self.life, self.out], [], [], _BEAT)
+            heard = [self.life] if self.silent else [self.life, self.out]
+            ready, _, _ = select.select(heard, [], [], _BEAT)
             if self.life in ready:
                 if not os.read(self.life, 64):
                     return
@@ -132,8 +137,16 @@ class _Watch:
                 _reap(but=self.host.pid)
                 self._look()
 
+    def _weigh(self) -> None:
+        """Beside the rest, which must answer at once: counting may take seconds."""
+        while self.most and not self.used:
+            time.sleep(_BEAT)
+            self.used = self.guard.over()
+
     def _drain(self) -> None:
-        self.tail += os.read(self.out, 1 << 16)
+        said = os.read(self.out, 1 << 16)
+        self.silent = not said  # nobody is left who could print: it stays readable
+        self.tail += said
         del self.tail[:-TAIL]
 
     def _look(self) -> None:
@@ -141,16 +154,16 @@ class _Watch:
             return
         code = self.host.poll()
         if code is not None:
-            while select.select([self.out], [], [], 0)[0]:
+            while not self.silent and select.select([self.out], [], [], 0)[0]:
                 before = len(self.tail)
                 self._drain()
                 if len(self.tail) in {before, TAIL}:
                     break
             self._say({"ended": code, "tail": self.tail.decode(errors="replace")})
-        elif self.most and (used := _memory()) > self.most:
+        elif self.used:
             for pid in descendants(os.getpid()):
                 kill_all(pid)
-            self._say({"memory": used, "most": self.most})
+            self._say({"memory": self.used, "most": self.most})
 
     def _say(self, message: dict[str, Any]) -> None:
         self.told = True
@@ -160,20 +173,6 @@ class _Watch:
         """Tell the program one thing; it may be gone."""
         with contextlib.suppress(OSError):
             os.write(self.life, json.dumps(message).encode() + b"\n")
-
-
-def _memory() -> int:
-    """
-    Memory of all descendants; shared pages count once for each, up to a point.
-
-    Ten times a second: it must cost nothing beside what is measured.
-    """
-    total = 0
-    for pid in tree(os.getpid()) - {os.getpid()}:
-        with contextlib.suppress(OSError, ValueError):
-            seen = Path(f"/proc/{pid}/statm").read_text().split()
-            total += max(0, int(seen[1]) - int(seen[2]))
-    return total * _PAGE
 
 
 def _reap(but: int = 0) -> None:

@@ -2,13 +2,11 @@
 
 import contextlib
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 import psutil
 
-_UNIT = 1024
-"""Bytes of a ``kB``."""
+from pipedoctor.tune.inside.rollup import rollup
 
 
 class Size(NamedTuple):
@@ -66,10 +64,6 @@ def growth(before: list[Size], after: list[Size], batches: float) -> list[float]
 
 
 def _size(pid: int) -> Size:
-    rows: dict[str, int] = {}
-    text = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii")
-    for line in text.splitlines()[1:]:
-        name, _, rest = line.partition(":")
-        rows[name] = int(rest.split()[0]) * _UNIT
+    rows = rollup(pid)
     own = rows["Private_Clean"] + rows["Private_Dirty"] - rows.get("Pss_Shmem", 0)
     return Size(private=max(0, own), anonymous=rows["Anonymous"])

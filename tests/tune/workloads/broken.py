@@ -182,6 +182,17 @@ def out_of_memory() -> Any:
     return DataLoader(Hungry(), batch_size=4, num_workers=1)
 
 
+class InMemory(Made):
+    """Nothing is wrong with it: workers share what their parent holds."""
+
+    def __init__(self) -> None:
+        self.held = b"x" * (300 << 20)
+
+
+def in_memory() -> Any:
+    return DataLoader(InMemory(), batch_size=4, num_workers=4)
+
+
 class Dying(Made):
     def __getitem__(self, index: int) -> Any:
         os.kill(os.getpid(), 11)
