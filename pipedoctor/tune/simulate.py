@@ -265,6 +265,11 @@ def _simulated(scene: Scene) -> Course:
     return _Simulation(scene, max(batches, least)).run()
 
 
+def forget() -> None:
+    """Simulate everything anew from now on; for those who measure how long it takes."""
+    _simulated.cache_clear()
+
+
 def whole(scene: Scene, batches: int, late: Sequence[float] = ()) -> Whole:
     """
     Run an epoch of so many batches with workers that wait for its first index.
