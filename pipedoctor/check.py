@@ -104,6 +104,8 @@ class Counterfactual(msgspec.Struct, frozen=True, kw_only=True):
     """Python's garbage collector leaves alone what was there before."""
     packed: bool = False
     """A batch is handed over in a few tensors."""
+    opened: float = 0.0
+    """Share of the openings of containers that are spared."""
     freed: str = ""
     """A limit that is lifted, as `Pipeline.limits` calls it."""
 

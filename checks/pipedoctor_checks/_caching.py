@@ -71,6 +71,12 @@ def folder_for(size: int, places: Places) -> str | None:
     return None
 
 
+def room_in_memory(places: Places, share: float) -> float:
+    """Bytes that may be kept in memory beside the batches in flight."""
+    room = places.memory.room if places.memory else 0
+    return room * share - (places.in_flight or 0)
+
+
 def _inverse(rate: Spread | None) -> Spread | None:
     if rate is None:
         return None

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from pipedoctor.facts import DataSet, Sample
+from pipedoctor.facts import ColdRead, DataSet, Sample
 from pipedoctor.units import MiB, human
 
 ENOUGH_FILES = 8
@@ -36,10 +36,35 @@ class Reading(msgspec.Struct, frozen=True):
         known = self.files_per_second is not None or self.bytes_per_second is not None
         return known and self.cold
 
+    @property
+    def rate(self) -> float | None:
+        """Small files per second where there are many of them, else bytes."""
+        return self.files_per_second if self.many_small else self.bytes_per_second
+
+    def times(self, other: "Reading") -> float | None:
+        """How many times as fast the other is; None: not both were measured."""
+        if not (self.measured and other.measured and self.rate and other.rate):
+            return None
+        return other.rate / self.rate
+
+    def seconds(self, sample: Sample | None) -> float | None:
+        """In which one reader has read all of it from storage; None: not measured."""
+        if sample is None or not self.rate or not self.measured:
+            return None
+        return (sample.files if self.many_small else sample.bytes) / self.rate
+
 
 def reading(entry: DataSet, many_files: int) -> Reading:
     """The rates that matter: of files where they are many and small, else of bytes."""
-    many, cold = many_small(entry.sample, many_files), entry.cold_read
+    return _of(entry.cold_read, many_small(entry.sample, many_files))
+
+
+def beside(entry: DataSet, speed: Reading) -> Reading:
+    """What another place gives of files like those that this speed is of."""
+    return _of(entry.cold_read, speed.many_small)
+
+
+def _of(cold: ColdRead | None, many: bool) -> Reading:
     if cold is None:
         return Reading(many)
     files = cold.small_files >= ENOUGH_FILES or cold.small_seconds >= ENOUGH_SECONDS

@@ -1,15 +1,30 @@
-"""Where a data set could be copied to before the job: only where it really fits."""
+"""Where a data set is read from best: memory, another disk, or where it lies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from pipedoctor.facts import DataSet, Loader, Memory, PathFact, Paths, Shm
+import msgspec
+
+from pipedoctor.check import Counterfactual
+from pipedoctor.facts import (
+    DataSet,
+    DataSets,
+    Loader,
+    Memory,
+    PathFact,
+    Paths,
+    Shm,
+)
 from pipedoctor.remedy import Lasts, Remedy, in_code
 from pipedoctor.units import GiB, human
 from pipedoctor_checks._medium import SLOW_KINDS, Medium, solid
+from pipedoctor_checks._reading import Reading, beside
 
 SPARE = 1.1
 """Blocks and folders take room, too."""
 LEFT_FREE = GiB
+GONE = 1000.0
+"""So many times as fast: of what is not done any more, hardly anything is left."""
+SHM = "/dev/shm"
 
 
 class Places:
@@ -28,14 +43,53 @@ class Places:
         self.in_flight = loader.bytes_in_flight if loader else None
 
 
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What can be done about the place of a data set, and what that would bring."""
+
+    cached: bool = False
+    """It fits in the page cache: only the first epoch reads it from there."""
+    folder: str = ""
+    """Where it could be copied to; empty: nowhere, or for nothing."""
+    free: int = 0
+    times: float | None = None
+    """How many times as fast it is read there; None: nobody has measured both."""
+
+    @property
+    def counterfactual(self) -> Counterfactual | None:
+        """What a copy changes of every epoch; None: nothing, or nobody knows."""
+        return Counterfactual(storage=self.times) if self.times else None
+
+
+def planned(
+    entry: DataSet, speed: Reading, places: Places, others: Iterable[DataSet]
+) -> Plan:
+    """`others` are data sets that may have been read from where it could be copied."""
+    if in_page_cache(entry, places):
+        return Plan(cached=True)
+    sample = entry.sample
+    if sample is None or not sample.complete or not sample.files:
+        return Plan()
+    need = int(sample.bytes * SPARE)
+    for place in places.paths.of("scratch", "tmp"):
+        if holds(place, need, sample.files) and _elsewhere(place, entry):
+            times = _times(place, speed, others)
+            if times is None or times > 1:
+                return Plan(folder=place.path, free=place.free or 0, times=times)
+    flying, shm = places.in_flight, places.shm
+    if shm and flying is not None and fits_in_shm(need + flying, places):
+        return Plan(folder=SHM, free=shm.room, times=GONE)
+    return Plan()
+
+
 def cures(
-    entry: DataSet, under: Medium, many: bool, places: Places
+    entry: DataSet, under: Medium, speed: Reading, plan: Plan
 ) -> Iterator[Remedy]:
     """Copy it to faster storage, pack its files, heed what is known of its kind."""
-    target = _target(entry, places)
-    if target:
-        yield _copy(entry, *target)
-    if many:
+    if plan.cached:
+        yield _warmed(entry, speed)
+    if plan.folder:
+        yield _copy(entry, plan)
+    if speed.many_small:
         yield in_code(
             "Pack the small files into a few large ones (tar shards for WebDataset,"
             " LMDB, Parquet, squashfs) and read these in sequence"
@@ -45,25 +99,23 @@ def cures(
 
 
 def in_page_cache(entry: DataSet, places: Places) -> bool:
-    """Does all of it fit in half of the memory left, so that it is read but once?"""
+    """
+    Does all of it fit in half of the memory left, so that it is read but once?
+
+    Not where the kernel may keep no pages: FUSE and 9p decide that by their options.
+    """
     sample, memory = entry.sample, places.memory
     if sample is None or memory is None or not sample.complete:
         return False
-    return sample.bytes <= memory.room // 2
+    fstype = entry.mount.fstype if entry.mount else ""
+    kept = fstype != "9p" and not fstype.startswith("fuse")
+    return kept and sample.bytes <= memory.room // 2
 
 
-def _target(entry: DataSet, places: Places) -> tuple[str, int] | None:
-    """A folder on a local SSD, else /dev/shm; and what is free there."""
-    sample = entry.sample
-    if sample is None or not sample.complete or not sample.files:
-        return None
-    need = int(sample.bytes * SPARE)
-    for place in places.paths.of("scratch", "tmp"):
-        if holds(place, need, sample.files) and _faster(place, entry):
-            return place.path, place.free or 0
-    if _fits_in_memory(need, places) and places.shm:
-        return "/dev/shm", places.shm.room
-    return None
+def all_in_page_cache(datasets: DataSets | None, places: Places) -> bool:
+    """Does it hold for each of them? Not where there is none."""
+    entries = datasets.entries if datasets else ()
+    return bool(entries) and all(in_page_cache(entry, places) for entry in entries)
 
 
 def holds(place: PathFact, need: int, files: int) -> bool:
@@ -73,11 +125,10 @@ def holds(place: PathFact, need: int, files: int) -> bool:
     return bool(place.writable) and place.exists and room and inodes
 
 
-def _faster(place: PathFact, entry: DataSet) -> bool:
+def _elsewhere(place: PathFact, entry: DataSet) -> bool:
     """Is it an SSD of this machine, and not the disk that the data lies on?"""
     own = {disk.name for disk in entry.disks}
-    names = {disk.name for disk in place.disks}
-    return solid_place(place) and not own & names
+    return solid_place(place) and not own & {disk.name for disk in place.disks}
 
 
 def solid_place(place: PathFact) -> bool:
@@ -85,20 +136,50 @@ def solid_place(place: PathFact) -> bool:
     return bool(place.disks) and all(map(solid, place.disks))
 
 
-def _fits_in_memory(need: int, places: Places) -> bool:
-    """Do the data and the batches in flight fit in /dev/shm and in memory?"""
-    shm, memory, flying = places.shm, places.memory, places.in_flight
-    if shm is None or memory is None or flying is None:
+def _times(place: PathFact, speed: Reading, others: Iterable[DataSet]) -> float | None:
+    """How many times as fast one reader is there, by what was read from its disks."""
+    names = {disk.name for disk in place.disks}
+    for other in others:
+        if {disk.name for disk in other.disks} == names:
+            times = speed.times(beside(other, speed))
+            if times is not None:
+                return min(times, GONE)
+    return None
+
+
+def fits_in_shm(need: int, places: Places, share: float = 0.5) -> bool:
+    """Do so many bytes fit in /dev/shm, and in this share of the memory left?"""
+    shm, memory = places.shm, places.memory
+    if shm is None or memory is None:
         return False
     usable = shm.here and shm.mounted and not shm.read_only and not shm.unlimited
-    return usable and need + flying <= min(shm.room, memory.room // 2)
+    return usable and need <= min(shm.room, memory.room * share)
 
 
-def _copy(entry: DataSet, folder: str, free: int) -> Remedy:
+def _warmed(entry: DataSet, speed: Reading) -> Remedy:
+    seconds = speed.seconds(entry.sample)
+    most = f", of at most {seconds:.0f} s" if seconds else ""
+    return in_code(
+        f"Read it once with many threads before the job: that spares the first epoch"
+        f" its waiting{most}, and later ones nothing (recipe warm-the-page-cache)",
+        f"warm(Path({entry.path!r}))",
+    )
+
+
+def _copy(entry: DataSet, plan: Plan) -> Remedy:
     size = human(entry.sample.bytes if entry.sample else 0)
+    known = plan.times is not None and plan.folder != SHM
+    faster = f", where it is read {plan.times:.2g} times as fast" if known else ""
     return Remedy(
-        title=f"Copy its {size} to {folder} ({human(free)} free) before the job",
-        argv=("rsync", "-a", "--info=progress2", entry.path, folder.rstrip("/") + "/"),
+        title=f"Copy its {size} to {plan.folder} ({human(plan.free)} free) before the"
+        f" job{faster} (recipe stage-to-local-disk)",
+        argv=(
+            "rsync",
+            "-a",
+            "--info=progress2",
+            entry.path,
+            plan.folder.rstrip("/") + "/",
+        ),
         lasts=Lasts.BOOT,
         advice=True,
     )

@@ -8,12 +8,13 @@ from pipedoctor.remedy import Lasts, Remedy
 from pipedoctor.units import human
 from pipedoctor_checks._medium import Medium
 from pipedoctor_checks._reading import Reading
+from pipedoctor_checks._staging import Plan
 
 SECTOR = 512
 """Bytes that `blockdev` counts read-ahead in."""
 
 
-def evidence(entry: DataSet, speed: Reading, cached: bool) -> dict[str, object]:
+def evidence(entry: DataSet, speed: Reading, plan: Plan) -> dict[str, object]:
     """Everything that was read or measured, by the names of the report."""
     sample, disks = entry.sample, entry.disks
     known: dict[str, object] = {
@@ -29,7 +30,9 @@ def evidence(entry: DataSet, speed: Reading, cached: bool) -> dict[str, object]:
         "files_per_second": speed.files_per_second,
         "bytes_per_second": speed.bytes_per_second,
         "cold": speed.cold if entry.cold_read else None,
-        "fits_in_memory": cached,
+        "fits_in_memory": plan.cached,
+        "first_epoch_seconds": speed.seconds(sample) if plan.cached else None,
+        "copy.times_as_fast": plan.times,
     }
     return {key: value for key, value in known.items() if value not in (None, [])}
 

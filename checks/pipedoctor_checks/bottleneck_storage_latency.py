@@ -40,6 +40,9 @@ def bottleneck_storage_latency(seen: Pipeline, /) -> Findings:
             "    with ThreadPoolExecutor(8) as pool:\n"
             "        return list(pool.map(self.__getitem__, indices))",
         ),
-        in_code("Copy the data to a local disk before the job, or pack small files"),
+        in_code(
+            "Copy the data to a local disk before the job"
+            " (recipe stage-to-local-disk), or pack small files"
+        ),
         counterfactual=TUNED,
     )

@@ -21,22 +21,32 @@ from pipedoctor.facts import (
     Loader,
     Memory,
     Paths,
+    Pipeline,
     Shm,
     Spread,
 )
 from pipedoctor.units import human
-from pipedoctor_checks._caching import Costs, costs, decoded_bytes, folder_for
+from pipedoctor_checks._caching import (
+    Costs,
+    costs,
+    decoded_bytes,
+    folder_for,
+    room_in_memory,
+)
 from pipedoctor_checks._decoded_once import on_disk, preloaded
-from pipedoctor_checks._staging import Places
+from pipedoctor_checks._kept_items import advice, items
+from pipedoctor_checks._staging import (
+    GONE,
+    Places,
+    all_in_page_cache,
+    in_page_cache,
+)
 
-GONE = 1000.0
-"""So many times as fast: of what is not done any more, hardly anything is left."""
-IN_MEMORY = Counterfactual(decode=GONE, storage=GONE)
 ON_DISK = Counterfactual(decode=GONE)
 """What reads the pixels is taken to be as fast as what read the files."""
 
 
-@check("PDR717", "Images are decoded again in every epoch", after=("PDR710",))
+@check("PDR717", "The data set is decoded again in every epoch", after=("PDR710",))
 def cache_the_data_set(  # noqa: PLR0913, PLR0917  (each fact decides something)
     datasets: DataSets,
     memory: Memory | None,
@@ -46,10 +56,12 @@ def cache_the_data_set(  # noqa: PLR0913, PLR0917  (each fact decides something)
     decoding: BenchDecode | None,
     reading: BenchDisk | None,
     cpu: Cpu | None,
+    seen: Pipeline | None,
     /,
     *,
     side: int = 256,
     share: float = 0.5,
+    decoding_share: float = 0.2,
 ) -> Findings:
     """
     Compare the decoded data set with the memory and the local disks.
@@ -68,9 +80,15 @@ def cache_the_data_set(  # noqa: PLR0913, PLR0917  (each fact decides something)
     must decide that. With `check --measured FILE` of `pipedoctor bench decode` (and of
     `bench disk` for the local disk) the note says what it saves, and nothing is said
     where reading would take longer than decoding; with `check --measure TARGET` it says
-    what share of an epoch is saved. A cache that each worker fills for
-    itself is never recommended for shuffled epochs: with 8 workers at most every
-    eighth image would come out of it.
+    what share of an epoch is saved. Waiting for storage is saved in every epoch only
+    where the files do not fit in the page cache anyway. A cache that each worker
+    fills for itself is never recommended for shuffled epochs: with 8 workers at most
+    every eighth image would come out of it.
+
+    Of other files nobody knows what they hold. With `check --measure TARGET` the items
+    of an epoch are reckoned from a batch, whatever they are made of: where decoding
+    takes `decoding_share` or more of the CPU time of fetching, they can be kept in
+    /dev/shm or on such a disk.
 
     ## Sources
 
@@ -87,6 +105,11 @@ def cache_the_data_set(  # noqa: PLR0913, PLR0917  (each fact decides something)
             continue
         if decoded_bytes(entry, side):
             found += _advice(entry, side, places, known, share)
+    pictures = any(decoded_bytes(entry, side) for entry in datasets.entries)
+    kept = None if pictures else items(seen, decoding_share)
+    if kept is not None:
+        cached = all_in_page_cache(datasets, places)
+        found += advice(kept, places, share, cached=cached)
     if doubts and not found:
         raise CannotJudge("; ".join(doubts))
     yield from found
@@ -98,9 +121,9 @@ def _advice(
     """Preload it where it fits, else keep it on a local disk, else say nothing."""
     size = decoded_bytes(entry, side)
     room = places.memory.room if places.memory else 0
-    free = room * share - (places.in_flight or 0)
-    if size <= free:
-        saved, change = known.decode, IN_MEMORY
+    if size <= room_in_memory(places, share):
+        waits = 1.0 if in_page_cache(entry, places) else GONE
+        saved, change = known.decode, Counterfactual(decode=GONE, storage=waits)
         where = f"in memory: {human(size)}, {human(room)} left"
         remedy = preloaded(size, side, places)
     else:

@@ -3,7 +3,6 @@
 from pipedoctor.check import (
     CannotJudge,
     Confidence,
-    Counterfactual,
     Finding,
     Findings,
     Severity,
@@ -22,7 +21,7 @@ from pipedoctor.facts import (
 from pipedoctor.remedy import Remedy, fitting
 from pipedoctor_checks._medium import Medium, medium
 from pipedoctor_checks._reading import Reading, reading
-from pipedoctor_checks._staging import Places, cures, in_page_cache
+from pipedoctor_checks._staging import Places, Plan, cures, planned
 from pipedoctor_checks._storage_evidence import (
     doubt,
     evidence,
@@ -64,9 +63,14 @@ def slow_storage(  # noqa: PLR0913, PLR0917  (each fact decides something)
     slow for many small files. The kernel's word for a hard disk counts on SATA and SAS
     alone: virtual disks and RAID controllers call themselves rotating, too. A data set
     that fits in half of the memory left is slow in the first epoch only: a note.
-    Large files behind a read-ahead below `read_ahead` are a note. What `pipedoctor
-    bench disk PATH` measured on this machine (`check --measured FILE`) takes the place
-    of the short cold read of `--data PATH`, and is judged without `--data` as well.
+    Large files behind a read-ahead below `read_ahead` are a note.
+
+    What `pipedoctor bench disk PATH` measured on this machine (`check --measured
+    FILE`) takes the place of the short cold read of `--data PATH`, and is judged
+    without `--data` as well. A copy is said to be so many times as fast where both
+    were read, the data and something that lies on the same disk as the copy would
+    (`--data` twice); only then, or where the copy is in memory, an epoch is
+    foretold to gain. What fits in the page cache gains in its first epoch alone.
 
     ## Sources
 
@@ -85,12 +89,11 @@ def slow_storage(  # noqa: PLR0913, PLR0917  (each fact decides something)
         if entry.hang:
             doubts.append(doubt(entry, under))
         elif complaint or (under.slow and not speed.measured):
+            plan = planned(entry, speed, places, datasets.entries)
             remedies = fitting(
-                site.habitat if site else None,
-                *cures(entry, under, speed.many_small, places),
+                site.habitat if site else None, *cures(entry, under, speed, plan)
             )
-            cached = in_page_cache(entry, places)
-            found.append(_slow(entry, under, speed, complaint, cached, remedies))
+            found.append(_slow(entry, under, speed, complaint, plan, remedies))
         elif not speed.measured and not under.fast:
             doubts.append(doubt(entry, under))
         found += read_ahead_note(entry, speed, read_ahead)
@@ -104,16 +107,16 @@ def _slow(
     under: Medium,
     speed: Reading,
     complaint: str,
-    cached: bool,
+    plan: Plan,
     remedies: tuple[Remedy, ...],
 ) -> Finding:
-    mild = cached or not (complaint or speed.many_small or under.shared)
+    mild = plan.cached or not (complaint or speed.many_small or under.shared)
     return Finding(
         severity=Severity.NOTE if mild else Severity.SLOWS,
         confidence=Confidence.CERTAIN if complaint else Confidence.LIKELY,
-        summary=_summary(entry, under.words, complaint, cached),
-        evidence=evidence(entry, speed, cached),
-        counterfactual=Counterfactual(storage=2.0),
+        summary=_summary(entry, under.words, complaint, plan.cached),
+        evidence=evidence(entry, speed, plan),
+        counterfactual=plan.counterfactual,
         remedies=remedies,
     )
 

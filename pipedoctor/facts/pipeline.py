@@ -160,11 +160,13 @@ class Trial(Part, frozen=True, kw_only=True):
 
 
 class Shares(Part, frozen=True, kw_only=True):
-    """Where the time of fetching goes; the three add up to one."""
+    """Where the time of fetching goes; the first three add up to one."""
 
     read: float
     decode: float
     transform: float
+    opened: float = 0.0
+    """Share of all in which containers were opened: HDF5, zip, tar."""
 
 
 class Pipeline(Fact, frozen=True, kw_only=True):

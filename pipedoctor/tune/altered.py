@@ -31,14 +31,24 @@ def altered(seen: Pipeline, wanted: Counterfactual) -> list[Pipeline]:
     if wanted.uncollected and any(t.costs and t.costs.collector for t in seen.trials):
         calm = replace(seen, items=())  # whose spread is the collector's
         return [_with(calm, lambda c: _less(c, c.collector))]
-    if wanted.decode != 1.0 and seen.cpu is not None:
-        share = seen.cpu.decode * (1 - 1 / wanted.decode)
-        return [_with(seen, lambda c: _less(c, c.fetch_cpu * share))]
+    if (spared := _spared(seen, wanted)) is not None:
+        return [_with(seen, spared)]
     if wanted.packed and seen.contents.objects > FEW:
         share = FEW / seen.contents.objects
         fewer = replace(seen.contents, objects=FEW)
         return [replace(_with(seen, lambda c: _packed(c, share)), contents=fewer)]
     return []
+
+
+def _spared(seen: Pipeline, wanted: Counterfactual) -> Change | None:
+    """Fetching with less to decode, or with fewer containers to open."""
+    if seen.cpu is not None and wanted.decode != 1.0:
+        decoding = seen.cpu.decode * (1 - 1 / wanted.decode)
+        return lambda c: _less(c, c.fetch_cpu * decoding)
+    if seen.cpu is not None and seen.wall is not None and wanted.opened:
+        wall, cpu = (wanted.opened * of.opened for of in (seen.wall, seen.cpu))
+        return lambda c: _unopened(c, wall, cpu)
+    return None
 
 
 def _with(seen: Pipeline, change: Change) -> Pipeline:
@@ -86,6 +96,13 @@ def _packed(costs: Costs, share: float) -> Costs:
         receive_cpu=costs.receive_cpu * share,
         next_cpu=max(0.0, costs.next_cpu - received),
     )
+
+
+def _unopened(costs: Costs, wall: float, cpu: float) -> Costs:
+    """Fetching takes these shares of its time less."""
+    seconds = costs.fetch_cpu * cpu
+    left = costs.fetch_wall - max(seconds, costs.fetch_wall * wall)
+    return replace(_less(costs, seconds), fetch_wall=max(_LEAST, left))
 
 
 def _less(costs: Costs, seconds: float) -> Costs:

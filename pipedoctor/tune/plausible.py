@@ -45,7 +45,7 @@ def possible(setting: Setting) -> bool:
 def imaginable(wanted: Counterfactual) -> bool:
     """A world in which something still runs."""
     faster = (wanted.cores or 1.0, wanted.storage, wanted.decode)
-    return all(0 < times <= _LONGEST for times in faster)
+    return 0 <= wanted.opened <= 1 and all(0 < times <= _LONGEST for times in faster)
 
 
 def _measured(trial: Trial) -> bool:

@@ -91,7 +91,10 @@ def foretold(
     if wanted.blas and (known := _one_thread(seen)) is not None:
         return known
     setting = arrived or changed(seen, wanted)
-    if setting is None or (wanted.uint8 and not seen.contents.float_bytes):
+    unknown = (wanted.uint8 and not seen.contents.float_bytes) or (
+        wanted.opened and (seen.wall is None or seen.cpu is None)
+    )
+    if setting is None or unknown:
         return None
     if not (possible(setting) and imaginable(wanted)):
         return None

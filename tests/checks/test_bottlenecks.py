@@ -12,9 +12,13 @@ from pipedoctor.facts import (
     BenchDecode,
     Contents,
     Cpu,
+    DataSet,
+    DataSets,
     Facts,
     Host,
+    Memory,
     Pipeline,
+    Sample,
     Shares,
     Site,
     TorchBuild,
@@ -259,6 +263,29 @@ def test_more_workers_are_no_remedy_for_bandwidth() -> None:
 
     assert not any("num_workers" in text for text in snippets(finding))
     assert finding.counterfactual == Counterfactual(storage=2.0)
+
+
+@pytest.mark.parametrize(
+    ("room", "first", "gain"),
+    [
+        (2 << 30, "It fits in memory", None),
+        ((2 << 30) - 2, "Copy the data", Counterfactual(storage=2.0)),
+    ],
+)
+def test_only_the_first_epoch_waits_for_what_fits_in_memory(
+    room: int, first: str, gain: Counterfactual | None
+) -> None:
+    sample = Sample(files=9, bytes=1 << 30, complete=True, seconds=0.1)
+    data = DataSets(entries=(DataSet(path="/data", sample=sample),))
+    memory = Memory(total=room, available=room)
+    seen = SEEN["storage-bandwidth"]
+
+    finding = judged("storage-bandwidth", seen, data, memory)
+
+    assert finding.remedies[0].title.startswith(first)
+    assert finding.counterfactual == gain
+    none = judged("storage-bandwidth", seen, DataSets(), memory)
+    assert none.counterfactual == Counterfactual(storage=2.0)
 
 
 def test_bytes_instead_of_floats_only_where_there_are_floats() -> None:

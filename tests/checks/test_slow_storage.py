@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pipedoctor.check import Confidence, Finding, Severity
+from pipedoctor.check import Confidence, Counterfactual, Finding, Severity
 from pipedoctor.facts import (
     ColdRead,
     DataSet,
@@ -425,7 +425,10 @@ def test_copied_to_a_local_ssd_with_room() -> None:
     (finding,) = judged(on("nfs4", sample=SMALL), scratch())
 
     remedy = finding.remedies[0]
-    assert remedy.title == "Copy its 10.0 GiB to /local (500.0 GiB free) before the job"
+    assert remedy.title == (
+        "Copy its 10.0 GiB to /local (500.0 GiB free) before the job"
+        " (recipe stage-to-local-disk)"
+    )
     assert remedy.shell == "rsync -a --info=progress2 /data/x /local/"
     assert remedy.advice
 
@@ -490,7 +493,7 @@ def memory(room: int) -> Memory:
 
 
 def test_copied_to_shm_with_the_batches_in_flight() -> None:
-    entry = on("nfs4", sample=SMALL)
+    entry = on("9p", sample=SMALL)
 
     assert copies(entry, BIG_SHM, FLYING, memory(2 * NEEDED)) == [
         "rsync -a --info=progress2 /data/x /dev/shm/"
@@ -522,15 +525,161 @@ def test_copied_to_shm_with_the_batches_in_flight() -> None:
     ],
 )
 def test_not_copied_to_shm_where_it_would_not_fit(facts: tuple[Any, ...]) -> None:
-    assert not copies(on("nfs4", sample=SMALL), *facts)
+    assert not copies(on("9p", sample=SMALL), *facts)
 
 
 def test_ssd_is_better_than_shm() -> None:
     (line,) = copies(
-        on("nfs4", sample=SMALL), scratch(), BIG_SHM, FLYING, memory(99 * GiB)
+        on("9p", sample=SMALL), scratch(), BIG_SHM, FLYING, memory(99 * GiB)
     )
 
     assert line.endswith(" /local/")
+
+
+# What a copy brings.
+
+OTHER = DataSet(
+    path="/local/old",
+    disks=(NVME,),
+    cold_read=reads(small=600.0, large=2e9),
+)
+
+
+def staged(entry: DataSet, *others: DataSet) -> Finding:
+    """The first finding of one data set beside others; a copy may go to `/local`."""
+    known = DataSets(entries=(entry, *others))
+    found = slow_storage.run(Facts(known, TABLE, BARE, scratch())).findings
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("entry", "times", "words"),
+    [
+        pytest.param(
+            on("nfs4", sample=SMALL, cold_read=reads(small=50.0)),
+            12.0,
+            ", where it is read 12 times as fast",
+            id="small files",
+        ),
+        pytest.param(
+            on("nfs4", sample=SHARDS, cold_read=reads(large=1e8)),
+            20.0,
+            ", where it is read 20 times as fast",
+            id="large files",
+        ),
+    ],
+)
+def test_a_copy_gains_what_both_places_were_measured_to_give(
+    entry: DataSet, times: float, words: str
+) -> None:
+    finding = staged(entry, OTHER)
+
+    assert finding.counterfactual is not None
+    assert finding.counterfactual.storage == pytest.approx(times)
+    assert finding.evidence["copy.times_as_fast"] == pytest.approx(times)
+    assert finding.remedies[0].title.endswith(
+        f"before the job{words} (recipe stage-to-local-disk)"
+    )
+
+
+SLOW = on("nfs4", sample=SMALL, cold_read=reads(small=50.0))
+
+
+@pytest.mark.parametrize(
+    ("entry", "others"),
+    [
+        pytest.param(SLOW, (), id="nothing was read there"),
+        pytest.param(on("nfs4", sample=SMALL), (OTHER,), id="the data was not read"),
+        pytest.param(
+            SLOW,
+            (DataSet(path="/a", disks=(SSD,), cold_read=OTHER.cold_read),),
+            id="another disk was read",
+        ),
+        pytest.param(
+            SLOW,
+            (DataSet(path="/a", disks=(NVME,), cold_read=reads(large=2e9)),),
+            id="only large files were read there",
+        ),
+        pytest.param(
+            SLOW,
+            (
+                DataSet(
+                    path="/a", disks=(NVME,), cold_read=reads(small=600.0, cold=False)
+                ),
+            ),
+            id="read out of a cache there",
+        ),
+        pytest.param(SLOW, (DataSet(path="/a", disks=(NVME,)),), id="not read"),
+    ],
+)
+def test_no_gain_is_foretold_of_a_copy_that_nobody_can_compare(
+    entry: DataSet, others: tuple[DataSet, ...]
+) -> None:
+    finding = staged(entry, *others)
+
+    assert finding.counterfactual is None
+    assert "copy.times_as_fast" not in finding.evidence
+    assert finding.remedies[0].title.endswith(
+        "free) before the job (recipe stage-to-local-disk)"
+    )
+
+
+@pytest.mark.parametrize(("rate", "copied"), [(50.0, False), (50.5, True)])
+def test_not_copied_to_what_was_measured_to_be_no_faster(
+    rate: float, copied: bool
+) -> None:
+    other = DataSet(path="/a", disks=(NVME,), cold_read=reads(small=rate))
+
+    assert any(r.argv for r in staged(SLOW, other).remedies) is copied
+
+
+def test_memory_does_not_let_anybody_wait() -> None:
+    entry = on("9p", sample=SMALL, cold_read=reads(small=50.0))
+    (finding,) = judged(entry, BIG_SHM, FLYING, memory(2 * NEEDED))
+
+    assert finding.counterfactual == Counterfactual(storage=1000.0)
+    assert finding.remedies[0].title == (
+        "Copy its 10.0 GiB to /dev/shm (64.0 GiB free) before the job"
+        " (recipe stage-to-local-disk)"
+    )
+
+
+# What the page cache keeps.
+
+
+@pytest.mark.parametrize(
+    ("cold", "most", "seconds"),
+    [
+        (reads(small=50.0), ", of at most 400 s", 400.0),
+        (None, "", None),
+        (reads(small=50.0, cold=False), "", None),
+    ],
+    ids=["measured", "not read", "read out of a cache"],
+)
+def test_the_page_cache_spares_later_epochs_anyway(
+    cold: ColdRead | None, most: str, seconds: float | None
+) -> None:
+    entry = on("nfs4", sample=SMALL, cold_read=cold)
+    (finding,) = judged(entry, memory(20 * GiB), scratch())
+
+    assert finding.severity is Severity.NOTE
+    assert finding.counterfactual is None
+    assert finding.evidence.get("first_epoch_seconds") == seconds
+    assert finding.remedies[0].title == (
+        "Read it once with many threads before the job: that spares the first epoch"
+        f" its waiting{most}, and later ones nothing (recipe warm-the-page-cache)"
+    )
+    assert finding.remedies[0].snippet == "warm(Path('/data/x'))"
+    assert not [remedy for remedy in finding.remedies if remedy.argv]
+
+
+@pytest.mark.parametrize("fstype", ["9p", "fuse.sshfs", "fuse"])
+def test_not_everything_is_kept_in_the_page_cache(fstype: str) -> None:
+    entry = on(fstype, HDD, sample=SMALL, cold_read=reads(small=50.0))
+    (finding,) = judged(entry, memory(20 * GiB))
+
+    assert finding.severity is Severity.SLOWS
+    assert finding.evidence["fits_in_memory"] is False
 
 
 # Read-ahead.
@@ -655,7 +804,7 @@ def test_the_illness_is_real_and_a_copy_cures_it(
     assert "small files/s" in finding.summary
 
     shm = Shm(size=GiB, available=GiB)
-    known = (on("nfs4", sample=finding_sample(finding)), shm, FLYING, memory(99 * GiB))
+    known = (on("9p", sample=finding_sample(finding)), shm, FLYING, memory(99 * GiB))
     (copy,) = [r for r in judged(*known)[0].remedies if r.argv]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as fast:
         rsync = (*copy.argv[:3], str(tmp_path / "set"), fast)

@@ -4,10 +4,14 @@ import gc
 import os
 import signal
 import subprocess
+import sys
 import time
+import zipfile
 import zlib
 from collections.abc import Iterator
 from multiprocessing import queues
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -112,10 +116,53 @@ def test_a_clock_for_the_garbage_collector() -> None:
 def test_a_trace_gives_shares(data: Any) -> None:
     found = trace.stages(DataLoader(data, batch_size=4), 0.05)
     for shares in found.values():
-        assert sum(shares.values()) == pytest.approx(1)
+        assert sum(shares[kind] for kind in trace.KINDS) == pytest.approx(1)
+        assert shares["opened"] == 0
     if type(data) is Samples:
         assert found["wall"]["read"] > 0.5
         assert found["cpu"]["decode"] > 0.1
+
+
+class Zipped(Dataset[Any]):
+    """Rows of an archive that is opened for each of them, or only once."""
+
+    def __init__(self, path: Path, *, again: bool) -> None:
+        self.path, self.again = path, again
+        self.kept = zipfile.ZipFile(path)
+
+    def __len__(self) -> int:
+        return 500
+
+    def __getitem__(self, index: int) -> bytes:
+        if not self.again:
+            return self.kept.read(f"{index}")
+        with zipfile.ZipFile(self.path) as opened:
+            return opened.read(f"{index}")
+
+
+@pytest.mark.parametrize(("again", "most"), [(True, 1.0), (False, 0.0)])
+def test_a_trace_sees_containers_that_are_opened(
+    again: bool, most: float, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(tmp_path / "rows.zip", "w") as file:
+        for number in range(500):
+            file.writestr(f"{number}", b"row")
+    data = Zipped(tmp_path / "rows.zip", again=again)
+
+    found = trace.stages(DataLoader(data, batch_size=4), 0.1)
+
+    for shares in found.values():
+        assert most / 2 <= shares["opened"] <= most
+    data.kept.close()
+
+
+def test_a_library_without_what_opens_containers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "h5py", ModuleType("h5py"))
+    assert trace.opens(zipfile.ZipFile.__init__.__code__)
+    assert not trace.opens(Zipped.__init__.__code__)
+    assert not trace.opens(Zipped.__len__.__code__)
 
 
 KINDS = {
@@ -149,6 +196,8 @@ def test_the_error_of_a_worker_is_the_original_one() -> None:
         "Original Traceback (most recent call last):\n"
         '  File "/x/torch/worker.py", line 349, in _worker_loop\n'
         '  File "/x/data.py", line 12, in __getitem__\n'
+        "    return parsed(index)\n"
+        '  File "/x/site-packages/parse/rows.py", line 7, in parsed\n'
         "    raise ValueError(index)\n"
         "ValueError: 7\n"
     )

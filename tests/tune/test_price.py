@@ -212,6 +212,41 @@ def test_decoding_twice_as_fast_saves_half_of_its_share() -> None:
     assert gain.value == pytest.approx(0.3, abs=0.02)
 
 
+def opening(wall: float = 0.4, cpu: float = 0.2) -> Pipeline:
+    """Containers are opened for each item, which waits for half of that."""
+    of = {"read": 0.3, "decode": 0.3, "transform": 0.4}
+    found = costs(fetch_wall=0.04, fetch_cpu=0.02)
+    return pipeline(
+        trial(0, 0.04, costs=found),
+        wall=Shares(**of, opened=wall),
+        cpu=Shares(**of, opened=cpu),
+    )
+
+
+def test_containers_that_stay_open_are_not_waited_for() -> None:
+    (after,) = altered(opening(), Counterfactual(opened=0.5))
+    gain = foretold(opening(), Counterfactual(opened=0.5))
+
+    spared = after.trials[0].costs
+    assert spared is not None
+    assert spared.fetch_wall == pytest.approx(0.04 * (1 - 0.5 * 0.4))
+    assert spared.fetch_cpu == pytest.approx(0.02 * (1 - 0.5 * 0.2))
+    assert gain is not None
+    assert gain.basis == "modelled"
+    assert gain.value == pytest.approx(0.2, abs=0.02)
+
+
+def test_what_is_worth_nothing_and_what_nobody_knows() -> None:
+    shut = opening(wall=0.0, cpu=0.0)
+    gain = foretold(shut, Counterfactual(opened=1.0))
+
+    assert gain is not None
+    assert gain.value == pytest.approx(0)
+    assert foretold(computes(wall=None), Counterfactual(opened=1.0)) is None
+    assert foretold(computes(cpu=None), Counterfactual(opened=1.0)) is None
+    assert foretold(opening(), Counterfactual(opened=1.1)) is None
+
+
 def test_threads_may_have_spun_or_worked() -> None:
     spins = costs(fetch_process=0.06, process=0.06)
     seen = pipeline(trial(2, 0.06, costs=spins), start=setting(2))

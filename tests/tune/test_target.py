@@ -85,6 +85,10 @@ CODE = {
         "def make():\n    raise ValueError('no images')\n",
         r"calling it raised ValueError: no images \(made\.py:2\)$",
     ),
+    "raises in a library": (
+        "import json\ndef make():\n    json.loads('{')\n",
+        r"calling it raised json\.decoder\.JSONDecodeError: .+ \(made\.py:3\)$",
+    ),
     "exits": (
         "import sys\nsys.exit('bye')\n",
         r"importing it called sys\.exit\('bye'\)$",

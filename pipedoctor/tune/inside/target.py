@@ -8,9 +8,10 @@ import importlib
 import importlib.util
 import inspect
 import sys
+import sysconfig
 import traceback
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 from pipedoctor.attempt import Done, attempt
 
 _PACKAGE = Path(__file__).parents[2]
+_LIBRARY = Path(sysconfig.get_path("stdlib"))
 
 
 class Unloadable(Exception):  # noqa: N818  (what the target is, not what we did)
@@ -127,10 +129,23 @@ def said(error: BaseException) -> str:
     last = "".join(traceback.format_exception_only(type(error), error))
     text = " ".join(last.split())[:400]
     frames = traceback.extract_tb(error.__traceback__)
-    place = next((f for f in reversed(frames) if not _ours(f.filename)), None)
-    if place is None:
-        return text
-    return f"{text} ({Path(place.filename).name}:{place.lineno})"
+    return text + innermost([(f.filename, str(f.lineno)) for f in frames])
+
+
+def innermost(places: Sequence[tuple[str, str]]) -> str:
+    """`` (data.py:12)``, the last place in code of the user, else in a library."""
+    theirs = [place for place in places if not _ours(place[0])]
+    written = [place for place in theirs if not _installed(place[0])]
+    for filename, line in (written or theirs)[-1:]:
+        return f" ({Path(filename).name}:{line})"
+    return ""
+
+
+def _installed(filename: str) -> bool:
+    """Does it belong to a package, or to Python itself?"""
+    path = Path(filename)
+    packages = {"site-packages", "dist-packages"} & {*path.parts}
+    return bool(packages) or path.is_relative_to(_LIBRARY)
 
 
 def _ours(filename: str) -> bool:

@@ -9,7 +9,8 @@ import re
 import sys
 import time
 from collections.abc import Callable
-from types import FrameType
+from inspect import unwrap
+from types import CodeType, FrameType
 from typing import Any
 
 from torch.utils.data import IterableDataset
@@ -30,6 +31,13 @@ _READING = re.compile(
     r"open|stat|scandir|listdir|sleep|select|poll|urlopen|fetch|download|get_object|"
     r"acquire|wait|flush|fsync|connect|load_bytes)\w*$|(^|_)(read|fetch|download|load)_"
 )
+_OPENERS = (
+    ("h5py", "File.__init__"),
+    ("zipfile", "ZipFile.__init__"),
+    ("tarfile", "TarFile.open"),
+    ("tarfile", "TarFile.__init__"),
+)
+"""What opens a container and reads its index."""
 _TRANSFORMING = re.compile(
     r"transform|augment|normali|crop|resize|flip|rotate|jitter|blur|interpolate|"
     r"convert|matmul|dot|filter|collate"
@@ -44,8 +52,13 @@ class Tracer:
     def __init__(self) -> None:
         self.wall = [0.0, 0.0, 0.0]
         self.cpu = [0.0, 0.0, 0.0]
+        self.opened = [0.0, 0.0]
+        """Wall and CPU seconds of these within the opening of a container."""
         self._stack: list[int] = [TRANSFORM]
+        self._opening = 0
+        """How deep the call lies that opens one; 0: none does."""
         self._known: dict[Any, int | None] = {}
+        self._openers: dict[CodeType, bool] = {}
         self._last = (time.perf_counter(), time.thread_time())
 
     def __call__(self, frame: FrameType, event: str, thing: Any) -> None:
@@ -55,24 +68,36 @@ class Tracer:
         if event == "call":
             kind = self._of_code(frame)
             stack.append(stack[-1] if kind is None else kind)
+            if not self._opening and self._opens(frame.f_code):
+                self._opening = len(stack)
         elif event == "c_call":
             kind = self._of_function(thing)
             stack.append(stack[-1] if kind is None else kind)
         elif len(stack) > 1:
             stack.pop()
+            if len(stack) < self._opening:
+                self._opening = 0
         self._last = (time.perf_counter(), time.thread_time())
 
     def _charge(self) -> None:
         wall, cpu = self._last
         kind = self._stack[-1]
-        self.wall[kind] += time.perf_counter() - wall
-        self.cpu[kind] += time.thread_time() - cpu
+        spent = (time.perf_counter() - wall, time.thread_time() - cpu)
+        self.wall[kind] += spent[0]
+        self.cpu[kind] += spent[1]
+        if self._opening:
+            self.opened = [a + b for a, b in zip(self.opened, spent, strict=True)]
 
     def _of_code(self, frame: FrameType) -> int | None:
         code = frame.f_code
         if code not in self._known:
             self._known[code] = kind_of(code.co_name, code.co_filename)
         return self._known[code]
+
+    def _opens(self, code: CodeType) -> bool:
+        if code not in self._openers:
+            self._openers[code] = opens(code)
+        return self._openers[code]
 
     def _of_function(self, thing: Any) -> int | None:
         name = getattr(thing, "__qualname__", "") or ""
@@ -96,12 +121,29 @@ def kind_of(name: str, filename: str, full: str = "") -> int | None:
     return None
 
 
+def opens(code: CodeType) -> bool:
+    """Is it the code that opens a container, of a library that is loaded?"""
+    if code.co_name not in {"__init__", "open"}:
+        return False
+    found = (_loaded(module, path) for module, path in _OPENERS)
+    return any(getattr(unwrap(one), "__code__", None) is code for one in found if one)
+
+
+def _loaded(module: str, path: str) -> Any:
+    """The function of this name, if its library is loaded and has it."""
+    thing = sys.modules.get(module)
+    for name in path.split("."):
+        thing = getattr(thing, name, None)
+    return thing
+
+
 def stages(loader: Any, seconds: float) -> dict[str, dict[str, float]]:
     """
     Fetch samples in this process under a tracer, for so many seconds.
 
-    Gives the shares of wall and of CPU time by kind. The tracer makes Python code
-    slower than it is, so the shares lean towards code of many small calls.
+    Gives the shares of wall and of CPU time by kind, and of both in which containers
+    are opened. The tracer makes Python code slower than it is, so the shares lean
+    towards code of many small calls.
     """
     call = _fetch(loader)
     tracer = Tracer()
@@ -116,12 +158,17 @@ def stages(loader: Any, seconds: float) -> dict[str, dict[str, float]]:
             break
         finally:
             sys.setprofile(None)
-    return {"wall": _shares(tracer.wall), "cpu": _shares(tracer.cpu)}
+    opened = tracer.opened
+    return {
+        "wall": _shares(tracer.wall, opened[0]),
+        "cpu": _shares(tracer.cpu, opened[1]),
+    }
 
 
-def _shares(times: list[float]) -> dict[str, float]:
+def _shares(times: list[float], opened: float) -> dict[str, float]:
     total = sum(times) or 1.0
-    return {kind: spent / total for kind, spent in zip(KINDS, times, strict=True)}
+    parts = (*zip(KINDS, times, strict=True), ("opened", opened))
+    return {kind: spent / total for kind, spent in parts}
 
 
 def _fetch(loader: Any) -> Callable[[], Any]:

@@ -9,7 +9,6 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,7 +21,7 @@ from pipedoctor.tune.inside.batch import contents, copying, mark
 from pipedoctor.tune.inside.figures import mean, per_batch, spread
 from pipedoctor.tune.inside.memory import Size, growth, private, sizes
 from pipedoctor.tune.inside.record import Recorder
-from pipedoctor.tune.inside.target import said
+from pipedoctor.tune.inside.target import innermost, said
 from pipedoctor.tune.inside.trace import fault_seconds, stages
 
 _PLENTY = 500
@@ -239,15 +238,15 @@ def failed(error: BaseException) -> str:
     if "Original Traceback" in text:
         lines = [line for line in text.strip().splitlines() if line.strip()]
         places = [line.strip() for line in lines if line.strip().startswith("File ")]
-        where = _place(places[-1]) if places else ""
-        return f"{lines[-1].strip()}{where}"[:400]
+        return f"{lines[-1].strip()}{innermost(list(map(_place, places)))}"[:400]
     return said(error)
 
 
-def _place(line: str) -> str:
+def _place(line: str) -> tuple[str, str]:
     _, name, rest = line.split('"', 2)
-    number = "".join(filter(str.isdecimal, rest.partition(",")[2].partition(",")[0]))
-    return f" ({Path(name).name}:{number})"
+    return name, "".join(
+        filter(str.isdecimal, rest.partition(",")[2].partition(",")[0])
+    )
 
 
 def _rates(running: Run) -> dict[str, Any]:

@@ -42,10 +42,6 @@ def garbage() -> Any:
     return 42
 
 
-def nothing() -> Any:
-    return None
-
-
 def a_dict() -> Any:
     return {"train": Made()}
 
@@ -87,7 +83,7 @@ class Hanging(Made):
 
 
 def item_hangs() -> Any:
-    return DataLoader(Hanging(), batch_size=4)
+    return DataLoader(Hanging(), batch_size=4, num_workers=1)
 
 
 class Printing(Made):
