@@ -21,9 +21,10 @@ _TINY = 1e-9
 class _Resource:
     """Something that several share: each gets the same rate of progress."""
 
-    __slots__ = ("clock", "due", "rate")
+    __slots__ = ("clock", "due", "needs", "rate")
 
-    def __init__(self) -> None:
+    def __init__(self, needs: int) -> None:
+        self.needs = needs
         self.clock = 0.0  # progress that everybody has made
         self.rate = 1.0
         self.due: list[tuple[float, int, int]] = []
@@ -35,8 +36,8 @@ class _Simulation:
     def __init__(self, scene: Scene, batches: int, most: float = float("inf")) -> None:
         self.scene, self.batches, self.most = scene, batches, most
         self.now = 0.0
-        self.resources = (_Resource(), _Resource(), _Resource())
-        self.left: dict[int, list[Phase]] = {}
+        self.resources = (_Resource(CPU), _Resource(STORAGE), _Resource(TIME))
+        self.left: dict[int, Sequence[Phase]] = {}
         self.queues: list[deque[int]] = [deque() for _ in range(scene.workers)]
         self.working: list[int | None] = [None] * scene.workers
         self.load = [0] * scene.workers
@@ -106,7 +107,7 @@ class _Simulation:
             self.working[worker] = index
             late = self.late[worker] if self.late and not self.made[worker] else 0.0
             waiting, computing = self.task(worker)
-            self.begin(worker, [(TIME, late), (STORAGE, waiting), (CPU, computing)])
+            self.begin(worker, ((TIME, late), (STORAGE, waiting), (CPU, computing)))
         elif self.shaking == worker and self.working[worker] is None:
             self.shaking = None
             left = self.shaken - self.now
@@ -131,44 +132,42 @@ class _Simulation:
         """Start the first phase that takes any time; none: it is done at once."""
         for number, (needs, amount) in enumerate(phases):
             if amount > _TINY:
-                self.left[who] = list(phases[number + 1 :])
+                self.left[who] = phases[number + 1 :]
                 resource = self.resources[needs]
                 self.order += 1
                 if who < 0:
                     self.latest[who] = self.order
                 heappush(resource.due, (resource.clock + amount, self.order, who))
-                self.pace(needs)
+                if needs != TIME:
+                    self.pace(resource)
                 return
         self.done(who)
 
-    def pace(self, needs: int) -> None:
+    def pace(self, resource: _Resource) -> None:
         """How fast everybody goes who shares this resource now."""
-        resource, scene = self.resources[needs], self.scene
-        number = len(resource.due)
-        if needs == CPU and number:
-            wanted = number * scene.weight
-            resource.rate = min(1.0, scene.cores / wanted)
-            if scene.crowding and scene.cores > 1:
-                busy = min(number, scene.cores) - 1
-                resource.rate /= 1 + scene.crowding * max(0.0, busy) / (scene.cores - 1)
-        elif needs == STORAGE and number:
-            resource.rate = min(1.0, scene.storage / number)
+        scene, number = self.scene, len(resource.due)
+        if resource.needs == STORAGE:
+            resource.rate = scene.storage / number if number > scene.storage else 1.0
+            return
+        wanted = number * scene.weight
+        resource.rate = scene.cores / wanted if wanted > scene.cores else 1.0
+        if scene.crowding and scene.cores > 1:
+            busy = min(number, scene.cores) - 1
+            resource.rate /= 1 + scene.crowding * max(0.0, busy) / (scene.cores - 1)
 
     def advance(self) -> None:
         """Go to the next end of a phase."""
-        best, step = -1, float("inf")
-        for needs, resource in enumerate(self.resources):
-            if resource.due:
-                left = (resource.due[0][0] - resource.clock) / resource.rate
-                if left < step:
-                    best, step = needs, left
-        step = max(step, 0.0)
-        self.now += step
-        for resource in self.resources:
-            if resource.due:
+        waited = [resource for resource in self.resources if resource.due]
+        left = [(one.due[0][0] - one.clock) / one.rate for one in waited]
+        step = min(left)
+        best = waited[left.index(step)]
+        if step > 0:
+            self.now += step
+            for resource in waited:
                 resource.clock += step * resource.rate
-        _, order, who = heappop(self.resources[best].due)
-        self.pace(best)
+        _, order, who = heappop(best.due)
+        if best.needs != TIME:
+            self.pace(best)
         if who >= 0 or order == self.latest[who]:
             self.begin(who, self.left.pop(who))
 

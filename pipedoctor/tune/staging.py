@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pipedoctor.facts import Costs, Pipeline, Setting, Trial
 from pipedoctor.tune.scene import CPU, TIME, Phase, Scene
@@ -116,12 +117,7 @@ class Stage:
             return [(waiting, computing)]
         size = setting.batch_size or 1
         number = max(8, min(size, 64))
-        rows = [
-            [items[(begin + k) % len(items)] for k in range(number)]
-            for begin in range(0, _TASKS * number, number)
-        ]
-        idle = [sum(max(0.0, w - c) for w, c in row) for row in rows]
-        busy = [sum(c for _, c in row) for row in rows]
+        idle, busy = _rows(items, number)
         quiet = (size / number) ** 0.5  # the mean of more items varies less
         return list(
             zip(
@@ -144,6 +140,19 @@ def _outside(trial: Trial) -> Costs:
 
 def _phases(computing: float, waiting: float) -> tuple[Phase, ...]:
     return (CPU, max(_LEAST, computing)), (TIME, max(0.0, waiting))
+
+
+@lru_cache(maxsize=8)
+def _rows(
+    items: tuple[tuple[float, float], ...], number: int
+) -> tuple[list[float], list[float]]:
+    """Seconds that batches of so many items wait, and compute."""
+    rows = [
+        [items[(begin + k) % len(items)] for k in range(number)]
+        for begin in range(0, _TASKS * number, number)
+    ]
+    idle = [sum(max(0.0, w - c) for w, c in row) for row in rows]
+    return idle, [sum(c for _, c in row) for row in rows]
 
 
 def _around(values: Sequence[float], mean: float, quiet: float) -> list[float]:
