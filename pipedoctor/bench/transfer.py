@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from pipedoctor.bench.decoder import program
 from pipedoctor.bench.host import host
@@ -34,7 +34,11 @@ def measure(
     machine: Machine | None = None,
     meter: Meter | None = None,
 ) -> BenchTransfer:
-    """Run it; raises Unreadable where there is no GPU or no answer."""
+    """
+    Run it; raises Unreadable where there is no GPU or no answer.
+
+    Ctrl-C gives the copies, if they were measured by then; else it goes on its way.
+    """
     machine = machine or Machine()
     began = time.monotonic()
     line = program(executable, "transfer.py", str(batch_bytes), str(budget * SHARE))
@@ -60,7 +64,7 @@ def as_fact(
     size: int = said["batch_bytes"]
     copies = tuple(_copy(name, size, rows) for name, rows in said["copies"].items())
     copy = spread([total for total, _ in said["copies"][PINNED]])
-    alone = spread(said["steps"][ALONE])
+    alone = spread(said["steps"].get(ALONE, ()))
     steps = tuple(
         _step(name, rows, copy.value, alone.value)
         for name, rows in said["steps"].items()
@@ -76,6 +80,7 @@ def as_fact(
         steps=steps,
         quality=quality,
         seconds=seconds,
+        interrupted=bool(said.get("interrupted")),
     )
 
 
@@ -94,7 +99,11 @@ def _step(name: str, rows: list[float], copy: float, alone: float) -> Step:
 
 
 def _run(line: list[str], environ: Mapping[str, str], patience: float) -> Any:
-    """What the program says; raises Unreadable. It leaves no process behind."""
+    """
+    What the program says; raises Unreadable. It leaves no process behind.
+
+    Ctrl-C ends it, and what it has said by then is ``interrupted``.
+    """
     try:
         process = subprocess.Popen(
             line,
@@ -114,19 +123,42 @@ def _run(line: list[str], environ: Mapping[str, str], patience: float) -> Any:
             message = f"no answer after {patience:.0f} s: torch or the driver hangs,"
             message += " or needs a larger --budget"
             raise Unreadable(message) from None
+        except KeyboardInterrupt:
+            _end(process)
+            said = _last(process.communicate()[0])
+            if "copies" not in said:
+                raise
+            return {**said, "interrupted": True}
         finally:
-            with contextlib.suppress(OSError):
-                os.killpg(process.pid, signal.SIGKILL)
-    if not answer:
-        code = process.returncode
+            _end(process)
+    return _whole(answer, process.returncode)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _whole(answer: bytes, code: int) -> dict[str, Any]:
+    """The last word of a program that ended by itself; raises Unreadable."""
+    said = _last(answer)
+    if not answer or said.get("partial"):
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         message = f"its process ended with {how}"
         raise Unreadable(message)
-    try:
-        said = json.loads(answer.splitlines()[-1])
-    except ValueError:
+    if not said:
         message = "it printed something else than an answer"
-        raise Unreadable(message) from None
+        raise Unreadable(message)
     if "error" in said:
         raise Unreadable(said["error"])
     return said
+
+
+def _last(answer: bytes) -> dict[str, Any]:
+    """The last line that is an answer; nothing where there is none."""
+    for line in reversed(answer.splitlines()):
+        with contextlib.suppress(ValueError):
+            said = json.loads(line)
+            if isinstance(said, dict):
+                return cast("dict[str, Any]", said)
+    return {}

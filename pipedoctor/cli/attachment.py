@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from pipedoctor.cli import destination, kept, output
+from pipedoctor.cli import INTERRUPTED, destination, kept, output
 from pipedoctor.collect import files
 from pipedoctor.facts import Malformed, Unreadable
 
@@ -37,7 +37,7 @@ def serve(typed: Mapping[str, Any]) -> int:
     elif typed.get("unredact"):
         _unredact(typed)
     else:
-        _attach(typed)
+        return _attach(typed)
     return 0
 
 
@@ -48,11 +48,11 @@ def _refuse_a_file_for_copy(typed: Mapping[str, Any]) -> None:
         raise click.UsageError(message)
 
 
-def _attach(typed: Mapping[str, Any]) -> None:
+def _attach(typed: Mapping[str, Any]) -> int:
     form = destination.form(typed)
     if not typed.get("copy"):
         destination.refuse_standing(typed)
-    report, json, trouble = _examined(typed)
+    report, json, trouble, stopped = _examined(typed)
     if typed.get("copy"):
         from pipedoctor.report import ticket
 
@@ -69,6 +69,7 @@ def _attach(typed: Mapping[str, Any]) -> None:
         kept.forgo(trouble, keeps=keeps)
     elif keeps:
         kept.keep(report, json)
+    return INTERRUPTED if stopped else 0
 
 
 def _name(name: str) -> None:
@@ -79,8 +80,12 @@ def _name(name: str) -> None:
     output.write(f"{shown}\n".encode(errors="surrogateescape"), None)
 
 
-def _examined(typed: Mapping[str, Any]) -> tuple[Any, bytes, str]:
-    """The report, its JSON, and why the book of aliases could not be used, if so."""
+def _examined(typed: Mapping[str, Any]) -> tuple[Any, bytes, str, bool]:
+    """
+    The report, its JSON, and why the book of aliases could not be used, if so.
+
+    Whether Ctrl-C has ended the measuring comes last.
+    """
     from pipedoctor.book import Book
     from pipedoctor.cli import examination
     from pipedoctor.redact import Level, Redactor
@@ -93,9 +98,9 @@ def _examined(typed: Mapping[str, Any]) -> tuple[Any, bytes, str]:
         # Aliases in a record of another machine are those of another book.
         book = None if typed.get("record") else Book()
         redactor = Redactor(Level.PUBLIC, memory=book)
-    report, _ = examination.conduct(typed, redactor)
+    report, _, stopped = examination.conduct(typed, redactor)
     examination.mention_broken(report)
-    return report, json.render(report), book.trouble if book else ""
+    return report, json.render(report), book.trouble if book else "", stopped
 
 
 def _written(report: Any, json: bytes, form: str, *, redacted: bool) -> bytes:

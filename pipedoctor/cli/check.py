@@ -5,6 +5,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from pipedoctor.cli import INTERRUPTED
 from pipedoctor.cli.options import ENV, NO_COLOR, NO_REDACT, OUTPUT, environment
 from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SECONDS, SIZE, SOME, STEP
 
@@ -162,7 +163,7 @@ def command(context: click.Context, /, **given: Any) -> None:
         for name, value in given.items()
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
-    report, options = examination.conduct(typed)
+    report, options, stopped = examination.conduct(typed)
     target = typed.get("output")
     output.write(examination.render(report, options, target), target)
     examination.mention_broken(report)
@@ -171,4 +172,4 @@ def command(context: click.Context, /, **given: Any) -> None:
         from pipedoctor.report import json
 
         kept.keep(report, json.render(report))
-    context.exit(examination.exit_code(report, options))
+    context.exit(INTERRUPTED if stopped else examination.exit_code(report, options))

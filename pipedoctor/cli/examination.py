@@ -50,16 +50,17 @@ class _Later:
 
 def conduct(
     typed: Mapping[str, Any], redactor: "Redactor | None" = None
-) -> "tuple[Report, Options]":
+) -> "tuple[Report, Options, bool]":
     """
     Do what was typed; raises UsageError for what cannot be meant or read.
 
-    Without a `redactor` it depends on who reads: a terminal or a file.
+    Without a `redactor` it depends on who reads: a terminal or a file. The last of
+    what it gives says whether Ctrl-C has ended the measuring.
     """
     began = time.monotonic()
     typed = stdin.taken(typed)
     priced.given(typed)
-    later = _Later()
+    later, stopped = _Later(), False
     try:
         config = _config(typed, cast("Catalogue", later))
 
@@ -71,13 +72,13 @@ def conduct(
         if typed.get("record"):
             report = _record(typed, prepare())
         else:
-            report = _machine(typed, config, prepare, began)
+            report, stopped = _machine(typed, config, prepare, began)
     except (Unfit, UnknownName) as error:
         raise click.UsageError(str(error)) from None
     except Malformed as error:
         message = f"--from {typed['record']}: {error}"
         raise click.UsageError(message) from None
-    return report, config.options
+    return report, config.options, stopped
 
 
 def render(report: "Report", options: Options, target: str | None) -> str | bytes:
@@ -166,7 +167,7 @@ def _machine(
     config: Config,
     prepare: Callable[[], "Desk"],
     began: float,
-) -> "Report":
+) -> "tuple[Report, bool]":
     """
     Look at this machine and judge it, within the deadline.
 
@@ -196,9 +197,9 @@ def _machine(
         facts = collect(
             inquiry, deadline=max(0.2, left - MARGIN), watch=watch, meanwhile=meanwhile
         )
-    return ready[0].judge(
-        facts, price, asked.who(inquiry.machine), began, began + left - PRINTING
-    )
+    until = began + left - PRINTING
+    who = asked.who(inquiry.machine)
+    return ready[0].judge(facts, price, who, began, until), price.interrupted
 
 
 def _takes_time(typed: Mapping[str, Any], options: Options) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli import output, privacy
+from pipedoctor.cli import INTERRUPTED, output, privacy
 from pipedoctor.cli.bar import bar
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.prefix import Chosen, find
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pipedoctor.redact import Redactor
 
 NOT_MEASURED = 3
-INTERRUPTED = 130
 Given = Mapping[str, Any]
 
 
@@ -29,30 +28,31 @@ def decode(images: tuple[str, ...], given: Given) -> int:
     from pipedoctor.bench.decode_words import sheet
     from pipedoctor.facts.bench_decode import BenchDecode
 
-    began = time.monotonic()
-    machine = Machine()
+    began, machine = time.monotonic(), Machine()
     executable = _executable(given, machine)
     try:
         found = pictures.load(images) if images else None
     except Unreadable as error:
         raise click.UsageError(str(error)) from None
-    with bar(given["budget"]) as tell:
-        try:
-            found = found or pictures.generate(
-                executable, machine.environ, given["size"], given["budget"]
+    try:
+        with bar(given["budget"]) as tell:
+            if found is None:
+                tell("make images")
+                found = pictures.generate(
+                    executable, machine.environ, given["size"], given["budget"]
+                )
+            order = Order(
+                executable=executable,
+                environ=machine.environ,
+                found=found,
+                budget=given["budget"],
+                machine=machine,
+                tell=tell,
+                began=began,
             )
-        except Unreadable as error:
-            return _refuse("decode", str(error))
-        order = Order(
-            executable=executable,
-            environ=machine.environ,
-            found=found,
-            budget=given["budget"],
-            machine=machine,
-            tell=tell,
-            began=began,
-        )
-        fact = Bench(order).run()
+            fact = Bench(order).run()
+    except Unreadable as error:
+        return _refuse("decode", str(error))
     facts = _redactor(given).facts(Facts(fact))
     seen = facts.get(BenchDecode) or fact
     _write(facts, sheet(seen), given, seen.seconds)
@@ -137,22 +137,22 @@ def loader(target: str, given: Given) -> int:
     from pipedoctor.tune.stages import measure, sheet
     from pipedoctor.tune.tuning import Order
 
-    with bar(given["budget"]) as tell:
-        order = Order(
-            target=target,
-            batch_size=given["batch_size"],
-            step=given["step"] or "",
-            budget=given["budget"],
-            watch=tell,
-        )
-        try:
+    try:
+        with bar(given["budget"]) as tell:
+            order = Order(
+                target=target,
+                batch_size=given["batch_size"],
+                step=given["step"] or "",
+                budget=given["budget"],
+                watch=tell,
+            )
             found = measure(order)
-        except Refused as reason:
-            raise click.UsageError(privacy.overheard(reason)) from None
-        except Lost as reason:
-            return _refuse("loader", f"{target}: {reason}")
-        except KeyboardInterrupt:
-            return INTERRUPTED
+    except Refused as reason:
+        raise click.UsageError(privacy.overheard(reason)) from None
+    except Lost as reason:
+        return _refuse("loader", f"{target}: {reason}")
+    except KeyboardInterrupt:
+        return INTERRUPTED
     facts = _redactor(given).facts(Facts(*found.facts))
     _write(facts, sheet(found), given, found.seconds)
     if found.interrupted:
@@ -168,9 +168,9 @@ def transfer(given: Given) -> int:
 
     machine = Machine()
     executable = _executable(given, machine)
-    with bar(given["budget"]) as tell:
-        tell("copy to the GPU")
-        try:
+    try:
+        with bar(given["budget"]) as tell:
+            tell("copy to the GPU")
             fact = measure(
                 executable,
                 machine.environ,
@@ -178,14 +178,14 @@ def transfer(given: Given) -> int:
                 budget=given["budget"],
                 machine=machine,
             )
-        except Unreadable as error:
-            return _refuse("transfer", str(error))
-        except KeyboardInterrupt:
-            return INTERRUPTED
+    except Unreadable as error:
+        return _refuse("transfer", str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
     facts = _redactor(given).facts(Facts(fact))
     seen = facts.get(BenchTransfer) or fact
     _write(facts, sheet(seen), given, seen.seconds)
-    return 0
+    return INTERRUPTED if fact.interrupted else 0
 
 
 def disk(path: str, given: Given) -> int:

@@ -10,7 +10,7 @@ from pipedoctor.cli.bar import Tell, bar
 
 if TYPE_CHECKING:
     from pipedoctor.facts import Pipeline
-    from pipedoctor.tune.tuning import Tuning
+    from pipedoctor.tune.tuning import Order, Tuning
 
 BUDGET = 30.0
 """Seconds for measuring, beside the deadline of the examination."""
@@ -22,6 +22,7 @@ class Measurement:
 
     pipeline: "Pipeline | None" = None
     unmeasured: Mapping[str, str] = field(default_factory=dict[str, str])
+    interrupted: bool = False
 
 
 def given(typed: Mapping[str, Any]) -> None:
@@ -38,38 +39,52 @@ def given(typed: Mapping[str, Any]) -> None:
 
 
 def measured(typed: Mapping[str, Any], paths: Sequence[str]) -> Measurement:
-    """Measure what was typed; raises UsageError for a target that cannot be read."""
+    """
+    Measure what was typed; raises UsageError for a target that cannot be read.
+
+    Ctrl-C ends the measuring alone: what needs none is still to be said.
+    """
     target = typed.get("measure")
     if not target:
         return Measurement(unmeasured={"pipeline": "no --measure TARGET given"})
     from pipedoctor.cli.privacy import overheard
-    from pipedoctor.cli.targeted import order
     from pipedoctor.tune.beside import tuned
     from pipedoctor.tune.session import Lost, Refused
 
     budget = typed.get("budget") or BUDGET
-    with bar(budget) as tell:
-        wanted = order(
-            {
-                "target": target,
-                "budget": budget,
-                "step_seconds": typed.get("step_seconds"),
-                "step": typed.get("step"),
-                "ranks": typed.get("ranks") or 1,
-                "watch": measuring(tell),
-            }
-        )
-        try:
-            found = tuned(wanted)
-        except Refused as reason:
-            message = refusal(target, reason)
-            raise click.UsageError(message) from None
-        except Lost as reason:
-            why = f"{target}: {overheard(reason)}"
-            return Measurement(unmeasured={"pipeline": why})
-    if found.interrupted:
-        raise KeyboardInterrupt
-    return of(found, paths)
+    try:
+        with bar(budget) as tell:
+            found = tuned(_order(typed, budget, tell))
+    except Refused as reason:
+        message = refusal(target, reason)
+        raise click.UsageError(message) from None
+    except Lost as reason:
+        why = f"{target}: {overheard(reason)}"
+        return Measurement(unmeasured={"pipeline": why})
+    except KeyboardInterrupt:
+        return _stopped(target)
+    return _stopped(target) if found.interrupted else of(found, paths)
+
+
+def _order(typed: Mapping[str, Any], budget: float, tell: Tell) -> "Order":
+    from pipedoctor.cli.targeted import order
+
+    wanted: Order = order(
+        {
+            "target": typed["measure"],
+            "budget": budget,
+            "step_seconds": typed.get("step_seconds"),
+            "step": typed.get("step"),
+            "ranks": typed.get("ranks") or 1,
+            "watch": tell,
+        }
+    )
+    return wanted
+
+
+def _stopped(target: str) -> Measurement:
+    why = f"{target}: interrupted"
+    return Measurement(unmeasured={"pipeline": why}, interrupted=True)
 
 
 def refusal(target: str, reason: object) -> str:
@@ -88,15 +103,6 @@ def mention(typed: Mapping[str, Any], found: Measurement) -> None:
 
     for why in found.unmeasured.values():
         click.echo(f"pipedoctor check: could not measure {clean(why)}", err=True)
-
-
-def measuring(tell: Tell) -> Tell:
-    """Say what is done as something that is measured."""
-
-    def said(doing: str) -> None:
-        tell(f"measuring {doing}" if doing else "")
-
-    return said
 
 
 def of(found: "Tuning", paths: Sequence[str]) -> Measurement:

@@ -29,23 +29,23 @@ def clocked(
     target = wishes["measure"]
     if not target:
         return None, ()
-    from pipedoctor.cli.priced import measuring, of, refusal
+    from pipedoctor.cli.priced import of, refusal
     from pipedoctor.fix import plan
     from pipedoctor.fix.code.measure import Clock
     from pipedoctor.tune.probe import Failed
     from pipedoctor.tune.proof import proving
     from pipedoctor.tune.session import Lost, Refused
 
-    with bar(wishes["budget"]) as tell:
-        wanted = _order(wishes, measuring(tell))
-        try:
-            before = stack.enter_context(proving(wanted))
-        except Refused as reason:
-            message = refusal(target, reason)
-            raise click.UsageError(message) from None
-        except (Failed, Lost) as reason:
-            message = f"nothing was changed: {target} cannot be measured: {reason}"
-            raise plan.Refused(message) from None
+    tell = stack.enter_context(bar(wishes["budget"]))
+    try:
+        before = stack.enter_context(proving(_order(wishes, tell)))
+    except Refused as reason:
+        message = refusal(target, reason)
+        raise click.UsageError(message) from None
+    except (Failed, Lost) as reason:
+        message = f"nothing was changed: {target} cannot be measured: {reason}"
+        raise plan.Refused(message) from None
+    tell("")  # until what was changed is measured
     if wishes["prove"] and before.found.unmeasured:
         message = (
             f"nothing was changed: no proof is possible: {before.found.unmeasured}"
@@ -62,14 +62,14 @@ def timed(counter: "Counter", job: "Job", wishes: Mapping[str, Any]) -> int:
 
     if not wishes["measure"]:
         return apply(counter, job)
-    from pipedoctor.cli.priced import measuring, refusal
+    from pipedoctor.cli.priced import refusal
     from pipedoctor.fix.measure import Clock
     from pipedoctor.tune.session import Refused
 
     with ExitStack() as stack:
 
         def watch(doing: str) -> None:  # a bar from the first word on, not from consent
-            measuring(shown())(doing)
+            shown()(doing)
 
         shown = cache(lambda: stack.enter_context(bar(wishes["budget"])))
         clock = Clock(order=_order(wishes, watch), strict=wishes["prove"])

@@ -1,16 +1,14 @@
-"""What `tune` and `whatif` have in common: options, progress, ways to fail."""
+"""What `tune` and `whatif` have in common: options, ways to fail."""
 
-import sys
-import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
+from pipedoctor.cli.options import NO_REDACT, OUTPUT
 from pipedoctor.cli.types import PATH, SECONDS, SIZE, SOME, STEP
 
 FAILED = 3
-INTERRUPTED = 130
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
@@ -60,7 +58,8 @@ _OPTIONS = (
         default="text",
         show_default=True,
     ),
-    click.option("-o", "--output", type=PATH, help="Write to a file, not to stdout."),
+    OUTPUT,
+    NO_REDACT,
 )
 
 
@@ -85,39 +84,13 @@ def order(options: dict[str, Any]) -> Any:
     return Order(step=step or (str(seconds) if seconds else ""), **options)
 
 
-class Progress:
-    """One line on stderr, where a person watches: what is measured, what is left."""
-
-    def __init__(self, budget: float) -> None:
-        self._began, self._budget = time.monotonic(), budget
-        self._shown = sys.stderr.isatty()
-
-    def __call__(self, doing: str) -> None:
-        """Show what happens now."""
-        from pipedoctor.report.words import clean
-
-        if not self._shown:
-            return
-        spent = time.monotonic() - self._began
-        left = max(0.0, self._budget - spent)
-        filled = min(20, round(20 * spent / self._budget))
-        bar = "#" * filled + "." * (20 - filled)
-        text = f"[{bar}] at most {left:.0f} s left: measuring {doing}"
-        sys.stderr.write(f"\r\x1b[K{clean(text)[:78]}")
-        sys.stderr.flush()
-
-    def end(self) -> None:
-        """Wipe the line."""
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-
-def lost(context: click.Context, target: str, reason: object) -> None:
-    """Say in one line why nothing could be measured, and end with 3."""
+def lost(
+    context: click.Context, target: str, reason: object, code: int = FAILED
+) -> NoReturn:
+    """Say in one line why nothing could be measured, and end with this code."""
     from pipedoctor.cli.privacy import overheard
     from pipedoctor.report.words import clean
 
     name, why = context.info_name or "", clean(overheard(reason))
     click.echo(f"pipedoctor {name}: {clean(target)}: {why}", err=True)
-    context.exit(FAILED)
+    context.exit(code)

@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli.targeted import INTERRUPTED, Progress, lost, order, targeted
+from pipedoctor.cli import INTERRUPTED
+from pipedoctor.cli.targeted import FAILED, lost, order, targeted
 from pipedoctor.cli.types import CORES, SOME
 
 if TYPE_CHECKING:
+    from pipedoctor.tune.tuning import Attempt
     from pipedoctor.tune.whatif import Change
 
 
@@ -53,6 +55,7 @@ def command(
     *,
     form: str,
     output: str | None,
+    no_redact: bool,
     **typed: Any,
 ) -> None:
     """
@@ -63,49 +66,72 @@ def command(
 
     Exit codes: 0 done, 2 wrong usage or unreadable target, 3 could not measure.
     """
+    from pipedoctor.cli.bar import bar
     from pipedoctor.cli.privacy import overheard
     from pipedoctor.tune import whatif
-    from pipedoctor.tune.decide import overruled
-    from pipedoctor.tune.probe import Failed
     from pipedoctor.tune.session import Lost, Refused
-    from pipedoctor.tune.tuning import probed, unsized
+    from pipedoctor.tune.tuning import attempted
 
     change = _change(typed)
-    progress = Progress(typed["budget"])
-    wanted = order({**typed, "watch": progress})
+    target = typed["target"]
     try:
-        with probed(wanted) as (search, loaded):
-            if change.batch:
-                unsized(wanted.target, "--batch", loaded)
-            whatif.probe(search, change.start_method)
+        with bar(typed["budget"]) as tell:
+            done = attempted(
+                order({**typed, "watch": tell}),
+                lambda search: whatif.probe(search, change.start_method),
+                sized="--batch" if change.batch else "",
+            )
     except Refused as reason:
-        progress.end()
         raise click.UsageError(overheard(reason)) from None
-    except (Lost, Failed) as reason:
-        progress.end()
-        lost(context, wanted.target, reason)
-        return
+    except Lost as reason:
+        lost(context, target, reason)
     except KeyboardInterrupt:
-        progress.end()
         context.exit(INTERRUPTED)
-    progress.end()
-    if why := overruled(search.pipeline()):
-        lost(context, wanted.target, why)
-    found = whatif.imagine(search, change, accelerator=loaded["accelerator"])
-    _show(found, form, output, own_batches=loaded["own_batches"])
+    if why := _unknown(done):
+        lost(context, target, why, INTERRUPTED if done.interrupted else FAILED)
+    found = _imagined(done, change, output, no_redact=no_redact)
+    _show(found, form, output, own_batches=done.loaded["own_batches"])
+    context.exit(INTERRUPTED if done.interrupted else 0)
 
 
 def _show(
     found: dict[str, Any], form: str, output: str | None, *, own_batches: bool
 ) -> None:
-    from pipedoctor.cli.output import width, write
+    from pipedoctor.cli.output import to_stdout, width, write
     from pipedoctor.tune.imagined import dumped, render
 
     if form == "json":
         write(dumped(found), output)
         return
-    columns = width() if output is None else 100
+    columns = width() if to_stdout(output) else 100
     write(render(found, width=columns, own_batches=own_batches), output)
+
+
+def _unknown(done: "Attempt") -> str:
+    """Why nothing can be imagined; empty: something can."""
+    from pipedoctor.tune.decide import overruled
+
+    search = done.search
+    if done.trouble:
+        return done.trouble
+    trials = search.ledger.trials
+    known = search.ledger.of(search.start) and any(trial.costs for trial in trials)
+    if done.interrupted and not known:
+        return "interrupted before the current setting was measured"
+    return overruled(search.pipeline())
+
+
+def _imagined(
+    done: "Attempt", change: "Change", output: str | None, *, no_redact: bool
+) -> dict[str, Any]:
+    """The answer as this file, or stdout, may show it."""
+    from pipedoctor.cli.privacy import redactor, texts
+    from pipedoctor.tune.whatif import imagine
+
+    found = imagine(done.search, change, accelerator=done.loaded["accelerator"])
+    named = {"target": found["target"]}
+    hidden = texts(redactor(output, no_redact=no_redact), named)
+    return {**found, **hidden, "interrupted": done.interrupted}
 
 
 def _change(typed: dict[str, Any]) -> "Change":

@@ -6,7 +6,15 @@ from html import escape
 from pipedoctor.facts import Setting
 from pipedoctor.tune.json import stages
 from pipedoctor.tune.predict import Prediction, alike
-from pipedoctor.tune.text import frontier, held, rate, recommended
+from pipedoctor.tune.text import (
+    foretold,
+    frontier,
+    held,
+    rate,
+    recommended,
+    waits,
+    windows,
+)
 from pipedoctor.tune.tuning import Tuning
 from pipedoctor.units import human
 
@@ -43,6 +51,8 @@ def page(tuning: Tuning) -> str:
 def _body(tuning: Tuning) -> Iterator[str]:
     choice = tuning.choice
     yield f"<pre>{escape(recommended(tuning))}</pre>"
+    if tuning.interrupted:
+        yield "<p><strong>Interrupted:</strong> this is what was known by then.</p>"
     if tuning.unmeasured:
         yield f"<p><strong>Not decided:</strong> {escape(tuning.unmeasured)}</p>"
     if choice.trial is not None and choice.start is not None:
@@ -51,6 +61,9 @@ def _body(tuning: Tuning) -> Iterator[str]:
             f"setting {rate(choice.start.samples_per_second)}: {choice.gain:.2f} times "
             f"as fast. Confidence: {choice.confidence}.</p>"
         )
+    for said in (foretold(tuning), waits(tuning)):
+        yield f"<p>{escape(said)}</p>" if said else ""
+    yield f"<p>{escape(windows(tuning))}.</p>"
     cause = tuning.bottleneck
     yield f"<p><strong>{escape(cause.name)}</strong>: {escape(cause.why)}.</p>"
     yield from _stages(tuning)

@@ -11,8 +11,9 @@ from pipedoctor.facts import Setting
 from pipedoctor.legible import throughout
 from pipedoctor.report.words import clean
 from pipedoctor.tune.text import held, line, rate
-from pipedoctor.units import human
+from pipedoctor.units import human, seconds
 
+_EPOCH = ("steady", "startup", "ending")
 _GROWN = 1.05
 """Memory that grows by less is not worth a word."""
 
@@ -49,6 +50,8 @@ def _lines(found: dict[str, Any], *, own_batches: bool) -> Iterator[str]:
         said.append(f"workers started by {world['start_method']}")
     if said:
         yield f"  with {', '.join(said)}"
+    if found.get("interrupted"):
+        yield "  interrupted: this is what was known by then"
     yield ""
     yield (
         f"  {found['basis']}: {rate(guess['samples_per_second'])}, "
@@ -59,6 +62,7 @@ def _lines(found: dict[str, Any], *, own_batches: bool) -> Iterator[str]:
         f"  the consumer waits {_wait(guess)} for each batch, "
         f"for the first one {guess['first_batch_seconds']:.2f} s"
     )
+    yield from _epoch(found)
     yield f"  {_sizes(guess)}"
     if found["unpriced"]:
         yield f"  {found['unpriced']}"
@@ -66,9 +70,26 @@ def _lines(found: dict[str, Any], *, own_batches: bool) -> Iterator[str]:
         yield f"  doubtful: {found['disturbed']} while it was probed"
 
 
+def _epoch(found: dict[str, Any]) -> Iterator[str]:
+    """What an epoch takes, its workers apart; nothing where its end is unknown."""
+    there, now = found["epoch"], found["current"]["epoch"]
+    if there is None or now is None:
+        return
+    steady, startup, end = (seconds(there[name]) for name in _EPOCH)
+    workers = f"{startup} until its workers deliver, {end} until they have ended"
+    if not found["setting"]["num_workers"]:
+        workers = f"{startup} until the first one"
+    elif found["setting"]["persistent_workers"]:
+        workers = "its workers are kept"
+    yield (
+        f"  an epoch takes {seconds(sum(there.values()))}: {steady} of batches, "
+        f"{workers}; now {seconds(sum(now.values()))}"
+    )
+
+
 def _wait(guess: dict[str, Any]) -> str:
     """``12.3 ms (10.1 to 15.0)``."""
-    low, high = (1e3 * seconds for seconds in guess["between"]["wait_seconds"])
+    low, high = (1e3 * wait for wait in guess["between"]["wait_seconds"])
     return f"{guess['wait_seconds'] * 1e3:.1f} ms ({low:.1f} to {high:.1f})"
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pipedoctor.facts import Facts, Setting, Trial
+from pipedoctor.tune.foretold import Foretold
 from pipedoctor.tune.predict import Prediction, alike
 from pipedoctor.tune.tuning import Tuning
 
@@ -13,9 +14,6 @@ _Z = 1.65
 def record(tuning: Tuning) -> dict[str, Any]:
     """Plain data of everything that was found."""
     choice, seen = tuning.choice, tuning.seen
-    guess = next(
-        (p for p in tuning.predictions if alike(p.setting, choice.setting)), None
-    )
     return {
         "schema": SCHEMA,
         "target": tuning.order.target,
@@ -25,7 +23,7 @@ def record(tuning: Tuning) -> dict[str, Any]:
         "bottleneck": tuning.bottleneck.name,
         "why": tuning.bottleneck.why,
         "evidence": tuning.bottleneck.evidence,
-        "predicted": rates(guess),
+        "predicted": _known(tuning),
         "measured": measured(choice.trial),
         "measured_current": measured(choice.start),
         "gain": choice.gain,
@@ -79,6 +77,40 @@ def rates(guess: Prediction | None) -> dict[str, Any] | None:
     }
 
 
+def predicted(found: Foretold | None) -> dict[str, Any] | None:
+    """What was predicted before the first window, and the gain that this was."""
+    if found is None:
+        return None
+    low, high = found.between
+    return {
+        "samples_per_second": found.guess.samples_per_second,
+        "low": found.guess.low,
+        "high": found.guess.high,
+        "wait_seconds": found.guess.wait_seconds,
+        "gain": found.gain,
+        "gain_low": low,
+        "gain_high": high,
+    }
+
+
+def _known(tuning: Tuning) -> dict[str, Any] | None:
+    """
+    What the recommended setting was predicted to give, before it was measured.
+
+    Sizes are those that are known now; where there was nothing to go by, so is all
+    the rest, and its basis is *measured*.
+    """
+    wanted = tuning.choice.setting
+    now = next((p for p in tuning.predictions if alike(p.setting, wanted)), None)
+    before = tuning.foresight.of(wanted)
+    if before is None:
+        return rates(now)
+    sizes = rates(now) or {}
+    between = sizes.get("between", {}) | {"wait_seconds": before.guess.wait_between}
+    told = predicted(before) or {}
+    return {**sizes, **told, "between": between, "basis": "modelled"}
+
+
 def measured(trial: Trial | None) -> dict[str, Any] | None:
     """All windows of a setting together, with their interval."""
     if trial is None:
@@ -89,6 +121,7 @@ def measured(trial: Trial | None) -> dict[str, Any] | None:
         "low": rate * (1 - _Z * error),
         "high": rate * (1 + _Z * error),
         "wait_seconds": trial.wait_seconds,
+        "first_batch_seconds": trial.first_batch_seconds,
         "disturbed": trial.disturbed or None,
     }
 
@@ -99,6 +132,7 @@ def trial(of: Trial, tuning: Tuning) -> dict[str, Any]:
     return {
         **setting(of.setting),
         "samples_per_second": of.samples_per_second,
+        "predicted": predicted(tuning.foresight.of(of.setting)),
         "first_batch_seconds": of.first_batch_seconds,
         "wait_seconds": of.wait_seconds,
         "shm_bytes": of.setting.shm_bytes(contents.shared_bytes),

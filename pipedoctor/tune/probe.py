@@ -81,7 +81,7 @@ class Bench:
         """
         limit = (limit or 2.5 * seconds + 1) + self.more
         limit = min(limit, max(0.5, self.left - _ENDING))
-        self.watch(words(setting))
+        self.watch(f"measuring {words(setting)}")
         patience = min(3 * limit + 2, max(1.0, self.left - _ENDING / 2))
         ask: dict[str, Any] = {
             "setting": {**msgspec.to_builtins(setting), "context": context},

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from pipedoctor.facts import Pipeline, Setting, Trial
 from pipedoctor.tune import promise
+from pipedoctor.tune.foretold import Foresight
 from pipedoctor.tune.ledger import Ledger
 from pipedoctor.tune.limits import Bounds
 from pipedoctor.tune.predict import Model, Prediction, alike
@@ -40,6 +41,7 @@ class Search:
     base: Pipeline
     in_order_known: bool = True
     ledger: Ledger = field(default_factory=Ledger)
+    foresight: Foresight = field(default_factory=Foresight)
     broken: dict[str, str] = field(default_factory=dict[str, str])
     skipped: dict[str, str] = field(default_factory=dict[str, str])
     """Limits that keep settings out, by their names; not all of them bind."""
@@ -134,7 +136,7 @@ class Search:
         trace: float = 0.0,
     ) -> None:
         """Measure one setting; one that fails is left out from now on."""
-        key = str(setting)
+        self.foresight.note(self.pipeline(), setting)
         limit = max(3.0 * seconds, min(4.0, self.bench.left / 5))
         try:
             trial = self.bench.measure(
@@ -143,7 +145,7 @@ class Search:
         except Failed as reason:
             if self.ledger.of(setting):
                 return  # it works: the time was too short
-            self.broken[key] = said = str(reason)
+            self.broken[str(setting)] = said = str(reason)
             first = setting.num_workers == 1 and not self.start.num_workers
             if alike(setting, self.start) or first:
                 if reason.late:  # what came before may have taken the time
@@ -187,7 +189,8 @@ class Search:
 
     def grid(self) -> Iterable[Setting]:
         """Every setting that might be the best one."""
-        orders = (True, False) if self._tail() and self.in_order_known else (True,)
+        loose = self.in_order_known and tail(self.bench.items) > _HEAVY_TAIL
+        orders = (True, False) if loose else (True,)
         yield self.of(0)
         for workers in _WORKERS[1:]:
             if workers > self.most():
@@ -291,7 +294,3 @@ class Search:
         recent = self.bench.spent[-3:]
         usual = sum(recent) / len(recent) if recent else 2.0
         return min(usual, self.window() * 2 + 1) + 0.5
-
-    def _tail(self) -> bool:
-        """Do few items take most of the time?"""
-        return tail(self.bench.items) > _HEAVY_TAIL

@@ -5,21 +5,22 @@ from textwrap import wrap
 
 from pipedoctor.facts import Setting
 from pipedoctor.report.words import clean
+from pipedoctor.tune.heatmap import CAPTION, heatmap
 from pipedoctor.tune.json import stages
 from pipedoctor.tune.predict import Prediction, alike
+from pipedoctor.tune.startup import first_batch
 from pipedoctor.tune.tuning import Tuning
-from pipedoctor.units import human
+from pipedoctor.units import human, many
 
-_PREFETCH = (2, 4, 8)
 _STAGES = ("read", "decode", "transform", "collate", "transfer")
 
 
-def render(tuning: Tuning, *, width: int = 100) -> str:
-    """Everything in so many columns."""
+def render(tuning: Tuning, *, width: int = 100, colour: bool = False) -> str:
+    """Everything in so many columns; `colour` shades the map."""
     blocks = [
         "\n".join(_answer(tuning, width)),
         "\n".join(_steps(tuning)),
-        "\n".join(_map(tuning, width)),
+        "\n".join(_map(tuning, width, colour=colour)),
         "\n".join(_memory(tuning)),
         "\n".join(_limits(tuning, width)),
     ]
@@ -79,14 +80,11 @@ def _answer(tuning: Tuning, width: int) -> Iterator[str]:
         yield from _said(
             f"{choice.gain:.2f} times as fast as now: {_speed(tuning)}.", width
         )
+    yield from _said(foretold(tuning), width)
+    yield from _said(waits(tuning), width)
     why = f"Bottleneck: {tuning.bottleneck.name}: {tuning.bottleneck.why}."
     yield from _said(why, width)
-    note = f"Confidence: {choice.confidence}; {tuning.spent:.0f} s spent, "
-    marked = sum(bool(t.disturbed) for t in tuning.ledger.trials)
-    note += f"{len(tuning.ledger.trials)} windows measured"
-    if marked:
-        note += f", {marked} of them disturbed by others"
-    yield from _said(f"{note}.", width)
+    yield from _said(f"Confidence: {choice.confidence}; {windows(tuning)}.", width)
 
 
 def _said(text: str, width: int) -> list[str]:
@@ -110,6 +108,39 @@ def _speed(tuning: Tuning) -> str:
     return found
 
 
+def windows(tuning: Tuning) -> str:
+    """``12 s spent, 9 windows measured, 2 of them disturbed by others``."""
+    trials = tuning.ledger.trials
+    said = f"{tuning.spent:.0f} s spent, {many(len(trials), 'window')} measured"
+    marked = sum(bool(trial.disturbed) for trial in trials)
+    return f"{said}, {marked} of them disturbed by others" if marked else said
+
+
+def foretold(tuning: Tuning) -> str:
+    """The gain that was predicted and the one that was measured, in a sentence."""
+    found, gain = tuning.foresight.of(tuning.choice.setting), tuning.choice.gain
+    if found is None or gain is None or alike(found.guess.setting, tuning.seen.start):
+        return ""
+    low, high = found.between
+    between = f"{low:.2f} to {high:.2f}"
+    return f"Gain: predicted {found.gain:.2f} ({between}), measured {gain:.2f}."
+
+
+def waits(tuning: Tuning) -> str:
+    """What the consumer waits for each batch and for the first one, in a sentence."""
+    trial, start = tuning.choice.trial, tuning.choice.start
+    if trial is None or start is None:
+        return ""
+    each, now = (f"{1e3 * t.wait_seconds:.3g} ms" for t in (trial, start))
+    first, before = (
+        f"{first_batch(tuning.seen, t.setting.num_workers):.2f} s"
+        for t in (trial, start)
+    )
+    if not alike(trial.setting, start.setting):
+        each, first = f"{each} (now {now})", f"{first} (now {before})"
+    return f"The consumer waits {each} for each batch, {first} for the first one."
+
+
 def _steps(tuning: Tuning) -> Iterator[str]:
     found = stages(tuning)
     if not found:
@@ -122,34 +153,11 @@ def _steps(tuning: Tuning) -> Iterator[str]:
         yield f"    {name:<10}{found[name] * 1e3:9.3f} ms  {share:4.0%}  {bar}".rstrip()
 
 
-def _map(tuning: Tuning, width: int) -> Iterator[str]:
-    cells = {
-        (p.setting.num_workers, p.setting.prefetch_factor): p
-        for p in tuning.predictions
-        if p.setting.in_order
-    }
-    columns = sorted({workers for workers, _ in cells})
-    if len(columns) < 2:  # noqa: PLR2004
-        return
-    columns = columns[: max(2, (width - 14) // 8)]
-    best = max(p.samples_per_second for p in cells.values())
-    yield "  samples/s by num_workers and prefetch_factor; [measured], others predicted"
-    yield "    workers  " + "".join(f"{number:>8}" for number in columns)
-    if (0, None) in cells:
-        row = [_cell(cells.get((n, None)), best) for n in columns]
-        yield ("    " + "none".ljust(9) + "".join(row)).rstrip()
-    for prefetch in _PREFETCH:
-        row = [_cell(cells.get((n, prefetch)), best) for n in columns]
-        if any(cell.strip() for cell in row):
-            yield ("    " + f"{prefetch}".ljust(9) + "".join(row)).rstrip()
-
-
-def _cell(guess: Prediction | None, best: float) -> str:
-    if guess is None:
-        return " " * 8
-    value = guess.samples_per_second
-    said = f"{value / 1000:.1f}k" if best >= 10_000 else f"{value:.0f}"  # noqa: PLR2004
-    return f"[{said}]".rjust(8) if guess.measured else f"{said} ".rjust(8)
+def _map(tuning: Tuning, width: int, *, colour: bool) -> Iterator[str]:
+    drawn = list(heatmap(tuning, width=width, colour=colour))
+    if drawn:
+        yield from _said(CAPTION, width)
+        yield from drawn
 
 
 def _memory(tuning: Tuning) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import Contents, Host, Pipeline, Setting, Unreadable
 from pipedoctor.tune.binding import binding
 from pipedoctor.tune.decide import Choice, decide
+from pipedoctor.tune.foretold import Foresight
 from pipedoctor.tune.ledger import Ledger
 from pipedoctor.tune.limits import Bounds, bounds
 from pipedoctor.tune.predict import Model, Prediction
@@ -67,6 +68,8 @@ class Tuning:
     choice: Choice
     bottleneck: Bottleneck
     predictions: tuple[Prediction, ...]
+    foresight: Foresight = field(default_factory=Foresight)
+    """What was predicted of each setting before it was measured."""
     skipped: dict[str, str]
     """Limits that keep settings out, and what else is to be said, by their names."""
     said: tuple[str, ...] = ()
@@ -142,10 +145,18 @@ class Attempt:
     interrupted: bool = False
 
 
-def attempted(order: Order, work: Callable[[Search], None]) -> Attempt:
-    """Load and measure a target; raises Refused, or Lost before anything is known."""
+def attempted(
+    order: Order, work: Callable[[Search], None], *, sized: str = ""
+) -> Attempt:
+    """
+    Load and measure a target; raises Refused, or Lost before anything is known.
+
+    `sized` is another option that says how large batches are, if there is one.
+    """
     trouble, interrupted = "", False
     with probed(order) as (search, loaded):
+        if sized:
+            unsized(order.target, sized, loaded)
         try:
             work(search)
         except (Failed, Lost) as reason:
@@ -207,6 +218,7 @@ def result(
         choice=choice,
         bottleneck=bottleneck(seen),
         predictions=guesses,
+        foresight=search.foresight,
         skipped=skipped,
         said=(*binds.values(), *search.notes.values()),
         trouble=trouble,

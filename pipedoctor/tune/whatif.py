@@ -13,7 +13,7 @@ from pipedoctor.check import Counterfactual
 from pipedoctor.facts import Pipeline, Setting, Trial
 from pipedoctor.tune.altered import altered
 from pipedoctor.tune.json import rates, setting
-from pipedoctor.tune.predict import Model, Prediction, World
+from pipedoctor.tune.predict import Model, Prediction, World, alike
 from pipedoctor.tune.search import Search
 from pipedoctor.tune.sharing import crowded
 from pipedoctor.tune.startup import ending
@@ -25,6 +25,7 @@ PINNING = (
 )
 IDLE = "pin_memory does nothing here: torch finds no GPU"
 RESTS = "one thread changes nothing: no other threads of a worker used the CPUs"
+FLOATLESS = "uint8 changes nothing: no batch holds floats"
 _ALONE = Counterfactual(one_thread=True)
 _USUAL, _SPINNING = 1, 2
 """How often settings of several workers are measured again."""
@@ -79,10 +80,11 @@ def imagine(
     seen = search.pipeline()
     wanted = change.applied(search.start)
     here = Model(seen=seen).predict(search.start)
+    now: dict[str, Any] = {"predicted": rates(here), "epoch": epoch(seen, here)}
     seen = _started(search, change, seen)
     there = Model(seen=seen, world=change.world).predict(wanted)
     pinned = wanted.pin_memory != search.start.pin_memory
-    if pinned and accelerator:  # only without one it changes nothing
+    if (pinned and accelerator) or _kept(seen, wanted):
         there = dataclasses.replace(there, measured=False)
     alone = change.one_thread and crowded(seen)
     if alone:
@@ -90,7 +92,8 @@ def imagine(
     said = rates(there) or {}
     silent = _pinning(seen, change.world, wanted, here=accelerator) if pinned else ""
     rests = RESTS if change.one_thread and not alone else ""
-    unpriced = (silent, rests, search.bounds.unshared)
+    same = FLOATLESS if change.world.uint8 and not seen.contents.float_bytes else ""
+    unpriced = (silent, rests, same, search.bounds.unshared)
     return {
         "schema": SCHEMA,
         "target": seen.target,
@@ -104,13 +107,19 @@ def imagine(
         },
         "predicted": said,
         "basis": said["basis"],
-        "current": {"setting": setting(search.start), "predicted": rates(here)},
+        "current": {"setting": setting(search.start), **now},
         "gain": there.samples_per_second / here.samples_per_second,
         "epoch": epoch(seen, there),
         "bottleneck": bottleneck(seen).name,
         "disturbed": next((t.disturbed for t in seen.trials if t.disturbed), None),
         "unpriced": "; ".join(filter(None, unpriced)) or None,
     }
+
+
+def _kept(seen: Pipeline, wanted: Setting) -> bool:
+    """Was it measured with workers that end with the epoch, and shall keep them?"""
+    known = (t.setting for t in seen.trials if alike(t.setting, wanted))
+    return any(one.persistent_workers != wanted.persistent_workers for one in known)
 
 
 def _pinning(seen: Pipeline, world: World, wanted: Setting, *, here: bool) -> str:

@@ -297,12 +297,15 @@ def stand_in(cuda: Cuda) -> types.ModuleType:
 def test_everything_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", stand_in(Cuda()))
 
-    said = inside.main(1001, 0.0)
+    told: list[dict[str, Any]] = []
+    said = inside.main(1001, 0.0, told.append)
 
     assert (said["device"], said["torch"]) == ("stand-in", "9.9")
     assert said["python"] == platform.python_version()
     assert said["batch_bytes"] == 1000
     assert [len(rows) for rows in said["copies"].values()] == [3] * 5
+    (known,) = told
+    assert known == {**said, "steps": {}, "partial": True}
     assert {name: len(rows) for name, rows in said["steps"].items()} == {
         "compute alone": 3,
         "pageable, then compute": 3,
@@ -365,6 +368,46 @@ def test_a_banner_before_the_answer_does_no_harm(
     found = measure(sys.executable, os.environ, batch_bytes=1, budget=5.0, meter=calm)
 
     assert found.device == "NVIDIA T4"
+
+
+STOPPED = """
+import json, os, signal, time
+print({answer!r}, flush=True)
+time.sleep(0.3)
+os.kill(os.getppid(), signal.SIGINT)
+time.sleep(60)
+"""
+
+
+def test_ctrl_c_gives_the_copies(monkeypatch: pytest.MonkeyPatch, calm: Meter) -> None:
+    partial = json.dumps({**SAID, "steps": {}, "partial": True})
+    instead(monkeypatch, STOPPED.format(answer=partial))
+
+    found = measure(sys.executable, os.environ, batch_bytes=1, budget=30.0, meter=calm)
+
+    assert found.interrupted
+    assert [copy.name for copy in found.copies] == ["pageable", "pinned, non_blocking"]
+    assert (found.steps, found.compute_seconds) == ((), None)
+    assert "Interrupted: this is what was known by then." in sheet(found).notes
+
+
+def test_ctrl_c_before_anything_is_known_goes_on_its_way(
+    monkeypatch: pytest.MonkeyPatch, calm: Meter
+) -> None:
+    instead(monkeypatch, STOPPED.format(answer="a banner"))
+
+    with pytest.raises(KeyboardInterrupt):
+        measure(sys.executable, os.environ, batch_bytes=1, budget=30.0, meter=calm)
+
+
+def test_a_program_that_dies_after_the_copies_is_said(
+    monkeypatch: pytest.MonkeyPatch, calm: Meter
+) -> None:
+    partial = json.dumps({**SAID, "steps": {}, "partial": True})
+    instead(monkeypatch, f"print({partial!r}); raise SystemExit(3)")
+
+    with pytest.raises(Unreadable, match="its process ended with exit code 3"):
+        measure(sys.executable, os.environ, batch_bytes=1, budget=9.0, meter=calm)
 
 
 def test_a_crowded_machine_is_not_measured(

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from pipedoctor.bench import transfer as copying
 from pipedoctor.bench.host import host
 from pipedoctor.bench.window import Meter
-from pipedoctor.cli.bar import line
 from pipedoctor.cli.measuring import why_not
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import (
@@ -245,6 +244,14 @@ def test_a_loader_is_written_and_judged(
         " is 2.00 times as fast with OPENBLAS_NUM_THREADS=1"
     )
     assert finding["gain"]["value"] == 0.5
+    attached = run(
+        *("report", "--measured", out, "--quick", "--select", "PDR723"),
+        *("-o", str(tmp_path / "report.json"), "--no-keep"),
+    )
+    assert attached.exit_code == 0, attached.stderr
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert "bench_loader" in report["facts"]["known"]
+    assert [one["code"] for one in report["findings"]] == ["PDR723"]
 
 
 COPIED = BenchTransfer(
@@ -252,7 +259,14 @@ COPIED = BenchTransfer(
 )
 
 
-@pytest.mark.parametrize(("found", "code"), [(COPIED, 0), (KeyboardInterrupt(), 130)])
+@pytest.mark.parametrize(
+    ("found", "code"),
+    [
+        (COPIED, 0),
+        (replace(COPIED, interrupted=True), 130),
+        (KeyboardInterrupt(), 130),
+    ],
+)
 def test_how_copying_ends(
     run: Run,
     monkeypatch: pytest.MonkeyPatch,
@@ -269,7 +283,8 @@ def test_how_copying_ends(
     done = run("bench", "transfer", "--python", sys.executable)
 
     assert done.exit_code == code
-    assert done.stdout.startswith("Copying 1000 B to T4") == (code == 0)
+    known = isinstance(found, BenchTransfer)
+    assert done.stdout.startswith("Copying 1000 B to T4") == known
 
 
 def test_without_a_gpu_it_ends_with_3(
@@ -324,11 +339,3 @@ def test_a_measurement_that_is_none(
 
     assert done.exit_code == 2
     assert f"--measured {path}: {said}" in done.stderr
-
-
-def test_the_bar_says_what_is_left() -> None:
-    assert line(10.0, 40.0, "decode: PIL") == (
-        "[#####---------------] 30 s left, decode: PIL"
-    )
-    assert line(99.0, 40.0, "x" * 99).startswith("[####################] 0 s left, x")
-    assert len(line(99.0, 40.0, "x" * 99)) == 78

@@ -1,30 +1,64 @@
 """`check --measure` that somebody ends with Ctrl-C."""
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 
-from pipedoctor.cli.priced import measured, refusal
+from pipedoctor.cli.priced import refusal
 from pipedoctor.tune import beside
 from pipedoctor.tune.tuning import Tuning
 from tests.tune.test_search import done
 
+Run = Callable[..., Result]
+MEASURE = ("--quick", "--no-config", "--measure", "data.py:make")
+WHY = "data.py:make: interrupted"
 
-@pytest.fixture
-def _ended(monkeypatch: pytest.MonkeyPatch) -> None:
+
+@pytest.fixture(params=[True, False], ids=["while it measures", "while it loads"])
+def _ended(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     found = replace(done(), interrupted=True)
 
     def tuned(_order: Any) -> Tuning:
-        return found
+        if request.param:
+            return found
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(beside, "tuned", tuned)
 
 
 @pytest.mark.usefixtures("_ended")
-def test_it_ends_the_check_too() -> None:
-    with pytest.raises(KeyboardInterrupt):
-        measured({"measure": "data.py:make"}, ())
+def test_what_needs_no_measuring_is_reported_all_the_same(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(
+        "from torch.utils.data import DataLoader\nloader = DataLoader(data, 8)\n"
+    )
+
+    ended = run("check", *MEASURE, "--format", "json", "train.py")
+
+    assert ended.exit_code == 130
+    assert ended.stderr == f"pipedoctor check: could not measure {WHY}\n"
+    report = json.loads(ended.stdout)
+    assert report["facts"]["unknown"]["pipeline"] == WHY
+    assert report["facts"]["known"]["source"]
+
+
+@pytest.mark.usefixtures("_ended")
+def test_a_report_for_a_ticket_is_written_all_the_same(
+    run: Run, tmp_path: Path
+) -> None:
+    out = tmp_path / "report.json"
+
+    ended = run("report", *MEASURE, "-o", str(out), "--no-keep")
+
+    assert ended.exit_code == 130
+    assert WHY in ended.stderr
+    assert json.loads(out.read_text())["facts"]["unknown"]["pipeline"] == WHY
 
 
 @pytest.mark.parametrize(

@@ -454,7 +454,8 @@ def test_the_text_has_the_line_and_the_map() -> None:
     assert f"\n  {said}\n" in text
     assert "8.00 times as fast as now: measured 970 samples/s" in text
     assert "Bottleneck: storage-latency: a batch waits 128 ms for its data" in text
-    assert "\n    none        [121]\n" in text
+    assert "\n    none       [121]\n" in text
+    assert "[970]*" in text
     assert "[970]" in text
     assert all(len(row) <= 100 for row in text.splitlines())
     narrow = render(done(), width=60)
@@ -655,3 +656,88 @@ def test_one_thread_where_others_compute() -> None:
     assert said["unpriced"] is None
     assert said["predicted"]["high"] > 1.5 * said["current"]["predicted"]["high"]
     assert said["predicted"]["low"] < said["predicted"]["samples_per_second"]
+
+
+def test_what_an_epoch_pays_for_workers_that_are_not_kept() -> None:
+    found = search(waiting, setting(2))
+    found.base = structs.replace(found.base, samples=16_000)
+    probe(found)
+    renewed = imagine(found, Change())
+    kept = imagine(found, Change(persistent=True))
+
+    assert (renewed["basis"], kept["basis"]) == ("measured", "modelled")
+    assert renewed["epoch"] == renewed["current"]["epoch"] == kept["current"]["epoch"]
+    assert renewed["epoch"]["startup"] == pytest.approx(0.14)
+    assert (kept["epoch"]["startup"], kept["epoch"]["ending"]) == (0.0, 0.0)
+    text = " ".join(told(kept).split())
+    assert (
+        "an epoch takes 66.0 s: 66.0 s of batches, its workers are kept; now 66.1 s"
+    ) in text
+    assert "0.14 s until its workers deliver, 0.00 s until they have" in " ".join(
+        told(renewed).split()
+    )
+
+
+def test_workers_that_shall_be_kept_although_none_are_now() -> None:
+    found = search(waiting)
+    probe(found)
+
+    assert imagine(found, Change(workers=2))["basis"] == "measured"
+    assert imagine(found, Change(workers=2, persistent=True))["basis"] == "modelled"
+
+
+def test_an_epoch_whose_end_nobody_knows_is_not_told() -> None:
+    found = search(waiting)
+    found.base = structs.replace(found.base, samples=None)
+    probe(found)
+
+    assert "an epoch takes" not in told(imagine(found, Change(workers=4)))
+
+
+def test_an_epoch_without_workers() -> None:
+    found = search(waiting, setting(2))
+    found.base = structs.replace(found.base, samples=16_000)
+    probe(found)
+
+    text = " ".join(told(imagine(found, Change(workers=0))).split())
+    said = "an epoch takes 132.1 s: 132.0 s of batches, 0.10 s until the first one; now"
+    assert said in text
+
+
+def test_bytes_in_place_of_floats_where_there_are_no_floats() -> None:
+    found = search(waiting)
+    uint8 = Change(world=World(uint8=True))
+    probe(found)
+    assert imagine(found, uint8)["unpriced"] is None
+
+    found.bench.contents = structs.replace(CONTENTS, float_bytes=0)
+    said = imagine(found, uint8)
+    assert said["unpriced"] == "uint8 changes nothing: no batch holds floats"
+    assert said["unpriced"] in told(said)
+
+
+def test_the_text_says_what_is_waited_for() -> None:
+    said = "The consumer waits 16.5 ms (now 132 ms) for each batch, 0.26 s (now 0.10 s)"
+    assert f"{said} for the first one." in " ".join(render(done()).split())
+    assert f"{said} for the first one." in page(done())
+    found = search(computing, setting(2))
+    found.run()
+    kept = "The consumer waits 10 ms for each batch, 0.14 s for the first one."
+    assert kept in " ".join(render(tuning(found)).split())
+
+
+def test_text_and_page_say_what_others_disturbed() -> None:
+    def law(of: Setting) -> Trial:
+        loud = window(own=1.0, foreign=0.4)
+        found = waiting(of)
+        return structs.replace(found, window=loud) if of.num_workers else found
+
+    found = search(law)
+    found.run()
+    shown = tuning(found)
+    marked = sum(bool(one.disturbed) for one in found.ledger.trials)
+    said = f"{len(found.ledger.trials)} windows measured, {marked} of them disturbed"
+    assert marked
+    assert said in " ".join(render(shown).split())
+    assert said in page(shown)
+    assert "disturbed" not in page(done())

@@ -1,7 +1,8 @@
 """
 Copy batches to the GPU in several ways; as a program, inside the examined interpreter.
 
-Prints one line of JSON: every window's seconds, or why there is none. The measuring
+Prints lines of JSON, of which the last one counts: every window's seconds, or why there
+are none; one before it has the copies alone and says ``partial``. The measuring
 functions take what they need of CUDA as arguments, so that they run without it, too.
 """
 
@@ -29,10 +30,15 @@ _BATCHES = 12
 _WARM = 2
 _MOST = 40
 Sync = Callable[[], None]
+Tell = Callable[[dict[str, Any]], None]
 
 
-def main(batch_bytes: int, seconds: float) -> dict[str, Any]:
-    """Everything that was measured, or ``error``."""
+def ignored(_: dict[str, Any]) -> None:
+    """Nobody wants to know before the end."""
+
+
+def main(batch_bytes: int, seconds: float, tell: Tell = ignored) -> dict[str, Any]:
+    """Everything that was measured, or ``error``; `tell` gets what is known sooner."""
     until = time.perf_counter() + seconds
     try:
         torch: Any = importlib.import_module("torch")
@@ -41,13 +47,15 @@ def main(batch_bytes: int, seconds: float) -> dict[str, Any]:
     if not torch.cuda.is_available():
         return {"error": no_gpu(torch)}
     try:
-        return measured(torch, batch_bytes, until)
+        return measured(torch, batch_bytes, until, tell)
     except RuntimeError as error:  # also torch.OutOfMemoryError
         lines = str(error).strip().splitlines() or [type(error).__name__]
         return {"error": f"the GPU refuses: {lines[0]}"}
 
 
-def measured(torch: Any, batch_bytes: int, until: float) -> dict[str, Any]:
+def measured(
+    torch: Any, batch_bytes: int, until: float, tell: Tell = ignored
+) -> dict[str, Any]:
     """Copies for half of the time, then copies beside computing."""
     device = torch.device("cuda", torch.cuda.current_device())
     sync: Sync = torch.cuda.synchronize
@@ -59,6 +67,14 @@ def measured(torch: Any, batch_bytes: int, until: float) -> dict[str, Any]:
     ways = copies(host, torch.empty_like(host, device=device), pin)
     now = time.perf_counter()
     found = rounds(ways, sync, now + (until - now) / 2)
+    known = {
+        "device": torch.cuda.get_device_name(device),
+        "torch": str(torch.__version__),
+        "python": platform.python_version(),
+        "batch_bytes": host.numel() * _FLOAT,
+        "copies": found,
+    }
+    tell({**known, "steps": {}, "partial": True})
     copy = sorted(total for total, _ in found["pinned, non_blocking"])
     compute = computing(torch, device, sync, copy[len(copy) // 2])
     pinned = pin(host)
@@ -72,11 +88,7 @@ def measured(torch: Any, batch_bytes: int, until: float) -> dict[str, Any]:
     }
     steps = rounds(loops, sync, until)
     return {
-        "device": torch.cuda.get_device_name(device),
-        "torch": str(torch.__version__),
-        "python": platform.python_version(),
-        "batch_bytes": host.numel() * _FLOAT,
-        "copies": found,
+        **known,
         "steps": {
             name: [total / _BATCHES for total, _ in windows]
             for name, windows in steps.items()
@@ -202,10 +214,11 @@ def side_stream(
 
 def _print(found: dict[str, Any], answers: int) -> None:
     """On a line of its own: something else may have been printed before."""
-    os.write(answers, b"\n" + json.dumps(found).encode())
+    os.write(answers, b"\n" + json.dumps(found).encode() + b"\n")
 
 
 if __name__ == "__main__":
     answer_to = os.dup(1)
     os.dup2(2, 1)  # what libraries print is no answer
-    _print(main(int(sys.argv[1]), float(sys.argv[2])), answer_to)
+    size, time_left = int(sys.argv[1]), float(sys.argv[2])
+    _print(main(size, time_left, lambda known: _print(known, answer_to)), answer_to)
