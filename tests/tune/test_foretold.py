@@ -1,9 +1,11 @@
 """The predicted gain is the one that was predicted before it was measured."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from pipedoctor.tune.foretold import Foresight
 from pipedoctor.tune.html import page
 from pipedoctor.tune.json import record
 from pipedoctor.tune.text import foretold, render
@@ -80,9 +82,10 @@ def test_what_is_kept_has_no_gain() -> None:
     assert foretold(shown) == ""
     assert "Gain:" not in render(shown)
     assert "Gain:" not in page(shown)
-    said = record(shown)["predicted"]
-    assert said["basis"] == "measured"
-    assert said["low"] < said["samples_per_second"] < said["high"]
+    for foresight, basis in ((shown.foresight, "modelled"), (Foresight(), "measured")):
+        said = record(replace(shown, foresight=foresight))["predicted"]
+        assert said["basis"] == basis
+        assert said["low"] < said["samples_per_second"] < said["high"]
 
 
 def test_the_json_has_both_for_the_choice_and_for_every_window() -> None:
