@@ -9,8 +9,12 @@ from pipedoctor.facts import Pipeline, Setting, Trial
 
 Interval = tuple[float, float]
 """The least and the most that is to be expected."""
-_NOISE = 1 << 18
-"""Bytes by which a worker seems to grow within a window although it does not."""
+_NOISE = 3 << 19
+"""
+Bytes by which a worker may grow within a window, only since it gets going.
+
+A quarter of it was seen of workers that do not grow any more.
+"""
 _KNOWN, _GUESSED = 0.06, 0.15
 """How far memory may be from what was measured, and from what was not."""
 

@@ -25,7 +25,7 @@ def growth(**values: float) -> Growth:
 GROWTHS = {
     "nothing grows": (growth(shared=10**9), 0),
     "a cache grows with the samples": (growth(new=16_000), 10**9 - 2 * 16e5),
-    "below the noise nothing is said": (growth(new=100), 0),
+    "below the noise nothing is said": (growth(new=15_000), 0),
     "pages of samples of their own are copied once": (
         growth(copied=16_000, shared=2 * 10**9),
         10**9 - 2 * 16e5,
