@@ -31,7 +31,9 @@ def leaked_shm_segments(shm: Shm, /, *, share: float = 0.1) -> Findings:
 
     Names that tell no process (`psm_*`, `sem.*`, `mp-*`, `nccl-*`), and all names where
     other containers may own them, are never removed: someone who waits to open
-    one by its name holds nothing yet. They are mentioned from `share` on.
+    one by its name holds nothing yet. They are mentioned from `share` on; where another
+    container, which counts its processes by itself, or a process that cannot be seen
+    may need them, it is a note that nobody here can tell.
 
     ## Sources
 
@@ -92,12 +94,13 @@ def _leaked(dead: list[Segment], shm: Shm, share: float) -> Finding:
 
 
 def _unclear(doubtful: list[Segment], shm: Shm) -> Finding:
-    unheld = all(one.held is False for one in doubtful)
+    blind = _blind(doubtful, shm)
+    unsaid = f": cannot tell, for {blind}" if blind else ""
     paths = [one.path for one in doubtful[:SHOWN]]
     return Finding(
-        severity=Severity.RISKS if unheld else Severity.NOTE,
-        confidence=Confidence.LIKELY if unheld else Confidence.POSSIBLE,
-        summary=_say(doubtful, shm, "that may be leaked"),
+        severity=Severity.NOTE if blind else Severity.RISKS,
+        confidence=Confidence.POSSIBLE if blind else Confidence.LIKELY,
+        summary=_say(doubtful, shm, "that may be leaked") + unsaid,
         evidence=_evidence(doubtful, shm),
         remedies=(
             Remedy(
@@ -109,3 +112,13 @@ def _unclear(doubtful: list[Segment], shm: Shm) -> Finding:
             ),
         ),
     )
+
+
+def _blind(doubtful: Sequence[Segment], shm: Shm) -> str:
+    """Why a process that needs them may not be seen; empty: it would be."""
+    if shm.shared_with_host:
+        return "processes of other containers put files there, too"
+    if not shm.here:
+        return "it is that of other processes than are seen here"
+    hidden = any(one.held is None for one in doubtful)
+    return "not all processes can be seen" if hidden else ""

@@ -50,6 +50,10 @@ def closing(
     notes: list[str] = []
     if interrupted:
         notes.append("Interrupted: this is what was known by then.")
+    if seen.repeated:
+        windows = many(seen.repeated, "window")
+        verb = "was" if seen.repeated == 1 else "were"
+        notes.append(f"{windows} {verb} measured again, for others had the CPUs.")
     if seen.refused:
         windows = many(seen.refused, "window")
         verb = "does" if seen.refused == 1 else "do"

@@ -79,7 +79,7 @@ def command(
             done = attempted(
                 order({**typed, "watch": tell}),
                 lambda search: whatif.probe(search, change.start_method),
-                sized="--batch" if change.batch else "",
+                before=lambda search, loaded: whatif.refuse(search, change, loaded),
             )
     except Refused as reason:
         raise click.UsageError(overheard(reason)) from None

@@ -188,6 +188,34 @@ def _add(process: Path, names: set[str]) -> bool:
     return True
 
 
+def strangers(proc: Path, folder: Path, uid: int) -> bool:
+    """
+    May processes of this user in another PID namespace put files into `folder`?
+
+    Numbers in names of files are theirs, then, not those of `proc`. One that hides its
+    namespace may be one of them.
+    """
+    own, device = _link(proc / "self/ns/pid"), _device(folder)
+    for process in proc.iterdir():
+        if process.name == "1" or _owner(process) != uid:  # the first one is never one
+            continue
+        space = _link(process / "ns/pid")
+        state, flags = _state(process)
+        if space == own or state in _GONE or flags & _KERNEL_THREAD:
+            continue
+        if not space or _mounts(process, device):
+            return True
+    return False
+
+
+def _owner(process: Path) -> int:
+    """The user of a process; -1: it is none, or has ended."""
+    try:
+        return process.stat().st_uid if process.name.isdecimal() else -1
+    except OSError:
+        return -1
+
+
 def _mounts(process: Path, device: str) -> bool:
     text = read_or(process / "mountinfo")
     return any(line.split(" ", 3)[2:3] == [device] for line in text.splitlines())

@@ -10,7 +10,7 @@ from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import mount_of, mounts
 from pipedoctor.collect.namespaces import in_initial, privileges
-from pipedoctor.collect.segments import Census, census
+from pipedoctor.collect.segments import Census, census, strangers
 from pipedoctor.collect.site import site
 from pipedoctor.facts import Habitat, Mount, Shm, Site, Unreadable
 
@@ -98,6 +98,20 @@ def _shared(place: Site, mount: Mount | None) -> bool:
 
 def _private(place: Site, mount: Mount | None) -> bool:
     return bool(place.container) and not _shared(place, mount)
+
+
+def enclosed(machine: Machine, folder: Path) -> bool:
+    """
+    Are all who put files of this user there seen here, by the numbers in names?
+
+    False where nobody can say: other containers may share it, each with its own.
+    """
+    if in_initial(machine, "pid"):
+        seen = (machine.proc / "1").exists()  # else some are hidden from us
+    else:
+        mount = mount_of(_path(machine), mounts(machine))
+        seen = _private(site(machine, lambda _: None), mount)
+    return seen and not strangers(machine.proc, folder, os.getuid())
 
 
 def _census(

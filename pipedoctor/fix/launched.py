@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from pipedoctor.check import Counterfactual, Finding
 from pipedoctor.fix.clock import fault
@@ -10,7 +11,7 @@ from pipedoctor.fix.counter import Counter
 from pipedoctor.remedy import Place, Remedy
 from pipedoctor.tune.beside import environment
 from pipedoctor.tune.probe import Failed
-from pipedoctor.tune.proof import Compared, proving
+from pipedoctor.tune.proof import Before, Compared, proving
 from pipedoctor.tune.session import Lost
 from pipedoctor.tune.tuning import Order
 
@@ -34,17 +35,23 @@ def _set_by(remedy: Remedy) -> dict[str, str]:
 
 
 def tell(
-    desk: Counter, order: Order, findings: Sequence[Finding], *, strict: bool
+    desk: Counter,
+    order: Order,
+    findings: Sequence[Finding],
+    *,
+    strict: bool,
+    first: Before | None = None,
 ) -> None:
     """
     Measure, and say, what variables save that only the launcher can set.
 
-    A target that cannot be read raises the session's Refused.
+    `first` is the loader as it is, where it was measured already. A target that cannot
+    be read raises the session's Refused.
     """
     values = variables(findings)
     if not values:
         return
-    found = _compared(order, values, findings)
+    found = _compared(order, values, findings, first)
     order.watch("")
     desk.say(f"with {' '.join(f'{name}={value}' for name, value in values.items())}:")
     why = fault(desk, found, strict=strict)
@@ -53,13 +60,16 @@ def tell(
 
 
 def _compared(
-    order: Order, values: Mapping[str, str], findings: Sequence[Finding]
+    order: Order,
+    values: Mapping[str, str],
+    findings: Sequence[Finding],
+    first: Before | None,
 ) -> Compared:
     """The loader as it is, and one that was started with the variables, in turns."""
     changes = (finding.counterfactual for finding in findings)
     wanted = next(filter(None, changes), None)
     try:
-        with proving(order) as before, environment(values):
+        with _first(order, first) as before, environment(values):
             found = before.compare(wanted or Counterfactual())
     except (Failed, Lost) as reason:
         return Compared(predicted=None, measured=None, why=str(reason))
@@ -68,3 +78,7 @@ def _compared(
             predicted=None, measured=found.measured, pairs=found.pairs, why=found.why
         )
     return found
+
+
+def _first(order: Order, known: Before | None) -> AbstractContextManager[Before]:
+    return proving(order) if known is None else nullcontext(known)

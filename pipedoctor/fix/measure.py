@@ -17,6 +17,7 @@ from pipedoctor.fix.plan import Plan, Refused
 from pipedoctor.tune.price import foretold
 from pipedoctor.tune.probe import Bench, Failed
 from pipedoctor.tune.proof import FIRST, LEAST, Compared, paired, portion
+from pipedoctor.tune.proof import Before as Probed
 from pipedoctor.tune.search import Search
 from pipedoctor.tune.session import Lost
 from pipedoctor.tune.session import Refused as Unusable
@@ -44,6 +45,8 @@ class Clock:
 
     order: Order
     strict: bool
+    first: Probed | None = None
+    """The loader as it is, where it was measured before there was a plan."""
 
     @contextmanager
     def before(self, plan: Plan, lock: int) -> Generator["Before", None, None]:
@@ -80,7 +83,7 @@ class Clock:
 
     def launched(self, desk: Counter, findings: Sequence[Finding]) -> None:
         """What variables save that only the launcher can set."""
-        tell(desk, self.order, findings, strict=self.strict)
+        tell(desk, self.order, findings, strict=self.strict, first=self.first)
 
 
 def _probe(search: Search) -> str:

@@ -1,20 +1,23 @@
 """Named illnesses: the examination, its first automatic remedies, and the proof."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import msgspec
 
 from pipedoctor.catalogue import Catalogue
 from pipedoctor.check import Check, Finding, Verdict
 from pipedoctor.collect.plan import Inquiry, collect
 from pipedoctor.examine import Standards
-from pipedoctor.facts import Facts, Shm, Site
+from pipedoctor.facts import Facts, Pipeline, Shm, Site, Source
 from pipedoctor.fix import nofile, resize
 from pipedoctor.fix.draft import Draft
 from pipedoctor.fix.gauge import gauge_of
 from pipedoctor.fix.plan import Plan, Refused, Settled
 from pipedoctor.fix.sizes import refuse_size
 from pipedoctor.judge import judge
+from pipedoctor.measured import joined
 from pipedoctor.remedy import Place, Remedy
 
 DEADLINE = 10.0
@@ -37,8 +40,20 @@ class Examination:
     standards: Standards = field(default_factory=Standards)
 
     def facts(self) -> Facts:
-        """Collect everything now."""
-        return collect(self.inquiry, deadline=DEADLINE)
+        """Collect everything now, beside what was measured before."""
+        known = self.standards
+        now = collect(self.inquiry, deadline=DEADLINE)
+        return joined(now, known.measured, known.unmeasured)
+
+    def knowing(
+        self, seen: Pipeline | None, unmeasured: Mapping[str, str]
+    ) -> "Examination":
+        """The same beside this pipeline, or why there is none."""
+        measured = () if seen is None else (seen,)
+        known = msgspec.structs.replace(
+            self.standards, measured=measured, unmeasured=unmeasured
+        )
+        return replace(self, standards=known)
 
     def judge(self, facts: Facts, *codes: str) -> list[Verdict]:
         """What these checks, or all, say of these facts."""
@@ -79,6 +94,11 @@ class Examination:
         if ours or len(verdict.findings) > manual:
             return f"{name} still says: {(ours or verdict.findings)[0].summary}"
         return ""
+
+
+def by_running(check: Check[Any]) -> bool:
+    """Is it a loader that runs that it judges, and no code?"""
+    return Pipeline in check.needs and Source not in check.needs
 
 
 def automatic(finding: Finding) -> Remedy | None:

@@ -1,12 +1,12 @@
 """What the user asks for, and what that comes to on this machine right now."""
 
 import resource
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pipedoctor.check import Check, Severity
-from pipedoctor.facts import Site
+from pipedoctor.facts import Pipeline, Site
 from pipedoctor.fix import named, nofile, proof, resize
 from pipedoctor.fix.engine import Garbage, Proof
 from pipedoctor.fix.look import look
@@ -93,9 +93,19 @@ class Order:
         elif self.pid is None:
             yield nofile.for_shell(count, soft, hard, site)
 
+    def knowing(self, seen: Pipeline | None, unmeasured: Mapping[str, str]) -> "Order":
+        """The same, judged beside this pipeline, or beside why there is none."""
+        return replace(self, examination=self.examination.knowing(seen, unmeasured))
+
     def proof(self, plan: Plan) -> Proof:
-        """How to prove what this plan promises."""
-        if plan.check:
+        """
+        How to prove what this plan promises.
+
+        A pipeline that was measured before the change says nothing of it.
+        """
+        check = self.examination.catalogue.checks.get(plan.check)
+        running = check is not None and named.by_running(check)
+        if plan.check and not running:
             return lambda: self.examination.still_ill(plan.check, plan.manual)
         return lambda: proof.value_reached(plan)
 

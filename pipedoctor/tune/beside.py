@@ -10,9 +10,9 @@ import msgspec
 
 from pipedoctor.bench.host import host
 from pipedoctor.bench.interval import spread
-from pipedoctor.bench.steady import worst
+from pipedoctor.bench.steady import TRIES, Taken, quietest, worst
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Pipeline, Quality, Setting, Spread, Trial
+from pipedoctor.facts import Pipeline, Quality, Setting, Spread, Trial, Window
 from pipedoctor.facts.bench_loader import BenchLoader, OneThread
 from pipedoctor.tune.probe import Bench, Failed
 from pipedoctor.tune.search import Search
@@ -40,6 +40,8 @@ class Beside:
         self._order, self._search, self._loading = order, search, loading
         self._one = search.of(min(1, search.most()))
         self._trials: list[Trial] = []
+        self._windows: list[Window] = []
+        self._busy = False
         self._touch: Spread | None = None
         self._transfer: Spread | None = None
         self._threads: OneThread | None = None
@@ -66,7 +68,7 @@ class Beside:
 
     def result(self) -> BenchLoader:
         """What is known so far."""
-        windows = [trial.window for trial in self._trials]
+        windows = self._windows
         refused = [window.refused for window in windows if window.refused]
         known = (self._touch, self._transfer, self._threads)
         return BenchLoader(
@@ -83,6 +85,7 @@ class Beside:
             },
             quality=Quality(
                 windows=len(windows),
+                repeated=len(self._trials) - len(windows),
                 refused=len(refused),
                 why_refused=next(iter(refused), ""),
                 marked=worst(windows),
@@ -148,11 +151,11 @@ class Beside:
         for _ in range(3):
             if not self._room(bench):
                 break
-            trial = self._noted(bench.measure(self._one, WINDOW / 2))
-            if trial.window.refused:
-                self._unknown[name] = trial.window.refused
+            taken = self._quiet((bench, self._one, WINDOW / 2))
+            if taken.refused:
+                self._unknown[name] = taken.refused
             else:
-                found.append(trial.step_seconds)
+                found += [trial.step_seconds for trial in taken.value]
         return spread(found)
 
     def _turns(self, plain: Bench, single: Bench) -> OneThread | None:
@@ -162,18 +165,32 @@ class Beside:
         for _ in range(ROUNDS):
             if not self._room(plain, single):
                 break
-            before = self._noted(plain.measure(setting, WINDOW))
-            after = self._noted(single.measure(setting, WINDOW))
-            refused = before.window.refused or after.window.refused
-            if refused:
-                self._unknown["threads"] = refused
+            both = (plain, setting, WINDOW), (single, setting, WINDOW)
+            taken = self._quiet(*both)
+            if taken.refused:
+                self._unknown["threads"] = taken.refused
             else:
-                pairs.append((before, after))
+                pairs.append((taken.value[0], taken.value[1]))
         return paired(pairs)
 
-    def _noted(self, trial: Trial) -> Trial:
-        self._trials.append(trial)
-        return trial
+    def _quiet(self, *asked: tuple[Bench, Setting, float]) -> Taken[list[Trial]]:
+        """
+        A window of each; all of them again while others disturb one.
+
+        Where that was in vain, the next is tried once only: others go on.
+        """
+
+        def measure() -> tuple[list[Trial], Window]:
+            found = [bench.measure(of, seconds) for bench, of, seconds in asked]
+            self._trials += found
+            windows = (trial.window for trial in found)
+            return found, max(windows, key=lambda w: (bool(w.disturbed), w.lost_cores))
+
+        tries = 1 if self._busy else TRIES
+        taken = quietest(measure, tries=tries, until=self._order.until)
+        self._busy = bool(taken.mark)
+        self._windows += [trial.window for trial in taken.value]
+        return taken
 
     def _room(self, *benches: Bench) -> bool:
         """Is there time for one more window of each, as long as those before?"""

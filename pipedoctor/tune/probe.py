@@ -16,7 +16,7 @@ from pipedoctor.facts import (
     Trial,
     Window,
 )
-from pipedoctor.tune.session import Lost, Session
+from pipedoctor.tune.session import Lost, Refused, Session
 
 _ENDING = 0.8
 """Seconds that ending a trial may take on top of it."""
@@ -31,12 +31,19 @@ class Failed(Exception):  # noqa: N818  (what happened)
     """
     The loader failed with a setting; the message says how, in one line.
 
-    `late`: all that is known is that nothing came in time.
+    `late`: all that is known is that nothing came in time. `empty`: why it gives no
+    batch at all.
     """
 
-    def __init__(self, why: str, *, late: bool = False) -> None:
+    def __init__(self, why: str, *, late: bool = False, empty: str = "") -> None:
         super().__init__(why)
-        self.late = late
+        self.late, self.empty = late, empty
+
+    def final(self, target: str, said: str) -> "Failed | Refused":
+        """What it means that the target fails so with its own setting."""
+        if self.empty:
+            return Refused(f"{target}: {self.empty}")
+        return Failed(said, late=self.late)
 
 
 @dataclass
@@ -96,7 +103,8 @@ class Bench:
         if "failed" in answer:
             message = f"with {words(setting)}: {answer['failed']}"
             late = bool(answer.get("hung")) and "; it printed " not in message
-            raise Failed(message, late=late)
+            empty = answer["failed"] if answer.get("empty") else ""
+            raise Failed(message, late=late, empty=empty)
         self._note(answer)
         trial = _trial(setting, answer, undivided=self.copies)
         self.spent.append(trial.seconds_spent)

@@ -150,7 +150,7 @@ class Search:
             if alike(setting, self.start) or first:
                 if reason.late:  # what came before may have taken the time
                     said = "; ".join(self.broken.values())
-                raise Failed(said, late=reason.late) from None
+                raise reason.final(self.base.target, said) from None
             return
         self.ledger.add(trial, undivided=self.bench.copies)
 

@@ -8,7 +8,7 @@ import msgspec
 
 from pipedoctor.bench.host import host
 from pipedoctor.bench.sheet import Sheet, closing, number, times
-from pipedoctor.bench.steady import worst
+from pipedoctor.bench.steady import TRIES, worst
 from pipedoctor.bottleneck import bottleneck
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import (
@@ -38,6 +38,8 @@ class Stages:
     seen: Pipeline
     beside: BenchLoader | None = None
     trouble: str = ""
+    repeated: int = 0
+    """Windows that were measured again, because others had the CPUs meanwhile."""
     seconds: float = 0.0
     interrupted: bool = False
 
@@ -59,7 +61,7 @@ class Stages:
 
 def measure(order: Order) -> Stages:
     """Probe a target; raises Refused, or Lost before anything is known."""
-    done = attempted(order, Search.probe)
+    done = attempted(order, quietly)
     interrupted = done.interrupted
     beside = Beside(order, done.search, loading=done.loaded["seconds"])
     if not done.trouble and not interrupted:
@@ -67,13 +69,33 @@ def measure(order: Order) -> Stages:
             beside.run(accelerator=done.loaded["accelerator"])
         except KeyboardInterrupt:
             interrupted = True
+    seen = done.search.pipeline()
     return Stages(
-        seen=done.search.pipeline(),
+        seen=seen,
         beside=None if done.trouble else beside.result(),
         trouble=done.trouble,
+        repeated=len(done.search.ledger.trials) - len(seen.trials),
         seconds=time.monotonic() - order.began,
         interrupted=interrupted,
     )
+
+
+def quietly(search: Search) -> None:
+    """
+    Probe; then again what others disturbed, in half of the time that is left.
+
+    In all of it as long as no window counts: there is nothing else to measure, then.
+    """
+    search.probe()
+    half = search.bench.left / 2
+    for _ in range(TRIES - 1):
+        for trial in search.ledger.merged():
+            refused = all(one.window.refused for one in search.ledger.merged())
+            least = 0.0 if refused else half
+            if trial.disturbed and search.bench.left - search.price() > least:
+                seconds = search.window()
+                trace = 0.0 if trial.setting.num_workers else seconds / 2
+                search.measure(trial.setting, seconds, trace=trace)
 
 
 def trusted(found: Stages) -> Stages:
@@ -171,16 +193,22 @@ def _notes(found: Stages) -> Iterator[str]:
         tensors = many(contents.objects, "tensor")
         yield f"A batch holds {human(contents.bytes)} in {tensors}."
     yield from _missing(found.beside)
-    windows = [trial.window for trial in seen.trials]
-    refused = [window.refused for window in windows if window.refused]
-    quality = Quality(
-        windows=len(windows),
-        refused=len(refused),
-        why_refused=next(iter(refused), ""),
-        marked=worst(windows),
-    )
     yield from closing(
-        host(Machine()), quality, found.seconds, interrupted=found.interrupted
+        host(Machine()), _quality(found), found.seconds, interrupted=found.interrupted
+    )
+
+
+def _quality(found: Stages) -> Quality:
+    """Of all windows, those beside the stages among them."""
+    beside = found.beside.quality if found.beside else Quality()
+    windows = [trial.window for trial in found.seen.trials]
+    refused = [window.refused for window in windows if window.refused]
+    return Quality(
+        windows=len(windows) + beside.windows,
+        repeated=found.repeated + beside.repeated,
+        refused=len(refused) + beside.refused,
+        why_refused=next(iter(refused), beside.why_refused),
+        marked=worst(windows) or beside.marked,
     )
 
 

@@ -145,18 +145,24 @@ class Attempt:
     interrupted: bool = False
 
 
+def anything(search: Search, loaded: dict[str, Any]) -> None:
+    """Refuse no target that could be loaded."""
+
+
 def attempted(
-    order: Order, work: Callable[[Search], None], *, sized: str = ""
+    order: Order,
+    work: Callable[[Search], None],
+    *,
+    before: Callable[[Search, dict[str, Any]], None] = anything,
 ) -> Attempt:
     """
     Load and measure a target; raises Refused, or Lost before anything is known.
 
-    `sized` is another option that says how large batches are, if there is one.
+    `before` may raise Refused for what was loaded.
     """
     trouble, interrupted = "", False
     with probed(order) as (search, loaded):
-        if sized:
-            unsized(order.target, sized, loaded)
+        before(search, loaded)
         try:
             work(search)
         except (Failed, Lost) as reason:

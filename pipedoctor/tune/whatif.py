@@ -12,11 +12,14 @@ from pipedoctor.bottleneck import bottleneck
 from pipedoctor.check import Counterfactual
 from pipedoctor.facts import Pipeline, Setting, Trial
 from pipedoctor.tune.altered import altered
+from pipedoctor.tune.batchless import NONE, fewer
 from pipedoctor.tune.json import rates, setting
 from pipedoctor.tune.predict import Model, Prediction, World, alike
 from pipedoctor.tune.search import Search
+from pipedoctor.tune.session import Refused
 from pipedoctor.tune.sharing import crowded
 from pipedoctor.tune.startup import ending
+from pipedoctor.tune.tuning import unsized
 
 SCHEMA = "pipedoctor.whatif/1"
 PINNING = (
@@ -183,6 +186,16 @@ def epoch(seen: Pipeline, guess: Prediction) -> dict[str, float] | None:
     }
 
 
+def refuse(search: Search, change: Change, loaded: dict[str, Any]) -> None:
+    """Raise Refused where batches of the size to imagine cannot be, or be full."""
+    size, samples = change.batch, search.base.samples
+    if size:
+        unsized(search.base.target, "--batch", loaded)
+    if size and loaded["drop_last"] and samples is not None and samples < size:
+        message = f"{search.base.target}: with --batch {size} {NONE}: "
+        raise Refused(message + fewer(samples, size))
+
+
 def probe(search: Search, start_method: str | None = None) -> None:
     """What has to be measured before anything can be imagined; raises Failed."""
     search.bench.more = search.bench.left / _WINDOWS
@@ -243,4 +256,4 @@ def spinning(trial: Trial) -> bool:
     )
 
 
-__all__ = ["Change", "imagine", "probe"]
+__all__ = ["Change", "imagine", "probe", "refuse"]

@@ -3,7 +3,8 @@
 import contextlib
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -16,6 +17,7 @@ from pipedoctor.facts import (
     Host,
     OneThread,
     Pipeline,
+    Quality,
     Setting,
     Shares,
     Spread,
@@ -24,9 +26,11 @@ from pipedoctor.facts import (
 )
 from pipedoctor.tune import stages, tuning
 from pipedoctor.tune.beside import Beside
-from pipedoctor.tune.probe import Failed
+from pipedoctor.tune.ledger import Ledger
+from pipedoctor.tune.limits import Bounds
+from pipedoctor.tune.probe import Bench, Failed
 from pipedoctor.tune.search import Search
-from pipedoctor.tune.stages import Stages, measure, sheet, trusted
+from pipedoctor.tune.stages import Stages, measure, quietly, sheet, trusted
 from pipedoctor.tune.tuning import Order
 
 CALM = Window(seconds=1.0, cpus=2.0, own=1.0, foreign=0.0)
@@ -192,6 +196,80 @@ TARGET = (
 )
 
 
+class Shared(Bench):
+    """Windows of a second in which others use so many CPUs, then none."""
+
+    def __init__(self, *foreign: float, rest: float = 40.0) -> None:
+        super().__init__(session=cast("Any", None), until=0.0)
+        self.foreign, self.rest = list(foreign), rest
+        self.traced: list[int] = []
+
+    @property
+    def left(self) -> float:
+        return self.rest
+
+    def measure(self, setting: Setting, seconds: float, **more: Any) -> Trial:
+        assert seconds
+        self.rest -= 1.0
+        self.spent.append(1.0)
+        if more["trace"]:
+            self.traced.append(setting.num_workers)
+        foreign = self.foreign.pop(0) if self.foreign else 0.0
+        found = trial(setting.num_workers, replace(CALM, foreign=foreign))
+        return replace(found, setting=setting, batches=10)
+
+
+def repeated(*foreign: float, rest: float = 40.0) -> Search:
+    start = Setting(num_workers=0, batch_size=8)
+    bounds = Bounds(cpus=2.0, cpus_bound="machine", max_workers=1)
+    search = Search(Shared(*foreign, rest=rest), bounds, start, SEEN)
+    quietly(search)
+    return search
+
+
+@pytest.mark.parametrize(
+    ("foreign", "rest", "windows", "marks"),
+    [
+        pytest.param((), 40.0, 2, ["", ""], id="nobody disturbs"),
+        pytest.param((1.0,), 40.0, 3, ["", ""], id="measured again"),
+        pytest.param((1.0, 1.0, 0.0, 1.0, 0.0), 40.0, 5, ["", ""], id="both"),
+        pytest.param(
+            (0.5, 0.0, 0.3, 0.4), 40.0, 4, ["foreign CPU 0.3 cores", ""], id="marked"
+        ),
+        pytest.param((1.0,) * 9, 40.0, 6, ["foreign CPU 1.0 cores"] * 2, id="refused"),
+        pytest.param(
+            (0.5,) * 9, 5.0, 2, ["foreign CPU 0.5 cores"] * 2, id="half of the time"
+        ),
+        pytest.param(
+            (1.0,) * 9, 5.0, 4, ["foreign CPU 1.0 cores"] * 2, id="all of the time"
+        ),
+    ],
+)
+def test_windows_that_others_disturb_are_measured_again(
+    foreign: tuple[float, ...], rest: float, windows: int, marks: list[str]
+) -> None:
+    search = repeated(*foreign, rest=rest)
+
+    assert len(search.ledger.trials) == windows
+    assert [one.disturbed for one in search.ledger.merged()] == marks
+
+
+def test_the_trace_is_taken_again_with_its_window() -> None:
+    assert cast("Shared", repeated(1.0, 1.0).bench).traced == [0, 0]
+
+
+def test_how_often_it_was_measured_again_and_how_doubtful_it_is() -> None:
+    quality = Quality(windows=3, repeated=1, marked="foreign CPU 0.3 cores")
+    more = replace(beside(), quality=quality)
+    notes = sheet(Stages(seen=SEEN, beside=more, repeated=2)).notes
+
+    assert "3 windows were measured again, for others had the CPUs." in notes
+    assert "Doubtful, for the machine was not quiet: foreign CPU 0.3 cores." in notes
+    again = sheet(Stages(seen=SEEN, repeated=1)).notes
+    assert "1 window was measured again, for others had the CPUs." in again
+    assert not any("again" in note for note in sheet(Stages(seen=SEEN)).notes)
+
+
 def test_a_real_loader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     path = tmp_path / "train.py"
@@ -235,6 +313,7 @@ def test_what_ends_it_early(
 ) -> None:
     class Searched:
         bounds = start = None
+        ledger, bench = Ledger(), SimpleNamespace(left=0.0)
 
         def probe(self) -> None:
             if probing:

@@ -20,7 +20,7 @@ from pipedoctor.bench.transfer import as_fact, measure
 from pipedoctor.bench.transfer_words import sheet
 from pipedoctor.bench.window import Meter
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Quality, Unreadable
+from pipedoctor.facts import Quality, Unreadable, Window
 
 torch = pytest.importorskip("torch")
 
@@ -437,3 +437,43 @@ def test_a_real_gpu(calm: Meter) -> None:
     assert found.device
     assert len(found.copies) == 5
     assert len(found.steps) == 3
+
+
+class Shared(Meter):
+    """Others have this share of the only CPU, in one window after the other."""
+
+    def __init__(self, *shares: float) -> None:
+        super().__init__()
+        self.shares = list(shares)
+
+    def stop(self) -> Window:
+        found = super().stop()
+        foreign = self.shares.pop(0) * found.seconds
+        return replace(found, cpus=1.0, own=0.0, foreign=foreign, stolen=0.0)
+
+
+def test_copies_that_others_disturb_are_measured_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    instead(monkeypatch, f"print({json.dumps(json.dumps(SAID))})")
+
+    found = measure(
+        sys.executable, {}, batch_bytes=1, budget=60.0, meter=Shared(0.9, 0.0)
+    )
+
+    assert found.quality == Quality(windows=1, repeated=1)
+    assert "1 window was measured again, for others had the CPUs." in sheet(found).notes
+
+
+def test_what_was_measured_holds_where_it_cannot_be_repeated(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    once = tmp_path / "once"
+    once.touch()
+    code = f"import os; os.unlink({str(once)!r}); print({json.dumps(json.dumps(SAID))})"
+    instead(monkeypatch, code)
+
+    found = measure(sys.executable, {}, batch_bytes=1, budget=60.0, meter=Shared(0.2))
+
+    assert found.quality.marked == "foreign CPU 0.2 cores"
+    assert found.device == "NVIDIA T4"

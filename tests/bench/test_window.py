@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from pipedoctor.bench.decoder import Decoder
-from pipedoctor.bench.steady import Taken, steady, worst
+from pipedoctor.bench.steady import Taken, quietest, steady, worst
 from pipedoctor.bench.track import Parts, Track, quality
 from pipedoctor.bench.window import Meter
 from pipedoctor.collect.machine import Machine
@@ -182,6 +182,18 @@ def test_decoders_are_marked_by_their_worst_window() -> None:
 
     assert quality(tracks).windows == 4
     assert quality(tracks).marked == "foreign CPU 10.0 cores"
+
+
+def test_a_window_that_was_taken_elsewhere_counts_alike() -> None:
+    windows = iter([window(foreign=2.0), window()])
+    taken = quietest(lambda: ("it", next(windows)))
+    assert (taken.value, taken.tries, taken.mark) == ("it", 2, "")
+
+
+def test_what_is_clean_is_taken_whatever_it_lost() -> None:
+    windows = iter([window(foreign=0.26), window(foreign=0.24, stolen=0.2)])
+    taken = quietest(lambda: (0, next(windows)))
+    assert (taken.tries, taken.mark) == (2, "")
 
 
 def fake(tmp_path: Path, files: dict[str, str]) -> Machine:

@@ -3,6 +3,7 @@
 import json
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,9 +11,10 @@ from click.testing import CliRunner, Result
 
 from pipedoctor.cli.check import command as check
 from pipedoctor.cli.fix import command as fix
-from pipedoctor.facts import Window
+from pipedoctor.facts import Shares, Window
 from pipedoctor.facts.bench import ENOUGH
 from pipedoctor.tune import proof
+from tests.tune.seen import costs, pipeline, setting, trial, window
 
 CODE = """\
 import time
@@ -110,6 +112,13 @@ def run(command: Any, *args: str) -> Result:
         (fix, ("--undo", "--measure", "a:b"), "--measure measures what is changed"),
         (fix, ("--history", "--measure", "a:b"), "not with --dry-run, --undo or"),
         (fix, ("--code", ".", "--measure", "no.py:make"), "--measure no.py:make: "),
+        (fix, ("bottleneck-consumer",), "bottleneck-consumer: only a loader that runs"),
+        (fix, ("PDR911", "--yes"), "bottleneck-allocator-faults: only a loader that"),
+        (
+            fix,
+            ("bottleneck-unknown", "--measure", "no.py:make"),
+            "--measure no.py:make: ",
+        ),
     ],
 )
 def test_what_cannot_be_meant_or_read(
@@ -140,6 +149,19 @@ def test_a_loader_that_fails_leaves_the_report_with_a_reason() -> None:
     assert done.stderr.count("\n") == 1
     assert "ValueError: a damaged sample" in report["facts"]["unknown"]["pipeline"]
     assert any(f["name"] == "num-workers-zero" for f in report["findings"])
+
+
+@pytest.mark.torch
+def test_a_loader_that_gives_no_batch_is_wrong_usage(project: Path) -> None:
+    (project / "few.py").write_text(CODE.replace("=8)", "=4096, drop_last=True)"))
+
+    done = run(check, *QUICK, "few.py", "--measure", "few.py:make")
+
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].endswith(
+        "--measure few.py:make: the loader gives no batch: drop_last=True, and"
+        " 4000 samples are fewer than batch_size=4096"
+    )
 
 
 BUSY = ("cannot say", "time given", "no answer within", "longer than there is time")
@@ -269,3 +291,56 @@ def test_a_busy_machine_proves_nothing_and_nothing_is_written(
         " foreign CPU 1.0 cores: cannot say\n"
     )
     assert (project / "train.py").read_text() == CODE
+
+
+def measured(monkeypatch: pytest.MonkeyPatch, foreign: float = 0.0) -> None:
+    """A loader that waits for its storage, while others have so many CPUs."""
+    waits = costs(fetch_wall=0.13, fetch_cpu=0.002, fetch_process=0.002)
+    shares = Shares(read=0.8, decode=0.1, transform=0.1)
+    trials = [
+        trial(workers, each, costs=waits, window=window(own=0.1, foreign=foreign))
+        for workers, each in ((0, 0.132), (1, 0.132), (2, 0.066))
+    ]
+    seen = pipeline(*trials, best=setting(2), wall=shares, cpu=shares)
+    busy = trials[0].window.refused
+    found = SimpleNamespace(
+        seen=seen, unmeasured=busy, trouble="", skipped={}, made_at=None
+    )
+
+    def proving(_: object) -> nullcontext[SimpleNamespace]:
+        return nullcontext(SimpleNamespace(found=found))
+
+    monkeypatch.setattr(proof, "proving", proving)
+
+
+NAMED = ("bottleneck-storage-latency", "--yes", "--measure", "train.py:make")
+
+
+def test_a_bottleneck_is_measured_before_it_is_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    measured(monkeypatch)
+
+    done = run(fix, *NAMED, "bottleneck-stragglers")
+
+    assert done.exit_code == 1
+    assert "nothing to do: bottleneck-stragglers is healthy\n" in done.stdout
+    assert done.stderr.startswith(
+        "refused: bottleneck-storage-latency: bottleneck of data.py:make: a batch waits"
+    )
+    assert "so it is yours to do:" in done.stderr
+    assert "DataLoader(..., num_workers=2, prefetch_factor=2)" in done.stdout
+
+
+def test_a_bottleneck_that_others_hide_cannot_be_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    measured(monkeypatch, foreign=1.9)
+
+    done = run(fix, *NAMED)
+
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr == (
+        "refused: bottleneck-storage-latency could not be judged: pipeline:"
+        " data.py:make: foreign CPU 1.9 cores: cannot say\n"
+    )

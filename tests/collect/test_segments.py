@@ -1,12 +1,13 @@
 """Files in /dev/shm: whose are they, and who holds them?"""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pipedoctor.collect import segments
-from pipedoctor.collect.segments import Census, census
+from pipedoctor.collect.segments import Census, census, strangers
 from pipedoctor.facts import Segment
 
 DEAD = "torch_4711_1_0"
@@ -317,3 +318,48 @@ def test_who_hides_its_namespace_is_no_stranger(shm: Path, proc: Path) -> None:
     (folder / "ns/pid").unlink()
 
     assert not look(shm, proc).foreign
+
+
+def strange(proc: Path, shm: Path, pid: int, *, space: str = OTHER) -> None:
+    """A process that has the same mount."""
+    number = shm.stat().st_dev
+    device = f"{os.major(number)}:{os.minor(number)}"
+    mountinfo(process(proc, pid, space=space), device)
+
+
+def foreign(proc: Path, shm: Path, uid: int | None = None) -> bool:
+    return strangers(proc, shm, os.getuid() if uid is None else uid)
+
+
+def test_who_counts_processes_by_himself_may_put_files_there(
+    shm: Path, proc: Path
+) -> None:
+    assert not foreign(proc, shm)
+    strange(proc, shm, 50, space=INITIAL)
+    mountinfo(process(proc, 51, space=OTHER), "0:1")
+    assert not foreign(proc, shm)
+
+    strange(proc, shm, 52)
+    assert foreign(proc, shm)
+    assert not foreign(proc, shm, uid=os.getuid() + 1)
+
+
+def test_who_hides_its_namespace_may_be_a_stranger(shm: Path, proc: Path) -> None:
+    (proc / "1/ns/pid").unlink()
+    ended, kernel = process(proc, 60, state="Z"), process(proc, 61, flags=0x00200040)
+    for folder in (ended, kernel):
+        (folder / "ns/pid").unlink()
+    assert not foreign(proc, shm)
+
+    (process(proc, 62) / "ns/pid").unlink()
+    assert foreign(proc, shm)
+
+
+def test_who_ended_meanwhile_is_no_stranger(
+    shm: Path, proc: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listed(_: Path) -> Iterator[Path]:
+        yield proc / "77"
+
+    monkeypatch.setattr(Path, "iterdir", listed)
+    assert not foreign(proc, shm)

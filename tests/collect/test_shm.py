@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.shm import shm
+from pipedoctor.collect.shm import enclosed, shm
 from pipedoctor.facts import Shm, Unreadable
 from pipedoctor.units import MiB
 
@@ -317,6 +317,34 @@ def test_a_real_read_only_one() -> None:
     seen = inside(("mount", "-t", "tmpfs", "-o", "ro,size=1m", "shm", "/dev/shm"))
 
     assert seen.read_only
+
+
+@pytest.mark.parametrize(
+    ("number", "source", "environ", "first", "sure"),
+    [
+        pytest.param(4026531836, "tmpfs", {}, True, True, id="all are seen"),
+        pytest.param(4026531836, "tmpfs", {}, False, False, id="some are hidden"),
+        pytest.param(4026539999, "shm", {"container": "docker"}, True, True, id="own"),
+        pytest.param(
+            4026539999, "tmpfs", {"container": "docker"}, True, False, id="--ipc=host"
+        ),
+        pytest.param(4026539999, "shm", {}, True, False, id="nobody knows where"),
+    ],
+)
+def test_whether_all_who_put_files_there_are_seen(
+    place: Place,
+    number: int,
+    source: str,
+    environ: dict[str, str],
+    first: bool,
+    sure: bool,
+) -> None:
+    place.namespace("pid", number).mounts(source=source)
+    if first:
+        place.write("proc/1/stat", "1 (init) S 0 1 1 0 0 0 0\n")
+    machine = Machine(root=place.root, system="linux", environ=environ)
+
+    assert enclosed(machine, place.root / "dev/shm") is sure
 
 
 def test_this_machine() -> None:

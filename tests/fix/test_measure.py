@@ -9,15 +9,18 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from pipedoctor.bench.interval import spread
+from pipedoctor.catalogue import installed
 from pipedoctor.check import Counterfactual, Finding, Severity
 from pipedoctor.facts import Trial
 from pipedoctor.fix import clock, engine, measure
 from pipedoctor.fix.conditions import like, process, refuse_unmeasurable
 from pipedoctor.fix.counter import Counter
 from pipedoctor.fix.measure import Before, Clock, Turned, repaired
+from pipedoctor.fix.order import Order as Asked
 from pipedoctor.fix.plan import Failed as Unfit
 from pipedoctor.fix.plan import Refused, Remove, Run, Write
 from pipedoctor.tune.limits import bounds
@@ -413,3 +416,27 @@ def test_without_proof_a_busy_machine_is_measured_all_the_same(
     probing(monkeypatch, RUNS[0], "foreign CPU 1.0 cores: cannot say")
     with Clock(order=ORDER, strict=False).before(plan(SWITCH), 0) as seen:
         assert not seen.failed
+
+
+# --- what a pipeline that was measured before cannot prove
+
+
+class Examined:
+    """An examination that finds everything still ill."""
+
+    catalogue = installed()
+
+    def still_ill(self, code: str, _: int) -> str:
+        return f"{code} still speaks"
+
+
+@pytest.mark.parametrize(
+    ("code", "why"), [("PDR701", "PDR701 still speaks"), ("PDR910", ""), ("", "")]
+)
+def test_what_was_measured_before_the_change_does_not_judge_it(
+    code: str, why: str
+) -> None:
+    examined: Any = Examined()
+    whole = msgspec.structs.replace(plan(), check=code)
+
+    assert Asked(examination=examined).proof(whole)() == why

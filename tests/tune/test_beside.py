@@ -57,18 +57,23 @@ def pipeline(*trials: Trial, workers: int = 0) -> Pipeline:
     )
 
 
+Given = Trial | Exception | list[Trial]
+"""A list: one after the other, then no more."""
+
+
 class Figures(Bench):
     """A bench whose trials were made before."""
 
-    def __init__(self, found: Trial | Exception, until: float) -> None:
+    def __init__(self, found: Given, until: float) -> None:
         super().__init__(session=Session("none"), until=until)
         self.found = found
 
     def measure(self, setting: Setting, seconds: float, **_: object) -> Trial:
         self.spent.append(seconds)
-        if isinstance(self.found, Exception):
-            raise self.found
-        return replace(self.found, setting=setting)
+        found = self.found.pop(0) if isinstance(self.found, list) else self.found
+        if isinstance(found, Exception):
+            raise found
+        return replace(found, setting=setting)
 
 
 class Found(Beside):
@@ -78,8 +83,8 @@ class Found(Beside):
         self,
         seen: Pipeline,
         *,
-        many: Trial | Exception,
-        one: Trial | Exception | None = None,
+        many: Given,
+        one: Given | None = None,
         step: str = "",
         budget: float = 1000.0,
     ) -> None:
@@ -90,7 +95,7 @@ class Found(Beside):
             search.ledger.add(known)
         super().__init__(order, search, loading=0.0)
         self.search = search
-        self.many: Trial | Exception | None = many
+        self.many: Given | None = many
         self.one = one
         self.asked: list[tuple[str, dict[str, str]]] = []
         self.at_once: list[int] = []
@@ -201,6 +206,26 @@ def test_windows_that_others_decided_do_not_count() -> None:
         "threads": why,
     }
     assert (fact.quality.refused, fact.quality.why_refused) == (3 + 5, why)
+    assert fact.quality.repeated == 2, "of the first; then others go on"
+    assert fact.seconds == (3 + 2 + 10) * 0.5
+
+
+def test_windows_that_others_disturb_are_measured_again() -> None:
+    shared = trial(1, window=CROWDED, rate=10.0)
+    found = Found(
+        pipeline(trial(1, CROWD)),
+        many=[shared, trial(1), trial(1), trial(1), shared, *[trial(1)] * 9],
+        one=trial(1, rate=200.0),
+    )
+    found.run(accelerator=False)
+    fact = found.result()
+
+    assert fact.touch is not None
+    assert fact.touch.windows == 3
+    assert fact.threads is not None
+    assert (fact.threads.before.value, fact.threads.ratio.high) == (100.0, 2.0)
+    assert (fact.quality.windows, fact.quality.repeated) == (3 + 10, 1 + 2)
+    assert (fact.quality.refused, fact.quality.marked) == (0, "")
 
 
 @pytest.mark.parametrize(("budget", "session"), [(1000.0, False), (1.0, True)])

@@ -263,3 +263,21 @@ def test_only_streams_are_compared() -> None:
     ):
         run.loader, run.workers = DataLoader(data), workers
         assert run.streams is said
+
+
+@pytest.mark.parametrize(
+    ("begun", "kind", "why"),
+    [
+        (True, trial.Broken, "it ends, and gives nothing when it is read again"),
+        (False, trial.Empty, "the loader gives no batch: its data set gives nothing"),
+    ],
+)
+def test_a_loader_that_ends_is_told_from_an_empty_one(
+    begun: bool, kind: type[Exception], why: str
+) -> None:
+    run = trial.Run.__new__(trial.Run)
+    run.given, run.setting = Stream(), {"batch_size": 4, "num_workers": 0}
+    run.iterator, run.begun = iter(()), begun
+    with pytest.raises(trial.Broken, match=f"^{why}$") as raised:
+        run.first()
+    assert type(raised.value) is kind

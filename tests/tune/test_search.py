@@ -1,5 +1,6 @@
 """The search over loaders that are made of figures, and what is shown of it."""
 
+import contextlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,10 +21,11 @@ from pipedoctor.tune.predict import Model, World
 from pipedoctor.tune.price import epoch
 from pipedoctor.tune.probe import Bench, Failed, Lost, words
 from pipedoctor.tune.search import Search
+from pipedoctor.tune.session import Refused
 from pipedoctor.tune.sharing import tail
 from pipedoctor.tune.text import line, render
 from pipedoctor.tune.tuning import Order, Tuning, result
-from pipedoctor.tune.whatif import Change, imagine, probe
+from pipedoctor.tune.whatif import Change, imagine, probe, refuse
 from tests.tune.seen import costs, pipeline, setting, trial, window
 
 CONTENTS = Contents(bytes=800_000, shared_bytes=802_816, objects=2, float_bytes=800_000)
@@ -741,3 +743,52 @@ def test_text_and_page_say_what_others_disturbed() -> None:
     assert said in " ".join(render(shown).split())
     assert said in page(shown)
     assert "disturbed" not in page(done())
+
+
+def test_a_loader_without_a_batch_is_refused_by_its_name() -> None:
+    def law(of: Setting) -> Trial:
+        why = "the loader gives no batch: it is empty"
+        message = f"with {words(of)}: {why}"
+        raise Failed(message, empty=why)
+
+    found = search(law, setting(2))
+    with pytest.raises(Refused, match=r"^data\.py:make: the loader gives no batch"):
+        found.run()
+    assert {one.num_workers for one in cast("Scripted", found.bench).asked} == {0, 2}
+
+
+def test_workers_that_give_no_batch_are_left_out() -> None:
+    def law(of: Setting) -> Trial:
+        if of.num_workers > 2:
+            message = "each has less than a batch"
+            raise Failed(message, empty=message)
+        return waiting(of)
+
+    found = search(law)
+    found.run()
+    assert tuning(found).choice.setting.num_workers == 2
+
+
+@pytest.mark.parametrize(
+    ("batch", "drop_last", "samples", "refused"),
+    [
+        (65, True, 64, True),
+        (64, True, 64, False),
+        (65, False, 64, False),
+        (65, True, None, False),
+        (None, True, 3, False),
+    ],
+)
+def test_what_would_give_no_batch_is_not_imagined(
+    batch: int | None, drop_last: bool, samples: int | None, refused: bool
+) -> None:
+    found = search(waiting)
+    found.base = structs.replace(found.base, samples=samples)
+    loaded = {"drop_last": drop_last, "own_batches": False}
+    expected: contextlib.AbstractContextManager[object] = (
+        pytest.raises(Refused, match="with --batch 65 the loader gives no batch")
+        if refused
+        else contextlib.nullcontext()
+    )
+    with expected:
+        refuse(found, Change(batch=batch), loaded)

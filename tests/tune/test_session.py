@@ -51,6 +51,22 @@ def test_a_target_that_cannot_be_used(name: str, said: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.torch
+def test_batches_that_would_never_be_full_are_not_imagined() -> None:
+    code, shown, error = run(
+        f"{BROKEN}:all_left_out",
+        *("--batch-size", "2", "--batch", "4", "--max-workers", "0"),
+        command=whatif,
+    )
+
+    assert (code, shown) == (2, "")
+    assert error.splitlines()[-1].endswith(
+        "with --batch 4 the loader gives no batch: drop_last=True, and 3 samples are"
+        " fewer than batch_size=4"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.torch
 def test_a_target_that_cannot_be_measured_decides_nothing() -> None:
     code, shown, error = run(f"{BROKEN}:item_raises", *JSON)
     assert code == 3
@@ -208,7 +224,15 @@ def _workers(pid: int) -> list[psutil.Process]:
     return [process for process in below if process.name() == "pt_data_worker"]
 
 
-def test_files_of_dead_processes_are_removed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("enclosed", [True, False], ids=["alone", "shared"])
+def test_files_of_dead_processes_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enclosed: bool
+) -> None:
+    def told(_: Remains) -> bool:
+        return enclosed
+
+    monkeypatch.setattr(Remains, "_enclosed", told)
+    orphans = ["sem.mp-gone", "torch_999999999_1_0"]
     (tmp_path / "torch_1_before").touch()
     remains = Remains(tmp_path)
     (tmp_path / "torch_999999999_1_0").touch()
@@ -218,10 +242,29 @@ def test_files_of_dead_processes_are_removed(tmp_path: Path) -> None:
     with (tmp_path / "held").open("w"):
         remains.note([os.getpid()])
     with (tmp_path / "sem.mp-used").open("w"):
-        assert remains.remove() == ["held", "sem.mp-gone", "torch_999999999_1_0"]
+        assert remains.remove() == ["held", *(orphans if enclosed else ())]
     left = {file.name for file in tmp_path.iterdir()}
     kept = {"torch_1_before", f"torch_{os.getpid()}_1_0", "other", "sem.mp-used"}
-    assert left == kept
+    assert left == kept | set(() if enclosed else orphans)
+
+
+@pytest.mark.root
+def test_a_file_of_another_pid_namespace_stays() -> None:
+    remains = Remains()
+    theirs = Path("/dev/shm/torch_999999998_1_0")
+    script = f"touch {theirs} && echo made && cat"
+    ways = subprocess.PIPE
+    with subprocess.Popen(
+        ["unshare", "-pf", "--mount-proc", "sh", "-c", script], stdin=ways, stdout=ways
+    ) as stranger:
+        assert stranger.stdout is not None
+        assert stranger.stdout.readline() == b"made\n"
+        removed, there = remains.remove(), theirs.exists()
+        stranger.communicate(b"")
+    theirs.unlink(missing_ok=True)
+
+    assert there
+    assert theirs.name not in removed
 
 
 def test_semaphores_of_others_that_run_stay() -> None:

@@ -173,3 +173,62 @@ def test_contents(batch: Any, expected: tuple[int, ...]) -> None:
     found = contents(batch)
     names = ("bytes", "shared_bytes", "objects", "float_bytes")
     assert tuple(found[name] for name in names) == expected
+
+
+def left_out(data: Any, size: int) -> DataLoader[Any]:
+    return DataLoader(data, batch_size=size, drop_last=True)
+
+
+def test_an_epoch_without_a_whole_batch_gives_none() -> None:
+    whole = left_out(DATA, 4)
+    assert [int(b[0][0]) for b in first(whole, 3)] == [0, 4, 8]
+    assert len(first(left_out(Counting(), 5), 2, batch_size=5)) == 2
+    for data, size in ((DATA, 11), (Counting(), 6)):
+        assert first(left_out(data, size), 1, batch_size=size) == []
+        assert len(first(DataLoader(data, batch_size=size), 1, batch_size=size)) == 1
+
+
+def test_a_batch_sampler_without_a_whole_batch_gives_none() -> None:
+    for size, batches in ((2, [[7, 3], [7, 3]]), (4, [])):
+        sampler = BatchSampler([7, 3, 9], size, drop_last=True)
+        made = DataLoader(DATA, batch_sampler=sampler)
+        found = first(made, 2, batch_size=size)
+        assert [batch.tolist() for (batch,) in found] == batches
+
+
+class Unsure(Counting):
+    """Says that it is longer than it is."""
+
+    def __len__(self) -> int:
+        return 100
+
+
+NOTHING: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "fewer": (left_out(DATA, 11), {}, "10 samples are fewer than batch_size=11"),
+    "one": (left_out(TensorDataset(torch.ones(1)), 2), {}, "1 sample is fewer than"),
+    "empty": (DataLoader(TensorDataset(torch.ones(0))), {}, "data set or its sampler"),
+    "bare": (TensorDataset(torch.ones(0)), {}, "the data set or its sampler is empty"),
+    "a stream": (DataLoader(Nothing()), {}, "its data set gives nothing"),
+    "a bare stream": (Nothing(), {}, "its data set gives nothing"),
+    "a short stream": (
+        left_out(Unsure(), 8),
+        {},
+        "its data set gives fewer samples than batch_size=8, and drop_last=True leaves",
+    ),
+    "each is short": (
+        left_out(Counting(), 4),
+        {"num_workers": 2},
+        "fewer samples than batch_size=4 in each worker, and",
+    ),
+    "own batches": (
+        DataLoader(DATA, batch_sampler=[]),
+        {},
+        "its batch_sampler gives nothing",
+    ),
+}
+
+
+@pytest.mark.parametrize(("made", "values", "why"), NOTHING.values(), ids=NOTHING)
+def test_why_there_is_no_batch(made: Any, values: dict[str, Any], why: str) -> None:
+    size = getattr(made, "batch_size", 4)
+    assert why in stream.nothing(made, setting(batch_size=size, **values))

@@ -65,6 +65,7 @@ def _described(made: Any, torch: Any) -> dict[str, Any]:
         "setting": stream.current(made),
         "is_loader": isinstance(made, loader),
         "own_batches": stream.own_batches(made),
+        "drop_last": stream.drops_last(made),
         "samples": stream.samples(made),
         "torch": torch.__version__,
         "python": platform.python_version(),
@@ -181,7 +182,8 @@ def _trial(
             interrupts=True,
         )
         if isinstance(done, Crash):
-            _write(out, {"failed": trial.failed(done.error)})
+            empty = isinstance(done.error, trial.Empty)
+            _write(out, {"failed": trial.failed(done.error), "empty": empty})
     finally:
         os._exit(0)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 SHM = Path("/dev/shm")
+_ROOT = Path("/")
 _TORCH = re.compile(r"torch_(\d+)_")
 _INODE = 4
 _SEMAPHORE = "sem.mp-"
@@ -16,29 +17,51 @@ _SEMAPHORE = "sem.mp-"
 class Remains:
     """Knows what lay in /dev/shm before, and removes what ours have added."""
 
-    def __init__(self, folder: Path = SHM) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path = SHM, root: Path = _ROOT) -> None:
+        self._folder, self._root = folder, root
+        self._proc = root / "proc"
         self._before = _names(folder)
         self._held: set[int] = set()
 
     def note(self, pids: Iterable[int]) -> None:
         """Remember the files that these processes have mapped or open now."""
         for pid in pids:
-            self._held |= _mapped(pid, self._folder)
+            self._held |= _mapped(self._proc / str(pid), self._folder)
 
     def remove(self) -> list[str]:
-        """Remove files that came since and were ours; give their names."""
+        """
+        Remove files that came since and were ours; give their names.
+
+        What was not seen in use by ours stays where another container may own it.
+        """
         removed: list[str] = []
         new = sorted(_names(self._folder) - self._before)
-        used = _used(self._folder) if any(map(_orphan, new)) else set[int]()
+        free = self._free(new)
         for name in new:
             file = self._folder / name
-            inode = _mine(file)
-            if inode in self._held or (inode and _orphan(name) and inode not in used):
+            if _mine(file) in self._held or name in free:
                 with contextlib.suppress(OSError):
                     file.unlink()
                     removed.append(name)
         return removed
+
+    def _free(self, names: Iterable[str]) -> set[str]:
+        """Those of our user that were left by the dead, and nobody can still need."""
+        left = {name for name in names if _orphan(name, self._proc)}
+        if not left or not self._enclosed():
+            return set()
+        used = _used(self._proc, self._folder)
+        inodes = {name: _mine(self._folder / name) for name in left}
+        return {name for name, inode in inodes.items() if inode and inode not in used}
+
+    def _enclosed(self) -> bool:
+        from pipedoctor.collect.machine import Machine  # noqa: PLC0415  (seldom needed)
+        from pipedoctor.collect.shm import enclosed  # noqa: PLC0415  (seldom needed)
+
+        try:
+            return enclosed(Machine(root=self._root), self._folder)
+        except OSError:
+            return False
 
 
 def _names(folder: Path) -> set[str]:
@@ -57,21 +80,21 @@ def _mine(file: Path) -> int:
     return seen.st_ino if seen.st_uid == os.getuid() else 0
 
 
-def _orphan(name: str) -> bool:
+def _orphan(name: str, proc: Path) -> bool:
     """Would whoever made it have removed it, had he not been killed?"""
     found = _TORCH.match(name)
     if found is None:
         return name.startswith(_SEMAPHORE)
-    return not Path("/proc", found[1]).exists()
+    return not (proc / found[1]).exists()
 
 
-def _used(folder: Path) -> set[int]:
+def _used(proc: Path, folder: Path) -> set[int]:
     """Inodes of files of the folder that any process has mapped or open."""
-    pids = (int(entry) for entry in os.listdir("/proc") if entry.isdecimal())  # noqa: PTH208
-    return set[int]().union(*(_mapped(pid, folder) for pid in pids))
+    pids = (entry for entry in os.listdir(proc) if entry.isdecimal())  # noqa: PTH208
+    return set[int]().union(*(_mapped(proc / pid, folder) for pid in pids))
 
 
-def _mapped(pid: int, folder: Path) -> set[int]:
+def _mapped(process: Path, folder: Path) -> set[int]:
     """
     Inodes of files of the folder in the maps of a process, and among its descriptors.
 
@@ -79,11 +102,11 @@ def _mapped(pid: int, folder: Path) -> set[int]:
     """
     inodes: set[int] = set()
     with contextlib.suppress(OSError):
-        text = Path(f"/proc/{pid}/maps").read_text(errors="replace")
+        text = (process / "maps").read_text(errors="replace")
         rows = (row.split() for row in text.splitlines() if f" {folder}/" in row)
         inodes |= {int(row[_INODE]) for row in rows}
     with contextlib.suppress(OSError):
-        for link in Path(f"/proc/{pid}/fd").iterdir():
+        for link in (process / "fd").iterdir():
             with contextlib.suppress(OSError):
                 if str(link.readlink()).startswith(f"{folder}/"):
                     inodes.add(link.stat().st_ino)

@@ -16,6 +16,7 @@ from torch.utils.data import (
 )
 
 from pipedoctor.attempt import Crash, attempt
+from pipedoctor.tune.batchless import fewer
 
 ASSUMED_BATCH = 32
 """Samples of a batch where a bare data set comes without any."""
@@ -36,22 +37,21 @@ def finish() -> None:
 
 
 class Endless(Repeated):
-    """A sampler over and over, so that no window meets the end of an epoch."""
+    """
+    A sampler over and over, so that no window meets the end of an epoch.
 
-    def __init__(self, sampler: Iterable[Any]) -> None:
-        self.sampler = sampler
+    It ends at once where the sampler gives nothing, or fewer than `least`.
+    """
+
+    def __init__(self, sampler: Iterable[Any], least: int = 0) -> None:
+        self.sampler, self.least = sampler, least
 
     def __iter__(self) -> Iterator[Any]:
-        """Repeat; a sampler that gives nothing ends it."""
-        while True:
-            empty = True
-            for item in self.sampler:
-                if self.over:
-                    return
-                empty = False
-                yield item
-            if empty:
+        """Repeat, until the epoch is said to be over."""
+        for item in _repeated(self.sampler, self.least):
+            if self.over:
                 return
+            yield item
 
 
 class Anywhere(Repeated):
@@ -68,10 +68,14 @@ class Anywhere(Repeated):
 
 
 class Again(IterableDataset[Any]):
-    """An iterable data set over and over."""
+    """
+    An iterable data set over and over.
 
-    def __init__(self, dataset: Any) -> None:
-        self.dataset = dataset
+    It ends at once where the data set gives nothing, or fewer than `least`.
+    """
+
+    def __init__(self, dataset: Any, least: int = 0) -> None:
+        self.dataset, self._least = dataset, least
 
     def __getattr__(self, name: str) -> Any:
         """Whatever a worker's set-up asks of the data set."""
@@ -80,14 +84,25 @@ class Again(IterableDataset[Any]):
         return getattr(self.dataset, name)
 
     def __iter__(self) -> Iterator[Any]:
-        """Repeat; a data set that gives nothing ends it."""
-        while True:
-            empty = True
-            for item in self.dataset:
-                empty = False
-                yield item
-            if empty:
-                return
+        """Repeat."""
+        return _repeated(self.dataset, self._least)
+
+
+def _repeated(source: Iterable[Any], least: int) -> Iterator[Any]:
+    """Again and again; the first pass gives nothing unless it has `least` items."""
+    items = iter(source)
+    held = list(islice(items, least))
+    if len(held) < least:
+        return
+    yield from held
+    empty = not held
+    while True:
+        for item in items:
+            empty = False
+            yield item
+        if empty:
+            return
+        items, empty = iter(source), True
 
 
 def current(made: Any) -> dict[str, Any]:
@@ -117,6 +132,35 @@ def own_batches(made: Any) -> bool:
     if sampler is None:
         return False
     return made.batch_size is None or type(sampler) is not BatchSampler
+
+
+def drops_last(made: Any) -> bool:
+    """Does it leave out the last batch of an epoch where that is incomplete?"""
+    sampler = getattr(made, "batch_sampler", None)
+    return not own_batches(made) and bool(getattr(sampler, "drop_last", False))
+
+
+def nothing(made: Any, setting: dict[str, Any]) -> str:
+    """Why it gives no batch with these arguments, as far as anybody can tell."""
+    least, count = _least(made, setting), samples(made)
+    if count and count < least:
+        return fewer(count, least)
+    if own_batches(made):
+        return "its batch_sampler gives nothing"
+    if not isinstance(getattr(made, "dataset", made), IterableDataset):
+        return "the data set or its sampler is empty"
+    if not least:
+        return "its data set gives nothing"
+    each = " in each worker" if setting["num_workers"] > 1 else ""
+    return (
+        f"its data set gives fewer samples than batch_size={least}{each}, and"
+        " drop_last=True leaves those out"
+    )
+
+
+def _least(made: Any, setting: dict[str, Any]) -> int:
+    """Samples without which an epoch has no batch at all; 0: one is enough."""
+    return (setting["batch_size"] or 0) if drops_last(made) else 0
 
 
 def _drawn(sampler: Any) -> int | None:
@@ -161,7 +205,7 @@ def loader(made: Any, setting: dict[str, Any], *, endless: bool = True) -> Any:
         extra["in_order"] = False
     order = _order(made, dataset, setting, endless=endless)
     if endless and isinstance(dataset, IterableDataset):
-        dataset = Again(dataset)
+        dataset = Again(dataset, _least(made, setting))
     return DataLoader(dataset, **base, **order, **extra)
 
 
@@ -184,15 +228,15 @@ def _order(
     size = setting["batch_size"]
     if isinstance(dataset, IterableDataset):
         return {"batch_size": size, "drop_last": endless and size is not None}
-    repeat: Any = Endless if endless else _once
     if not isinstance(made, DataLoader):
         return _at_random(dataset, size, endless=endless)
+    repeat: Any = Endless if endless else _once
     if own_batches(made):
         return {"batch_sampler": repeat(made.batch_sampler)}
     if size is None:
         return {"batch_size": None, "sampler": repeat(made.sampler)}
-    whole = BatchSampler(repeat(made.sampler), size, drop_last=endless)
-    return {"batch_sampler": whole}
+    indices = repeat(made.sampler, _least(made, setting))
+    return {"batch_sampler": BatchSampler(indices, size, drop_last=endless)}
 
 
 def _at_random(dataset: Any, size: int | None, *, endless: bool) -> dict[str, Any]:
@@ -206,5 +250,6 @@ def _at_random(dataset: Any, size: int | None, *, endless: bool) -> dict[str, An
     return {"batch_size": size, "shuffle": True}
 
 
-def _once(sampler: Any) -> Any:
+def _once(sampler: Any, least: int = 0) -> Any:
+    del least  # what comes once may end with an incomplete batch
     return sampler

@@ -16,6 +16,7 @@ import torch
 from torch.utils.data import IterableDataset
 
 from pipedoctor.bench.window import Meter
+from pipedoctor.tune.batchless import NONE
 from pipedoctor.tune.inside import stream
 from pipedoctor.tune.inside.batch import contents, copying, mark
 from pipedoctor.tune.inside.figures import mean, per_batch, spread
@@ -38,13 +39,17 @@ class Broken(Exception):  # noqa: N818  (what happened to the loader)
     """The loader failed while it was measured; the message says how."""
 
 
+class Empty(Broken):
+    """It gave not even a first batch."""
+
+
 class Run:
     """A loader that runs: a first batch, a drained queue, a window."""
 
     def __init__(
         self, made: Any, ask: dict[str, Any], step: Callable[[Any], Any]
     ) -> None:
-        self.ask, self.step = ask, step
+        self.given, self.ask, self.step = made, ask, step
         self.setting: dict[str, Any] = ask["setting"]
         self.workers: int = self.setting["num_workers"]
         self.recorder = Recorder(items=ask.get("items", False))
@@ -58,6 +63,7 @@ class Run:
         self.waits: list[float] = []
         self.next_cpu = self.step_cpu = self.made = 0.0
         self.sizes: list[Size] = []
+        self.begun = False
 
     @property
     def queued(self) -> int:
@@ -67,6 +73,7 @@ class Run:
     def first(self) -> dict[str, Any]:
         """Take the first batch: how long it took, and what is in it."""
         batch = self._next()
+        self.begun = True
         waited = time.perf_counter() - self.began
         found = contents(batch)
         found["copy_seconds"] = copying(batch)
@@ -184,8 +191,12 @@ class Run:
         try:
             return next(self.iterator)
         except StopIteration:
-            message = "the loader gives no batch: the data set or its sampler is empty"
-            raise Broken(message) from None
+            raise self._ended() from None
+
+    def _ended(self) -> Broken:
+        if self.begun:
+            return Broken("it ends, and gives nothing when it is read again")
+        return Empty(f"{NONE}: {stream.nothing(self.given, self.setting)}")
 
 
 def run(

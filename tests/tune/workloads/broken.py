@@ -227,3 +227,34 @@ def stays(worker: int) -> None:
 
 def lingers() -> Any:
     return DataLoader(Made(), batch_size=4, num_workers=2, worker_init_fn=stays)
+
+
+class Few(Made):
+    def __len__(self) -> int:
+        return 3
+
+
+def all_left_out() -> Any:
+    return DataLoader(Few(), batch_size=8, drop_last=True, num_workers=2)
+
+
+class Silent(IterableDataset[Any]):
+    """A stream that has nothing to give."""
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+
+def silent() -> Any:
+    return DataLoader(Silent(), batch_size=4, num_workers=2)
+
+
+class Short(IterableDataset[Any]):
+    """A stream that is shorter than a batch."""
+
+    def __iter__(self) -> Any:
+        return iter(range(3))
+
+
+def short() -> Any:
+    return DataLoader(Short(), batch_size=8, drop_last=True, num_workers=2)
