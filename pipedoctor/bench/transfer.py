@@ -6,19 +6,21 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from pipedoctor.bench.decoder import program
 from pipedoctor.bench.host import host
 from pipedoctor.bench.interval import spread
-from pipedoctor.bench.steady import quietest
+from pipedoctor.bench.steady import Taken, quietest
 from pipedoctor.bench.window import Meter
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import Unreadable, Window
 from pipedoctor.facts.bench import Quality
 from pipedoctor.facts.bench_transfer import BenchTransfer, Copy, Step
 
+Said = dict[str, Any]
+"""What the program says."""
 TRIES = 2
 SHARE = 0.4
 """Of the budget, the import of torch included; what has begun then may still end."""
@@ -45,24 +47,51 @@ def measure(
     began = time.monotonic()
     until = began + budget
     line = program(executable, "transfer.py", str(batch_bytes), str(budget * SHARE))
-    known: list[tuple[Any, Window]] = []
-
-    def once() -> tuple[Any, Window]:
-        watch.start()
-        try:
-            said = _run(line, environ, until - time.monotonic())
-        except Unreadable:
-            if not known:
-                raise
-            return known[0]  # it was to be better, and that there is still holds
-        known.append((said, watch.stop()))
-        return known[-1]
-
-    taken = quietest(once, tries=TRIES, until=until)
+    taken = _quietly(
+        lambda: _run(line, environ, until - time.monotonic()), watch, until
+    )
     if taken.refused:
         raise Unreadable(taken.refused)
     quality = Quality(windows=1, repeated=taken.tries - 1, marked=taken.mark)
     return as_fact(taken.value, machine, quality, time.monotonic() - began)
+
+
+class _Over(Exception):  # noqa: N818  (what happened)
+    """No other try comes: what is known has to do."""
+
+    def __init__(self, *, interrupted: bool) -> None:
+        super().__init__()
+        self.interrupted = interrupted
+
+    def taken(self, known: list[tuple[Said, Window]]) -> Taken[Said]:
+        """The best of it: whole before cut off, then the least disturbed."""
+        whole = [one for one in known if "interrupted" not in one[0]] or known
+        said, window = min(whole, key=lambda one: one[1].lost_cores)
+        more = {"interrupted": True} if self.interrupted else {}
+        return Taken(value={**said, **more}, window=window, tries=len(known))
+
+
+def _quietly(run: Callable[[], Said], watch: Meter, until: float) -> Taken[Said]:
+    """Run it, and again while others disturb it; not after Ctrl-C, nor in vain."""
+    known: list[tuple[Said, Window]] = []
+
+    def once() -> tuple[Said, Window]:
+        watch.start()
+        try:
+            said = run()
+        except (Unreadable, KeyboardInterrupt) as error:
+            if not known:
+                raise
+            raise _Over(interrupted=isinstance(error, KeyboardInterrupt)) from None
+        known.append((said, watch.stop()))
+        if said.get("interrupted"):
+            raise _Over(interrupted=True)
+        return known[-1]
+
+    try:
+        return quietest(once, tries=TRIES, until=until)
+    except _Over as over:
+        return over.taken(known)
 
 
 def as_fact(

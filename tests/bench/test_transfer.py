@@ -477,3 +477,41 @@ def test_what_was_measured_holds_where_it_cannot_be_repeated(
 
     assert found.quality.marked == "foreign CPU 0.2 cores"
     assert found.device == "NVIDIA T4"
+
+
+CUT: dict[str, Any] = {**SAID, "steps": {}, "interrupted": True}
+
+
+@pytest.mark.parametrize(
+    ("answers", "shares", "steps", "mark"),
+    [
+        pytest.param(
+            [SAID, KeyboardInterrupt()], (0.2,), 3, "foreign CPU 0.2 cores", id="again"
+        ),
+        pytest.param([SAID, CUT], (0.2, 0.0), 3, "foreign CPU 0.2 cores", id="amid it"),
+        pytest.param([CUT], (0.2,), 0, "foreign CPU 0.2 cores", id="the first"),
+    ],
+)
+def test_nothing_is_repeated_after_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch,
+    answers: list[Any],
+    shares: tuple[float, ...],
+    steps: int,
+    mark: str,
+) -> None:
+    def run(*_: object) -> Any:
+        found = answers.pop(0)
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    monkeypatch.setattr(transfer, "_run", run)
+    answers = list(answers)
+
+    found = measure(
+        sys.executable, {}, batch_bytes=1, budget=60.0, meter=Shared(*shares)
+    )
+
+    assert (found.interrupted, len(found.steps)) == (True, steps)
+    assert found.quality.marked == mark
+    assert answers == []
