@@ -166,8 +166,8 @@ def attempt(search: Search, **values: Any) -> Attempt:
 @pytest.fixture
 def attempts(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def give(found: Attempt | BaseException) -> None:
-        def attempted(_order: Order, _work: object, *, sized: str) -> Attempt:
-            assert sized == ""
+        def attempted(_order: Order, _work: object, *, before: object) -> Attempt:
+            assert callable(before)
             if isinstance(found, Attempt):
                 return found
             raise found

@@ -112,8 +112,10 @@ def _width(interval: tuple[float, float]) -> float:
 
 @pytest.mark.slow
 @pytest.mark.torch
-@pytest.mark.parametrize("kind", ["remembers", "counts_references"])
-def test_an_epoch_is_foretold_by_a_second_of_it(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "near"), [("remembers", 0.25), ("counts_references", 0.5)]
+)
+def test_an_epoch_is_foretold_by_a_second_of_it(kind: str, near: float) -> None:
     order = Order(target=f"{GROWING}:{kind}", max_workers=2)
     with probed(order) as (search, _):
         for workers in (1, 2):
@@ -125,4 +127,4 @@ def test_an_epoch_is_foretold_by_a_second_of_it(kind: str) -> None:
     )
     really = int(ended.stdout)
     assert guess.lasting_bytes > 1.5 * guess.memory_bytes
-    assert guess.lasting_bytes == pytest.approx(really, rel=0.25)
+    assert guess.lasting_bytes == pytest.approx(really, rel=near)
