@@ -15,8 +15,10 @@ Bytes by which a worker may grow within a window, only since it gets going.
 
 A quarter of it was seen of workers that do not grow any more.
 """
-_KNOWN, _GUESSED = 0.06, 0.15
+_KNOWN, _GUESSED = 0.15, 0.3
 """How far memory may be from what was measured, and from what was not."""
+_MORE = 1.1
+"""Shared memory beside that of the tensors, as a factor."""
 
 
 def memory(seen: Pipeline, setting: Setting) -> int:
@@ -121,7 +123,7 @@ def shared_between(setting: Setting, batch: int) -> Interval:
     if not setting.num_workers:
         return 0.0, 0.0
     least = min(setting.num_workers + 1, setting.queued + 2)
-    return float(least * batch), float(setting.shm_bytes(batch))
+    return float(least * batch), _MORE * setting.shm_bytes(batch)
 
 
 def descriptors(setting: Setting, objects: int, early: float) -> int:

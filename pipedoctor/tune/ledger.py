@@ -61,7 +61,7 @@ class Ledger:
             batches=sum(t.batches for t in used),
             wait_seconds=median(t.wait_seconds for t in used),
             memory_bytes=int(fmean(sizes)) if sizes else 0,
-            first_batch_seconds=min(t.first_batch_seconds for t in trials),
+            first_batch_seconds=median(t.first_batch_seconds for t in trials),
             ending_seconds=min(
                 (t.ending_seconds for t in trials if t.ending_seconds is not None),
                 default=None,

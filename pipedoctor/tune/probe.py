@@ -64,6 +64,8 @@ class Bench:
     more: float = 0.0
     """Seconds that a window may take longer while its rate is not known."""
     spent: list[float] = field(default_factory=list[float])
+    ended: set[tuple[str, Setting]] = field(default_factory=set[tuple[str, Setting]])
+    """Ways to start workers, and settings, of which it was seen how an epoch ends."""
 
     @property
     def left(self) -> float:
@@ -98,6 +100,7 @@ class Bench:
             "items": items,
             "trace": trace,
             "more": self.more,
+            "ends": (context, setting) not in self.ended,
         }
         answer = self.session.ask(ask, time.monotonic() + patience + 2 * _ENDING)
         if "failed" in answer:
@@ -106,6 +109,7 @@ class Bench:
             empty = answer["failed"] if answer.get("empty") else ""
             raise Failed(message, late=late, empty=empty)
         self._note(answer)
+        self.ended.add((context, setting))
         trial = _trial(setting, answer, undivided=self.copies)
         self.spent.append(trial.seconds_spent)
         return trial

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pipedoctor.facts import Pipeline
 
-_KNOWN, _GUESSED = 0.3, 0.6
+_KNOWN, _GUESSED = 0.5, 1.0
 """How far the first batch may be off: of workers that were seen to start, and else."""
 
 

@@ -1,5 +1,6 @@
 """How long workers take to end, seen by a trial after its answer."""
 
+import itertools
 import time
 from pathlib import Path
 
@@ -10,12 +11,14 @@ pytest.importorskip("torch")
 from pipedoctor.facts import Setting, Trial
 from pipedoctor.tune.inside import stream
 from pipedoctor.tune.inside.host import GRACE
+from pipedoctor.tune.inside.trial import Run
 from pipedoctor.tune.probe import Bench
 from pipedoctor.tune.session import Session
 
 WORKLOADS = Path(__file__).parent / "workloads"
 ORDINARY = WORKLOADS / "labelled.py"
 TWO = Setting(num_workers=2, prefetch_factor=2, batch_size=4)
+ONE = Setting(num_workers=1, prefetch_factor=2, batch_size=4)
 KEPT = Setting(num_workers=2, prefetch_factor=2, batch_size=4, persistent_workers=True)
 
 
@@ -35,6 +38,38 @@ def test_workers_end_with_the_epoch_unless_they_are_kept() -> None:
     assert two.ending_seconds is not None
     assert 0.001 < two.ending_seconds < GRACE
     assert (kept.ending_seconds, none.ending_seconds) == (None, None)
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_the_end_of_an_epoch_is_seen_once_for_each_setting() -> None:
+    first, again, other = trials(f"{ORDINARY}:consumer", TWO, TWO, ONE)
+
+    assert again.ending_seconds is None
+    assert first.ending_seconds
+    assert other.ending_seconds
+
+
+@pytest.mark.parametrize(("each", "length"), [([1], 0.5), ([1, 3], 1.0)])
+def test_a_rate_that_is_known_at_half_time_ends_the_window(
+    each: list[int], length: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    times = itertools.cycle(each)
+    running = object.__new__(Run)
+    running.ask = {"seconds": 1.0, "limit": 20.0}
+    running.workers, running.began = 1, 0.0
+    running.waits, running.next_cpu, running.step_cpu = [], 0.0, 0.0
+    running.step = str
+    monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+
+    def made(_: object) -> None:
+        clock[0] += 0.03 * next(times) * (1 + 0.2 * (clock[0] > 0.2) * (len(each) - 1))
+
+    monkeypatch.setattr(Run, "_next", made)
+    running.window()
+
+    assert running.stamps[-1] == pytest.approx(length, abs=0.2)
 
 
 @pytest.mark.slow

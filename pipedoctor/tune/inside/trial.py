@@ -29,6 +29,8 @@ _PLENTY = 500
 """Items whose times are handed on."""
 _KNOWN = 0.015
 """Relative error of a rate that needs no longer window."""
+_QUIET, _MANY = 0.003, 10
+"""The same of one that is known after half of the window, by so many rounds."""
 _TO_THE_END = 0.4
 """Seconds that batches which are on their way may take, to see how an epoch ends."""
 _LONGEST = 200_000
@@ -146,6 +148,7 @@ class Run:
         hard = max(begin + 0.3, self.began + self.ask["limit"])
         end = min(begin + self.ask["seconds"], hard)
         later = min(begin + self.ask["seconds"] + self.ask.get("more", 0.0), hard)
+        soon = begin + self.ask["seconds"] / 2
         whole = max(1, self.workers)
         self.stamps = [begin]
         while len(self.stamps) < _LONGEST:
@@ -161,6 +164,10 @@ class Run:
             rounds, odd = divmod(len(self.stamps) - 1, whole)
             if now >= hard:
                 return
+            if now >= soon and not odd:  # asked once: it takes a while
+                soon = float("inf")
+                if rounds >= _MANY and self.known(whole, _QUIET):
+                    return
             settled = now >= end and not odd and rounds > 1
             if settled and (now >= later or self.known(whole)):
                 return
@@ -182,10 +189,10 @@ class Run:
             last = time.perf_counter()
         return time.perf_counter() - last
 
-    def known(self, whole: int) -> bool:
+    def known(self, whole: int, least: float = _KNOWN) -> bool:
         """Would a longer window say no more?"""
         error = spread(self.stamps, whole)
-        return error is not None and error < _KNOWN
+        return error is not None and error < least
 
     def _next(self) -> Any:
         try:
@@ -236,7 +243,8 @@ def run(
         answer["stages"] = stages(running.loader, ask["trace"])
         answer["fault_seconds"] = fault_seconds()
     tell(answer)
-    tell({"ending_seconds": running.end()})
+    if ask.get("ends", True):
+        tell({"ending_seconds": running.end()})
 
 
 def failed(error: BaseException) -> str:
