@@ -227,8 +227,8 @@ def _errors(name: str, row: Row) -> str:
     cells = (
         name,
         str(len(found)),
-        f"{statistics.median(found):.1%}",
-        f"{tenth(found):.1%}",
+        f"{statistics.median(found):.1%}" if found else "-",
+        f"{tenth(found):.1%}" if found else "-",
         f"{sum(inside)} of {len(inside)}",
         f"{drifted(row):.1%}",
         f"{statistics.median(noise):.1%} / {tenth(noise):.1%}",

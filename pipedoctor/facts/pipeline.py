@@ -41,10 +41,10 @@ class Setting(Part, frozen=True, kw_only=True):
         """
         The same at the peak: batches that come early are held until their turn.
 
-        One of each worker was seen on torch 2.13 (2 to 8 workers, 112 tensors a
-        batch), and another that is in use; `early` are those that a model expects.
+        One of each worker and one more were seen on torch 2.13 (8 workers, 112 tensors
+        a batch), and another that is in use; `early` are those that a model expects.
         """
-        held = max(early, self.num_workers if self.in_order else 1)
+        held = max(early, self.num_workers + 1 if self.in_order else 1)
         return self.descriptors(objects) + held * objects if self.num_workers else 0
 
 

@@ -297,7 +297,7 @@ BINDING: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "descriptors": (
         {"descriptors": 37},
-        "file descriptors: needs 38, the limit is 37",
+        "file descriptors: needs 40, the limit is 37",
     ),
     "nothing": ({}, ""),
 }
@@ -314,7 +314,7 @@ def test_batches_that_come_early_need_descriptors_until_their_turn() -> None:
     wide = setting(8)
     loose = Setting(num_workers=8, prefetch_factor=2, in_order=False)
 
-    assert wide.most_descriptors(112) == 4 * 8 + 3 + 9 * 112
+    assert wide.most_descriptors(112) == 4 * 8 + 3 + 10 * 112
     assert loose.most_descriptors(112) == 4 * 8 + 3 + 2 * 112
     assert setting(0).most_descriptors(112) == 0
 
