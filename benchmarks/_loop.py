@@ -112,7 +112,8 @@ def forked(work: Callable[[], Any]) -> Any:
 
 def plain_loader(made: Any, setting: Setting) -> Any:
     """A loader of this setting that never comes to an end."""
-    return _loader(made, setting, **_order(made.dataset))
+    order = _order(made.dataset)
+    return _loader(made, setting, **order, worker_init_fn=made.worker_init_fn)
 
 
 def _loader(made: Any, setting: Setting, **more: Any) -> Any:

@@ -133,9 +133,9 @@ def descriptors(setting: Setting, objects: int, early: float) -> int:
     return setting.descriptors(objects) + math.floor(early * objects)
 
 
-def descriptors_between(setting: Setting, objects: int, most: int) -> Interval:
-    """Where every batch comes in its turn, and where as many as can come early."""
-    return float(setting.descriptors(objects)), float(most)
+def descriptors_between(setting: Setting, most: int) -> Interval:
+    """Where no batch is in hand, and where as many as can come early."""
+    return float(setting.descriptors(0)), float(most)
 
 
 def _between(known: Mapping[int, float], at: int) -> float:

@@ -105,7 +105,7 @@ class Model:
                 "first_batch_seconds": (low, high),
                 "shm_bytes": shared_between(setting, self._stage.shared(setting)),
                 "memory_bytes": memory_between(self.seen, setting),
-                "descriptors": descriptors_between(setting, objects, most),
+                "descriptors": descriptors_between(setting, most),
             },
         )
 
