@@ -69,7 +69,7 @@ def test_a_rate_that_is_known_at_half_time_ends_the_window(
     monkeypatch.setattr(Run, "_next", made)
     running.window()
 
-    assert running.stamps[-1] == pytest.approx(length, abs=0.2)
+    assert running.stamps[-1] == pytest.approx(length, abs=0.12)
 
 
 @pytest.mark.slow
