@@ -218,9 +218,9 @@ def _between(search: Search) -> Iterator[Setting]:
     them is no longer in its caches.
     """
     wide = min(8, search.most())
-    cores = math.floor(search.bounds.cpus)
+    cores = min(wide, max(2, math.floor(search.bounds.cpus)))
     yield search.of(wide)
-    yield search.of(round((max(2, cores) * wide) ** 0.5))
+    yield search.of(round((cores * wide) ** 0.5))
     if any(map(_receives, search.ledger.trials)):
         yield search.of(wide, 4)
 

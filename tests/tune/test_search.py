@@ -562,6 +562,14 @@ def test_what_if() -> None:
     assert none["setting"]["in_order"] is True
 
 
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_what_if_tries_no_more_workers_than_it_may(most: int) -> None:
+    found = search(waiting, bounds=replace(BOUNDS, cpus=16.0, max_workers=most))
+    probe(found)
+    tried = {trial.setting.num_workers for trial in found.ledger.trials}
+    assert max(tried) == most
+
+
 def test_what_if_of_a_probe_that_others_decided() -> None:
     found = search(waiting)
     assert overruled(found.pipeline()) == "the start setting could not be measured"
