@@ -227,6 +227,10 @@ class Pipeline(Fact, frozen=True, kw_only=True):
         """How often each sample comes in an epoch."""
         return max(1, setting.num_workers) if self.undivided else 1
 
+    def scale(self, setting: Setting) -> float:
+        """How many times as large its batches are as those that were probed."""
+        return (setting.batch_size or 1) / (self.start.batch_size or 1)
+
     @property
     def current(self) -> Trial | None:
         """The trial of the setting that the user has now."""

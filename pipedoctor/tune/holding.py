@@ -64,8 +64,9 @@ def _of_all(seen: Pipeline, setting: Setting, each: Mapping[int, float]) -> int:
     """
     if not each or not setting.num_workers:
         return 0
-    scale = (setting.batch_size or 1) / (seen.start.batch_size or 1)
-    more = (scale - 1) * seen.contents.bytes  # samples that wait to be collated
+    more = (
+        seen.scale(setting) - 1
+    ) * seen.contents.bytes  # samples that wait to be collated
     alone = max(0.0, _between(each, setting.num_workers) + more)
     return int(setting.num_workers * alone)
 

@@ -82,10 +82,9 @@ class Model:
         batch = setting.batch_size or 1
         rate = batch / seconds / self.seen.copies(setting)
         step = self.step_seconds
-        objects, pinned = self.seen.contents.objects, self._stage.pinned(setting)
+        objects = self.seen.contents.objects
         firsts = first_batches(self.seen, setting.num_workers)
-        held = Course(batch_seconds=0.0, wait_seconds=0.0) if pinned else course
-        most = setting.most_descriptors(objects, held.most_early)
+        most = setting.most_descriptors(objects, course.most_early)
         low, first, high = (self._made(setting, seconds) for seconds in firsts)
         return Prediction(
             setting=setting,
@@ -98,7 +97,7 @@ class Model:
             shm_bytes=setting.shm_bytes(self._stage.shared(setting)),
             memory_bytes=memory(self.seen, setting),
             memory_epoch_bytes=grown(self.seen, setting),
-            descriptors=descriptors(setting, objects, held.early),
+            descriptors=descriptors(setting, objects, course.early),
             most_descriptors=most,
             measured=self.world == World() and self._exact(setting) is not None,
             between={

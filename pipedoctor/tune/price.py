@@ -224,6 +224,6 @@ def _made(seen: Pipeline, guess: Prediction) -> float:
     if found is None or found.costs is None:
         return 0.0
     costs = found.costs
-    batch = (guess.setting.batch_size or 1) / (seen.start.batch_size or 1)
+    batch = seen.scale(guess.setting)
     made = costs.fetch_wall + costs.collate_wall + costs.send_wall + costs.receive_wall
     return batch * made

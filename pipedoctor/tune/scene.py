@@ -55,7 +55,7 @@ class Course:
     batch_seconds: float
     wait_seconds: float
     early: float = 0.0
-    """Batches that were received before their turn, in the mean."""
+    """Batches that hold descriptors before their turn, in the mean."""
     most_early: int = 0
     """The same at the worst moment."""
 

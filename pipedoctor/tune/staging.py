@@ -50,7 +50,7 @@ class Stage:
     def scene(self, setting: Setting) -> Scene:
         """The simulation of this setting."""
         probed, costs = self._probed(setting.num_workers)
-        scale = (setting.batch_size or 1) / (self.seen.start.batch_size or 1)
+        scale = self.seen.scale(setting)
         small = self._smaller()
         computing = self._computing(costs, small) * scale
         waiting = waiting_of(costs) * scale / self.world.storage
@@ -100,7 +100,7 @@ class Stage:
 
     def shared(self, setting: Setting) -> int:
         """Bytes of a batch in /dev/shm."""
-        scale = (setting.batch_size or 1) / (self.seen.start.batch_size or 1)
+        scale = self.seen.scale(setting)
         return int(self.seen.contents.shared_bytes * scale * self._smaller())
 
     def _tasks(

@@ -105,19 +105,18 @@ class Run:
         """See how large the workers are by now."""
         self.sizes, self.made = sizes(self.pids), self._made()
 
-    def growth(self) -> list[float] | None:
-        """How the workers have grown since they were looked at, and what they made."""
-        made = self._made()
-        found = growth(self.sizes, sizes(self.pids), made - self.made)
-        return [*found, (made + self.made) / 2 / self.workers] if found else None
-
-    def private(self) -> list[int]:
-        """Private bytes of each worker: now, or the mean of now and before."""
-        now = private(self.pids)
-        if len(now) != len(self.sizes):
-            return now
-        pairs = zip(now, self.sizes, strict=True)
-        return [(size + before.private) // 2 for size, before in pairs]
+    def memory(self) -> dict[str, Any]:
+        """Private bytes of each worker, the mean of now and before; how they grew."""
+        now, made = sizes(self.pids), self._made()
+        own = [size.private for size in now]
+        if len(now) < len(self.pids):  # the kernel does not tell it all
+            own = private(self.pids)
+        if len(own) == len(self.sizes):
+            pairs = zip(own, self.sizes, strict=True)
+            own = [(size + before.private) // 2 for size, before in pairs]
+        found = growth(self.sizes, now, made - self.made)
+        each = (made + self.made) / 2 / max(1, self.workers)
+        return {"workers_uss": own, "growth": [*found, each] if found else None}
 
     def _made(self) -> float:
         """Batches that workers have made until now."""
@@ -235,8 +234,7 @@ def run(
     answer["recorded"] = per_batch(before, recorder.totals(running.workers))
     answer["receive"] = mean(recorder.receives[received:])
     answer["descriptors"] = _descriptors() - running.descriptors
-    answer["workers_uss"] = running.private()
-    answer["growth"] = running.growth()
+    answer |= running.memory()
     if recorder.items:
         answer["items"] = _latest(recorder.times_of_items(running.workers))
     if ask.get("trace"):
