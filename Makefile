@@ -1,5 +1,5 @@
 # Everything is in dev.sh; this is for fingers that are used to make.
-.PHONY: check test coverage sweep registry bench fuzz
+.PHONY: check test docs coverage sweep registry bench fuzz
 
-check test coverage sweep registry bench fuzz:
+check test docs coverage sweep registry bench fuzz:
 	@sh dev.sh $@

@@ -1,5 +1,5 @@
 #!/bin/sh
-# One door to everything that developers and CI do. `sh dev.sh help` lists it.
+# The entry point for developers and CI. `sh dev.sh help` lists the commands.
 #
 # Needs nothing but a POSIX shell and a Python >= 3.10: makes its own environment
 # in .venv (elsewhere when the checkout cannot be written) and reuses it.
@@ -18,11 +18,14 @@ usage() {
     cat <<'END'
 sh dev.sh check [ARGS]   install into .venv and run `pipedoctor check ARGS`
 sh dev.sh test [ARGS]    everything CI runs; with ARGS: only `pytest ARGS`
-sh dev.sh sweep          the tests on every Python 3.10 to 3.14 that is found
-sh dev.sh coverage       the tests again, with the branches they reach: 100 % of checks, 95 % of the rest
-sh dev.sh registry       the tests that install distributions from the package index
-sh dev.sh bench          measure, and rewrite the tables in docs/benchmarks; tests of causes
-sh dev.sh fuzz           property tests with many more examples; explain with atheris
+sh dev.sh docs           regenerate the pages of checks, the schemas and the help texts
+sh dev.sh sweep          run the tests on every installed Python from 3.10 to 3.14
+sh dev.sh coverage       run the tests with branch coverage: 100 % of checks, 95 % of the rest
+sh dev.sh registry       run the tests that install packages from the package index
+sh dev.sh slow           run the tests that start Ray, Slurm and Ansible, judge 10,000 reports,
+                         and watch every labelled training loop
+sh dev.sh bench          measure and update the tables in docs/benchmarks; test bottleneck causes
+sh dev.sh fuzz           run the property tests with many more examples; fuzz every reader with atheris
 END
 }
 
@@ -227,6 +230,7 @@ cmd_test() {
     fi
     step ruff ruff check .
     step format ruff format --check .
+    step imports lint-imports --cache-dir "$state/imports"
     if [ -e "$state/torch" ]; then
         step mypy mypy
         step pyright pyright --pythonpath "$bin/python"
@@ -278,9 +282,28 @@ cmd_sweep() {
     [ -z "$failed" ] || die "FAILED on$failed"
 }
 
+cmd_docs() {
+    ready
+    exec python tools/make_docs.py
+}
+
 cmd_registry() {
     ready
     exec pytest -m registry -n 2 -o cache_dir="$state/pytest" "$@"
+}
+
+cmd_slow() {
+    ready
+    programs=''
+    for pair in slurmctld:slurmctld slurmd:slurmd srun:slurm-client mpirun:openmpi-bin; do
+        command -v "${pair%%:*}" >/dev/null 2>&1 || programs="$programs ${pair#*:}"
+    done
+    # shellcheck disable=SC2086  # words
+    [ -z "$programs" ] || { can_apt && apt_install $programs; } ||
+        say "skipped: tests that need$programs"
+    (cd "$root" && pip install --only-binary :all: --group slow) ||
+        say 'skipped: tests that need Ray, DuckDB or Ansible'
+    exec pytest -m 'cluster or loops or extended' -o cache_dir="$state/pytest" "$@"
 }
 
 cmd_bench() {
@@ -298,7 +321,10 @@ cmd_fuzz() {
     step properties pytest -m hypothesis --hypothesis-profile=fuzz -n 2 \
         -o faulthandler_timeout=1800 -o cache_dir="$state/pytest" "$@"
     if pip install --only-binary :all: atheris 2>/dev/null; then
-        step explain python tools/fuzz_explain.py -max_total_time=300
+        for reader in log report zip environment-record conda-meta elf ld-so-cache \
+            installed-list code configuration; do
+            step "$reader" python tools/fuzz_readers.py "$reader" -max_total_time=60
+        done
     else
         say "skipped: no build of atheris for $("$bin/python" -V)"
     fi
@@ -308,7 +334,7 @@ cmd_fuzz() {
 command=${1:-help}
 [ $# -eq 0 ] || shift
 case $command in
-check | test | coverage | sweep | registry | bench | fuzz) "cmd_$command" "$@" ;;
+check | test | docs | coverage | sweep | registry | slow | bench | fuzz) "cmd_$command" "$@" ;;
 help | -h | --help) usage ;;
 *)
     usage >&2

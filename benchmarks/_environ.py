@@ -3,6 +3,6 @@
 import os
 
 
-def compiled() -> dict[str, str]:
+def bytecode_environ() -> dict[str, str]:
     """The environment of this process, in which modules keep their bytecode."""
     return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}

@@ -4,9 +4,9 @@ import statistics
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from _page import table
+from _page import format_table
 
-Row = dict[str, Any]
+WorkloadRow = dict[str, Any]
 HELD = (
     "workload",
     "setting",
@@ -19,8 +19,8 @@ HELD = (
 MIB = 1 << 20
 
 
-def sizes(rows: dict[str, Row]) -> Iterator[str]:
-    """What settings hold, by the model and by the kernel's books."""
+def format_resources(rows: dict[str, WorkloadRow]) -> Iterator[str]:
+    """Compare the predicted resources of settings with the measured ones."""
     found = {name: row["held"] for name, row in rows.items() if "held" in row}
     pairs = [
         (name, one, guess)
@@ -31,44 +31,42 @@ def sizes(rows: dict[str, Row]) -> Iterator[str]:
         return
     yield "## What it holds"
     yield BOOKS
-    yield table(HELD, (_holding(*pair) for pair in pairs))
+    yield format_table(HELD, (_format_resource_row(*pair) for pair in pairs))
     for what, least in (
         ("shm_bytes", MIB),
         ("memory_bytes", MIB),
         ("first_batch_seconds", 0),
     ):
         off = sorted(
-            abs(guess[what] / one[what] - 1)
-            for _, one, guess in pairs
-            if one[what] > least
+            abs(guess[what] / one[what] - 1) for _, one, guess in pairs if one[what] > least
         )
         yield (
             f"Of {what.rpartition('_')[0]} the error is"
-            f" {statistics.median(off):.1%} in the median, p90 {tenth(off):.1%}, at"
+            f" {statistics.median(off):.1%} in the median, p90 {percentile_90(off):.1%}, at"
             f" most {off[-1]:.1%}, and {sum(e <= 0.1 for e in off)} of {len(off)}"  # noqa: PLR2004
-            f" are within 10 %; {_inside(what, pairs)} lie in the interval."
+            f" are within 10 %; {_count_in_interval(what, pairs)} lie in the interval."
         )
     files = [abs(guess["descriptors"] - one["descriptors"]) for _, one, guess in pairs]
     yield (
         f"Descriptors are within 8 in {sum(n <= 8 for n in files)} of {len(files)}"  # noqa: PLR2004
-        f" settings, at most {max(files)} off; {_inside('descriptors', pairs)} lie in"
+        f" settings, at most {max(files)} off; {_count_in_interval('descriptors', pairs)} lie in"
         " the interval."
     )
 
 
-def _inside(what: str, pairs: Sequence[tuple[str, Row, Row]]) -> str:
-    """How many lie where they were to be expected: ``38 of 40``."""
+def _count_in_interval(resource: str, pairs: Sequence[tuple[str, WorkloadRow, WorkloadRow]]) -> str:
+    """Count settings measured within the predicted interval: ``38 of 40``."""
     found = [
-        guess["between"][what][0] <= one[what] <= guess["between"][what][1]
+        guess["between"][resource][0] <= one[resource] <= guess["between"][resource][1]
         for _, one, guess in pairs
     ]
     return f"{sum(found)} of {len(found)}"
 
 
-def _holding(name: str, one: Row, guess: Row) -> str:
+def _format_resource_row(name: str, one: WorkloadRow, guess: WorkloadRow) -> str:
     cells = (
         name,
-        said(one),
+        format_setting(one),
         *(
             f"{guess[what] / MIB:.1f} for {one[what] / MIB:.1f} MiB"
             for what in ("shm_bytes", "memory_bytes")
@@ -80,8 +78,8 @@ def _holding(name: str, one: Row, guess: Row) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def said(cell: Row) -> str:
-    """``4x2``: workers and prefetch_factor."""
+def format_setting(cell: WorkloadRow) -> str:
+    """Format a setting as ``4x2``: workers and prefetch_factor."""
     if not cell["num_workers"]:
         return "0"
     marks = "" if cell["in_order"] else " unordered"
@@ -89,8 +87,8 @@ def said(cell: Row) -> str:
     return f"{cell['num_workers']}x{cell['prefetch_factor']}{marks}"
 
 
-def tenth(values: list[float]) -> float:
-    """What nine of ten do not exceed."""
+def percentile_90(values: list[float]) -> float:
+    """Return the 90th percentile of sorted values."""
     at = 0.9 * (len(values) - 1)
     low = values[int(at)]
     return low + (at - int(at)) * (values[min(int(at) + 1, len(values) - 1)] - low)

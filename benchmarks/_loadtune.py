@@ -19,7 +19,7 @@ STEPS = 40
 """Of each trial, after ten to warm up: by default there would be a hundred."""
 
 
-def consumer(module: Any, step: str) -> Any:
+def make_step(module: Any, step: str) -> Any:
     """The step that the second argument describes."""
     try:
         seconds = float(step or 0)
@@ -28,7 +28,7 @@ def consumer(module: Any, step: str) -> Any:
     return lambda _: time.sleep(seconds) if seconds else None
 
 
-def _module(target: str) -> tuple[Any, str]:
+def _load_module(target: str) -> tuple[Any, str]:
     file, _, name = target.rpartition(":")
     sys.path.insert(0, str(Path(file).parent))
     return importlib.import_module(Path(file).stem), name
@@ -41,8 +41,8 @@ def main() -> None:
     its: Any = importlib.import_module("loadtune")
 
     warnings.simplefilter("ignore")
-    module, name = _module(sys.argv[1])
-    made, use = getattr(module, name)(), consumer(module, sys.argv[2])
+    module, name = _load_module(sys.argv[1])
+    made, use = getattr(module, name)(), make_step(module, sys.argv[2])
 
     def train_step(_model: Any, _optimizer: Any, batch: Any, _device: Any) -> Any:
         use(batch)

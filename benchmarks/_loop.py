@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-Setting = dict[str, Any]
+LoaderArguments = dict[str, Any]
 """Arguments of a DataLoader."""
 ROUNDS, MORE = 3, 5
 """Windows of every setting, and of those whose windows differ."""
@@ -27,7 +27,7 @@ _PATIENCE = 0.6
 """Seconds of emptying the queue, for each second of the window."""
 
 
-class Loop:
+class WorkloadLoop:
     """A loader of the user, its consumer, and whether its epochs count."""
 
     def __init__(
@@ -35,27 +35,27 @@ class Loop:
     ) -> None:
         self.make, self.step, self.epochs = make, step, epochs
 
-    def rate(self, setting: Setting, seconds: float) -> float:
+    def measure_rate(self, setting: LoaderArguments, seconds: float) -> float:
         """Samples per second: of some windows, the one that others disturbed least."""
         found: list[tuple[float, float]] = []
         for _ in range(_AGAIN):
-            began, spent = time.monotonic(), _foreign()
-            rate = self._rate(setting, seconds)
-            lost = (_foreign() - spent) / (time.monotonic() - began)
+            began, spent = time.monotonic(), _foreign_cpu_seconds()
+            rate = self._measure_once(setting, seconds)
+            lost = (_foreign_cpu_seconds() - spent) / (time.monotonic() - began)
             found.append((lost, rate))
             if lost < _FOREIGN:
                 break
         return min(found)[1]
 
-    def _rate(self, setting: Setting, seconds: float) -> float:
+    def _measure_once(self, setting: LoaderArguments, seconds: float) -> float:
         """Samples per second, in a forked process."""
-        rate = self._epochs if self.epochs else self._steady
-        return float(forked(lambda: rate(setting, seconds)) or "nan")
+        rate = self._measure_epoch_rate if self.epochs else self._measure_steady_rate
+        return float(run_in_fork(lambda: rate(setting, seconds)) or "nan")
 
-    def _steady(self, setting: Setting, seconds: float) -> float:
+    def _measure_steady_rate(self, setting: LoaderArguments, seconds: float) -> float:
         """Whole rounds of batches after the queue was emptied."""
         made = self.make()
-        batches = iter(plain_loader(made, setting))
+        batches = iter(make_endless_loader(made, setting))
         workers, size = setting["num_workers"], made.batch_size
         begin = time.perf_counter()
         for _ in range(workers * (setting["prefetch_factor"] or 0) + 2):
@@ -73,14 +73,14 @@ class Loop:
             rounds.append(now)
             spent = now - begin
             if spent > seconds and (done > 2 * workers or spent > _LONGEST):
-                if spent < _STRETCH * seconds and _error(rounds) > _KNOWN:
+                if spent < _STRETCH * seconds and _relative_error(rounds) > _KNOWN:
                     continue
                 return float(done * size / spent)
 
-    def _epochs(self, setting: Setting, seconds: float) -> float:
+    def _measure_epoch_rate(self, setting: LoaderArguments, seconds: float) -> float:
         """Whole epochs, after the first, the starts of their workers included."""
         made = self.make()
-        loader = _loader(made, setting, shuffle=True, **_of_workers(made))
+        loader = _make_loader(made, setting, shuffle=True, **_worker_arguments(made))
         for batch in loader:
             self.step(batch)
         done, begin = 0, time.perf_counter()
@@ -93,8 +93,8 @@ class Loop:
                 return float(done * len(made.dataset) / spent)
 
 
-def forked(work: Callable[[], Any]) -> Any:
-    """What it gives, in a process of its own; None where that died."""
+def run_in_fork(work: Callable[[], Any]) -> Any:
+    """Return the result of `work`, run in a forked process; None where that died."""
     back, out = os.pipe()
     pid = os.fork()
     if not pid:
@@ -110,13 +110,13 @@ def forked(work: Callable[[], Any]) -> Any:
     return json.loads(text) if text else None
 
 
-def plain_loader(made: Any, setting: Setting) -> Any:
+def make_endless_loader(made: Any, setting: LoaderArguments) -> Any:
     """A loader of this setting that never comes to an end."""
-    order = _order(made.dataset)
-    return _loader(made, setting, **order, worker_init_fn=made.worker_init_fn)
+    order = _sampler_arguments(made.dataset)
+    return _make_loader(made, setting, **order, worker_init_fn=made.worker_init_fn)
 
 
-def _loader(made: Any, setting: Setting, **more: Any) -> Any:
+def _make_loader(made: Any, setting: LoaderArguments, **more: Any) -> Any:
     from torch.utils.data import DataLoader
 
     workers = setting["num_workers"]
@@ -133,8 +133,8 @@ def _loader(made: Any, setting: Setting, **more: Any) -> Any:
     )
 
 
-def _order(dataset: Any) -> dict[str, Any]:
-    """Any sample, for ever; a stream has an order of its own."""
+def _sampler_arguments(dataset: Any) -> dict[str, Any]:
+    """Draw any sample without end; a stream keeps an order of its own."""
     from torch.utils.data import IterableDataset, RandomSampler
 
     if isinstance(dataset, IterableDataset):
@@ -142,16 +142,14 @@ def _order(dataset: Any) -> dict[str, Any]:
     return {"sampler": RandomSampler(dataset, replacement=True, num_samples=10**6)}
 
 
-def _of_workers(made: Any) -> dict[str, Any]:
+def _worker_arguments(made: Any) -> dict[str, Any]:
     return {
         "worker_init_fn": made.worker_init_fn,
-        "multiprocessing_context": made.multiprocessing_context
-        if made.num_workers
-        else None,
+        "multiprocessing_context": made.multiprocessing_context if made.num_workers else None,
     }
 
 
-def _error(stamps: list[float]) -> float:
+def _relative_error(stamps: list[float]) -> float:
     """Relative standard error of the mean time of a round, from blocks of rounds."""
     blocks = min(_BLOCKS, len(stamps) - 1)
     if blocks < _FEWEST:
@@ -161,7 +159,7 @@ def _error(stamps: list[float]) -> float:
     return float(statistics.stdev(times) / statistics.fmean(times) / blocks**0.5)
 
 
-def _foreign() -> float:
+def _foreign_cpu_seconds() -> float:
     """Seconds for which CPUs worked, but not for this process and its children."""
     with open("/proc/stat", encoding="ascii") as file:  # noqa: PTH123
         user, nice, system, _, _, *interrupts = map(int, file.readline().split()[1:8])
@@ -170,38 +168,38 @@ def _foreign() -> float:
     return busy - sum(times[:4])
 
 
-def apart(rates: list[float]) -> bool:
+def windows_differ(rates: list[float]) -> bool:
     """Do windows of one setting differ?"""
     return max(rates) > (1 + APART) * min(rates)
 
 
-def middle(rates: list[float]) -> float:
+def median_of_windows(rates: list[float]) -> float:
     """The median: of a setting that has two speeds, the one that it has more often."""
     return float(statistics.median(rates))
 
 
-def setting(
-    workers: int, prefetch: int = 2, *, in_order: bool = True, kept: bool = False
-) -> Setting:
+def loader_arguments(
+    workers: int, prefetch: int = 2, *, in_order: bool = True, persistent: bool = False
+) -> LoaderArguments:
     """The arguments of a DataLoader."""
     return {
         "num_workers": workers,
         "prefetch_factor": prefetch if workers else None,
         "in_order": in_order or not workers,
-        "persistent_workers": bool(kept and workers),
+        "persistent_workers": bool(persistent and workers),
     }
 
 
-def grid(label: str) -> Iterator[Setting]:
+def grid_settings(label: str) -> Iterator[LoaderArguments]:
     """Every setting that is measured for a workload with this cause."""
-    yield setting(0)
+    yield loader_arguments(0)
     if label == "worker-startup":
         for workers in (1, 2, 4, 8):
-            yield setting(workers)
-            yield setting(workers, kept=True)
+            yield loader_arguments(workers)
+            yield loader_arguments(workers, persistent=True)
         return
     for workers in (1, 2, 3, 4, 6, 8):
         for prefetch in (2, 4) if workers in (2, 4, 8) else (2,):
-            yield setting(workers, prefetch)
+            yield loader_arguments(workers, prefetch)
             if label == "stragglers" and workers in (2, 4):
-                yield setting(workers, prefetch, in_order=False)
+                yield loader_arguments(workers, prefetch, in_order=False)

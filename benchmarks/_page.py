@@ -9,7 +9,7 @@ from pathlib import Path
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
 
 
-def written(*more: str, by: str = "sh dev.sh bench") -> str:
+def describe_run(*more: str, by: str = "sh dev.sh bench") -> str:
     """When and on which machine the page was made."""
     today = dt.datetime.now(tz=dt.timezone.utc).date()
     machine = ", ".join(
@@ -24,19 +24,17 @@ def written(*more: str, by: str = "sh dev.sh bench") -> str:
     return f"Written by `{by}` on {today}: {machine}."
 
 
-def table(head: Sequence[str], rows: Iterable[str]) -> str:
+def format_table(head: Sequence[str], rows: Iterable[str]) -> str:
     """Rows under their columns' names; the first column is words."""
     return "\n".join((f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows))
 
 
-def goals(kept: Mapping[str, bool]) -> str:
+def format_goals(results: Mapping[str, bool]) -> str:
     """Which goals are met."""
-    return "\n".join(
-        f"- {name}: {'met' if met else '**missed**'}" for name, met in kept.items()
-    )
+    return "\n".join(f"- {name}: {'met' if met else '**missed**'}" for name, met in results.items())
 
 
-def write(name: str, title: str, *parts: str) -> None:
+def write_page(name: str, title: str, *parts: str) -> None:
     """Put the page in its place, and show it."""
     text = "\n\n".join((f"# {title}", *(part for part in parts if part))) + "\n"
     PAGES.mkdir(parents=True, exist_ok=True)

@@ -12,23 +12,23 @@ _V1, _V2 = (_ROOT / "cpu", _ROOT / "cpuacct"), (_ROOT,)
 
 
 @contextlib.contextmanager
-def quota(cpus: float | None) -> Generator[str, None, None]:
-    """So many CPUs for this process and its children; gives what sees to that."""
+def limit_cpus(cpus: float | None) -> Generator[str, None, None]:
+    """Limit this process and its children to so many CPUs; yields how, in words."""
     if cpus is None:
         yield ""
         return
-    for roots, write in ((_V1, _first), (_V2, _second)):
+    for roots, write in ((_V1, _write_quota_v1), (_V2, _write_quota_v2)):
         groups = [root / f"pipebench-{os.getpid()}" for root in roots]
         try:
-            _enter(groups)
+            _join_groups(groups)
             write(groups[0], cpus)
         except OSError:
-            _leave(groups)
+            _leave_groups(groups)
             continue
         try:
             yield f"a quota of {cpus:g} CPU{'' if cpus == 1 else 's'}"
         finally:
-            _leave(groups)
+            _leave_groups(groups)
         return
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(before)[: max(1, int(cpus))])
@@ -38,24 +38,24 @@ def quota(cpus: float | None) -> Generator[str, None, None]:
         os.sched_setaffinity(0, before)
 
 
-def _enter(groups: list[Path]) -> None:
+def _join_groups(groups: list[Path]) -> None:
     for group in groups:
         if not group.exists():  # one hierarchy may have both names
             group.mkdir()
             (group / "cgroup.procs").write_text(str(os.getpid()))
 
 
-def _leave(groups: list[Path]) -> None:
+def _leave_groups(groups: list[Path]) -> None:
     for group in groups:
         with contextlib.suppress(OSError):  # it is not there, or somebody ends in it
             (group.parent / "cgroup.procs").write_text(str(os.getpid()))
             group.rmdir()
 
 
-def _first(group: Path, cpus: float) -> None:
+def _write_quota_v1(group: Path, cpus: float) -> None:
     (group / "cpu.cfs_period_us").write_text(str(_PERIOD))
     (group / "cpu.cfs_quota_us").write_text(str(int(cpus * _PERIOD)))
 
 
-def _second(group: Path, cpus: float) -> None:
+def _write_quota_v2(group: Path, cpus: float) -> None:
     (group / "cpu.max").write_text(f"{int(cpus * _PERIOD)} {_PERIOD}")

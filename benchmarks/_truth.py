@@ -3,7 +3,7 @@
 import statistics
 from typing import Any
 
-Row = dict[str, Any]
+WorkloadRow = dict[str, Any]
 _OF_MEDIAN = 1.25
 """Standard error of a median, against that of a mean."""
 ALL = 3
@@ -12,7 +12,7 @@ BEFORE = 2
 """Windows of the grid before the model is asked; clocks drift, so the others follow."""
 
 
-def truth(row: Row, *, drift: bool = True) -> list[float]:
+def rates_at_probe(row: WorkloadRow, *, drift: bool = True) -> list[float]:
     """
     The rate of every setting of the grid as it was when the model was probed.
 
@@ -24,31 +24,28 @@ def truth(row: Row, *, drift: bool = True) -> list[float]:
     amid = row["whatif"].get("after", BEFORE) == BEFORE  # else nobody knows the drift
     if not (drift and amid):
         return [float(cell["rate"]) for cell in cells]
-    speeds = _speeds(cells)
+    speeds = _round_speeds(cells)
     probed = (speeds[BEFORE - 1] * speeds[BEFORE]) ** 0.5
-    return [statistics.median(_even(cell, speeds)) * probed for cell in cells]
+    return [statistics.median(_divide_out_drift(cell, speeds)) * probed for cell in cells]
 
 
-def drifted(row: Row) -> float:
+def round_drift(row: WorkloadRow) -> float:
     """The fastest round against the slowest one, less one."""
-    speeds = _speeds(row["grid"]["cells"])[:ALL]
+    speeds = _round_speeds(row["grid"]["cells"])[:ALL]
     return max(speeds) / min(speeds) - 1
 
 
-def doubt(row: Row) -> list[float]:
+def rate_errors(row: WorkloadRow) -> list[float]:
     """Relative standard errors of the rates that predictions are compared with."""
-    speeds = _speeds(row["grid"]["cells"])
-    even = [_even(cell, speeds) for cell in row["grid"]["cells"]]
+    speeds = _round_speeds(row["grid"]["cells"])
+    even = [_divide_out_drift(cell, speeds) for cell in row["grid"]["cells"]]
     return sorted(
-        _OF_MEDIAN
-        * statistics.stdev(rates)
-        / len(rates) ** 0.5
-        / statistics.median(rates)
+        _OF_MEDIAN * statistics.stdev(rates) / len(rates) ** 0.5 / statistics.median(rates)
         for rates in even
     )
 
 
-def _speeds(cells: list[Row]) -> list[float]:
+def _round_speeds(cells: list[WorkloadRow]) -> list[float]:
     """How fast the machine was in each round, by all settings that it measured."""
     usual = [statistics.median(cell["windows"][:ALL]) for cell in cells]
     rounds = max(len(cell["windows"]) for cell in cells)
@@ -63,6 +60,6 @@ def _speeds(cells: list[Row]) -> list[float]:
     return found
 
 
-def _even(cell: Row, speeds: list[float]) -> list[float]:
+def _divide_out_drift(cell: WorkloadRow, speeds: list[float]) -> list[float]:
     windows: list[float] = cell["windows"]
     return [rate / speed for rate, speed in zip(windows, speeds, strict=False)]

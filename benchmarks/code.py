@@ -46,7 +46,7 @@ CHECK = (sys.executable, "-m", "pipedoctor", "check", "--no-config", "--quick")
 QUIET = ("--deadline", "900", "--format", "json", "--fail-on", "never")
 
 
-class Run(NamedTuple):
+class CommandRun(NamedTuple):
     """One command: seconds, and bytes of its largest process."""
 
     seconds: float
@@ -65,23 +65,23 @@ def main() -> None:
         place = Path(scratch)
         names = place / "names"
         names.write_text("\0".join(map(str, files)))
-        commands = _commands(top, place, names)
-        runs: dict[str, list[Run]] = {name: [] for name in commands}
-        run([*CHECK, *QUIET, "--cache-dir", f"{place}/cache", str(top)])
+        commands = _build_commands(top, place, names)
+        runs: dict[str, list[CommandRun]] = {name: [] for name in commands}
+        run_command([*CHECK, *QUIET, "--cache-dir", f"{place}/cache", str(top)])
         for _ in range(ROUNDS):
             for name, command in commands.items():
                 for _ in range(AGAIN if name in SHORT else 1):
-                    runs[name].append(run(command))
-        middle = {name: _middle(found) for name, found in runs.items()}
-        sample = _sample(top)
-        torchfix = _torchfix(place, sample)
+                    runs[name].append(run_command(command))
+        middle = {name: _median_run(found) for name, found in runs.items()}
+        sample = _choose_sample(top)
+        torchfix = _run_torchfix(place, sample)
     count = sum(p.read_bytes().count(b"\n") for f in sample for p in f.rglob("*.py"))
-    _write(middle, lines, len(files), torchfix, count)
+    _write_code_page(middle, lines, len(files), torchfix, count)
 
 
-def _commands(top: Path, place: Path, names: Path) -> dict[str, Sequence[str]]:
+def _build_commands(top: Path, place: Path, names: Path) -> dict[str, Sequence[str]]:
     file = place / "train.py"
-    file.write_text(_five_hundred())
+    file.write_text(_make_source())
     check = [*CHECK, *QUIET]
     warm = ["--cache-dir", f"{place}/cache"]
     return {
@@ -97,7 +97,7 @@ def _commands(top: Path, place: Path, names: Path) -> dict[str, Sequence[str]]:
     }
 
 
-def _five_hundred() -> str:
+def _make_source() -> str:
     """Ten data sets and loops of fifty lines."""
     head = "import torch\nfrom torch.utils.data import DataLoader, Dataset\n"
     part = "class Set{n}(Dataset):\n    def __getitem__(self, i):\n"
@@ -107,27 +107,27 @@ def _five_hundred() -> str:
     return head + "".join(part.replace("{n}", str(n)) for n in range(10))
 
 
-def run(command: Sequence[str]) -> Run:
+def run_command(command: Sequence[str]) -> CommandRun:
     """One command to its end."""
     began = time.perf_counter()
     with subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=_environ.compiled(),
+        env=_environ.bytecode_environ(),
     ) as process:
         _, _, usage = os.wait4(process.pid, 0)
         process.returncode = 0
-    return Run(time.perf_counter() - began, usage.ru_maxrss << 10)
+    return CommandRun(time.perf_counter() - began, usage.ru_maxrss << 10)
 
 
-def _middle(runs: Sequence[Run]) -> Run:
-    return Run(
+def _median_run(runs: Sequence[CommandRun]) -> CommandRun:
+    return CommandRun(
         statistics.median(one.seconds for one in runs), max(one.memory for one in runs)
     )
 
 
-def _sample(top: Path) -> list[Path]:
+def _choose_sample(top: Path) -> list[Path]:
     """Folders with as many lines as TorchFix can read in a minute or so."""
     chosen: list[Path] = []
     left = SAMPLE
@@ -139,17 +139,21 @@ def _sample(top: Path) -> list[Path]:
     return chosen
 
 
-def _torchfix(place: Path, sample: Sequence[Path]) -> Run:
+def _run_torchfix(place: Path, sample: Sequence[Path]) -> CommandRun:
     home = place / "torchfix"
     venv.create(home, with_pip=True)
     python = str(home / "bin" / "python")
     subprocess.run([python, "-m", "pip", "-q", "install", "torchfix"], check=True)
     command = [str(home / "bin" / "torchfix"), "--select", "ALL", *map(str, sample)]
-    return run(command)
+    return run_command(command)
 
 
-def _write(
-    middle: dict[str, Run], lines: int, files: int, torchfix: Run, sample: int
+def _write_code_page(
+    middle: dict[str, CommandRun],
+    lines: int,
+    files: int,
+    torchfix: CommandRun,
+    sample: int,
 ) -> None:
     base, *_ = middle.values()
     rows = [
@@ -175,15 +179,15 @@ def _write(
         f"one file in {FILE_GOAL} s": file.seconds <= FILE_GOAL,
         "at most 300 MiB": max(cold.memory, many.memory) <= MEMORY_GOAL,
     }
-    _page.write(
+    _page.write_page(
         "code.md",
         "How long reading code takes",
-        _page.written(by="benchmarks/code.py")
+        _page.describe_run(by="benchmarks/code.py")
         + f" {lines:,} lines in {files:,} files of well-known projects, median of"
         f" {ROUNDS}. Everything that `pipedoctor check --quick` does is counted: its"
         " start, the machine, all checks, the report as JSON.",
-        _page.table(("what", "s", "x `ast.parse`", "lines/s", "peak, MiB"), rows),
-        _page.goals(goals),
+        _page.format_table(("what", "s", "x `ast.parse`", "lines/s", "peak, MiB"), rows),
+        _page.format_goals(goals),
     )
 
 

@@ -20,7 +20,7 @@ PROMISED = 0.3
 FORMATS = ("text", "json", "markdown", "html")
 
 
-def report(path: Path, packages: int, seed: int) -> None:
+def write_report(path: Path, packages: int, seed: int) -> None:
     """Write a report whose every tenth package depends on the seed, places too."""
     record: dict[str, Any] = msgspec.json.decode(MACHINE.read_bytes())
     odd = dict.fromkeys(range(0, packages, 10), seed)
@@ -40,10 +40,10 @@ def report(path: Path, packages: int, seed: int) -> None:
     path.write_bytes(msgspec.json.encode(record))
 
 
-def timed(argv: list[str], rounds: int) -> list[float]:
+def time_command(argv: list[str], rounds: int) -> list[float]:
     """Seconds of each round of a command that has to succeed."""
     walls: list[float] = []
-    env = _environ.compiled()
+    env = _environ.bytecode_environ()
     for _ in range(rounds + 1):
         began = time.perf_counter()
         done = subprocess.run(argv, capture_output=True, check=False, env=env)
@@ -53,48 +53,47 @@ def timed(argv: list[str], rounds: int) -> list[float]:
     return walls[1:]  # the first compiles what was just installed
 
 
-def rows(folder: Path, rounds: int) -> list[tuple[str, list[float]]]:
+def measure_commands(folder: Path, rounds: int) -> list[tuple[str, list[float]]]:
     """What was measured, by its command."""
     program = [sys.executable, "-m", "pipedoctor"]
     found: list[tuple[str, list[float]]] = []
     for packages in (200, 2000):
         files = [folder / f"{name}{packages}.json" for name in "abc"]
         for seed, file in enumerate(files, 1):
-            report(file, packages, seed)
+            write_report(file, packages, seed)
         pair = [str(file) for file in files[:2]]
         forms = FORMATS if packages == 2000 else ("text",)  # noqa: PLR2004
         for form in forms:
-            walls = timed([*program, "diff", *pair, "--format", form], rounds)
+            walls = time_command([*program, "diff", *pair, "--format", form], rounds)
             found.append((f"`diff A B --format {form}`, {packages} packages", walls))
-    walls = timed([*program, "diff", *map(str, files)], rounds)
+    walls = time_command([*program, "diff", *map(str, files)], rounds)
     found.append(("`diff A B C`, 2000 packages", walls))
-    check = timed([*program, "check", "--from", pair[0]], rounds)
+    check = time_command([*program, "check", "--from", pair[0]], rounds)
     found.append(("`check --from A`, 2000 packages", check))
-    found.append(("`pipedoctor --help`", timed([*program, "--help"], rounds)))
+    found.append(("`pipedoctor --help`", time_command([*program, "--help"], rounds)))
     return found
 
 
-def page(found: list[tuple[str, list[float]]], rounds: int) -> None:
+def write_diff_page(measurements: list[tuple[str, list[float]]], rounds: int) -> None:
     """Write the table, and whether the promise is kept."""
     about = (
         f" {rounds} rounds, compiled and with warm caches. Of 2,000 packages 200 differ"
         " in version and all in place; from the start of the process to its end."
     )
     lines = [
-        f"| {name} | {statistics.median(walls):.3f} |"
-        f" {min(walls):.3f} to {max(walls):.3f} |"
-        for name, walls in found
+        f"| {name} | {statistics.median(walls):.3f} | {min(walls):.3f} to {max(walls):.3f} |"
+        for name, walls in measurements
     ]
     slowest = max(
-        statistics.median(walls) for name, walls in found if "A B --format" in name
+        statistics.median(walls) for name, walls in measurements if "A B --format" in name
     )
     promise = f"two reports of 2,000 packages in {PROMISED} s, any format"
-    _page.write(
+    _page.write_page(
         "diff.md",
         "How soon two machines are compared",
-        _page.written() + about,
-        _page.table(("command", "median, s", "from to, s"), lines),
-        _page.goals({promise: slowest <= PROMISED}),
+        _page.describe_run() + about,
+        _page.format_table(("command", "median, s", "from to, s"), lines),
+        _page.format_goals({promise: slowest <= PROMISED}),
     )
 
 
@@ -104,7 +103,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     rounds: int = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as name:
-        page(rows(Path(name), rounds), rounds)
+        write_diff_page(measure_commands(Path(name), rounds), rounds)
 
 
 if __name__ == "__main__":

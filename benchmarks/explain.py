@@ -18,7 +18,7 @@ from pathlib import Path
 import _environ
 import _page
 
-from pipedoctor.explanation.book import installed_book
+from pipedoctor.explanation.signature_catalogue import load_signatures
 
 MIB = 1 << 20
 ROUNDS = int(os.environ.get("ROUNDS", "9"))
@@ -28,12 +28,12 @@ ERROR = (
 )
 CHILD = """
 import sys, resource
-from pipedoctor.explanation.book import installed_book
-from pipedoctor.explanation.reason import diagnose
-from pipedoctor.log.read import read
-book = installed_book()
+from pipedoctor.explanation.signature_catalogue import load_signatures
+from pipedoctor.explanation.reasoning import diagnose
+from pipedoctor.log.read_log import read_log
+book = load_signatures()
 with open(sys.argv[1], "rb") as file:
-    log = read(file, book)
+    log = read_log(file, book)
 print(diagnose(log, book).causes[0].cause, log.lines,
       resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
@@ -43,7 +43,7 @@ STEPS = 5000
 """Lines that are made at a time."""
 
 
-def fill(path: Path, size: int, part: Callable[[int], str], end: str = ERROR) -> None:
+def fill_log(path: Path, size: int, part: Callable[[int], str], end: str = ERROR) -> None:
     """A log of parts, by their numbers, until it is so large; then its end."""
     with path.open("w", encoding="utf-8") as file:
         written = number = 0
@@ -65,12 +65,12 @@ def write_log(path: Path, size: int) -> None:
             for i in range(number * STEPS, (number + 1) * STEPS)
         )
 
-    fill(path, size, part, ERROR + "".join(f"bye {i}\n" for i in range(100)))
+    fill_log(path, size, part, ERROR + "".join(f"bye {i}\n" for i in range(100)))
 
 
 def write_wordy_log(path: Path, size: int) -> None:
-    """A hundred kinds of lines that never wear out soon: six known words in each."""
-    known = sorted(word for word in installed_book().words if word.isascii())
+    """Write a hundred kinds of lines, each with six words of the catalogue."""
+    known = sorted(word for word in load_signatures().words if word.isascii())
     kinds = [" ".join(known[i::100][:6]) for i in range(100)]
 
     def part(number: int) -> str:
@@ -79,10 +79,10 @@ def write_wordy_log(path: Path, size: int) -> None:
             for i in range(number * STEPS, (number + 1) * STEPS)
         )
 
-    fill(path, size, part)
+    fill_log(path, size, part)
 
 
-def write_bars(path: Path, size: int) -> None:
+def write_progress_log(path: Path, size: int) -> None:
     """A progress bar of 500 steps for each epoch, none of which ends its line."""
 
     def part(epoch: int) -> str:
@@ -94,62 +94,57 @@ def write_bars(path: Path, size: int) -> None:
         )
         return f"{bars}\n"
 
-    fill(path, size, part)
+    fill_log(path, size, part)
 
 
-def timed(argv: list[str]) -> tuple[float, str]:
+def run_timed(argv: list[str]) -> tuple[float, str]:
     """CPU seconds of a command, and what it said."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        argv, capture_output=True, text=True, check=False, env=_environ.compiled()
+        argv, capture_output=True, text=True, check=False, env=_environ.bytecode_environ()
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime)
     return spent, done.stdout
 
 
-def throughput(folder: Path, size: int) -> list[str]:
+def measure_throughput(folder: Path, size: int) -> list[str]:
     """Rows of a table: a large log, read by us and by grep."""
     bars = folder / "bars.log"
-    write_bars(bars, size)
+    write_progress_log(bars, size)
     wordy = folder / "wordy.log"
     write_wordy_log(wordy, size)
     log = folder / "train.log"
     write_log(log, size)
     real = log.stat().st_size
     rows = [
-        explained("progress bars and steps", log),
-        explained("progress bars alone", bars),
-        explained("a hundred kinds of lines with six known words each", wordy),
+        measure_explain("progress bars and steps", log),
+        measure_explain("progress bars alone", bars),
+        measure_explain("a hundred kinds of lines with six known words each", wordy),
     ]
     words = folder / "words"
-    words.write_text("\n".join(sorted(installed_book().words)) + "\n", "utf-8")
+    words.write_text("\n".join(sorted(load_signatures().words)) + "\n", "utf-8")
     for options in (("-F",), ("-F", "-i")):
-        spent, _ = timed(["grep", "-c", *options, "-f", str(words), str(log)])
-        rows.append(
-            row(f"`grep {' '.join(options)} -f` of the same words", real, spent)
-        )
+        spent, _ = run_timed(["grep", "-c", *options, "-f", str(words), str(log)])
+        rows.append(format_row(f"`grep {' '.join(options)} -f` of the same words", real, spent))
     return rows
 
 
-def explained(kind: str, log: Path) -> str:
+def measure_explain(kind: str, log: Path) -> str:
     """A row of the table: this log, read by us."""
-    spent, said = timed([sys.executable, "-c", CHILD, str(log)])
+    spent, said = run_timed([sys.executable, "-c", CHILD, str(log)])
     cause, lines, peak = said.split()
     what = f"`explain`, {kind}: {cause} among {lines} lines"
-    return row(what, log.stat().st_size, spent, int(peak) / 1024)
+    return format_row(what, log.stat().st_size, spent, int(peak) / 1024)
 
 
-def row(what: str, size: int, spent: float, peak: float | None = None) -> str:
+def format_row(what: str, size: int, spent: float, peak: float | None = None) -> str:
     """A line of a Markdown table."""
     memory = "" if peak is None else f"{peak:.0f}"
-    return (
-        f"| {what} | {size / MIB:.0f} | {spent:.2f} | {size / spent / MIB:.0f}"
-        f" | {memory} |"
-    )
+    return f"| {what} | {size / MIB:.0f} | {spent:.2f} | {size / spent / MIB:.0f} | {memory} |"
 
 
-def latency(folder: Path) -> str:
+def measure_latency(folder: Path) -> str:
     """From the command line to the answer, for a log of 200 lines."""
     log = folder / "short.log"
     rows = [f"epoch 1 step {i} loss {1 / (i + 1):.3f}\n" for i in range(199)]
@@ -158,7 +153,7 @@ def latency(folder: Path) -> str:
     walls: list[float] = []
     for _ in range(ROUNDS):
         began = time.perf_counter()
-        timed(argv)
+        run_timed(argv)
         walls.append(time.perf_counter() - began)
     return (
         f"The first answer for a log of 200 lines, this machine examined as well:"
@@ -172,17 +167,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mib", type=int, default=256)
     options = parser.parse_args()
-    book = installed_book()
-    words = f"{len(book.words)} words of {len(book.illnesses)} illnesses"
+    book = load_signatures()
+    words = f"{len(book.words)} words of {len(book.failures)} illnesses"
     head = ("what", "MiB", "s", "MiB/s", "peak, MiB")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _page.write(
+        _page.write_page(
             "explain.md",
             "How fast a log is explained",
-            f"{_page.written(words)} Seconds are of one CPU.",
-            _page.table(head, throughput(folder, options.mib * MIB)),
-            latency(folder),
+            f"{_page.describe_run(words)} Seconds are of one CPU.",
+            _page.format_table(head, measure_throughput(folder, options.mib * MIB)),
+            measure_latency(folder),
         )
 
 

@@ -15,14 +15,21 @@ from pathlib import Path
 
 import _page
 
-from pipedoctor.catalogue import installed
-from pipedoctor.check import Finding, Location, Severity, Verdict
+from pipedoctor.check import (
+    Finding,
+    Lasts,
+    Location,
+    Remedy,
+    Severity,
+    Verdict,
+    in_code,
+)
+from pipedoctor.engine.catalogue import get_catalogue
+from pipedoctor.engine.triage import triage
 from pipedoctor.facts import Cpu, Facts, Limits, Loader, Memory, Rlimit, Shm, Site
-from pipedoctor.remedy import Lasts, Remedy, in_code
 from pipedoctor.report.html import render
 from pipedoctor.report.json import render as as_json
-from pipedoctor.report.model import Report, build
-from pipedoctor.triage import triage
+from pipedoctor.report.model import Report, build_report
 from pipedoctor.units import GiB, MiB
 
 ROUNDS = int(os.environ.get("ROUNDS", "9"))
@@ -31,9 +38,9 @@ GOAL = 1.0
 CODES = ("PDR101", "PDR103", "PDR201", "PDR303", "PDR701")
 
 
-def report(number: int) -> Report:
+def make_report(number: int) -> Report:
     """A report with so many findings, each with evidence and two remedies."""
-    catalogue = installed()
+    catalogue = get_catalogue()
     facts = Facts(
         Site(system="linux", container="docker", distribution="Debian 12"),
         Shm(size=64 * MiB),
@@ -44,15 +51,14 @@ def report(number: int) -> Report:
     )
     each = number // len(CODES)
     verdicts = [
-        Verdict(code, tuple(finding(code, place) for place in range(each)))
-        for code in CODES
+        Verdict(code, tuple(make_finding(code, place) for place in range(each))) for code in CODES
     ]
     ranked = triage(catalogue, verdicts)
     created = "2026-01-01T00:00:00Z"
-    return build(catalogue, facts, verdicts, ranked, created=created, seconds=0.2)
+    return build_report(catalogue, facts, verdicts, ranked, created=created, seconds=0.2)
 
 
-def finding(code: str, number: int) -> Finding:
+def make_finding(code: str, number: int) -> Finding:
     """One of code, in a file of its own."""
     remedy = Remedy(
         title="Say so on the command line",
@@ -68,18 +74,18 @@ def finding(code: str, number: int) -> Finding:
     )
 
 
-def best(what: Callable[[], object]) -> tuple[float, float, float]:
+def time_rounds(action: Callable[[], object]) -> tuple[float, float, float]:
     """Median, least and most seconds of some rounds."""
     walls: list[float] = []
     for _ in range(ROUNDS):
         began = time.perf_counter()
-        what()
+        action()
         walls.append(time.perf_counter() - began)
     return statistics.median(walls), min(walls), max(walls)
 
 
-def shown(file: Path) -> tuple[float, float, float] | None:
-    """Seconds from the order to load the page until it stands there, laid out."""
+def time_in_browser(file: Path) -> tuple[float, float, float] | None:
+    """Measure seconds from the order to load the page until its layout is done."""
     program = shutil.which("chromium")
     if program is None:
         return None
@@ -99,44 +105,43 @@ def shown(file: Path) -> tuple[float, float, float] | None:
             )
 
         load()
-        timed = best(load)
+        timed = time_rounds(load)
         browser.close()
     return timed
 
 
 def main() -> None:
     """Measure, and write the table."""
-    whole = report(FINDINGS)
+    whole = make_report(FINDINGS)
     page = render(whole)  # templates are compiled once
     rows = [
         (
             f"`--format html`, {FINDINGS} findings, to write",
-            best(lambda: render(whole)),
+            time_rounds(lambda: render(whole)),
         ),
         (
             f"`--format json`, {FINDINGS} findings, to write",
-            best(lambda: as_json(whole)),
+            time_rounds(lambda: as_json(whole)),
         ),
     ]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
         file.write_text(page, "utf-8")
-        seen = shown(file)
+        seen = time_in_browser(file)
     if seen is None:
         sys.exit("no Chromium to show it in: docs/benchmarks/html.md stays as it is")
     rows.append(("the same page, until Chromium shows it", seen))
     spent = sum(timed[0] for name, timed in rows if "json" not in name)
-    _page.write(
+    _page.write_page(
         "html.md",
         "How long a page takes",
-        _page.written()
-        + f" {ROUNDS} rounds. The page has {len(whole.findings)} findings and"
+        _page.describe_run() + f" {ROUNDS} rounds. The page has {len(whole.findings)} findings and"
         f" {len(page) // 1024} KiB.",
-        _page.table(
+        _page.format_table(
             ("what", "median, s", "from to, s"),
             [f"| {n} | {t[0]:.3f} | {t[1]:.3f} to {t[2]:.3f} |" for n, t in rows],
         ),
-        _page.goals(
+        _page.format_goals(
             {f"written and shown within {GOAL:.0f} s ({spent:.2f} s)": spent < GOAL}
         ),
     )

@@ -11,7 +11,7 @@ from typing import Any
 USAGE = "labels.py LABELS.csv FOLDER: repositories lie in FOLDER by the name of each"
 
 
-def findings(folder: Path) -> list[dict[str, Any]]:
+def run_check(folder: Path) -> list[dict[str, Any]]:
     """What is found in one repository."""
     argv = (sys.executable, "-m", "pipedoctor", "check", ".")
     more = ("--select", "PDR1,PDR2,PDR3,PDR4,PDR5,PDR6", "--format", "json")
@@ -27,31 +27,27 @@ def findings(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def places(finding: dict[str, Any]) -> list[tuple[str, int, int]]:
+def finding_places(finding: dict[str, Any]) -> list[tuple[str, int, int]]:
     """Path, first and last line of each place that a finding names."""
     every = [finding.get("location"), *(finding.get("also_at") or ())]
-    return [
-        (one["path"], one["line"], one.get("end_line") or one["line"])
-        for one in every
-        if one
-    ]
+    return [(one["path"], one["line"], one.get("end_line") or one["line"]) for one in every if one]
 
 
-def main(labels: str, folder: str) -> None:
+def main(labels_file: str, folder: str) -> None:
     """Count, and name what is missed and what is false."""
     count: Counter[str] = Counter()
     known: dict[str, list[dict[str, Any]]] = {}
-    for row in csv.DictReader(Path(labels).read_text().splitlines()):
+    for row in csv.DictReader(Path(labels_file).read_text().splitlines()):
         name = row["repo"].rpartition("/")[2]
         if not (Path(folder) / name).is_dir():
             continue
         if name not in known:
-            known[name] = findings(Path(folder) / name)
+            known[name] = run_check(Path(folder) / name)
         hit = any(
             finding["code"] == row["hazard"]
             and any(
                 path == row["path"] and first <= int(row["line"]) <= last
-                for path, first, last in places(finding)
+                for path, first, last in finding_places(finding)
             )
             for finding in known[name]
         )

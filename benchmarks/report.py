@@ -16,7 +16,7 @@ from pathlib import Path
 import _environ
 import _page
 
-from pipedoctor.catalogue import installed
+from pipedoctor.engine.catalogue import get_catalogue
 
 ROUNDS = int(os.environ.get("ROUNDS", "9"))
 GOAL = 0.3
@@ -36,9 +36,9 @@ COMMANDS = {
 }
 
 
-def seconds(argv: Sequence[str], folder: Path) -> float:
+def time_run(argv: Sequence[str], folder: Path) -> float:
     """How long one run takes, by the clock on the wall."""
-    environ = _environ.compiled() | {"XDG_STATE_HOME": str(folder / "state")}
+    environ = _environ.bytecode_environ() | {"XDG_STATE_HOME": str(folder / "state")}
     began = time.perf_counter()
     subprocess.run(
         [*DOCTOR, *argv],
@@ -51,7 +51,7 @@ def seconds(argv: Sequence[str], folder: Path) -> float:
     return time.perf_counter() - began
 
 
-def page(walls: dict[str, list[float]]) -> None:
+def write_report_page(walls: dict[str, list[float]]) -> None:
     """Write the table, and whether the goal is met."""
     middle = {name: statistics.median(row) for name, row in walls.items()}
     first, *_, last = middle.values()
@@ -61,15 +61,13 @@ def page(walls: dict[str, list[float]]) -> None:
         for name, wall in middle.items()
     ]
     head = ("command", "median, s", "from to, s", "beyond the first, s")
-    _page.write(
+    _page.write_page(
         "report.md",
         "What a report costs beyond a check",
-        _page.written(f"{len(installed().checks)} checks")
+        _page.describe_run(f"{len(get_catalogue().checks)} checks")
         + f" {ROUNDS} rounds in which all commands take turns, warm caches.",
-        _page.table(head, rows),
-        _page.goals(
-            {f"all formats at most {GOAL} s beyond `check`": last - first <= GOAL}
-        ),
+        _page.format_table(head, rows),
+        _page.format_goals({f"all formats at most {GOAL} s beyond `check`": last - first <= GOAL}),
     )
 
 
@@ -79,11 +77,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for argv in COMMANDS.values():  # once for the caches and the .pyc files
-            seconds(argv, folder)
+            time_run(argv, folder)
         for _ in range(ROUNDS):
             for command, argv in COMMANDS.items():
-                walls[command].append(seconds(argv, folder))
-    page(walls)
+                walls[command].append(time_run(argv, folder))
+    write_report_page(walls)
 
 
 if __name__ == "__main__":

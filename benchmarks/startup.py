@@ -19,11 +19,11 @@ from pathlib import Path
 import _environ
 import _page
 
-from pipedoctor.catalogue import installed
+from pipedoctor.engine.catalogue import get_catalogue
 
 ROUNDS = int(os.environ.get("ROUNDS", "15"))
 CHECKS = 150
-"""At least so many are loaded: what is installed, and made-up ones if need be."""
+"""At least so many are loaded: what is get_catalogue, and made-up ones if need be."""
 CROWDS = (400, 2000)
 """Distributions in environments that are larger than this one."""
 
@@ -63,7 +63,7 @@ def synthetic_{number:03}(shm: Shm, cpu: Cpu | None, /, *, least: int = 1) -> Fi
 
 
 @dataclass
-class Command:
+class MeasuredCommand:
     """Something to measure, and what came of it."""
 
     name: str
@@ -72,7 +72,7 @@ class Command:
     walls: list[float] = field(default_factory=list[float])
     peaks: list[int] = field(default_factory=list[int])
 
-    def run(self) -> None:
+    def run_once(self) -> None:
         """Measure it once."""
         began = time.perf_counter()
         with subprocess.Popen(
@@ -91,30 +91,29 @@ class Command:
             raise SystemExit(message)
 
     @property
-    def wall(self) -> float:
+    def median_wall(self) -> float:
         """Seconds, in the middle."""
         return statistics.median(self.walls)
 
     @property
-    def peak(self) -> float:
+    def median_peak(self) -> float:
         """MiB, in the middle."""
         return statistics.median(self.peaks) / (1 << 20)
 
-    def row(self, reference: float) -> str:
+    def format_row(self, reference: float) -> str:
         """As a line of a Markdown table."""
         spread = f"{min(self.walls):.3f} to {max(self.walls):.3f}"
-        times = f"{reference / self.wall:.1f}"
-        return (
-            f"| {self.name} | {self.wall:.3f} | {spread} | {times} | {self.peak:.1f} |"
-        )
+        times = f"{reference / self.median_wall:.1f}"
+        cells = (self.name, f"{self.median_wall:.3f}", spread, times, f"{self.median_peak:.1f}")
+        return f"| {' | '.join(cells)} |"
 
 
-def crowd(site: Path, distributions: int) -> None:
+def fill_site_packages(site: Path, distributions: int) -> None:
     """Fill a folder with a pack of many checks, and with many distributions."""
     package = site / "synthetic_checks"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
-    for number in range(_lacking()):
+    for number in range(_count_missing_checks()):
         source = MODULE.format(number=number)
         (package / f"synthetic_{number:03}.py").write_text(source)
     for number in range(distributions):
@@ -131,74 +130,76 @@ def crowd(site: Path, distributions: int) -> None:
             (metadata / "entry_points.txt").write_text(entry)
 
 
-def _lacking() -> int:
+def _count_missing_checks() -> int:
     """How many checks have to be made up."""
-    return max(0, CHECKS - len(installed().checks))
+    return max(0, CHECKS - len(get_catalogue().checks))
 
 
-def commands(folder: Path) -> list[Command]:
+def build_commands(folder: Path) -> list[MeasuredCommand]:
     """What to compare; the first is the yardstick."""
-    plain = {k: v for k, v in _environ.compiled().items() if k != "PYTHONPATH"}
+    plain = {k: v for k, v in _environ.bytecode_environ().items() if k != "PYTHONPATH"}
     collect_env = (sys.executable, "-m", "torch.utils.collect_env")
-    crowded: list[Command] = []
+    crowded: list[MeasuredCommand] = []
     for number in CROWDS:
         site = folder / str(number)
-        crowd(site, number)
+        fill_site_packages(site, number)
         environ = plain | {"PYTHONPATH": str(site)}
         more = f"{number} more distributions"
-        if _lacking():
-            more = f"{_lacking()} more checks, {more}"
+        if _count_missing_checks():
+            more = f"{_count_missing_checks()} more checks, {more}"
         crowded += [
-            Command(f"`collect_env`, {more}", collect_env, environ),
-            Command(f"`check --quick`, {more}", QUICK, environ),
+            MeasuredCommand(f"`collect_env`, {more}", collect_env, environ),
+            MeasuredCommand(f"`check --quick`, {more}", QUICK, environ),
         ]
     return [
-        Command("`python -m torch.utils.collect_env`", collect_env, plain),
-        Command("`pipedoctor check --quick`", QUICK, plain),
-        Command(
+        MeasuredCommand("`python -m torch.utils.collect_env`", collect_env, plain),
+        MeasuredCommand("`pipedoctor check --quick`", QUICK, plain),
+        MeasuredCommand(
             "`pipedoctor check --quick --format json`",
             (*QUICK, "--format", "json"),
             plain,
         ),
-        Command("`pipedoctor --help`", (*DOCTOR, "--help"), plain),
-        Command("`python -c pass`", (sys.executable, "-c", "pass"), plain),
+        MeasuredCommand("`pipedoctor --help`", (*DOCTOR, "--help"), plain),
+        MeasuredCommand("`python -c pass`", (sys.executable, "-c", "pass"), plain),
         *crowded,
     ]
 
 
-def page(measured: Sequence[Command]) -> None:
+def write_startup_page(measured: Sequence[MeasuredCommand]) -> None:
     """Write the table, and whether the goals are met."""
     yardstick, quick, _, help_, *_ = measured
-    ratio = yardstick.wall / quick.wall
+    ratio = yardstick.median_wall / quick.median_wall
     kept = {
         f"`check --quick` in 1/{RATIO_GOAL:g} of the time": ratio >= RATIO_GOAL,
-        f"its memory at most {MEMORY_GOAL >> 20} MiB": quick.peak <= MEMORY_GOAL >> 20,
-        f"`--help` in {HELP_GOAL} s": help_.wall <= HELP_GOAL,
+        f"its memory at most {MEMORY_GOAL >> 20} MiB": quick.median_peak <= MEMORY_GOAL >> 20,
+        f"`--help` in {HELP_GOAL} s": help_.median_wall <= HELP_GOAL,
     }
     head = ("command", "median, s", "from to, s", "times faster", "peak, MiB")
-    _page.write(
+    _page.write_page(
         "startup.md",
         "How long it takes",
-        _page.written(f"{len(installed().checks)} checks")
+        _page.describe_run(f"{len(get_catalogue().checks)} checks")
         + f" {ROUNDS} rounds in which all commands take turns, warm caches. *Faster* is"
         " against `collect_env`.",
-        _page.table(head, [command.row(yardstick.wall) for command in measured]),
-        _page.goals(kept),
+        _page.format_table(
+            head, [command.format_row(yardstick.median_wall) for command in measured]
+        ),
+        _page.format_goals(kept),
     )
 
 
 def main() -> None:
     """Measure and write the page."""
     with tempfile.TemporaryDirectory() as folder:
-        compared = commands(Path(folder))
+        compared = build_commands(Path(folder))
         for command in compared:  # once for the caches and the .pyc files
-            command.run()
+            command.run_once()
             command.walls.clear()
             command.peaks.clear()
         for _ in range(ROUNDS):
             for command in compared:
-                command.run()
-    page(compared)
+                command.run_once()
+    write_startup_page(compared)
 
 
 if __name__ == "__main__":

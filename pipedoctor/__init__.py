@@ -1,10 +1,11 @@
 """Diagnose PyTorch data-loading pipelines and the machine under them."""
 
+from pipedoctor.version import __version__
+
 TYPE_CHECKING = False  # typing is not worth its import before Ctrl-C is seen to
 if TYPE_CHECKING:
     from pipedoctor.explanation.model import Explanation
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "explain", "install"]
 
 
@@ -19,9 +20,9 @@ def explain(error: BaseException | str) -> "Explanation":
     from pipedoctor.explanation.explain import explain as explained  # noqa: PLC0415
 
     if isinstance(error, BaseException):
-        from pipedoctor.explanation.hook import text_of  # noqa: PLC0415
+        from pipedoctor.explanation.hook import format_traceback  # noqa: PLC0415
 
-        error = text_of(error)
+        error = format_traceback(error)
     return explained(BytesIO(error.encode(errors="replace")))
 
 

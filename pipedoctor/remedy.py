@@ -1,282 +1,39 @@
-"""Remedies are data: `fix` runs them, reports print them, nobody parses them."""
+"""Remedies, where packs of checks written for version 0.1 import them from."""
 
-import enum
-import re
-import shlex
-from collections.abc import Mapping, Sequence
-
-import msgspec
-from msgspec.structs import replace
-
-from pipedoctor.facts.site import Habitat
-from pipedoctor.manifest import Node, yaml
-from pipedoctor.units import GiB
-
-_UNPRINTABLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\udc80-\udcff]"
+from pipedoctor.check.remedy import (
+    Edit,
+    Lasts,
+    Place,
+    Put,
+    Remedy,
+    compose,
+    docker_run,
+    environment,
+    fitting,
+    grant_cpus,
+    grant_memory,
+    in_code,
+    kubernetes,
+    shell,
+    slurm,
+    unit_property,
 )
 
-
-class Lasts(enum.Enum):
-    """How long a remedy holds."""
-
-    PROCESS = "until the process ends"
-    BOOT = "until the next reboot"
-    ALWAYS = "for good"
-
-
-class Place(enum.Enum):
-    """Where a remedy has to be applied."""
-
-    HERE = "on this machine"
-    LAUNCHER = "where the job is launched"
-    CODE = "in the training script"
-
-
-class Put(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that holds `content` afterwards; undo puts back what was there."""
-
-    path: str
-    content: str
-
-
-class Edit(msgspec.Struct, frozen=True, kw_only=True):
-    """
-    A range of code and what stands there afterwards; all of a remedy or none.
-
-    Lines and columns count from 1, columns in characters, the end is exclusive; an
-    empty range inserts. Newlines of `replacement` become those of the file.
-    """
-
-    path: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    cell: int = 0
-    """In a notebook the number of the code cell, whose lines then count; else 0."""
-    replacement: str
-
-
-class Remedy(msgspec.Struct, frozen=True, kw_only=True):
-    """
-    One way to cure a finding; argument vectors, never shell strings.
-
-    `argv` changes something and `undo` changes it back. `removes` are files that
-    are garbage: they go for good, after the check has looked again. `snippet` is
-    text for a manifest or a script. `fits` are the habitats in which this is the
-    right remedy; none means everywhere. `advice` is never run, only printed.
-    `edits` change code; `unsafe` says what they may change besides, `kept` why the
-    code is better not changed by a program.
-    """
-
-    title: str
-    lasts: Lasts
-    argv: tuple[str, ...] = ()
-    snippet: str = ""
-    verify: tuple[str, ...] = ()
-    place: Place = Place.HERE
-    root: bool = False
-    undo: tuple[str, ...] = ()
-    puts: tuple[Put, ...] = ()
-    removes: tuple[str, ...] = ()
-    fits: tuple[Habitat, ...] = ()
-    advice: bool = False
-    edits: tuple[Edit, ...] = ()
-    unsafe: str = ""
-    kept: str = ""
-
-    @property
-    def automatic(self) -> bool:
-        """Without a human we run only what happens here and can be undone."""
-        reversible = bool(self.undo or self.puts or self.removes)
-        return self.place is Place.HERE and reversible and not self.advice
-
-    @property
-    def shell(self) -> str:
-        """The line a human would type."""
-        argv = self.argv or (("rm", "-f", "--", *self.removes) if self.removes else ())
-        return shell(("sudo", *argv) if self.root and argv else argv)
-
-
-def shell(argv: Sequence[str]) -> str:
-    """
-    Write an argument vector as a line to paste into a shell.
-
-    Control characters and bytes that are no UTF-8, as file names may hold, are
-    written out as ``$'...'``, which bash, zsh and ksh read back.
-    """
-    return " ".join(map(_quoted, argv))
-
-
-def _quoted(word: str) -> str:
-    if not _UNPRINTABLE.search(word):
-        return shlex.quote(word)
-    safe = word.replace("\\", "\\\\").replace("'", "\\'")
-    return f"$'{_UNPRINTABLE.sub(_octal, safe)}'"
-
-
-def _octal(match: re.Match[str]) -> str:
-    return "".join(f"\\{b:03o}" for b in match[0].encode(errors="surrogateescape"))
-
-
-def fitting(habitat: Habitat | None, *remedies: Remedy) -> tuple[Remedy, ...]:
-    """
-    Those of the remedies that are right in this habitat, in their order.
-
-    Nobody knows the habitat: all, each named after its place, and those that are
-    meant for one place only are advice, so that nothing runs in the wrong one.
-    """
-    if habitat is None or habitat is Habitat.UNKNOWN:
-        return tuple(_labelled(remedy) for remedy in remedies)
-    return tuple(r for r in remedies if not r.fits or habitat in r.fits)
-
-
-def _labelled(remedy: Remedy) -> Remedy:
-    if not remedy.fits:
-        return remedy
-    places = " or ".join(_SPOKEN[habitat] for habitat in remedy.fits)
-    return replace(remedy, title=f"{places}: {remedy.title}", advice=True)
-
-
-_SPOKEN = {
-    Habitat.BARE: "Bare metal",
-    Habitat.DOCKER: "Docker",
-    Habitat.KUBERNETES: "Kubernetes",
-    Habitat.SLURM: "Slurm",
-    Habitat.HOSTED: "a hosted notebook",
-}
-
-
-def docker_run(title: str, *flags: str, engine: str = "docker") -> Remedy:
-    """Start the container again with these flags; `engine` may be ``podman``."""
-    return Remedy(
-        title=title,
-        argv=(engine, "run", *flags),
-        lasts=Lasts.ALWAYS,
-        place=Place.LAUNCHER,
-        fits=(Habitat.DOCKER,),
-    )
-
-
-def compose(title: str, **keys: Node) -> Remedy:
-    """Set these keys of the service in compose.yaml; it is called ``train`` here."""
-    return Remedy(
-        title=title,
-        snippet=yaml({"services": {"train": keys}}),
-        lasts=Lasts.ALWAYS,
-        place=Place.LAUNCHER,
-        fits=(Habitat.DOCKER,),
-    )
-
-
-def kubernetes(title: str, container: Mapping[str, Node], **pod: Node) -> Remedy:
-    """
-    Merge these keys into a container and its pod: as a patch, and as YAML to read.
-
-    The names ``TRAIN`` (deployment) and ``train`` (container) are the user's to
-    replace. A Job or a bare Pod cannot be patched: create it anew from the YAML.
-    """
-    spec: Node = {"containers": [{"name": "train", **container}], **pod}
-    patch: Node = {"spec": {"template": {"spec": spec}}}
-    line = msgspec.json.encode(patch).decode()
-    return Remedy(
-        title=title,
-        argv=("kubectl", "patch", "deployment", "TRAIN", "--patch", line),
-        snippet=yaml({"spec": spec}),
-        lasts=Lasts.ALWAYS,
-        place=Place.LAUNCHER,
-        fits=(Habitat.KUBERNETES,),
-    )
-
-
-def slurm(title: str, *options: str) -> Remedy:
-    """Submit with these options; the same lines for the head of the batch script."""
-    return Remedy(
-        title=title,
-        argv=("sbatch", *options),
-        snippet="\n".join(f"#SBATCH {option}" for option in options),
-        lasts=Lasts.ALWAYS,
-        place=Place.LAUNCHER,
-        fits=(Habitat.SLURM,),
-    )
-
-
-def in_code(
-    title: str,
-    snippet: str = "",
-    *,
-    edits: Sequence[Edit] = (),
-    unsafe: str = "",
-    kept: str = "",
-) -> Remedy:
-    """Advice for the training script, and the edits that `fix --code` applies."""
-    return Remedy(
-        title=title,
-        snippet=snippet,
-        lasts=Lasts.ALWAYS,
-        place=Place.CODE,
-        advice=True,
-        edits=tuple(edits),
-        unsafe=unsafe if edits else "",
-        kept=kept,
-    )
-
-
-def environment(title: str, **variables: str | int) -> tuple[Remedy, ...]:
-    """Set environment variables for the job: how, in every place."""
-    pairs = [f"{name}={value}" for name, value in variables.items()]
-    export = Remedy(
-        title=title,
-        snippet=f"export {shlex.join(pairs)}",
-        lasts=Lasts.PROCESS,
-        place=Place.LAUNCHER,
-        fits=(Habitat.BARE, Habitat.SLURM),
-    )
-    pods = Remedy(
-        title=title,
-        argv=("kubectl", "set", "env", "deployment/TRAIN", *pairs),
-        lasts=Lasts.ALWAYS,
-        place=Place.LAUNCHER,
-        fits=(Habitat.KUBERNETES,),
-    )
-    flags = (flag for pair in pairs for flag in ("-e", pair))
-    return (export, docker_run(title, *flags), pods)
-
-
-def grant_cpus(title: str, cpus: int) -> tuple[Remedy, ...]:
-    """Launch the container or the job with this many CPUs."""
-    return _grant(title, f"--cpus={cpus}", f"--cpus-per-task={cpus}", "cpu", f"{cpus}")
-
-
-def grant_memory(title: str, size: int) -> tuple[Remedy, ...]:
-    """Launch the container or the job with `size` bytes, rounded up to GiB."""
-    whole = -(-size // GiB)
-    return _grant(
-        title, f"--memory={whole}g", f"--mem={whole}G", "memory", f"{whole}Gi"
-    )
-
-
-def _grant(
-    title: str, flag: str, option: str, resource: str, amount: str
-) -> tuple[Remedy, ...]:
-    limits: dict[str, Node] = {"resources": {"limits": {resource: amount}}}
-    launched = docker_run(title, flag), kubernetes(title, limits)
-    return (*launched, slurm(title, option))
-
-
-def unit_property(title: str, file: str, setting: str) -> tuple[Remedy, ...]:
-    """Set a property of the systemd unit that owns this file of a control group."""
-    unit = file.rpartition("/")[0].rpartition("/")[2]
-    if not unit.endswith((".service", ".scope", ".slice")):
-        return ()
-    return (
-        Remedy(
-            title=title,
-            argv=("systemctl", "set-property", unit, setting),
-            lasts=Lasts.ALWAYS,
-            root=True,
-            fits=(Habitat.BARE,),
-            advice=True,
-        ),
-    )
+__all__ = [
+    "Edit",
+    "Lasts",
+    "Place",
+    "Put",
+    "Remedy",
+    "compose",
+    "docker_run",
+    "environment",
+    "fitting",
+    "grant_cpus",
+    "grant_memory",
+    "in_code",
+    "kubernetes",
+    "shell",
+    "slurm",
+    "unit_property",
+]

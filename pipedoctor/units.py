@@ -7,14 +7,12 @@ MiB = 1 << 20
 GiB = 1 << 30
 TiB = 1 << 40
 
-_SIZE = re.compile(
-    r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([kmgt]?)(i?b?)\s*", re.IGNORECASE
-)
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-_LARGEST = 1 << 60
+_SIZE_TEXT = re.compile(r"\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([kmgt]?)(i?b?)\s*", re.IGNORECASE)
+_UNIT_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_MAX_SIZE = 1 << 60
 
 
-def human(size: int) -> str:
+def format_size(size: int) -> str:
     """Say ``size`` bytes in the largest unit that keeps it above one."""
     if abs(size) < KiB:
         return f"{size} B"
@@ -33,30 +31,30 @@ def parse_size(text: str) -> int:
     A bare letter counts in powers of 1024, as `mount` and `docker` read it;
     only a written-out ``MB`` counts in powers of 1000. Raises ValueError.
     """
-    match = _SIZE.fullmatch(text)
+    match = _SIZE_TEXT.fullmatch(text)
     if match is None:
         message = f"{text!r} is not a size: write 5G, 512M, 64MiB or a number of bytes"
         raise ValueError(message)
     number, letter, ending = match.groups()
     decimal = bool(letter) and ending.lower() == "b"
-    size = float(number) * (1000 if decimal else 1024) ** _POWERS[letter.lower()]
-    if size > _LARGEST:
+    size = float(number) * (1000 if decimal else 1024) ** _UNIT_POWERS[letter.lower()]
+    if size > _MAX_SIZE:
         message = f"{text!r} is more than any machine has"
         raise ValueError(message)
-    return int(size) if "." in number else int(number) * _whole(letter, decimal=decimal)
+    return int(size) if "." in number else int(number) * _compute_unit(letter, decimal=decimal)
 
 
-def _whole(letter: str, *, decimal: bool) -> int:
+def _compute_unit(letter: str, *, decimal: bool) -> int:
     base: int = 1000 if decimal else 1024
-    return int(base ** _POWERS[letter.lower()])
+    return int(base ** _UNIT_POWERS[letter.lower()])
 
 
-def seconds(span: float) -> str:
+def format_seconds(span: float) -> str:
     """Say a span of time with the precision that still means something."""
     return f"{span:.2f} s" if span < 1 else f"{span:.1f} s"
 
 
-def many(count: float, noun: str) -> str:
+def format_count(count: float, noun: str) -> str:
     """Say how many: ``1 CPU``, ``0.5 CPUs``, ``3 processes``."""
     ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
     said = f"{count:.0f}" if count == int(count) else f"{count:g}"

@@ -5,7 +5,7 @@ import re
 _RELEASE = re.compile(r"\s*v?(\d+(?:\.\d+)*)")
 
 
-def numbers(version: str) -> tuple[int, ...]:
+def parse_version(version: str) -> tuple[int, ...]:
     """
     Read the leading release number: ``2.13.0a0+git`` is (2, 13, 0).
 
@@ -15,27 +15,27 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, match.group(1).split("."))) if match else ()
 
 
-def reaches(version: str, minimum: str) -> bool:
+def is_at_least(version: str, minimum: str) -> bool:
     """Is it at least this? ``12`` reaches ``12.0``: missing parts count as zero."""
-    mine, least = numbers(version), numbers(minimum)
+    mine, least = parse_version(version), parse_version(minimum)
     length = max(len(mine), len(least))
-    return _padded(mine, length) >= _padded(least, length)
+    return _pad(mine, length) >= _pad(least, length)
 
 
-def series(version: str) -> str:
+def get_series(version: str) -> str:
     """Say the first two parts: ``2.13`` of ``2.13.0+cu126``."""
-    return ".".join(map(str, numbers(version)[:2]))
+    return ".".join(map(str, parse_version(version)[:2]))
 
 
-def major(version: str) -> int | None:
+def get_major(version: str) -> int | None:
     """Give the first part, or None where there is none."""
-    return next(iter(numbers(version)), None)
+    return next(iter(parse_version(version)), None)
 
 
-def unreleased(version: str) -> bool:
+def is_prerelease(version: str) -> bool:
     """Is it a nightly, an alpha or a source build rather than a published release?"""
     return bool(re.search(r"\d(?:a|b|rc)\d|dev|\+git|\+[0-9a-f]{7,}", version))
 
 
-def _padded(parts: tuple[int, ...], length: int) -> tuple[int, ...]:
+def _pad(parts: tuple[int, ...], length: int) -> tuple[int, ...]:
     return parts + (0,) * (length - len(parts))

@@ -12,6 +12,36 @@ LONGEST_FUNCTION = 40
 """Lines, without decorators and docstring: that of a check is its page."""
 
 
+READING_ROOMS = (
+    *("bottleneck", "cli", "collect", "engine", "explanation", "log", "privacy", "report"),
+    *("source", "suppress", "text", "watch"),
+)
+OPENERS = {"open", "fdopen", "read_text", "read_bytes"}
+OWN_READERS = {
+    "cli/log_input.py": "a log that the user names may be a pipe",
+    "cli/output.py": "/dev/null, to write",
+    "cli/run_inside.py": "what the user's own command writes into a folder of ours",
+    "cli/standard_streams.py": "/dev/null",
+    "collect/kernel_log.py": "/dev/kmsg is a device",
+    "collect/metadata.py": "its own function of this name",
+    "collect/pagecache.py": "data that is measured: not its access time, never a link",
+    "collect/shm_segments.py": "the folder of descriptors in /proc/PID",
+    "engine/catalogue.py": "a file of a pack, which is code that is run",
+    "engine/packs.py": "that of regular_file",
+    "explanation/hook.py": "/dev/null",
+    "explanation/word_similarity.py": "a file of ours",
+    "log/signatures.py": "a file of ours",
+    "log/translations.py": "a file of ours",
+    "report/bundle.py": "a member of an archive in memory",
+    "source/discover/files.py": "a descriptor of regular_file",
+    "watch/process_counters.py": "/proc/PID",
+    "watch/process_tree.py": "/proc/PID",
+    "watch/recording.py": "a recording that the user names",
+    "watch/stacks/code_objects.py": "memory, not files",
+}
+"""Modules that open files by themselves, and why they may."""
+
+
 def product() -> Iterator[Path]:
     for package in (pipedoctor, pipedoctor_checks):
         assert package.__file__
@@ -41,3 +71,27 @@ def test_files_and_functions_stay_small() -> None:
         )
 
     assert not found
+
+
+def is_opener(call: ast.Call) -> bool:
+    """``open(...)``, ``os.open(...)``, ``path.open(...)``, ``path.read_text()`` and so on."""
+    if isinstance(call.func, ast.Name):
+        return call.func.id in OPENERS
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in OPENERS:
+        return False
+    return ast.unparse(call.func.value) not in {"regular_file", "metadata"}
+
+
+def test_files_of_others_are_opened_in_one_place() -> None:
+    """A pipe, a device or gigabytes may be there: `pipedoctor.runtime.regular_file`."""
+    assert pipedoctor.__file__
+    root = Path(pipedoctor.__file__).parent
+    opening = {
+        file.relative_to(root).as_posix()
+        for room in READING_ROOMS
+        for file in (root / room).rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and is_opener(node)
+    }
+
+    assert opening == set(OWN_READERS)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipedoctor.units import GiB, KiB, MiB, TiB, human, parse_size, seconds
+from pipedoctor.units import GiB, KiB, MiB, TiB, format_seconds, format_size, parse_size
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,12 @@ def test_more_than_any_machine_has(text: str) -> None:
     ],
 )
 def test_sizes_are_said(size: int, text: str) -> None:
-    assert human(size) == text
+    assert format_size(size) == text
 
 
 @given(st.integers(0, 1 << 59))
 def test_what_is_said_is_read_back_nearly(size: int) -> None:
-    again = parse_size(human(size))
+    again = parse_size(format_size(size))
 
     assert abs(again - size) <= max(size * 0.06, 1)
 
@@ -78,4 +78,4 @@ def test_bytes_are_read_exactly(size: int) -> None:
     [(0.123, "0.12 s"), (0.999, "1.00 s"), (1, "1.0 s"), (75, "75.0 s")],
 )
 def test_spans_are_said(span: float, text: str) -> None:
-    assert seconds(span) == text
+    assert format_seconds(span) == text

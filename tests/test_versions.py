@@ -2,7 +2,13 @@
 
 import pytest
 
-from pipedoctor.versions import major, numbers, reaches, series, unreleased
+from pipedoctor.versions import (
+    get_major,
+    get_series,
+    is_at_least,
+    is_prerelease,
+    parse_version,
+)
 
 
 @pytest.mark.parametrize(
@@ -19,7 +25,7 @@ from pipedoctor.versions import major, numbers, reaches, series, unreleased
     ],
 )
 def test_numbers(version: str, parts: tuple[int, ...]) -> None:
-    assert numbers(version) == parts
+    assert parse_version(version) == parts
 
 
 @pytest.mark.parametrize(
@@ -35,15 +41,15 @@ def test_numbers(version: str, parts: tuple[int, ...]) -> None:
     ],
 )
 def test_reaches(version: str, minimum: str, enough: bool) -> None:
-    assert reaches(version, minimum) is enough
+    assert is_at_least(version, minimum) is enough
 
 
 def test_series_and_major() -> None:
-    assert series("2.13.0+cu126") == "2.13"
-    assert series("12") == "12"
-    assert series("") == ""
-    assert major("580.95.05") == 580
-    assert major("") is None
+    assert get_series("2.13.0+cu126") == "2.13"
+    assert get_series("12") == "12"
+    assert get_series("") == ""
+    assert get_major("580.95.05") == 580
+    assert get_major("") is None
 
 
 @pytest.mark.parametrize(
@@ -63,4 +69,4 @@ def test_series_and_major() -> None:
     ],
 )
 def test_unreleased(version: str, early: bool) -> None:
-    assert unreleased(version) is early
+    assert is_prerelease(version) is early

@@ -17,9 +17,9 @@ import msgspec
 
 from pipedoctor.facts.world_culprits import Culprit, Culprits
 
-TABLE = Path(__file__).parents[1] / "checks/pipedoctor_checks/world/culprits.json"
+TABLE_PATH = Path(__file__).parents[1] / "checks/pipedoctor_checks/world/culprits.json"
 
-ABOUT = {
+CAUSES_BY_COMPONENT = {
     "shm": "shm_too_small leaked_shm_segments nccl_shm_too_small",
     "nofile": "fd_limit_exhausted",
     "nproc": "process_limit_reached",
@@ -62,7 +62,7 @@ ABOUT = {
     "python": "python_eol",
     "libraries": "duplicate_openmp_runtime cudnn_library_not_found",
 }
-PACKAGES = {
+PACKAGES_BY_COMPONENT = {
     "torch": ("torch", "pytorch", "pytorch-cuda", "triton", "pytorch-triton*"),
     "torchvision": ("torchvision",),
     "torchaudio": ("torchaudio",),
@@ -91,24 +91,24 @@ def main(tickets: str, checked: str, *options: str) -> None:
                 if cause:
                     causes[cause] += 1
                     first.setdefault(cause, ticket["url"])
-    rows = [_row(component, causes, first, checked) for component in ABOUT]
+    rows = [_build_row(component, causes, first, checked) for component in CAUSES_BY_COMPONENT]
     known = [row for row in rows if row is not None]
     known.sort(key=lambda row: (-row.tickets, row.component))
     table = Culprits(tickets=total, rows=tuple(known))
     text = msgspec.json.format(msgspec.json.encode(table), indent=1) + b"\n"
     if "--check" not in options:
-        TABLE.write_bytes(text)
-        print(f"{TABLE}: {len(known)} rows of {total} tickets")
-    elif TABLE.read_bytes() != text:
-        message = f"{TABLE} is not what the tickets say"
+        TABLE_PATH.write_bytes(text)
+        print(f"{TABLE_PATH}: {len(known)} rows of {total} tickets")
+    elif TABLE_PATH.read_bytes() != text:
+        message = f"{TABLE_PATH} is not what the tickets say"
         raise SystemExit(message)
 
 
-def _row(
+def _build_row(
     component: str, causes: dict[str, int], first: dict[str, str], checked: str
 ) -> Culprit | None:
     """The row of a component; the source is a ticket about its commonest cause."""
-    named = [cause for cause in ABOUT[component].split() if cause in causes]
+    named = [cause for cause in CAUSES_BY_COMPONENT[component].split() if cause in causes]
     if not named:
         return None
     named.sort(key=lambda cause: (-causes[cause], cause))
@@ -116,7 +116,7 @@ def _row(
         component=component,
         tickets=sum(causes[cause] for cause in named),
         causes=tuple(cause.replace("_", "-") for cause in named),
-        packages=PACKAGES.get(component, ()),
+        packages=PACKAGES_BY_COMPONENT.get(component, ()),
         source=first[named[0]],
         checked=checked,
     )

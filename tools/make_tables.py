@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from pipedoctor.facts.record import TABLES
+from pipedoctor.facts.record import WORLD_TABLES
 from pipedoctor.facts.world import World
 from pipedoctor.facts.world_cards import Card, GpuCapabilities
 from pipedoctor.facts.world_torch import (
@@ -34,41 +34,41 @@ from pipedoctor.facts.world_torch import (
     TorchPairs,
     Wheel,
 )
-from pipedoctor.versions import numbers, reaches
+from pipedoctor.versions import is_at_least, parse_version
 
-HERE = Path(__file__).parent
-WORLD = HERE.parent / "checks/pipedoctor_checks/world"
+TOOLS_FOLDER = Path(__file__).parent
+WORLD_FOLDER = TOOLS_FOLDER.parent / "checks/pipedoctor_checks/world"
 Json = dict[str, Any]
 
 
 def main(folder: str, checked: str, *options: str) -> None:
     """Write every table, or with ``--check`` compare."""
-    read = {path.stem: _read(path) for path in Path(folder).glob("*.json")}
-    more = _read(HERE / "torch_tables.json")
+    read = {path.stem: _read_json(path) for path in Path(folder).glob("*.json")}
+    more = _read_json(TOOLS_FOLDER / "torch_tables.json")
     tables: list[World] = [
-        _drivers(read["cuda_driver"], more, checked),
-        _builds(read["torch_builds"], more, checked),
-        _pairs(read["torch_vision_audio"], more, checked),
-        _cards(read["gpu_compute_capability"], more, checked),
-        _pythons(more, checked),
+        _build_drivers(read["cuda_driver"], more, checked),
+        _build_torch_builds(read["torch_builds"], more, checked),
+        _build_pairs(read["torch_vision_audio"], more, checked),
+        _build_cards(read["gpu_compute_capability"], more, checked),
+        _build_pythons(more, checked),
     ]
-    stale = [table.section for table in tables if not _put(table, options)]
+    stale = [table.section for table in tables if not _write_table(table, options)]
     if stale:
         message = f"not what the facts say: {', '.join(stale)}"
         raise SystemExit(message)
 
 
-def _read(path: Path) -> Json:
+def _read_json(path: Path) -> Json:
     content: Json = json.loads(path.read_text(encoding="utf-8"))
     return content
 
 
-def _put(table: World, options: tuple[str, ...]) -> bool:
+def _write_table(table: World, options: tuple[str, ...]) -> bool:
     text = msgspec.json.format(msgspec.json.encode(table), indent=1) + b"\n"
-    if msgspec.json.decode(text, type=TABLES[table.section]) != table:
+    if msgspec.json.decode(text, type=WORLD_TABLES[table.section]) != table:
         message = f"{table.section} does not survive JSON"
         raise SystemExit(message)
-    path = WORLD / f"{table.section}.json"
+    path = WORLD_FOLDER / f"{table.section}.json"
     if "--check" in options:
         return path.is_file() and path.read_bytes() == text
     path.write_bytes(text)
@@ -76,12 +76,12 @@ def _put(table: World, options: tuple[str, ...]) -> bool:
     return True
 
 
-def _drivers(read: Json, more: Json, checked: str) -> CudaDrivers:
+def _build_drivers(read: Json, more: Json, checked: str) -> CudaDrivers:
     families = [
         Family(
             major=row["cuda_major"],
-            linux=_number(row["min_driver_linux"]),
-            windows=_number(row["windows_min"]),
+            linux=_find_version(row["min_driver_linux"]),
+            windows=_find_version(row["windows_min"]),
             source=read["minor_version_compat_source"].split(" ")[0],
             checked=checked,
         )
@@ -104,7 +104,7 @@ def _drivers(read: Json, more: Json, checked: str) -> CudaDrivers:
     )
 
 
-def _number(text: str) -> str:
+def _find_version(text: str) -> str:
     found = re.search(r"\d+(\.\d+)*", text)
     if found is None:
         message = f"no version in {text!r}"
@@ -112,7 +112,7 @@ def _number(text: str) -> str:
     return found.group()
 
 
-def _builds(read: Json, more: Json, checked: str) -> TorchBuilds:
+def _build_torch_builds(read: Json, more: Json, checked: str) -> TorchBuilds:
     conda = [
         CondaBuild(
             torch=row["torch"],
@@ -124,9 +124,9 @@ def _builds(read: Json, more: Json, checked: str) -> TorchBuilds:
         for row in more["conda"]
     ]
     return TorchBuilds(
-        releases=tuple(_release(row, more, checked) for row in read["releases"]),
+        releases=tuple(_build_release(row, more, checked) for row in read["releases"]),
         wheels=tuple(
-            _wheel(release["torch"], row, checked)
+            _build_wheel(release["torch"], row, checked)
             for release in read["releases"]
             for row in release["builds"]
         ),
@@ -135,21 +135,21 @@ def _builds(read: Json, more: Json, checked: str) -> TorchBuilds:
     )
 
 
-def _release(row: Json, more: Json, checked: str) -> Release:
+def _build_release(row: Json, more: Json, checked: str) -> Release:
     oldest, newest = row["python"].split(" ")[0].split("-")
-    modern = reaches(row["torch"], more["glibc"]["from_torch"])
+    modern = is_at_least(row["torch"], more["glibc"]["from_torch"])
     return Release(
         torch=row["torch"],
         patches=tuple(row["patches"]),
         python_from=oldest,
         python_to=newest,
         glibc=more["glibc"]["glibc"] if modern else "",
-        source=_address(row["python_source"]),
+        source=_find_address(row["python_source"]),
         checked=checked,
     )
 
 
-def _wheel(torch: str, row: Json, checked: str) -> Wheel:
+def _build_wheel(torch: str, row: Json, checked: str) -> Wheel:
     return Wheel(
         torch=torch,
         tag=row["tag"],
@@ -157,13 +157,13 @@ def _wheel(torch: str, row: Json, checked: str) -> Wheel:
         stable=row["status"].startswith("stable") or "default" in row["status"],
         default=row["pypi_default"],
         arch=tuple(row["arch_linux_x86_64"] or ()),
-        source=_address(row["source"]),
+        source=_find_address(row["source"]),
         checked=checked,
         confirmed="unconfirmed" not in row.get("note", ""),
     )
 
 
-_RELEASES = {
+_RELEASE_PAGES = {
     "torch": "https://github.com/pytorch/pytorch/releases",
     "torchvision": "https://github.com/pytorch/vision/releases",
     "torchaudio": "https://github.com/pytorch/audio/releases",
@@ -172,27 +172,25 @@ _RELEASES = {
 """Where a project announces what the metadata of its wheels says."""
 
 
-def _address(text: str) -> str:
+def _find_address(text: str) -> str:
     """Give the first address in the text, else the page of the project itself."""
     found = re.search(r"https://[^\s;)]+", text)
-    return found.group() if found else _RELEASES["torch"]
+    return found.group() if found else _RELEASE_PAGES["torch"]
 
 
-def _pairs(read: Json, more: Json, checked: str) -> TorchPairs:
+def _build_pairs(read: Json, more: Json, checked: str) -> TorchPairs:
     rows: list[Pair] = []
     for package in ("torchvision", "torchaudio", "torchcodec"):
         for row in read[package]:
             source = row["source"]
-            default = _RELEASES[package]
-            version = (
-                row[package] if row[package].count(".") > 1 else f"{row[package]}.*"
-            )
+            default = _RELEASE_PAGES[package]
+            version = row[package] if row[package].count(".") > 1 else f"{row[package]}.*"
             rows.append(
                 Pair(
                     package=package,
                     version=version,
                     torch=row["torch"].split(" ")[0],
-                    source=_address(source) if "https://" in source else default,
+                    source=_find_address(source) if "https://" in source else default,
                     checked=checked,
                     confirmed="inferred" not in row["torch"],
                 )
@@ -208,19 +206,16 @@ def _pairs(read: Json, more: Json, checked: str) -> TorchPairs:
                 )
             )
     rows += [Pair(**row, checked=checked) for row in more["extra_pairs"]]
-    rows += [
-        Pair(**row, checked=checked, confirmed=False)
-        for row in more["unconfirmed_pairs"]
-    ]
+    rows += [Pair(**row, checked=checked, confirmed=False) for row in more["unconfirmed_pairs"]]
     return TorchPairs(rows=tuple(rows))
 
 
-def _cards(read: Json, more: Json, checked: str) -> GpuCapabilities:
+def _build_cards(read: Json, more: Json, checked: str) -> GpuCapabilities:
     cards = {
         name: Card(
             name=name,
             capability=row["cc"],
-            source=_address(row["source"]),
+            source=_find_address(row["source"]),
             checked=checked,
             confirmed="general knowledge" not in row["source"],
         )
@@ -243,7 +238,7 @@ def _cards(read: Json, more: Json, checked: str) -> GpuCapabilities:
     return GpuCapabilities(cards=tuple(cards.values()))
 
 
-def _pythons(more: Json, checked: str) -> Pythons:
+def _build_pythons(more: Json, checked: str) -> Pythons:
     ends = more["pythons"]["ends"]
     return Pythons(
         rows=tuple(
@@ -253,7 +248,7 @@ def _pythons(more: Json, checked: str) -> Pythons:
                 source=more["pythons"]["source"],
                 checked=checked,
             )
-            for python in sorted(ends, key=numbers)
+            for python in sorted(ends, key=parse_version)
         )
     )
 

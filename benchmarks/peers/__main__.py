@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.peers import install, page
-from benchmarks.peers.bench import CUT, Bench
+from benchmarks.peers.bench import CUT, PeerBench
 from benchmarks.peers.faults import LISTED
 from benchmarks.peers.tools import PIPEDOCTOR, TOOLS
 
@@ -32,24 +32,24 @@ NAMES = [tool.name for tool in TOOLS]
 OURS = PIPEDOCTOR.name
 
 
-def measure(bench: Bench, part: str, lanes: int) -> dict[str, Any]:
+def measure_part(bench: PeerBench, part: str, lanes: int) -> dict[str, Any]:
     """Measure one part; when, and how busy the machine was, stands beside it."""
     busy = os.getloadavg()[0]
     today = str(dt.datetime.now(tz=dt.timezone.utc).date())
     if part == "time":
-        found: dict[str, Any] = {"timings": [asdict(one) for one in bench.timings()]}
+        found: dict[str, Any] = {"timings": [asdict(one) for one in bench.measure_timings()]}
     elif part == "faults":
-        rows, warned = bench.faults(lanes)
+        rows, warned = bench.measure_faults(lanes)
         found = {"rows": [asdict(row) for row in rows], "alarms": warned}
     else:
-        found = {"rows": [asdict(row) for row in bench.features()]}
+        found = {"rows": [asdict(row) for row in bench.measure_features()]}
     after = os.getloadavg()[0]
     return found | {"date": today, "busy": [busy, after], "rounds": bench.rounds}
 
 
-def lines(known: dict[str, Any], versions: Sequence[str]) -> Iterator[str]:
+def render_lines(results: dict[str, Any], versions: Sequence[str]) -> Iterator[str]:
     """The page."""
-    time, faults, asked = (known[part] for part in PARTS)
+    time, faults, asked = (results[part] for part in PARTS)
     yield "# pipedoctor and its peers, side by side"
     yield ""
     yield (
@@ -59,32 +59,39 @@ def lines(known: dict[str, Any], versions: Sequence[str]) -> Iterator[str]:
         f" Versions: {', '.join(versions)}."
     )
     yield from ("", "## Time and memory on the clean machine", "")
-    timings = [page.Timing(**one) for one in time["timings"]]
-    yield from (_disturbed(time), "", *page.timings(timings), "", _ratio(timings), "")
-    rows = [page.Row(**row) for row in faults["rows"]]
-    yield from _faults(rows, faults["alarms"])
-    answers = [page.Row(**row) for row in asked["rows"]]
+    timings = [page.CommandTiming(**one) for one in time["timings"]]
+    yield from (
+        _describe_load(time),
+        "",
+        *page.timing_table(timings),
+        "",
+        _describe_ratio(timings),
+        "",
+    )
+    rows = [page.PeerRow(**row) for row in faults["rows"]]
+    yield from _render_faults(rows, faults["alarms"])
+    answers = [page.PeerRow(**row) for row in asked["rows"]]
     yield from ("", "## What could be decided by running", "")
-    yield from page.matrix(answers, NAMES, "asked")
-    yield from ("", *page.not_first(answers, OURS))
+    yield from page.tool_matrix(answers, NAMES, "asked")
+    yield from ("", *page.list_missed_rows(answers, OURS))
 
 
-def _faults(rows: Sequence[page.Row], alarms: dict[str, list[str]]) -> Iterator[str]:
+def _render_faults(rows: Sequence[page.PeerRow], alarms: dict[str, list[str]]) -> Iterator[str]:
     listed = rows[: len(LISTED)]
     yield from ("## Faults made on purpose", "", RULES, "")
-    yield from page.matrix(listed, NAMES, "fault")
+    yield from page.tool_matrix(listed, NAMES, "fault")
     yield from ("", "And others that pipedoctor claims to know:", "")
-    yield from page.matrix(rows[len(LISTED) :], NAMES, "fault")
+    yield from page.tool_matrix(rows[len(LISTED) :], NAMES, "fault")
     yield from ("", "### How many each reports", "")
-    first, every = page.scores(listed, NAMES), page.scores(rows, NAMES)
+    first, every = page.count_reported(listed, NAMES), page.count_reported(rows, NAMES)
     head = ("tool", f"of the first {len(listed)}", f"of all {len(rows)}", "alarms")
     ranked = sorted(NAMES, key=lambda name: -every[name])
-    yield from page.table(
+    yield from page.markdown_table(
         head, [(n, str(first[n]), str(every[n]), str(len(alarms[n]))) for n in ranked]
     )
     yield from ("", "*Alarms*: on the clean machine, where nothing is wrong:", "")
     yield from (f"- {n}: `{line}`" for n in NAMES for line in alarms[n][:8])
-    behind = page.not_first(rows, OURS)
+    behind = page.list_missed_rows(rows, OURS)
     if behind:
         yield from ("", "### Where pipedoctor is not first", "", *behind)
 
@@ -105,7 +112,7 @@ RULES = (
 )
 
 
-def _disturbed(time: dict[str, Any]) -> str:
+def _describe_load(time: dict[str, Any]) -> str:
     before, after = time["busy"]
     words = ", which disturbed it" if before > QUIET else ""
     return (
@@ -114,8 +121,8 @@ def _disturbed(time: dict[str, Any]) -> str:
     )
 
 
-def _ratio(timings: Sequence[page.Timing]) -> str:
-    walls = {timing.name: timing.wall for timing in timings}
+def _describe_ratio(timings: Sequence[page.CommandTiming]) -> str:
+    walls = {timing.name: timing.median_wall for timing in timings}
     ratio = walls["pipedoctor check"] / walls["python -c 'import torch'"]
     met = "met" if ratio <= RATIO_GOAL else "NOT met"
     return (
@@ -137,13 +144,13 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=PAGE)
     asked = parser.parse_args()
     folder = asked.folder.absolute()
-    install.everything(folder, asked.pipedoctor)
+    install.install_all(folder, asked.pipedoctor)
     kept = folder / "measured.json"
     known: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
     for part in [p for p in asked.only or PARTS if p in PARTS]:
-        known[part] = measure(Bench(folder, asked.rounds), part, asked.lanes)
+        known[part] = measure_part(PeerBench(folder, asked.rounds), part, asked.lanes)
         kept.write_text(json.dumps(known, indent=1))
-    text = "\n".join(lines(known, install.versions(folder))) + "\n"
+    text = "\n".join(render_lines(known, install.installed_versions(folder))) + "\n"
     asked.output.write_text(text)
     print(text)
 

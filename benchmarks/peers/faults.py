@@ -9,15 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.peers import probes, spoil
-from benchmarks.peers.place import Place
+from benchmarks.peers.place import ToolNamespace
 
 
 @dataclass(frozen=True)
-class Fault:
+class InjectedFault:
     """Something wrong with a machine or an environment."""
 
     title: str
-    make: Callable[[Place], None]
+    make: Callable[[ToolNamespace], None]
     subject: str
     """Regular expression for a peer's output; no case."""
     names: tuple[str, ...]
@@ -33,63 +33,63 @@ class Fault:
 JOB = ("--workers", "8", "--batch-bytes", "32M")
 
 LISTED = (
-    Fault(
+    InjectedFault(
         title="/dev/shm of 64 MiB, Docker's default",
-        make=spoil.small_shm,
+        make=spoil.mount_small_shm,
         subject=r"/dev/shm|shared.memory|\bshm\b",
         names=("shm-too-small",),
         probe=probes.LOADER,
     ),
-    Fault(
+    InjectedFault(
         title="128 open files (`ulimit -n 128`)",
-        make=spoil.few_files,
+        make=spoil.limit_open_files,
         subject=r"open files|nofile|descriptor|ulimit",
         names=("fd-limit-exhausted",),
         probe=probes.KEPT_BATCHES,
     ),
-    Fault(
+    InjectedFault(
         title="affinity of one CPU of several",
-        make=spoil.one_cpu,
+        make=spoil.limit_to_one_cpu,
         subject=r"affinity|number of worker|cpu",
         names=("cpu-affinity-restricted", "too-many-workers-for-cpus"),
         probe=probes.ALL_CPUS,
     ),
-    Fault(
+    InjectedFault(
         title="OMP_NUM_THREADS=64 on this machine",
-        make=spoil.threads,
+        make=spoil.set_omp_threads,
         subject=r"omp_num_threads|oversubscri|thread",
         names=("thread-oversubscription",),
         hint=JOB,
     ),
-    Fault(
+    InjectedFault(
         title="TMPDIR of 64 kB",
-        make=spoil.tiny_tmp,
+        make=spoil.mount_tiny_tmp,
         subject=r"tmpdir|temporary|no space|disk|/tmp\b",
         names=("disk-full",),
         probe=probes.TEMPORARY_FILE,
     ),
-    Fault(
+    InjectedFault(
         title="no numpy",
-        make=spoil.no_numpy,
+        make=spoil.remove_numpy,
         subject=r"numpy",
         names=("numpy-missing",),
         probe=probes.TO_NUMPY,
     ),
-    Fault(
+    InjectedFault(
         title="opencv-python and opencv-python-headless",
-        make=spoil.two_opencv,
+        make=spoil.install_two_opencv,
         subject=r"opencv|cv2",
         names=("duplicate-distributions",),
     ),
-    Fault(
+    InjectedFault(
         title="Pillow and Pillow-SIMD",
-        make=spoil.pillow_simd,
+        make=spoil.add_pillow_simd,
         subject=r"pillow|\bpil\b",
         names=("duplicate-distributions", "pillow-simd-shadowed"),
     ),
-    Fault(
+    InjectedFault(
         title="torchvision made for another torch",
-        make=spoil.old_torchvision,
+        make=spoil.install_old_torchvision,
         subject=r"torchvision",
         names=(
             "torch-torchvision-mismatch",
@@ -98,42 +98,42 @@ LISTED = (
         ),
         probe=probes.TORCHVISION,
     ),
-    Fault(
+    InjectedFault(
         title="torch 2.13 of pip over conda's pytorch 2.4",
-        make=spoil.conda_under_pip,
+        make=spoil.add_conda_record,
         subject=r"conda",
         names=("conda-pip-clobber", "mixed-torch-installs"),
     ),
-    Fault(
+    InjectedFault(
         title="CUDA_HOME of 11.8, nvcc on PATH of 13.0",
-        make=spoil.two_toolkits,
+        make=spoil.add_two_toolkits,
         subject=r"cuda_home|11\.8|nvcc",
         names=("cuda-libs-shadowed-by-ld-library-path",),
         harmless="torch's wheels bring their own CUDA; nvcc matters only to who "
         "compiles extensions",
     ),
-    Fault(
+    InjectedFault(
         title="driver 470, CPU build of torch",
-        make=spoil.old_driver_cpu_build,
+        make=spoil.install_old_driver,
         subject=r"470|driver|cpu.only|\+cpu|cuda",
         names=("cpu-only-torch-build", "driver-too-old"),
     ),
-    Fault(
+    InjectedFault(
         title='CUDA_VISIBLE_DEVICES="" with two GPUs',
-        make=spoil.hidden_gpu,
+        make=spoil.hide_gpu,
         subject=r"visib|hidden|mask|cannot use cuda|cuda.{0,9}unavail",
         names=("gpu-hidden-by-environment",),
     ),
-    Fault(
+    InjectedFault(
         title="`import torch` raises OSError",
-        make=spoil.torch_broken,
+        make=spoil.break_torch,
         subject=r"torch",
         names=("torch-not-importable",),
         probe="import torch",
     ),
-    Fault(
+    InjectedFault(
         title="nvidia-smi and NVML hang",
-        make=spoil.smi_hangs,
+        make=spoil.hang_nvidia_smi,
         subject=r"nvidia.smi|driver|nvml|gpu|timed? ?out",
         names=("gpu-driver-unresponsive",),
     ),
@@ -141,77 +141,77 @@ LISTED = (
 """The 13 of the first comparison; two of them held two faults, which stand apart."""
 
 MORE = (
-    Fault(
+    InjectedFault(
         title="driver 470, torch for CUDA 13.0",
-        make=spoil.old_driver,
+        make=spoil.install_old_driver_cuda,
         subject=r"470|driver|cuda",
         names=("driver-too-old",),
     ),
-    Fault(
+    InjectedFault(
         title="NVML hangs, no nvidia-smi",
-        make=spoil.nvml_hangs,
+        make=spoil.hang_nvml,
         subject=r"driver|nvml|gpu|timed? ?out",
         names=("gpu-driver-unresponsive",),
     ),
-    Fault(
+    InjectedFault(
         title="600 MB of segments that dead workers left in /dev/shm",
-        make=spoil.leaked,
+        make=spoil.leak_shm_segments,
         subject=r"/dev/shm|shared.memory|\bshm\b|leak|torch_\d",
         names=("leaked-shm-segments",),
     ),
-    Fault(
+    InjectedFault(
         title="control group with 24 processes",
-        make=spoil.few_processes,
+        make=spoil.limit_processes,
         subject=r"process(es)? limit|nproc|pids|threads",
         names=("process-limit-reached",),
         hint=JOB,
         probe=probes.EIGHT_WORKERS,
     ),
-    Fault(
+    InjectedFault(
         title="control group with half a CPU",
-        make=spoil.quota,
+        make=spoil.limit_cpu_quota,
         subject=r"quota|cgroup|\bcpus?\b",
         names=("cgroup-cpu-quota-ignored", "too-many-workers-for-cpus"),
         hint=JOB,
     ),
-    Fault(
+    InjectedFault(
         title="control group with 1 GiB of memory",
-        make=spoil.little_memory,
+        make=spoil.limit_memory,
         subject=r"memory|cgroup|\bram\b",
         names=("memory-limit-too-low",),
         hint=JOB,
     ),
-    Fault(
+    InjectedFault(
         title="data set on a mount that does not answer",
-        make=spoil.dead_mount,
+        make=spoil.mount_dead_fuse,
         subject=r"mount|\bdata\b|path|respon|timed? ?out",
         names=("path-unresponsive",),
         hint=("--data", "$DATA"),
     ),
-    Fault(
+    InjectedFault(
         title="cache folder on a read-only file system",
-        make=spoil.fixed_cache,
+        make=spoil.mount_read_only_cache,
         subject=r"torch_home|hf_home|cache|read.only|writ",
         names=("cache-dir-not-writable",),
         probe=probes.CACHE,
     ),
-    Fault(
+    InjectedFault(
         title="TMPDIR of 256 MB, full",
-        make=spoil.full_tmp,
+        make=spoil.fill_tmp,
         subject=r"tmpdir|temporary|no space|disk|/tmp\b",
         names=("disk-full",),
         probe=probes.IN_TMPDIR,
     ),
-    Fault(
+    InjectedFault(
         title="LD_PRELOAD of a library that is gone",
-        make=spoil.preload,
+        make=spoil.preload_missing_library,
         subject=r"ld_preload|preload|jemalloc",
         names=("ld-preload-broken",),
         harmless="the loader says so itself, and goes on without it",
     ),
-    Fault(
+    InjectedFault(
         title="PYTHONPATH brings numpy 1.26 of another environment",
-        make=spoil.pythonpath,
+        make=spoil.set_pythonpath,
         subject=r"pythonpath|numpy.{0,40}1\.26|1\.26.{0,40}numpy",
         names=("pythonpath-leak", "mixed-numpy-installs"),
         probe=probes.NUMPY_2,
@@ -220,9 +220,9 @@ MORE = (
 
 FAULTS = (*LISTED, *MORE)
 
-READ_ONLY = Fault(
+READ_ONLY = InjectedFault(
     title="nothing can be written",
-    make=spoil.read_only,
+    make=spoil.mount_read_only,
     subject="read.only",
     names=("cache-dir-not-writable", "disk-full"),
 )

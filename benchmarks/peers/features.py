@@ -4,58 +4,58 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks.peers.faults import FAULTS, READ_ONLY
-from benchmarks.peers.judge import CRASH, leaks
-from benchmarks.peers.page import Row
+from benchmarks.peers.judge import CRASH, find_leaks
+from benchmarks.peers.page import PeerRow
 from benchmarks.peers.place import HOST, TOKENS, USER
-from benchmarks.peers.sandbox import Outcome
-from benchmarks.peers.tools import Tool
+from benchmarks.peers.sandbox import SandboxOutcome
+from benchmarks.peers.tools import PeerTool
 
 YES, NO, NONE = "**yes**", "no", "·"
 SOON = 10.0
-Run = Callable[..., Outcome]
+RunTool = Callable[..., SandboxOutcome]
 
 
-def rows(run: Run, tools: Sequence[Tool]) -> Iterator[Row]:
+def ask_questions(run: RunTool, tools: Sequence[PeerTool]) -> Iterator[PeerRow]:
     """Ask every tool every question."""
     by_title = {fault.title: fault for fault in FAULTS}
     hangs = by_title["nvidia-smi and NVML hang"]
     broken = by_title["`import torch` raises OSError"]
-    plain = {tool.name: run(tool, tool.plain) for tool in tools}
-    torn = {tool.name: run(tool, tool.plain, broken) for tool in tools}
-    fixed = {tool.name: run(tool, tool.plain, READ_ONLY) for tool in tools}
-    stuck = {tool.name: run(tool, tool.plain, hangs) for tool in tools}
+    plain = {tool.name: run(tool, tool.plain_argv) for tool in tools}
+    torn = {tool.name: run(tool, tool.plain_argv, broken) for tool in tools}
+    fixed = {tool.name: run(tool, tool.plain_argv, READ_ONLY) for tool in tools}
+    stuck = {tool.name: run(tool, tool.plain_argv, hangs) for tool in tools}
     data = {tool.name: run(tool, tool.json) for tool in tools if tool.json}
-    yield Row("answers although `import torch` fails", _each(torn, _answers))
-    yield Row(
+    yield PeerRow("answers although `import torch` fails", _answer_each(torn, _has_answered))
+    yield PeerRow(
         f"answers within {SOON:.0f} s although driver and nvidia-smi hang",
-        _each(stuck, lambda o: _answers(o) and o["seconds"] <= SOON),
+        _answer_each(stuck, lambda o: _has_answered(o) and o["seconds"] <= SOON),
     )
-    yield Row("answers where nothing can be written", _each(fixed, _answers))
-    yield Row(
+    yield PeerRow("answers where nothing can be written", _answer_each(fixed, _has_answered))
+    yield PeerRow(
         "exit code 0 on the clean machine",
-        _each(plain, lambda o: o["code"] == 0),
+        _answer_each(plain, lambda o: o["code"] == 0),
     )
-    yield Row(
+    yield PeerRow(
         "another exit code where `import torch` fails, and no crash",
-        _each(torn, lambda o: _answers(o) and o["code"] != 0),
+        _answer_each(torn, lambda o: _has_answered(o) and o["code"] != 0),
     )
     parsed = {name: YES if _is_json(o["stdout"]) else NO for name, o in data.items()}
     nothing = {tool.name: NONE for tool in tools}
-    yield Row("nothing but JSON on stdout when asked for it", nothing | parsed)
+    yield PeerRow("nothing but JSON on stdout when asked for it", nothing | parsed)
     words = {"user": USER, "host": HOST, **TOKENS}
-    yield Row(
+    yield PeerRow(
         "keeps names of user and host and tokens to itself, in a file",
-        {name: _kept(o["output"], words) for name, o in (plain | data).items()},
+        {name: _list_leaks(o["output"], words) for name, o in (plain | data).items()},
     )
 
 
-def _each(
-    outcomes: dict[str, Outcome], good: Callable[[Outcome], bool]
+def _answer_each(
+    outcomes: dict[str, SandboxOutcome], good: Callable[[SandboxOutcome], bool]
 ) -> dict[str, str]:
     return {name: YES if good(one) else NO for name, one in outcomes.items()}
 
 
-def _answers(outcome: Outcome) -> bool:
+def _has_answered(outcome: SandboxOutcome) -> bool:
     crashed = CRASH in outcome["output"] or "Traceback" in outcome["output"]
     return outcome["code"] is not None and not crashed
 
@@ -68,7 +68,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _kept(output: str, words: dict[str, str]) -> str:
-    found = set(leaks(output, words.values()))
+def _list_leaks(output: str, words: dict[str, str]) -> str:
+    found = set(find_leaks(output, words.values()))
     said = [name for name, word in words.items() if word in found]
     return f"tells {', '.join(said)}" if said else YES

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.peers.tools import TOOLS, Tool
+from benchmarks.peers.tools import TOOLS, PeerTool
 
 TORCH = "torch==2.13.0"
 BASE = (TORCH, "numpy")
@@ -18,45 +18,45 @@ LAYERS = (
 )
 
 
-def venv(tool: Tool) -> str:
+def environment_name(tool: PeerTool) -> str:
     """The folder of a tool's environment; tools without needs share one."""
     return tool.requirements[0] if tool.requirements else "plain"
 
 
-def everything(folder: Path, pipedoctor: str) -> None:
+def install_all(folder: Path, pipedoctor: str) -> None:
     """Install what is not there yet; pipedoctor always anew, from `pipedoctor`."""
     folder.mkdir(parents=True, exist_ok=True)
     constraints = folder / "constraints.txt"
     constraints.write_text(f"{TORCH}\n")
     for tool in TOOLS:
-        place = folder / venv(tool)
+        place = folder / environment_name(tool)
         if not (place / "complete").exists():
             subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
-            _pip(place, "install", *BASE)
-            if not tool.ours and tool.requirements:
-                _peer(place, tool, constraints)
+            _run_pip(place, "install", *BASE)
+            if not tool.is_ours and tool.requirements:
+                _install_peer(place, tool, constraints)
             (place / "complete").touch()
-        if tool.ours:
-            _pip(place, "install", "--force-reinstall", "--no-deps", pipedoctor)
-            _pip(place, "install", pipedoctor)
+        if tool.is_ours:
+            _run_pip(place, "install", "--force-reinstall", "--no-deps", pipedoctor)
+            _run_pip(place, "install", pipedoctor)
     layers = folder / "layers"
     for wheel in LAYERS:
         if not any(layers.glob(f"{wheel.replace('==', '-').replace('-', '?')}-*.whl")):
             only = ("--only-binary", ":all:", "--no-deps", "-d", str(layers))
-            _pip(folder / "plain", "download", *only, wheel)
+            _run_pip(folder / "plain", "download", *only, wheel)
 
 
-def _peer(place: Path, tool: Tool, constraints: Path) -> None:
+def _install_peer(place: Path, tool: PeerTool, constraints: Path) -> None:
     """From wheels; what has none is packed without compiling its operators."""
     if tool.from_source:
-        _pip(place, "install", "setuptools", "wheel", "packaging", "ninja")
+        _run_pip(place, "install", "setuptools", "wheel", "packaging", "ninja")
         how = ["--no-build-isolation", "--no-binary", tool.requirements[0]]
     else:
         how = ["--only-binary", ":all:"]
-    _pip(place, "install", *how, "-c", str(constraints), *tool.requirements)
+    _run_pip(place, "install", *how, "-c", str(constraints), *tool.requirements)
 
 
-def _pip(place: Path, *arguments: str) -> None:
+def _run_pip(place: Path, *arguments: str) -> None:
     subprocess.run(
         [str(place / "bin" / "python"), "-m", "pip", "-q", *arguments],
         check=True,
@@ -64,7 +64,7 @@ def _pip(place: Path, *arguments: str) -> None:
     )
 
 
-def versions(folder: Path) -> list[str]:
+def installed_versions(folder: Path) -> list[str]:
     """Name and version of every tool, as installed."""
     said: list[str] = []
     for tool in TOOLS:
@@ -72,9 +72,7 @@ def versions(folder: Path) -> list[str]:
             continue
         name = tool.requirements[0]
         code = f"import importlib.metadata as m; print(m.version({name!r}))"
-        python = str(folder / venv(tool) / "bin" / "python")
-        done = subprocess.run(
-            [python, "-c", code], capture_output=True, text=True, check=True
-        )
+        python = str(folder / environment_name(tool) / "bin" / "python")
+        done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
         said.append(f"{name} {done.stdout.strip()}")
     return said

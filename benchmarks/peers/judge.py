@@ -25,8 +25,8 @@ REACH = 2
 """Lines above and below in which the word may stand that something is wrong."""
 
 
-class Said(Enum):
-    """What a tool made of a fault; the value is the cell of the table."""
+class ToolResponse(Enum):
+    """How a tool responded to a fault; the value is the cell of the table."""
 
     REPORTS = "**yes**"
     NOTES = "note"
@@ -37,57 +37,55 @@ class Said(Enum):
     REFUSED = "?"
 
 
-def peer(subject: str, clean: str, ill: str, *, code: int | None) -> Said:
+def judge_peer(subject: str, clean: str, faulty: str, *, code: int | None) -> ToolResponse:
     """Judge a peer by what it prints on the clean and on the ill machine."""
     if code is None:
-        return Said.HANGS
-    known = {_plain(line) for line in clean.splitlines()}
-    lines = [line for line in ill.splitlines() if LOADER not in line]
-    if CRASH in ill and code:
-        return Said.CRASHES
+        return ToolResponse.HANGS
+    known = {_strip_varying(line) for line in clean.splitlines()}
+    lines = [line for line in faulty.splitlines() if LOADER not in line]
+    if CRASH in faulty and code:
+        return ToolResponse.CRASHES
     about = re.compile(subject, re.IGNORECASE)
-    new = [n for n, line in enumerate(lines) if _plain(line) not in known]
+    new = [n for n, line in enumerate(lines) if _strip_varying(line) not in known]
     hits = [n for n in new if about.search(lines[n])]
-    if any(_wrong_near(lines, n, set(new)) for n in hits):
-        return Said.REPORTS
-    return Said.SHOWS if hits else Said.SILENT
+    if any(_has_problem_near(lines, n, set(new)) for n in hits):
+        return ToolResponse.REPORTS
+    return ToolResponse.SHOWS if hits else ToolResponse.SILENT
 
 
-def _plain(line: str) -> str:
+def _strip_varying(line: str) -> str:
     """Without what differs from run to run."""
     return VARYING.sub("", line).strip()
 
 
-def _wrong_near(lines: list[str], at: int, new: set[int]) -> bool:
+def _has_problem_near(lines: list[str], at: int, new: set[int]) -> bool:
     near = range(max(at - REACH, 0), min(at + REACH + 1, len(lines)))
     return any(n in new and WRONG.search(lines[n]) for n in near)
 
 
-def ours(names: Iterable[str], ill: str, *, code: int | None) -> Said:
+def judge_pipedoctor(names: Iterable[str], output: str, *, code: int | None) -> ToolResponse:
     """Judge pipedoctor by the names in its report in JSON; a note is only a note."""
     if code is None:
-        return Said.HANGS
+        return ToolResponse.HANGS
     try:
-        report = json.loads(ill)
+        report = json.loads(output)
     except ValueError:
-        return Said.CRASHES
+        return ToolResponse.CRASHES
     wanted = set(names)
     found = {f["severity"] for f in report["findings"] if f["name"] in wanted}
     if found - {"note"}:
-        return Said.REPORTS
-    return Said.NOTES if found else Said.SILENT
+        return ToolResponse.REPORTS
+    return ToolResponse.NOTES if found else ToolResponse.SILENT
 
 
-def alarms(output: str, alarm: re.Pattern[str], never: re.Pattern[str]) -> list[str]:
+def find_alarms(output: str, alarm: re.Pattern[str], never: re.Pattern[str]) -> list[str]:
     """The lines in which a tool says that something is wrong, without colours."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", output).splitlines()
     return [
-        " ".join(line.split())
-        for line in plain
-        if alarm.search(line) and not never.search(line)
+        " ".join(line.split()) for line in plain if alarm.search(line) and not never.search(line)
     ]
 
 
-def leaks(output: str, secrets: Iterable[str]) -> list[str]:
+def find_leaks(output: str, secrets: Iterable[str]) -> list[str]:
     """Which of these words stand in the output."""
     return [secret for secret in secrets if secret in output]

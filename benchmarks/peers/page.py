@@ -8,7 +8,7 @@ COUNTED = ("**yes**",)
 
 
 @dataclass(frozen=True)
-class Timing:
+class CommandTiming:
     """Runs of one command on the clean machine."""
 
     name: str
@@ -17,13 +17,13 @@ class Timing:
     code: int | None
 
     @property
-    def wall(self) -> float:
+    def median_wall(self) -> float:
         """Seconds, in the middle."""
         return median(self.walls)
 
 
 @dataclass(frozen=True)
-class Row:
+class PeerRow:
     """One fault or one feature, and what each tool made of it."""
 
     title: str
@@ -32,44 +32,44 @@ class Row:
     remark: str = ""
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A table of Markdown."""
     lines = (head, ["---"] * len(head), *rows)
     return [f"| {' | '.join(line)} |" for line in lines]
 
 
-def timings(measured: Sequence[Timing]) -> list[str]:
+def timing_table(measured: Sequence[CommandTiming]) -> list[str]:
     """Fastest first."""
     rows = [
         (
             f"`{one.name}`",
-            f"{one.wall:.2f}",
+            f"{one.median_wall:.2f}",
             f"{min(one.walls):.2f} to {max(one.walls):.2f}",
             f"{median(one.peaks) / (1 << 20):.0f}",
             "cut" if one.code is None else str(one.code),
         )
-        for one in sorted(measured, key=lambda one: one.wall)
+        for one in sorted(measured, key=lambda one: one.median_wall)
     ]
     head = ("command", "median, s", "from to, s", "peak, MiB", "exit code")
-    return table(head, rows)
+    return markdown_table(head, rows)
 
 
-def matrix(rows: Sequence[Row], tools: Sequence[str], what: str) -> list[str]:
+def tool_matrix(rows: Sequence[PeerRow], tools: Sequence[str], what: str) -> list[str]:
     """Rows against tools, with the confirmation of each row, if there is one."""
     real = any(row.real for row in rows)
     body = [
         (row.title, *[row.real] * real, *(row.cells.get(tool, "") for tool in tools))
         for row in rows
     ]
-    return table((what, *["real"] * real, *tools), body)
+    return markdown_table((what, *["real"] * real, *tools), body)
 
 
-def scores(rows: Sequence[Row], tools: Sequence[str]) -> dict[str, int]:
+def count_reported(rows: Sequence[PeerRow], tools: Sequence[str]) -> dict[str, int]:
     """How many rows each tool reports."""
     return {tool: sum(row.cells.get(tool) in COUNTED for row in rows) for tool in tools}
 
 
-def not_first(rows: Sequence[Row], ours: str) -> list[str]:
+def list_missed_rows(rows: Sequence[PeerRow], ours: str) -> list[str]:
     """Rows in which another tool reports what ours does not, or nobody does."""
     said: list[str] = []
     for row in rows:

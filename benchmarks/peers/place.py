@@ -23,7 +23,7 @@ TOKENS = {
 
 
 @dataclass
-class Place:
+class ToolNamespace:
     """A tool's environment in a mount namespace of its own; nothing outlives it."""
 
     venv: Path
@@ -32,10 +32,10 @@ class Place:
     layers: Path
     """Wheels that some faults put over the environment."""
     environ: dict[str, str] = field(default_factory=dict[str, str])
-    undo: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
+    undo_steps: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
 
     @classmethod
-    def make(cls, venv: Path, scratch: Path, layers: Path) -> "Place":
+    def make(cls, venv: Path, scratch: Path, layers: Path) -> "ToolNamespace":
         """Put a tmpfs on `scratch` and an overlay on `venv`; the environment to use."""
         mount("-t", "tmpfs", "-o", "size=2g", "none", str(scratch))
         for name in ("upper", "work", "home", "bin", "tmp", f"home/{USER}"):
@@ -60,24 +60,24 @@ class Place:
         return place
 
     @property
-    def site(self) -> Path:
+    def site_packages(self) -> Path:
         """The environment's site-packages."""
         return next((self.venv / "lib").glob("python3*")) / "site-packages"
 
-    def program(self, name: str, source: str) -> None:
+    def add_program(self, name: str, source: str) -> None:
         """Put a program first on PATH."""
         path = self.scratch / "bin" / name
         path.write_text(source)
         path.chmod(0o755)
 
-    def layer(self, *patterns: str) -> None:
+    def unpack_wheels(self, *patterns: str) -> None:
         """Unpack wheels over the environment, as pip does."""
         for pattern in patterns:
             wheel = next(self.layers.glob(pattern))
-            shutil.unpack_archive(wheel, self.site, "zip")
+            shutil.unpack_archive(wheel, self.site_packages, "zip")
 
-    def driver(self, version: str, cuda: int, *options: str) -> None:
-        """An NVIDIA driver: its library, and an nvidia-smi that says the same."""
+    def install_driver(self, version: str, cuda: int, *options: str) -> None:
+        """Install a fake NVIDIA driver: its library and a matching nvidia-smi."""
         folder = self.scratch / "lib64"
         folder.mkdir(exist_ok=True)
         numbers = (f'-DDRIVER="{version}"', f"-DCUDA={cuda}")
@@ -90,15 +90,15 @@ class Place:
         smi = smi.replace("@driver@", version).replace(
             "@cuda@", f"{cuda // 1000}.{cuda % 1000 // 10}"
         )
-        self.program("nvidia-smi", f"#!{sys.executable} -IS\n{smi}")
+        self.add_program("nvidia-smi", f"#!{sys.executable} -IS\n{smi}")
 
-    def cuda_build(self) -> None:
+    def fake_cuda_build(self) -> None:
         """Let the installed torch say that it was built for CUDA 13.0."""
-        version = self.site / "torch" / "version.py"
+        version = self.site_packages / "torch" / "version.py"
         text = version.read_text().replace("+cpu", "+cu130")
         none, some = "cuda: Optional[str] = None", "cuda: Optional[str] = '13.0'"
         version.write_text(text.replace(none, some))
-        old = next(self.site.glob("torch-*.dist-info"))
+        old = next(self.site_packages.glob("torch-*.dist-info"))
         new = old.with_name(old.name.replace("+cpu", "+cu130"))
         shutil.copytree(old, new)  # overlays do not rename folders
         shutil.rmtree(old)
@@ -111,7 +111,7 @@ def mount(*arguments: str) -> None:
     subprocess.run(["mount", *arguments], check=True, stderr=subprocess.PIPE)
 
 
-def group(kind: str, **values: str) -> None:
+def join_group(kind: str, **values: str) -> None:
     """Move this process into a new control group of version 1; OSError: impossible."""
     folder = Path(f"/sys/fs/cgroup/{kind}/peers-{os.getpid()}")
     folder.mkdir()
@@ -120,7 +120,7 @@ def group(kind: str, **values: str) -> None:
     (folder / "cgroup.procs").write_text(str(os.getpid()))
 
 
-def leave(kind: str) -> None:
+def leave_group(kind: str) -> None:
     """Move back, and remove the group if nothing is left in it."""
     folder = Path(f"/sys/fs/cgroup/{kind}/peers-{os.getpid()}")
     if folder.exists():

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TypedDict
 
 from benchmarks.peers.faults import EVERY
-from benchmarks.peers.place import Place
+from benchmarks.peers.place import ToolNamespace
 
 SUBREAPER = 36
 MOST_OUTPUT = 400_000
 
 
-class Order(TypedDict):
+class SandboxRequest(TypedDict):
     """What to run, where; `fault` is a title, empty on the clean machine."""
 
     argv: list[str]
@@ -35,7 +35,7 @@ class Order(TypedDict):
     cut: float
 
 
-class Outcome(TypedDict):
+class SandboxOutcome(TypedDict):
     """What came of it; `peak` in bytes; `output`: both streams, stderr last."""
 
     seconds: float
@@ -47,12 +47,12 @@ class Outcome(TypedDict):
     """Why the fault could not be made; empty: it was."""
 
 
-def order(argv: Sequence[str], wanted: Order) -> Outcome:
-    """Run it there and wait; what it left behind is gone afterwards."""
+def run_in_sandbox(argv: Sequence[str], request: SandboxRequest) -> SandboxOutcome:
+    """Run the command in a sandbox, and end everything that it started."""
     here = Path(__file__).parents[2]
     unshare = ["unshare", "--mount", "--net", "--uts", "--propagation", "private"]
     script = [sys.executable, "-m", "benchmarks.peers.sandbox"]
-    text = json.dumps(wanted | {"argv": list(argv)})
+    text = json.dumps(request | {"argv": list(argv)})
     done = subprocess.run(
         [*unshare, *script, text],
         cwd=here,
@@ -60,34 +60,34 @@ def order(argv: Sequence[str], wanted: Order) -> Outcome:
         text=True,
         check=True,
     )
-    outcome: Outcome = json.loads(done.stdout)
+    outcome: SandboxOutcome = json.loads(done.stdout)
     return outcome
 
 
-def main(wanted: Order) -> Outcome:
+def main(request: SandboxRequest) -> SandboxOutcome:
     """Make the place, spoil it, run the command, end all that it started."""
     ctypes.CDLL(None).prctl(SUBREAPER, 1)
-    scratch = Path(wanted["scratch"])
-    place = Place.make(Path(wanted["venv"]), scratch, Path(wanted["layers"]))
+    scratch = Path(request["scratch"])
+    place = ToolNamespace.make(Path(request["venv"]), scratch, Path(request["layers"]))
     for fault in EVERY:
-        if fault.title == wanted["fault"]:
+        if fault.title == request["fault"]:
             try:
                 fault.make(place)
             except (OSError, StopIteration, subprocess.CalledProcessError) as error:
-                _end(place)
-                return _nothing(repr(error))
-    argv = [place.environ.get(a[1:], "") if a[0] == "$" else a for a in wanted["argv"]]
+                _kill_remaining(place)
+                return _refused_outcome(repr(error))
+    argv = [place.environ.get(a[1:], "") if a[0] == "$" else a for a in request["argv"]]
     try:
-        return _run(argv, place, wanted["cut"])
+        return _run_command(argv, place, request["cut"])
     finally:
-        _end(place)
+        _kill_remaining(place)
 
 
-def _nothing(refused: str) -> Outcome:
-    return Outcome(seconds=0, peak=0, code=None, stdout="", output="", refused=refused)
+def _refused_outcome(refused: str) -> SandboxOutcome:
+    return SandboxOutcome(seconds=0, peak=0, code=None, stdout="", output="", refused=refused)
 
 
-def _run(argv: Sequence[str], place: Place, cut: float) -> Outcome:
+def _run_command(argv: Sequence[str], place: ToolNamespace, cut: float) -> SandboxOutcome:
     """Wall time, peak memory and output; code None: it had to be ended."""
     logs = [place.scratch / "stdout", place.scratch / "stderr"]
     late = threading.Event()
@@ -102,14 +102,14 @@ def _run(argv: Sequence[str], place: Place, cut: float) -> Outcome:
             cwd=place.environ["HOME"],
             start_new_session=True,
         )
-        timer = threading.Timer(cut, _cut, (process.pid, place, late))
+        timer = threading.Timer(cut, _kill_late, (process.pid, place, late))
         timer.start()
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - began
         timer.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
     texts = [log.read_bytes()[:MOST_OUTPUT].decode(errors="replace") for log in logs]
-    return Outcome(
+    return SandboxOutcome(
         seconds=seconds,
         peak=usage.ru_maxrss << 10,
         code=None if late.is_set() else process.returncode,
@@ -119,21 +119,21 @@ def _run(argv: Sequence[str], place: Place, cut: float) -> Outcome:
     )
 
 
-def _cut(pid: int, place: Place, late: threading.Event) -> None:
+def _kill_late(pid: int, place: ToolNamespace, late: threading.Event) -> None:
     late.set()
     os.killpg(pid, signal.SIGKILL)
-    while place.undo:  # a dead mount lets go of whom it holds
-        place.undo.pop()()
+    while place.undo_steps:  # a dead mount lets go of whom it holds
+        place.undo_steps.pop()()
 
 
-def _end(place: Place) -> None:
-    """Kill what is left, which is ours now that its parents are gone."""
+def _kill_remaining(place: ToolNamespace) -> None:
+    """Kill the remaining processes, whose parent is now this one."""
     kin = Path(f"/proc/self/task/{os.getpid()}/children")
     for _ in range(100):
         for pid in map(int, kin.read_text().split()):
             os.kill(pid, signal.SIGKILL)
-        while place.undo:
-            _quietly(place)
+        while place.undo_steps:
+            _run_last_undo(place)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -142,13 +142,13 @@ def _end(place: Place) -> None:
         time.sleep(0.05)
 
 
-def _quietly(place: Place) -> None:
+def _run_last_undo(place: ToolNamespace) -> None:
     try:
-        place.undo[-1]()
+        place.undo_steps[-1]()
     except OSError:
         time.sleep(0.05)  # a group is busy until the last of its processes is reaped
     else:
-        place.undo.pop()
+        place.undo_steps.pop()
 
 
 if __name__ == "__main__":

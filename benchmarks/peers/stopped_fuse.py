@@ -10,9 +10,9 @@ INIT_REPLY = struct.Struct("<IiQ" + "IIIIHHI" + "IHHI" + "7I")
 REQUEST = struct.Struct("<IIQ")
 
 
-def hang(point: str) -> Callable[[], None]:
+def mount_stopped_fuse(point: str) -> Callable[[], None]:
     """
-    Mount it; whoever touches it sleeps and cannot be killed.
+    Mount the file system; whoever touches it sleeps and cannot be killed.
 
     Gives what ends it: all who sleep there get an error.
     """
@@ -24,11 +24,11 @@ def hang(point: str) -> Callable[[], None]:
     _, _, unique = REQUEST.unpack_from(os.read(device, 1 << 20))
     reply = (7, 31, 0, 0, 0, 0, 4096, 0, 0, 0, 0, *[0] * 7)
     os.write(device, INIT_REPLY.pack(INIT_REPLY.size, 0, unique, *reply))
-    threading.Thread(target=_swallow, args=(device,), daemon=True).start()
-    return lambda: _abort(point)
+    threading.Thread(target=_read_requests, args=(device,), daemon=True).start()
+    return lambda: _abort_connection(point)
 
 
-def _swallow(device: int) -> None:
+def _read_requests(device: int) -> None:
     try:
         while True:
             os.read(device, 1 << 20)
@@ -36,7 +36,7 @@ def _swallow(device: int) -> None:
         return
 
 
-def _abort(point: str) -> None:
+def _abort_connection(point: str) -> None:
     """Force the unmount: the kernel aborts the connection."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.umount2(point.encode(), 1)  # MNT_FORCE

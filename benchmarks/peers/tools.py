@@ -16,7 +16,7 @@ NOT_ALARM = re.compile(
 
 
 @dataclass(frozen=True)
-class Tool:
+class PeerTool:
     """A command line tool; `{job}` is a file with a DataLoader."""
 
     name: str
@@ -28,19 +28,19 @@ class Tool:
     """Only a source distribution is on the index; packed without compiling."""
 
     @property
-    def plain(self) -> tuple[str, ...]:
-        """As somebody runs it who has not read the manual."""
-        return ("pipedoctor", "check", "--no-config") if self.ours else self.argv
+    def plain_argv(self) -> tuple[str, ...]:
+        """The command without options, as a new user runs it."""
+        return ("pipedoctor", "check", "--no-config") if self.is_ours else self.argv
 
     @property
-    def ours(self) -> bool:
+    def is_ours(self) -> bool:
         """Is it the one that the others are compared with?"""
         return self.name.startswith("pipedoctor")
 
 
 CHECK = ("pipedoctor", "check", "--no-config", "--fail-on", "never")
 
-PIPEDOCTOR = Tool(
+PIPEDOCTOR = PeerTool(
     name="pipedoctor check",
     requirements=("pipedoctor",),
     argv=(*CHECK, "--format", "json"),
@@ -48,64 +48,64 @@ PIPEDOCTOR = Tool(
 )
 
 PEERS = (
-    Tool(
+    PeerTool(
         name="collect_env",
         requirements=(),
         argv=("python", "-m", "torch.utils.collect_env"),
     ),
-    Tool(name="pip check", requirements=(), argv=("pip", "check")),
-    Tool(
+    PeerTool(name="pip check", requirements=(), argv=("pip", "check")),
+    PeerTool(
         name="env-doctor",
         requirements=("env-doctor",),
         argv=("env-doctor", "check"),
         json=("env-doctor", "check", "--json"),
     ),
-    Tool(
+    PeerTool(
         name="cuda-doctor",
         requirements=("cuda-doctor",),
         argv=("cuda-doctor", "diagnose", "--verbose"),
         json=("cuda-doctor", "diagnose", "--format", "json"),
     ),
-    Tool(
+    PeerTool(
         name="ai-infradr",
         requirements=("ai-infradr",),
         argv=("ai-infradr",),
         json=("ai-infradr", "--json"),
     ),
-    Tool(
+    PeerTool(
         name="compatibillabuddy",
         requirements=("compatibillabuddy",),
         argv=("compatibuddy", "doctor"),
         json=("compatibuddy", "doctor", "--format", "json"),
     ),
-    Tool(
+    PeerTool(
         name="computefence",
         requirements=("computefence",),
         argv=("computefence", "doctor"),
     ),
-    Tool(
+    PeerTool(
         name="rapids doctor",
         requirements=("rapids-cli",),
         argv=("rapids", "doctor", "--verbose"),
     ),
-    Tool(
+    PeerTool(
         name="preflight-ml",
         requirements=("preflight-ml",),
         argv=("preflight", "run", "--dataloader", "{job}"),
         json=("preflight", "run", "--dataloader", "{job}", "--format", "json"),
     ),
-    Tool(
+    PeerTool(
         name="ds_report",
         requirements=("deepspeed", "ninja"),
         argv=("ds_report",),
         from_source=True,
     ),
-    Tool(
+    PeerTool(
         name="accelerate env",
         requirements=("accelerate",),
         argv=("accelerate", "env"),
     ),
-    Tool(
+    PeerTool(
         name="TorchFix",
         requirements=("torchfix",),
         argv=("torchfix", "--select", "ALL", "{job}"),

@@ -9,57 +9,62 @@ from typing import Any
 import msgspec
 
 from pipedoctor.bench.disk_plan import (
-    MISSING,
-    MOST_FILES,
-    MOST_LARGE,
-    PLANS,
-    SMALL,
-    Files,
-    Plan,
-    as_cold_read,
-    jobs_of,
-    made,
-    some,
-    unknown,
+    MAX_LARGE_FILES,
+    MAX_SMALL_FILES,
+    MISSING_FILES,
+    READING_PLANS,
+    SMALL_FILE_BYTES,
+    ReadableFiles,
+    ReadingPlan,
+    build_cold_read,
+    build_jobs,
+    build_reading,
+    build_unknown_reading,
 )
-from pipedoctor.bench.host import host
-from pipedoctor.bench.reading import Job, Way, drop, read, warmed
-from pipedoctor.bench.steady import steady, worst
-from pipedoctor.bench.window import Meter
-from pipedoctor.collect import lanes
+from pipedoctor.bench.file_reading import (
+    ReadJob,
+    ReadOptions,
+    drop_cached_pages,
+    read_jobs,
+    read_warm,
+)
+from pipedoctor.bench.host import read_host
+from pipedoctor.bench.quiet_machine import find_worst_disturbance, measure_quietly
+from pipedoctor.bench.sampling import sample_evenly
+from pipedoctor.bench.window import CpuMeter
+from pipedoctor.collect.dataset_walk import walk_dataset
 from pipedoctor.collect.datasets import dataset
-from pipedoctor.collect.inuse import in_use
+from pipedoctor.collect.encodable import to_encodable
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.plain import plain
-from pipedoctor.collect.probe import Announce, Outcome, Probe
-from pipedoctor.collect.sample import walk
-from pipedoctor.facts import DataSet, Hang, Unreadable, Window
-from pipedoctor.facts.bench import Quality
+from pipedoctor.collect.open_files import find_files_in_use
+from pipedoctor.facts import DataSet, Hang, UnreadableError, Window
+from pipedoctor.facts.bench import NO_TIME_LEFT, Quality
 from pipedoctor.facts.bench_disk import BenchDisk, DiskReading
+from pipedoctor.runtime import lanes
+from pipedoctor.runtime.probe import Announce, Outcome, Probe
 
-HANGS = 5.0
+HANG_SECONDS = 5.0
 """Seconds beyond its share after which a reading is given up."""
-BEYOND = 0.07
+OVERTIME_SHARE = 0.07
 """Share of the budget by which the last reading may be late."""
-_LEAST = 0.4
+_MIN_SECONDS = 0.4
 """Seconds that a reading needs."""
-_SHORTEST = 0.5
-_BURIAL = 0.1
-_SURVEY = 3.0
-LATE = "no time left in the budget"
-Tell = Callable[[str], None]
+_MIN_PATIENCE = 0.5
+_CLEANUP_SECONDS = 0.1
+_SURVEY_SECONDS = 3.0
+ReportProgress = Callable[[str], None]
 
 
 @dataclass
-class _Tally:
+class _WindowTally:
     windows: list[Window] = field(default_factory=list[Window])
     repeated: int = 0
     refused: int = 0
-    why: str = ""
+    refusal: str = ""
 
 
-class Bench:
-    """The measurement as far as it has come."""
+class DiskBench:
+    """Measures how fast files of one path can be read, as far as there is time."""
 
     def __init__(
         self,
@@ -67,114 +72,110 @@ class Bench:
         *,
         budget: float,
         machine: Machine | None = None,
-        tell: Tell = lambda _: None,
-        meter: Meter | None = None,
+        report_progress: ReportProgress = lambda _: None,
+        meter: CpuMeter | None = None,
     ) -> None:
         self._path = path
         self._machine = machine or Machine()
-        self._tell = tell
-        self._began = time.monotonic()
-        self._until = self._began + budget
-        self._end = self._until + BEYOND * budget
-        self._meter = meter or Meter(self._machine)
+        self._report_progress = report_progress
+        self._begin_time = time.monotonic()
+        self._deadline = self._begin_time + budget
+        self._hard_deadline = self._deadline + OVERTIME_SHARE * budget
+        self._meter = meter or CpuMeter(self._machine)
         self._dataset = DataSet(path=path)
-        self._files = Files()
+        self._files = ReadableFiles()
         self._readings: list[DiskReading] = []
-        self._tally = _Tally()
+        self._tally = _WindowTally()
         self._interrupted = False
 
     def run(self) -> BenchDisk:
         """
         Measure until the budget is used; Ctrl-C ends it with what is known.
 
-        Raises Unreadable where the path is not there or holds nothing to read.
+        Raises UnreadableError where the path is not there or holds nothing to read.
         """
         try:
-            if self._survey():
+            if self._find_files():
                 self._measure()
         except KeyboardInterrupt:
             self._interrupted = True
-        return self.result()
+        return self.build_result()
 
-    def result(self) -> BenchDisk:
+    def build_result(self) -> BenchDisk:
         """What is known so far."""
         tally = self._tally
-        cold = as_cold_read(self._readings)
-        known = (
-            msgspec.structs.replace(self._dataset, cold_read=cold)
-            if cold
-            else self._dataset
-        )
+        cold = build_cold_read(self._readings)
+        entry = msgspec.structs.replace(self._dataset, cold_read=cold) if cold else self._dataset
         return BenchDisk(
-            host=host(self._machine),
-            dataset=known,
+            host=read_host(self._machine),
+            dataset=entry,
             readings=tuple(self._readings),
             quality=Quality(
                 windows=len(tally.windows),
                 repeated=tally.repeated,
-                marked=worst(tally.windows),
+                marked=find_worst_disturbance(tally.windows),
                 refused=tally.refused,
-                why_refused=tally.why,
+                why_refused=tally.refusal,
             ),
-            seconds=time.monotonic() - self._began,
+            seconds=time.monotonic() - self._begin_time,
             interrupted=self._interrupted,
         )
 
-    def _survey(self) -> bool:
+    def _find_files(self) -> bool:
         """Find the files; False where the path hangs, which is then the result."""
 
         def look(announce: Announce) -> Any:
             known = dataset(self._machine, self._path, True, announce)
-            seen = walk(Path(self._path), announce, patience=_SURVEY / 2)
-            small = [bytes(path) for path, size in seen.files if 0 < size <= SMALL]
-            large = [(bytes(path), size) for path, size in seen.files if size > SMALL]
+            seen = walk_dataset(Path(self._path), announce, timeout=_SURVEY_SECONDS / 2)
+            small = [bytes(path) for path, size in seen.files if 0 < size <= SMALL_FILE_BYTES]
+            large = [(bytes(path), size) for path, size in seen.files if size > SMALL_FILE_BYTES]
             large.sort(key=lambda item: -item[1])
             return {
-                "dataset": plain(known),
-                "small": some(small, MOST_FILES),
-                "large": large[:MOST_LARGE],
+                "dataset": to_encodable(known),
+                "small": sample_evenly(small, MAX_SMALL_FILES),
+                "large": large[:MAX_LARGE_FILES],
             }
 
-        patience = _SURVEY + HANGS
-        outcome = self._lane(f"look at {self._path}", look, patience)
+        patience = _SURVEY_SECONDS + HANG_SECONDS
+        outcome = self._run_in_child(f"look at {self._path}", look, patience)
         if outcome.hung and outcome.seconds < patience:  # the budget ended first
-            why = f"{LATE} ({outcome.doing})"
-            self._readings = [unknown(plan, why) for plan in PLANS]
+            why = f"{NO_TIME_LEFT} ({outcome.doing})"
+            self._readings = [build_unknown_reading(plan, why) for plan in READING_PLANS]
             return False
         if outcome.hung:
             hang = Hang(doing=outcome.doing, seconds=round(outcome.seconds, 1))
             self._dataset = DataSet(path=self._path, hang=hang)
             return False
-        if not outcome.known:
-            raise Unreadable(outcome.reason)
-        found = outcome.value
-        self._dataset = msgspec.convert(found["dataset"], DataSet)
+        if not outcome.has_value:
+            raise UnreadableError(outcome.reason)
+        listing = outcome.value
+        self._dataset = msgspec.convert(listing["dataset"], DataSet)
         left = {k: v for k, v in self._dataset.unknown.items() if k != "cold_read"}
         self._dataset = msgspec.structs.replace(self._dataset, unknown=left)
-        self._files = Files(
-            small=found["small"], large=[(path, size) for path, size in found["large"]]
+        self._files = ReadableFiles(
+            small=listing["small"], large=[(path, size) for path, size in listing["large"]]
         )
         if not self._files.small and not self._files.large:
-            message = "there is no file with content in it"
-            raise Unreadable(message)
+            message = "it contains no file that is not empty"
+            raise UnreadableError(message)
         return True
 
     def _measure(self) -> None:
-        for number, plan in enumerate(PLANS):
-            jobs = jobs_of(plan, self._files)
+        for number, plan in enumerate(READING_PLANS):
+            jobs = build_jobs(plan, self._files)
             if not jobs:
-                self._readings.append(unknown(plan, MISSING[plan.pattern]))
+                self._readings.append(build_unknown_reading(plan, MISSING_FILES[plan.pattern]))
                 continue
-            left = self._until - time.monotonic()
-            if left < _LEAST:
-                self._readings.append(unknown(plan, LATE))
+            left = self._deadline - time.monotonic()
+            if left < _MIN_SECONDS:
+                self._readings.append(build_unknown_reading(plan, NO_TIME_LEFT))
                 continue
-            share = max(_LEAST, left / (len(PLANS) - number))
-            self._readings.append(self._reading(plan, jobs, share))
+            share = max(_MIN_SECONDS, left / (len(READING_PLANS) - number))
+            self._readings.append(self._measure_plan(plan, jobs, share))
 
-    def _reading(self, plan: Plan, jobs: list[Job], seconds: float) -> DiskReading:
+    def _measure_plan(self, plan: ReadingPlan, jobs: list[ReadJob], seconds: float) -> DiskReading:
         """One plan: drop the pages where it is to be cold, read, count."""
-        way = Way(
+        way = ReadOptions(
             readers=plan.readers,
             seconds=seconds * 0.8,
             scattered=plan.pattern == "random",
@@ -183,55 +184,53 @@ class Bench:
         def work(announce: Announce) -> Any:
             chosen = jobs
             if plan.cold:
-                chosen = self._dropped(jobs, announce)
+                chosen = self._drop_pages(jobs, announce)
             if not chosen:
                 return None
-            reads = read if plan.cold else warmed
+            reads = read_jobs if plan.cold else read_warm
             return reads(self._machine, chosen, way, announce)
 
         at = f", {plan.readers} readers" if plan.readers > 1 else ""
         name = f"{plan.pattern} {'cold' if plan.cold else 'warm'}{at}"
 
         def measure() -> Outcome:
-            return self._lane(name, work, seconds + HANGS)
+            return self._run_in_child(name, work, seconds + HANG_SECONDS)
 
-        taken = steady(measure, meter=self._meter, tries=2, until=self._until)
+        taken = measure_quietly(measure, meter=self._meter, tries=2, until=self._deadline)
         self._tally.windows.append(taken.window)
         self._tally.repeated += taken.tries - 1
         outcome = taken.value
-        if not outcome.known:
-            return unknown(plan, outcome.reason)
-        if taken.refused:
+        if not outcome.has_value:
+            return build_unknown_reading(plan, outcome.reason)
+        if taken.refusal:
             self._tally.refused += 1
-            self._tally.why = taken.refused
-            return unknown(plan, taken.refused)
+            self._tally.refusal = taken.refusal
+            return build_unknown_reading(plan, taken.refusal)
         if not outcome.value or not outcome.value["windows"]:
-            return unknown(plan, "its files are in use, linked or not readable")
-        return made(plan, outcome.value)
+            return build_unknown_reading(plan, "all its files are in use, links or unreadable")
+        return build_reading(plan, outcome.value)
 
-    def _dropped(self, jobs: list[Job], announce: Announce) -> list[Job]:
+    def _drop_pages(self, jobs: list[ReadJob], announce: Announce) -> list[ReadJob]:
         """The jobs whose files nobody else uses, their pages dropped."""
         paths = list(dict.fromkeys(job.path for job in jobs))
-        announce("look for files in use")
-        absolute = {Path(_text(path)).absolute(): path for path in paths}
-        busy = {absolute[p] for p in in_use(self._machine, list(absolute))}
-        free = set(drop([p for p in paths if p not in busy], announce))
+        announce("find files in use")
+        absolute = {Path(_decode_path(path)).absolute(): path for path in paths}
+        busy = {absolute[p] for p in find_files_in_use(self._machine, list(absolute))}
+        free = set(drop_cached_pages([p for p in paths if p not in busy], announce))
         return [job for job in jobs if job.path in free]
 
-    def _lane(
-        self, name: str, work: Callable[[Announce], Any], patience: float
-    ) -> Outcome:
+    def _run_in_child(self, name: str, work: Callable[[Announce], Any], patience: float) -> Outcome:
         """Do it in a child that can be abandoned."""
-        self._tell(name)
-        patience = min(patience, max(_SHORTEST, self._end - time.monotonic()))
-        probe = Probe(name=name, work=work, patience=patience)
-        found = lanes.run(
+        self._report_progress(name)
+        patience = min(patience, max(_MIN_PATIENCE, self._hard_deadline - time.monotonic()))
+        probe = Probe(name=name, work=work, timeout=patience)
+        found = lanes.run_in_processes(
             [probe],
-            until=time.monotonic() + patience + _BURIAL,
-            watch=lambda _: self._tell(name),
+            until=time.monotonic() + patience + _CLEANUP_SECONDS,
+            on_progress=lambda _: self._report_progress(name),
         )
         return found[name]
 
 
-def _text(path: bytes) -> str:
+def _decode_path(path: bytes) -> str:
     return path.decode(errors="surrogateescape")

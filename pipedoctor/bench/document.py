@@ -4,65 +4,61 @@ from typing import Any, Literal
 
 import msgspec
 
-from pipedoctor import __version__
-from pipedoctor.facts import SECTIONS, Fact, Facts, Malformed
-from pipedoctor.legible import indented
+from pipedoctor.facts import SECTIONS, Fact, Facts, MalformedRecordError
+from pipedoctor.textsafe import encode_indented_json
+from pipedoctor.version import __version__
 
-PREFIX = "bench_"
+SECTION_PREFIX = "bench_"
 """Sections that are measurements."""
-KINDS = [
-    kind
-    for name, kind in SECTIONS.items()
-    if name.startswith(PREFIX) or name == "pipeline"
+MEASUREMENT_KINDS = [
+    kind for name, kind in SECTIONS.items() if name.startswith(SECTION_PREFIX) or name == "pipeline"
 ]
-LARGEST = 32 << 20
-Schema = Literal[
-    "pipedoctor.measurement/1", "pipedoctor.report/1", "pipedoctor.tuning/1"
-]
+MAX_BYTES = 32 << 20
+Schema = Literal["pipedoctor.measurement/1", "pipedoctor.report/1", "pipedoctor.tuning/1"]
 
 
-class _Sections(msgspec.Struct, frozen=True, kw_only=True):
+class _MeasuredSections(msgspec.Struct, frozen=True, kw_only=True):
     known: dict[str, dict[str, Any]]
     unknown: dict[str, str] = {}
 
 
-class _Document(msgspec.Struct, frozen=True, kw_only=True):
+class _MeasurementDocument(msgspec.Struct, frozen=True, kw_only=True):
     schema: Schema
-    facts: _Sections
+    facts: _MeasuredSections
 
 
-def render(facts: Facts, *, said: tuple[str, ...], seconds: float) -> bytes:
+def render(facts: Facts, *, conclusions: tuple[str, ...], seconds: float) -> bytes:
     """Indented JSON in UTF-8; its `facts` are those of a report."""
     whole = {
         "schema": "pipedoctor.measurement/1",
         "tool": {"name": "pipedoctor", "version": __version__},
         "seconds": round(seconds, 3),
-        "said": said,
+        "said": conclusions,
         "facts": facts.to_record(),
     }
-    return indented(whole)
+    return encode_indented_json(whole)
 
 
-def read(data: bytes) -> list[Fact]:
-    """The measurements in a document of ours; raises Malformed."""
-    if len(data) > LARGEST:
-        message = f"larger than {LARGEST >> 20} MiB: not a measurement of pipedoctor"
-        raise Malformed(message)
+def read_measurements(data: bytes) -> list[Fact]:
+    """The measurements in a document of ours; raises MalformedRecordError."""
+    if len(data) > MAX_BYTES:
+        message = f"larger than {MAX_BYTES >> 20} MiB: not a pipedoctor measurement"
+        raise MalformedRecordError(message)
     try:
-        document = msgspec.json.decode(data, type=_Document)
+        document = msgspec.json.decode(data, type=_MeasurementDocument)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         deep = isinstance(error, RecursionError)
         reason = "nested too deeply" if deep else str(error)
-        message = f"expected what `pipedoctor bench --format json` writes: {reason}"
-        raise Malformed(message) from None
-    known = {
+        message = f"expected the output of `pipedoctor bench --format json`: {reason}"
+        raise MalformedRecordError(message) from None
+    sections = {
         name: values
         for name, values in document.facts.known.items()
-        if name in {kind.section for kind in KINDS}
+        if name in {kind.section for kind in MEASUREMENT_KINDS}
     }
-    facts = Facts.from_record({"known": known, "unknown": {}})
-    found = [fact for kind in KINDS if (fact := facts.get(kind)) is not None]
-    if not found:
-        message = "there is no measurement in it"
-        raise Malformed(message)
-    return found
+    facts = Facts.from_record({"known": sections, "unknown": {}})
+    measurements = [fact for kind in MEASUREMENT_KINDS if (fact := facts.get(kind)) is not None]
+    if not measurements:
+        message = "it contains no measurement"
+        raise MalformedRecordError(message)
+    return measurements

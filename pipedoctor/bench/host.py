@@ -7,15 +7,15 @@ from contextlib import suppress
 from pipedoctor.collect.cpu import cpu
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.memory import memory
-from pipedoctor.facts import Unreadable
+from pipedoctor.facts import UnreadableError
 from pipedoctor.facts.bench import Host
 
 
-def host(machine: Machine, python: str = "") -> Host:
+def read_host(machine: Machine, python: str = "") -> Host:
     """Processor, memory and kernel; `python` is the version that did the work."""
     seen = cpu(machine, lambda _: None)
     total = None
-    with suppress(Unreadable):
+    with suppress(UnreadableError):
         total = memory(machine, lambda _: None).total
     return Host(
         model=seen.model,

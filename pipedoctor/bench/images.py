@@ -7,26 +7,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipedoctor.bench.decoder import program
-from pipedoctor.collect import files
-from pipedoctor.collect.probe import Announce
-from pipedoctor.collect.sample import walk
-from pipedoctor.facts import Unreadable
+from pipedoctor.bench.decoder import build_command
+from pipedoctor.bench.sampling import sample_evenly
+from pipedoctor.collect.dataset_walk import walk_dataset
+from pipedoctor.facts import UnreadableError
+from pipedoctor.runtime import files
+from pipedoctor.runtime.probe import Announce
 
-MOST = 16
+MAX_IMAGES = 16
 """Images; more would leave no time to see each of them several times."""
-MOST_BYTES = 48 << 20
-MOST_OF_ONE = 32 << 20
-SUFFIXES = frozenset(
+MAX_TOTAL_BYTES = 48 << 20
+MAX_IMAGE_BYTES = 32 << 20
+IMAGE_SUFFIXES = frozenset(
     ".jpg .jpeg .jpe .jfif .png .webp .bmp .gif .tif .tiff .avif .heic".split()  # noqa: SIM905
 )
-GENERATED = 8
+GENERATED_COUNT = 8
 _LENGTH = struct.Struct("<I")
-_WALK = 2.0
+_WALK_SECONDS = 2.0
 
 
 @dataclass
-class Pictures:
+class ImageSet:
     """Names with their contents, and what could not be read."""
 
     data: dict[str, bytes] = field(default_factory=dict[str, bytes])
@@ -34,40 +35,40 @@ class Pictures:
     generated: bool = False
 
 
-def load(paths: Sequence[str]) -> Pictures:
+def load_images(paths: Sequence[str]) -> ImageSet:
     """
     Read files, and a few of each folder, spread over it; bounded.
 
-    Raises Unreadable where a path is not there or a folder holds no image.
+    Raises UnreadableError where a path is not there or a folder holds no image.
     """
-    found = Pictures()
-    chosen = [name for path in paths for name in _named(path)]
-    for name in _spread(chosen, MOST):
-        if sum(map(len, found.data.values())) > MOST_BYTES:
+    image_set = ImageSet()
+    chosen = [name for path in paths for name in _list_images(path)]
+    for name in sample_evenly(chosen, MAX_IMAGES):
+        if sum(map(len, image_set.data.values())) > MAX_TOTAL_BYTES:
             break
         try:
-            data = files.load(name, MOST_OF_ONE + 1)
-        except Unreadable as error:
-            found.unreadable[name] = str(error)
+            data = files.load_file(name, MAX_IMAGE_BYTES + 1)
+        except UnreadableError as error:
+            image_set.unreadable[name] = str(error)
             continue
         if not data:
-            found.unreadable[name] = "it is empty"
-        elif len(data) > MOST_OF_ONE:
-            found.unreadable[name] = f"larger than {MOST_OF_ONE >> 20} MiB"
+            image_set.unreadable[name] = "it is empty"
+        elif len(data) > MAX_IMAGE_BYTES:
+            image_set.unreadable[name] = f"larger than {MAX_IMAGE_BYTES >> 20} MiB"
         else:
-            found.data[name] = data
-    return found
+            image_set.data[name] = data
+    return image_set
 
 
-def generate(
+def generate_images(
     executable: str,
     environ: Mapping[str, str],
     size: tuple[int, int],
     patience: float,
-    count: int = GENERATED,
-) -> Pictures:
-    """Have them made in the examined interpreter; raises Unreadable where none can."""
-    line = program(executable, "photos.py", *map(str, size), str(count))
+    count: int = GENERATED_COUNT,
+) -> ImageSet:
+    """Let the examined interpreter make images; raises UnreadableError where none can."""
+    line = build_command(executable, "photos.py", *map(str, size), str(count))
     try:
         done = subprocess.run(
             line,
@@ -80,65 +81,56 @@ def generate(
         )
     except subprocess.TimeoutExpired:
         message = f"no test images after {patience:.0f} s"
-        raise Unreadable(message) from None
+        raise UnreadableError(message) from None
     except OSError as error:
         message = f"{executable} cannot be started: {error.strerror}"
-        raise Unreadable(message) from error
+        raise UnreadableError(message) from error
     if done.returncode:
-        message = (
-            f"no library in {executable} can write a JPEG: give images of your own"
-        )
-        raise Unreadable(message)
-    data = dict(enumerate(_frames(done.stdout)))
-    return Pictures(
+        message = f"no library in {executable} can write a JPEG: pass your own images"
+        raise UnreadableError(message)
+    data = dict(enumerate(_split_frames(done.stdout)))
+    return ImageSet(
         data={f"generated {number}": body for number, body in data.items()},
         generated=True,
     )
 
 
-def _named(path: str) -> list[str]:
-    """The file itself, or the images of a folder; raises Unreadable."""
+def _list_images(path: str) -> list[str]:
+    """The file itself, or the images of a folder; raises UnreadableError."""
 
     def look(announce: Announce) -> Any:
         announce(f"stat {path}")
         place = Path(path)
         if not place.exists():
             message = "no such file or directory"
-            raise Unreadable(message)
+            raise UnreadableError(message)
         if not place.is_dir():
             return [path]
-        seen = walk(place, announce, patience=_WALK / 2)
+        seen = walk_dataset(place, announce, timeout=_WALK_SECONDS / 2)
         names = [str(p) for p, size in seen.files if size and _is_image(p)]
-        return _spread(names, MOST)
+        return sample_evenly(names, MAX_IMAGES)
 
     try:
-        names: list[str] = files.patiently(path, look, patience=_WALK)
-    except Unreadable as error:
+        names: list[str] = files.run_with_timeout(path, look, timeout=_WALK_SECONDS)
+    except UnreadableError as error:
         message = f"{path}: {error}"
-        raise Unreadable(message) from None
+        raise UnreadableError(message) from None
     if not names:
-        message = f"{path}: no image in it ({', '.join(sorted(SUFFIXES))})"
-        raise Unreadable(message)
+        message = f"{path}: contains no image ({', '.join(sorted(IMAGE_SUFFIXES))})"
+        raise UnreadableError(message)
     return names
 
 
 def _is_image(path: Path) -> bool:
-    return path.suffix.lower() in SUFFIXES
+    return path.suffix.lower() in IMAGE_SUFFIXES
 
 
-def _spread(names: list[str], most: int) -> list[str]:
-    """Every n-th, so that neighbours in a folder do not speak for all."""
-    if len(names) <= most:
-        return names
-    return [names[number * len(names) // most] for number in range(most)]
-
-
-def _frames(data: bytes) -> list[bytes]:
-    found: list[bytes] = []
+def _split_frames(data: bytes) -> list[bytes]:
+    frames: list[bytes] = []
     at = 0
     while at + _LENGTH.size <= len(data):
         (length,) = _LENGTH.unpack_from(data, at)
         at += _LENGTH.size
-        found.append(data[at : at + length])
+        frames.append(data[at : at + length])
         at += length
-    return found
+    return frames

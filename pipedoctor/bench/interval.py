@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from pipedoctor.facts.bench import Spread
 
-DOUBT = 0.05
+MISS_PROBABILITY = 0.05
 """Share of repetitions in which the interval may miss the median."""
 
 
-def spread(values: Sequence[float]) -> Spread | None:
+def compute_spread(values: Sequence[float]) -> Spread | None:
     """
     The median, and between which of the ordered values it lies; None of none.
 
@@ -20,7 +20,7 @@ def spread(values: Sequence[float]) -> Spread | None:
     if not values:
         return None
     ordered = sorted(values)
-    rank = _rank(len(ordered))
+    rank = _choose_rank(len(ordered))
     return Spread(
         value=statistics.median(ordered),
         low=ordered[rank],
@@ -29,12 +29,12 @@ def spread(values: Sequence[float]) -> Spread | None:
     )
 
 
-def _rank(count: int) -> int:
+def _choose_rank(count: int) -> int:
     """How many values can be cut off on either side."""
     outside, rank = 0.0, -1
     for below in range(count // 2):
         outside += 2 * math.comb(count, below) / 2**count
-        if outside > DOUBT:
+        if outside > MISS_PROBABILITY:
             break
         rank = below
     return max(0, rank)

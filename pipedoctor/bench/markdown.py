@@ -2,29 +2,29 @@
 
 from collections.abc import Iterator
 
-from pipedoctor.bench.sheet import Sheet
-from pipedoctor.report.markdown import plain
+from pipedoctor.bench.result_table import ResultSheet
+from pipedoctor.report.markdown import escape_markdown
 
 
-def render(sheet: Sheet) -> str:
+def render(sheet: ResultSheet) -> str:
     """Headline, what follows from it, the table, the notes."""
-    return "\n".join(_lines(sheet)) + "\n"
+    return "\n".join(_render_lines(sheet)) + "\n"
 
 
-def _lines(sheet: Sheet) -> Iterator[str]:
-    yield f"# {plain(sheet.title)}"
-    for said in sheet.said:
+def _render_lines(sheet: ResultSheet) -> Iterator[str]:
+    yield f"# {escape_markdown(sheet.title)}"
+    for conclusion in sheet.conclusions:
         yield ""
-        yield plain(said)
+        yield escape_markdown(conclusion)
     if sheet.rows:
         yield ""
-        yield _row(sheet.head)
-        yield "|" + "---|" * len(sheet.head)
-        yield from map(_row, sheet.rows)
+        yield _format_row(sheet.header)
+        yield "|" + "---|" * len(sheet.header)
+        yield from map(_format_row, sheet.rows)
     if sheet.notes:
         yield ""
-    yield from (f"- {plain(note)}" for note in sheet.notes)
+    yield from (f"- {escape_markdown(note)}" for note in sheet.notes)
 
 
-def _row(cells: tuple[str, ...]) -> str:
-    return "| " + " | ".join(plain(cell) for cell in cells) + " |"
+def _format_row(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(escape_markdown(cell) for cell in cells) + " |"

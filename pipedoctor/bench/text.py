@@ -8,38 +8,42 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipedoctor.bench.sheet import Sheet
-from pipedoctor.report.words import clean
+from pipedoctor.bench.result_table import ResultSheet
+from pipedoctor.report.sentences import clean_text
 
-_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
-NARROW = 60
-WIDE = 90
-"""Columns from which on there is room for intervals."""
-_INTERVAL = re.compile(r" \([^()]* to [^()]*\)")
+_BOLD, _RESET = "\x1b[1m", "\x1b[0m"
+MIN_WIDTH = 60
+INTERVAL_WIDTH = 90
+"""Terminal width from which intervals fit."""
+_INTERVAL_PATTERN = re.compile(r" \([^()]* to [^()]*\)")
 
 
 def render(
-    sheet: Sheet, *, width: int = 100, colour: bool = False, ascii_only: bool = False
+    sheet: ResultSheet,
+    *,
+    width: int = 100,
+    colour: bool = False,
+    ascii_only: bool = False,
 ) -> str:
     """Write it for a terminal of this width."""
-    width = max(width, NARROW)
-    title = clean(sheet.title)
-    lines = [f"{_BOLD}{title}{_PLAIN}" if colour else title]
-    for said in sheet.said:
-        lines += _wrapped(said, width, "  ")
+    width = max(width, MIN_WIDTH)
+    title = clean_text(sheet.title)
+    lines = [f"{_BOLD}{title}{_RESET}" if colour else title]
+    for conclusion in sheet.conclusions:
+        lines += _wrap_text(conclusion, width, "  ")
     if sheet.rows:
-        lines += ["", *_table(sheet, width)]
+        lines += ["", *_render_table(sheet, width)]
     if sheet.notes:
         lines.append("")
     for note in sheet.notes:
-        lines += _wrapped(note, width, "")
+        lines += _wrap_text(note, width, "")
     text = "\n".join(lines) + "\n"
     return text.encode("ascii", "replace").decode() if ascii_only else text
 
 
-def _wrapped(text: str, width: int, indent: str) -> list[str]:
+def _wrap_text(text: str, width: int, indent: str) -> list[str]:
     return textwrap.wrap(
-        clean(text),
+        clean_text(text),
         width,
         initial_indent=indent,
         subsequent_indent=indent,
@@ -48,20 +52,22 @@ def _wrapped(text: str, width: int, indent: str) -> list[str]:
     )
 
 
-def _fits(sheet: Sheet, width: int, *, tight: bool) -> bool:
+def _has_room(sheet: ResultSheet, width: int, *, without_intervals: bool) -> bool:
     """Is there room for two blanks between columns?"""
-    rows = [row for row in (sheet.head, *sheet.rows) if any(row[2:])]
-    cut = (tuple(_INTERVAL.sub("", c) if tight else c for c in row) for row in rows)
+    rows = [row for row in (sheet.header, *sheet.rows) if any(row[2:])]
+    cut = (
+        tuple(_INTERVAL_PATTERN.sub("", c) if without_intervals else c for c in row) for row in rows
+    )
     longest = (max(map(len, column)) for column in zip(*cut, strict=True))
     return sum(size + 2 for size in longest) <= width
 
 
-def _table(sheet: Sheet, width: int) -> list[str]:
+def _render_table(sheet: ResultSheet, width: int) -> list[str]:
     """The rows; one that says something long in its second cell gets a line of it."""
-    tight = width < WIDE
-    gap = 2 if _fits(sheet, width, tight=tight) else 1
+    tight = width < INTERVAL_WIDTH
+    gap = 2 if _has_room(sheet, width, without_intervals=tight) else 1
     table = Table(box=None, padding=(0, gap, 0, 0), header_style="", pad_edge=False)
-    for place, name in enumerate(sheet.head):
+    for place, name in enumerate(sheet.header):
         # No digit is ever cut off: where room is short, the names take two lines.
         table.add_column(
             Text(name),
@@ -71,10 +77,10 @@ def _table(sheet: Sheet, width: int) -> list[str]:
     notes: list[str] = []
     for row in sheet.rows:
         if len(row) > 1 and row[1] and not any(row[2:]):
-            notes += _wrapped(f"{row[0]}: {row[1]}", width, "  ")
+            notes += _wrap_text(f"{row[0]}: {row[1]}", width, "  ")
             continue
-        cells = (clean(cell) for cell in row)
-        table.add_row(*(Text(_INTERVAL.sub("", c) if tight else c) for c in cells))
+        cells = (clean_text(cell) for cell in row)
+        table.add_row(*(Text(_INTERVAL_PATTERN.sub("", c) if tight else c) for c in cells))
     console = Console(width=width, file=io.StringIO(), color_system=None)
     with console.capture() as captured:
         console.print(table)

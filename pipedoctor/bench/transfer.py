@@ -9,135 +9,139 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from pipedoctor.bench.decoder import program
-from pipedoctor.bench.host import host
-from pipedoctor.bench.interval import spread
-from pipedoctor.bench.steady import Taken, quietest
-from pipedoctor.bench.window import Meter
+from pipedoctor.bench.decoder import build_command
+from pipedoctor.bench.host import read_host
+from pipedoctor.bench.interval import compute_spread
+from pipedoctor.bench.quiet_machine import QuietMeasurement, keep_quietest
+from pipedoctor.bench.window import CpuMeter
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Unreadable, Window
+from pipedoctor.facts import UnreadableError, Window
 from pipedoctor.facts.bench import Quality
 from pipedoctor.facts.bench_transfer import BenchTransfer, Copy, Step
 
-Said = dict[str, Any]
+TransferAnswer = dict[str, Any]
 """What the program says."""
-TRIES = 2
-SHARE = 0.4
+MAX_TRIES = 2
+BUDGET_SHARE = 0.4
 """Of the budget, the import of torch included; what has begun then may still end."""
-PINNED = "pinned, non_blocking"
-ALONE = "compute alone"
+PINNED_COPY = "pinned, non_blocking"
+COMPUTE_ALONE = "compute alone"
 
 
-def measure(
+def measure_transfer(
     executable: str,
     environ: Mapping[str, str],
     *,
     batch_bytes: int,
     budget: float,
     machine: Machine | None = None,
-    meter: Meter | None = None,
+    meter: CpuMeter | None = None,
 ) -> BenchTransfer:
     """
-    Run it; raises Unreadable where there is no GPU or no answer.
+    Run it; raises UnreadableError where there is no GPU or no answer.
 
     Ctrl-C gives the copies, if they were measured by then; else it goes on its way.
     """
     machine = machine or Machine()
-    watch = meter or Meter(machine)
+    watch = meter or CpuMeter(machine)
     began = time.monotonic()
     until = began + budget
-    line = program(executable, "transfer.py", str(batch_bytes), str(budget * SHARE))
-    taken = _quietly(
-        lambda: _run(line, environ, until - time.monotonic()), watch, until
+    line = build_command(executable, "transfer.py", str(batch_bytes), str(budget * BUDGET_SHARE))
+    taken = _run_quietly(
+        lambda: _run_program(line, environ, until - time.monotonic()), watch, until
     )
-    if taken.refused:
-        raise Unreadable(taken.refused)
-    quality = Quality(windows=1, repeated=taken.tries - 1, marked=taken.mark)
-    return as_fact(taken.value, machine, quality, time.monotonic() - began)
+    if taken.refusal:
+        raise UnreadableError(taken.refusal)
+    quality = Quality(windows=1, repeated=taken.tries - 1, marked=taken.disturbance)
+    return build_fact(taken.value, machine, quality, time.monotonic() - began)
 
 
-class _Over(Exception):  # noqa: N818  (what happened)
+class _NoMoreTriesError(Exception):
     """No other try comes: what is known has to do."""
 
     def __init__(self, *, interrupted: bool) -> None:
         super().__init__()
         self.interrupted = interrupted
 
-    def taken(self, known: list[tuple[Said, Window]]) -> Taken[Said]:
+    def choose_best(
+        self, answers: list[tuple[TransferAnswer, Window]]
+    ) -> QuietMeasurement[TransferAnswer]:
         """The best of it: whole before cut off, then the least disturbed."""
-        whole = [one for one in known if "interrupted" not in one[0]] or known
+        whole = [one for one in answers if "interrupted" not in one[0]] or answers
         said, window = min(whole, key=lambda one: one[1].lost_cores)
         more = {"interrupted": True} if self.interrupted else {}
-        return Taken(value={**said, **more}, window=window, tries=len(known))
+        return QuietMeasurement(value={**said, **more}, window=window, tries=len(answers))
 
 
-def _quietly(run: Callable[[], Said], watch: Meter, until: float) -> Taken[Said]:
+def _run_quietly(
+    run: Callable[[], TransferAnswer], watch: CpuMeter, until: float
+) -> QuietMeasurement[TransferAnswer]:
     """Run it, and again while others disturb it; not after Ctrl-C, nor in vain."""
-    known: list[tuple[Said, Window]] = []
+    answers: list[tuple[TransferAnswer, Window]] = []
 
-    def once() -> tuple[Said, Window]:
+    def once() -> tuple[TransferAnswer, Window]:
         watch.start()
         try:
-            said = run()
-        except (Unreadable, KeyboardInterrupt) as error:
-            if not known:
+            answer = run()
+        except (UnreadableError, KeyboardInterrupt) as error:
+            if not answers:
                 raise
-            raise _Over(interrupted=isinstance(error, KeyboardInterrupt)) from None
-        known.append((said, watch.stop()))
-        if said.get("interrupted"):
-            raise _Over(interrupted=True)
-        return known[-1]
+            raise _NoMoreTriesError(interrupted=isinstance(error, KeyboardInterrupt)) from None
+        answers.append((answer, watch.stop()))
+        if answer.get("interrupted"):
+            raise _NoMoreTriesError(interrupted=True)
+        return answers[-1]
 
     try:
-        return quietest(once, tries=TRIES, until=until)
-    except _Over as over:
-        return over.taken(known)
+        return keep_quietest(once, tries=MAX_TRIES, until=until)
+    except _NoMoreTriesError as over:
+        return over.choose_best(answers)
 
 
-def as_fact(
-    said: Mapping[str, Any], machine: Machine, quality: Quality, seconds: float
+def build_fact(
+    answer: Mapping[str, Any], machine: Machine, quality: Quality, seconds: float
 ) -> BenchTransfer:
     """Windows as medians with intervals, and the share of the copy that is hidden."""
-    size: int = said["batch_bytes"]
-    copies = tuple(_copy(name, size, rows) for name, rows in said["copies"].items())
-    copy = spread([total for total, _ in said["copies"][PINNED]])
-    alone = spread(said["steps"].get(ALONE, ()))
+    size: int = answer["batch_bytes"]
+    copies = tuple(_build_copy(name, size, rows) for name, rows in answer["copies"].items())
+    copy = compute_spread([total for total, _ in answer["copies"][PINNED_COPY]])
+    alone = compute_spread(answer["steps"].get(COMPUTE_ALONE, ()))
     steps = tuple(
-        _step(name, rows, copy.value, alone.value)
-        for name, rows in said["steps"].items()
-        if name != ALONE and copy and alone
+        _build_step(name, rows, copy.value, alone.value)
+        for name, rows in answer["steps"].items()
+        if name != COMPUTE_ALONE and copy and alone
     )
     return BenchTransfer(
-        host=host(machine, said["python"]),
-        device=said["device"],
-        torch=said["torch"],
+        host=read_host(machine, answer["python"]),
+        device=answer["device"],
+        torch=answer["torch"],
         batch_bytes=size,
         copies=copies,
         compute_seconds=alone.value if alone else None,
         steps=steps,
         quality=quality,
         seconds=seconds,
-        interrupted=bool(said.get("interrupted")),
+        interrupted=bool(answer.get("interrupted")),
     )
 
 
-def _copy(name: str, size: int, rows: list[tuple[float, float]]) -> Copy:
-    rate = spread([size / total for total, _ in rows])
-    returns = spread([returned for _, returned in rows])
+def _build_copy(name: str, size: int, rows: list[tuple[float, float]]) -> Copy:
+    rate = compute_spread([size / total for total, _ in rows])
+    returns = compute_spread([returned for _, returned in rows])
     assert rate and returns  # noqa: S101, PT018  (at least three rounds are made)
     return Copy(name=name, rate=rate, returns=returns)
 
 
-def _step(name: str, rows: list[float], copy: float, alone: float) -> Step:
-    seconds = spread(rows)
+def _build_step(name: str, rows: list[float], copy: float, alone: float) -> Step:
+    seconds = compute_spread(rows)
     assert seconds is not None  # noqa: S101  (at least three rounds are made)
     hidden = (alone + copy - seconds.value) / copy if copy else 0.0
     return Step(name=name, seconds=seconds, hidden=min(1.0, max(0.0, hidden)))
 
 
-def _run(line: list[str], environ: Mapping[str, str], patience: float) -> Any:
+def _run_program(line: list[str], environ: Mapping[str, str], patience: float) -> Any:
     """
-    What the program says; raises Unreadable. It leaves no process behind.
+    What the program says; raises UnreadableError. It leaves no process behind.
 
     Ctrl-C ends it, and what it has said by then is ``interrupted``.
     """
@@ -152,50 +156,50 @@ def _run(line: list[str], environ: Mapping[str, str], patience: float) -> Any:
         )
     except OSError as error:
         message = f"{line[0]} cannot be started: {error.strerror}"
-        raise Unreadable(message) from error
+        raise UnreadableError(message) from error
     with process:  # closes the pipe and waits, so that nothing is left
         try:
             answer, _ = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
             message = f"no answer after {patience:.0f} s: torch or the driver hangs,"
-            message += " or needs a larger --budget"
-            raise Unreadable(message) from None
+            message += " or --budget is too small"
+            raise UnreadableError(message) from None
         except KeyboardInterrupt:
-            _end(process)
-            said = _last(process.communicate()[0])
-            if "copies" not in said:
+            _kill_group(process)
+            partial = _parse_last_answer(process.communicate()[0])
+            if "copies" not in partial:
                 raise
-            return {**said, "interrupted": True}
+            return {**partial, "interrupted": True}
         finally:
-            _end(process)
-    return _whole(answer, process.returncode)
+            _kill_group(process)
+    return _read_final_answer(answer, process.returncode)
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _kill_group(process: "subprocess.Popen[bytes]") -> None:
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _whole(answer: bytes, code: int) -> dict[str, Any]:
-    """The last word of a program that ended by itself; raises Unreadable."""
-    said = _last(answer)
+def _read_final_answer(answer: bytes, code: int) -> dict[str, Any]:
+    """The last word of a program that ended by itself; raises UnreadableError."""
+    said = _parse_last_answer(answer)
     if not answer or said.get("partial"):
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         message = f"its process ended with {how}"
-        raise Unreadable(message)
+        raise UnreadableError(message)
     if not said:
-        message = "it printed something else than an answer"
-        raise Unreadable(message)
+        message = "it printed unexpected output"
+        raise UnreadableError(message)
     if "error" in said:
-        raise Unreadable(said["error"])
+        raise UnreadableError(said["error"])
     return said
 
 
-def _last(answer: bytes) -> dict[str, Any]:
+def _parse_last_answer(answer: bytes) -> dict[str, Any]:
     """The last line that is an answer; nothing where there is none."""
     for line in reversed(answer.splitlines()):
         with contextlib.suppress(ValueError):
-            said = json.loads(line)
-            if isinstance(said, dict):
-                return cast("dict[str, Any]", said)
+            value = json.loads(line)
+            if isinstance(value, dict):
+                return cast("dict[str, Any]", value)
     return {}

@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 import click
 
-from pipedoctor import __version__
-from pipedoctor.cli.streams import open_missing
+from pipedoctor.cli.standard_streams import open_missing, tolerate_full_stderr
+from pipedoctor.version import __version__
 
 COMMANDS = (
     "check",
@@ -17,16 +17,18 @@ COMMANDS = (
     "explain",
     "report",
     "diff",
+    "fleet",
     "tune",
     "whatif",
+    "watch",
     "run",
     "bench",
     "list",
 )
-USAGE, INTERRUPTED = 2, 130
+USAGE_ERROR_CODE, INTERRUPTED_CODE = 2, 130
 
 
-class Commands(click.Group):
+class LazyGroup(click.Group):
     """A group whose commands live in modules of their own name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -49,65 +51,76 @@ class Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            told = error.message + _meant(args[0], self.list_commands(ctx))
+            told = error.message + _suggest_command(args[0], self.list_commands(ctx))
             raise click.UsageError(told, ctx) from None
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """
-        Run a command and end the process: what is wrong is said in one line.
+        Run a command and end the process; an error is reported in one line.
 
         A reader that went away (``| head``) is no error and changes no exit code.
         """
-        open_missing()
+        extra.setdefault("obj", startup.find_start())
+        _prepare_streams()
         try:
             code = super().main(*args, **{**extra, "standalone_mode": False}) or 0
             sys.stdout.flush()
         except click.Abort:
-            code = INTERRUPTED
+            code = INTERRUPTED_CODE
         except click.ClickException as error:
             code = error.exit_code
-            _complain(error)
+            _report_click_error(error)
         except BrokenPipeError:
-            from pipedoctor.cli.output import let_go
+            from pipedoctor.cli.output import redirect_stdout_to_null
 
             code = 0
-            let_go()
+            redirect_stdout_to_null()
         except OSError as error:  # of help and version, which click writes
-            code = USAGE
-            _cannot_write(error)
+            code = USAGE_ERROR_CODE
+            _report_write_error(error)
         sys.exit(code)
 
 
-def _meant(word: str, commands: list[str]) -> str:
-    from pipedoctor.selection import suggestion
+def _prepare_streams() -> None:
+    try:
+        open_missing()
+    except OSError as error:
+        if sys.stderr is not None:
+            click.echo(f"pipedoctor: {error.filename}: {error.strerror}", err=True)
+        sys.exit(USAGE_ERROR_CODE)
+    tolerate_full_stderr()
 
-    close = suggestion(word.lower(), commands)
+
+def _suggest_command(word: str, commands: list[str]) -> str:
+    from pipedoctor.engine.selection import suggest_name
+
+    close = suggest_name(word.lower(), commands)
     return close.replace("; did", " Did") or f" There are {', '.join(commands)}."
 
 
-def _cannot_write(error: OSError) -> None:
-    from pipedoctor.cli.output import unwritten
-    from pipedoctor.collect.files import why
+def _report_write_error(error: OSError) -> None:
+    from pipedoctor.cli.output import abandon_stdout
+    from pipedoctor.runtime.files import describe_error
 
-    click.echo(f"pipedoctor: {unwritten(why(error))}", err=True)
+    click.echo(f"pipedoctor: {abandon_stdout(describe_error(error))}", err=True)
 
 
-def _complain(error: click.ClickException) -> None:
-    from pipedoctor.masking import mask
-    from pipedoctor.report.words import clean
+def _report_click_error(error: click.ClickException) -> None:
+    from pipedoctor.privacy.secrets import mask_secrets
+    from pipedoctor.report.sentences import clean_text
 
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         return
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "pipedoctor"
-    click.echo(f"{path}: {clean(mask(error.format_message()))}", err=True)
+    click.echo(f"{path}: {clean_text(mask_secrets(error.format_message()))}", err=True)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pipedoctor")
 def main() -> None:
     """The doctor for PyTorch data pipelines: what is wrong here, and the remedy."""
 
 
-startup.over()
+startup.restore_interrupts()

@@ -5,8 +5,22 @@ from typing import Any, TypeVar
 
 import click
 
-from pipedoctor.cli.options import ENV, NO_COLOR, NO_REDACT, OUTPUT, environment, form
-from pipedoctor.cli.types import PATH, SECONDS, SIZE, SOME
+from pipedoctor.cli.option_types import (
+    PATH,
+    POSITIVE_COUNT,
+    SECONDS,
+    SIZE,
+)
+from pipedoctor.cli.options import (
+    ENV_OPTION,
+    NO_COLOR_OPTION,
+    NO_REDACT_OPTION,
+    OUTPUT_OPTION,
+    environment_option,
+    format_option,
+)
+from pipedoctor.cli.quiet import WAIT_OPTION, wait_as_asked
+from pipedoctor.tune import DEFAULT_BUDGET
 
 FORMATS = ("text", "json", "markdown")
 C = TypeVar("C", bound=Callable[..., Any])
@@ -14,36 +28,37 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 @click.group("bench")
 def command() -> None:
-    """Measure one stage: decoders, storage, a loader or the way to the GPU."""
+    """Measure one stage: decoders, storage, a loader or the transfer to the GPU."""
 
 
-def _shared(function: C) -> C:
+def _add_shared_options(function: C) -> C:
     """Options that every measurement has."""
     for option in reversed(
         (
             click.option(
                 "--budget",
                 type=SECONDS,
-                default=30.0,
+                default=float(DEFAULT_BUDGET),
                 show_default=True,
                 help="Seconds for the whole measurement.",
             ),
-            form(FORMATS),
-            OUTPUT,
-            NO_REDACT,
-            NO_COLOR,
+            WAIT_OPTION,
+            format_option(FORMATS),
+            OUTPUT_OPTION,
+            NO_REDACT_OPTION,
+            NO_COLOR_OPTION,
         )
     ):
         function = option(function)
     return function
 
 
-def _environment(function: C) -> C:
+def _add_environment_options(function: C) -> C:
     """Options that name the Python environment whose libraries are measured."""
-    return environment("measure")(ENV(function))
+    return environment_option("measure")(ENV_OPTION(function))
 
 
-class _Size(click.ParamType[tuple[int, int]]):
+class _ImageSizeType(click.ParamType[tuple[int, int]]):
     """Width and height of an image: 500x375."""
 
     name = "WxH"
@@ -62,62 +77,69 @@ class _Size(click.ParamType[tuple[int, int]]):
 @click.argument("images", nargs=-1, type=PATH, metavar="[IMAGES|DIR]...")
 @click.option(
     "--size",
-    type=_Size(),
+    type=_ImageSizeType(),
     default="500x375",
     metavar="WxH",
     show_default=True,
-    help="Of generated images, where none are given.",
+    help="Size of the generated images if no images are given.",
 )
-@_environment
-@_shared
+@_add_environment_options
+@_add_shared_options
 @click.pass_context
-def decode(context: click.Context, /, images: tuple[str, ...], **given: Any) -> None:
+def decode(context: click.Context, /, **parameters: Any) -> None:
     """
-    Decode images with every library that is installed, side by side.
+    Decode images with every installed library and compare their speed.
 
-    Yours, or a few that are made for it. Says what to switch to, and what that changes
-    in the pixels.
+    Uses your images, or a few generated ones. Recommends a decoder and shows how much
+    its pixels differ.
     """
-    from pipedoctor.cli import measuring
+    from pipedoctor.cli import bench_output, program_paths, requests
 
-    context.exit(measuring.decode(images, given))
+    wait_as_asked(context)
+    request = requests.DecodeBenchRequest(**parameters)
+    program_paths.refuse_dead_paths(context, request.python or "", request.env or "")
+    context.exit(bench_output.run_decode(request))
 
 
 @command.command("disk")
 @click.argument("path", type=PATH)
-@_shared
+@_add_shared_options
 @click.pass_context
-def disk(context: click.Context, /, path: str, **given: Any) -> None:
+def disk(context: click.Context, /, **parameters: Any) -> None:
     """
-    Read files below PATH, cold and warm: in sequence, at random, many small ones.
+    Read files below PATH, cold and warm: sequential, random, many small files.
 
-    Only reads, bounded in bytes and seconds, and needs no root.
+    Reads only, with a limit on bytes and seconds; does not need root.
     """
-    from pipedoctor.cli import measuring
+    from pipedoctor.cli import bench_output, requests
 
-    context.exit(measuring.disk(path, given))
+    wait_as_asked(context)
+    context.exit(bench_output.run_disk(requests.DiskBenchRequest(**parameters)))
 
 
 @command.command("loader")
 @click.argument("target")
 @click.option(
-    "--batch-size", type=SOME, help="Samples of a batch; without it unchanged."
+    "--batch-size",
+    type=POSITIVE_COUNT,
+    help="Samples per batch (default: as in the target).",
 )
-@click.option(
-    "--step", type=PATH, metavar="MODULE:CALLABLE", help="Called with every batch."
-)
-@_shared
+@click.option("--step", type=PATH, metavar="MODULE:CALLABLE", help="Called with every batch.")
+@_add_shared_options
 @click.pass_context
-def loader(context: click.Context, /, target: str, **given: Any) -> None:
+def loader(context: click.Context, /, **parameters: Any) -> None:
     """
     Measure each stage of a batch of TARGET: file.py:callable or module:callable.
 
-    The callable returns a Dataset or a DataLoader. It is run, in processes of its own
-    that are ended with everything they started.
+    The callable returns a Dataset or a DataLoader. It is run in separate processes,
+    which are ended together with all processes they started.
     """
-    from pipedoctor.cli import measuring
+    from pipedoctor.cli import bench_output, program_paths, requests
 
-    context.exit(measuring.loader(target, given))
+    wait_as_asked(context)
+    request = requests.LoaderBenchRequest(**parameters)
+    program_paths.refuse_dead_paths(context)
+    context.exit(bench_output.run_loader(request))
 
 
 @command.command("transfer")
@@ -126,17 +148,20 @@ def loader(context: click.Context, /, target: str, **given: Any) -> None:
     type=SIZE,
     default=64 * 3 * 224 * 224 * 4,
     show_default="64 float images of 224 x 224",
-    help="Bytes of one batch: 64M.",
+    help="Size of one batch, such as 64M.",
 )
-@_environment
-@_shared
+@_add_environment_options
+@_add_shared_options
 @click.pass_context
-def transfer(context: click.Context, /, **given: Any) -> None:
+def transfer(context: click.Context, /, **parameters: Any) -> None:
     """
-    Copy batches to the GPU: pageable, pinned, non_blocking, on a stream of its own.
+    Copy batches to the GPU: pageable, pinned, non_blocking, on a separate stream.
 
-    Without a GPU it says so and exits with 3.
+    Without a GPU, reports that and exits with 3.
     """
-    from pipedoctor.cli import measuring
+    from pipedoctor.cli import bench_output, program_paths, requests
 
-    context.exit(measuring.transfer(given))
+    wait_as_asked(context)
+    request = requests.TransferBenchRequest(**parameters)
+    program_paths.refuse_dead_paths(context, request.python or "", request.env or "")
+    context.exit(bench_output.run_transfer(request))

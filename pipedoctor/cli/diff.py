@@ -4,10 +4,17 @@ from typing import Any
 
 import click
 
-from pipedoctor.cli.options import ENV, NO_COLOR, NO_REDACT, OUTPUT, form, python
-from pipedoctor.cli.types import PATH, SECONDS
+from pipedoctor.cli.formats import Subject, list_formats
+from pipedoctor.cli.option_types import PATH, SECONDS
+from pipedoctor.cli.options import (
+    ENV_OPTION,
+    NO_COLOR_OPTION,
+    NO_REDACT_OPTION,
+    OUTPUT_OPTION,
+    format_option,
+    python_option,
+)
 
-FORMATS = ("text", "json", "markdown", "html")
 NOTHING_COMPARED = 3
 
 
@@ -16,45 +23,48 @@ NOTHING_COMPARED = 3
 @click.option(
     "--since",
     metavar="WHEN",
-    help="Compare this machine with its kept report of then: last, yesterday,"
+    help="Compare this machine with its saved report of that time: last, yesterday,"
     " `2 days ago`, 2026-11-20, `2026-11-20 14:30`.",
 )
 @click.option(
     "--select",
     multiple=True,
     metavar="SECTIONS",
-    help="Only these sections of a report: packages,shm.",
+    help="Compare only these sections of the reports, such as packages,shm.",
 )
-@click.option("--ignore", multiple=True, metavar="SECTIONS", help="Not these.")
-@click.option("--quick", is_flag=True, help="Of `here` only read: no torch, no probe.")
-@python("Interpreter to examine for `here`.")
-@ENV
+@click.option("--ignore", multiple=True, metavar="SECTIONS", help="Do not compare these sections.")
+@click.option("--quick", is_flag=True, help="For `here`: read only, no import of torch, no probe.")
+@python_option("For `here`: the interpreter to examine.")
+@ENV_OPTION
 @click.option(
     "--deadline",
     type=SECONDS,
     default=15.0,
-    help="Seconds for `here`.  [default: 15]",
+    help="For `here`: time limit in seconds.  [default: 15]",
 )
-@form(FORMATS)
-@OUTPUT
-@NO_REDACT
-@click.option("-q", "--quiet", is_flag=True, help="One line a difference.")
-@click.option("-v", "--verbose", is_flag=True, help="What was folded and unknown, too.")
-@NO_COLOR
+@format_option(list_formats(Subject.DIFF))
+@OUTPUT_OPTION
+@NO_REDACT_OPTION
+@click.option("-q", "--quiet", is_flag=True, help="One line per difference.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also show folded differences and unknown facts."
+)
+@NO_COLOR_OPTION
 @click.pass_context
-def command(context: click.Context, /, sides: tuple[str, ...], **given: Any) -> None:
+def command(context: click.Context, /, **parameters: Any) -> None:
     """
-    Compare machines and environments, the likeliest culprit first.
+    Compare machines and environments, most likely culprit first.
 
-    A, B and more are JSON reports, redacted or not, report archives (.zip), texts of
-    torch.utils.collect_env and its like, environment.yml, requirements*.txt,
-    pylock.toml or uv.lock, `-` for stdin, or the word `here` for this machine, now.
+    A, B and more are JSON reports, redacted or not, report archives (.zip), output of
+    torch.utils.collect_env and similar tools, environment.yml, requirements*.txt,
+    pylock.toml or uv.lock, `-` for stdin, or the word `here` for the current state of this machine.
     """
-    from pipedoctor.cli import comparison, output
+    from pipedoctor.cli import diff_output, output
+    from pipedoctor.cli.requests import DiffRequest
 
-    diff = comparison.conduct(sides, given)
-    target = given["output"]
-    output.write(comparison.render(diff, given), target)
-    if not diff.comparable:
+    request = DiffRequest(**parameters)
+    diff = diff_output.run_diff(request)
+    output.write_output(diff_output.render_diff(diff, request), request.output)
+    if not diff.is_comparable:
         context.exit(NOTHING_COMPARED)
     context.exit(int(bool(diff.differences)))

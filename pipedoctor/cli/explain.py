@@ -1,18 +1,34 @@
 """`pipedoctor explain`: from an error log to the cause; or the page of a check."""
 
-import os
 import sys
-from typing import TYPE_CHECKING, Any, BinaryIO
+import time
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli.options import NO_COLOR, NO_REDACT, OUTPUT, form
+from pipedoctor.cli.formats import Subject, list_formats
+from pipedoctor.cli.job_options import add_job_options
+from pipedoctor.cli.option_types import SECONDS
+from pipedoctor.cli.options import (
+    NO_COLOR_OPTION,
+    NO_REDACT_OPTION,
+    OUTPUT_OPTION,
+    format_option,
+)
 
 if TYPE_CHECKING:
+    from pipedoctor.cli.job_options import JobRequest
+    from pipedoctor.cli.requests import ExplainRequest
+    from pipedoctor.explanation.explain import FactsLookup
+    from pipedoctor.explanation.model import Explanation
     from pipedoctor.facts import Facts
+    from pipedoctor.facts.log import Log
+    from pipedoctor.log.signatures import SignatureCatalogue
 
-FORMATS = ("text", "json", "markdown")
-_EMPTY = 3
+_CAUSE_FOUND_CODE, _NOTHING_JUDGED_CODE = 1, 3
+_READ_SHARE = 0.6
+"""Of the deadline, at most for reading; a pipe may take longer."""
+_LEAST_LOOK_SECONDS, _PRINTING_SECONDS = 0.3, 0.3
 
 
 @click.command("explain")
@@ -21,83 +37,107 @@ _EMPTY = 3
     "--from",
     "record",
     metavar="FILE",
-    help="Look at the machine in this JSON report, not at this one.",
+    help="Check the causes on the machine of this JSON report, not on this one.",
 )
-@click.option("--all-places", is_flag=True, help="Remedies for other places, too.")
-@form(FORMATS)
-@OUTPUT
-@NO_REDACT
-@NO_COLOR
+@click.option(
+    "--deadline",
+    type=SECONDS,
+    help="Time limit for the whole command, in seconds; waiting for a pipe counts only if"
+    " this is given.  [default: 15]",
+)
+@click.option("--all-places", is_flag=True, help="Also show remedies for other places.")
+@add_job_options(pid=True)
+@format_option(list_formats(Subject.EXPLANATION))
+@OUTPUT_OPTION
+@NO_REDACT_OPTION
+@NO_COLOR_OPTION
 @click.pass_context
-def command(context: click.Context, /, target: str | None, **given: Any) -> None:
+def command(context: click.Context, /, **parameters: Any) -> None:
     """Name the cause in an error log, or show the page of a check."""
+    from pipedoctor.cli import log_input
+    from pipedoctor.cli.requests import ExplainRequest
+    from pipedoctor.explanation.signature_catalogue import load_signatures
+
+    request = ExplainRequest(**parameters)
+    target = request.target
     if target is None and sys.stdin.isatty():
-        message = "give a log, - for stdin, or the name of a check"
+        message = "expected a log file, - for stdin, or the name of a check"
         raise click.UsageError(message)
+    began, signatures = time.monotonic(), load_signatures()
     if target in {None, "-"}:
-        context.exit(_explain(sys.stdin.buffer, "-", given))
+        log = log_input.read_stdin_log(signatures, request.deadline)
+        context.exit(_explain_log(log, "-", request, signatures, began))
     assert target is not None  # noqa: S101  (see above)
-    if _is_there(target):
-        with _opened(target) as file:
-            context.exit(_explain(file, target, given))
-    _page(target, given)
+    found = log_input.read_log_file(target, signatures, request.deadline)
+    if found is not None:
+        from pipedoctor.cli.file_kind import refuse_unless
+
+        refuse_unless(target, "log")
+        context.exit(_explain_log(found, target, request, signatures, began))
+    _show_page(target, request)
 
 
-def _is_there(target: str) -> bool:
-    from pipedoctor.collect import files
-    from pipedoctor.facts import Unreadable
-
-    try:
-        found = files.patiently(target, lambda _: os.path.exists(target))  # noqa: PTH110
-    except Unreadable as error:
-        message = f"{target}: cannot be read: {error}"
-        raise click.UsageError(message) from None
-    return bool(found)
-
-
-def _opened(path: str) -> BinaryIO:
-    from pipedoctor.collect.files import why
-
-    try:
-        return open(path, "rb")  # noqa: PTH123  (also /dev/fd/3)
-    except OSError as error:
-        message = f"{path}: cannot be read: {why(error)}"
-        raise click.UsageError(message) from None
-
-
-def _explain(file: BinaryIO, source: str, given: dict[str, Any]) -> int:
-    """Explain a log; 1: a cause was found, 0: none that is ours, 3: it is empty."""
+def _explain_log(
+    log: "Log",
+    source: str,
+    request: "ExplainRequest",
+    signatures: "SignatureCatalogue",
+    began: float,
+) -> int:
+    """Explain a log; 1: a cause was found, 0: none that is ours, 3: nobody can say."""
     from pipedoctor.cli import output, privacy
-    from pipedoctor.explanation.explain import explain
-    from pipedoctor.explanation.machine import look
-    from pipedoctor.report.words import clean
+    from pipedoctor.explanation.explain import explain_log
+    from pipedoctor.report.sentences import clean_text
 
-    redactor = privacy.redactor(given["output"], no_redact=given["no_redact"])
-    record = given["record"]
-    facts = look if record is None else _recorded(record)
+    redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
+    record = request.record
+    if record is None:
+        facts = _look_here(request, began)
+    else:
+        facts = _load_record_facts(record, request.job)
+    explanation = explain_log(log, signatures, source=source, redactor=redactor, facts=facts)
+    for one in explanation.left_out:
+        message = clean_text(f"pipedoctor: left out: {one.name}: {one.reason}")
+        click.echo(message, err=True)
+    for what in explanation.unread:
+        click.echo(clean_text(f"pipedoctor: not read: {what}"), err=True)
+    output.write_output(_render_explanation(explanation, request), request.output)
+    if explanation.causes:
+        return _CAUSE_FOUND_CODE
+    return 0 if explanation.lines and not explanation.unread else _NOTHING_JUDGED_CODE
+
+
+def _look_here(request: "ExplainRequest", began: float) -> "FactsLookup":
+    """Look at this machine, in what is left of the deadline."""
+    from pipedoctor.cli.log_input import DEFAULT_DEADLINE
+    from pipedoctor.explanation import local_facts
+
+    def look(wanted: frozenset[str]) -> "Facts":
+        seconds = request.deadline or DEFAULT_DEADLINE
+        spent = time.monotonic() - began if request.deadline else seconds * _READ_SHARE
+        left = max(_LEAST_LOOK_SECONDS, seconds - spent - _PRINTING_SECONDS)
+        seconds = min(local_facts.DEADLINE, left)
+        return local_facts.collect_sections(wanted, deadline=seconds, inquiry=inquiry)
+
+    inquiry = request.job.build_inquiry() if request.job.is_known else None
+    return look
+
+
+def _load_record_facts(record: str, job: "JobRequest") -> Any:
+    """The facts of a report and of the job, whatever is asked for; raises UsageError."""
+    from pipedoctor.cli import check_request
+    from pipedoctor.facts import MalformedRecordError
+    from pipedoctor.pipeline import merge_job
+    from pipedoctor.report.json import read_report
+
+    others = {"--pid": job.pid, "--data": job.data, "--python": job.python, "--env": job.env}
     try:
-        said = explain(file, source=source, redactor=redactor, facts=facts)
-    except (OSError, EOFError) as error:
-        message = f"{source}: cannot be read: {error}"
-        raise click.UsageError(message) from None
-    for one in said.left_out:
-        said_why = clean(f"pipedoctor: left out: {one.name}: {one.reason}")
-        click.echo(said_why, err=True)
-    output.write(_render(said, given), given["output"])
-    return int(bool(said.causes)) if said.lines else _EMPTY
-
-
-def _recorded(record: str) -> Any:
-    """The facts of a report, whatever is asked for; raises UsageError."""
-    from pipedoctor.cli import inquiry
-    from pipedoctor.facts import Malformed
-    from pipedoctor.report.json import read
-
-    try:
-        facts, _ = read(inquiry.record(record, {}))
-    except Malformed as error:
+        facts, _ = read_report(check_request.read_record(record, others))
+    except MalformedRecordError as error:
         message = f"--from {record}: {error}"
         raise click.UsageError(message) from None
+
+    facts = facts if job.loader is None else merge_job(facts, job.loader)
 
     def recorded(_wanted: object) -> "Facts":
         return facts
@@ -105,49 +145,35 @@ def _recorded(record: str) -> Any:
     return recorded
 
 
-def _render(said: Any, given: dict[str, Any]) -> str | bytes:
-    if given["form"] == "json":
-        from pipedoctor.explanation import json
+def _render_explanation(explanation: "Explanation", request: "ExplainRequest") -> str | bytes:
+    from pipedoctor.cli import formats
 
-        return json.render(said)
-    if given["form"] == "markdown":
-        from pipedoctor.explanation import markdown
-
-        return markdown.render(said)
-    from pipedoctor.cli import output
-    from pipedoctor.explanation import text
-
-    target = given["output"]
-    return text.render(
-        said,
-        width=output.width(),
-        colour=output.colours(target, no_color=given["no_color"]),
-        all_places=given["all_places"],
-        ascii_only=output.ascii_only(target),
+    context = formats.RenderContext(
+        output=request.output, no_color=request.no_color, all_places=request.all_places
     )
+    return formats.render(formats.Subject.EXPLANATION, request.form, explanation, context)
 
 
-def _page(name: str, given: dict[str, Any]) -> None:
-    from pipedoctor.catalogue import installed
+def _show_page(name: str, request: "ExplainRequest") -> None:
+    from pipedoctor.check.page import render_page
     from pipedoctor.cli import output
-    from pipedoctor.page import page
-    from pipedoctor.selection import suggestion
+    from pipedoctor.engine.catalogue import get_catalogue
+    from pipedoctor.engine.selection import suggest_name
 
-    catalogue = installed()
-    check = catalogue.find(name)
+    catalogue = get_catalogue()
+    check = catalogue.find_check(name)
     if check is None:
-        close = suggestion(name.lower(), (*catalogue.by_name, *catalogue.checks))
-        message = f"{name}: no file, and no check of this name or code{close}"
+        close = suggest_name(name.lower(), (*catalogue.by_name, *catalogue.checks))
+        message = f"{name}: neither a file nor the name or code of a check{close}"
         raise click.UsageError(message)
-    shown: str | bytes = page(check)
-    if given["form"] == "json":
-        shown = _as_json(check, page(check))
-    output.write(shown, given["output"])
+    page = render_page(check)
+    written = _render_page_json(check, page) if request.form == "json" else page
+    output.write_output(written, request.output)
 
 
-def _as_json(check: Any, markdown: str) -> bytes:
-    from pipedoctor.cli.list import row
-    from pipedoctor.legible import indented
+def _render_page_json(check: Any, markdown: str) -> bytes:
+    from pipedoctor.cli.list import describe_check
+    from pipedoctor.textsafe import encode_indented_json
 
-    whole = {"schema": "pipedoctor.page/1", **row(check), "page": markdown}
-    return indented(whole)
+    whole = {"schema": "pipedoctor.page/1", **describe_check(check), "page": markdown}
+    return encode_indented_json(whole)

@@ -6,172 +6,213 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli.types import AT_LEAST_ONE, COUNT, PATH, SECONDS, SIZE, SOME, STEP
+from pipedoctor.cli.option_types import (
+    AT_LEAST_ONE,
+    COUNT,
+    PATH,
+    POSITIVE_COUNT,
+    SECONDS,
+    SIZE,
+    STEP_SECONDS,
+)
+from pipedoctor.cli.options import ENV_OPTION, environment_option
+from pipedoctor.tune import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
-    from pipedoctor.fix.counter import Counter
+    from pipedoctor.cli.requests import FixCommandRequest
+    from pipedoctor.collect.named_folders import PathRequest
+    from pipedoctor.fix.console import Console
 
 NEWEST = "newest"
-_UNWRITTEN = 2
+_BUDGET_HELP = f"Seconds for --measure.  [default: {DEFAULT_BUDGET}]"
+_UNWRITTEN_CODE = 2
 
 
 @click.command("fix")
-@click.argument("names", nargs=-1)
-@click.option("--shm", metavar="SIZE", help="Give /dev/shm this size: 5G, 512m, 50%.")
-@click.option("--nofile", type=AT_LEAST_ONE, help="Allow this many open files.")
-@click.option("--code", is_flag=True, help="Edit code: NAMES are files and folders.")
-@click.option("--select", multiple=True, metavar="NAMES", help="Of code, only these.")
-@click.option("--ignore", multiple=True, metavar="NAMES", help="Of code, not these.")
+@click.argument("names", nargs=-1, metavar="[NAMES|PATHS]...")
+@click.option("--shm", metavar="SIZE", help="New size of /dev/shm: 5G, 512m, 50%.")
+@click.option("--nofile", type=AT_LEAST_ONE, help="New limit of open files.")
+@click.option("--code", is_flag=True, help="Edit code, in this folder if PATHS name none.")
+@click.option("--select", multiple=True, metavar="NAMES", help="In code, apply only these checks.")
+@click.option("--ignore", multiple=True, metavar="NAMES", help="In code, skip these checks.")
 @click.option(
     "--stdin-filename",
     type=PATH,
     metavar="FILE",
-    help="The name of the code that `-` reads.",
+    help="File name of the code read from stdin (`-`).",
 )
 @click.option(
     "--diff",
     metavar="REV",
-    help="Of code, only lines that changed since this revision, as in `check`.",
+    help="In code, fix only lines changed since this revision, as in `check`.",
 )
-@click.option("--unsafe", is_flag=True, help="Edits that may change results as well.")
+@click.option("--unsafe", is_flag=True, help="Also make edits that may change results.")
 @click.option(
     "--measure",
     type=PATH,
     metavar="TARGET",
     help="Run this loader before and after the change: file.py:callable.",
 )
-@click.option(
-    "--prove", is_flag=True, help="Take back what --measure shows no gain of."
-)
-@click.option(
-    "--budget", type=SECONDS, default=30, help="Seconds for --measure.  [default: 30]"
-)
-@click.option("--step-seconds", type=STEP, help="As in `check --measure`.")
-@click.option("--persist", is_flag=True, help="Let it survive a reboot as well.")
-@click.option("--dry-run", is_flag=True, help="Show the plan, change nothing.")
+@click.option("--prove", is_flag=True, help="Roll back changes for which --measure shows no gain.")
+@click.option("--budget", type=SECONDS, default=DEFAULT_BUDGET, help=_BUDGET_HELP)
+@click.option("--step-seconds", type=STEP_SECONDS, help="As in `check --measure`.")
+@click.option("--persist", is_flag=True, help="Make the change survive a reboot.")
+@click.option("--dry-run", is_flag=True, help="Show the plan; change nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option(
     "--force",
     is_flag=True,
-    help="Go beyond memory; with --undo, over what others changed since.",
+    help="Allow more than the memory; with --undo, overwrite later changes.",
 )
 @click.option(
     "--undo",
     metavar="[ID]",
     is_flag=False,
     flag_value=NEWEST,
-    help="Take back this fix, or the newest that stands.",
+    help="Undo this fix, or the newest one in force.",
 )
 @click.option("--history", is_flag=True, help="List the journal of all fixes.")
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
-@click.option("--pid", type=AT_LEAST_ONE, help="The running process that is meant.")
+@click.option("--pid", type=AT_LEAST_ONE, help="PID of the process to fix.")
 @click.option("--data", multiple=True, type=PATH, help="As in `check`.")
-@click.option("--workers", type=COUNT, help="num_workers, to judge NAMES by.")
-@click.option("--prefetch", type=SOME, help="Its prefetch_factor.")
-@click.option("--batch-bytes", type=SIZE, help="Bytes of one batch: 64M.")
-@click.option("--ranks", type=SOME, help="Training processes on this node.")
-def command(names: tuple[str, ...], **typed: Any) -> None:
+@environment_option("examine")
+@ENV_OPTION
+@click.option("--workers", type=COUNT, help="num_workers of the job, for judging NAMES.")
+@click.option("--prefetch", type=POSITIVE_COUNT, help="prefetch_factor of the job.")
+@click.option("--batch-bytes", type=SIZE, help="Size of one batch, such as 64M.")
+@click.option("--ranks", type=POSITIVE_COUNT, help="Training processes on this node.")
+def command(**parameters: Any) -> None:
     """
-    Cure NAMES (checks, by name or code), set a limit by number, or edit --code.
+    Fix NAMES (checks, by name or code) and the code in PATHS, or set a limit.
 
-    Always shows the plan first, asks, keeps a journal, proves that it worked and
-    rolls back what did not. Exit code 0: done and proved, or nothing to do;
-    1: refused, failed or rolled back; 2: wrong usage.
+    PATHS alone: every finding in them that can be fixed. Always shows
+    the plan first, asks, keeps a journal, verifies the result and rolls back what
+    did not work. Exit code 0: done and proved, or nothing to do; 1: refused, failed
+    or rolled back; 2: wrong usage.
     """
     if os.name != "posix":
-        click.echo("refused: only Linux has what `fix` changes", err=True)
+        click.echo("refused: `fix` works on Linux only", err=True)
         sys.exit(1)
 
-    from pipedoctor.fix.counter import Counter
-    from pipedoctor.fix.plan import Failed, NoSuchFix, Refused
+    from pipedoctor.cli.requests import FixCommandRequest
 
-    _refuse_clock(typed)
-    _refuse_mixture(typed)
-    _refuse_several(names, typed)
-    counter = Counter(
-        click.echo, _ask, yes=typed.pop("yes"), dry_run=typed.pop("dry_run")
-    )
+    request = FixCommandRequest(**parameters)
+    _refuse_measure_options(request)
+    _refuse_several_actions(request)
+    sys.exit(run_fix(request))
+
+
+def run_fix(request: "FixCommandRequest") -> int:
+    """Do what is asked for; the exit code. Raises UsageError."""
+    from pipedoctor.fix.console import Console
+    from pipedoctor.fix.plan import FixRefusedError, NoSuchFixError, StepFailedError
+
+    console = Console(click.echo, _confirm, yes=request.yes, dry_run=request.dry_run)
     try:
-        ended = _served(counter, names, typed)
-    except Refused as why:
-        ended = counter.refuse(why)
-    except (Failed, OSError) as why:
-        ended = counter.refuse(Refused(f"nothing was changed: {why}"))
-    except NoSuchFix as why:
+        ended = _dispatch_action(console, request)
+    except FixRefusedError as why:
+        ended = console.report_refusal(why)
+    except (StepFailedError, OSError) as why:
+        ended = console.report_refusal(FixRefusedError(f"nothing was changed: {why}"))
+    except NoSuchFixError as why:
         raise click.UsageError(str(why)) from None
-    sys.exit(_heard(counter, ended))
+    return _report_write_errors(console, ended)
 
 
-def _heard(counter: "Counter", ended: int) -> int:
-    """The exit code: what could not be written is said where it still can be."""
-    if not counter.unheard:
-        return ended
-    from pipedoctor.cli.output import unwritten
+def _report_write_errors(console: "Console", code: int) -> int:
+    """The exit code, after reporting on stderr what could not be written to stdout."""
+    if not console.write_errors:
+        return code
+    from pipedoctor.cli.output import abandon_stdout
 
-    click.echo(f"pipedoctor fix: {unwritten(counter.unheard[0])}", err=True)
-    return ended or _UNWRITTEN
-
-
-def _served(counter: "Counter", names: tuple[str, ...], typed: dict[str, Any]) -> int:
-    """Do the one thing that was said."""
-    from pipedoctor.cli.curing import ordered, plain_order
-    from pipedoctor.cli.editing import edit
-    from pipedoctor.cli.proving import timed
-    from pipedoctor.fix.past import history
-    from pipedoctor.fix.withdraw import withdraw
-
-    if typed["history"]:
-        return history(counter, typed["form"])
-    if typed["undo"] is not None:
-        wanted = None if typed["undo"] == NEWEST else typed["undo"]
-        return withdraw(counter, plain_order(), wanted, force=typed["force"])
-    if typed["code"]:
-        return edit(counter, names or (".",), typed)
-    return timed(counter, ordered(names, typed), typed)
+    click.echo(f"pipedoctor fix: {abandon_stdout(console.write_errors[0])}", err=True)
+    return code or _UNWRITTEN_CODE
 
 
-def _refuse_several(names: tuple[str, ...], typed: dict[str, Any]) -> None:
-    undoing, telling = typed["undo"] is not None, typed["history"]
-    editing = typed["code"] and not undoing and not telling
-    limits = typed["shm"] is not None or bool(typed["nofile"])
-    if bool(editing or names or limits) + undoing + telling != 1:
+def _dispatch_action(console: "Console", request: "FixCommandRequest") -> int:
+    """Run what the options ask for: the machine first, then the code."""
+    from pipedoctor.cli.fix_code import run_code_fix
+    from pipedoctor.cli.fix_request import build_empty_request, build_fix_request
+    from pipedoctor.cli.fix_targets import find_targets
+    from pipedoctor.cli.measure_fix import apply_measured
+    from pipedoctor.engine.catalogue import get_catalogue
+    from pipedoctor.fix import dead_paths
+    from pipedoctor.fix.history import print_history
+    from pipedoctor.fix.undo_request import undo_fix
+
+    dead_paths.refuse_dead_paths(_list_touched_paths(request))
+    if request.history:
+        return print_history(console, request.form)
+    if request.undo is not None:
+        wanted = None if request.undo == NEWEST else request.undo
+        return undo_fix(console, build_empty_request(), wanted, force=request.force)
+    targets = find_targets(get_catalogue(), request)
+    limits = request.shm is not None or bool(request.nofile)
+    _refuse_mixed_options(request, edits_code=targets.edits_code)
+    code = 0
+    if targets.checks or limits:
+        code = apply_measured(console, build_fix_request(request, targets), request)
+    if targets.edits_code:
+        code = max(code, run_code_fix(console, request, targets))
+    return code
+
+
+def _list_touched_paths(request: "FixCommandRequest") -> "list[PathRequest]":
+    """What this action touches outside of a lane, beside the journal."""
+    from pipedoctor.collect.machine import Machine
+    from pipedoctor.collect.named_folders import PathRequest, list_named_folders
+
+    if request.history:
+        return []
+    touched: list[PathRequest] = []
+    names = [name for name in request.names or (["."] if request.code else ()) if name != "-"]
+    touched += [PathRequest(role="code", path=name, named_by="PATHS") for name in names]
+    runs = not (request.dry_run or request.code)
+    for folder in list_named_folders(Machine()):
+        limits = folder.role == "shm" and (request.shm is not None or request.undo is not None)
+        if request.measure or limits or (runs and folder.role == "program-path"):
+            touched.append(folder)
+    return touched
+
+
+def _refuse_several_actions(request: "FixCommandRequest") -> None:
+    undoing, telling = request.undo is not None, request.history
+    editing = request.code and not undoing and not telling
+    limits = request.shm is not None or bool(request.nofile)
+    if bool(editing or request.names or limits) + undoing + telling != 1:
         message = (
-            "say one thing: --shm, --nofile, NAMES or --code; or --undo; or --history"
+            "give exactly one action: --shm, --nofile, NAMES or --code; or --undo; or --history"
         )
         raise click.UsageError(message)
-    if typed["form"] == "json" and not telling:
-        message = "--format json goes with --history"
+    if request.form == "json" and not telling:
+        message = "--format json requires --history"
         raise click.UsageError(message)
 
 
-def _refuse_mixture(typed: dict[str, Any]) -> None:
-    limits = typed["shm"] is not None or bool(typed["nofile"])
-    names = ("select", "ignore", "unsafe", "stdin_filename", "diff")
-    if any(typed[name] for name in names) and not typed["code"]:
-        message = (
-            "--select, --ignore, --diff, --unsafe and --stdin-filename go with --code"
-        )
+def _refuse_mixed_options(request: "FixCommandRequest", *, edits_code: bool) -> None:
+    limits = request.shm is not None or bool(request.nofile)
+    of_code = (
+        *(request.select, request.ignore, request.unsafe),
+        *(request.stdin_filename, request.diff),
+    )
+    if any(of_code) and not edits_code:
+        message = "--select, --ignore, --diff, --unsafe and --stdin-filename require --code"
         raise click.UsageError(message)
-    if typed["code"] and limits:
-        message = "--code edits files; limits are set by another call"
-        raise click.UsageError(message)
-
-
-def _refuse_clock(typed: dict[str, Any]) -> None:
-    if typed["prove"] and not typed["measure"]:
-        message = "--prove needs --measure TARGET: what shall be measured?"
-        raise click.UsageError(message)
-    if typed["measure"] and (
-        typed["dry_run"] or typed["undo"] is not None or typed["history"]
-    ):
-        message = (
-            "--measure measures what is changed: not with --dry-run, --undo or"
-            " --history"
-        )
+    if request.code and limits:
+        message = "--code cannot be combined with --shm or --nofile"
         raise click.UsageError(message)
 
 
-def _ask(question: str) -> bool:
+def _refuse_measure_options(request: "FixCommandRequest") -> None:
+    if request.prove and not request.measure:
+        message = "--prove requires --measure TARGET"
+        raise click.UsageError(message)
+    if request.measure and (request.dry_run or request.undo is not None or request.history):
+        message = "--measure cannot be combined with --dry-run, --undo or --history"
+        raise click.UsageError(message)
+
+
+def _confirm(question: str) -> bool:
     """Ask on the terminal; no answer is no."""
     try:
         return click.confirm(question, default=False)

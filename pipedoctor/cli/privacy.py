@@ -8,70 +8,74 @@ from typing import TYPE_CHECKING
 from pipedoctor.cli import output
 
 if TYPE_CHECKING:
-    from pipedoctor.redact import Level, Redactor
-    from pipedoctor.tune.tuning import Tuning
+    from pipedoctor.privacy.redactor import RedactionLevel, Redactor
+    from pipedoctor.tune.search.tuning import Tuning
 
 
-def level(target: str | None, *, no_redact: bool) -> "Level":
+def choose_level(target: str | None, *, no_redact: bool) -> "RedactionLevel":
     """What is taken out of what goes to this file, or to stdout."""
-    from pipedoctor.redact import Level
+    from pipedoctor.privacy.redactor import RedactionLevel
 
     if no_redact:
-        return Level.NOTHING
-    return Level.SECRETS if output.on_terminal(target) else Level.ALL
+        return RedactionLevel.NOTHING
+    return RedactionLevel.SECRETS if output.is_terminal(target) else RedactionLevel.ALL
 
 
-def redactor(target: str | None, *, no_redact: bool = False) -> "Redactor":
+def make_redactor(target: str | None, *, no_redact: bool = False) -> "Redactor":
     """A redactor that knows who works here."""
-    from pipedoctor.redact import Redactor
+    from pipedoctor.privacy.redactor import Redactor
 
-    return _meeting(Redactor(level(target, no_redact=no_redact)))
+    return _add_identities(Redactor(choose_level(target, no_redact=no_redact)))
 
 
-def overheard(text: object) -> str:
+def redact_message(text: object) -> str:
     """
-    What somebody else's code said, as stderr may show it.
+    Redact the message of somebody else's code for stderr.
 
     What the user typed is not for this: it is said back as it was typed.
     """
-    from pipedoctor.redact import Level, Redactor
+    return redact_texts(make_stderr_redactor(), {"log": str(text)})["log"]
+
+
+def make_stderr_redactor() -> "Redactor":
+    """A redactor for what goes to stderr: a terminal, or a file that many read."""
+    from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 
     seen = sys.stderr.isatty()
-    one = _meeting(Redactor(Level.SECRETS if seen else Level.ALL))
-    return texts(one, {"log": str(text)})["log"]
+    return _add_identities(Redactor(RedactionLevel.SECRETS if seen else RedactionLevel.ALL))
 
 
-def texts(redactor: "Redactor", said: Mapping[str, str]) -> dict[str, str]:
+def redact_texts(redactor: "Redactor", texts: Mapping[str, str]) -> dict[str, str]:
     """Texts that belong together: a name in several of them gets one alias."""
     from pipedoctor.facts import Facts
 
-    return redactor.facts(Facts(unknown=said)).unknown
+    return redactor.redact_facts(Facts(unknown=texts)).unknown
 
 
-def tuned(found: "Tuning", target: str | None, *, no_redact: bool) -> "Tuning":
+def redact_tuning(found: "Tuning", target: str | None, *, no_redact: bool) -> "Tuning":
     """A tuning as this file, or stdout, may show it."""
     from pipedoctor.facts import Facts, Pipeline
 
-    private = {"trouble": found.trouble, "bound": found.bounds.workers_bound}
-    private |= {f"said {number}": text for number, text in enumerate(found.said)}
-    facts = redactor(target, no_redact=no_redact).facts(
-        Facts(found.seen, unknown=private)
+    private = {"trouble": found.failure, "bound": found.limits.workers_bound}
+    private |= {f"said {number}": text for number, text in enumerate(found.remarks)}
+    facts = make_redactor(target, no_redact=no_redact).redact_facts(
+        Facts(found.pipeline, unknown=private)
     )
-    seen, said = facts.get(Pipeline) or found.seen, facts.unknown
+    seen, said = facts.get(Pipeline) or found.pipeline, facts.unknown
     return replace(
         found,
-        order=replace(found.order, target=seen.target),
-        seen=seen,
-        skipped=seen.limits,
-        said=tuple(said[f"said {number}"] for number in range(len(found.said))),
-        trouble=said["trouble"],
-        bounds=replace(found.bounds, workers_bound=said["bound"]),
+        request=replace(found.request, target=seen.target),
+        pipeline=seen,
+        excluding_limits=seen.limits,
+        remarks=tuple(said[f"said {number}"] for number in range(len(found.remarks))),
+        failure=said["trouble"],
+        limits=replace(found.limits, workers_bound=said["bound"]),
     )
 
 
-def _meeting(redactor: "Redactor") -> "Redactor":
-    from pipedoctor.cli import inquiry
+def _add_identities(redactor: "Redactor") -> "Redactor":
+    from pipedoctor.cli import check_request
     from pipedoctor.collect.machine import Machine
 
-    redactor.meet(inquiry.who(Machine()))
+    redactor.set_identity(check_request.collect_identities(Machine()))
     return redactor

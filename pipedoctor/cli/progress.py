@@ -4,14 +4,15 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from pipedoctor.collect.probe import Watch
+from pipedoctor.cli.status_line import LINE_WIDTH, replace_line, shorten_line
+from pipedoctor.runtime.probe import LaneProgressCallback
 
-PATIENCE = 0.7
+SILENT_SECONDS = 0.7
 """Seconds in which nobody wonders."""
 
 
 @contextmanager
-def progress() -> Generator[Watch, None, None]:
+def show_progress() -> Generator[LaneProgressCallback, None, None]:
     """Hand out a watch that keeps one line up to date, and wipe it at the end."""
     if not sys.stderr.isatty():
         yield lambda _: None
@@ -20,30 +21,23 @@ def progress() -> Generator[Watch, None, None]:
 
     def watch(running: list[tuple[str, float]]) -> None:
         nonlocal shown
-        slow = [(name, spent) for name, spent in running if spent >= PATIENCE]
+        slow = [(name, spent) for name, spent in running if spent >= SILENT_SECONDS]
         if slow or shown:
-            _show(line(slow))
+            replace_line(format_waiting(slow))
             shown = bool(slow)
 
     try:
         yield watch
     finally:
         if shown:
-            _show("")
+            replace_line("")
 
 
-def _show(text: str) -> None:
-    """Put this in place of the line that is there."""
-    sys.stderr.write(f"\r\x1b[K{text}")
-    sys.stderr.flush()
-
-
-def line(slow: list[tuple[str, float]], width: int = 78) -> str:
+def format_waiting(slow: list[tuple[str, float]], width: int = LINE_WIDTH) -> str:
     """``waiting for gpu (2.1 s), data /mnt/x (1.0 s)``, cut to the width."""
-    from pipedoctor.report.words import clean
+    from pipedoctor.report.sentences import clean_text
 
     if not slow:
         return ""
-    parts = (f"{clean(name)} ({spent:.1f} s)" for name, spent in slow)
-    text = f"waiting for {', '.join(parts)}"
-    return text if len(text) <= width else f"{text[: width - 3]}..."
+    parts = (f"{clean_text(name)} ({spent:.1f} s)" for name, spent in slow)
+    return shorten_line(f"waiting for {', '.join(parts)}", width)

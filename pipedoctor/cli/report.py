@@ -3,16 +3,16 @@
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from pipedoctor.cli.check import command as check
-from pipedoctor.cli.types import PATH
+from pipedoctor.cli.formats import DEFAULT_ATTACHMENT, Subject, list_formats
+from pipedoctor.cli.option_types import PATH
 
-FORMATS = ("markdown", "json", "html", "zip")
-_OF_CHECK_ALONE = frozenset(
+_CHECK_ONLY_OPTIONS = frozenset(
     (
         *("fail_on", "format", "output", "no_redact", "quiet", "verbose", "no_color"),
         *("baseline", "write_baseline", "diff", "keep"),
+        *("fleet_dir", "probe"),
     )
 )
 
@@ -21,31 +21,27 @@ _OF_CHECK_ALONE = frozenset(
 @click.option(
     "--format",
     "form",
-    type=click.Choice(FORMATS),
+    type=click.Choice(list_formats(Subject.ATTACHMENT, DEFAULT_ATTACHMENT)),
     help="[default: what -o ends with, else markdown]",
 )
-@click.option(
-    "--all", "everything", is_flag=True, help="All formats in one .zip, with checksums."
-)
+@click.option("--all", "everything", is_flag=True, help="All formats in one .zip, with checksums.")
 @click.option(
     "-o",
     "--output",
     type=PATH,
     metavar="FILE",
-    help="Write there.  [default: pipedoctor-report-DATE.md]",
+    help="Write to this file.  [default: pipedoctor-report-DATE.md]",
 )
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
-@click.option("--copy", is_flag=True, help="Print the Markdown, and write no file.")
-@click.option(
-    "--no-redact", is_flag=True, help="Leave names, paths and secrets in; not kept."
-)
-@click.option("--no-keep", is_flag=True, help="Keep no copy for --history.")
-@click.option("--history", is_flag=True, help="List the reports that were kept.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option("--copy", is_flag=True, help="Print the Markdown; write no file.")
+@click.option("--no-redact", is_flag=True, help="Do not redact; such a report is not saved.")
+@click.option("--no-keep", is_flag=True, help="Do not save a copy for --history.")
+@click.option("--history", is_flag=True, help="List the saved reports.")
 @click.option(
     "--unredact",
     type=PATH,
     metavar="FILE",
-    help="Put the names back that this machine's aliases stand for.",
+    help="Replace this machine's aliases with the real names.",
 )
 @click.option(
     "--issue-template",
@@ -53,21 +49,17 @@ _OF_CHECK_ALONE = frozenset(
     help="Print a GitHub issue form that asks for a report.",
 )
 @click.pass_context
-def command(context: click.Context, /, **given: Any) -> None:
+def command(context: click.Context, /, **parameters: Any) -> None:
     """
-    Examine as `check` does and write the attachment for a bug ticket.
+    Examine as `check` does and write an attachment for a bug ticket.
 
-    Names, homes, hosts, addresses, folders of projects and secrets are replaced.
-    The name of the file that was written is printed.
+    Names, home folders, hosts, addresses, project folders and secrets are replaced.
+    The name of the written file is printed.
     """
-    from pipedoctor.cli import attachment
+    from pipedoctor.cli import report_attachment, requests
 
-    typed = {
-        name: value
-        for name, value in given.items()
-        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
-    }
-    context.exit(attachment.serve(typed))
+    own = requests.drop_defaults(context, parameters)
+    context.exit(report_attachment.run_report(requests.build_report_request(own)))
 
 
-command.params[:0] = [p for p in check.params if p.name not in _OF_CHECK_ALONE]
+command.params[:0] = [p for p in check.params if p.name not in _CHECK_ONLY_OPTIONS]

@@ -1,69 +1,120 @@
 """`pipedoctor run -- CMD`: run a command as it is, and explain why it died."""
 
+import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from pipedoctor.cli.job_options import add_job_options, take_job
+from pipedoctor.cli.option_types import PATH, FiniteRange
+
 if TYPE_CHECKING:
-    from pipedoctor.explanation.model import Explanation
+    from pipedoctor.cli.requests_watch import RunRequest
+    from pipedoctor.facts import Facts
 
-NOT_FOUND, NOT_RUN = 127, 126
+_PORT = click.IntRange(min=0, max=65535)
+_SECONDS = FiniteRange(min=0.1, max=10**8)
+NOT_FOUND_CODE, NOT_RUNNABLE_CODE = 127, 126
 
 
-@click.command("run", context_settings={"ignore_unknown_options": True})
+@click.command(
+    "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
+@click.option("-q", "--quiet", is_flag=True, help="No verdict at the end.")
+@click.option("--record", type=PATH, metavar="FILE", help="Keep what is seen for watch --replay.")
+@click.option(
+    "--seconds", type=_SECONDS, metavar="N", help="Watch only so long; the command goes on."
+)
+@click.option(
+    "--interval", type=_SECONDS, default=1.0, metavar="SECONDS", help="Between two records."
+)
+@click.option("--prometheus", type=_PORT, metavar="PORT", help="Serve metrics there.")
+@add_job_options(pid=False)
+@click.option(
+    "--inside",
+    is_flag=True,
+    help="Put exact clocks around its DataLoaders, by a sitecustomize on its PYTHONPATH.",
+)
 @click.argument("argv", metavar="-- CMD...", nargs=-1, required=True)
 @click.pass_context
-def command(context: click.Context, /, argv: tuple[str, ...]) -> None:
+def command(context: click.Context, /, **parameters: Any) -> None:
     """
-    Run CMD, your own code, and explain the error when it dies.
+    Run CMD, your own code; say what it waited for, or why it died.
 
-    Its output, terminal, signals and exit code are passed through.
+    Its output, terminal, signals and exit code are passed through. A job that uses
+    torch is watched meanwhile, as by `watch`.
     """
     if not sys.platform.startswith(("linux", "darwin")):
         message = "run: needs a POSIX system; pipe the output into `explain -` instead"
         raise click.UsageError(message)
+    from pipedoctor.cli.requests_watch import RunRequest
+
+    request = RunRequest(job=take_job(parameters), **parameters)
+    argv = request.argv
     if not argv[0] or argv[0].startswith("-"):
         message = f"No such option '{argv[0]}'." if argv[0] else "CMD is empty."
         raise click.UsageError(message, context)
-    from pipedoctor.launch.passing import run
-    from pipedoctor.report.words import clean
+    from pipedoctor.cli.run_explanation import explain_output
+    from pipedoctor.report.sentences import clean_text
 
+    _refuse_dead_program(context, argv[0])
+    if request.inside:
+        from pipedoctor.cli.program_paths import refuse_dead_paths
+
+        refuse_dead_paths(context)  # its clocks lie in TMPDIR
+    if request.job.is_known:
+        request.job.build_inquiry()  # what is not there is said before the command starts
     try:
-        code, said = run(argv)
+        code, tail, verdict, seen = _run_and_judge(request)
     except OSError as error:
-        message = f"pipedoctor run: {clean(argv[0])}: {error.strerror}"
+        message = f"pipedoctor run: {clean_text(argv[0])}: {error.strerror}"
         click.echo(message, err=True)
         missing = isinstance(error, FileNotFoundError)
-        context.exit(NOT_FOUND if missing else NOT_RUN)
+        context.exit(NOT_FOUND_CODE if missing else NOT_RUNNABLE_CODE)
     if code:
-        click.echo(_explained(said, code), err=True, nl=False)
+        said = explain_output(tail, code, argv, request.job, seen)
+        click.echo(said, err=True, nl=False)
+    if verdict:
+        click.echo(verdict, err=True, nl=False)
     context.exit(code)
 
 
-def _worth_it(said: "Explanation") -> bool:
-    """Ctrl-C alone needs no explanation to who pressed it."""
-    fault = said.fault
-    return bool(said.causes or (fault and fault.kind != "KeyboardInterrupt"))
+def _refuse_dead_program(context: click.Context, name: str) -> None:
+    """
+    End with a line where looking for the program hangs; what is wrong else is said later.
+
+    A program is looked for in every folder of PATH until it is found.
+    """
+    import shutil
+
+    from pipedoctor.facts import UnreadableError
+    from pipedoctor.report.sentences import clean_text
+    from pipedoctor.runtime import files
+
+    try:
+        files.run_with_timeout(name, lambda _: bool(shutil.which(name)))
+    except files.FileTimeoutError as error:
+        click.echo(f"pipedoctor run: {clean_text(name)}: {clean_text(str(error))}", err=True)
+        context.exit(NOT_RUNNABLE_CODE)
+    except UnreadableError:
+        return
 
 
-def _explained(said: bytes, code: int) -> str:
-    """What `explain` says of the output, and of the signal that ended the command."""
-    from io import BytesIO
+def _run_and_judge(request: "RunRequest") -> "tuple[int, bytes, str, Facts | None]":
+    """The exit code, the end of the output, what it waited for, and what was seen of it."""
+    from pipedoctor.cli.passthrough import run_passthrough
+    from pipedoctor.cli.run_inside import open_clocks
+    from pipedoctor.cli.run_verdict import watch_command
 
-    from pipedoctor.attempt import Crash, attempt
-    from pipedoctor.cli import output
-    from pipedoctor.cli.inquiry import who
-    from pipedoctor.collect.machine import Machine
-    from pipedoctor.explanation.explain import explain
-    from pipedoctor.explanation.text import render
-    from pipedoctor.redact import Level, Redactor
-
-    end = f"\nexit code {code}\n".encode()
-    told = Redactor(Level.SECRETS if sys.stderr.isatty() else Level.ALL)
-    told.meet(who(Machine()))
-    done = attempt(lambda: explain(BytesIO(said + end), source="run", redactor=told))
-    if isinstance(done, Crash) or not _worth_it(done.value):
-        return ""
-    colour = sys.stderr.isatty() and output.colours(None, no_color=False)
-    return "\n" + render(done.value, width=output.width(), colour=colour)
+    with watch_command(request) as watch:
+        if not request.inside:
+            code, tail = run_passthrough(request.argv, watch.start)
+            verdict = watch.write_verdict()
+            return code, tail, verdict, watch.facts
+        with open_clocks() as clocks:
+            environment = clocks.build_environment(os.environ)
+            code, tail = run_passthrough(request.argv, watch.start, environment)
+            verdict = watch.write_verdict()
+            verdict = "" if request.quiet else verdict + clocks.describe_figures()
+            return code, tail, verdict, watch.facts

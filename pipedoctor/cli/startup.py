@@ -8,19 +8,23 @@ when the system takes everything back: a quarter of a short command went into th
 import atexit
 import gc
 import signal
+import time
 
 TYPE_CHECKING = False  # typing comes later: it takes time in which Ctrl-C may come
 if TYPE_CHECKING:
     from typing import Any
 
-SPARING = 50_000
+_LOADED = time.monotonic()
+_LONGEST_START = 5.0
+"""Seconds; who calls a command later than this after loading has done something else."""
+GC_THRESHOLD = 50_000
 """Objects between two collections of garbage."""
-_USUAL = signal.getsignal(signal.SIGINT)
+_DEFAULT_HANDLER = signal.getsignal(signal.SIGINT)
 
 
-def _handle(handler: "Any") -> None:
+def _set_interrupt_handler(handler: "Any") -> None:
     """Leave the signal alone where somebody else has it, or in another thread."""
-    if _USUAL is not signal.default_int_handler:
+    if _DEFAULT_HANDLER is not signal.default_int_handler:
         return
     try:
         signal.signal(signal.SIGINT, handler)
@@ -28,11 +32,17 @@ def _handle(handler: "Any") -> None:
         return
 
 
-def over() -> None:
+def restore_interrupts() -> None:
     """From now on Ctrl-C is an exception again, which commands clean up after."""
-    _handle(_USUAL)
+    _set_interrupt_handler(_DEFAULT_HANDLER)
 
 
-_handle(signal.SIG_DFL)
-gc.set_threshold(SPARING)
+def find_start() -> float:
+    """When the command was started: imports count for its deadline, on the monotonic clock."""
+    now = time.monotonic()
+    return _LOADED if now - _LOADED < _LONGEST_START else now
+
+
+_set_interrupt_handler(signal.SIG_DFL)
+gc.set_threshold(GC_THRESHOLD)
 atexit.register(gc.freeze)

@@ -1,34 +1,37 @@
 """Code that comes through stdin, as editors give it: PATHS ``-``."""
 
 import sys
-from collections.abc import Mapping
-from typing import Any
+from typing import TypeVar
 
 import click
+from msgspec.structs import replace
 
-from pipedoctor.source.files import LARGEST, Source
+from pipedoctor.cli.requests import CodeRequest
+from pipedoctor.source.discover.files import MAX_FILE_BYTES, SourceFile
 
-NAMELESS = "<stdin>"
+STDIN_NAME = "<stdin>"
+R = TypeVar("R", bound=CodeRequest)
 
 
-def taken(typed: Mapping[str, Any]) -> Mapping[str, Any]:
+def read_stdin_code(request: R, *, is_record: bool = False) -> R:
     """
-    What was typed, with the code of stdin in place of ``-`` among PATHS.
+    The request with the code of stdin in place of ``-`` among its paths.
 
     Raises UsageError for a name without code, and for more code than is read.
     """
-    paths: tuple[str, ...] = typed.get("paths", ())
-    name: str | None = typed.get("stdin_filename")
-    if "-" not in paths:
-        if name is not None:
-            message = "--stdin-filename names the code of stdin: PATHS has no `-`"
+    if "-" not in request.paths:
+        if request.stdin_filename is not None:
+            message = "--stdin-filename requires `-` in PATHS"
             raise click.UsageError(message)
-        return typed
-    if typed.get("record"):
-        return typed  # which refuses PATHS
-    data = sys.stdin.buffer.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        message = f"PATHS: -: larger than {LARGEST >> 20} MiB: no training script is"
+        return request
+    if is_record:
+        return request  # PATHS will be refused
+    data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        message = (
+            f"PATHS: -: larger than {MAX_FILE_BYTES >> 20} MiB: too large for a training script"
+        )
         raise click.UsageError(message)
-    others = tuple(path for path in paths if path != "-")
-    return {**typed, "paths": others, "stdin": Source(name or NAMELESS, data)}
+    others = tuple(path for path in request.paths if path != "-")
+    source = SourceFile(request.stdin_filename or STDIN_NAME, data)
+    return replace(request, paths=others, stdin_source=source)

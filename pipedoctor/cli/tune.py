@@ -4,95 +4,100 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli import INTERRUPTED
-from pipedoctor.cli.options import NO_COLOR
-from pipedoctor.cli.targeted import lost, order, targeted
-from pipedoctor.cli.types import PATH
+from pipedoctor.cli import INTERRUPTED_CODE
+from pipedoctor.cli.option_types import PATH
+from pipedoctor.cli.options import NO_COLOR_OPTION
+from pipedoctor.cli.quiet import wait_as_asked
+from pipedoctor.cli.target_options import (
+    add_target_options,
+    build_order,
+    exit_unmeasured,
+)
 
 if TYPE_CHECKING:
-    from pipedoctor.tune.tuning import Tuning
+    from pipedoctor.cli.requests import TuneRequest
+    from pipedoctor.tune.search.tuning import Tuning
 
 
 @click.command("tune")
-@targeted
-@click.option("--html", type=PATH, help="Write a page with the map to this file.")
-@click.option("--apply", is_flag=True, help="Write the arguments into the code.")
-@NO_COLOR
+@add_target_options
+@click.option("--html", type=PATH, help="Write an HTML page with the heatmap to this file.")
+@click.option("--apply", is_flag=True, help="Edit the code to use these arguments: asks first.")
+@click.option("-y", "--yes", is_flag=True, help="With --apply: do not ask.")
+@NO_COLOR_OPTION
 @click.pass_context
-def command(
-    context: click.Context,
-    /,
-    *,
-    html: str | None,
-    apply: bool,
-    no_redact: bool,
-    **options: Any,
-) -> None:
+def command(context: click.Context, /, **parameters: Any) -> None:
     """
     Find the DataLoader arguments for TARGET: file.py:callable or module:callable.
 
-    The callable returns a Dataset or a DataLoader. It is run, in processes of its
-    own that are ended with everything they started. Several settings are measured,
-    all others predicted; none is recommended that was not measured to be faster.
+    The callable returns a Dataset or a DataLoader. It is run in separate
+    processes, which are ended together with all processes they started. Several
+    settings are measured, all others predicted; only a setting that was measured to
+    be faster is recommended.
 
     Exit codes: 0 done, 2 wrong usage or unreadable target, 3 could not measure.
     """
-    from pipedoctor.cli import output as out
-    from pipedoctor.cli.bar import bar
-    from pipedoctor.cli.privacy import overheard, tuned
-    from pipedoctor.tune.html import page
-    from pipedoctor.tune.session import Lost, Refused
-    from pipedoctor.tune.tuning import tune
+    from pipedoctor.cli import output
+    from pipedoctor.cli.privacy import redact_message, redact_tuning
+    from pipedoctor.cli.program_paths import refuse_dead_paths
+    from pipedoctor.cli.progress_bar import show_bar
+    from pipedoctor.cli.requests import TuneRequest
+    from pipedoctor.tune.output.html import render_page
+    from pipedoctor.tune.search.session import TargetLostError, TargetRefusedError
+    from pipedoctor.tune.search.tuning import tune
 
-    form, output, no_color = (options.pop(n) for n in ("form", "output", "no_color"))
+    request = TuneRequest(**parameters)
+    refuse_dead_paths(context)
+    wait_as_asked(context)
     try:
-        with bar(options["budget"]) as tell:
-            found = tune(order({**options, "watch": tell}))
-    except Refused as reason:
-        raise click.UsageError(overheard(reason)) from None
-    except Lost as reason:
-        lost(context, options["target"], reason)
-    said = tuned(found, output, no_redact=no_redact)
-    colour = out.colours(output, no_color=no_color)
-    out.write(_shown(said, form, output, colour=colour), output)
-    if html is not None:
-        out.write(page(tuned(found, html, no_redact=no_redact)), html)
-    if found.unmeasured and not found.interrupted:
-        lost(context, options["target"], found.unmeasured)
-    code = INTERRUPTED if found.interrupted else 0
-    context.exit(code or (_apply(found) if apply else 0))
+        with show_bar(request.budget) as tell:
+            found = tune(build_order(request, tell))
+    except TargetRefusedError as reason:
+        raise click.UsageError(redact_message(reason)) from None
+    except TargetLostError as reason:
+        exit_unmeasured(context, request.target, reason)
+    public = redact_tuning(found, request.output, no_redact=request.no_redact)
+    output.write_output(_render_tuning(public, request), request.output)
+    if request.html is not None:
+        page = render_page(redact_tuning(found, request.html, no_redact=request.no_redact))
+        output.write_output(page, request.html)
+    if found.undecided_reason and not found.interrupted:
+        exit_unmeasured(context, request.target, found.undecided_reason)
+    code = INTERRUPTED_CODE if found.interrupted else 0
+    context.exit(code or (_apply_tuning(found, yes=request.yes) if request.apply else 0))
 
 
-def _apply(found: "Tuning") -> int:
+def _apply_tuning(found: "Tuning", *, yes: bool) -> int:
     """Edit the call that made the loader, by the means of `fix`; its exit code."""
-    from pipedoctor.catalogue import installed
-    from pipedoctor.collect.plan import Inquiry
-    from pipedoctor.fix.counter import Counter
-    from pipedoctor.fix.named import Examination
-    from pipedoctor.fix.plan import Refused
-    from pipedoctor.tune.apply import applied
+    from pipedoctor.collect.plan import CollectionRequest
+    from pipedoctor.engine.catalogue import get_catalogue
+    from pipedoctor.fix.code.apply_tuning import apply_tuning
+    from pipedoctor.fix.console import Console
+    from pipedoctor.fix.named_checks import Examination
+    from pipedoctor.fix.plan import FixRefusedError
 
     def echo(text: str, **_: Any) -> None:
         click.echo(text, err=True)
 
-    counter = Counter(echo, lambda _: True, yes=True)
-    examination = Examination(catalogue=installed(), inquiry=Inquiry(quick=True))
+    console = Console(echo, lambda question: click.confirm(question, err=True), yes=yes)
+    examination = Examination(catalogue=get_catalogue(), inquiry=CollectionRequest(quick=True))
     try:
-        return applied(found, counter, examination)
-    except Refused as why:
-        return counter.refuse(why)
+        return apply_tuning(found, console, examination)
+    except FixRefusedError as why:
+        return console.report_refusal(why)
 
 
-def _shown(found: "Tuning", form: str, output: str | None, *, colour: bool) -> str:
-    from pipedoctor.cli.output import to_stdout, width
-    from pipedoctor.tune.json import record
-    from pipedoctor.tune.text import render
+def _render_tuning(found: "Tuning", request: "TuneRequest") -> str:
+    from pipedoctor.cli.output import get_width, has_colours, is_stdout
+    from pipedoctor.tune.output.json import build_record
+    from pipedoctor.tune.output.text import render
 
-    if form == "text":
-        columns = width() if to_stdout(output) else 100
+    if request.form == "text":
+        columns = get_width() if is_stdout(request.output) else 100
+        colour = has_colours(request.output, no_color=request.no_color)
         return render(found, width=columns, colour=colour)
     import json
 
-    from pipedoctor.legible import throughout
+    from pipedoctor.textsafe import map_strings
 
-    return json.dumps(throughout(record(found)), indent=1) + "\n"
+    return json.dumps(map_strings(build_record(found)), indent=1) + "\n"

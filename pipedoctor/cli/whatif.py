@@ -4,16 +4,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli import INTERRUPTED
-from pipedoctor.cli.targeted import FAILED, lost, order, targeted
-from pipedoctor.cli.types import CORES, SOME
+from pipedoctor.cli import INTERRUPTED_CODE
+from pipedoctor.cli.option_types import CORES, POSITIVE_COUNT
+from pipedoctor.cli.quiet import wait_as_asked
+from pipedoctor.cli.target_options import (
+    NOT_MEASURED_CODE,
+    add_target_options,
+    build_order,
+    exit_unmeasured,
+)
 
 if TYPE_CHECKING:
-    from pipedoctor.tune.tuning import Attempt
-    from pipedoctor.tune.whatif import Change
+    from pipedoctor.cli.requests import WhatIfRequest
+    from pipedoctor.tune.compare.whatif import WhatIfChange
+    from pipedoctor.tune.search.tuning import SearchAttempt
 
 
-class Times(click.ParamType[float]):
+class FactorType(click.ParamType[float]):
     """How many times as fast: ``2x``, ``0.5x`` or ``2``."""
 
     name = "times"
@@ -27,123 +34,139 @@ class Times(click.ParamType[float]):
         except ValueError:
             factor = 0.0
         if not 0.001 <= factor <= 1000:  # noqa: PLR2004  (nothing is so much faster)
-            self.fail(f"{value!r} is not a factor: write 2x or 0.5x", param, ctx)
+            self.fail(f"{value!r} is not a factor: expected 2x or 0.5x", param, ctx)
         return factor
 
 
 @click.command("whatif")
-@targeted
+@add_target_options
 @click.option("--workers", type=click.IntRange(0, 128), help="num_workers.")
 @click.option("--prefetch", type=click.IntRange(1, 1024), help="prefetch_factor.")
 @click.option("--in-order/--no-in-order", default=None, help="in_order.")
 @click.option("--persistent/--no-persistent", default=None, help="persistent_workers.")
 @click.option("--pin-memory/--no-pin-memory", default=None, help="pin_memory.")
-@click.option("--batch", type=SOME, help="batch_size.")
-@click.option("--cores", type=CORES, help="CPUs of the machine.")
-@click.option("--storage", type=Times(), default=1.0, help="How much faster: 2x.")
-@click.option("--dtype", type=click.Choice(["uint8"]), help="Instead of floats.")
-@click.option("--one-thread", is_flag=True, help="For numerical libraries of workers.")
+@click.option("--batch", type=POSITIVE_COUNT, help="batch_size.")
+@click.option("--cores", type=CORES, help="Number of CPUs.")
+@click.option(
+    "--storage", type=FactorType(), default=1.0, help="Speed of the storage, as a factor: 2x."
+)
+@click.option(
+    "--dtype",
+    type=click.Choice(["uint8"]),
+    help="Type of the values in a batch, instead of floats.",
+)
+@click.option(
+    "--one-thread", is_flag=True, help="Use one thread for the numerical libraries in workers."
+)
 @click.option(
     "--start-method",
     type=click.Choice(["fork", "forkserver", "spawn"]),
-    help="How workers are started; it decides the time to the first batch.",
+    help="How workers are started; affects the time to the first batch.",
 )
 @click.pass_context
-def command(
-    context: click.Context,
-    /,
-    *,
-    form: str,
-    output: str | None,
-    no_redact: bool,
-    **typed: Any,
-) -> None:
+def command(context: click.Context, /, **parameters: Any) -> None:
     """
-    Predict what another setting, or another machine, would give for TARGET.
+    Predict the throughput of TARGET with another setting or on another machine.
 
-    The target is probed for some seconds, then the loader is simulated. What was
-    never measured is marked as modelled.
+    The target is probed for some seconds, then the loader is simulated. Values that
+    were not measured are marked as modelled.
 
     Exit codes: 0 done, 2 wrong usage or unreadable target, 3 could not measure.
     """
-    from pipedoctor.cli.bar import bar
-    from pipedoctor.cli.privacy import overheard
-    from pipedoctor.tune import whatif
-    from pipedoctor.tune.session import Lost, Refused
-    from pipedoctor.tune.tuning import attempted
+    from pipedoctor.cli.privacy import redact_message
+    from pipedoctor.cli.program_paths import refuse_dead_paths
+    from pipedoctor.cli.progress_bar import show_bar
+    from pipedoctor.cli.requests import WhatIfRequest
+    from pipedoctor.tune.compare import whatif
+    from pipedoctor.tune.search.session import TargetLostError, TargetRefusedError
+    from pipedoctor.tune.search.tuning import run_search
 
-    change = _change(typed)
-    target = typed["target"]
+    request = WhatIfRequest(**parameters)
+    change = _parse_change(request)
+    refuse_dead_paths(context)
+    wait_as_asked(context)
     try:
-        with bar(typed["budget"]) as tell:
-            done = attempted(
-                order({**typed, "watch": tell}),
-                lambda search: whatif.probe(search, change.start_method),
-                before=lambda search, loaded: whatif.refuse(search, change, loaded),
+        with show_bar(request.budget) as tell:
+            done = run_search(
+                build_order(request, tell),
+                lambda search: whatif.probe_pipeline(search, change.start_method),
+                validate=lambda search, loaded: whatif.validate_change(search, change, loaded),
             )
-    except Refused as reason:
-        raise click.UsageError(overheard(reason)) from None
-    except Lost as reason:
-        lost(context, target, reason)
+    except TargetRefusedError as reason:
+        raise click.UsageError(redact_message(reason)) from None
+    except TargetLostError as reason:
+        exit_unmeasured(context, request.target, reason)
     except KeyboardInterrupt:
-        context.exit(INTERRUPTED)
-    if why := _unknown(done):
-        lost(context, target, why, INTERRUPTED if done.interrupted else FAILED)
-    found = _imagined(done, change, output, no_redact=no_redact)
-    _show(found, form, output, own_batches=done.loaded["own_batches"])
-    context.exit(INTERRUPTED if done.interrupted else 0)
+        context.exit(INTERRUPTED_CODE)
+    if why := _explain_unpredictable(done):
+        exit_unmeasured(
+            context,
+            request.target,
+            why,
+            INTERRUPTED_CODE if done.interrupted else NOT_MEASURED_CODE,
+        )
+    found = _predict_redacted(done, change, request)
+    _write_prediction(found, request, own_batches=done.loaded_target.own_batches)
+    context.exit(INTERRUPTED_CODE if done.interrupted else 0)
 
 
-def _show(
-    found: dict[str, Any], form: str, output: str | None, *, own_batches: bool
+def _write_prediction(
+    found: dict[str, Any], request: "WhatIfRequest", *, own_batches: bool
 ) -> None:
-    from pipedoctor.cli.output import to_stdout, width, write
-    from pipedoctor.tune.imagined import dumped, render
+    from pipedoctor.cli.output import get_width, is_stdout, write_output
+    from pipedoctor.tune.output.whatif import render, render_json
 
-    if form == "json":
-        write(dumped(found), output)
+    if request.form == "json":
+        write_output(render_json(found), request.output)
         return
-    columns = width() if to_stdout(output) else 100
-    write(render(found, width=columns, own_batches=own_batches), output)
+    columns = get_width() if is_stdout(request.output) else 100
+    write_output(render(found, width=columns, has_own_batches=own_batches), request.output)
 
 
-def _unknown(done: "Attempt") -> str:
+def _explain_unpredictable(done: "SearchAttempt") -> str:
     """Why nothing can be imagined; empty: something can."""
-    from pipedoctor.tune.decide import overruled
+    from pipedoctor.tune.search.decide import explain_unusable
 
     search = done.search
-    if done.trouble:
-        return done.trouble
+    if done.failure:
+        return done.failure
     trials = search.ledger.trials
-    known = search.ledger.of(search.start) and any(trial.costs for trial in trials)
+    known = search.ledger.find_trials(search.start) and any(trial.costs for trial in trials)
     if done.interrupted and not known:
         return "interrupted before the current setting was measured"
-    return overruled(search.pipeline())
+    return explain_unusable(search.build_pipeline())
 
 
-def _imagined(
-    done: "Attempt", change: "Change", output: str | None, *, no_redact: bool
+def _predict_redacted(
+    done: "SearchAttempt", change: "WhatIfChange", request: "WhatIfRequest"
 ) -> dict[str, Any]:
     """The answer as this file, or stdout, may show it."""
-    from pipedoctor.cli.privacy import redactor, texts
-    from pipedoctor.tune.whatif import imagine
+    from pipedoctor.cli.privacy import make_redactor, redact_texts
+    from pipedoctor.tune.compare.whatif import predict_change
 
-    found = imagine(done.search, change, accelerator=done.loaded["accelerator"])
+    found = predict_change(done.search, change, accelerator=done.loaded_target.accelerator)
     named = {"target": found["target"]}
-    hidden = texts(redactor(output, no_redact=no_redact), named)
+    hidden = redact_texts(make_redactor(request.output, no_redact=request.no_redact), named)
     return {**found, **hidden, "interrupted": done.interrupted}
 
 
-def _change(typed: dict[str, Any]) -> "Change":
-    """What to imagine; the rest of what was typed is how to measure."""
-    from pipedoctor.tune.predict import World
-    from pipedoctor.tune.whatif import Change
+def _parse_change(request: "WhatIfRequest") -> "WhatIfChange":
+    """What to imagine; the rest of the request is how to measure."""
+    from pipedoctor.tune.compare.whatif import WhatIfChange
+    from pipedoctor.tune.model.predict import Scenario
 
-    named = ["workers", "prefetch", "in_order", "persistent", "pin_memory", "batch"]
-    named += ["one_thread", "start_method"]
-    world = World(
-        cores=typed.pop("cores"),
-        storage=typed.pop("storage"),
-        uint8=typed.pop("dtype") == "uint8",
+    return WhatIfChange(
+        workers=request.workers,
+        prefetch=request.prefetch,
+        in_order=request.in_order,
+        persistent=request.persistent,
+        pin_memory=request.pin_memory,
+        batch=request.batch,
+        one_thread=request.one_thread,
+        start_method=request.start_method,
+        scenario=Scenario(
+            cores=request.cores,
+            storage=request.storage,
+            uint8=request.dtype == "uint8",
+        ),
     )
-    return Change(world=world, **{name: typed.pop(name) for name in named})

@@ -3,36 +3,36 @@
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from pipedoctor.collect.machine import Machine, read, read_or
+from pipedoctor.collect.machine import Machine, read_file, read_or_default
 from pipedoctor.collect.mounts import mounts
-from pipedoctor.facts import Mount, Unreadable
+from pipedoctor.facts import Mount, UnreadableError
 
 
-def walk(machine: Machine, controller: str) -> list[Path]:
+def list_cgroups(machine: Machine, controller: str) -> list[Path]:
     """
     List the directories of the examined process's group and its parents.
 
     Innermost first, in the hierarchy that carries `controller` (``cpu``,
     ``memory``, ``pids`` ...); parents outside a container cannot be seen from
-    within. Raises Unreadable where no such directory can be seen.
+    within. Raises UnreadableError where no such directory can be seen.
     """
-    version, group = _membership(machine, controller)
-    for view in _views(machine):
+    version, group = _find_group(machine, controller)
+    for view in _iter_views(machine):
         best: list[Path] = []
         for mount in mounts(view):
-            point = view.inside(mount.point)
-            if _carries(mount, point, version, controller):
-                best = max(best, _directories(point, mount.root, group), key=len)
+            point = view.map_path(mount.point)
+            if _has_controller(mount, point, version, controller):
+                best = max(best, _list_directories(point, mount.root, group), key=len)
         if best:
             return best
-    message = f"no control group with the {controller} controller can be seen"
-    raise Unreadable(message)
+    message = f"no control group with the {controller} controller is visible"
+    raise UnreadableError(message)
 
 
-def _membership(machine: Machine, controller: str) -> tuple[int, str]:
+def _find_group(machine: Machine, controller: str) -> tuple[int, str]:
     """Version of the hierarchy that has this controller, and our group in it."""
     unified = None
-    for line in read(machine.process / "cgroup").splitlines():
+    for line in read_file(machine.process / "cgroup").splitlines():
         number, _, rest = line.partition(":")
         names, _, group = rest.partition(":")
         group = group.removesuffix(" (deleted)")
@@ -41,14 +41,14 @@ def _membership(machine: Machine, controller: str) -> tuple[int, str]:
         if number == "0" and not names:
             unified = group
     if unified is None:
-        message = f"the process is in no control group of the {controller} controller"
-        raise Unreadable(message)
+        message = f"the process is not in a control group of the {controller} controller"
+        raise UnreadableError(message)
     return 2, unified
 
 
-def _views(machine: Machine) -> Iterator[Machine]:
+def _iter_views(machine: Machine) -> Iterator[Machine]:
     """
-    Our own mounts first, then those of the examined process.
+    Yield our own view of the mounts first, then the examined process's.
 
     The kernel tells both files relative to the namespace of the reader, and ours
     shows the parents that a container's mounts hide.
@@ -58,33 +58,33 @@ def _views(machine: Machine) -> Iterator[Machine]:
         yield machine
 
 
-def _carries(mount: Mount, point: Path, version: int, controller: str) -> bool:
+def _has_controller(mount: Mount, point: Path, version: int, controller: str) -> bool:
     if version == 1:
         return mount.fstype == "cgroup" and controller in mount.options
     if mount.fstype != "cgroup2":
         return False
-    available = read_or(point / "cgroup.controllers", controller).split()
+    available = read_or_default(point / "cgroup.controllers", controller).split()
     return controller in available
 
 
-def _directories(point: Path, root: str, group: str) -> list[Path]:
+def _list_directories(point: Path, root: str, group: str) -> list[Path]:
     """The group and its parents below a mount point, innermost first."""
-    below = _below(PurePosixPath(root).parts[1:], PurePosixPath(group).parts[1:])
+    below = _strip_mount_root(PurePosixPath(root).parts[1:], PurePosixPath(group).parts[1:])
     if below is None:
         return []
     inward = [point.joinpath(*below[:depth]) for depth in range(len(below) + 1)]
-    return [directory for directory in reversed(inward) if _visible(directory)]
+    return [directory for directory in reversed(inward) if _is_visible(directory)]
 
 
-def _visible(directory: Path) -> bool:
-    """Is it there? What we may not look at is not (3.10's `is_dir` would raise)."""
+def _is_visible(directory: Path) -> bool:
+    """Is this a directory that we may look at? (3.10's `is_dir` would raise.)"""
     try:
         return directory.is_dir()
     except OSError:
         return False
 
 
-def _below(root: tuple[str, ...], group: tuple[str, ...]) -> tuple[str, ...] | None:
+def _strip_mount_root(root: tuple[str, ...], group: tuple[str, ...]) -> tuple[str, ...] | None:
     """
     Path of the group below the root of a mount; None when it lies elsewhere.
 

@@ -8,165 +8,156 @@ as good as none: it is written anew. Nothing here ever raises.
 import contextlib
 import hashlib
 import os
-import stat
+import re
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from pipedoctor import __version__
-from pipedoctor.source.examine import Examined
-from pipedoctor.source.files import Source as File
+from pipedoctor.source.discover.files import SourceFile as File
+from pipedoctor.source.read_project import ProjectReading
+from pipedoctor.version import __version__
 
-FORM = b"pipedoctor code 2\n"
-_DIGEST = 32
-MOST_BYTES = 128 << 20
-MOST_ENTRIES = 2000
-_ENDING = ".facts"
-_LARGEST = 64 << 20
-_ABANDONED = 3600.0
-"""Seconds after which nobody is still writing a draft."""
+if TYPE_CHECKING:
+    from pipedoctor.runtime.verified_folder import VerifiedFolder
+
+FORMAT_HEADER = b"pipedoctor code 2\n"
+_DIGEST_SIZE = 32
+MAX_BYTES = 128 << 20
+MAX_ENTRIES = 2000
+_SUFFIX = ".facts"
+_MAX_ENTRY_BYTES = 64 << 20
+_ENTRY_NAME = re.compile(rf"[0-9a-f]{{{2 * _DIGEST_SIZE}}}{re.escape(_SUFFIX)}")
 
 
-class Cache(NamedTuple):
-    """A folder of entries; none: nothing is remembered."""
+class CodeCache(NamedTuple):
+    """A folder of cached results; `folder` is None where nothing is cached."""
 
-    folder: Path | None
+    folder: "VerifiedFolder | None"
 
-    def get(self, key: str) -> Examined | None:
-        """What is known under this key, if it is there and whole."""
+    def get(self, key: str) -> ProjectReading | None:
+        """Return the result of this key; None where it is absent or damaged."""
         if self.folder is None:
             return None
-        path = self.folder / f"{key}{_ENDING}"
+        name = f"{key}{_SUFFIX}"
         try:
-            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
-            with open(os.open(path, flags), "rb") as file:  # noqa: PTH123
-                status = os.fstat(file.fileno())
-                if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
-                    return None
-                data = file.read(_LARGEST)
-            os.utime(path)
+            data = self.folder.read(name, _MAX_ENTRY_BYTES)
+            self.folder.touch(name)
         except OSError:
             return None
-        return _unpacked(data, key)
+        return _decode_entry(data, key)
 
-    def put(self, key: str, known: Examined) -> None:
-        """Remember them; where that is not possible, so be it."""
+    def put(self, key: str, result: ProjectReading) -> None:
+        """Store the result; errors of the file system are ignored."""
         if self.folder is None:
             return
         with contextlib.suppress(OSError, UnicodeEncodeError):
-            packed = msgspec.msgpack.encode(known)
-            said = FORM + checksum(packed, key) + packed
-            from pipedoctor import state  # noqa: PLC0415  (only to write)
-
-            state.put(self.folder / f"{key}{_ENDING}", said)
+            packed = msgspec.msgpack.encode(result)
+            checked = FORMAT_HEADER + compute_checksum(packed, key) + packed
+            self.folder.write(f"{key}{_SUFFIX}", checked)
 
     def trim(self) -> None:
-        """Forget what was not asked for the longest, until all fits its bounds."""
+        """Delete the entries unused for the longest until the limits hold."""
         if self.folder is None:
             return
         with contextlib.suppress(OSError):
-            for draft in self.folder.glob(f".*{_ENDING}.*"):
-                if time.time() - draft.lstat().st_mtime > _ABANDONED:
-                    draft.unlink()
-            entries = sorted(_entries(self.folder), reverse=True)
+            self.folder.remove_old_drafts()
+            entries = sorted(_list_entries(self.folder), reverse=True)
             kept = 0
-            for number, (_, size, path) in enumerate(entries):
+            for number, (_, size, name) in enumerate(entries):
                 kept += size
-                if kept > MOST_BYTES or number >= MOST_ENTRIES:
+                if kept > MAX_BYTES or number >= MAX_ENTRIES:
                     with contextlib.suppress(OSError):
-                        path.unlink()
+                        self.folder.remove(name)
+
+    def close(self) -> None:
+        """Close the folder."""
+        if self.folder is not None:
+            self.folder.close()
 
 
-def open_cache(given: str, *, wanted: bool) -> Cache:
+def open_cache(directory: str, *, enabled: bool) -> CodeCache:
     """The cache that the user names, or the usual one; none where it is not safe."""
-    if not wanted:
-        return Cache(None)
-    from pipedoctor import state  # noqa: PLC0415  (5 ms, and many ask for no cache)
+    if not enabled:
+        return CodeCache(None)
+    from pipedoctor.runtime import state_dir  # noqa: PLC0415  (5 ms, and many ask for no cache)
 
     try:
-        folder = Path(given) if given else _usual() / "code"
-        folder.mkdir(parents=True, exist_ok=True, mode=state.PRIVATE_FOLDER)
-        status = folder.stat()
+        folder = Path(directory) if directory else _find_default_folder() / "code"
+        return CodeCache(state_dir.open_private_folder(folder, create=True))
     except (OSError, RuntimeError, ValueError):
-        return Cache(None)
-    mine = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-    shared = stat.S_IMODE(status.st_mode) & 0o022 and os.name == "posix"
-    return Cache(folder if mine and not shared else None)
+        return CodeCache(None)
 
 
-def _usual() -> Path:
+def _find_default_folder() -> Path:
     import platformdirs  # noqa: PLC0415  (as above)
 
     return Path(platformdirs.user_cache_dir("pipedoctor", appauthor=False))
 
 
-def key_of(project: Iterable[File], shown: Callable[[str], str]) -> str:
-    """Everything that the facts of a project depend on, in short."""
-    whole = hashlib.blake2b(FORM + _engine().encode(), digest_size=_DIGEST)
+def compute_key(project: Iterable[File], shown: Callable[[str], str]) -> str:
+    """Hash everything that the facts of a project depend on."""
+    whole = hashlib.blake2b(FORMAT_HEADER + _describe_engine().encode(), digest_size=_DIGEST_SIZE)
     tops: dict[str, str] = {}
     for file in project:
         name = shown(file.path)
         there = os.path.exists(name)  # noqa: PTH110  (many files, and it is quicker)
-        top = _repository(os.path.dirname(name), tops)  # noqa: PTH120
+        top = _find_repository(os.path.dirname(name), tops)  # noqa: PTH120
         said = f"{len(file.text)}\0{name}\0{there}\0{top}\0"
         whole.update(said.encode("utf-8", "surrogateescape"))
-        whole.update(hashlib.blake2b(file.text, digest_size=_DIGEST).digest())
+        whole.update(hashlib.blake2b(file.text, digest_size=_DIGEST_SIZE).digest())
     return whole.hexdigest()
 
 
-def _repository(folder: str, known: dict[str, str]) -> str:
-    """Where the repository around a folder begins: lines are known by that."""
-    if folder not in known and not os.path.isabs(folder):  # noqa: PTH117
-        known[folder] = _repository(os.path.abspath(folder), known)  # noqa: PTH100
-    if folder not in known:
+def _find_repository(folder: str, roots: dict[str, str]) -> str:
+    """Find the root of the repository around a folder; lines are located by it."""
+    if folder not in roots and not os.path.isabs(folder):  # noqa: PTH117
+        roots[folder] = _find_repository(os.path.abspath(folder), roots)  # noqa: PTH100
+    if folder not in roots:
         above = os.path.dirname(folder)  # noqa: PTH120
         if os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118
-            known[folder] = folder
+            roots[folder] = folder
         else:
-            known[folder] = _repository(above, known) if above != folder else ""
-    return known[folder]
+            roots[folder] = _find_repository(above, roots) if above != folder else ""
+    return roots[folder]
 
 
-def _engine() -> str:
-    """The version, the Python it runs on, and its very files: they may be worked on."""
-    files = [f"{name} {size} {changed}" for name, size, changed in sorted(_own())]
+def _describe_engine() -> str:
+    """Describe version, Python and the reader's own files, which developers edit."""
+    files = [f"{name} {size} {changed}" for name, size, changed in sorted(_list_own_files())]
     python = f"{sys.implementation.name} {sys.version_info[:3]}"
     return "\n".join([__version__, python, *files])
 
 
-def _own() -> Iterator[tuple[str, int, int]]:
+def _list_own_files() -> Iterator[tuple[str, int, int]]:
     home = Path(__file__).parents[1]
-    for folder in (home / "source", home / "facts"):
-        with os.scandir(folder) as entries:
-            for one in entries:
-                if one.name.endswith(".py"):
-                    status = one.stat()
-                    yield one.name, status.st_size, status.st_mtime_ns
+    for top in (home / "source", home / "facts"):
+        for file in top.rglob("*.py"):
+            status = file.stat()
+            name = file.relative_to(home).as_posix()
+            yield name, status.st_size, status.st_mtime_ns
 
 
-def checksum(packed: bytes, key: str) -> bytes:
-    """What seals an entry, under its name."""
-    return hashlib.blake2b(key.encode() + packed, digest_size=_DIGEST).digest()
+def compute_checksum(packed: bytes, key: str) -> bytes:
+    """Hash an entry's data together with its key."""
+    return hashlib.blake2b(key.encode() + packed, digest_size=_DIGEST_SIZE).digest()
 
 
-def _unpacked(data: bytes, key: str) -> Examined | None:
-    begin = len(FORM) + _DIGEST
+def _decode_entry(data: bytes, key: str) -> ProjectReading | None:
+    begin = len(FORMAT_HEADER) + _DIGEST_SIZE
     packed = data[begin:]
-    if data[:begin] != FORM + checksum(packed, key):
+    if data[:begin] != FORMAT_HEADER + compute_checksum(packed, key):
         return None
     try:
-        return msgspec.msgpack.decode(packed, type=Examined)
+        return msgspec.msgpack.decode(packed, type=ProjectReading)
     except (msgspec.DecodeError, RecursionError):
         return None
 
 
-def _entries(folder: Path) -> Iterator[tuple[float, int, Path]]:
-    for path in folder.iterdir():
-        if path.name.endswith(_ENDING):
-            with contextlib.suppress(OSError):
-                status = path.lstat()
-                yield status.st_mtime, status.st_size, path
+def _list_entries(folder: "VerifiedFolder") -> Iterator[tuple[float, int, str]]:
+    for name in filter(_ENTRY_NAME.fullmatch, folder.list_names()):
+        with contextlib.suppress(OSError):
+            status = folder.stat(name)
+            yield status.st_mtime, status.st_size, name

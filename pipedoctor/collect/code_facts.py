@@ -9,60 +9,65 @@ from typing import Any
 import msgspec
 
 from pipedoctor.collect import code_cache
-from pipedoctor.collect.crew import Lost, share
-from pipedoctor.collect.plain import plain
-from pipedoctor.collect.reading import Reading
+from pipedoctor.collect.code_reading import ReadingOptions
+from pipedoctor.collect.encodable import to_encodable
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Skipped
-from pipedoctor.source import files
-from pipedoctor.source.examine import Examined, examine, related
-from pipedoctor.source.loaders import LoaderCall
-from pipedoctor.source.uncollected import uncollected
+from pipedoctor.runtime.pool import LostTask, run_tasks
+from pipedoctor.source.discover import files
+from pipedoctor.source.discover.without_gc import pause_gc
+from pipedoctor.source.read_project import (
+    ProjectReading,
+    read_project_facts,
+    select_related_files,
+)
+from pipedoctor.source.resolve.literal_loader_calls import LiteralLoaderCall
 
-WORTH = 2 << 20
+MIN_PARALLEL_BYTES = 2 << 20
 """Bytes of code from which on a second process pays for its start."""
-MOST_JOBS = 16
-Project = Sequence[files.Source]
-Shown = Callable[[str], str]
+MAX_JOBS = 16
+ProjectFiles = Sequence[files.SourceFile]
+DisplayPath = Callable[[str], str]
 
 
-def examined(
-    groups: Sequence[Project],
-    shown: Shown,
-    reading: Reading,
+def examine_projects(
+    groups: Sequence[ProjectFiles],
+    display_path: DisplayPath,
+    reading: ReadingOptions,
     *,
     until: float,
     seconds: float,
-) -> list[Examined]:
-    """Every project in its order; the same however it is come by."""
-    cache = code_cache.open_cache(reading.cache_dir, wanted=reading.cache)
-    keys = [code_cache.key_of(one, shown) if cache.folder else "" for one in groups]
+) -> list[ProjectReading]:
+    """Return each project's facts in its order, from the cache or by examining it."""
+    cache = code_cache.open_cache(reading.cache_dir, enabled=reading.cache)
+    keys = [code_cache.compute_key(one, display_path) if cache.folder else "" for one in groups]
     found = {n: known for n, key in enumerate(keys) if (known := cache.get(key))}
     missing = [n for n in range(len(groups)) if n not in found]
 
     home = os.getpid()
 
-    def work(number: int) -> Examined:
+    def work(number: int) -> ProjectReading:
         last = os.getpid() != home
-        return _examined(groups[number], shown, until, seconds, last=last)
+        return _examine_project(groups[number], display_path, until, seconds, last=last)
 
-    jobs = _jobs(reading.jobs, [groups[n] for n in missing])
+    jobs = _count_jobs(reading.jobs, [groups[n] for n in missing])
     if jobs > 1 and hasattr(os, "fork"):
-        fresh = _shared(work, missing, groups, shown, jobs)
+        fresh = _examine_in_parallel(work, missing, groups, display_path, jobs)
     else:
         fresh = {number: work(number) for number in missing}
     for number, known in fresh.items():
         found[number] = known
-        if known.whole:
+        if known.complete:
             cache.put(keys[number], known)
     if missing:
         cache.trim()
+    cache.close()
     return [found[number] for number in range(len(groups))]
 
 
-def calls(
-    read: Project, groups: Sequence[Project], known: Sequence[Examined]
-) -> list[LoaderCall]:
+def list_loader_calls(
+    read: ProjectFiles, groups: Sequence[ProjectFiles], known: Sequence[ProjectReading]
+) -> list[LiteralLoaderCall]:
     """All calls of DataLoader, in the order in which the files came."""
     place = {id(file): number for number, file in enumerate(read)}
     found = [
@@ -73,75 +78,82 @@ def calls(
     return [call for _, call in sorted(found, key=itemgetter(0))]
 
 
-def _examined(
-    project: Project, shown: Shown, until: float, seconds: float, *, last: bool
-) -> Examined:
+def _examine_project(
+    project: ProjectFiles,
+    shown: DisplayPath,
+    until: float,
+    seconds: float,
+    *,
+    last: bool,
+) -> ProjectReading:
     if last:
         gc.disable()  # what is left there is left to the end
-    with uncollected():
-        return examine(project, shown, until=until, seconds=seconds, last=last)
+    with pause_gc():
+        return read_project_facts(
+            project, shown, deadline=until, seconds=seconds, process_ends=last
+        )
 
 
-def _jobs(asked: int | None, projects: Sequence[Project]) -> int:
+def _count_jobs(asked: int | None, projects: Sequence[ProjectFiles]) -> int:
     if asked is None:
         size = sum(len(file.text) for project in projects for file in project)
-        asked = _cpus() if size > WORTH else 1
-    return max(1, min(asked, len(projects), MOST_JOBS))
+        asked = _count_cpus() if size > MIN_PARALLEL_BYTES else 1
+    return max(1, min(asked, len(projects), MAX_JOBS))
 
 
-def _cpus() -> int:
-    """Those that this process may use, by its affinity."""
+def _count_cpus() -> int:
+    """Count the CPUs that this process may use, by its affinity."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _shared(
-    work: Callable[[int], Examined],
+def _examine_in_parallel(
+    work: Callable[[int], ProjectReading],
     missing: Sequence[int],
-    groups: Sequence[Project],
-    shown: Shown,
+    groups: Sequence[ProjectFiles],
+    shown: DisplayPath,
     jobs: int,
-) -> dict[int, Examined]:
-    """The largest first, so that none is left alone at the end."""
+) -> dict[int, ProjectReading]:
+    """Examine the projects in several processes, the largest first."""
 
     def task(number: int) -> Callable[[], bytes]:
-        return lambda: _said(work(number))
+        return lambda: _encode_examined(work(number))
 
     sizes = [sum(len(file.text) for file in groups[number]) for number in missing]
     order = sorted(range(len(missing)), key=lambda place: -sizes[place])
-    results = share([task(number) for number in missing], order, jobs)
+    results = run_tasks([task(number) for number in missing], order, jobs)
     return {
-        number: _lost(groups[number], shown, result)
-        if isinstance(result, Lost)
-        else _told(result)
+        number: _skip_project(groups[number], shown, result)
+        if isinstance(result, LostTask)
+        else _decode_examined(result)
         for number, result in zip(missing, results, strict=True)
     }
 
 
-class _Carried(msgspec.Struct, frozen=True):
+class _ExaminedMessage(msgspec.Struct, frozen=True):
     """`Examined`, as it goes through a pipe."""
 
     facts: Any
     whole: bool
-    calls: tuple[tuple[int, LoaderCall], ...]
+    calls: tuple[tuple[int, LiteralLoaderCall], ...]
 
 
-def _said(known: Examined) -> bytes:
-    """As data; odd bytes in names are spelled out, as in any report."""
-    facts = plain(known.facts)
-    return msgspec.msgpack.encode(_Carried(facts, known.whole, known.calls))
+def _encode_examined(known: ProjectReading) -> bytes:
+    """Encode the result; bytes in names that are not text are escaped."""
+    facts = to_encodable(known.facts)
+    return msgspec.msgpack.encode(_ExaminedMessage(facts, known.complete, known.calls))
 
 
-def _told(result: bytes) -> Examined:
-    carried = msgspec.msgpack.decode(result, type=_Carried)
+def _decode_examined(result: bytes) -> ProjectReading:
+    carried = msgspec.msgpack.decode(result, type=_ExaminedMessage)
     facts = msgspec.convert(carried.facts, Source)
-    return Examined(facts, carried.whole, carried.calls)
+    return ProjectReading(facts, carried.whole, carried.calls)
 
 
-def _lost(project: Project, shown: Shown, lost: Lost) -> Examined:
-    """Nothing is known of these files, and that is said of each."""
-    related_files = list(related(project))
-    reason = f"the process that read its project died {lost.how}, twice"
+def _skip_project(project: ProjectFiles, shown: DisplayPath, lost: LostTask) -> ProjectReading:
+    """Report every file of a project whose process died as skipped."""
+    related_files = list(select_related_files(project))
+    reason = f"the process that read its project died {lost.reason}, twice"
     skipped = tuple(Skipped(path=shown(f.path), reason=reason) for f in related_files)
-    return Examined(Source(files=len(skipped), skipped=skipped), whole=False)
+    return ProjectReading(Source(files=len(skipped), skipped=skipped), complete=False)

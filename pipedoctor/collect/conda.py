@@ -5,86 +5,96 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine, read_or
-from pipedoctor.collect.packages import normal
-from pipedoctor.collect.prefix import Chosen, find
-from pipedoctor.facts import Clobbered, Conda, CondaPackage, Unreadable
+from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.collect.packages import normalize_name
+from pipedoctor.collect.prefix import EnvironmentChoice, find_prefix
+from pipedoctor.facts import Clobbered, Conda, CondaPackage, UnreadableError
+from pipedoctor.facts.applicability import NO_CONDA
+from pipedoctor.runtime import regular_file
+from pipedoctor.runtime.lanes import Announce
 
-_CHANNEL = re.compile(rb'"channel"\s*:\s*"([^"]{1,300})"')
-_ANCHOR = re.compile(
+_CHANNEL_FIELD = re.compile(rb'"channel"\s*:\s*"([^"]{1,300})"')
+_ANCHOR_PATH = re.compile(
     rb'"([^"]{1,300}/(?:site|dist)-packages/[^"/]{1,200}'
     rb'(?:\.dist-info/(?:RECORD|METADATA)|\.egg-info(?:/PKG-INFO)?))"'
 )
-_LARGEST = 32 << 20
-_FOLDER = re.compile(
+_MAX_RECORD_BYTES = 32 << 20
+_MAX_PINNED_BYTES = 1 << 20
+_MAX_NAME_BYTES = 255
+_METADATA_FOLDER = re.compile(
     r"(?P<name>.+?)-(?P<version>\d[^-]*)(?:-py[\d.]+)?\.(?:dist|egg)-info"
 )
 
 
-def conda(machine: Machine, chosen: Chosen, announce: Announce) -> Conda:
+def conda(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> Conda:
     """
-    Read conda-meta; raises Unreadable where conda did not make the environment.
+    Read conda-meta; raises UnreadableError where conda did not make the environment.
 
     A record's *anchor* is the metadata file by which conda itself knows its Python
     package (conda/core/prefix_data.py). Gone or doubled, pip has been there.
     """
-    prefix = find(chosen, machine.environ)
-    if not prefix.conda:
-        message = f"{prefix.folder} is no conda environment"
-        raise Unreadable(message)
+    prefix = find_prefix(chosen, machine.environ)
+    if not prefix.is_conda:
+        message = f"{prefix.folder} {NO_CONDA}"
+        raise UnreadableError(message)
     announce(f"reading {prefix.folder / 'conda-meta'}")
     packages: list[CondaPackage] = []
     clobbered: list[Clobbered] = []
     for file in sorted((prefix.folder / "conda-meta").glob("*.json")):
-        text = _head(file)
-        package = _package(file, text)
+        text = _read_record(file)
+        package = _parse_package(file, text)
         packages.append(package)
-        clobbered += _clobbered(prefix.folder, package, text)
+        clobbered += _find_clobbered(prefix.folder, package, text)
     return Conda(
         prefix=str(prefix.folder),
         packages=tuple(packages),
         clobbered=tuple(clobbered),
         frozen=(prefix.folder / "conda-meta" / "frozen").is_file(),
-        pinned=tuple(read_or(prefix.folder / "conda-meta" / "pinned").split("\n")[:-1]),
+        pinned=tuple(_read_pinned(prefix.folder / "conda-meta" / "pinned")),
     )
 
 
-def _head(file: Path) -> bytes:
+def _read_pinned(file: Path) -> list[str]:
+    return read_or_default(file, max_bytes=_MAX_PINNED_BYTES).split("\n")[:-1]
+
+
+def _read_record(file: Path) -> bytes:
     try:
-        with file.open("rb") as opened:
-            return opened.read(_LARGEST)
+        return regular_file.read_start(file, _MAX_RECORD_BYTES)
     except OSError:
         return b""
 
 
-def _package(file: Path, text: bytes) -> CondaPackage:
-    """Name, version and build stand in the file's name: the last two have no dash."""
+def _parse_package(file: Path, text: bytes) -> CondaPackage:
+    """Parse the file's name: version and build, the last two, contain no dash."""
     name, version, build = ([*file.stem.rsplit("-", 2), "", ""])[:3]
-    match = _CHANNEL.search(text)
-    channel = _short(match[1].decode("utf-8", errors="replace")) if match else ""
+    match = _CHANNEL_FIELD.search(text)
+    channel = _shorten_channel(match[1].decode("utf-8", errors="replace")) if match else ""
     return CondaPackage(name=name, version=version, build=build, channel=channel)
 
 
-def _short(channel: str) -> str:
-    """``conda-forge`` of an address; a token in it is never kept."""
+def _shorten_channel(channel: str) -> str:
+    """Reduce a channel's address to ``conda-forge``; a token in it is dropped."""
     path = re.sub(r"^[a-z]+://[^/]+/", "", channel)
     path = re.sub(r"(?:^|/)t/[^/]+(?=/)", "", path).strip("/")
     return re.sub(r"/(?:noarch|linux|osx|win)(?:-[\w]+)?$", "", path)
 
 
-def _clobbered(folder: Path, package: CondaPackage, text: bytes) -> Iterator[Clobbered]:
-    match = _ANCHOR.search(text)
+def _find_clobbered(folder: Path, package: CondaPackage, text: bytes) -> Iterator[Clobbered]:
+    match = _ANCHOR_PATH.search(text)
     if match is None:
         return
-    anchor = folder / match[1].decode("utf-8", errors="replace")
+    named_anchor = match[1].decode("utf-8", errors="replace")
+    if not _is_in_prefix(named_anchor):
+        return
+    anchor = folder / named_anchor
     metadata = anchor if anchor.name.endswith("-info") else anchor.parent
-    named = _FOLDER.fullmatch(metadata.name)
-    copies = list(_copies(metadata.parent, named["name"])) if named else []
-    how = _how(anchor, metadata, copies, text)
+    named = _METADATA_FOLDER.fullmatch(metadata.name)
+    copies = list(_list_copies(metadata.parent, named["name"])) if named else []
+    how = _describe_clobbering(anchor, metadata, copies, text)
     if how:
         others = [version for path, version in copies if path != metadata]
-        name = normal(named["name"]) if named else package.name
+        name = normalize_name(named["name"]) if named else package.name
         yield Clobbered(
             name=name,
             package="" if package.name == name else package.name,
@@ -94,37 +104,43 @@ def _clobbered(folder: Path, package: CondaPackage, text: bytes) -> Iterator[Clo
         )
 
 
-def _copies(site: Path, name: str) -> Iterator[tuple[Path, str]]:
+def _is_in_prefix(path: str) -> bool:
+    """Can it be a file below the environment: no way out, and no impossible name?"""
+    parts = path.split("/")
+    plain = all(part and part != ".." and len(part.encode()) <= _MAX_NAME_BYTES for part in parts)
+    return plain and "\0" not in path
+
+
+def _list_copies(site: Path, name: str) -> Iterator[tuple[Path, str]]:
     """Metadata folders of this distribution, under any spelling of its name."""
     first = re.escape(name[0])
     for path in sorted(site.glob(f"[{first.lower()}{first.upper()}]*-info")):
-        match = _FOLDER.fullmatch(path.name)
-        if match and normal(match["name"]) == normal(name):
+        match = _METADATA_FOLDER.fullmatch(path.name)
+        if match and normalize_name(match["name"]) == normalize_name(name):
             yield path, match["version"]
 
 
-def _how(
+def _describe_clobbering(
     anchor: Path, metadata: Path, copies: list[tuple[Path, str]], text: bytes
 ) -> str:
     if not anchor.exists():
         return "anchor missing"
     if len(copies) > 1:
         return "two metadata folders"
-    by_pip = read_or(metadata / "INSTALLER").strip() in {"pip", "uv"}
-    return "metadata replaced by pip" if by_pip and _altered(anchor, text) else ""
+    installer = read_or_default(metadata / "INSTALLER", max_bytes=_MAX_PINNED_BYTES).strip()
+    by_pip = installer in {"pip", "uv"}
+    return "metadata replaced by pip" if by_pip and _is_anchor_altered(anchor, text) else ""
 
 
-def _altered(anchor: Path, text: bytes) -> bool:
+def _is_anchor_altered(anchor: Path, text: bytes) -> bool:
     """
     Is the anchor no longer the file that conda put there?
 
     Builds of some years left ``pip`` as the installer, so that alone proves nothing.
     """
     name = re.escape(anchor.as_posix().rpartition("-packages/")[2].encode())
-    for entry in re.findall(
-        rb'"_path"\s*:\s*"[^"]*-packages/' + name + rb'"[^}]*', text
-    ):
+    for entry in re.findall(rb'"_path"\s*:\s*"[^"]*-packages/' + name + rb'"[^}]*', text):
         if wanted := re.search(rb'"sha256_in_prefix"\s*:\s*"([0-9a-f]{64})"', entry):
-            real = hashlib.sha256(anchor.read_bytes()).hexdigest()
+            real = hashlib.sha256(_read_record(anchor)).hexdigest()
             return real.encode() != wanted[1]
     return False

@@ -2,56 +2,58 @@
 
 from typing import Any
 
-from pipedoctor.collect.coldread import cold_read
-from pipedoctor.collect.disks import under
-from pipedoctor.collect.lanes import Announce
+from pipedoctor.collect.cold_read import cold_read
+from pipedoctor.collect.dataset_walk import WALK_TIMEOUT, DatasetWalk, walk_dataset
+from pipedoctor.collect.disks import find_disks
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.mounts import legible, mount_of, mounts
-from pipedoctor.collect.paths import absolute, failure
-from pipedoctor.collect.resolve import resolve
-from pipedoctor.collect.sample import PATIENCE, Walk, walk
-from pipedoctor.facts import DataSet, Unreadable
+from pipedoctor.collect.mounts import escape_path, find_mount, mounts
+from pipedoctor.collect.paths import build_error_fields, make_absolute
+from pipedoctor.collect.symlinks import resolve_links
+from pipedoctor.facts import DataSet, UnreadableError
+from pipedoctor.runtime.lanes import Announce
 
-QUICK_PATIENCE = 0.2
+QUICK_TIMEOUT = 0.2
 
 
 def dataset(machine: Machine, path: str, quick: bool, announce: Announce) -> DataSet:
     """
     Resolve the devices, sample the files, read a few of them cold.
 
-    `quick` looks for a shorter time and reads no file. Raises `Unreadable` where the
+    `quick` looks for a shorter time and reads no file. Raises `UnreadableError` where the
     path does not answer as one that exists: ``no such directory``.
     """
-    machine.linux()
+    machine.require_linux()
     try:
-        full = absolute(machine, path, announce)
-        real = resolve(machine, full, announce)
-        announce(f"stat {legible(real)}")
-        machine.inside(real).stat()
+        full = make_absolute(machine, path, announce)
+        real = resolve_links(machine, full, announce)
+        announce(f"stat {escape_path(real)}")
+        machine.map_path(real).stat()
     except OSError as error:
-        raise Unreadable(failure(error)["error"]) from error
-    seen = walk(
-        machine.inside(real), announce, patience=QUICK_PATIENCE if quick else PATIENCE
+        raise UnreadableError(build_error_fields(error)["error"]) from error
+    seen = walk_dataset(
+        machine.map_path(real),
+        announce,
+        timeout=QUICK_TIMEOUT if quick else WALK_TIMEOUT,
     )
-    known = _storage(machine, real)
+    known = _find_storage(machine, real)
     unknown: dict[str, str] = known.pop("unknown")
     if not seen.files:
         unknown["cold_read"] = "there is no regular file in it"
     elif quick:
         unknown["cold_read"] = "--quick: no file is read"
     else:
-        known |= _cold(machine, seen, unknown, announce)
-    return DataSet(path=legible(full), sample=seen.sample, unknown=unknown, **known)
+        known |= _try_cold_read(machine, seen, unknown, announce)
+    return DataSet(path=escape_path(full), sample=seen.sample, unknown=unknown, **known)
 
 
-def _storage(machine: Machine, real: str) -> dict[str, Any]:
+def _find_storage(machine: Machine, real: str) -> dict[str, Any]:
     """Mount, stack and disks, as far as mountinfo and sysfs tell."""
     table = mounts(machine)
-    mount = mount_of(real, table)
+    mount = find_mount(real, table)
     if mount is None:
-        reason = "mountinfo does not say on which mount it lies"
+        reason = "mountinfo lists no mount for it"
         return {"unknown": {"mount": reason, "disks": reason}}
-    found = under(machine, mount, table)
+    found = find_disks(machine, mount, table)
     return {
         "mount": mount,
         "stack": tuple(found.stack),
@@ -60,11 +62,11 @@ def _storage(machine: Machine, real: str) -> dict[str, Any]:
     }
 
 
-def _cold(
-    machine: Machine, seen: Walk, unknown: dict[str, str], announce: Announce
+def _try_cold_read(
+    machine: Machine, seen: DatasetWalk, unknown: dict[str, str], announce: Announce
 ) -> dict[str, Any]:
     try:
         return {"cold_read": cold_read(machine, seen.files, announce)}
-    except Unreadable as reason:
+    except UnreadableError as reason:
         unknown["cold_read"] = str(reason)
         return {}

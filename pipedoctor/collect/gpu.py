@@ -4,12 +4,18 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from pipedoctor.collect.gpu_device import LOST, Questions, describe, text
-from pipedoctor.collect.lanes import Announce
+from pipedoctor.collect.gpu_device import (
+    GPU_IS_LOST,
+    NvmlQueries,
+    decode_text,
+    read_device,
+)
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Gpu, Unreadable
+from pipedoctor.facts import Gpu, UnreadableError
+from pipedoctor.facts.applicability import NO_LIBRARY
+from pipedoctor.runtime.lanes import Announce
 
-LIBRARY = "libnvidia-ml.so.1"
+NVML_LIBRARY = "libnvidia-ml.so.1"
 
 
 def gpu(machine: Machine, announce: Announce) -> Gpu:
@@ -18,30 +24,30 @@ def gpu(machine: Machine, announce: Announce) -> Gpu:
 
     No driver library: Unreadable. An error of NVML is a fact with its number.
     """
-    machine.linux()
-    announce(f"dlopen {LIBRARY}")
-    library = _library()
-    nvml = _binding()
+    machine.require_linux()
+    announce(f"dlopen {NVML_LIBRARY}")
+    library = _load_library()
+    nvml = _import_pynvml()
     try:
-        _init(library, nvml, announce)
+        _init_nvml(library, nvml, announce)
     except nvml.NVMLError as error:
         return Gpu(error=str(error), error_code=error.value)
-    return _describe(nvml, announce, machine.root / "sys")
+    return _query_driver(nvml, announce, machine.root / "sys")
 
 
-def _library() -> Any:
-    """Load it as any program would: cheaper than the binding, where there is none."""
+def _load_library() -> Any:
+    """Load the library with ctypes: where there is none, cheaper than pynvml."""
     import ctypes  # noqa: PLC0415  (needed nowhere else)
 
     try:
-        return ctypes.CDLL(LIBRARY)
+        return ctypes.CDLL(NVML_LIBRARY)
     except OSError as error:
         absent = "cannot open shared object file: No such file" in str(error)
-        message = f"{LIBRARY} not found" if absent else str(error)
-        raise Unreadable(message) from error
+        message = NO_LIBRARY if absent else str(error)
+        raise UnreadableError(message) from error
 
 
-def _init(library: Any, nvml: Any, announce: Announce) -> None:
+def _init_nvml(library: Any, nvml: Any, announce: Announce) -> None:
     """
     Initialize NVML by the call that torch makes, then the binding, which makes another.
 
@@ -60,31 +66,31 @@ def _init(library: Any, nvml: Any, announce: Announce) -> None:
             raise
 
 
-def _binding() -> Any:
+def _import_pynvml() -> Any:
     try:
         return importlib.import_module("pynvml")
     except ImportError as error:
         message = f"pynvml cannot be imported: {error}"
-        raise Unreadable(message) from error
+        raise UnreadableError(message) from error
 
 
-def _describe(nvml: Any, announce: Announce, sysfs: Path) -> Gpu:
+def _query_driver(nvml: Any, announce: Announce, sysfs: Path) -> Gpu:
     """Driver and devices; a lost GPU is an error, and does not hide the others."""
-    system = Questions(nvml, announce)
-    driver = text(system.ask("driver", "nvmlSystemGetDriverVersion"))
-    cuda = _version(system.ask("cuda", "nvmlSystemGetCudaDriverVersion_v2"))
-    count = system.ask("devices", "nvmlDeviceGetCount") or 0
-    devices = tuple(describe(nvml, announce, index, sysfs) for index in range(count))
+    system = NvmlQueries(nvml, announce)
+    driver = decode_text(system.query("driver", "nvmlSystemGetDriverVersion"))
+    cuda = _format_cuda_version(system.query("cuda", "nvmlSystemGetCudaDriverVersion_v2"))
+    count = system.query("devices", "nvmlDeviceGetCount") or 0
+    devices = tuple(read_device(nvml, announce, index, sysfs) for index in range(count))
     lost = any(device.lost for device in devices)
     return Gpu(
         driver=driver,
         cuda=cuda,
         devices=devices,
-        error=str(nvml.NVMLError(LOST)) if lost else system.unknown.get("devices", ""),
-        error_code=LOST if lost else None,
+        error=str(nvml.NVMLError(GPU_IS_LOST)) if lost else system.unknown.get("devices", ""),
+        error_code=GPU_IS_LOST if lost else None,
     )
 
 
-def _version(number: int | None) -> str:
+def _format_cuda_version(number: int | None) -> str:
     """NVML writes 13.0 as 13000."""
     return f"{number // 1000}.{number % 1000 // 10}" if number else ""

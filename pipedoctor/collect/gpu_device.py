@@ -3,21 +3,21 @@
 from pathlib import Path
 from typing import Any
 
-from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import read_int
 from pipedoctor.facts import Device
+from pipedoctor.runtime.lanes import Announce
 
-LOST = 15
+GPU_IS_LOST = 15
 """NVML_ERROR_GPU_IS_LOST."""
 
-SILENT = {
+UNANSWERED_REASONS = {
     3: "this card does not support it",
     4: "no permission",
     13: "this driver does not know the call",
 }
-UNCORRECTED, SINCE_LOADED = 1, 0
+UNCORRECTED_ERRORS, VOLATILE_ECC = 1, 0
 """NVML_MEMORY_ERROR_TYPE_UNCORRECTED and NVML_VOLATILE_ECC."""
-REASONS = {
+THROTTLE_REASONS = {
     0x1: "idle",
     0x2: "application clocks",
     0x4: "software power cap",
@@ -30,16 +30,16 @@ REASONS = {
 }
 
 
-class Questions:
-    """Questions to NVML about one device; those without an answer have a reason."""
+class NvmlQueries:
+    """NVML calls about one device; `unknown` has the reason where one failed."""
 
     def __init__(self, nvml: Any, announce: Announce) -> None:
         self._nvml = nvml
         self._announce = announce
         self.unknown: dict[str, str] = {}
 
-    def ask(self, field: str, name: str, *args: object) -> Any:
-        """Call NVML; None and a reason where nobody says. A lost GPU raises."""
+    def query(self, field: str, name: str, *args: object) -> Any:
+        """Call NVML; where it fails, None and a reason. A lost GPU raises."""
         self._announce(name)
         call = getattr(self._nvml, name, None)
         if call is None:
@@ -48,27 +48,27 @@ class Questions:
         try:
             return call(*args)
         except self._nvml.NVMLError as error:
-            if error.value == LOST:
+            if error.value == GPU_IS_LOST:
                 raise
-            self.unknown[field] = SILENT.get(error.value, str(error))
+            self.unknown[field] = UNANSWERED_REASONS.get(error.value, str(error))
             return None
 
 
-def describe(nvml: Any, announce: Announce, index: int, sysfs: Path) -> Device:
+def read_device(nvml: Any, announce: Announce, index: int, sysfs: Path) -> Device:
     """Everything that is asked of the GPU with this index; `sysfs` is /sys."""
-    questions = Questions(nvml, announce)
+    questions = NvmlQueries(nvml, announce)
     try:
-        handle = questions.ask("handle", "nvmlDeviceGetHandleByIndex", index)
+        handle = questions.query("handle", "nvmlDeviceGetHandleByIndex", index)
         if handle is None:
             return Device(index=index, unknown=questions.unknown)
-        return _described(questions, handle, index, sysfs)
+        return _query_device(questions, handle, index, sysfs)
     except nvml.NVMLError:
         return Device(index=index, lost=True)
 
 
-def _described(questions: Questions, handle: Any, index: int, sysfs: Path) -> Device:
+def _query_device(questions: NvmlQueries, handle: Any, index: int, sysfs: Path) -> Device:
     def ask(field: str, name: str, *args: object) -> Any:
-        return questions.ask(field, f"nvmlDeviceGet{name}", handle, *args)
+        return questions.query(field, f"nvmlDeviceGet{name}", handle, *args)
 
     memory = ask("memory", "MemoryInfo")
     capability = ask("capability", "CudaComputeCapability")
@@ -77,49 +77,47 @@ def _described(questions: Questions, handle: Any, index: int, sysfs: Path) -> De
     use = ask("utilisation", "UtilizationRates")
     return Device(
         index=index,
-        name=text(ask("name", "Name")),
+        name=decode_text(ask("name", "Name")),
         memory=memory.total if memory else None,
         capability="{}.{}".format(*capability) if capability else "",
-        uuid=text(ask("uuid", "UUID")),
+        uuid=decode_text(ask("uuid", "UUID")),
         pcie_generation=ask("pcie_generation", "CurrPcieLinkGeneration"),
         pcie_generation_max=ask("pcie_generation_max", "MaxPcieLinkGeneration"),
         pcie_width=ask("pcie_width", "CurrPcieLinkWidth"),
         pcie_width_max=ask("pcie_width_max", "MaxPcieLinkWidth"),
-        persistence=_bool(ask("persistence", "PersistenceMode")),
-        throttled=_words(ask("throttled", "CurrentClocksThrottleReasons")),
+        persistence=_to_bool(ask("persistence", "PersistenceMode")),
+        throttled=_name_throttle_reasons(ask("throttled", "CurrentClocksThrottleReasons")),
         utilisation=use.gpu if use else None,
         pstate=ask("pstate", "PerformanceState"),
-        ecc_uncorrected=ask(
-            "ecc_uncorrected", "TotalEccErrors", UNCORRECTED, SINCE_LOADED
-        ),
+        ecc_uncorrected=ask("ecc_uncorrected", "TotalEccErrors", UNCORRECTED_ERRORS, VOLATILE_ECC),
         remap_pending=bool(rows[2]) if rows else None,
         remap_failed=bool(rows[3]) if rows else None,
         mig=bool(mig[0]) if mig else None,
-        numa_node=_node(ask("numa_node", "PciInfo"), sysfs),
+        numa_node=_read_numa_node(ask("numa_node", "PciInfo"), sysfs),
         temperature=ask("temperature", "Temperature", 0),
         unknown=questions.unknown,
     )
 
 
-def text(value: str | bytes | None) -> str:
+def decode_text(value: str | bytes | None) -> str:
     """Older bindings answer in bytes."""
     return value.decode(errors="replace") if isinstance(value, bytes) else value or ""
 
 
-def _bool(value: int | None) -> bool | None:
+def _to_bool(value: int | None) -> bool | None:
     return None if value is None else bool(value)
 
 
-def _words(bits: int | None) -> tuple[str, ...] | None:
+def _name_throttle_reasons(bits: int | None) -> tuple[str, ...] | None:
     if bits is None:
         return None
-    return tuple(word for bit, word in REASONS.items() if bits & bit)
+    return tuple(word for bit, word in THROTTLE_REASONS.items() if bits & bit)
 
 
-def _node(place: Any, sysfs: Path) -> int | None:
+def _read_numa_node(place: Any, sysfs: Path) -> int | None:
     """The memory node that the card hangs on; the kernel writes -1 for none."""
     if place is None:
         return None
-    address = text(place.busId).lower()[-12:]  # NVML's domain has eight digits
+    address = decode_text(place.busId).lower()[-12:]  # NVML's domain has eight digits
     node = read_int(sysfs / "bus/pci/devices" / address / "numa_node")
     return node if node is not None and node >= 0 else None

@@ -7,11 +7,12 @@ x86-64 psABI; other processors that torch runs on have none.
 """
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.versions import reaches
+from pipedoctor.runtime import regular_file
+from pipedoctor.versions import is_at_least
 
 FIRST_GLIBC = "2.33"
-_HEAD = 16 << 10
-_LEVELS = {
+_CPUINFO_BYTES = 16 << 10
+_LEVEL_FLAGS = {
     "x86-64-v2": "cx16 lahf_lm popcnt pni sse4_1 sse4_2 ssse3",
     "x86-64-v3": "avx avx2 bmi1 bmi2 f16c fma abm movbe xsave",
     "x86-64-v4": "avx512f avx512bw avx512cd avx512dq avx512vl",
@@ -20,25 +21,25 @@ _LEVELS = {
 
 
 def hwcaps(machine: Machine, glibc: str) -> tuple[str, ...]:
-    """The best first; each level takes those below it for granted."""
-    if not reaches(glibc, FIRST_GLIBC):
+    """List the sub-folders that glibc searches on this CPU, the highest level first."""
+    if not is_at_least(glibc, FIRST_GLIBC):
         return ()
-    flags = _flags(machine)
+    flags = _read_cpu_flags(machine)
     served: list[str] = []
-    for level, wanted in _LEVELS.items():
+    for level, wanted in _LEVEL_FLAGS.items():
         if not flags.issuperset(wanted.split()):
             break
         served.insert(0, level)
     return tuple(served)
 
 
-def _flags(machine: Machine) -> frozenset[str]:
+def _read_cpu_flags(machine: Machine) -> frozenset[str]:
     """Those of the first processor: the whole file takes long where there are many."""
     try:
-        with (machine.proc / "cpuinfo").open("rb") as file:
-            head = file.read(_HEAD).decode("ascii", errors="replace")
+        read = regular_file.read_start(machine.proc / "cpuinfo", _CPUINFO_BYTES)
     except OSError:
         return frozenset()
+    head = read.decode("ascii", errors="replace")
     lines = (line.partition(":") for line in head.splitlines())
     found = (value.split() for key, _, value in lines if key.strip() == "flags")
     return frozenset(next(found, ()))

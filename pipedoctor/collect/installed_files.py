@@ -4,7 +4,6 @@ import base64
 import csv
 import hashlib
 import os
-import stat
 import time
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -12,25 +11,26 @@ from typing import NamedTuple
 
 from pipedoctor.collect import metadata
 from pipedoctor.collect.interpreter import interpreter
-from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.metadata import LARGE, Metadata
-from pipedoctor.collect.mounts import legible
-from pipedoctor.collect.prefix import Chosen
-from pipedoctor.facts import Altered, InstalledFiles
+from pipedoctor.collect.metadata import MetadataFolder
+from pipedoctor.collect.mounts import escape_path
+from pipedoctor.collect.prefix import EnvironmentChoice
+from pipedoctor.facts import InstalledFiles, ModifiedDistribution
+from pipedoctor.runtime import regular_file
+from pipedoctor.runtime.lanes import Announce
 
-_NAMED = 20
-_CHUNK = 1 << 20
-_ALGORITHMS = frozenset(("sha256", "sha384", "sha512"))
+_MAX_LISTED = 20
+_CHUNK_BYTES = 1 << 20
+_HASH_ALGORITHMS = frozenset(("sha256", "sha384", "sha512"))
 """Those that the specification of RECORD allows."""
-_OWN = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")
+_INSTALLER_FILES = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")
 """Written by installers, which do not always record them."""
 
 
-class _Recorded(NamedTuple):
+class _RecordRow(NamedTuple):
     """A row of a RECORD: the path in it, where that is, and what was written there."""
 
-    named: str
+    recorded_path: str
     path: str
     algorithm: str
     digest: str
@@ -38,19 +38,19 @@ class _Recorded(NamedTuple):
 
 
 def installed_files(
-    machine: Machine, chosen: Chosen, seconds: float, announce: Announce
+    machine: Machine, chosen: EnvironmentChoice, seconds: float, announce: Announce
 ) -> InstalledFiles:
     """Read every recorded file, the small ones first, for at most so long."""
     until = time.monotonic() + seconds
     here = interpreter(machine, chosen, announce)
-    rows: list[tuple[int, int, _Recorded]] = []
-    found = list(metadata.listed(here, [], announce))
+    rows: list[tuple[int, int, _RecordRow]] = []
+    found = list(metadata.list_metadata(here, [], announce))
     unrecorded: list[str] = []
     for number, copy in enumerate(found):
-        recorded = list(_recorded(copy))
+        recorded = list(_read_record_rows(copy))
         if not recorded:
             unrecorded.append(copy.name)
-        rows += [(_weight(row), number, row) for row in recorded]
+        rows += [(_get_recorded_size(row), number, row) for row in recorded]
     changed: dict[int, list[str]] = {}
     missing: dict[int, list[str]] = {}
     compared = unread = 0
@@ -59,56 +59,56 @@ def installed_files(
         if time.monotonic() > until:
             unread = len(rows) - compared
             break
-        same = _same(row, until)
+        same = _is_unchanged(row, until)
         if same is None:
             unread += 1
             continue
         compared += 1
         if not same:
             where = changed if os.path.lexists(row.path) else missing
-            where.setdefault(number, []).append(legible(row.named))
+            where.setdefault(number, []).append(escape_path(row.recorded_path))
     return InstalledFiles(
-        entries=tuple(_altered(found, changed, missing)),
+        entries=tuple(_list_modified(found, changed, missing)),
         compared=compared,
         unrecorded=tuple(dict.fromkeys(unrecorded)),
         unread=unread,
     )
 
 
-def _altered(
-    found: list[Metadata],
+def _list_modified(
+    found: list[MetadataFolder],
     changed: dict[int, list[str]],
     missing: dict[int, list[str]],
-) -> Iterator[Altered]:
+) -> Iterator[ModifiedDistribution]:
     """What was found of each distribution, by its number; files named up to a limit."""
     for number, copy in enumerate(found):
         if number in changed or number in missing:
             other, gone = changed.get(number, ()), missing.get(number, ())
-            yield Altered(
+            yield ModifiedDistribution(
                 name=copy.name,
                 version=copy.version,
-                changed=tuple(other[:_NAMED]),
-                missing=tuple(gone[:_NAMED]),
+                changed=tuple(other[:_MAX_LISTED]),
+                missing=tuple(gone[:_MAX_LISTED]),
                 changed_count=len(other),
                 missing_count=len(gone),
             )
 
 
-def _recorded(copy: Metadata) -> Iterator[_Recorded]:
+def _read_record_rows(copy: MetadataFolder) -> Iterator[_RecordRow]:
     """Rows with a checksum, except what installers and Python write afterwards."""
-    text = metadata.data(copy.path("RECORD"), LARGE)
+    text = metadata.read_record(copy)
     for line in text.decode("utf-8", errors="surrogateescape").splitlines():
-        named, checksum, size = (*_row(line), "", "", "")[:3]
+        named, checksum, size = (*_split_row(line), "", "", "")[:3]
         algorithm, _, digest = checksum.partition("=")
         path = PurePosixPath(named)
-        if algorithm not in _ALGORITHMS or path.name in _OWN or "\0" in named:
+        if algorithm not in _HASH_ALGORITHMS or path.name in _INSTALLER_FILES or "\0" in named:
             continue
         whole = named if path.is_absolute() else f"{copy.folder}/{named}"
-        yield _Recorded(named, whole, algorithm, digest, size)
+        yield _RecordRow(named, whole, algorithm, digest, size)
 
 
-def _row(line: str) -> list[str]:
-    """Its cells; none where quotes make no sense, which concerns no other line."""
+def _split_row(line: str) -> list[str]:
+    """Split a row into cells; none where its quotes are broken."""
     if '"' not in line:
         return line.split(",")
     try:
@@ -117,34 +117,32 @@ def _row(line: str) -> list[str]:
         return []
 
 
-def _weight(row: _Recorded) -> int:
+def _get_recorded_size(row: _RecordRow) -> int:
     return int(row.size) if row.size.isdecimal() and row.size.isascii() else 0
 
 
-def _same(row: _Recorded, until: float) -> bool | None:
+def _is_unchanged(row: _RecordRow, until: float) -> bool | None:
     """Is the file as recorded? None: nobody could read it, or there was no time."""
     try:
-        descriptor = os.open(row.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except (FileNotFoundError, NotADirectoryError):
+        descriptor = regular_file.open_regular(row.path)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, regular_file.NotRegularError):
         return False
-    except (OSError, ValueError):
+    except OSError:
         return None
     try:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
+        if row.size and status.st_size != _get_recorded_size(row):
             return False
-        if row.size and status.st_size != _weight(row):
-            return False
-        return _digest(descriptor, row, until)
+        return _matches_digest(descriptor, row, until)
     except OSError:
         return None
     finally:
         os.close(descriptor)
 
 
-def _digest(descriptor: int, row: _Recorded, until: float) -> bool | None:
+def _matches_digest(descriptor: int, row: _RecordRow, until: float) -> bool | None:
     hashed = hashlib.new(row.algorithm)
-    while part := os.read(descriptor, _CHUNK):
+    while part := os.read(descriptor, _CHUNK_BYTES):
         hashed.update(part)
         if time.monotonic() > until:
             return None

@@ -5,47 +5,46 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine, read_or
-from pipedoctor.collect.prefix import Chosen, Prefix, find
+from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.collect.prefix import EnvironmentChoice, EnvironmentPrefix, find_prefix
 from pipedoctor.facts import Interpreter
+from pipedoctor.runtime.lanes import Announce
 
-_MOST_PTH = 200
+_MAX_PTH_FILES = 200
+_MAX_PTH_BYTES = 64 << 10
 
 
-def interpreter(machine: Machine, chosen: Chosen, announce: Announce) -> Interpreter:
+def interpreter(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> Interpreter:
     """Describe the examined environment without starting its interpreter."""
     announce("finding the Python environment")
-    prefix = find(chosen, machine.environ)
+    prefix = find_prefix(chosen, machine.environ)
     announce(f"reading {prefix.folder}")
-    version = _version(prefix)
-    user_site = _user_site(prefix, version, machine)
+    version = _find_version(prefix)
+    user_site = _find_user_site(prefix, version, machine)
     pythonpath = tuple(
-        entry
-        for entry in machine.environ.get("PYTHONPATH", "").split(os.pathsep)
-        if entry
+        entry for entry in machine.environ.get("PYTHONPATH", "").split(os.pathsep) if entry
     )
-    own = list(site_folders(prefix, version))
+    own = list(list_site_folders(prefix, version))
     return Interpreter(
         version=version,
         executable=str(prefix.executable),
         prefix=str(prefix.folder),
         base_prefix=str(prefix.base),
-        kind="conda" if prefix.conda else "venv" if prefix.virtual else "system",
-        manager=_manager(prefix),
-        externally_managed=_managed(prefix, version),
-        path=_search_path(prefix, version, pythonpath, user_site, own),
+        kind="conda" if prefix.is_conda else "venv" if prefix.is_virtual else "system",
+        manager=_detect_manager(prefix),
+        externally_managed=_is_externally_managed(prefix, version),
+        path=_build_search_path(prefix, version, pythonpath, user_site, own),
         user_site=user_site,
         pythonpath=pythonpath,
-        glibc=_glibc(),
+        glibc=_read_glibc_version(),
     )
 
 
-def _minor(version: str) -> str:
+def _get_minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def _version(prefix: Prefix) -> str:
+def _find_version(prefix: EnvironmentPrefix) -> str:
     """``3.11.7``; only ``3.11`` where no file tells the patch release."""
     for key in ("version_info", "version"):
         if match := re.match(r"\d+\.\d+\.\d+", prefix.settings.get(key, "")):
@@ -54,7 +53,9 @@ def _version(prefix: Prefix) -> str:
         if match := re.match(r"python-(\d+\.\d+\.\d+)", record.name):
             return match[1]
     for header in prefix.base.glob("include/python[23].*/patchlevel.h"):
-        if match := re.search(r'PY_VERSION\s+"(\d+\.\d+\.\d+)', read_or(header)):
+        if match := re.search(
+            r'PY_VERSION\s+"(\d+\.\d+\.\d+)', read_or_default(header, max_bytes=_MAX_PTH_BYTES)
+        ):
             return match[1]
     name = Path(os.path.realpath(prefix.executable)).name
     if match := re.search(r"(\d\.\d+)$", name):
@@ -63,11 +64,11 @@ def _version(prefix: Prefix) -> str:
     return libraries[-1].parent.name.removeprefix("python") if libraries else ""
 
 
-def site_folders(prefix: Prefix, version: str) -> Iterator[Path]:
+def list_site_folders(prefix: EnvironmentPrefix, version: str) -> Iterator[Path]:
     """The environment's own package folders that exist, in the path's order."""
-    minor = _minor(version)
+    minor = _get_minor(version)
     names = [f"lib/python{minor}/site-packages", f"lib64/python{minor}/site-packages"]
-    if not prefix.virtual:
+    if not prefix.is_virtual:
         names += [f"local/lib/python{minor}/dist-packages", "lib/python3/dist-packages"]
     seen: set[Path] = set()
     for name in [*names, "Lib/site-packages"]:
@@ -78,48 +79,48 @@ def site_folders(prefix: Prefix, version: str) -> Iterator[Path]:
             yield folder
 
 
-def _user_site(prefix: Prefix, version: str, machine: Machine) -> str:
+def _find_user_site(prefix: EnvironmentPrefix, version: str, machine: Machine) -> str:
     """Where ``~/.local`` holds packages that it would import, or empty."""
     shared = prefix.settings.get("include-system-site-packages", "false") == "true"
-    if (prefix.virtual and not shared) or machine.environ.get("PYTHONNOUSERSITE"):
+    if (prefix.is_virtual and not shared) or machine.environ.get("PYTHONNOUSERSITE"):
         return ""
     base = machine.environ.get("PYTHONUSERBASE") or os.path.join(  # noqa: PTH118
         machine.environ.get("HOME", ""), ".local"
     )
-    folder = Path(base) / f"lib/python{_minor(version)}/site-packages"
+    folder = Path(base) / f"lib/python{_get_minor(version)}/site-packages"
     return str(folder) if folder.is_absolute() and folder.is_dir() else ""
 
 
-def _search_path(
-    prefix: Prefix,
+def _build_search_path(
+    prefix: EnvironmentPrefix,
     version: str,
     pythonpath: tuple[str, ...],
     user_site: str,
     own: list[Path],
 ) -> tuple[str, ...]:
     """`sys.path` as `site` would build it; import hooks in .pth files are not run."""
-    minor = _minor(version)
+    minor = _get_minor(version)
     standard = prefix.base / f"lib/python{minor}"
     folders = [*pythonpath, str(standard), str(standard / "lib-dynload")]
     sites = [Path(user_site)] if user_site else []
     sites += own
     if prefix.settings.get("include-system-site-packages", "false") == "true":
-        base = Prefix(
+        base = EnvironmentPrefix(
             folder=prefix.base,
             executable=prefix.executable,
             base=prefix.base,
             settings={},
         )
-        sites += site_folders(base, version)
+        sites += list_site_folders(base, version)
     for site in sites:
-        folders += [str(site), *_pth(site)]
+        folders += [str(site), *_read_pth_folders(site)]
     return tuple(dict.fromkeys(folders))
 
 
-def _pth(site: Path) -> Iterator[str]:
+def _read_pth_folders(site: Path) -> Iterator[str]:
     """The folders that .pth files add."""
-    for file in sorted(site.glob("*.pth"))[:_MOST_PTH]:
-        for line in read_or(file)[:65536].splitlines():
+    for file in sorted(site.glob("*.pth"))[:_MAX_PTH_FILES]:
+        for line in read_or_default(file, max_bytes=_MAX_PTH_BYTES).splitlines():
             entry = line.strip()
             if entry and not entry.startswith(("#", "import ", "import\t")):
                 folder = site / entry
@@ -127,8 +128,8 @@ def _pth(site: Path) -> Iterator[str]:
                     yield os.path.normpath(folder)
 
 
-def _manager(prefix: Prefix) -> str:
-    if prefix.conda:
+def _detect_manager(prefix: EnvironmentPrefix) -> str:
+    if prefix.is_conda:
         return "conda"
     if "uv" in prefix.settings:
         return "uv"
@@ -137,12 +138,12 @@ def _manager(prefix: Prefix) -> str:
     return "pip"
 
 
-def _managed(prefix: Prefix, version: str) -> bool:
-    marker = prefix.base / f"lib/python{_minor(version)}" / "EXTERNALLY-MANAGED"
-    return not prefix.virtual and marker.is_file()
+def _is_externally_managed(prefix: EnvironmentPrefix, version: str) -> bool:
+    marker = prefix.base / f"lib/python{_get_minor(version)}" / "EXTERNALLY-MANAGED"
+    return not prefix.is_virtual and marker.is_file()
 
 
-def _glibc() -> str:
+def _read_glibc_version() -> str:
     """The C library's version; this process and the examined one share the system's."""
     try:
         name = os.confstr("CS_GNU_LIBC_VERSION") or ""

@@ -5,17 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Unreadable
+from pipedoctor.facts import UnreadableError
+from pipedoctor.runtime.regular_file import open_file
 
-FILES = ("var/log/kern.log", "var/log/syslog", "var/log/messages")
-MOST_RECORDS = 20_000
-MOST_BYTES = 4 << 20
-_RECORD = 8192
-BOOT = b" Linux version "
+LOG_FILES = ("var/log/kern.log", "var/log/syslog", "var/log/messages")
+MAX_RECORDS = 20_000
+MAX_BYTES = 4 << 20
+_RECORD_BYTES = 8192
+BOOT_MESSAGE = b" Linux version "
 """The first message of every boot."""
 
 
-def lines(machine: Machine, *, containing: str) -> list[str]:
+def read_lines(machine: Machine, *, containing: str) -> list[str]:
     """
     Give the messages with this text, oldest first: since boot, or of a log file's end.
 
@@ -25,23 +26,23 @@ def lines(machine: Machine, *, containing: str) -> list[str]:
     wanted = containing.encode()
     ring = machine.root / "dev/kmsg"
     try:
-        found = [record for record in _records(ring) if wanted in record]
+        found = [record for record in _read_ring(ring) if wanted in record]
     except OSError as error:
-        tail = _tail(machine)
+        tail = _read_since_boot(machine)
         if tail is None:
             message = f"the kernel log cannot be read: {error.strerror}"
-            raise Unreadable(message) from error
+            raise UnreadableError(message) from error
         found = [line for line in tail.splitlines() if wanted in line]
-    return [_message(record) for record in found]
+    return [_decode_message(record) for record in found]
 
 
-def _records(ring: Path) -> Iterator[bytes]:
+def _read_ring(ring: Path) -> Iterator[bytes]:
     """One read gives one record; EAGAIN is the end, EPIPE a record that was lost."""
     descriptor = os.open(ring, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        for _ in range(MOST_RECORDS):
+        for _ in range(MAX_RECORDS):
             try:
-                record = os.read(descriptor, _RECORD)
+                record = os.read(descriptor, _RECORD_BYTES)
             except BlockingIOError:
                 return
             except BrokenPipeError:
@@ -53,26 +54,26 @@ def _records(ring: Path) -> Iterator[bytes]:
         os.close(descriptor)
 
 
-def _tail(machine: Machine) -> bytes | None:
+def _read_since_boot(machine: Machine) -> bytes | None:
     """The end of a log file, without what earlier boots wrote into it."""
-    for name in FILES:
-        end = _end(machine.root / name)
+    for name in LOG_FILES:
+        end = _read_end(machine.root / name)
         if end is not None:
-            return end.rpartition(BOOT)[2]
+            return end.rpartition(BOOT_MESSAGE)[2]
     return None
 
 
-def _end(path: Path) -> bytes | None:
+def _read_end(path: Path) -> bytes | None:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - MOST_BYTES))
-            return file.read(MOST_BYTES)
+            file.seek(max(0, size - MAX_BYTES))
+            return file.read(MAX_BYTES)
     except OSError:
         return None
 
 
-def _message(record: bytes) -> str:
+def _decode_message(record: bytes) -> str:
     """``4,1234,56789,-;text`` of /dev/kmsg, or a line of a file as it is."""
     head, mark, rest = record.partition(b";")
     kernel = mark and head[:1].isdigit()

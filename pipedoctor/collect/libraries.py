@@ -6,20 +6,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipedoctor.collect import ldcache
-from pipedoctor.collect.elf import read
-from pipedoctor.collect.extension import fitting
+from pipedoctor.collect.elf import read_binary
+from pipedoctor.collect.extension import pick_extension
 from pipedoctor.collect.hwcaps import hwcaps
 from pipedoctor.collect.interpreter import interpreter
-from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.library_names import Naming
-from pipedoctor.collect.linker import Linker, Loaded, Search
+from pipedoctor.collect.library_names import LibraryNamer
+from pipedoctor.collect.linker import LibrarySearch, Linker, LoadedFile
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.mounts import legible
-from pipedoctor.collect.prefix import Chosen
-from pipedoctor.collect.symbol_versions import unmet
-from pipedoctor.facts import Interpreter, Libraries, Library, Unreadable
+from pipedoctor.collect.mounts import escape_path
+from pipedoctor.collect.prefix import EnvironmentChoice
+from pipedoctor.collect.symbol_versions import find_unmet
+from pipedoctor.facts import Interpreter, Libraries, Library, UnreadableError
+from pipedoctor.runtime import regular_file
+from pipedoctor.runtime.lanes import Announce
 
-_TELLING = (
+_REPORTED_LIBRARIES = (
     "libcublas",
     "libcudart",
     "libcudnn",
@@ -39,7 +40,7 @@ _TELLING = (
     "libturbojpeg",
 )
 """Libraries whose every candidate is a fact."""
-_ENTRANCES = (
+_ENTRY_PATTERNS = (
     ("torch", "lib/libtorch_global_deps.so"),
     ("torch", "_C.*.so"),
     ("torchvision", "_C*.so"),
@@ -51,7 +52,7 @@ _ENTRANCES = (
     ("cv2/python-*", "cv2*.so"),
 )
 """What an import opens, package by package, in the order of an ordinary script."""
-_OPENED = {
+_CUDNN_PARTS = {
     8: ("ops_infer", "cnn_infer", "adv_infer", "ops_train", "cnn_train", "adv_train"),
     9: (
         "graph",
@@ -67,95 +68,94 @@ _OPENED = {
 """Parts that cuDNN opens by their bare names when they are first needed."""
 
 
-def libraries(machine: Machine, chosen: Chosen, announce: Announce) -> Libraries:
+def libraries(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> Libraries:
     """
     Emulate the loading of torch, torchvision, numpy, Pillow and OpenCV, one process.
 
-    Raises Unreadable where glibc's linker does not do the loading.
+    Raises UnreadableError where glibc's linker does not do the loading.
     """
-    machine.linux()
+    machine.require_linux()
     here = interpreter(machine, chosen, announce)
-    process = linker(machine, here)
+    process = create_linker(machine, here)
     announce("reading ELF files")
-    preloaded = _preload(machine)
-    searches = list(_preloaded(preloaded, process))
-    searches += process.complete(process.program)
+    preloaded = _list_preloads(machine)
+    searches = list(_load_preloads(preloaded, process))
+    searches += process.load_needed(process.program)
     opened: list[Path] = []
-    for file in _entrances(here):
+    for file in _find_entry_files(here):
         if os.path.realpath(file) in {os.path.realpath(done) for done in opened}:
             continue
         announce(f"reading {file}")
         opened.append(file)
         searches += process.load(file)
-    searches += _parts_of_cudnn(process)
-    naming = Naming(here)
+    searches += _load_cudnn_parts(process)
+    naming = LibraryNamer(here)
     return Libraries(
         entries=tuple(
             e
             for s in searches
-            if s.name.startswith(_TELLING)
-            for e in naming.entries(s)
+            if s.name.startswith(_REPORTED_LIBRARIES)
+            for e in naming.describe_search(s)
         ),
         missing=tuple(
             Library(
-                soname=legible(s.name),
+                soname=escape_path(s.name),
                 path="",
                 found_by="LD_PRELOAD" if s.name in preloaded else "",
-                wanted_by=naming.of(s.wanted_by),
+                wanted_by=naming.shorten_file(s.wanted_by),
             )
             for s in searches
             if not s.candidates
         ),
-        unmet=tuple(unmet(process, naming)),
-        examined=tuple(naming.short(file) for file in opened),
+        unmet=tuple(find_unmet(process, naming)),
+        examined=tuple(naming.shorten_path(file) for file in opened),
     )
 
 
-def linker(machine: Machine, here: Interpreter) -> Linker:
-    """A process of this interpreter that has loaded nothing yet; may be Unreadable."""
+def create_linker(machine: Machine, here: Interpreter) -> Linker:
+    """Simulate a process of this interpreter that has loaded nothing yet."""
     program = Path(os.path.realpath(here.executable))
-    binary = read(program)
+    binary = read_binary(program)
     if binary is None:
-        message = f"{program} is no ELF program"
-        raise Unreadable(message)
+        message = f"{program} is not an ELF program"
+        raise UnreadableError(message)
     if not here.glibc:
-        message = "the C library is not glibc: its linker searches in another way"
-        raise Unreadable(message)
+        message = "the C library is not glibc, so its linker's search order is unknown"
+        raise UnreadableError(message)
     own = (folder for path in here.path for folder in Path(path).glob("nvidia/*/lib"))
     served = hwcaps(machine, here.glibc)
     process = Linker(
-        program=Loaded(path=program, binary=binary),
-        library_path=_library_path(machine.environ.get("LD_LIBRARY_PATH", "")),
-        cache=ldcache.parse(_head(machine.inside("/etc/ld.so.cache")), served),
+        program=LoadedFile(path=program, binary=binary),
+        library_path=_split_library_path(machine.environ.get("LD_LIBRARY_PATH", "")),
+        cache=ldcache.parse_cache(_read_head(machine.map_path("/etc/ld.so.cache")), served),
         hwcaps=served,
-        root=machine.inside("/"),
-        more=tuple(own),
-        thorough=lambda name: name.startswith(_TELLING),
+        root=machine.map_path("/"),
+        torch_folders=tuple(own),
+        wants_all=lambda name: name.startswith(_REPORTED_LIBRARIES),
     )
-    process.enter(process.program)
+    process.register(process.program)
     return process
 
 
-def _library_path(value: str) -> tuple[str, ...]:
+def _split_library_path(value: str) -> tuple[str, ...]:
     """An empty part of a value that is not empty is the working directory."""
     return tuple(part or "." for part in re.split("[:;]", value)) if value else ()
 
 
-def _head(path: Path) -> bytes:
+def _read_head(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            return file.read(ldcache.LARGEST)
+        return regular_file.read_start(path, ldcache.MAX_CACHE_BYTES)
     except OSError:
         return b""
 
 
-def _preload(machine: Machine) -> tuple[str, ...]:
+def _list_preloads(machine: Machine) -> tuple[str, ...]:
     value = machine.environ.get("LD_PRELOAD", "")
     return tuple(name for name in re.split("[ :]+", value) if name)
 
 
-def _preloaded(names: tuple[str, ...], process: Linker) -> Iterator[Search]:
-    """What is preloaded, and what cannot be: the linker goes on without it."""
+def _load_preloads(names: tuple[str, ...], process: Linker) -> Iterator[LibrarySearch]:
+    """Load what LD_PRELOAD names; the linker goes on without what it cannot find."""
     for name in names:
         found = process.search(name, process.program)
         for file in found.candidates[:1]:
@@ -164,25 +164,25 @@ def _preloaded(names: tuple[str, ...], process: Linker) -> Iterator[Search]:
             yield found
 
 
-def _entrances(here: Interpreter) -> Iterator[Path]:
+def _find_entry_files(here: Interpreter) -> Iterator[Path]:
     """The files that exist, of the first folder of the path that has the package."""
     homes: dict[str, Path] = {}
     for folder in map(Path, here.path):
         for package in ("torch", "torchvision", "numpy", "PIL", "cv2"):
             if (folder / package).is_dir():
                 homes.setdefault(package, folder)
-    for package, pattern in _ENTRANCES:
+    for package, pattern in _ENTRY_PATTERNS:
         home = homes.get(package.partition("/")[0])
         if home is None:
             continue
-        file = fitting(home.glob(f"{package}/{pattern}"), here.version)
+        file = pick_extension(home.glob(f"{package}/{pattern}"), here.version)
         if file is not None:
             yield file
 
 
-def _parts_of_cudnn(process: Linker) -> Iterator[Search]:
+def _load_cudnn_parts(process: Linker) -> Iterator[LibrarySearch]:
     """Where `dlopen` inside cuDNN would find its parts; absent ones are not missed."""
-    for major, parts in _OPENED.items():
+    for major, parts in _CUDNN_PARTS.items():
         by = process.loaded.get(f"libcudnn.so.{major}")
         for part in parts if by is not None else ():
             name = f"libcudnn_{part}.so.{major}"
@@ -191,6 +191,6 @@ def _parts_of_cudnn(process: Linker) -> Iterator[Search]:
             if found is None or not found.candidates:
                 continue
             yield found
-            file = process.enter(found.candidates[0], name)
-            yield from process.complete(file)
+            file = process.register(found.candidates[0], name)
+            yield from process.load_needed(file)
             by = file if part == "graph" else by

@@ -7,20 +7,20 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pipedoctor.collect import cgroups, inotify, users
-from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine, read, read_int, read_or
-from pipedoctor.facts import Limits, Rlimit, Unreadable
+from pipedoctor.collect.machine import Machine, read_file, read_int, read_or_default
+from pipedoctor.facts import Limits, Rlimit, UnreadableError
+from pipedoctor.runtime.lanes import Announce
 
-_LINE = re.compile(r"^(Max [a-z ]+?)\s{2,}(\S+)\s+(\S+)", re.MULTILINE)
+_LIMIT_LINE = re.compile(r"^(Max [a-z ]+?)\s{2,}(\S+)\s+(\S+)", re.MULTILINE)
 
 
 def limits(machine: Machine, announce: Announce) -> Limits:
     """Limits of the process from /proc/PID/limits; elsewhere what this one has."""
     if not machine.system.startswith("linux"):
-        return _posix(machine)
+        return _read_with_resource(machine)
     announce(f"read {machine.process}")
-    values = _rlimits(machine.process)
-    user = users.of(machine)
+    values = _read_rlimits(machine.process)
+    user = users.read_user(machine)
     job = Limits(
         pid=machine.pid,
         nofile=values["Max open files"],
@@ -30,16 +30,16 @@ def limits(machine: Machine, announce: Announce) -> Limits:
         exempt_from_memlock=user.exempt_from_memlock,
     )
     if machine.pid is not None:
-        open_files = _entries(machine.process / "fd")
-        job = replace(job, open_files=open_files, maps=_maps(machine.process))
-    return _of_the_user(_of_the_kernel(job, machine), machine, user)
+        open_files = _count_entries(machine.process / "fd")
+        job = replace(job, open_files=open_files, maps=_count_maps(machine.process))
+    return _add_user_totals(_add_kernel_limits(job, machine), machine, user)
 
 
-def _of_the_kernel(job: Limits, machine: Machine) -> Limits:
+def _add_kernel_limits(job: Limits, machine: Machine) -> Limits:
     kernel = machine.proc / "sys"
-    in_use, _, file_max = _numbers(kernel / "fs/file-nr", 3)
-    *_, receive = _numbers(kernel / "net/ipv4/tcp_rmem", 3)
-    pids_max, pids_current, source = _pids(machine)
+    in_use, _, file_max = _read_numbers(kernel / "fs/file-nr", 3)
+    *_, receive = _read_numbers(kernel / "net/ipv4/tcp_rmem", 3)
+    pids_max, pids_current, source = _read_pids_limit(machine)
     return replace(
         job,
         nr_open=read_int(kernel / "fs/nr_open"),
@@ -47,24 +47,24 @@ def _of_the_kernel(job: Limits, machine: Machine) -> Limits:
         files_in_use=in_use,
         threads_max=read_int(kernel / "kernel/threads-max"),
         pid_max=read_int(kernel / "kernel/pid_max"),
-        system_threads=_system_threads(machine),
+        system_threads=_count_system_threads(machine),
         pids_max=pids_max,
         pids_current=pids_current,
         pids_source=source,
         max_map_count=read_int(kernel / "vm/max_map_count"),
         inotify_watches=read_int(kernel / "fs/inotify/max_user_watches"),
         inotify_instances=read_int(kernel / "fs/inotify/max_user_instances"),
-        rdma_devices=_names(machine.root / "sys/class/infiniband"),
+        rdma_devices=_list_names(machine.root / "sys/class/infiniband"),
         tcp_receive_buffer=receive,
     )
 
 
-def _of_the_user(job: Limits, machine: Machine, user: users.User) -> Limits:
+def _add_user_totals(job: Limits, machine: Machine, user: users.ProcessUser) -> Limits:
     """What the processes of this user hold; None where nobody can tell."""
     if user.uid is None:
         return job
-    processes = users.processes(machine, user.uid)
-    use = inotify.use(process.path for process in processes)
+    processes = users.list_user_processes(machine, user.uid)
+    use = inotify.count_inotify_use(process.path for process in processes)
     return replace(
         job,
         user_threads=sum(process.threads for process in processes),
@@ -73,11 +73,11 @@ def _of_the_user(job: Limits, machine: Machine, user: users.User) -> Limits:
     )
 
 
-def _posix(machine: Machine) -> Limits:
+def _read_with_resource(machine: Machine) -> Limits:
     """Where there is no /proc, only this process can be asked, and only on Unix."""
     if machine.pid is not None or machine.system == "win32":
         message = f"the limits of a process cannot be read on {machine.system}"
-        raise Unreadable(message)
+        raise UnreadableError(message)
     import resource  # noqa: PLC0415  (there is none on Windows)
 
     def limit(kind: int) -> Rlimit:
@@ -85,46 +85,44 @@ def _posix(machine: Machine) -> Limits:
         soft, hard = (None if n == resource.RLIM_INFINITY else n for n in pair)
         return Rlimit(soft=soft, hard=hard)
 
-    return Limits(
-        nofile=limit(resource.RLIMIT_NOFILE), nproc=limit(resource.RLIMIT_NPROC)
-    )
+    return Limits(nofile=limit(resource.RLIMIT_NOFILE), nproc=limit(resource.RLIMIT_NPROC))
 
 
-def _rlimits(process: Path) -> dict[str, Rlimit]:
+def _read_rlimits(process: Path) -> dict[str, Rlimit]:
     file = process / "limits"
     values = {
-        name: Rlimit(soft=_value(soft), hard=_value(hard))
-        for name, soft, hard in _LINE.findall(read(file))
+        name: Rlimit(soft=_parse_value(soft), hard=_parse_value(hard))
+        for name, soft, hard in _LIMIT_LINE.findall(read_file(file))
     }
     if "Max open files" not in values:
-        message = f"{file}: no line says Max open files"
-        raise Unreadable(message)
+        message = f"{file} has no line 'Max open files'"
+        raise UnreadableError(message)
     return values
 
 
-def _value(text: str) -> int | None:
+def _parse_value(text: str) -> int | None:
     return int(text) if text.isdecimal() else None
 
 
-def _numbers(file: Path, count: int) -> tuple[int | None, ...]:
+def _read_numbers(file: Path, count: int) -> tuple[int | None, ...]:
     """The numbers of a file that holds `count` of them, else as many None."""
-    fields = read_or(file).split()
+    fields = read_or_default(file).split()
     if len(fields) != count or not all(field.isdecimal() for field in fields):
         return (None,) * count
     return tuple(map(int, fields))
 
 
-def _system_threads(machine: Machine) -> int | None:
+def _count_system_threads(machine: Machine) -> int | None:
     """Threads of the whole system: the second half of loadavg's ``2/345``."""
-    match = re.search(r" \d+/(\d+) ", read_or(machine.proc / "loadavg"))
+    match = re.search(r" \d+/(\d+) ", read_or_default(machine.proc / "loadavg"))
     return int(match[1]) if match else None
 
 
-def _pids(machine: Machine) -> tuple[int | None, int | None, str]:
+def _read_pids_limit(machine: Machine) -> tuple[int | None, int | None, str]:
     """pids.max and pids.current of the group with the least room, and its file."""
     try:
-        groups = cgroups.walk(machine, "pids")
-    except Unreadable:
+        groups = cgroups.list_cgroups(machine, "pids")
+    except UnreadableError:
         return None, None, ""
     bounds: list[tuple[int, int | None, str]] = []
     for group in groups:
@@ -136,19 +134,19 @@ def _pids(machine: Machine) -> tuple[int | None, int | None, str]:
     return min(bounds, key=lambda b: b[0] - (b[1] or 0), default=none)
 
 
-def _names(folder: Path) -> tuple[str, ...]:
+def _list_names(folder: Path) -> tuple[str, ...]:
     try:
         return tuple(sorted(os.listdir(folder)))  # noqa: PTH208  (names suffice)
     except OSError:
         return ()
 
 
-def _entries(folder: Path) -> int | None:
+def _count_entries(folder: Path) -> int | None:
     try:
         return len(os.listdir(folder))  # noqa: PTH208  (only counted)
     except OSError:
         return None
 
 
-def _maps(process: Path) -> int | None:
-    return read_or(process / "maps").count("\n") or None
+def _count_maps(process: Path) -> int | None:
+    return read_or_default(process / "maps").count("\n") or None

@@ -6,16 +6,16 @@ from typing import Any
 
 import msgspec
 
-from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine, read_or
-from pipedoctor.collect.reading import Crossed, Reading
-from pipedoctor.facts import Loader, Unreadable
-from pipedoctor.source.loaders import LoaderCall, loader_calls
+from pipedoctor.collect.code_reading import LoaderCallStore, ReadingOptions
+from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.facts import Loader, UnreadableError
+from pipedoctor.runtime.lanes import Announce
+from pipedoctor.source.resolve.literal_loader_calls import LiteralLoaderCall, find_loader_calls
 
-WORKER = "pt_data_worker"
+WORKER_NAME = "pt_data_worker"
 """What torch calls the main thread of a worker since 2.0."""
 
-_OPTIONS = {
+_FIELD_OPTIONS = {
     "num_workers": "--workers",
     "prefetch_factor": "--prefetch",
     "batch_bytes": "--batch-bytes",
@@ -25,72 +25,72 @@ _OPTIONS = {
 
 def loader(
     machine: Machine,
-    given: Loader | None,
+    options: Loader | None,
     code: tuple[str, ...],
     announce: Announce,
     *,
-    reading: Reading = Reading(),  # noqa: B008  (frozen)
-    crossed: Crossed | None = None,
+    reading: ReadingOptions = ReadingOptions(),  # noqa: B008  (frozen)
+    crossed: LoaderCallStore | None = None,
 ) -> Loader:
     """Join what the command line, the code and the running job say; options win."""
     fields: dict[str, Any] = {}
     origin: dict[str, str] = {}
     seen = crossed.calls if crossed else None
-    for source in _sources(machine, given, code, announce, reading, seen):
+    for source in _iter_sources(machine, options, code, announce, reading, seen):
         for name, (value, told) in source.items():
             if name not in fields:
                 fields[name], origin[name] = value, told
-    if not set(fields) - {"ranks", "loaders"} and "ranks" not in _options(given):
+    if not set(fields) - {"ranks", "loaders"} and "ranks" not in _get_options(options):
         message = "no --workers, no DataLoader with literals in code, no running job"
-        raise Unreadable(message)
+        raise UnreadableError(message)
     return msgspec.convert(fields | {"origin": origin}, Loader)
 
 
-Told = Mapping[str, tuple[int, str]]
+FieldOrigins = Mapping[str, tuple[int, str]]
 """Of each field: its value, and who says so."""
 
 
-def _sources(
+def _iter_sources(
     machine: Machine,
     given: Loader | None,
     code: Sequence[str],
     announce: Announce,
-    reading: Reading,
-    seen: Sequence[LoaderCall] | None,
-) -> Iterator[Told]:
-    yield _options(given)
+    reading: ReadingOptions,
+    seen: Sequence[LiteralLoaderCall] | None,
+) -> Iterator[FieldOrigins]:
+    yield _get_options(given)
     ranks = machine.environ.get("LOCAL_WORLD_SIZE", "")
     if ranks.isascii() and ranks.isdecimal() and 0 < int(ranks) < 1 << 16:
         yield {"ranks": (int(ranks), "LOCAL_WORLD_SIZE")}
     if seen is not None:
-        yield told_by(seen)
-    elif code or reading.typed:
+        yield summarize_calls(seen)
+    elif code or reading.stdin_source:
         announce(f"reading {', '.join(code) or 'stdin'}")
-        calls = loader_calls(
+        calls = find_loader_calls(
             code,
             gitignore=reading.gitignore,
             exclude=reading.exclude,
-            typed=reading.typed,
+            stdin_source=reading.stdin_source,
         )
-        yield told_by(calls)
+        yield summarize_calls(calls)
     if machine.pid is not None and machine.system.startswith("linux"):
-        yield _running(machine, machine.pid)
+        yield _count_workers(machine, machine.pid)
 
 
-def _options(given: Loader | None) -> Told:
+def _get_options(given: Loader | None) -> FieldOrigins:
     if given is None:
         return {}
-    values = {name: getattr(given, name) for name in _OPTIONS}
+    values = {name: getattr(given, name) for name in _FIELD_OPTIONS}
     return {
-        name: (value, given.origin.get(name, _OPTIONS[name]))
+        name: (value, given.origin.get(name, _FIELD_OPTIONS[name]))
         for name, value in values.items()
         if value is not None
     }
 
 
-def told_by(calls: Sequence[LoaderCall]) -> Told:
+def summarize_calls(calls: Sequence[LiteralLoaderCall]) -> FieldOrigins:
     """
-    The largest loader stands for the job: a smaller one takes turns with it.
+    Take the largest loader for the job: a smaller one takes turns with it.
 
     Only loaders of one file that are alike and keep their workers are counted as
     alive together; what is not certain to be needed at once is not counted.
@@ -98,7 +98,7 @@ def told_by(calls: Sequence[LoaderCall]) -> Told:
     known = [call for call in calls if call.num_workers is not None]
     if not known:
         return {}
-    most = max(known, key=lambda call: call.waiting)
+    most = max(known, key=lambda call: call.prefetched_batches)
     twins = [
         call
         for call in known
@@ -115,16 +115,16 @@ def told_by(calls: Sequence[LoaderCall]) -> Told:
     return told
 
 
-def _running(machine: Machine, pid: int) -> Told:
-    """Count the workers below a process, by rank: each is the parent of its own."""
-    names, parents = _processes(machine)
+def _count_workers(machine: Machine, pid: int) -> FieldOrigins:
+    """Count the workers below a process by rank: each is the parent of its own."""
+    names, parents = _read_processes(machine)
     below = {pid}
     grown = True
     while grown:
         found = {child for child, parent in parents.items() if parent in below}
         grown = not found <= below
         below |= found
-    workers = [one for one in below if names.get(one) == WORKER and one != pid]
+    workers = [one for one in below if names.get(one) == WORKER_NAME and one != pid]
     ranks = Counter(parents[worker] for worker in workers)
     if not ranks:
         return {}
@@ -135,14 +135,14 @@ def _running(machine: Machine, pid: int) -> Told:
     }
 
 
-def _processes(machine: Machine) -> tuple[dict[int, str], dict[int, int]]:
+def _read_processes(machine: Machine) -> tuple[dict[int, str], dict[int, int]]:
     """Name and parent of every process that can be seen."""
     names: dict[int, str] = {}
     parents: dict[int, int] = {}
     for entry in machine.proc.iterdir():
         if not entry.name.isdecimal():
             continue
-        head, _, tail = read_or(entry / "stat").rpartition(")")
+        head, _, tail = read_or_default(entry / "stat").rpartition(")")
         words = tail.split()
         if len(words) > 1 and words[1].isdecimal():
             names[int(entry.name)] = head.partition("(")[2]

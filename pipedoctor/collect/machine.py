@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipedoctor.facts import Unreadable
+from pipedoctor.facts import UnreadableError
+from pipedoctor.runtime import regular_file
+
+MAX_TEXT_BYTES = 64 << 20
+"""Bytes of a file of /proc, /sys or /etc: a process has some 65,000 mappings."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,38 +38,38 @@ class Machine:
         """/proc/PID of the examined process."""
         return self.proc / ("self" if self.pid is None else str(self.pid))
 
-    def inside(self, path: str) -> Path:
-        """An absolute path as the examined process sees it: its mounts, its root."""
+    def map_path(self, path: str) -> Path:
+        """Map an absolute path of the examined process to one that we can open."""
         relative = path.lstrip("/")
         if self.pid is None:
             return self.root / relative
         return self.process / "root" / relative
 
-    def linux(self) -> None:
+    def require_linux(self) -> None:
         """Raise Unreadable anywhere but on Linux."""
         if not self.system.startswith("linux"):
-            message = f"only known on Linux, this is {self.system}"
-            raise Unreadable(message)
+            message = f"only available on Linux, not on {self.system}"
+            raise UnreadableError(message)
 
 
-def read(path: Path) -> str:
+def read_file(path: Path) -> str:
     """Read a small file of /proc, /sys or /etc whole, or raise Unreadable: why."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return regular_file.read_text(path, MAX_TEXT_BYTES)
     except OSError as error:
         message = f"{path}: {error.strerror or error}"
-        raise Unreadable(message) from error
+        raise UnreadableError(message) from error
 
 
-def read_or(path: Path, default: str = "") -> str:
-    """Read a file that may well be absent."""
+def read_or_default(path: Path, default: str = "", max_bytes: int = MAX_TEXT_BYTES) -> str:
+    """Read a file that may well be absent; the default where it is larger than this, too."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return regular_file.read_text(path, max_bytes)
     except OSError:
         return default
 
 
 def read_int(path: Path) -> int | None:
     """Read a file that holds one integer; None when absent or anything else."""
-    text = read_or(path).strip()
+    text = read_or_default(path).strip()
     return int(text) if text.removeprefix("-").isdecimal() and text.isascii() else None

@@ -3,24 +3,24 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from pipedoctor.collect.cgroups import walk
-from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine, read, read_int, read_or
-from pipedoctor.facts import Memory, MemoryLimit, Unreadable
+from pipedoctor.collect.cgroups import list_cgroups
+from pipedoctor.collect.machine import Machine, read_file, read_int, read_or_default
+from pipedoctor.facts import Memory, MemoryLimit, UnreadableError
+from pipedoctor.runtime.lanes import Announce
 
 
 def memory(machine: Machine, announce: Announce) -> Memory:
     """Read /proc/meminfo, the group's limit and the kernel's settings."""
     if not machine.system.startswith("linux"):
         announce("psutil")
-        return _elsewhere()
+        return _read_with_psutil()
     announce("read /proc/meminfo")
-    sizes = _sizes(read(machine.proc / "meminfo"))
+    sizes = _parse_meminfo(read_file(machine.proc / "meminfo"))
     if "MemTotal" not in sizes:
-        message = "/proc/meminfo does not say how much memory there is"
-        raise Unreadable(message)
+        message = "/proc/meminfo does not contain the memory size"
+        raise UnreadableError(message)
     total = sizes["MemTotal"]
-    group, why = _group(machine, total)
+    group, why = _find_tightest_limit(machine, total)
     kernel = machine.proc / "sys/vm"
     huge = machine.root / "sys/kernel/mm/transparent_hugepage"
     return Memory(
@@ -34,18 +34,18 @@ def memory(machine: Machine, announce: Announce) -> Memory:
         commit_limit=sizes.get("CommitLimit"),
         committed=sizes.get("Committed_AS"),
         swappiness=read_int(kernel / "swappiness"),
-        transparent_hugepages=_chosen(huge / "enabled"),
-        hugepage_defrag=_chosen(huge / "defrag"),
-        compaction_stalls=_numbers(machine.proc / "vmstat").get("compact_stall"),
+        transparent_hugepages=_read_selected_word(huge / "enabled"),
+        hugepage_defrag=_read_selected_word(huge / "defrag"),
+        compaction_stalls=_read_counters(machine.proc / "vmstat").get("compact_stall"),
     )
 
 
-def _chosen(file: Path) -> str:
+def _read_selected_word(file: Path) -> str:
     """The word in brackets: ``madvise`` of ``always [madvise] never``."""
-    return read_or(file).partition("[")[2].partition("]")[0]
+    return read_or_default(file).partition("[")[2].partition("]")[0]
 
 
-def _sizes(text: str) -> dict[str, int]:
+def _parse_meminfo(text: str) -> dict[str, int]:
     """Every line of /proc/meminfo, in bytes."""
     sizes: dict[str, int] = {}
     for line in text.splitlines():
@@ -56,78 +56,76 @@ def _sizes(text: str) -> dict[str, int]:
     return sizes
 
 
-def _group(machine: Machine, total: int) -> tuple[MemoryLimit | None, str]:
+def _find_tightest_limit(machine: Machine, total: int) -> tuple[MemoryLimit | None, str]:
     """The tightest limit of the group and its parents, or why it is not known."""
     try:
-        groups = walk(machine, "memory")
-    except Unreadable as reason:
+        groups = list_cgroups(machine, "memory")
+    except UnreadableError as reason:
         return None, str(reason)
-    limits = [(limit, at) for at in groups if (limit := _limit(at)) is not None]
+    limits = [(limit, at) for at in groups if (limit := _read_limit(at)) is not None]
     # Version 1 writes "no limit" as a number near 2**63.
     limits = [(limit, at) for limit, at in limits if limit < total]
     if not limits:
         return None, ""
     limit, at = min(limits)
-    return _described(machine, limit, at, groups[: groups.index(at) + 1]), ""
+    return _describe_limit(machine, limit, at, groups[: groups.index(at) + 1]), ""
 
 
-def _limit(group: Path) -> int | None:
+def _read_limit(group: Path) -> int | None:
     unified = read_int(group / "memory.max")
     return read_int(group / "memory.limit_in_bytes") if unified is None else unified
 
 
-def _described(
-    machine: Machine, limit: int, at: Path, below: Iterable[Path]
-) -> MemoryLimit:
+def _describe_limit(machine: Machine, limit: int, at: Path, below: Iterable[Path]) -> MemoryLimit:
     """
     Describe the limit of group `at`; `below` leads from the process up to it.
 
     Version 2 counts kills of the whole subtree, version 1 those of one group alone.
     """
     if (at / "memory.max").exists():
-        events = _numbers(at / "memory.events")
+        events = _read_counters(at / "memory.events")
         return MemoryLimit(
             limit=limit,
             used=read_int(at / "memory.current"),
-            cache=_file_pages(at, "inactive_file", "active_file"),
-            source=_named(machine, at / "memory.max"),
+            cache=_sum_file_pages(at, "inactive_file", "active_file"),
+            source=_format_path(machine, at / "memory.max"),
             swap=read_int(at / "memory.swap.max"),
             oom_kills=events.get("oom_kill"),
         )
     both = read_int(at / "memory.memsw.limit_in_bytes")
     swap = both - limit if both is not None and both < 1 << 62 else None
-    counts = [_numbers(group / "memory.oom_control").get("oom_kill") for group in below]
+    counts = [_read_counters(group / "memory.oom_control").get("oom_kill") for group in below]
     kills = [count for count in counts if count is not None]
     return MemoryLimit(
         limit=limit,
         used=read_int(at / "memory.usage_in_bytes"),
-        cache=_file_pages(at, "total_inactive_file", "total_active_file"),
-        source=_named(machine, at / "memory.limit_in_bytes"),
+        cache=_sum_file_pages(at, "total_inactive_file", "total_active_file"),
+        source=_format_path(machine, at / "memory.limit_in_bytes"),
         swap=swap,
         oom_kills=sum(kills) if kills else None,
     )
 
 
-def _numbers(file: Path) -> dict[str, int]:
+def _read_counters(file: Path) -> dict[str, int]:
     """Read a file of lines such as ``oom_kill 3``."""
-    pairs = (line.split() for line in read_or(file).splitlines())
-    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and _is(pair[1])}  # noqa: PLR2004
+    pairs = (line.split() for line in read_or_default(file).splitlines())
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and _is_number(pair[1])}  # noqa: PLR2004
 
 
-def _is(number: str) -> bool:
+def _is_number(number: str) -> bool:
     return number.isascii() and number.isdecimal()
 
 
-def _file_pages(group: Path, *names: str) -> int | None:
-    numbers = _numbers(group / "memory.stat")
+def _sum_file_pages(group: Path, *names: str) -> int | None:
+    numbers = _read_counters(group / "memory.stat")
     return sum(numbers[name] for name in names) if names[0] in numbers else None
 
 
-def _named(machine: Machine, file: Path) -> str:
+def _format_path(machine: Machine, file: Path) -> str:
     return "/" + str(file.relative_to(machine.root))
 
 
-def _elsewhere() -> Memory:
+def _read_with_psutil() -> Memory:
     import psutil  # noqa: PLC0415  (only where /proc is absent)
 
     seen, swap = psutil.virtual_memory(), psutil.swap_memory()

@@ -6,19 +6,22 @@ from collections.abc import Iterator
 
 import msgspec
 
-from pipedoctor.collect.lanes import Announce
 from pipedoctor.facts import Interpreter
+from pipedoctor.runtime import regular_file
+from pipedoctor.runtime.lanes import Announce
 
-_FOLDER = re.compile(
+_FOLDER_NAME = re.compile(
     r"(?P<name>.+?)-(?P<version>\d[^-]*)(?:-py\d[\d.]*.*)?\.(?:dist|egg)-info"
 )
-_FIELDS = re.compile(r"^(Name|Version):\s*(\S+)", re.MULTILINE)
-_HEADER = 8 << 10
-SMALL = 1 << 20
-LARGE = 64 << 20
+_NAME_VERSION = re.compile(r"^(Name|Version):\s*(\S+)", re.MULTILINE)
+_HEADER_BYTES = 8 << 10
+MAX_SMALL_BYTES = 1 << 20
+_MAX_RECORD_BYTES = 16 << 20
+_MAX_RECORD_LINES = 200_000
+"""Files of one distribution; the largest on the index have some 60,000."""
 
 
-class Metadata(msgspec.Struct, frozen=True):
+class MetadataFolder(msgspec.Struct, frozen=True):
     """A metadata folder; `name` is normalised."""
 
     folder: str
@@ -27,12 +30,12 @@ class Metadata(msgspec.Struct, frozen=True):
     name: str
     version: str
 
-    def path(self, name: str) -> str:
+    def get_file_path(self, name: str) -> str:
         """One of its files."""
         return f"{self.folder}/{self.entry}/{name}"
 
 
-def normal(name: str) -> str:
+def normalize_name(name: str) -> str:
     """A name as the index knows it: lower case, runs of ``-_.`` are one dash."""
     plain = name.replace("_", "-").replace(".", "-").lower()
     while "--" in plain:  # hardly ever; a pattern would cost each name three times
@@ -40,9 +43,9 @@ def normal(name: str) -> str:
     return plain
 
 
-def listed(
+def list_metadata(
     here: Interpreter, unreadable: list[str], announce: Announce
-) -> Iterator[Metadata]:
+) -> Iterator[MetadataFolder]:
     """Each metadata folder of the path, the copy that wins first."""
     for folder in here.path:
         announce(f"listing {folder}")
@@ -52,67 +55,67 @@ def listed(
             continue
         for entry in names:
             if entry.endswith((".dist-info", ".egg-info")):
-                said = _named(entry) or _stated(f"{folder}/{entry}")
+                said = _parse_folder_name(entry) or _read_name_version(f"{folder}/{entry}")
                 if said is None:
                     why = "no version, neither in its name nor in it"
                     unreadable.append(f"{folder}/{entry}: {why}")
                 else:
-                    yield Metadata(folder, entry, normal(said[0]), said[1])
+                    yield MetadataFolder(folder, entry, normalize_name(said[0]), said[1])
 
 
-def _named(entry: str) -> tuple[str, ...] | None:
+def _parse_folder_name(entry: str) -> tuple[str, ...] | None:
     """Name and version as the folder is called; most are ``name-1.0.dist-info``."""
     name, _, version = entry.removesuffix(".dist-info").partition("-")
     if name.isidentifier() and version[:1].isdecimal() and "-" not in version:
         return name, version
-    match = _FOLDER.fullmatch(entry)
+    match = _FOLDER_NAME.fullmatch(entry)
     return match.groups() if match else None
 
 
-def _stated(metadata: str) -> tuple[str, ...] | None:
+def _read_name_version(metadata: str) -> tuple[str, ...] | None:
     """Name and version as the file says, for folders whose name does not tell."""
     for name in ("METADATA", "PKG-INFO"):
-        fields = dict(_FIELDS.findall(header(f"{metadata}/{name}")))
+        fields = dict(_NAME_VERSION.findall(read_header(f"{metadata}/{name}")))
         if len(fields) == 2:  # noqa: PLR2004  (both of them)
             return fields["Name"], fields["Version"]
     return None
 
 
-def text(path: str) -> str:
-    """A file that may well be absent: empty then; line ends as on Unix."""
-    return _decoded(data(path, SMALL))
+def read_text(path: str) -> str:
+    """Read a file as text with Unix line ends; empty where it is absent."""
+    return _decode(read_bytes(path, MAX_SMALL_BYTES))
 
 
-def header(path: str) -> str:
-    """What stands before the first blank line; behind it most have a long text."""
-    read = data(path, _HEADER)
-    if len(read) == _HEADER and b"\n\n" not in read and b"\n\r\n" not in read:
-        read = data(path, SMALL)
-    return _decoded(read).partition("\n\n")[0]
+def read_header(path: str) -> str:
+    """Read what stands before the first blank line."""
+    read = read_bytes(path, _HEADER_BYTES)
+    if len(read) == _HEADER_BYTES and b"\n\n" not in read and b"\n\r\n" not in read:
+        read = read_bytes(path, MAX_SMALL_BYTES)
+    return _decode(read).partition("\n\n")[0]
 
 
-def _decoded(read: bytes) -> str:
-    return read.decode("utf-8", errors="replace").replace("\r\n", "\n")
+def _decode(content: bytes) -> str:
+    return content.decode("utf-8", errors="replace").replace("\r\n", "\n")
 
 
-def data(path: str, most: int) -> bytes:
-    """
-    The first bytes of a file, or none.
+def read_record(copy: MetadataFolder) -> bytes:
+    """Read the RECORD of a distribution: as many rows as any has, or none."""
+    data = read_bytes(copy.get_file_path("RECORD"), _MAX_RECORD_BYTES)
+    if data.count(b"\n") <= _MAX_RECORD_LINES:
+        return data
+    return data[: _find_line_end(data, _MAX_RECORD_LINES)]
 
-    By descriptor: with a thousand small files, `open` alone costs as much as reading.
-    """
+
+def _find_line_end(data: bytes, number: int) -> int:
+    end = -1
+    for _ in range(number):
+        end = data.find(b"\n", end + 1)
+    return end
+
+
+def read_bytes(path: str, max_bytes: int) -> bytes:
+    """The first bytes of a regular file, or none."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        return regular_file.read_start(path, max_bytes)
     except OSError:
         return b""
-    try:
-        size = min(os.fstat(descriptor).st_size, most)
-        parts: list[bytes] = []
-        while size > 0 and (part := os.read(descriptor, size)):
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)

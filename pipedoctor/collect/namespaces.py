@@ -1,16 +1,16 @@
 """Namespaces and privileges of the examined process."""
 
-import re
 from typing import NamedTuple
 
-from pipedoctor.collect.machine import Machine, read_or
+from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.collect.processes import read_status
 
-_INITIAL = {"pid": 0xEFFFFFFC, "user": 0xEFFFFFFD}
+_INITIAL_INODES = {"pid": 0xEFFFFFFC, "user": 0xEFFFFFFD}
 """include/linux/proc_ns.h: the inode numbers of those that exist from boot."""
 
-_EVERY_USER = ["0", "0", "4294967295"]
-_SYS_ADMIN = 21
-_SYS_RESOURCE = 24
+_FULL_UID_MAP = ["0", "0", "4294967295"]
+_CAP_SYS_ADMIN = 21
+_CAP_SYS_RESOURCE = 24
 
 
 class Privileges(NamedTuple):
@@ -26,12 +26,12 @@ class Privileges(NamedTuple):
     """Can `sudo` work at all: an initial user namespace and no `no_new_privs`?"""
 
 
-def in_initial(machine: Machine, kind: str) -> bool:
+def is_in_initial(machine: Machine, kind: str) -> bool:
     """Is this the namespace that exists from boot? False when nobody can say."""
-    return namespace(machine, kind) == f"{kind}:[{_INITIAL[kind]}]"
+    return read_namespace(machine, kind) == f"{kind}:[{_INITIAL_INODES[kind]}]"
 
 
-def namespace(machine: Machine, kind: str) -> str:
+def read_namespace(machine: Machine, kind: str) -> str:
     """``pid:[4026531836]``, or nothing where it may not be read."""
     try:
         return str((machine.process / "ns" / kind).readlink())
@@ -39,33 +39,26 @@ def namespace(machine: Machine, kind: str) -> str:
         return ""
 
 
-def privileges(machine: Machine) -> Privileges:
+def read_privileges(machine: Machine) -> Privileges:
     """Read user and capabilities, and whether they reach beyond a user namespace."""
-    status = read_or(machine.process / "status")
-    capable = int(_field(status, "CapEff", "[0-9a-f]+")[0] or "0", 16)
-    initial = _initial_user(machine)
-    locked = _field(status, "NoNewPrivs", "[0-9]+") == ["1"]
-    root = _field(status, "Uid", r"[0-9]+\s+[0-9]+")[-1] == "0"
-    own_admin = bool(capable >> _SYS_ADMIN & 1)
+    status = read_status(machine.process)
+    capable = status.capabilities
+    initial = _is_initial_user(machine)
+    root = status.uids[1:2] == (0,)
+    own_admin = bool(capable >> _CAP_SYS_ADMIN & 1)
     return Privileges(
         root=root,
         sys_admin=initial and own_admin,
-        sys_resource=initial and bool(capable >> _SYS_RESOURCE & 1),
+        sys_resource=initial and bool(capable >> _CAP_SYS_RESOURCE & 1),
         own_admin=own_admin,
         initial_user=initial,
-        sudo=initial and (root or not locked),
+        sudo=initial and (root or not status.no_new_privileges),
     )
 
 
-def _initial_user(machine: Machine) -> bool:
+def _is_initial_user(machine: Machine) -> bool:
     """Every user maps to itself; the inode also tells a copy of that from the real."""
-    own = namespace(machine, "user")
-    if own and not in_initial(machine, "user"):
+    own = read_namespace(machine, "user")
+    if own and not is_in_initial(machine, "user"):
         return False
-    return read_or(machine.process / "uid_map").split() == _EVERY_USER
-
-
-def _field(status: str, name: str, value: str) -> list[str]:
-    """The words of a field of /proc/PID/status; one empty word when it is absent."""
-    match = re.search(rf"^{name}:\s*({value})", status, re.MULTILINE)
-    return match[1].split() if match else [""]
+    return read_or_default(machine.process / "uid_map").split() == _FULL_UID_MAP

@@ -9,16 +9,16 @@ import msgspec
 
 from pipedoctor.collect import metadata
 from pipedoctor.collect.interpreter import interpreter
-from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.metadata import SMALL, Metadata, normal
-from pipedoctor.collect.ownership import shared_files
-from pipedoctor.collect.prefix import Chosen
+from pipedoctor.collect.metadata import MAX_SMALL_BYTES, MetadataFolder, normalize_name
+from pipedoctor.collect.ownership import find_shared_files
+from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.facts import Distribution, Interpreter, Packages
+from pipedoctor.runtime.lanes import Announce
 
-__all__ = ["installed", "normal", "packages"]
+__all__ = ["list_installed", "normalize_name", "packages"]
 
-_BINARY = frozenset(
+_TAGGED_PACKAGES = frozenset(
     (
         "torch",
         "torchvision",
@@ -32,49 +32,51 @@ _BINARY = frozenset(
 """Packages whose wheel tag is worth knowing."""
 
 
-def packages(machine: Machine, chosen: Chosen, announce: Announce) -> Packages:
+def packages(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> Packages:
     """Every distribution of every folder of the path, the copy that wins first."""
     here = interpreter(machine, chosen, announce)
     unreadable: list[str] = []
-    found = list(metadata.listed(here, unreadable, announce))
-    entries = tuple(map(_distribution, found))
+    found = list(metadata.list_metadata(here, unreadable, announce))
+    entries = tuple(map(_read_distribution, found))
     announce("reading RECORD files")
     return Packages(
         entries=entries,
-        shared=tuple(shared_files(found)),
+        shared=tuple(find_shared_files(found)),
         unreadable=tuple(unreadable),
     )
 
 
-def installed(
+def list_installed(
     here: Interpreter, announce: Announce, *, only: Collection[str] = ()
 ) -> Iterator[Distribution]:
     """Each distribution of the path; with `only`, those of these names."""
-    for found in metadata.listed(here, [], announce):
+    for found in metadata.list_metadata(here, [], announce):
         if not only or found.name in only:
-            yield _distribution(found)
+            yield _read_distribution(found)
 
 
-def _distribution(found: Metadata) -> Distribution:
+def _read_distribution(found: MetadataFolder) -> Distribution:
     return Distribution(
         name=found.name,
         version=found.version,
         location=found.folder,
-        installer=_installer(metadata.data(found.path("INSTALLER"), SMALL)),
-        origin=_origin(found.path("direct_url.json")),
-        tags=_tags(found) if found.name in _BINARY else (),
+        installer=_parse_installer(
+            metadata.read_bytes(found.get_file_path("INSTALLER"), MAX_SMALL_BYTES)
+        ),
+        origin=_read_origin(found.get_file_path("direct_url.json")),
+        tags=_read_tags(found) if found.name in _TAGGED_PACKAGES else (),
     )
 
 
 @functools.lru_cache(maxsize=64)
-def _installer(said: bytes) -> str:
-    words = said.decode("utf-8", errors="replace").strip()
+def _parse_installer(content: bytes) -> str:
+    words = content.decode("utf-8", errors="replace").strip()
     return words.partition(" ")[0][:40].lower()
 
 
-def _origin(path: str) -> str:
+def _read_origin(path: str) -> str:
     """Where a package from no index came from (PEP 610); its address is not kept."""
-    if not os.access(path, os.R_OK) or not (text := metadata.text(path)):
+    if not os.access(path, os.R_OK) or not (text := metadata.read_text(path)):
         return ""
     try:
         record = msgspec.json.decode(text, type=dict[str, object])
@@ -91,6 +93,6 @@ def _origin(path: str) -> str:
             return "url"
 
 
-def _tags(found: Metadata) -> tuple[str, ...]:
-    text = metadata.text(found.path("WHEEL"))
+def _read_tags(found: MetadataFolder) -> tuple[str, ...]:
+    text = metadata.read_text(found.get_file_path("WHEEL"))
     return tuple(re.findall(r"^Tag:\s*(\S+)", text, flags=re.MULTILINE))

@@ -3,23 +3,23 @@
 import errno
 import os
 
-from pipedoctor.collect.machine import Machine, read_or
+from pipedoctor.collect.machine import Machine, read_or_default
 
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-_UNABLE = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS})
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+_UNSUPPORTED_ERRNOS = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS})
 
 
-def opened(path: str | bytes | os.PathLike[str]) -> int:
+def open_noatime(path: str | bytes | os.PathLike[str]) -> int:
     """Open without touching its access time, where that is permitted."""
     try:
-        return os.open(path, _FLAGS | getattr(os, "O_NOATIME", 0))
+        return os.open(path, _OPEN_FLAGS | getattr(os, "O_NOATIME", 0))
     except PermissionError:
-        return os.open(path, _FLAGS)
+        return os.open(path, _OPEN_FLAGS)
 
 
-def misses(descriptor: int, offset: int = 0) -> bool | None:
+def is_uncached(descriptor: int, offset: int = 0) -> bool | None:
     """
-    Ask for a byte without waiting: only a page in the cache would come.
+    Try to read a byte without waiting, which works only for a page in the cache.
 
     None: this file system cannot be asked (tmpfs, some FUSE and network ones).
     """
@@ -31,13 +31,13 @@ def misses(descriptor: int, offset: int = 0) -> bool | None:
     except BlockingIOError:
         return True
     except OSError as error:
-        return None if error.errno in _UNABLE else False
+        return None if error.errno in _UNSUPPORTED_ERRNOS else False
     return False
 
 
-def from_device(machine: Machine) -> int | None:
+def read_device_bytes(machine: Machine) -> int | None:
     """Bytes that this process has fetched from devices so far; None: not counted."""
-    for line in read_or(machine.proc / "self/io").splitlines():
+    for line in read_or_default(machine.proc / "self/io").splitlines():
         key, _, value = line.partition(": ")
         if key == "read_bytes" and value.isdecimal():
             return int(value)

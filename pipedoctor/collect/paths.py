@@ -5,20 +5,19 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pipedoctor.collect.access import writable
-from pipedoctor.collect.disks import under
-from pipedoctor.collect.lanes import Announce
+from pipedoctor.collect.access import check_writable
+from pipedoctor.collect.disks import find_disks
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.mounts import legible, mount_of, mounts
-from pipedoctor.collect.resolve import resolve
-from pipedoctor.facts import PathFact, Unreadable
+from pipedoctor.collect.mounts import escape_path, find_mount, mounts
+from pipedoctor.collect.named_folders import PathRequest
+from pipedoctor.collect.symlinks import resolve_links
+from pipedoctor.facts import PathFact, UnreadableError
+from pipedoctor.runtime import files
+from pipedoctor.runtime.lanes import Announce
 
-if TYPE_CHECKING:
-    from pipedoctor.collect.plan import Place
-
-CACHES = (
+CACHE_VARIABLES = (
     "XDG_CACHE_HOME",
     "TORCH_HOME",
     "HF_HOME",
@@ -32,61 +31,59 @@ CACHES = (
     "CUDA_CACHE_PATH",
 )
 """Variables that name a folder in which a library of a pipeline keeps its cache."""
-_NEVER = 1 << 62
+_UNCOUNTED_INODES = 1 << 62
 """CephFS and some FUSE file systems report -1 free inodes: they do not count them."""
 
 
-def places(machine: Machine) -> "tuple[Place, ...]":
+def list_places(machine: Machine) -> tuple[PathRequest, ...]:
     """The places of the examined job, from its environment alone: no I/O here."""
-    from pipedoctor.collect.plan import Place  # noqa: PLC0415  (it imports us)
-
     if machine.system == "win32":
         return ()
     named: dict[tuple[str, str], list[str]] = {}
-    for role, path, named_by in _named(machine):
+    for role, path, named_by in _iter_places(machine):
         named.setdefault((role, path), []).append(named_by)
     return tuple(
-        Place(role=role, path=path, named_by=", ".join(names))
+        PathRequest(role=role, path=path, named_by=", ".join(names))
         for (role, path), names in named.items()
     )
 
 
-def path(machine: Machine, place: "Place", announce: Announce) -> PathFact:
+def path(machine: Machine, place: PathRequest, announce: Announce) -> PathFact:
     """Examine one place; announces each call before it, for it may hang."""
-    known: dict[str, Any] = {"path": legible(place.path)}
+    known: dict[str, Any] = {"path": escape_path(place.path)}
     if machine.system == "win32":
-        message = "places are only examined on Linux and macOS"
-        raise Unreadable(message)
+        message = "paths are examined on Linux and macOS only"
+        raise UnreadableError(message)
     try:
-        _look(machine, place, announce, known)
+        _examine_place(machine, place, announce, known)
     except OSError as error:
-        known |= failure(error)
+        known |= build_error_fields(error)
     return PathFact(role=place.role, named_by=place.named_by, **known)
 
 
-def failure(error: OSError) -> dict[str, str]:
-    """What an error of the system says, for a person and for a check."""
+def build_error_fields(error: OSError) -> dict[str, str]:
+    """Describe an error of the system: its text and its code."""
     code = errno.errorcode.get(error.errno or 0, "")
     missing = code in {"ENOENT", "ENOTDIR"}
-    words = "no such directory" if missing else (error.strerror or str(error))
+    words = "no such directory" if missing else files.describe_error(error)
     return {"error": words, "error_code": code}
 
 
-def absolute(machine: Machine, path: str, announce: Announce) -> str:
+def make_absolute(machine: Machine, path: str, announce: Announce) -> str:
     """
-    The path from the root, as far as text and the job's own folders tell.
+    Make the path absolute from its text and the job's folders alone.
 
     Raises OSError where the working directory is gone.
     """
     if path == "~" or path.startswith("~/"):
         announce("look up the home directory")
-        return _home(machine) + path[1:]
+        return _find_home(machine) + path[1:]
     if path == "." and machine.pid is not None:
         return str((machine.process / "cwd").readlink())
     return path if path.startswith("/") else os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118
 
 
-def _home(machine: Machine) -> str:
+def _find_home(machine: Machine) -> str:
     """The home that libraries fall back to when HOME is not set: passwd's."""
     import pwd  # noqa: PLC0415  (absent on Windows)
 
@@ -96,10 +93,10 @@ def _home(machine: Machine) -> str:
         raise OSError(errno.ENOENT, "HOME is not set, and passwd has none") from None
 
 
-def _named(machine: Machine) -> Iterator[tuple[str, str, str]]:
+def _iter_places(machine: Machine) -> Iterator[tuple[str, str, str]]:
     environ = machine.environ
     home = environ.get("HOME", "").rstrip("/") or ("/" if environ.get("HOME") else "")
-    yield "cwd", _cwd(machine), "working directory"
+    yield "cwd", _get_cwd(machine), "working directory"
     yield "home", home or "~", "HOME" if home else "passwd"
     tmp = next((n for n in ("TMPDIR", "TEMP", "TMP") if environ.get(n)), "")
     yield "tmp", environ[tmp] if tmp else "/tmp", tmp or "default"
@@ -109,7 +106,7 @@ def _named(machine: Machine) -> Iterator[tuple[str, str, str]]:
         yield "scratch", "/tmp", "default"
     if not environ.get("XDG_CACHE_HOME", "").startswith("/"):
         yield "cache", os.path.join(home or "~", ".cache"), "default"  # noqa: PTH118
-    for name in CACHES:
+    for name in CACHE_VARIABLES:
         path = environ.get(name, "")
         if home and path.startswith("~/"):
             path = home + path[1:]
@@ -117,7 +114,7 @@ def _named(machine: Machine) -> Iterator[tuple[str, str, str]]:
             yield "cache", path, name
 
 
-def _cwd(machine: Machine) -> str:
+def _get_cwd(machine: Machine) -> str:
     """The working directory; of another process, and of one that is gone: ``.``."""
     try:
         return "." if machine.pid is not None else os.getcwd()  # noqa: PTH109
@@ -125,49 +122,49 @@ def _cwd(machine: Machine) -> str:
         return "."
 
 
-def _look(
-    machine: Machine, place: "Place", announce: Announce, known: dict[str, Any]
+def _examine_place(
+    machine: Machine, place: PathRequest, announce: Announce, known: dict[str, Any]
 ) -> None:
     """Fill `known` step by step, so that an error keeps what was known before."""
-    full = absolute(machine, place.path, announce)
+    full = make_absolute(machine, place.path, announce)
     table = mounts(machine)
-    known |= {"path": legible(full), "mount": mount_of(full, table)}
-    real = resolve(machine, full, announce)
-    mount = mount_of(real, table)
-    known |= {"real": legible(real), "mount": mount}
+    known |= {"path": escape_path(full), "mount": find_mount(full, table)}
+    real = resolve_links(machine, full, announce)
+    mount = find_mount(real, table)
+    known |= {"real": escape_path(real), "mount": mount}
     if mount and place.role in {"tmp", "scratch"}:
-        known["disks"] = tuple(under(machine, mount, table).disks)
-    nearest, mode = _nearest(machine, real, announce)
+        known["disks"] = tuple(find_disks(machine, mount, table).disks)
+    nearest, mode = _find_nearest(machine, real, announce)
     known["exists"] = nearest == real
     if place.role == "data" and nearest != real:
         raise FileNotFoundError(errno.ENOENT, "no such directory")
-    announce(f"access {legible(nearest)}")
-    may, why = writable(machine, machine.inside(nearest), mount)
+    announce(f"access {escape_path(nearest)}")
+    may, why = check_writable(machine, machine.map_path(nearest), mount)
     if may and place.role != "data" and not stat.S_ISDIR(mode):
-        may, why = False, f"{legible(nearest)} is not a directory"
+        may, why = False, f"{escape_path(nearest)} is not a directory"
     known |= {"writable": may, "why_not_writable": why}
-    announce(f"statvfs {legible(nearest)}")
-    known |= _room(machine.inside(nearest))
+    announce(f"statvfs {escape_path(nearest)}")
+    known |= _measure_space(machine.map_path(nearest))
 
 
-def _nearest(machine: Machine, path: str, announce: Announce) -> tuple[str, int]:
+def _find_nearest(machine: Machine, path: str, announce: Announce) -> tuple[str, int]:
     """The path, or the nearest folder above it that exists; and its mode."""
     while True:
-        announce(f"stat {legible(path)}")
+        announce(f"stat {escape_path(path)}")
         try:
-            return path, machine.inside(path).stat().st_mode
+            return path, machine.map_path(path).stat().st_mode
         except (FileNotFoundError, NotADirectoryError):
             if path == "/":
                 raise
             path = path.rpartition("/")[0] or "/"
 
 
-def _room(path: Path) -> dict[str, Any]:
-    """Bytes and inodes; a file system that reports none of them has not said any."""
+def _measure_space(path: Path) -> dict[str, Any]:
+    """Measure bytes and inodes; empty where the file system reports none."""
     seen = os.statvfs(path)
     if not seen.f_blocks:
         return {}
-    counted = bool(seen.f_files) and seen.f_favail < _NEVER
+    counted = bool(seen.f_files) and seen.f_favail < _UNCOUNTED_INODES
     return {
         "size": seen.f_blocks * seen.f_frsize,
         "free": seen.f_bavail * seen.f_frsize,

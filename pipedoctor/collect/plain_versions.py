@@ -15,9 +15,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 _RELEASE = r"\d{1,8}(?:\.\d{1,8}){0,5}"
-_CLAUSE = re.compile(
-    rf"\s*(==(?!=)|!=|>=|<=|~=|>|<)\s*({_RELEASE})((?:a|b|rc)\.?\d{{1,8}})?\s*"
-)
+_CLAUSE = re.compile(rf"\s*(==(?!=)|!=|>=|<=|~=|>|<)\s*({_RELEASE})((?:a|b|rc)\.?\d{{1,8}})?\s*")
 _REQUIREMENT = re.compile(
     r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[\w\s.,-]*\])?\s*(\(?)([^;@\[\]()]*)(\)?)\s*"
     r"(?:;\s*(.*))?"
@@ -32,7 +30,7 @@ _VERSION = re.compile(
     r"(?:\+[a-z0-9]+(?:\.[a-z0-9]+)*)?)"
 )
 """A release, and what only matters where the release itself is equal."""
-_COMPARE: Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
+_OPERATORS: Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
     ">=": operator.ge,
@@ -42,17 +40,17 @@ _COMPARE: Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
 }
 
 
-def requirement(line: str, values: Mapping[str, str]) -> tuple[str, ...] | None:
+def parse_requirement(line: str, values: Mapping[str, str]) -> tuple[str, ...] | None:
     """Name and specifier when it applies, () when it does not, None: not plain."""
     match = _REQUIREMENT.fullmatch(line)
     if match is None or bool(match[2]) != bool(match[4]):
         return None
     name, _, specifier, _, marker = match.groups()
-    applies = True if marker is None else _all_apply(marker, values)
+    applies = True if marker is None else _evaluate_marker(marker, values)
     if applies is False:
         return ()
     clauses = [part for part in specifier.split(",") if part.strip()]
-    if not all(_plain(part) for part in clauses):
+    if not all(_is_plain_clause(part) for part in clauses):
         return None
     if specifier.strip() and specifier.count(",") >= len(clauses):
         return None
@@ -62,23 +60,23 @@ def requirement(line: str, values: Mapping[str, str]) -> tuple[str, ...] | None:
     return name, text
 
 
-def _plain(clause: str) -> bool:
-    """Is it a clause that we can compare? ``~=2`` is none that anybody can."""
+def _is_plain_clause(clause: str) -> bool:
+    """Is it a clause that this module can compare? ``~=2`` is invalid everywhere."""
     match = _CLAUSE.fullmatch(clause)
     return match is not None and (match[1] != "~=" or "." in match[2])
 
 
-def _all_apply(marker: str, values: Mapping[str, str]) -> bool | None:
+def _evaluate_marker(marker: str, values: Mapping[str, str]) -> bool | None:
     """Clauses joined by `and`: one that is false decides, whatever the others are."""
     if "(" in marker or re.search(r"\bor\b", marker):
         return None
-    answers = [_applies(part.strip(), values) for part in re.split(r"\band\b", marker)]
+    answers = [_evaluate_clause(part.strip(), values) for part in re.split(r"\band\b", marker)]
     if None in answers:
         return None
     return all(answers)
 
 
-def _applies(marker: str, values: Mapping[str, str]) -> bool | None:
+def _evaluate_clause(marker: str, values: Mapping[str, str]) -> bool | None:
     """A marker of one clause about the version or the platform."""
     match = _MARKER.fullmatch(marker)
     if match is None:
@@ -86,7 +84,7 @@ def _applies(marker: str, values: Mapping[str, str]) -> bool | None:
     variable, sign, double, single = match.groups()
     wanted = single if double is None else double
     if variable.startswith("python_"):
-        return fits(f"{sign}{wanted}", values[variable])
+        return satisfies(f"{sign}{wanted}", values[variable])
     if sign not in ("==", "!="):
         return None
     here = {
@@ -99,11 +97,11 @@ def _applies(marker: str, values: Mapping[str, str]) -> bool | None:
     return (here == wanted) == (sign == "==")
 
 
-def fits(specifier: str, there: str) -> bool | None:
+def satisfies(specifier: str, installed: str) -> bool | None:
     """Does this version satisfy plain clauses? None: not plain, ask the library."""
     if not specifier:
         return True
-    version = _VERSION.fullmatch(there)
+    version = _VERSION.fullmatch(installed)
     clauses = [_CLAUSE.fullmatch(part) for part in filter(None, specifier.split(","))]
     if version is None:
         return None
@@ -111,7 +109,7 @@ def fits(specifier: str, there: str) -> bool | None:
     for clause in clauses:
         if clause is None:
             return None
-        mine, least = _aligned(version[1], clause[2])
+        mine, least = _align_releases(version[1], clause[2])
         if clause[1] == "~=":
             same = clause[2].count(".")
             if not same or clause[3] or (version[2] and mine == least):
@@ -120,11 +118,11 @@ def fits(specifier: str, there: str) -> bool | None:
             continue
         if (version[2] or clause[3]) and mine == least:
             return None
-        allowed &= _COMPARE[clause[1]](mine, least)
+        allowed &= _OPERATORS[clause[1]](mine, least)
     return allowed
 
 
-def _aligned(one: str, other: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _align_releases(one: str, other: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Both as numbers of equal length: ``2`` is ``2.0``."""
     a, b = tuple(map(int, one.split("."))), tuple(map(int, other.split(".")))
     length = max(len(a), len(b))

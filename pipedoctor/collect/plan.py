@@ -3,18 +3,29 @@
 import importlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from pipedoctor.collect import lanes
-from pipedoctor.collect.lanes import Announce, Meanwhile, Outcome, Probe, Watch
+from pipedoctor.collect.code_reading import LoaderCallStore, ReadingOptions
+from pipedoctor.collect.hung_paths import (
+    build_folder_probes,
+    build_hang,
+    find_hung_mount,
+    is_driver_hang,
+    list_hung_paths,
+)
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.mounts import legible, mount_of, mounts
-from pipedoctor.collect.plain import plain
-from pipedoctor.collect.prefix import Chosen
-from pipedoctor.collect.reading import Crossed, Reading
+from pipedoctor.collect.mounts import escape_path
+from pipedoctor.collect.named_folders import PathRequest, list_named_folders
+from pipedoctor.collect.prefix import EnvironmentChoice
+from pipedoctor.collect.sections import (
+    ENVIRONMENT_SECTIONS,
+    KERNEL_SECTIONS,
+    SLOW_SECTIONS,
+    ProbePlace,
+    build_probe,
+)
 from pipedoctor.facts import (
     SECTIONS,
     DataSet,
@@ -22,79 +33,39 @@ from pipedoctor.facts import (
     Fact,
     Facts,
     Gpu,
-    Hang,
     Loader,
-    Mount,
     PathFact,
     Paths,
+    TorchImport,
 )
+from pipedoctor.facts.applicability import NOT_REQUESTED
+from pipedoctor.runtime import lanes
+from pipedoctor.runtime.lanes import LaneProgressCallback, Outcome, Probe, StartCallback
 
-STEADY = (
-    "site",
-    "shm",
-    "cpu",
-    "threads",
-    "memory",
-    "limits",
-    "logind",
-    "variables",
-    "accelerators",
-    "ports",
-)
-"""Sections that come from /proc, /sys and a tmpfs alone: nothing there hangs."""
-
-ENVIRONMENT = {
-    "packages": ("packages", "packages"),
-    "requirements": ("requirements", "packages"),
-    "image_stack": ("image_stack", "packages"),
-    "libraries": ("libraries", "packages"),
-    "interpreter": ("interpreter", "steady"),
-    "torch": ("torch_build", "steady"),
-    "conda": ("conda", "steady"),
-}
-"""
-Sections of the examined Python environment: their collector, and its lane.
-
-Beside "packages" there is "steady": what hardly ever hangs, then what may, each in a
-child of its own as soon as one before it did. With more lanes two CPUs are slower, with
-one, many are.
-"""
-DRIVERS = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu")
+DRIVER_DEVICES = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu")
 """One of these is there where a driver may be slow, or hang: it gets its own lane."""
 
-NOT_QUICK = ("torch_import", "libraries")
-"""Left out by --quick: they take longer than all the rest."""
-
-PATIENCE = 3.0
-PLACE_PATIENCE = 2.0
-SURVEY_PATIENCE = 6.0
-READING_PATIENCE = 8.0
+PLACE_TIMEOUT = 2.0
 IMPORT_MARGIN = 1.0
-SURVEYED: tuple[str, ...] = ("mount", "disks", "sample", "cold_read")
+_IMPORT_SECTIONS = (*ENVIRONMENT_SECTIONS, "torch_import", "installed_files", "record_drift")
+"""Sections that are read from the environment's files."""
+SURVEY_FIELDS: tuple[str, ...] = ("mount", "disks", "sample", "cold_read")
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """A path worth looking at, and who named it."""
-
-    role: str
-    path: str
-    named_by: str
-
-
-class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user wants examined; `loader` is what the command line says."""
+class CollectionRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What to examine; `loader` is what the command line says."""
 
     machine: Machine = msgspec.field(default_factory=Machine)
     data: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
-    reading: Reading = Reading()
+    reading: ReadingOptions = ReadingOptions()
     loader: Loader | None = None
     quick: bool = False
-    also: frozenset[str] = frozenset()
+    extra_sections: frozenset[str] = frozenset()
     """Sections that are read even so."""
-    chosen: Chosen = msgspec.field(default_factory=Chosen)
+    environment: EnvironmentChoice = msgspec.field(default_factory=EnvironmentChoice)
     """The Python environment to examine."""
-    against: tuple[str, str, bytes] | None = None
+    record_file: tuple[str, str, bytes] | None = None
     """The file that records it: path, kind, content."""
     verify_files: bool = False
     """Compare every installed file with its package's record."""
@@ -102,199 +73,214 @@ class Inquiry(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def has_code(self) -> bool:
         """Is there code to read, in PATHS or through stdin?"""
-        return bool(self.code or self.reading.typed)
+        return bool(self.code or self.reading.stdin_source)
 
     @property
-    def left_out(self) -> frozenset[str]:
+    def skipped_sections(self) -> frozenset[str]:
         """Sections that take too long to be quick."""
-        return frozenset(NOT_QUICK if self.quick else ()) - self.also
+        return (SLOW_SECTIONS if self.quick else frozenset[str]()) - self.extra_sections
 
 
-def collect(
-    inquiry: Inquiry,
+def collect_facts(
+    request: CollectionRequest,
     *,
     deadline: float,
-    watch: Watch = lambda _: None,
-    meanwhile: Meanwhile = lambda: None,
+    on_progress: LaneProgressCallback = lambda _: None,
+    on_start: StartCallback = lambda: None,
 ) -> Facts:
-    """Read everything, beside each other, in at most `deadline` seconds."""
+    """Run all collectors in parallel, for at most `deadline` seconds."""
     until = time.monotonic() + deadline
-    places = _places(inquiry)
-    probes = [
-        *_code(inquiry, deadline),
-        *_environment(inquiry, deadline),
-        *_probes(inquiry, places),
-    ]
+    places, folders = (
+        _list_places(request),
+        list_named_folders(request.machine, _name_environment(request)),
+    )
+    probes = _list_probes(request, places, folders, deadline)
     if lanes.CAN_FORK:
-        run = lanes.run
+        run_probes = lanes.run_in_processes
     else:
-        from pipedoctor.collect.unforked import run  # noqa: PLC0415  (elsewhere)
-    outcomes = run(probes, until=until, watch=watch, meanwhile=meanwhile)
-    known: list[Fact] = [_paths(inquiry, places, outcomes)]
-    unknown = _not_asked(inquiry)
-    if inquiry.data:
-        known.append(_datasets(inquiry, outcomes))
+        from pipedoctor.runtime.threads import (  # noqa: PLC0415  (elsewhere)
+            run_in_threads as run_probes,
+        )
+    outcomes = run_probes(probes, until=until, on_progress=on_progress, on_start=on_start)
+    paths = _build_paths(request, places, folders, outcomes)
+    known: list[Fact] = [paths]
+    unknown = _explain_skipped(request)
+    if request.data:
+        known.append(_build_datasets(request, outcomes))
     for section, kind in SECTIONS.items():
         outcome = outcomes.get(section)
         if outcome is None:
             continue
-        if outcome.known:
-            known.append(msgspec.convert(outcome.value, kind))
-        elif section == Gpu.section and outcome.hung:
-            known.append(Gpu(hang=_hang(outcome)))
+        if outcome.has_value:
+            fact = msgspec.convert(outcome.value, kind)
+            if reason := _find_import_excuse(fact, paths):
+                unknown[section] = reason
+            else:
+                known.append(fact)
+        elif section == Gpu.section and is_driver_hang(outcome):
+            known.append(Gpu(hang=build_hang(outcome)))
         else:
             unknown[section] = outcome.reason
     return Facts(*known, unknown=unknown)
 
 
-def _not_asked(inquiry: Inquiry) -> dict[str, str]:
-    """Sections that nobody asked for, and how one would."""
-    reasons = {
-        "log": (False, "no log given, as to `pipedoctor explain LOG`"),
-        "datasets": (bool(inquiry.data), "no --data given"),
-        "source": (inquiry.has_code, "no PATHS with code given"),
-        "record_drift": (inquiry.against is not None, "no --against given"),
-        "installed_files": (inquiry.verify_files, "no --verify-files given"),
-        **dict.fromkeys(inquiry.left_out, (False, "--quick")),
+def _list_probes(
+    request: CollectionRequest,
+    places: list[PathRequest],
+    folders: Sequence[PathRequest],
+    deadline: float,
+) -> list[Probe]:
+    """All probes; in the lane that all share, those of the environment may hang longest."""
+    in_environment = list(_iter_environment_probes(request, deadline))
+    return [
+        *_iter_code_probes(request, deadline),
+        *(probe for probe in in_environment if probe.lane != "steady"),
+        *_iter_probes(request, places, folders),
+        *(probe for probe in in_environment if probe.lane == "steady"),  # slow where it hangs
+    ]
+
+
+def _name_environment(request: CollectionRequest) -> str:
+    return request.environment.env or request.environment.python
+
+
+def _find_import_excuse(fact: Fact, paths: Paths) -> str:
+    """Why a hung import says nothing about torch: a path that it needs does not answer."""
+    if not isinstance(fact, TorchImport) or fact.hang is None:
+        return ""
+    dead = next((path for path in paths.entries if path.hang), None)
+    if dead is None:
+        return ""
+    waited = f"no answer after {fact.hang.seconds:g} s in {fact.hang.doing}"
+    return f"{waited}: {dead.path} ({dead.named_by}) does not answer"
+
+
+def _explain_skipped(inquiry: CollectionRequest) -> dict[str, str]:
+    """Explain for each section that was not requested which option requests it."""
+    requested = {
+        "log": False,
+        "fleet": False,
+        "datasets": bool(inquiry.data),
+        "source": inquiry.has_code,
+        "record_drift": inquiry.record_file is not None,
+        "installed_files": inquiry.verify_files,
     }
-    return {section: why for section, (asked, why) in reasons.items() if not asked}
+    reasons = {name: NOT_REQUESTED[name] for name, asked in requested.items() if not asked}
+    return reasons | dict.fromkeys(inquiry.skipped_sections, "--quick")
 
 
-def _places(inquiry: Inquiry) -> list[Place]:
+def _list_places(inquiry: CollectionRequest) -> list[PathRequest]:
     paths = importlib.import_module("pipedoctor.collect.paths")
     data = [
-        Place(role=role, path=path, named_by=named_by)
+        PathRequest(role=role, path=path, named_by=named_by)
         for role, named_by, named in (
             ("data", "--data", inquiry.data),
             ("code", "PATHS", inquiry.code),
         )
         for path in dict.fromkeys(named)
     ]
-    return data + list(paths.places(inquiry.machine))
+    return data + list(paths.list_places(inquiry.machine))
 
 
-def _probes(inquiry: Inquiry, places: list[Place]) -> Iterator[Probe]:
+def _iter_probes(
+    inquiry: CollectionRequest, places: list[PathRequest], folders: Sequence[PathRequest]
+) -> Iterator[Probe]:
     machine = inquiry.machine
-    gpu = _call("gpu", "gpu", machine)
-    lane = "gpu" if any(map(os.path.exists, DRIVERS)) else "steady"
-    yield Probe(name="gpu", work=gpu, lane=lane, patience=PATIENCE)
+    lane = "gpu" if any(map(os.path.exists, DRIVER_DEVICES)) else "steady"
+    yield build_probe("gpu", machine, place=ProbePlace(lane=lane))
     for path in dict.fromkeys(inquiry.data):
-        name = f"data set {path}"
-        work = _call("datasets", "dataset", machine, path, inquiry.quick)
-        yield Probe(name=name, work=work, lane=name, patience=SURVEY_PATIENCE)
-    for section in STEADY:
-        yield Probe(name=section, work=_call(section, section, machine), steady=True)
+        named = ProbePlace(name=f"data set {path}")
+        yield build_probe("datasets", machine, path, inquiry.quick, place=named)
+    yield from build_folder_probes(machine, folders)
+    for section in KERNEL_SECTIONS:
+        yield build_probe(section, machine)
     for place in places:
-        name = f"{place.role} {place.path}"
-        work = _call("paths", "path", machine, place)
-        if place.role == "data":
-            yield Probe(name=name, work=work, lane=name, patience=PATIENCE)
-        else:
-            shared = PATIENCE if place.role == "code" else PLACE_PATIENCE
-            yield Probe(name=name, work=work, patience=shared)
-    record = _call("project_record", "project_record", machine, inquiry.code)
-    yield Probe(name="project_record", work=record, patience=PATIENCE)
+        yield build_probe("paths", machine, place, place=_place_path_probe(place))
+    yield build_probe("project_record", machine, inquiry.code)
 
 
-def _code(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
-    """The loaders come after all of the code, in one lane: what is read is known."""
-    machine, code, reading = inquiry.machine, inquiry.code, inquiry.reading
-    words = {"reading": reading, "crossed": Crossed()}
+def _place_path_probe(place: PathRequest) -> ProbePlace:
+    """Data has a lane of its own for each path; other places share one, and little time."""
+    name = f"{place.role} {place.path}"
+    if place.role == "data":
+        return ProbePlace(name=name, lane=name)
+    return ProbePlace(name=name, timeout=None if place.role == "code" else PLACE_TIMEOUT)
+
+
+def _iter_code_probes(inquiry: CollectionRequest, deadline: float) -> Iterator[Probe]:
+    """Yield the probes of code; loaders share its lane and the calls it found."""
+    machine, code = inquiry.machine, inquiry.code
+    words = {"reading": inquiry.reading, "crossed": LoaderCallStore()}
     if inquiry.has_code:
         left = max(1.0, deadline - IMPORT_MARGIN)
-        source = _call("source", "source", machine, code, left, **words)
-        yield Probe(name="source", work=source, lane="source", patience=left)
-    loader = _call("loader", "loader", machine, inquiry.loader, code, **words)
-    lane = "source" if inquiry.has_code else "steady"
-    yield Probe(name="loader", work=loader, lane=lane, patience=PATIENCE)
+        yield build_probe("source", machine, code, left, place=ProbePlace(timeout=left), **words)
+    place = ProbePlace(lane="source" if inquiry.has_code else "steady")
+    yield build_probe("loader", machine, inquiry.loader, code, place=place, **words)
 
 
-def _environment(inquiry: Inquiry, deadline: float) -> Iterator[Probe]:
+def _iter_environment_probes(inquiry: CollectionRequest, deadline: float) -> Iterator[Probe]:
     """The import of torch starts first: nothing else takes as long."""
-    machine, chosen = inquiry.machine, inquiry.chosen
-    left_out = inquiry.left_out
-    if "torch_import" not in left_out:
-        patience = max(1.0, deadline - IMPORT_MARGIN)
-        work = _call("torch_import", "torch_import", machine, chosen, patience)
-        yield Probe(name="torch_import", work=work, lane="import", patience=deadline)
-    for section, (module, lane) in ENVIRONMENT.items():
-        if section in left_out:
-            continue
-        work = _call(module, module, machine, chosen)
-        yield Probe(name=section, work=work, lane=lane, patience=READING_PATIENCE)
+    machine, chosen = inquiry.machine, inquiry.environment
+    left, whole = max(1.0, deadline - IMPORT_MARGIN), ProbePlace(timeout=deadline)
+    if "torch_import" not in inquiry.skipped_sections:
+        yield build_probe("torch_import", machine, chosen, left, place=whole)
+    for section in ENVIRONMENT_SECTIONS:
+        if section not in inquiry.skipped_sections:
+            yield build_probe(section, machine, chosen)
     if inquiry.verify_files:
-        left = max(1.0, deadline - IMPORT_MARGIN)
-        work = _call("installed_files", "installed_files", machine, chosen, left)
-        yield Probe(name="installed_files", work=work, lane="files", patience=deadline)
-    if inquiry.against is not None:
-        work = _call("record_drift", "record_drift", machine, chosen, inquiry.against)
-        yield Probe(
-            name="record_drift", work=work, lane="record", patience=READING_PATIENCE
-        )
+        yield build_probe("installed_files", machine, chosen, left, place=whole)
+    if inquiry.record_file is not None:
+        yield build_probe("record_drift", machine, chosen, inquiry.record_file)
 
 
-def _call(
-    module: str, function: str, *args: object, **words: object
-) -> Callable[[Announce], Any]:
-    """Import the collector only where it runs: in its lane."""
-
-    def work(announce: Announce) -> object:
-        collector = importlib.import_module(f"pipedoctor.collect.{module}")
-        return plain(getattr(collector, function)(*args, announce, **words))
-
-    return work
-
-
-def _paths(
-    inquiry: Inquiry, places: list[Place], outcomes: Mapping[str, Outcome]
+def _build_paths(
+    inquiry: CollectionRequest,
+    places: list[PathRequest],
+    folders: Sequence[PathRequest],
+    outcomes: Mapping[str, Outcome],
 ) -> Paths:
-    return Paths(
-        entries=tuple(
-            _path(inquiry.machine, place, outcomes[f"{place.role} {place.path}"])
-            for place in places
-        )
+    entries = [
+        _build_path_fact(inquiry.machine, place, outcomes[f"{place.role} {place.path}"])
+        for place in places
+    ]
+    hung = list_hung_paths(
+        inquiry.machine,
+        (*folders, *places),
+        outcomes,
+        entries,
+        environment_sections=_IMPORT_SECTIONS,
     )
+    return Paths(entries=(*entries, *hung))
 
 
-def _path(machine: Machine, place: Place, outcome: Outcome) -> PathFact:
-    if outcome.known:
+def _build_path_fact(machine: Machine, place: PathRequest, outcome: Outcome) -> PathFact:
+    if outcome.has_value:
         return msgspec.convert(outcome.value, PathFact)
     return PathFact(
         role=place.role,
-        path=legible(place.path),
+        path=escape_path(place.path),
         named_by=place.named_by,
-        mount=_mount(machine, place.path, outcome),
-        hang=_hang(outcome) if outcome.hung else None,
+        mount=find_hung_mount(machine, place.path, outcome),
+        hang=build_hang(outcome) if outcome.hung else None,
         error="" if outcome.hung else outcome.reason,
     )
 
 
-def _datasets(inquiry: Inquiry, outcomes: Mapping[str, Outcome]) -> DataSets:
+def _build_datasets(inquiry: CollectionRequest, outcomes: Mapping[str, Outcome]) -> DataSets:
     return DataSets(
         entries=tuple(
-            _dataset(inquiry.machine, path, outcomes[f"data set {path}"])
+            _build_dataset(inquiry.machine, path, outcomes[f"data set {path}"])
             for path in dict.fromkeys(inquiry.data)
         )
     )
 
 
-def _dataset(machine: Machine, path: str, outcome: Outcome) -> DataSet:
-    if outcome.known:
+def _build_dataset(machine: Machine, path: str, outcome: Outcome) -> DataSet:
+    if outcome.has_value:
         return msgspec.convert(outcome.value, DataSet)
     return DataSet(
-        path=legible(path),
-        mount=_mount(machine, path, outcome),
-        unknown=dict.fromkeys(SURVEYED, outcome.reason),
-        hang=_hang(outcome) if outcome.hung else None,
+        path=escape_path(path),
+        mount=find_hung_mount(machine, path, outcome),
+        unknown=dict.fromkeys(SURVEY_FIELDS, outcome.reason),
+        hang=build_hang(outcome) if outcome.hung else None,
     )
-
-
-def _mount(machine: Machine, path: str, outcome: Outcome) -> Mount | None:
-    """Which mount hangs: that of the path in the last call, links already followed."""
-    last = outcome.doing.partition(" ")[2]
-    at = last if last.startswith("/") else path
-    return mount_of(at, mounts(machine)) if at.startswith("/") else None
-
-
-def _hang(outcome: Outcome) -> Hang:
-    return Hang(doing=outcome.doing, seconds=round(outcome.seconds, 1))

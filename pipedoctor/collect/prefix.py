@@ -7,23 +7,26 @@ from pathlib import Path
 
 import msgspec
 
-from pipedoctor.collect.machine import Machine, read_or
-from pipedoctor.collect.shims import behind
-from pipedoctor.facts import Unreadable
+from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.collect.version_manager_shims import resolve_shim
+from pipedoctor.facts import UnreadableError
 
-_NAMES = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe")
+_PYTHON_PATHS = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe")
 
 
-class Chosen(msgspec.Struct, frozen=True, kw_only=True):
+_MAX_SETTINGS_BYTES = 64 << 10
+
+
+class EnvironmentChoice(msgspec.Struct, frozen=True, kw_only=True):
     """What the user said: an interpreter, an environment's folder, or nothing."""
 
     python: str = ""
     env: str = ""
-    elsewhere: str = ""
+    unreadable_reason: str = ""
     """Why the environment cannot be read from here at all."""
 
 
-class Prefix(msgspec.Struct, frozen=True, kw_only=True):
+class EnvironmentPrefix(msgspec.Struct, frozen=True, kw_only=True):
     """An environment: its folder, its interpreter, and the one it was made from."""
 
     folder: Path
@@ -33,41 +36,41 @@ class Prefix(msgspec.Struct, frozen=True, kw_only=True):
     """pyvenv.cfg, in lower-case keys; empty when it is no virtual environment."""
 
     @property
-    def virtual(self) -> bool:
+    def is_virtual(self) -> bool:
         """Is it a virtual environment?"""
         return bool(self.settings)
 
     @property
-    def conda(self) -> bool:
+    def is_conda(self) -> bool:
         """Did conda make it?"""
         return (self.folder / "conda-meta" / "history").is_file()
 
 
-def find(chosen: Chosen, environ: Mapping[str, str]) -> Prefix:
+def find_prefix(chosen: EnvironmentChoice, environ: Mapping[str, str]) -> EnvironmentPrefix:
     """
-    Choose as users expect: what they named, the active environment, `python` on PATH.
+    Find what the user named, else the active environment, else `python` on PATH.
 
-    Raises Unreadable when there is none.
+    Raises UnreadableError when there is none.
     """
-    if chosen.elsewhere:
-        raise Unreadable(chosen.elsewhere)
+    if chosen.unreadable_reason:
+        raise UnreadableError(chosen.unreadable_reason)
     if chosen.env:
-        return _of_folder(Path(chosen.env), "--env")
+        return _load_folder(Path(chosen.env), "--env")
     if chosen.python:
-        return _of_executable(_program(chosen.python, environ), environ)
+        return _load_executable(_find_program(chosen.python, environ), environ)
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if environ.get(variable):
-            return _of_folder(Path(environ[variable]), variable)
+            return _load_folder(Path(environ[variable]), variable)
     for name in ("python", "python3"):
-        if found := _which(name, environ):
-            return _of_executable(Path(found), environ)
+        if found := _find_on_path(name, environ):
+            return _load_executable(Path(found), environ)
     message = "no python on PATH, and neither --python nor --env given"
-    raise Unreadable(message)
+    raise UnreadableError(message)
 
 
-def of_process(machine: Machine) -> Chosen:
+def choose_for_process(machine: Machine) -> EnvironmentChoice:
     """
-    The interpreter that runs a live process, as its command line names it.
+    Choose the interpreter that runs a live process, as its command line names it.
 
     The program behind /proc/PID/exe is no help: a virtual environment's link is
     resolved there. A process in another mount namespace has other files under the
@@ -76,44 +79,44 @@ def of_process(machine: Machine) -> Chosen:
     ours, theirs = Path("/proc/self/ns/mnt"), machine.process / "ns/mnt"
     if ours.readlink() != theirs.readlink():
         why = f"process {machine.pid} sees other mounts: run pipedoctor where it runs"
-        return Chosen(elsewhere=why)
-    program = read_or(machine.process / "cmdline").partition("\0")[0]
+        return EnvironmentChoice(unreadable_reason=why)
+    program = read_or_default(machine.process / "cmdline").partition("\0")[0]
     if not Path(program).name.startswith(("python", "pypy")):
-        return Chosen()
+        return EnvironmentChoice()
     if "/" in program:
         program = os.path.join(os.readlink(machine.process / "cwd"), program)  # noqa: PTH115, PTH118
-    return Chosen(python=program)
+    return EnvironmentChoice(python=program)
 
 
-def _which(name: str, environ: Mapping[str, str]) -> str | None:
+def _find_on_path(name: str, environ: Mapping[str, str]) -> str | None:
     import shutil  # noqa: PLC0415  (5 ms, and only a lane comes here)
 
     return shutil.which(name, path=environ.get("PATH", os.defpath))
 
 
-def _program(name: str, environ: Mapping[str, str]) -> Path:
-    found = _which(name, environ)
+def _find_program(name: str, environ: Mapping[str, str]) -> Path:
+    found = _find_on_path(name, environ)
     if found is None:
         message = f"--python {name}: no such program"
-        raise Unreadable(message)
+        raise UnreadableError(message)
     if not any("py" in Path(path).name for path in (found, os.path.realpath(found))):
         message = f"--python {name}: no Python by its name"
-        raise Unreadable(message)
+        raise UnreadableError(message)
     return Path(found)
 
 
-def _of_folder(folder: Path, named_by: str) -> Prefix:
+def _load_folder(folder: Path, named_by: str) -> EnvironmentPrefix:
     if not folder.is_dir():
         message = f"{named_by} {folder}: no such directory"
-        raise Unreadable(message)
-    for name in _NAMES:
+        raise UnreadableError(message)
+    for name in _PYTHON_PATHS:
         if os.path.lexists(folder / name):
-            return _prefix(folder, folder / name)
+            return _build_prefix(folder, folder / name)
     message = f"{named_by} {folder}: no Python environment (no bin/python in it)"
-    raise Unreadable(message)
+    raise UnreadableError(message)
 
 
-def _of_executable(executable: Path, environ: Mapping[str, str]) -> Prefix:
+def _load_executable(executable: Path, environ: Mapping[str, str]) -> EnvironmentPrefix:
     """
     The folder above bin/, as `site` finds it: beside pyvenv.cfg, else at the real file.
 
@@ -121,24 +124,21 @@ def _of_executable(executable: Path, environ: Mapping[str, str]) -> Prefix:
     """
     executable = executable.absolute()
     if executable.parent.name == "shims":
-        executable = behind(executable, environ)
-    if _settings(executable.parent.parent):
-        return _prefix(executable.parent.parent, executable)
+        executable = resolve_shim(executable, environ)
+    if _read_settings(executable.parent.parent):
+        return _build_prefix(executable.parent.parent, executable)
     real = Path(os.path.realpath(executable))
-    return _prefix(real.parent.parent, real)
+    return _build_prefix(real.parent.parent, real)
 
 
-def _prefix(folder: Path, executable: Path) -> Prefix:
-    settings = _settings(folder)
+def _build_prefix(folder: Path, executable: Path) -> EnvironmentPrefix:
+    settings = _read_settings(folder)
     home = settings.get("home")
     base = Path(home).parent if home else folder
-    return Prefix(folder=folder, executable=executable, base=base, settings=settings)
+    return EnvironmentPrefix(folder=folder, executable=executable, base=base, settings=settings)
 
 
-def _settings(folder: Path) -> dict[str, str]:
-    try:
-        text = (folder / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return {}
+def _read_settings(folder: Path) -> dict[str, str]:
+    text = read_or_default(folder / "pyvenv.cfg", max_bytes=_MAX_SETTINGS_BYTES)
     pairs = re.findall(r"^\s*([\w-]+)\s*=\s*(.*?)\s*$", text, flags=re.MULTILINE)
     return {key.lower(): value for key, value in pairs}

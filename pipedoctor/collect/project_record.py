@@ -4,13 +4,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipedoctor.collect.lanes import Announce
+from pipedoctor.collect.environment_records import count_packages, detect_kind
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.mounts import legible
-from pipedoctor.collect.records import count, kind_of
-from pipedoctor.facts import ProjectRecord, RecordFile, Unreadable
+from pipedoctor.collect.mounts import escape_path
+from pipedoctor.facts import ProjectRecord, RecordFile, UnreadableError
+from pipedoctor.runtime import regular_file
+from pipedoctor.runtime.lanes import Announce
 
-_SIGNS = (
+_PROJECT_FILES = (
     "pyproject.toml",
     "setup.py",
     "setup.cfg",
@@ -20,72 +21,70 @@ _SIGNS = (
     "requirements.txt",
     ".git",
 )
-_OWNERS = {
+_OWNER_BY_FILE = {
     "uv.lock": "uv",
     "poetry.lock": "poetry",
     "pdm.lock": "pdm",
     "Pipfile": "pipenv",
 }
-_LARGEST = 8 << 20
-_HIGHEST = 12
+_MAX_FILE_BYTES = 8 << 20
+_MAX_LEVELS = 12
 """Folders above the code that are looked into when no repository ends the way."""
-_MOST = 50
+_MAX_FILES = 50
 
 
-def project_record(
-    machine: Machine, code: tuple[str, ...], announce: Announce
-) -> ProjectRecord:
+def project_record(machine: Machine, code: tuple[str, ...], announce: Announce) -> ProjectRecord:
     """List record files from the code (else from here) up to the repository's root."""
     folders: dict[Path, None] = {}
     for start in code or (".",):
-        path = _real(machine, start)
+        path = _resolve_path(machine, start)
         announce(f"listing {path}")
         begin = path if path.is_dir() else path.parent
-        folders.update(dict.fromkeys(_upward(begin)))
-    names = {folder: _names(folder, announce) for folder in folders}
+        folders.update(dict.fromkeys(_iter_parents(begin)))
+    names = {folder: _list_names(folder, announce) for folder in folders}
     files = [
-        _file(folder / name, kind)
+        _read_record_file(folder / name, kind)
         for folder, listed in names.items()
         for name in listed
-        if (kind := kind_of(name))
+        if (kind := detect_kind(name))
     ]
     there = {name for listed in names.values() for name in listed}
-    owners = (owner for name, owner in _OWNERS.items() if name in there)
+    owners = (owner for name, owner in _OWNER_BY_FILE.items() if name in there)
     return ProjectRecord(
-        files=tuple(files[:_MOST]),
-        looked_in=tuple(legible(str(folder)) for folder in folders),
-        project=_project(code, there),
-        owner=next(owners, "") or _table_of(folders),
+        files=tuple(files[:_MAX_FILES]),
+        looked_in=tuple(escape_path(str(folder)) for folder in folders),
+        project=_name_project(code, there),
+        owner=next(owners, "") or _find_tool_table(folders),
     )
 
 
-def _real(machine: Machine, path: str) -> Path:
+def _resolve_path(machine: Machine, path: str) -> Path:
     try:
         if machine.pid is None:
             return Path(os.path.realpath(path))
-        return Path(os.path.realpath(machine.inside(str(Path.cwd() / path))))
+        return Path(os.path.realpath(machine.map_path(str(Path.cwd() / path))))
     except OSError as error:
         message = f"the working directory: {error.strerror}"
-        raise Unreadable(message) from error
+        raise UnreadableError(message) from error
 
 
-def _project(code: tuple[str, ...], there: set[str]) -> str:
+def _name_project(code: tuple[str, ...], there: set[str]) -> str:
     if code:
-        return legible(code[0])
-    return next((sign for sign in _SIGNS if sign in there), "")
+        return escape_path(code[0])
+    return next((sign for sign in _PROJECT_FILES if sign in there), "")
 
 
-def _upward(folder: Path) -> Iterator[Path]:
+def _iter_parents(folder: Path) -> Iterator[Path]:
     """The folder and those above it, up to the one that holds the repository."""
     yield folder
     if (folder / ".git").exists():
         return
-    above = list(folder.parents)[:_HIGHEST]
+    above = list(folder.parents)[:_MAX_LEVELS]
     root = next((n for n, p in enumerate(above) if (p / ".git").exists()), None)
     yield from above[: root + 1] if root is not None else ()
 
 
-def _names(folder: Path, announce: Announce) -> list[str]:
+def _list_names(folder: Path, announce: Announce) -> list[str]:
     announce(f"listing {folder}")
     try:
         return sorted(entry.name for entry in os.scandir(folder))
@@ -93,23 +92,23 @@ def _names(folder: Path, announce: Announce) -> list[str]:
         return []
 
 
-def _file(path: Path, kind: str) -> RecordFile:
-    pins, loose = count(kind, _text(path))
-    return RecordFile(path=legible(str(path)), kind=kind, pins=pins, loose=loose)
+def _read_record_file(path: Path, kind: str) -> RecordFile:
+    pins, loose = count_packages(kind, _read_text(path))
+    return RecordFile(path=escape_path(str(path)), kind=kind, pins=pins, loose=loose)
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return file.read(_LARGEST).decode("utf-8", errors="replace")
+        data = regular_file.read_start(path, _MAX_FILE_BYTES)
     except OSError:
         return ""
+    return data.decode("utf-8", errors="replace")
 
 
-def _table_of(folders: dict[Path, None]) -> str:
+def _find_tool_table(folders: dict[Path, None]) -> str:
     """The tool whose table stands in a pyproject.toml."""
     for folder in folders:
-        text = _text(folder / "pyproject.toml")
+        text = _read_text(folder / "pyproject.toml")
         for owner in ("poetry", "pdm", "uv"):
             if f"[tool.{owner}" in text:
                 return owner

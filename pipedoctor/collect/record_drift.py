@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pipedoctor.collect.conda import conda
+from pipedoctor.collect.environment_records import RecordedRequirement, parse_record
 from pipedoctor.collect.interpreter import interpreter
-from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.mounts import legible
-from pipedoctor.collect.packages import installed, normal
-from pipedoctor.collect.prefix import Chosen
-from pipedoctor.collect.records import Recorded, parse
-from pipedoctor.collect.requirements import fits, markers
-from pipedoctor.facts import Drifted, RecordDrift, Unreadable
+from pipedoctor.collect.mounts import escape_path
+from pipedoctor.collect.packages import list_installed, normalize_name
+from pipedoctor.collect.prefix import EnvironmentChoice
+from pipedoctor.collect.requirements import build_marker_values, is_allowed
+from pipedoctor.facts import Drifted, RecordDrift, UnreadableError
+from pipedoctor.runtime.lanes import Announce
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -20,50 +20,50 @@ if TYPE_CHECKING:
 
 def record_drift(
     machine: Machine,
-    chosen: Chosen,
+    chosen: EnvironmentChoice,
     against: tuple[str, str, bytes],
     announce: Announce,
 ) -> RecordDrift:
     """List what differs; `against` is the file's path, its kind and its content."""
     path, kind, data = against
-    recorded = parse(kind, data)
+    recorded = parse_record(kind, data)
     here = interpreter(machine, chosen, announce)
     found: dict[str, str] = {}
-    for distribution in installed(here, announce):
+    for distribution in list_installed(here, announce):
         found.setdefault(distribution.name, distribution.version)
-    by_conda = _by_conda(machine, chosen, announce)
+    by_conda = _read_conda_versions(machine, chosen, announce)
     if here.version.count(".") > 1:
         by_conda.setdefault("python", here.version)
-    values = markers(here)
+    values = build_marker_values(here)
     drifted: list[Drifted] = []
     judged = 0
     for wanted in recorded:
-        if not _applies(wanted, values):
+        if not _marker_applies(wanted, values):
             continue
-        there = _there(wanted, found, by_conda)
+        there = _find_installed(wanted, found, by_conda)
         half_known = wanted.name == "python" and there is None
         if half_known or (there is None and not wanted.needed):
             continue
         judged += 1
-        if there is None or not _fits(wanted, there):
+        if there is None or not _is_satisfied(wanted, there):
             drifted.append(
-                Drifted(name=wanted.name, wanted=_said(wanted), found=there or "")
+                Drifted(name=wanted.name, wanted=_format_wanted(wanted), found=there or "")
             )
-    return RecordDrift(
-        path=legible(path), kind=kind, judged=judged, drifted=tuple(drifted)
-    )
+    return RecordDrift(path=escape_path(path), kind=kind, judged=judged, drifted=tuple(drifted))
 
 
-def _by_conda(machine: Machine, chosen: Chosen, announce: Announce) -> dict[str, str]:
+def _read_conda_versions(
+    machine: Machine, chosen: EnvironmentChoice, announce: Announce
+) -> dict[str, str]:
     try:
         records = conda(machine, chosen, announce).packages
-    except Unreadable:
+    except UnreadableError:
         return {}
-    return {normal(record.name): record.version for record in records}
+    return {normalize_name(record.name): record.version for record in records}
 
 
-def _there(
-    wanted: Recorded, found: Mapping[str, str], by_conda: Mapping[str, str]
+def _find_installed(
+    wanted: RecordedRequirement, found: Mapping[str, str], by_conda: Mapping[str, str]
 ) -> str | None:
     """What conda installs is looked for in its records, the rest on the path."""
     first, second = (by_conda, found) if wanted.conda else (found, by_conda)
@@ -73,7 +73,7 @@ def _there(
     return there
 
 
-def _applies(wanted: Recorded, values: Mapping[str, str]) -> bool:
+def _marker_applies(wanted: RecordedRequirement, values: Mapping[str, str]) -> bool:
     from packaging.markers import (  # noqa: PLC0415  (only in this lane)
         InvalidMarker,
         Marker,
@@ -88,23 +88,23 @@ def _applies(wanted: Recorded, values: Mapping[str, str]) -> bool:
         return False  # of an extra or a group: nobody knows whether it was asked for
 
 
-def _fits(wanted: Recorded, there: str) -> bool:
+def _is_satisfied(wanted: RecordedRequirement, installed_version: str) -> bool:
     from packaging.specifiers import InvalidSpecifier  # noqa: PLC0415
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
     try:
         if not wanted.versions:
-            return fits(wanted.spec, there)
-        version = Version(there)
-        return any(_same(Version(exact), version) for exact in wanted.versions)
+            return is_allowed(wanted.spec, installed_version)
+        version = Version(installed_version)
+        return any(_is_same_version(Version(exact), version) for exact in wanted.versions)
     except (InvalidSpecifier, InvalidVersion):
-        return not wanted.versions or there in wanted.versions
+        return not wanted.versions or installed_version in wanted.versions
 
 
-def _same(exact: "Version", there: "Version") -> bool:
+def _is_same_version(exact: "Version", there: "Version") -> bool:
     """A record without a local part (``+cu126``) does not ask for one."""
     return exact == there if exact.local else exact.public == there.public
 
 
-def _said(wanted: Recorded) -> str:
+def _format_wanted(wanted: RecordedRequirement) -> str:
     return " or ".join(wanted.versions) or wanted.spec

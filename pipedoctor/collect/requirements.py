@@ -7,73 +7,73 @@ import msgspec
 
 from pipedoctor.collect import metadata, plain_versions
 from pipedoctor.collect.interpreter import interpreter
-from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.metadata import Metadata, normal
-from pipedoctor.collect.prefix import Chosen
+from pipedoctor.collect.metadata import MetadataFolder, normalize_name
+from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.facts import Interpreter, Missing, Requirements
+from pipedoctor.runtime.lanes import Announce
 
-_GROUP = re.compile(r"\([^()]*\)")
-_EXTRA = re.compile(r"\bextra\s*==")
-_FIELD = "Requires-Dist:"
-_REQUIRES = re.compile(rf"^{_FIELD}[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_PARENTHESES = re.compile(r"\([^()]*\)")
+_EXTRA_CLAUSE = re.compile(r"\bextra\s*==")
+_FIELD_NAME = "Requires-Dist:"
+_REQUIRES_LINE = re.compile(rf"^{_FIELD_NAME}[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class ApplicableRequirement(msgspec.Struct, frozen=True):
     """A requirement that applies here: a name, and a specifier as text."""
 
     name: str
     specifier: str
 
 
-def requirements(machine: Machine, chosen: Chosen, announce: Announce) -> Requirements:
+def requirements(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> Requirements:
     """
-    Compare every Requires-Dist without an extra with what an import would find.
+    Compare every Requires-Dist without an extra with the installed versions.
 
     Markers are evaluated for the examined interpreter, not for this one. A line or a
     version that no standard reads is left out: unknown is no illness.
     """
     here = interpreter(machine, chosen, announce)
-    found = list(metadata.listed(here, [], announce))
+    found = list(metadata.list_metadata(here, [], announce))
     first: dict[str, str] = {}
     for entry in found:
         first.setdefault(entry.name, entry.version)
     announce("reading METADATA files")
-    values = markers(here)
+    values = build_marker_values(here)
     unmet: list[Missing] = []
     judged = 0
     for entry in found:
-        for wanted in _wanted(entry, values):
+        for wanted in _iter_requirements(entry, values):
             judged += 1
-            there = first.get(normal(wanted.name))
-            if there is None or not fits(wanted.specifier, there):
+            there = first.get(normalize_name(wanted.name))
+            if there is None or not is_allowed(wanted.specifier, there):
                 line = f"{wanted.name}{wanted.specifier}"
-                unmet.append(
-                    Missing(owner=entry.name, requirement=line, found=there or "")
-                )
+                unmet.append(Missing(owner=entry.name, requirement=line, found=there or ""))
     return Requirements(unmet=tuple(unmet), judged=judged)
 
 
-def _wanted(entry: Metadata, values: Mapping[str, str]) -> Iterator[Wanted]:
-    head = metadata.header(entry.path("METADATA"))
-    head = head or metadata.header(entry.path("PKG-INFO"))
-    for line in _REQUIRES.findall(head) if _FIELD in head else ():
-        if _of_an_extra(line.partition(";")[2]):
+def _iter_requirements(
+    entry: MetadataFolder, values: Mapping[str, str]
+) -> Iterator[ApplicableRequirement]:
+    head = metadata.read_header(entry.get_file_path("METADATA"))
+    head = head or metadata.read_header(entry.get_file_path("PKG-INFO"))
+    for line in _REQUIRES_LINE.findall(head) if _FIELD_NAME in head else ():
+        if _needs_extra(line.partition(";")[2]):
             continue
-        plain = plain_versions.requirement(line, values)
-        wanted = _by_the_standard(line, values) if plain is None else plain
+        plain = plain_versions.parse_requirement(line, values)
+        wanted = _parse_with_packaging(line, values) if plain is None else plain
         if wanted:
-            yield Wanted(*wanted)
+            yield ApplicableRequirement(*wanted)
 
 
-def _of_an_extra(marker: str) -> bool:
+def _needs_extra(marker: str) -> bool:
     """Can this marker only be true when an extra was asked for?"""
-    bare = _GROUP.sub("", marker)
+    bare = _PARENTHESES.sub("", marker)
     whole = bare if "extra" in bare and " or " not in bare else marker
-    return all(_EXTRA.search(part) for part in whole.split(" or "))
+    return all(_EXTRA_CLAUSE.search(part) for part in whole.split(" or "))
 
 
-def _by_the_standard(line: str, values: Mapping[str, str]) -> tuple[str, ...]:
+def _parse_with_packaging(line: str, values: Mapping[str, str]) -> tuple[str, ...]:
     """Name and specifier of a requirement that applies; empty when it does not."""
     from packaging.requirements import (  # noqa: PLC0415  (only for what is not plain)
         InvalidRequirement,
@@ -89,22 +89,22 @@ def _by_the_standard(line: str, values: Mapping[str, str]) -> tuple[str, ...]:
     return ()
 
 
-def fits(specifier: str, there: str) -> bool:
+def is_allowed(specifier: str, installed: str) -> bool:
     """Is this version allowed? One that no standard reads counts as allowed."""
-    plain = plain_versions.fits(specifier, there)
+    plain = plain_versions.satisfies(specifier, installed)
     if plain is not None:
         return plain
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
     try:
-        version = Version(there)
+        version = Version(installed)
     except InvalidVersion:
         return True
     return SpecifierSet(specifier).contains(version, prereleases=True)
 
 
-def markers(here: Interpreter) -> dict[str, str]:
+def build_marker_values(here: Interpreter) -> dict[str, str]:
     """PEP 508's variables of the examined interpreter; it shares our platform."""
     minor = ".".join(here.version.split(".")[:2])
     full = here.version if here.version.count(".") > 1 else f"{minor}.0"

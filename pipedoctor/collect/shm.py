@@ -6,36 +6,40 @@ from pathlib import Path
 
 from msgspec.structs import replace as with_
 
-from pipedoctor.collect.lanes import Announce
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.mounts import mount_of, mounts
-from pipedoctor.collect.namespaces import in_initial, privileges
-from pipedoctor.collect.segments import Census, census, strangers
+from pipedoctor.collect.mounts import find_mount, mounts
+from pipedoctor.collect.namespaces import is_in_initial, read_privileges
+from pipedoctor.collect.shm_segments import (
+    SegmentScan,
+    has_foreign_processes,
+    scan_segments,
+)
 from pipedoctor.collect.site import site
-from pipedoctor.facts import Habitat, Mount, Shm, Site, Unreadable
+from pipedoctor.facts import Habitat, Mount, Shm, Site, UnreadableError
+from pipedoctor.runtime.lanes import Announce
 
-_POD = {"kubernetes", "apptainer"}
+_SHARED_SHM_KINDS = {"kubernetes", "apptainer"}
 """Their /dev/shm is that of a whole pod, or of the host."""
 
 
 def shm(machine: Machine, announce: Announce) -> Shm:
     """Measure the tmpfs that the examined process sees at /dev/shm."""
-    machine.linux()
-    path = _path(machine)
+    machine.require_linux()
+    path = _resolve_shm_path(machine)
     announce(f"statvfs {path}")
-    folder = machine.inside(path)
+    folder = machine.map_path(path)
     try:
         seen = os.statvfs(folder)
     except FileNotFoundError:
         return Shm(size=0, available=0, fstype="", mounted=False, missing=True)
     except OSError as error:
         message = f"/dev/shm: {error.strerror}"
-        raise Unreadable(message) from error
-    mount = mount_of(path, mounts(machine))
+        raise UnreadableError(message) from error
+    mount = find_mount(path, mounts(machine))
     place = site(machine, announce)
-    shared = _shared(place, mount)
-    here = _here(machine, folder)
-    found = _census(machine, folder, announce, private=_private(place, mount))
+    shared = _is_shared(place, mount)
+    here = _is_same_filesystem(machine, folder)
+    found = _scan_folder(machine, folder, announce, private=_is_private(place, mount))
     fact = Shm(
         size=seen.f_blocks * seen.f_frsize,
         used=(seen.f_blocks - seen.f_bfree) * seen.f_frsize,
@@ -46,21 +50,19 @@ def shm(machine: Machine, announce: Announce) -> Shm:
         segments=found.segments,
         segments_left_out=found.left_out,
     )
-    return _mounted(
-        fact, path, mount, remountable=here and _may_remount(machine, place)
-    )
+    return _add_mount(fact, path, mount, remountable=here and _may_remount(machine, place))
 
 
-def _path(machine: Machine) -> str:
+def _resolve_shm_path(machine: Machine) -> str:
     """/dev/shm, or where older distributions link it to."""
     try:
-        target = str(machine.inside("/dev/shm").readlink())
+        target = str(machine.map_path("/dev/shm").readlink())
     except OSError:
         return "/dev/shm"
     return os.path.normpath(Path("/dev") / target)
 
 
-def _mounted(fact: Shm, path: str, mount: Mount | None, *, remountable: bool) -> Shm:
+def _add_mount(fact: Shm, path: str, mount: Mount | None, *, remountable: bool) -> Shm:
     if mount is None:
         return with_(fact, fstype="")
     own = mount.point == path
@@ -73,55 +75,53 @@ def _mounted(fact: Shm, path: str, mount: Mount | None, *, remountable: bool) ->
     )
 
 
-def _here(machine: Machine, folder: Path) -> bool:
-    """The same file system as this command's own /dev/shm?"""
+def _is_same_filesystem(machine: Machine, folder: Path) -> bool:
+    """Is this the same file system as this command's own /dev/shm?"""
     if machine.pid is None:
         return True
-    own = replace(machine, pid=None).inside("/dev/shm")
+    own = replace(machine, pid=None).map_path("/dev/shm")
     try:
         return own.stat().st_dev == folder.stat().st_dev
     except OSError:
         return False
 
 
-def _shared(place: Site, mount: Mount | None) -> bool:
+def _is_shared(place: Site, mount: Mount | None) -> bool:
     """
-    Container engines call a private one ``shm``; any other came from outside.
+    Does it come from outside the container? Engines name a private one ``shm``.
 
     A pod's containers share one under that name too, each with its own processes.
     """
     if place.habitat is Habitat.BARE:
         return False
     own = mount is not None and mount.source == "shm"
-    return bool(place.container) and (place.container in _POD or not own)
+    return bool(place.container) and (place.container in _SHARED_SHM_KINDS or not own)
 
 
-def _private(place: Site, mount: Mount | None) -> bool:
-    return bool(place.container) and not _shared(place, mount)
+def _is_private(place: Site, mount: Mount | None) -> bool:
+    return bool(place.container) and not _is_shared(place, mount)
 
 
-def enclosed(machine: Machine, folder: Path) -> bool:
+def sees_all_writers(machine: Machine, folder: Path) -> bool:
     """
-    Are all who put files of this user there seen here, by the numbers in names?
+    Are all processes of this user that write to this folder visible here?
 
     False where nobody can say: other containers may share it, each with its own.
     """
-    if in_initial(machine, "pid"):
+    if is_in_initial(machine, "pid"):
         seen = (machine.proc / "1").exists()  # else some are hidden from us
     else:
-        mount = mount_of(_path(machine), mounts(machine))
-        seen = _private(site(machine, lambda _: None), mount)
-    return seen and not strangers(machine.proc, folder, os.getuid())
+        mount = find_mount(_resolve_shm_path(machine), mounts(machine))
+        seen = _is_private(site(machine, lambda _: None), mount)
+    return seen and not has_foreign_processes(machine.proc, folder, os.getuid())
 
 
-def _census(
+def _scan_folder(
     machine: Machine, folder: Path, announce: Announce, *, private: bool
-) -> Census:
-    everywhere = in_initial(machine, "pid") and in_initial(
-        replace(machine, pid=None), "pid"
-    )
+) -> SegmentScan:
+    everywhere = is_in_initial(machine, "pid") and is_in_initial(replace(machine, pid=None), "pid")
     same = machine.pid is None  # else our /proc need not show what shares its mount
-    return census(
+    return scan_segments(
         folder, machine.proc, announce, initial=everywhere, private=private and same
     )
 
@@ -133,7 +133,7 @@ def _may_remount(machine: Machine, place: Site) -> bool:
     That namespace is the initial one, except in system containers, which mount
     their own. On a machine of one's own `sudo` gives it; in a job it seldom does.
     """
-    rights = privileges(replace(machine, pid=None))
+    rights = read_privileges(replace(machine, pid=None))
     if rights.sys_admin:
         return True
     if place.habitat is not Habitat.BARE:

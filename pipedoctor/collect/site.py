@@ -5,14 +5,14 @@ import re
 import shlex
 from collections.abc import Mapping
 
-from pipedoctor.collect.container import marks
+from pipedoctor.collect.container import find_marks
 from pipedoctor.collect.hypervisor import hypervisor
-from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine, read_or
-from pipedoctor.collect.namespaces import in_initial, privileges
+from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.collect.namespaces import is_in_initial, read_privileges
 from pipedoctor.facts import Site, Slurm
+from pipedoctor.runtime.lanes import Announce
 
-_NOTEBOOKS = {
+_NOTEBOOK_VARIABLES = {
     "COLAB_RELEASE_TAG": "colab",
     "COLAB_BACKEND_VERSION": "colab",
     "COLAB_GPU": "colab",
@@ -20,27 +20,27 @@ _NOTEBOOKS = {
     "KAGGLE_URL_BASE": "kaggle",
     "JPY_PARENT_PID": "jupyter",
 }
-_PRETTY = re.compile(r"^PRETTY_NAME=(.*)$", re.MULTILINE)
+_PRETTY_NAME = re.compile(r"^PRETTY_NAME=(.*)$", re.MULTILINE)
 
 
 def site(machine: Machine, announce: Announce) -> Site:
     """Gather every marker of the place that can be read; nothing here is required."""
     announce("/proc, /sys and /etc")
-    notebook, witness = _notebook(machine.environ)
+    notebook, witness = _detect_notebook(machine.environ)
     if not machine.system.startswith("linux"):
-        return _elsewhere(machine, notebook, witness)
-    found = marks(machine)
+        return _read_without_proc(machine, notebook, witness)
+    found = find_marks(machine)
     virtual, given_away = hypervisor(machine)
-    release = read_or(machine.proc / "sys/kernel/osrelease").strip()
-    rights = privileges(machine)
-    slurm = _slurm(machine.environ)
+    release = read_or_default(machine.proc / "sys/kernel/osrelease").strip()
+    rights = read_privileges(machine)
+    slurm = _read_slurm(machine.environ)
     evidence = [mark.evidence for mark in found]
     evidence += [given_away, witness, "SLURM_JOB_ID" if slurm else ""]
     return Site(
         system="linux",
         release=release,
-        distribution=_distribution(machine),
-        machine=_architecture(),
+        distribution=_read_distribution(machine),
+        machine=_get_architecture(),
         container=found[0].kind if found else "",
         slurm=slurm,
         virtual=virtual,
@@ -49,13 +49,13 @@ def site(machine: Machine, announce: Announce) -> Site:
         root=rights.root,
         sys_admin=rights.sys_admin,
         sys_resource=rights.sys_resource,
-        initial_pid_namespace=in_initial(machine, "pid"),
-        systemd=os.path.isdir(machine.inside("/run/systemd/system")),  # noqa: PTH112  (says no where stat is refused)
+        initial_pid_namespace=is_in_initial(machine, "pid"),
+        systemd=os.path.isdir(machine.map_path("/run/systemd/system")),  # noqa: PTH112  (says no where stat is refused)
         evidence=tuple(filter(None, evidence)),
     )
 
 
-def _elsewhere(machine: Machine, notebook: str, witness: str) -> Site:
+def _read_without_proc(machine: Machine, notebook: str, witness: str) -> Site:
     import platform  # noqa: PLC0415  (costs as much as all else here; not on Linux)
 
     system = "windows" if machine.system == "win32" else machine.system
@@ -71,51 +71,51 @@ def _elsewhere(machine: Machine, notebook: str, witness: str) -> Site:
     )
 
 
-def _architecture() -> str:
+def _get_architecture() -> str:
     return os.uname().machine if hasattr(os, "uname") else ""
 
 
-def _distribution(machine: Machine) -> str:
+def _read_distribution(machine: Machine) -> str:
     """
     The name in os-release; `distro` knows older ways of saying it.
 
     It is asked last, for its import alone costs more than all of this module.
     """
     for path in ("/etc/os-release", "/usr/lib/os-release"):
-        match = _PRETTY.search(read_or(machine.inside(path)))
+        match = _PRETTY_NAME.search(read_or_default(machine.map_path(path)))
         if match:
-            return _unquoted(match[1])
+            return _unquote(match[1])
     import distro  # noqa: PLC0415  (see above)
 
     old = distro.LinuxDistribution(
-        include_lsb=False, include_uname=False, root_dir=str(machine.inside("/"))
+        include_lsb=False, include_uname=False, root_dir=str(machine.map_path("/"))
     )
     return old.name(pretty=True)
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     try:
         return " ".join(shlex.split(value))
     except ValueError:
         return value
 
 
-def _notebook(environ: Mapping[str, str]) -> tuple[str, str]:
-    found = ((kind, name) for name, kind in _NOTEBOOKS.items() if environ.get(name))
+def _detect_notebook(environ: Mapping[str, str]) -> tuple[str, str]:
+    found = ((kind, name) for name, kind in _NOTEBOOK_VARIABLES.items() if environ.get(name))
     return next(found, ("", ""))
 
 
-def _slurm(environ: Mapping[str, str]) -> Slurm | None:
+def _read_slurm(environ: Mapping[str, str]) -> Slurm | None:
     job = environ.get("SLURM_JOB_ID", "")
     if not job:
         return None
     return Slurm(
         job_id=job,
-        cpus_per_task=_count(environ.get("SLURM_CPUS_PER_TASK", "")),
-        cpus_on_node=_count(environ.get("SLURM_CPUS_ON_NODE", "")),
-        tasks_per_node=_count(environ.get("SLURM_NTASKS_PER_NODE", "")),
+        cpus_per_task=_parse_count(environ.get("SLURM_CPUS_PER_TASK", "")),
+        cpus_on_node=_parse_count(environ.get("SLURM_CPUS_ON_NODE", "")),
+        tasks_per_node=_parse_count(environ.get("SLURM_NTASKS_PER_NODE", "")),
     )
 
 
-def _count(text: str) -> int | None:
+def _parse_count(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None

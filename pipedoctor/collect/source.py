@@ -8,22 +8,22 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from pipedoctor.collect.code_facts import calls, examined
-from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine, read_or
-from pipedoctor.collect.mounts import legible
-from pipedoctor.collect.reading import Crossed, Reading
+from pipedoctor.collect.code_facts import examine_projects, list_loader_calls
+from pipedoctor.collect.code_reading import LoaderCallStore, ReadingOptions
+from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.collect.mounts import escape_path
 from pipedoctor.facts import Source
 from pipedoctor.facts.source import Minimum, Skipped
-from pipedoctor.source import files
-from pipedoctor.source.examine import related
-from pipedoctor.source.folders import Left
-from pipedoctor.source.merge import merge
-from pipedoctor.source.projects import projects
+from pipedoctor.runtime.lanes import Announce
+from pipedoctor.source.discover import files
+from pipedoctor.source.discover.folders import OmittedPath
+from pipedoctor.source.discover.merge import merge_sources
+from pipedoctor.source.discover.projects import group_by_project
+from pipedoctor.source.read_project import select_related_files
 
-SHARE = 0.6
+PARSING_SHARE = 0.6
 """Of the time, for reading and parsing; the rest is for making sense of it."""
-_RECORDS = (
+_VERSION_FILES = (
     "pyproject.toml",
     "setup.cfg",
     "setup.py",
@@ -31,16 +31,16 @@ _RECORDS = (
     "environment.yml",
     "README.md",
 )
-_TORCH = re.compile(
+_TORCH_VERSION = re.compile(
     r"(?<![\w-])(?:py)?torch[\"']?\s*(?:\[[^\]]*\])?\s*(?:>=|==|~=|=|v|version)?\s*[\"']?"
     r"\s*(\d+\.\d+(?:\.\d+)*)",
     re.IGNORECASE,
 )
-_PYTHON = re.compile(
+_PYTHON_VERSION = re.compile(
     r"(?:requires-python|python_requires|^\s*python)\s*=\s*[\"']?\s*(?:>=|\^|~=)\s*(\d+\.\d+)",
     re.IGNORECASE | re.MULTILINE,
 )
-_LEVELS = 3
+_MAX_LEVELS = 3
 
 
 def source(
@@ -48,62 +48,62 @@ def source(
     code: Sequence[str],
     seconds: float,
     announce: Announce,
-    reading: Reading = Reading(),  # noqa: B008  (frozen)
-    crossed: Crossed | None = None,
+    reading: ReadingOptions = ReadingOptions(),  # noqa: B008  (frozen)
+    crossed: LoaderCallStore | None = None,
 ) -> Source:
     """
-    Read what PATHS name, and all that it imports from there; raises Unreadable.
+    Read what PATHS name, and all that it imports from there; raises UnreadableError.
 
     What it sees of DataLoader on its way goes to `crossed`.
     """
     del machine
     announce(f"reading {', '.join(code) or 'stdin'}")
-    until = time.monotonic() + seconds * SHARE
-    found: list[files.Source] = []
+    until = time.monotonic() + seconds * PARSING_SHARE
+    found: list[files.SourceFile] = []
     skipped: list[Skipped] = []
-    given = [reading.typed] if reading.typed else []
+    given = [reading.stdin_source] if reading.stdin_source else []
     code = (*code, *(file.path for file in given))
-    walked = files.every_file(
+    walked = files.find_source_files(
         code[: len(code) - len(given)],
         gitignore=reading.gitignore,
         exclude=reading.exclude,
     )
     for file in (*given, *walked):
-        if isinstance(file, Left):
-            skipped.append(Skipped(path=shown(file.path, code), reason=file.reason))
+        if isinstance(file, OmittedPath):
+            skipped.append(Skipped(path=format_path(file.path, code), reason=file.reason))
         else:
             found.append(file)
     announce("following calls and values")
 
     def called(path: str) -> str:
-        return legible(shown(path, code))
+        return escape_path(format_path(path, code))
 
     whole = Source(skipped=tuple(skipped))
-    groups = projects(found, code)
-    known = examined(groups, called, reading, until=until, seconds=seconds)
-    if crossed is not None and all(one.whole for one in known):
-        crossed.calls = calls(found, groups, known)
-    torch, python = minimums(code)
+    groups = group_by_project(found, code)
+    known = examine_projects(groups, called, reading, until=until, seconds=seconds)
+    if crossed is not None and all(one.complete for one in known):
+        crossed.calls = list_loader_calls(found, groups, known)
+    torch, python = find_minimums(code)
     parts = (one.facts for one in known)
-    return replace(merge([whole, *parts]), torch=torch, python=python)
+    return replace(merge_sources([whole, *parts]), torch=torch, python=python)
 
 
-def wanted(
-    code: Sequence[str], skipped: list[Skipped], reading: Reading
-) -> Iterator[Iterator[files.Source]]:
-    """Of each project files with a trace of torch, then those that they import."""
-    found: list[files.Source] = []
-    every = files.every_file(code, gitignore=reading.gitignore, exclude=reading.exclude)
+def group_sources(
+    code: Sequence[str], skipped: list[Skipped], reading: ReadingOptions
+) -> Iterator[Iterator[files.SourceFile]]:
+    """Group files that mention torch by project, with the files that they import."""
+    found: list[files.SourceFile] = []
+    every = files.find_source_files(code, gitignore=reading.gitignore, exclude=reading.exclude)
     for file in every:
-        if isinstance(file, Left):
-            skipped.append(Skipped(path=shown(file.path, code), reason=file.reason))
+        if isinstance(file, OmittedPath):
+            skipped.append(Skipped(path=format_path(file.path, code), reason=file.reason))
         else:
             found.append(file)
-    return map(related, projects(found, code))
+    return map(select_related_files, group_by_project(found, code))
 
 
-def shown(path: str, code: Sequence[str]) -> str:
-    """Relative to the working directory, else to the argument that it lies under."""
+def format_path(path: str, code: Sequence[str]) -> str:
+    """Make a path relative to the working directory, else to its argument."""
     here = os.getcwd()  # noqa: PTH109  (stays a text, whatever bytes it holds)
     full = os.path.abspath(path)  # noqa: PTH100
     if full.startswith(here.rstrip("/") + os.sep):
@@ -117,25 +117,25 @@ def shown(path: str, code: Sequence[str]) -> str:
     return path.replace(os.sep, "/")
 
 
-def minimums(code: Sequence[str]) -> tuple[Minimum | None, Minimum | None]:
-    """What the files of the project say of the versions that it works with."""
+def find_minimums(code: Sequence[str]) -> tuple[Minimum | None, Minimum | None]:
+    """Find the torch and Python versions that the project's files ask for."""
     torch: Minimum | None = None
     python: Minimum | None = None
-    for folder in _folders(code):
-        for name in _RECORDS:
-            text = read_or(folder / name)[: 1 << 16]
-            if torch is None and (found := _TORCH.search(text)):
+    for folder in _iter_folders(code):
+        for name in _VERSION_FILES:
+            text = read_or_default(folder / name)[: 1 << 16]
+            if torch is None and (found := _TORCH_VERSION.search(text)):
                 torch = Minimum(version=found[1], told=name)
-            if python is None and (found := _PYTHON.search(text)):
+            if python is None and (found := _PYTHON_VERSION.search(text)):
                 python = Minimum(version=found[1], told=name)
     return torch, python
 
 
-def _folders(code: Sequence[str]) -> Iterator[Path]:
+def _iter_folders(code: Sequence[str]) -> Iterator[Path]:
     """Those of the arguments, and upwards to where a repository begins."""
     for one in code:
         folder = Path(one).absolute()
-        for _ in range(_LEVELS):
+        for _ in range(_MAX_LEVELS):
             yield folder
             if (folder / ".git").exists() or (folder / "pyproject.toml").is_file():
                 break

@@ -6,34 +6,34 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipedoctor.collect.interpreter import interpreter
-from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine, read_or
-from pipedoctor.collect.prefix import Chosen
-from pipedoctor.facts import Pin, TorchBuild, Unreadable
+from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.collect.prefix import EnvironmentChoice
+from pipedoctor.facts import Pin, TorchBuild, UnreadableError
+from pipedoctor.runtime.lanes import Announce
 
-_NVIDIA = re.compile(
+_NVIDIA_PIN = re.compile(
     r"Requires-Dist:\s*((?:nvidia|cuda)-[\w.-]+)(?:\[[^]]*\])?\s*"
     r"\(?(?:==\s*([\w.]+))?"
 )
 
 
-def torch_build(machine: Machine, chosen: Chosen, announce: Announce) -> TorchBuild:
+def torch_build(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> TorchBuild:
     """Join version.py, METADATA, WHEEL and conda-meta of the first torch found."""
     here = interpreter(machine, chosen, announce)
     for folder in map(Path, here.path):
         announce(f"looking for torch in {folder}")
         if (folder / "torch" / "version.py").is_file():
-            return _read(folder, Path(here.prefix))
+            return _read_build(folder, Path(here.prefix))
     message = f"torch is not installed in {here.prefix}"
-    raise Unreadable(message)
+    raise UnreadableError(message)
 
 
-def _read(folder: Path, prefix: Path) -> TorchBuild:
-    said = _assignments(folder / "torch" / "version.py")
-    metadata = next(_metadata(folder), None)
-    text = read_or(metadata / "METADATA") if metadata else ""
+def _read_build(folder: Path, prefix: Path) -> TorchBuild:
+    said = _read_assignments(folder / "torch" / "version.py")
+    metadata = next(_find_metadata(folder), None)
+    text = read_or_default(metadata / "METADATA") if metadata else ""
     head = text.partition("\n\n")[0]
-    version = said.get("__version__") or _field(head, "Version")
+    version = said.get("__version__") or _find_field(head, "Version")
     number, _, local = version.partition("+")
     return TorchBuild(
         version=number,
@@ -45,28 +45,28 @@ def _read(folder: Path, prefix: Path) -> TorchBuild:
         debug=said.get("debug") == "True",
         location=str(folder / "torch"),
         origin="version.py" if said else "METADATA",
-        wheel_tag=_tags(metadata),
-        conda_build=_conda_build(prefix),
-        pins=tuple(_pins(head)),
-        requires_python=_field(head, "Requires-Python"),
+        wheel_tag=_read_tags(metadata),
+        conda_build=_find_conda_build(prefix),
+        pins=tuple(_parse_pins(head)),
+        requires_python=_find_field(head, "Requires-Python"),
     )
 
 
-def _assignments(file: Path) -> dict[str, str]:
+def _read_assignments(file: Path) -> dict[str, str]:
     """Plain assignments of version.py, with or without annotations; None is empty."""
     try:
-        tree = ast.parse(read_or(file))
+        tree = ast.parse(read_or_default(file))
     except (SyntaxError, ValueError):
         return {}
     values: dict[str, str] = {}
     for node in tree.body:
-        target, value = _target(node)
+        target, value = _get_assignment(node)
         if target and isinstance(value, ast.Constant):
             values[target] = "" if value.value is None else str(value.value)
     return values
 
 
-def _target(node: ast.stmt) -> tuple[str, ast.expr | None]:
+def _get_assignment(node: ast.stmt) -> tuple[str, ast.expr | None]:
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
         return node.target.id, node.value
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -74,7 +74,7 @@ def _target(node: ast.stmt) -> tuple[str, ast.expr | None]:
     return "", None
 
 
-def _metadata(folder: Path) -> Iterator[Path]:
+def _find_metadata(folder: Path) -> Iterator[Path]:
     return (
         entry
         for entry in sorted(folder.glob("torch-*.dist-info"))
@@ -82,22 +82,22 @@ def _metadata(folder: Path) -> Iterator[Path]:
     )
 
 
-def _field(head: str, name: str) -> str:
+def _find_field(head: str, name: str) -> str:
     match = re.search(rf"^{name}:\s*(.+?)\s*$", head, flags=re.MULTILINE)
     return match[1] if match else ""
 
 
-def _tags(metadata: Path | None) -> str:
-    text = read_or(metadata / "WHEEL") if metadata else ""
+def _read_tags(metadata: Path | None) -> str:
+    text = read_or_default(metadata / "WHEEL") if metadata else ""
     return " ".join(re.findall(r"^Tag:\s*(\S+)", text, flags=re.MULTILINE))
 
 
-def _pins(head: str) -> Iterator[Pin]:
-    for name, version in _NVIDIA.findall(head):
+def _parse_pins(head: str) -> Iterator[Pin]:
+    for name, version in _NVIDIA_PIN.findall(head):
         yield Pin(name=name.lower(), version=version)
 
 
-def _conda_build(prefix: Path) -> str:
+def _find_conda_build(prefix: Path) -> str:
     """``py3.11_cuda12.1_cudnn8.9.2_0`` from the record's file name."""
     for name in ("pytorch", "libtorch"):
         for record in (prefix / "conda-meta").glob(f"{name}-[0-9]*.json"):

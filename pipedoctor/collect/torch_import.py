@@ -2,30 +2,29 @@
 
 import contextlib
 import os
+import re
 import signal
-import subprocess
-import tempfile
 import time
-from collections.abc import Mapping
-from typing import IO
 
 import msgspec
 
-from pipedoctor.collect.lanes import Announce
-from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import Chosen, find
-from pipedoctor.facts import Hang, TorchImport, Unreadable
+from pipedoctor.collect.machine import Machine, read_file
+from pipedoctor.collect.prefix import EnvironmentChoice, find_prefix
+from pipedoctor.facts import Hang, TorchImport, UnreadableError
+from pipedoctor.runtime.bounded_process import run_bounded
+from pipedoctor.runtime.lanes import Announce
+from pipedoctor.textsafe import decode_json
 
-_MARK = b"\x1epipedoctor "
-_KEPT = 1 << 16
-_NOT_INSTALLED = (
+_LINE_MARK = b"\x1epipedoctor "
+_MAX_OUTPUT_BYTES = 1 << 16
+_NOT_INSTALLED_ERRORS = (
     "ModuleNotFoundError: No module named 'torch'",
     "ImportError: No module named 'torch'",  # Python 3.5
     "ImportError: No module named torch",  # Python 2
 )
 
 # Every Python must be able to read it, 2.7 too: one that is examined may be that old.
-PROBE = r"""
+PROBE_SCRIPT = r"""
 import sys
 if sys.path and sys.path[0] == "":
     del sys.path[0]
@@ -78,87 +77,83 @@ os._exit(0)
 
 
 def torch_import(
-    machine: Machine, chosen: Chosen, patience: float, announce: Announce
+    machine: Machine, chosen: EnvironmentChoice, timeout: float, announce: Announce
 ) -> TorchImport:
     """
     Say how the import ended: well, with an error, with a signal, or not at all.
 
-    Raises Unreadable where the interpreter itself cannot be started, and where torch
+    Raises UnreadableError where the interpreter itself cannot be started, and where torch
     is simply not installed: that is no illness of the import.
     """
-    prefix = find(chosen, machine.environ)
+    _require_own_process(machine)
+    prefix = find_prefix(chosen, machine.environ)
     announce(f"import torch in {prefix.executable}")
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        began = time.monotonic()
-        code = _start(str(prefix.executable), machine.environ, patience, out, errors)
-        spent = time.monotonic() - began
-        said = _said(out)
-        complaints = _tail(errors)
-    if said is not None and said.error in _NOT_INSTALLED:
+    began = time.monotonic()
+    try:
+        done = run_bounded(
+            [str(prefix.executable), "-c", PROBE_SCRIPT],
+            environ=machine.environ,
+            timeout=timeout,
+            max_bytes=_MAX_OUTPUT_BYTES,
+            mark=_LINE_MARK,
+        )
+    except OSError as error:
+        message = f"{prefix.executable} cannot be started: {error.strerror}"
+        raise UnreadableError(message) from error
+    spent = time.monotonic() - began
+    said, code = _parse_output(done.stdout), done.exit_code
+    if said is not None and said.error in _NOT_INSTALLED_ERRORS:
         message = f"torch is not installed in {prefix.folder}"
-        raise Unreadable(message)
+        raise UnreadableError(message)
     if code is None:
-        return _late(said, round(spent, 1))
+        return _report_timeout(said, round(spent, 1))
     if said is not None and code == 0:
         return said
     return TorchImport(
         ok=False,
         seconds=round(spent, 3),
         signal=signal.Signals(-code).name if code < 0 else "",
-        error=_last_line(complaints) or f"the interpreter ended with exit code {code}",
+        error=_get_last_line(done.stderr) or f"the interpreter ended with exit code {code}",
     )
 
 
-def _late(said: TorchImport | None, spent: float) -> TorchImport:
-    """The import itself hung, or it went well and CUDA did not answer."""
-    if said is None:
+def _require_own_process(machine: Machine) -> None:
+    """
+    Refuse to run what the process of another user runs, in that user's environment.
+
+    Its program and variables are that user's choice: they would act with our rights.
+    """
+    if machine.pid is None or not hasattr(os, "geteuid"):
+        return
+    words = re.search(r"^Uid:((?:\s+\d+)+)", read_file(machine.process / "status"), re.MULTILINE)
+    owners = {int(word) for word in words[1].split()} if words else set[int]()
+    if owners != {os.geteuid()}:
+        owner = next(iter(owners - {os.geteuid()}), "unknown")
+        message = (
+            f"process {machine.pid} belongs to user id {owner}: its interpreter is not"
+            " started with the rights of another user; run pipedoctor as that user"
+        )
+        raise UnreadableError(message)
+
+
+def _report_timeout(result: TorchImport | None, spent: float) -> TorchImport:
+    """Report a timeout, of the import or only of CUDA."""
+    if result is None:
         return TorchImport(ok=False, hang=Hang(doing="import torch", seconds=spent))
     error = f"no answer from torch.cuda after {spent:g} s"
-    return msgspec.structs.replace(said, cuda_error=error)
+    return msgspec.structs.replace(result, cuda_error=error)
 
 
-def _start(
-    executable: str,
-    environ: Mapping[str, str],
-    patience: float,
-    out: IO[bytes],
-    errors: IO[bytes],
-) -> int | None:
-    """The exit code, or None when it had to be killed for lateness."""
-    try:
-        return subprocess.run(
-            [executable, "-c", PROBE],
-            env=dict(environ),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=errors,
-            timeout=patience,
-            check=False,
-        ).returncode
-    except subprocess.TimeoutExpired:
-        return None
-    except OSError as error:
-        message = f"{executable} cannot be started: {error.strerror}"
-        raise Unreadable(message) from error
-
-
-def _said(out: IO[bytes]) -> TorchImport | None:
-    """The probe's own line, wherever other output put it; None when it never came."""
-    text = _tail(out)
-    _, found, line = text.rpartition(_MARK)
+def _parse_output(output: bytes) -> TorchImport | None:
+    """Parse the probe's own line among other output; None where it never came."""
+    _, found, line = output.rpartition(_LINE_MARK)
     if not found:
         return None
     with contextlib.suppress(msgspec.DecodeError):
-        return msgspec.json.decode(line.partition(b"\n")[0], type=TorchImport)
+        return msgspec.convert(decode_json(line.partition(b"\n")[0]), type=TorchImport)
     return None
 
 
-def _tail(file: IO[bytes]) -> bytes:
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - _KEPT))
-    return file.read()
-
-
-def _last_line(complaints: bytes) -> str:
+def _get_last_line(complaints: bytes) -> str:
     lines = complaints.decode("utf-8", errors="replace").strip().splitlines()
     return lines[-1].strip()[:500] if lines else ""

@@ -6,32 +6,37 @@ from typing import Any, cast
 
 import msgspec
 
-from pipedoctor.diff.align import aligned
-from pipedoctor.diff.alike import alike
-from pipedoctor.diff.meaning import ITEM, NAMED, Meaning, meaning
-from pipedoctor.diff.meaning import table as fields
-from pipedoctor.diff.unknown import MISSING, UNKNOWN
+from pipedoctor.diff.absent import MISSING, UNKNOWN
+from pipedoctor.diff.align import align_lists
+from pipedoctor.diff.equality import is_equivalent
+from pipedoctor.diff.field_meanings import (
+    ITEM_MARK,
+    KEY_MARK,
+    FieldMeaning,
+    find_meaning,
+    read_field_table,
+)
 
-Values = tuple[object, ...]
-_DEEPEST = 24
+SideValues = tuple[object, ...]
+_MAX_DEPTH = 24
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class FactDifference(msgspec.Struct, frozen=True, kw_only=True):
     """A field that is not the same everywhere."""
 
     field: str
     """``packages.entries[numpy].version``."""
-    row: Meaning
+    row: FieldMeaning
     entry: str = ""
     """The entry of a list that it belongs to: ``numpy``."""
     within: str = ""
     """The same with its list: ``packages.entries[numpy]``."""
-    values: Values
+    values: SideValues
     quiet: bool = False
     """Of an entry that decides nothing."""
 
 
-class Comparison:
+class FactComparison:
     """Compares; afterwards `compared` counts the facts that two sides knew."""
 
     def __init__(self, partial: Sequence[bool]) -> None:
@@ -39,36 +44,38 @@ class Comparison:
         """Sides that never tell all of anything: texts and records."""
         self.compared = 0
 
-    def sections(self, sides: Sequence[Mapping[str, Any]]) -> Iterator[Found]:
+    def compare_sections(self, sides: Sequence[Mapping[str, Any]]) -> Iterator[FactDifference]:
         """Everything that differs, section by section."""
         for name in dict.fromkeys(name for side in sides for name in side):
             values = tuple(side.get(name, UNKNOWN) for side in sides)
-            yield from self._node(_At(name, name), values)
+            yield from self._compare_node(_FieldPath(name, name), values)
 
-    def _node(self, at: "_At", values: Values) -> Iterator[Found]:
-        known = [value for value in values if value is not UNKNOWN]
-        if len(known) < 2:  # noqa: PLR2004  (it takes two to differ)
+    def _compare_node(self, at: "_FieldPath", values: SideValues) -> Iterator[FactDifference]:
+        known_values = [value for value in values if value is not UNKNOWN]
+        if len(known_values) < 2:  # noqa: PLR2004  (it takes two to differ)
             return
-        if known.count(known[0]) == len(known):
-            self.compared += _size(known[0])
+        if known_values.count(known_values[0]) == len(known_values):
+            self.compared += _count_facts(known_values[0])
             return
-        row = meaning(at.generic, at.field)
-        if row.whole or at.depth > _DEEPEST:
-            yield from self._leaf(at, row, values)
-        elif all(isinstance(value, dict) for value in known):
-            yield from self._table(at, values)
-        elif _entries(known) and meaning(at.generic + ITEM).key:
-            yield from self._list(at, values)
-        elif meaning(at.generic + ITEM).whole:
-            yield from self._leaf(at, meaning(at.generic + ITEM), values)
+        row = find_meaning(at.generic, at.field)
+        if row.whole or at.depth > _MAX_DEPTH:
+            yield from self._compare_leaf(at, row, values)
+        elif all(isinstance(value, dict) for value in known_values):
+            yield from self._compare_tables(at, values)
+        elif _are_lists(known_values) and find_meaning(at.generic + ITEM_MARK).key:
+            yield from self._compare_lists(at, values)
+        elif find_meaning(at.generic + ITEM_MARK).whole:
+            yield from self._compare_leaf(at, find_meaning(at.generic + ITEM_MARK), values)
         else:
-            yield from self._leaf(at, row, values)
+            yield from self._compare_leaf(at, row, values)
 
-    def _leaf(self, at: "_At", row: Meaning, values: Values) -> Iterator[Found]:
-        known = [value for value in values if value is not UNKNOWN]
+    def _compare_leaf(
+        self, at: "_FieldPath", row: FieldMeaning, values: SideValues
+    ) -> Iterator[FactDifference]:
+        known_values = [value for value in values if value is not UNKNOWN]
         self.compared += 1
-        if not all(alike(value, known[0], row.near) for value in known[1:]):
-            yield Found(
+        if not all(is_equivalent(value, known_values[0], row.near) for value in known_values[1:]):
+            yield FactDifference(
                 field=at.field,
                 row=row,
                 entry=at.entry,
@@ -77,28 +84,27 @@ class Comparison:
                 quiet=at.quiet,
             )
 
-    def _table(self, at: "_At", values: Values) -> Iterator[Found]:
+    def _compare_tables(self, at: "_FieldPath", values: SideValues) -> Iterator[FactDifference]:
         tables = [
-            cast("dict[str, Any]", value) if isinstance(value, dict) else None
-            for value in values
+            cast("dict[str, Any]", value) if isinstance(value, dict) else None for value in values
         ]
-        named = at.generic + NAMED in fields()
+        named = at.generic + KEY_MARK in read_field_table()
         for name in dict.fromkeys(itertools.chain(*(t or () for t in tables))):
-            if self._equal(name, tables):
+            if self._are_equal(name, tables):
                 continue
-            inner = at.named(name) if named else at.field_of(name)
-            row = meaning(inner.generic, inner.field)
-            told = tuple(
+            inner = at.enter_key(name) if named else at.enter_field(name)
+            row = find_meaning(inner.generic, inner.field)
+            reported = tuple(
                 UNKNOWN
                 if t is None
-                else self._absent(number)
+                else self._choose_absent(number)
                 if named and name not in t
-                else said(row, name, t)
+                else read_field(row, name, t)
                 for number, t in enumerate(tables)
             )
-            yield from self._node(inner, told)
+            yield from self._compare_node(inner, reported)
 
-    def _equal(self, name: str, tables: Sequence[dict[str, Any] | None]) -> bool:
+    def _are_equal(self, name: str, tables: Sequence[dict[str, Any] | None]) -> bool:
         """Do all sides plainly say the same? Most fields end here."""
         first = tables[0]
         if first is None or name not in first:
@@ -108,32 +114,32 @@ class Comparison:
             if table is None or name not in table or table[name] != value:
                 return False
         if value is not None and value != "":
-            self.compared += _size(value)
+            self.compared += _count_facts(value)
         return True
 
-    def _absent(self, number: int) -> object:
+    def _choose_absent(self, number: int) -> object:
         return UNKNOWN if self._partial[number] else MISSING
 
-    def _list(self, at: "_At", values: Values) -> Iterator[Found]:
-        row = meaning(at.generic + ITEM)
+    def _compare_lists(self, at: "_FieldPath", values: SideValues) -> Iterator[FactDifference]:
+        row = find_meaning(at.generic + ITEM_MARK)
         whole = [
             not row.open and (not partial or (row.full and bool(entries)))
             for partial, entries in zip(self._partial, values, strict=True)
         ]
-        for name, entries in aligned(row, values, whole):
-            inner = at.item(name, quiet=_quiet(row, entries))
+        for name, entries in align_lists(row, values, whole):
+            inner = at.enter_item(name, quiet=_is_quiet(row, entries))
             if MISSING not in entries:
-                yield from self._node(inner, entries)
+                yield from self._compare_node(inner, entries)
                 continue
-            if not _optional(entries):
-                own = meaning(inner.generic, inner.field)
-                yield from self._leaf(inner, own, entries)
+            if not _is_optional(entries):
+                own = find_meaning(inner.generic, inner.field)
+                yield from self._compare_leaf(inner, own, entries)
             rest = tuple(UNKNOWN if e is MISSING else e for e in entries)
-            yield from self._node(inner, rest)
+            yield from self._compare_node(inner, rest)
 
 
-class _At(msgspec.Struct, frozen=True):
-    """Where we are."""
+class _FieldPath(msgspec.Struct, frozen=True):
+    """Where the comparison stands: the field by its name and by its kind."""
 
     field: str
     generic: str
@@ -142,8 +148,8 @@ class _At(msgspec.Struct, frozen=True):
     quiet: bool = False
     depth: int = 0
 
-    def field_of(self, name: str) -> "_At":
-        return _At(
+    def enter_field(self, name: str) -> "_FieldPath":
+        return _FieldPath(
             f"{self.field}.{name}",
             f"{self.generic}.{name}",
             self.entry,
@@ -152,25 +158,30 @@ class _At(msgspec.Struct, frozen=True):
             self.depth + 1,
         )
 
-    def named(self, name: str) -> "_At":
+    def enter_key(self, name: str) -> "_FieldPath":
         """A value of a dictionary, which is called by its key."""
         return msgspec.structs.replace(
             self,
             field=f"{self.field}[{name}]",
-            generic=self.generic + NAMED,
+            generic=self.generic + KEY_MARK,
             entry=name,
             depth=self.depth + 1,
         )
 
-    def item(self, name: str, *, quiet: bool) -> "_At":
+    def enter_item(self, name: str, *, quiet: bool) -> "_FieldPath":
         """An entry of a list."""
         field = f"{self.field}[{name}]"
-        return _At(
-            field, self.generic + ITEM, name, field, self.quiet or quiet, self.depth + 1
+        return _FieldPath(
+            field,
+            self.generic + ITEM_MARK,
+            name,
+            field,
+            self.quiet or quiet,
+            self.depth + 1,
         )
 
 
-def said(row: Meaning, name: str, table: Mapping[str, Any]) -> object:
+def read_field(row: FieldMeaning, name: str, table: Mapping[str, Any]) -> object:
     """The value of a field, or that nobody knows it."""
     value = table.get(name, UNKNOWN)
     if row.only_if and table.get(row.only_if) is False:
@@ -181,26 +192,26 @@ def said(row: Meaning, name: str, table: Mapping[str, Any]) -> object:
     return UNKNOWN if row.blank and value in ("", [], ()) else value
 
 
-def _entries(known: Sequence[object]) -> bool:
+def _are_lists(known: Sequence[object]) -> bool:
     return all(isinstance(value, (list, tuple)) for value in known)
 
 
-def _quiet(row: Meaning, entries: Values) -> bool:
+def _is_quiet(row: FieldMeaning, entries: SideValues) -> bool:
     """Is the entry of no consequence on every side: a library that is not chosen?"""
-    return bool(row.lead) and not any(entry.get(row.lead) for entry in _there(entries))
+    return bool(row.lead) and not any(entry.get(row.lead) for entry in _select_present(entries))
 
 
-def _optional(entries: Values) -> bool:
+def _is_optional(entries: SideValues) -> bool:
     """Is it named by files alone that could do without it?"""
-    return all(entry.get("needed") is False for entry in _there(entries))
+    return all(entry.get("needed") is False for entry in _select_present(entries))
 
 
-def _there(entries: Values) -> list[dict[str, Any]]:
+def _select_present(entries: SideValues) -> list[dict[str, Any]]:
     return [cast("dict[str, Any]", e) for e in entries if isinstance(e, dict)]
 
 
-def _size(value: object) -> int:
+def _count_facts(value: object) -> int:
     """Facts in it, roughly: an entry of a list is one."""
     if isinstance(value, dict):
-        return sum(map(_size, cast("dict[str, object]", value).values()))
+        return sum(map(_count_facts, cast("dict[str, object]", value).values()))
     return len(cast("list[object]", value)) if isinstance(value, (list, tuple)) else 1

@@ -3,17 +3,17 @@
 from typing import Any
 
 from pipedoctor.diff.model import Diff
-from pipedoctor.legible import indented
-from pipedoctor.report.json import visible
+from pipedoctor.report.json import escape_controls
+from pipedoctor.textsafe import encode_indented_json
 
 
 def render(diff: Diff) -> bytes:
     """Indented JSON in UTF-8, whatever the locale; ends with a newline."""
-    return visible(indented(diff))
+    return escape_controls(encode_indented_json(diff))
 
 
-def schema() -> dict[str, Any]:
+def build_schema() -> dict[str, Any]:
     """The JSON Schema of a comparison."""
-    from pipedoctor.schema import json_schema  # noqa: PLC0415  (for docs and tests)
+    from pipedoctor.report.schema import build_json_schema  # noqa: PLC0415  (for docs and tests)
 
-    return json_schema(Diff)
+    return build_json_schema(Diff)

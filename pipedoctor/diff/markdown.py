@@ -2,93 +2,95 @@
 
 from collections.abc import Iterator
 
-from pipedoctor.diff import words
+from pipedoctor.diff import sentences
 from pipedoctor.diff.model import Diff, Difference
-from pipedoctor.report.markdown import fenced, plain
-from pipedoctor.report.words import where
+from pipedoctor.report.markdown import escape_markdown, fence_code
+from pipedoctor.report.sentences import describe_remedy_place
 
 
 def render(diff: Diff) -> str:
     """Write it as Markdown that shows every value and obeys none."""
-    return "\n".join(_lines(diff)) + "\n"
+    return "\n".join(_write_lines(diff)) + "\n"
 
 
-def _lines(diff: Diff) -> Iterator[str]:
-    yield f"# pipedoctor diff: {plain(diff.answer)}"
+def _write_lines(diff: Diff) -> Iterator[str]:
+    yield f"# pipedoctor diff: {escape_markdown(diff.answer)}"
     yield ""
     if diff.command:
-        yield f"What cures it {plain(words.where(diff))}:"
-        yield from ("", fenced(diff.command, "sh"), "")
+        yield f"Remedy {escape_markdown(sentences.describe_target(diff))}:"
+        yield from ("", fence_code(diff.command, "sh"), "")
     for side in diff.sides:
-        yield f"- **{plain(side.name)}**: {plain(words.party(side))}"
+        what = escape_markdown(sentences.describe_side(side))
+        yield f"- **{escape_markdown(side.name)}**: {what}"
     yield ""
-    for chapter in words.chapters(diff, full=True):
-        yield f"## {plain(chapter.heading)}"
+    for chapter in sentences.split_chapters(diff, full=True):
+        yield f"## {escape_markdown(chapter.heading)}"
         yield ""
-        yield from _table(diff, chapter.shown)
+        yield from _write_table(diff, chapter.shown)
         for one in chapter.shown:
-            yield from _remedy(one)
-    for remark in words.remarks(diff, full=True):
-        yield f"- {plain(remark)}"
+            yield from _write_remedy(one)
+    for remark in sentences.write_remarks(diff, full=True):
+        yield f"- {escape_markdown(remark)}"
     yield ""
-    yield from _folded(diff)
+    yield from _write_folded(diff)
 
 
-def _table(diff: Diff, shown: tuple[Difference, ...]) -> Iterator[str]:
-    names = " | ".join(plain(side.name) for side in diff.sides)
+def _write_table(diff: Diff, shown: tuple[Difference, ...]) -> Iterator[str]:
+    names = " | ".join(escape_markdown(side.name) for side in diff.sides)
     yield f"| # | what | {names} |"
     yield f"|--:|---|{'---|' * len(diff.sides)}"
     for one in shown:
-        said = " | ".join(_said(one, side) for side in range(len(one.values)))
-        yield f"| {one.rank} | {_title(one)} | {said} |"
+        cells = " | ".join(_format_side(one, side) for side in range(len(one.values)))
+        yield f"| {one.rank} | {_format_title(one)} | {cells} |"
         for fact in one.evidence:
-            said = " | ".join(plain(value.shown) for value in fact.values)
-            yield f"|  | {plain(fact.title or fact.field)} | {said} |"
+            cells = " | ".join(escape_markdown(value.shown) for value in fact.values)
+            yield f"|  | {escape_markdown(fact.title or fact.field)} | {cells} |"
     yield ""
 
 
-def _said(one: Difference, side: int) -> str:
+def _format_side(one: Difference, side: int) -> str:
     """What one side has; in bold where it stands apart from the majority."""
-    shown = plain(one.values[side].shown)
+    shown = escape_markdown(one.values[side].shown)
     return f"**{shown}**" if side in one.apart else shown
 
 
-def _title(one: Difference) -> str:
+def _format_title(one: Difference) -> str:
     fault = one.finding
     if fault is None:
-        return plain(one.title)
-    return f"**{fault.severity}** {plain(fault.code)} {plain(fault.name)}"
+        return escape_markdown(one.title)
+    return f"**{fault.severity}** {escape_markdown(fault.code)} {escape_markdown(fault.name)}"
 
 
-def _remedy(one: Difference) -> Iterator[str]:
+def _write_remedy(one: Difference) -> Iterator[str]:
     fault = one.finding
     for cure in fault.remedies[:1] if fault is not None else ():
         number = f"Remedy of {one.rank}"
-        yield f"{number}: **{plain(cure.title)}** ({plain(where(cure))})"
+        place = escape_markdown(describe_remedy_place(cure))
+        yield f"{number}: **{escape_markdown(cure.title)}** ({place})"
         yield ""
         if cure.shell:
-            yield from (fenced(cure.shell, "sh"), "")
+            yield from (fence_code(cure.shell, "sh"), "")
         if cure.snippet:
-            yield from (fenced(cure.snippet), "")
+            yield from (fence_code(cure.snippet), "")
 
 
-def _folded(diff: Diff) -> Iterator[str]:
+def _write_folded(diff: Diff) -> Iterator[str]:
     if diff.folded:
-        names = " | ".join(plain(side.name) for side in diff.sides)
-        yield from _fold(f"{diff.trifles} folded: noise, and what follows")
-        yield f"| what | {names} | because |"
+        names = " | ".join(escape_markdown(side.name) for side in diff.sides)
+        yield from _open_details(f"{diff.folded_count} hidden: noise and consequences")
+        yield f"| what | {names} | reason |"
         yield f"|---|{'---|' * len(diff.sides)}---|"
         for one in diff.folded:
-            said = " | ".join(plain(value.shown) for value in one.values)
-            what = plain(words.trifle(one))
-            yield f"| {what} | {said} | {plain(one.because)} |"
+            cells = " | ".join(escape_markdown(value.shown) for value in one.values)
+            what = escape_markdown(sentences.describe_folded(one))
+            yield f"| {what} | {cells} | {escape_markdown(one.because)} |"
         yield from ("", "</details>", "")
     if diff.unknown:
-        yield from _fold(f"{len(diff.unknown)} unknown on one side: no difference")
+        yield from _open_details(f"{len(diff.unknown)} unknown on one side, so not compared")
         for gap in diff.unknown:
-            yield f"- {plain(words.gap(diff, gap))}"
+            yield f"- {escape_markdown(sentences.describe_gap(diff, gap))}"
         yield from ("", "</details>", "")
 
 
-def _fold(title: str) -> tuple[str, ...]:
-    return ("<details>", f"<summary>{plain(title)}</summary>", "")
+def _open_details(title: str) -> tuple[str, ...]:
+    return ("<details>", f"<summary>{escape_markdown(title)}</summary>", "")

@@ -5,14 +5,19 @@ from typing import Any, Literal
 import msgspec
 
 from pipedoctor.check import Location
-from pipedoctor.report.model import Cure, Grade, Sureness, Tool
+from pipedoctor.report.model import (
+    ConfidenceName,
+    ReportedRemedy,
+    SeverityName,
+    ToolInfo,
+)
 
-Schema = Literal["pipedoctor.diff/1"]
-Group = Literal["judged", "version", "limit", "setting"]
-State = Literal["known", "missing", "unknown"]
+DiffSchema = Literal["pipedoctor.diff/1"]
+DifferenceGroup = Literal["judged", "version", "limit", "setting"]
+ValueState = Literal["known", "missing", "unknown"]
 
 
-class Party(msgspec.Struct, frozen=True, kw_only=True):
+class ComparedSide(msgspec.Struct, frozen=True, kw_only=True):
     """One of the sides, and where its facts come from."""
 
     name: str
@@ -23,36 +28,36 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
     """``Docker container, Debian 12``; empty: not known."""
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True):
+class SideValue(msgspec.Struct, frozen=True, kw_only=True):
     """What one side has; `value` is null unless it is known."""
 
-    state: State
+    state: ValueState
     value: Any = None
     shown: str
 
 
-class Fault(msgspec.Struct, frozen=True, kw_only=True):
+class DifferingFinding(msgspec.Struct, frozen=True, kw_only=True):
     """The finding of a check that some sides have and others have not."""
 
     code: str
     name: str
-    severity: Grade
-    confidence: Sureness
+    severity: SeverityName
+    confidence: ConfidenceName
     title: str
     summary: str
     location: Location | None = None
     cause: str = ""
     """Code of the finding that explains it."""
-    remedies: tuple[Cure, ...] = ()
+    remedies: tuple[ReportedRemedy, ...] = ()
     sources: tuple[str, ...] = ()
 
 
-class Folded(msgspec.Struct, frozen=True, kw_only=True):
+class FoldedDifference(msgspec.Struct, frozen=True, kw_only=True):
     """A difference that needs no attention of its own, and why."""
 
     field: str
     title: str
-    values: tuple[Value, ...]
+    values: tuple[SideValue, ...]
     because: str
     """``noise``, or ``follows torch.version``, or ``evidence of PDR701``."""
     count: int = 1
@@ -63,13 +68,13 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """Something that is not the same on all sides."""
 
     rank: int = 0
-    group: Group
+    group: DifferenceGroup
     section: str = ""
     """Of the facts; of a finding: the first that its check reads."""
     field: str
     """``packages.entries[numpy].version``; of a finding: the code of its check."""
     title: str
-    values: tuple[Value, ...]
+    values: tuple[SideValue, ...]
     apart: tuple[int, ...] = ()
     """Sides (counted from 0) that differ from the majority, if there is one."""
     component: str = ""
@@ -77,12 +82,12 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     tickets: int = 0
     """Solved tickets in which this part was the cause."""
     why: str = ""
-    finding: Fault | None = None
-    evidence: tuple[Folded, ...] = ()
+    finding: DifferingFinding | None = None
+    evidence: tuple[FoldedDifference, ...] = ()
     """Facts that the finding rests on, side by side."""
 
 
-class Gap(msgspec.Struct, frozen=True, kw_only=True):
+class UnknownItem(msgspec.Struct, frozen=True, kw_only=True):
     """What one side does not tell, so that nobody knows whether it differs."""
 
     what: str
@@ -91,7 +96,7 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class OutlierSide(msgspec.Struct, frozen=True, kw_only=True):
     """Of three and more: the side that differs from the others most often."""
 
     side: int
@@ -100,7 +105,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     of: int
 
 
-class Tally(msgspec.Struct, frozen=True, kw_only=True):
+class DifferenceCounts(msgspec.Struct, frozen=True, kw_only=True):
     """How many differences there are."""
 
     judged: int = 0
@@ -113,33 +118,33 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 class Diff(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that `diff` has to say."""
 
-    schema: Schema = "pipedoctor.diff/1"
-    tool: Tool = Tool()
+    schema: DiffSchema = "pipedoctor.diff/1"
+    tool: ToolInfo = ToolInfo()
     created: str
     seconds: float
-    sides: tuple[Party, ...]
+    sides: tuple[ComparedSide, ...]
     answer: str
     """One sentence: the likeliest culprit."""
     command: str = ""
     """What cures it, where a check says so; to be typed on the side that has it."""
     differences: tuple[Difference, ...] = ()
-    folded: tuple[Folded, ...] = ()
+    folded: tuple[FoldedDifference, ...] = ()
     shared: tuple[str, ...] = ()
     """Names of checks whose findings all sides have: they explain no difference."""
-    unknown: tuple[Gap, ...] = ()
+    unknown: tuple[UnknownItem, ...] = ()
     compared: int = 0
     """Facts that at least two sides know."""
     job: str = ""
     """Whose DataLoader all sides were judged with; empty: each with its own."""
-    apart: Standing | None = None
-    summary: Tally = Tally()
+    apart: OutlierSide | None = None
+    summary: DifferenceCounts = DifferenceCounts()
 
     @property
-    def trifles(self) -> int:
+    def folded_count(self) -> int:
         """How many differences are folded, those alike counted each."""
         return sum(one.count for one in self.folded)
 
     @property
-    def comparable(self) -> bool:
+    def is_comparable(self) -> bool:
         """Could anything be compared at all?"""
         return bool(self.compared)

@@ -5,36 +5,39 @@ from typing import BinaryIO
 
 from msgspec.structs import replace
 
-from pipedoctor.catalogue import Catalogue, gather
-from pipedoctor.explanation.book import installed_book
-from pipedoctor.explanation.here import Opinion, check_of, opinions, place
-from pipedoctor.explanation.machine import look, sections
+from pipedoctor.check import shell
+from pipedoctor.engine.catalogue import Catalogue, load_packs
+from pipedoctor.engine.packs import find_packs
+from pipedoctor.explanation.local_facts import collect_sections, find_sections
+from pipedoctor.explanation.local_verdict import (
+    LocalVerdict,
+    find_check,
+    judge_causes,
+    name_place,
+)
 from pipedoctor.explanation.model import (
     Explanation,
-    Fault,
-    LeftOut,
-    Quote,
-    Repeat,
-    Suspect,
+    LoggedException,
+    QuotedLine,
+    RepeatedLine,
+    SkippedSignature,
+    SuspectedCause,
 )
-from pipedoctor.explanation.reason import Cause, Diagnosis, diagnose
+from pipedoctor.explanation.reasoning import Diagnosis, RankedCause, diagnose
+from pipedoctor.explanation.signature_catalogue import load_signatures
 from pipedoctor.facts import Facts, Packages
 from pipedoctor.facts.log import Frame, Log, Raised, Seen
-from pipedoctor.log.read import read
-from pipedoctor.log.signatures import Book, Illness
-from pipedoctor.packs import installed_packs
-from pipedoctor.redact import Level, Redactor
-from pipedoctor.remedy import shell
+from pipedoctor.log.read import read_log
+from pipedoctor.log.signatures import FailureMode, SignatureCatalogue
+from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 
-_ORDER = {"confirmed": 0, "unknown": 1, "ruled-out": 2}
-_TIE = 3.0
+_STATE_ORDER = {"confirmed": 0, "unknown": 1, "ruled-out": 2}
+_TIE_MARGIN = 3.0
 """Causes that are no further apart are told apart by this machine."""
-_KERNELS = (
-    "CUDA_LAUNCH_BLOCKING=1 makes errors of kernels appear in the line that starts them"
-)
-_NO_FRAME = "the log shows no line of your own code"
+_KERNEL_HINT = "CUDA_LAUNCH_BLOCKING=1 reports kernel errors at the line that launches the kernel"
+_NO_FRAME_HINT = "the log contains no line of your own code"
 
-Look = Callable[[frozenset[str]], Facts]
+FactsLookup = Callable[[frozenset[str]], Facts]
 
 
 def explain(
@@ -42,145 +45,156 @@ def explain(
     *,
     source: str = "",
     redactor: Redactor | None = None,
-    facts: Look = look,
+    facts: FactsLookup = collect_sections,
 ) -> Explanation:
     """Read the log and look at the machine; raises what reading the file raises."""
-    book = installed_book()
-    log = read(file, book)
-    return explained(log, book, source=source, redactor=redactor, facts=facts)
+    book = load_signatures()
+    log = read_log(file, book)
+    return explain_log(log, book, source=source, redactor=redactor, facts=facts)
 
 
-def explained(
+def explain_log(
     log: Log,
-    book: Book,
+    signatures: SignatureCatalogue,
     *,
     source: str = "",
     redactor: Redactor | None = None,
-    facts: Look = look,
+    facts: FactsLookup = collect_sections,
 ) -> Explanation:
     """Explain what stands in a log; `facts` looks at the sections it is asked for."""
-    redactor = redactor or Redactor(Level.NOTHING)
-    diagnosis = diagnose(log, book)
+    redactor = redactor or Redactor(RedactionLevel.NOTHING)
+    diagnosis = diagnose(log, signatures)
     if not diagnosis.causes:
         return Explanation(
             source=source,
             lines=log.lines,
-            not_environment=log.lines > 0,
-            fault=_fault(diagnosis, book, redactor),
-            left_out=_left_out(book, redactor),
+            not_environment=log.lines > 0 and not log.unread,
+            unread=log.unread,
+            fault=_build_exception(diagnosis, signatures, redactor),
+            left_out=_list_rejected(signatures, redactor),
         )
-    illnesses = [book.illnesses[cause.cause] for cause in diagnosis.causes]
-    modules = {i.cause for i in illnesses} | {
-        i.judged_by.replace("-", "_") for i in illnesses
-    }
-    catalogue = gather(installed_packs(), only=modules)
+    illnesses = [signatures.failures[cause.cause] for cause in diagnosis.causes]
+    modules = {i.cause for i in illnesses} | {i.judged_by.replace("-", "_") for i in illnesses}
+    catalogue = load_packs(find_packs(), only=modules)
     log = replace(log, causes=tuple(cause.cause for cause in diagnosis.causes))
-    known = redactor.facts(facts(_wanted(catalogue, illnesses)))
-    judged = opinions(catalogue, illnesses, known, log)
-    rows = sorted(
-        zip(diagnosis.causes, illnesses, judged, strict=True), key=_by_text_then_here
-    )
+    local_facts = redactor.redact_facts(facts(_find_needed_sections(catalogue, illnesses)))
+    judged = judge_causes(catalogue, illnesses, local_facts, log)
+    rows = sorted(zip(diagnosis.causes, illnesses, judged, strict=True), key=_sort_key)
     return Explanation(
         source=source,
         lines=log.lines,
-        place=place(known),
+        unread=log.unread,
+        place=name_place(local_facts),
         causes=tuple(
-            _suspect(rank, *row, book, redactor) for rank, row in enumerate(rows, 1)
+            _build_cause(rank, *row, signatures, redactor) for rank, row in enumerate(rows, 1)
         ),
-        echoes=tuple(Repeat(line=e.line, of=e.of) for e in diagnosis.echoes),
-        left_out=_left_out(book, redactor),
+        echoes=tuple(RepeatedLine(line=e.line, of=e.of) for e in diagnosis.echoes),
+        left_out=_list_rejected(signatures, redactor),
     )
 
 
-def _left_out(book: Book, redactor: Redactor) -> tuple[LeftOut, ...]:
+def _list_rejected(
+    signatures: SignatureCatalogue, redactor: Redactor
+) -> tuple[SkippedSignature, ...]:
     return tuple(
-        LeftOut(name=redactor.text(one.name), reason=redactor.text(one.reason))
-        for one in book.spoilt
+        SkippedSignature(
+            name=redactor.redact_text(one.name), reason=redactor.redact_text(one.reason)
+        )
+        for one in signatures.rejected
     )
 
 
-def _wanted(catalogue: Catalogue, illnesses: list[Illness]) -> frozenset[str]:
-    checks = (check_of(catalogue, illness) for illness in illnesses)
-    wanted = sections(check for check in checks if check is not None)
-    asks = any(illness.installed for illness in illnesses)
-    return wanted | {Packages.section} if asks else wanted
+def _find_needed_sections(catalogue: Catalogue, failures: list[FailureMode]) -> frozenset[str]:
+    checks = (find_check(catalogue, illness) for illness in failures)
+    sections = find_sections(check for check in checks if check is not None)
+    asks = any(illness.installed for illness in failures)
+    return sections | {Packages.section} if asks else sections
 
 
-def _by_text_then_here(row: tuple[Cause, Illness, Opinion]) -> tuple[float, int, float]:
+def _sort_key(
+    row: tuple[RankedCause, FailureMode, LocalVerdict],
+) -> tuple[float, int, float]:
     cause, _, opinion = row
-    return (-(cause.score // _TIE), _ORDER[opinion.here], -cause.score)
+    return (-(cause.score // _TIE_MARGIN), _STATE_ORDER[opinion.here], -cause.score)
 
 
-def _suspect(
+def _build_cause(
     rank: int,
-    cause: Cause,
-    illness: Illness,
-    opinion: Opinion,
-    book: Book,
+    cause: RankedCause,
+    failure: FailureMode,
+    verdict: LocalVerdict,
+    signatures: SignatureCatalogue,
     redactor: Redactor,
-) -> Suspect:
-    told = () if cause.by_words else cause.lines
-    versions = (book.rules[s.signature].signature.versions for s in told)
-    return Suspect(
+) -> SuspectedCause:
+    quoted = () if cause.by_words else cause.lines
+    versions = (signatures.rules[s.signature].signature.versions for s in quoted)
+    return SuspectedCause(
         rank=rank,
         cause=cause.cause,
-        name=illness.name,
+        name=failure.name,
         by_words=cause.by_words,
         confidence=cause.confidence.name.lower(),  # type: ignore[arg-type]
-        summary=illness.why,
+        summary=failure.why,
         lines=tuple(
-            Quote(number=seen.line, text=redactor.text(seen.text), rank=_rank(seen))
+            QuotedLine(
+                number=seen.line,
+                text=redactor.redact_text(seen.text),
+                rank=_format_rank(seen),
+            )
             for seen in cause.lines
         ),
-        here=opinion.here,
-        why_here=opinion.why,
-        remedies=opinion.remedies,
-        decide=_line(illness.decide),
+        here=verdict.here,
+        why_here=verdict.why,
+        remedies=verdict.remedies,
+        assumed=verdict.assumed,
+        decide=_format_command(failure.decide),
         versions=tuple(dict.fromkeys(v for v in versions if v)),
-        sources=opinion.sources,
+        sources=verdict.sources,
     )
 
 
-def _fault(diagnosis: Diagnosis, book: Book, redactor: Redactor) -> Fault | None:
+def _build_exception(
+    diagnosis: Diagnosis, signatures: SignatureCatalogue, redactor: Redactor
+) -> LoggedException | None:
     raised = diagnosis.raised
-    said = diagnosis.own_bug[0] if diagnosis.own_bug else None
-    if raised is None and said is None:
+    exception = diagnosis.own_bug[0] if diagnosis.own_bug else None
+    if raised is None and exception is None:
         return None
-    hints = (book.rules[s.signature].signature.hint for s in diagnosis.own_bug)
-    known = next((hint for hint in hints if hint), "")
+    hints = (signatures.rules[s.signature].signature.hint for s in diagnosis.own_bug)
+    hint_text = next((hint for hint in hints if hint), "")
     if raised is None:
-        assert said is not None  # noqa: S101  (one of the two is there)
-        text = redactor.text(said.text)
-        hint = known or _hint(said.text, None)
-        return Fault(kind="", message=text, number=said.line, hint=hint)
+        assert exception is not None  # noqa: S101  (one of the two is there)
+        text = redactor.redact_text(exception.text)
+        hint = hint_text or _suggest_location(exception.text, None)
+        return LoggedException(kind="", message=text, number=exception.line, hint=hint)
     own = raised.own
-    return Fault(
+    return LoggedException(
         kind=raised.kind,
-        message=redactor.text(raised.message),
+        message=redactor.redact_text(raised.message),
         number=raised.line,
-        path=redactor.text(own.path) if own else "",
+        path=redactor.redact_text(own.path) if own else "",
         line=own.line if own else 0,
         function=own.function if own else "",
-        rank=_rank(raised),
-        hint=known or redactor.text(_hint(raised.message, own)),
+        rank=_format_rank(raised),
+        hint=hint_text or redactor.redact_text(_suggest_location(raised.message, own)),
     )
 
 
-def _line(argv: tuple[str, ...]) -> str:
+def _format_command(argv: tuple[str, ...]) -> str:
     """What somebody types: what is for a shell needs no shell around it."""
     return argv[2] if argv[:2] == ("bash", "-c") else shell(argv)
 
 
-def _rank(seen: Seen | Raised) -> str:
+def _format_rank(seen: Seen | Raised) -> str:
     """A rank or a process; names of nodes stay in the log."""
     return seen.rank if seen.rank.removeprefix("pid=").isdecimal() else ""
 
 
-def _hint(message: str, own: Frame | None) -> str:
+def _suggest_location(message: str, own: Frame | None) -> str:
     """Where to look, as far as the log shows it."""
     if "CUDA" in message:
-        return _KERNELS
+        return _KERNEL_HINT
     if own is None or not own.line:
-        return _NO_FRAME
+        return _NO_FRAME_HINT
     inside = f", in {own.function}" if own.function else ""
-    return f"your own code was last in line {own.line} of {own.path}{inside}"
+    return f"the last line of your own code is line {own.line} of {own.path}{inside}"

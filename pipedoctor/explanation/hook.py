@@ -10,17 +10,17 @@ from io import BytesIO
 from types import TracebackType
 from typing import Any
 
-from pipedoctor.attempt import Crash, attempt
+from pipedoctor.runtime.attempt import Crash, attempt
 
 DEADLINE = 2.0
 """Seconds after which no more is said."""
-_QUIET = (KeyboardInterrupt, SystemExit, GeneratorExit)
-_LONGEST = 200
-_SPARE = 8
+_IGNORED_ERRORS = (KeyboardInterrupt, SystemExit, GeneratorExit)
+_MAX_SUMMARY = 200
+_SPARE_DESCRIPTORS = 8
 """Descriptors that are kept for the hour in which a job has none left."""
-_kept: list[int] = []
+_reserved: list[int] = []
 
-Hook = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
+ExceptHook = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
 
 
 def install() -> None:
@@ -30,88 +30,90 @@ def install() -> None:
     First the traceback as always, then the lines, on stderr. In IPython and Jupyter
     under every traceback that is shown there. A second call changes nothing.
     """
-    _keep()
-    shell = _ipython()
+    _reserve_descriptors()
+    shell = _find_ipython()
     if shell is not None:
-        into_ipython(shell)
+        install_ipython(shell)
     elif not getattr(sys.excepthook, "_pipedoctor", False):
-        sys.excepthook = _around(sys.excepthook)
+        sys.excepthook = _wrap_hook(sys.excepthook)
 
 
-def said_of(error: BaseException) -> str:
+def summarize_error(error: BaseException) -> str:
     """The three lines, or nothing where there is nothing to say."""
-    if isinstance(error, _QUIET):
+    if isinstance(error, _IGNORED_ERRORS):
         return ""
-    with _descriptors():
-        done = attempt(lambda: _lines(error), interrupts=True)
+    with _free_descriptors():
+        done = attempt(lambda: _build_summary(error), interrupts=True)
     return "" if isinstance(done, Crash) else done.value
 
 
-def text_of(error: BaseException) -> str:
+def format_traceback(error: BaseException) -> str:
     """The traceback as a log would hold it."""
     return "".join(traceback.format_exception(error))
 
 
-def _lines(error: BaseException) -> str:
+def _build_summary(error: BaseException) -> str:
     from pipedoctor.explanation.explain import explain  # noqa: PLC0415  (at the end)
-    from pipedoctor.explanation.machine import look  # noqa: PLC0415
-    from pipedoctor.explanation.text import first_line  # noqa: PLC0415
+    from pipedoctor.explanation.local_facts import collect_sections  # noqa: PLC0415
+    from pipedoctor.explanation.text import write_first_line  # noqa: PLC0415
 
-    log = BytesIO(text_of(error).encode(errors="replace"))
-    said = explain(log, source="exception", facts=partial(look, deadline=DEADLINE))
-    if not said.causes:
+    log = BytesIO(format_traceback(error).encode(errors="replace"))
+    explanation = explain(
+        log, source="exception", facts=partial(collect_sections, deadline=DEADLINE)
+    )
+    if not explanation.causes:
         return ""
-    first = said.causes[0]
-    todo = first_line(said).removeprefix(first.name).removeprefix(": ")
+    first = explanation.causes[0]
+    todo = write_first_line(explanation).removeprefix(first.name).removeprefix(": ")
     rows = (
         f"pipedoctor: {first.name} ({first.confidence}, here {first.here})",
-        f"  {first.summary}"[:_LONGEST],
+        f"  {first.summary}"[:_MAX_SUMMARY],
         f"  {todo or f'pipedoctor explain {first.name}'}",
     )
     return "".join(f"{row}\n" for row in rows)
 
 
-def _keep() -> None:
+def _reserve_descriptors() -> None:
     with contextlib.suppress(OSError):
-        while len(_kept) < _SPARE:
-            _kept.append(os.open(os.devnull, os.O_RDONLY))
+        while len(_reserved) < _SPARE_DESCRIPTORS:
+            _reserved.append(os.open(os.devnull, os.O_RDONLY))
 
 
 @contextlib.contextmanager
-def _descriptors() -> Generator[None, None, None]:
-    """Give back what was kept: an exception may be about descriptors."""
-    while _kept:
-        number = _kept.pop()
+def _free_descriptors() -> Generator[None, None, None]:
+    """Close the reserved descriptors: the exception may be about descriptors."""
+    while _reserved:
+        number = _reserved.pop()
         with contextlib.suppress(OSError):
             if os.path.samestat(os.fstat(number), os.stat(os.devnull)):  # noqa: PTH116
                 os.close(number)  # still ours: nobody closed it and took its number
     yield
-    _keep()
+    _reserve_descriptors()
 
 
-def _around(before: Hook) -> Hook:
+def _wrap_hook(previous: ExceptHook) -> ExceptHook:
     def excepthook(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        before(kind, error, trace)
-        _print(said_of(error))
+        previous(kind, error, trace)
+        _write_stderr(summarize_error(error))
 
     excepthook._pipedoctor = True  # type: ignore[attr-defined]  # noqa: SLF001
     return excepthook
 
 
-def _print(text: str) -> None:
+def _write_stderr(text: str) -> None:
     """Write to stderr, if there still is one."""
     attempt(lambda: text and sys.stderr.write(text) and sys.stderr.flush())
 
 
-def _ipython() -> Any:
+def _find_ipython() -> Any:
     """The shell that runs us, if IPython does."""
     module = sys.modules.get("IPython")
     return module.get_ipython() if module is not None else None
 
 
-def into_ipython(shell: Any) -> None:
+def install_ipython(shell: Any) -> None:
     """Print the lines under every traceback that this shell shows; once is enough."""
     if getattr(shell, "_pipedoctor", False):
         return
@@ -121,7 +123,7 @@ def into_ipython(shell: Any) -> None:
         before(*args, **named)
         error = sys.exc_info()[1] or getattr(sys, "last_value", None)
         if isinstance(error, BaseException):
-            _print(said_of(error))
+            _write_stderr(summarize_error(error))
 
     shell.showtraceback = showtraceback
     shell._pipedoctor = True  # noqa: SLF001  (our own mark)

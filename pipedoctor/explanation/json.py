@@ -3,12 +3,12 @@
 from typing import Any
 
 from pipedoctor.explanation.model import Explanation
-from pipedoctor.legible import indented
+from pipedoctor.textsafe import encode_indented_json
 
 
-def render(said: Explanation) -> bytes:
+def render(explanation: Explanation) -> bytes:
     """Indented JSON; everything but ASCII is escaped, ends with a newline."""
-    text = indented(said)
+    text = encode_indented_json(explanation)
     if text.isascii():
         return text
     import json  # noqa: PLC0415  (only it escapes everything)
@@ -16,8 +16,8 @@ def render(said: Explanation) -> bytes:
     return json.dumps(json.loads(text), indent=2).encode() + b"\n"
 
 
-def schema() -> dict[str, Any]:
+def build_schema() -> dict[str, Any]:
     """The JSON Schema of an explanation."""
-    from pipedoctor.schema import json_schema  # noqa: PLC0415  (for docs and tests)
+    from pipedoctor.report.schema import build_json_schema  # noqa: PLC0415  (for docs and tests)
 
-    return json_schema(Explanation)
+    return build_json_schema(Explanation)

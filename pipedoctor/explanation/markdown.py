@@ -2,47 +2,58 @@
 
 from collections.abc import Iterator
 
-from pipedoctor.explanation.model import Explanation, Suspect
-from pipedoctor.explanation.text import first_line, heading, looked_at, spot, sureness
-from pipedoctor.report.markdown import fenced, plain
+from pipedoctor.explanation.model import Explanation, SuspectedCause
+from pipedoctor.explanation.text import (
+    choose_heading,
+    describe_confidence,
+    describe_exception,
+    describe_target,
+    format_line_number,
+    write_first_line,
+)
+from pipedoctor.report.markdown import escape_markdown, fence_code
 
 
-def render(said: Explanation) -> str:
+def render(explanation: Explanation) -> str:
     """Write it with the quoted lines in fences; remedies for every place."""
-    return "\n".join(_lines(said)) + "\n"
+    return "\n".join(_write_lines(explanation)) + "\n"
 
 
-def _lines(said: Explanation) -> Iterator[str]:
-    yield f"# {plain(first_line(said))}"
-    if said.fault is not None:
-        yield from ("", plain(looked_at(said.fault)))
-    for suspect in said.causes:
-        yield from _suspect(suspect, said)
-    if said.echoes:
-        rows = ", ".join(str(echo.line) for echo in said.echoes)
+def _write_lines(explanation: Explanation) -> Iterator[str]:
+    yield f"# {escape_markdown(write_first_line(explanation))}"
+    if target := describe_target(explanation):
+        yield from ("", target)
+    if explanation.fault is not None:
+        yield from ("", escape_markdown(describe_exception(explanation.fault)))
+    for suspect in explanation.causes:
+        yield from _write_cause(suspect, explanation)
+    if explanation.echoes:
+        rows = ", ".join(str(echo.line) for echo in explanation.echoes)
         yield from ("", f"Echoes: lines {rows}.")
 
 
-def _suspect(suspect: Suspect, said: Explanation) -> Iterator[str]:
-    yield from ("", f"## {suspect.rank}. {plain(suspect.name)}", "")
-    yield f"{plain(suspect.summary)}; {sureness(suspect)}"
-    quoted = "\n".join(f"{spot(quote)}: {quote.text}" for quote in suspect.lines)
-    yield from ("", fenced(quoted), "")
-    yield f"Here: {suspect.here}; {plain(suspect.why_here)}"
+def _write_cause(suspect: SuspectedCause, explanation: Explanation) -> Iterator[str]:
+    yield from ("", f"## {suspect.rank}. {escape_markdown(suspect.name)}", "")
+    yield f"{escape_markdown(suspect.summary)}; {describe_confidence(suspect)}"
+    quoted = "\n".join(f"{format_line_number(quote)}: {quote.text}" for quote in suspect.lines)
+    yield from ("", fence_code(quoted), "")
+    yield f"Here: {suspect.here}; {escape_markdown(suspect.why_here)}"
     if suspect.decide and suspect.here == "unknown":
-        yield from ("", "To decide:", "", fenced(suspect.decide, "sh"))
-    if over := heading(suspect, said):
+        yield from ("", "To confirm:", "", fence_code(suspect.decide, "sh"))
+    if over := choose_heading(suspect, explanation):
         yield from ("", over)
+    if suspect.assumed and suspect.remedies:
+        yield from ("", f"Assuming {escape_markdown(suspect.assumed)}.")
     for treatment in suspect.remedies:
         where = ", ".join(treatment.fits)
         yield from (
             "",
-            f"**{plain(treatment.title)}**" + (f" ({where})" if where else ""),
+            f"**{escape_markdown(treatment.title)}**" + (f" ({where})" if where else ""),
         )
         if treatment.shell:
-            yield from ("", fenced(treatment.shell, "sh"))
+            yield from ("", fence_code(treatment.shell, "sh"))
         if treatment.snippet:
-            yield from ("", fenced(treatment.snippet))
+            yield from ("", fence_code(treatment.snippet))
     if suspect.sources:
         yield ""
         yield from (f"- <{source}>" for source in suspect.sources)

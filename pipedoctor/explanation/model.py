@@ -4,14 +4,14 @@ from typing import Literal
 
 import msgspec
 
-from pipedoctor.report.model import Cure, Sureness, Tool
+from pipedoctor.report.model import ConfidenceName, ReportedRemedy, ToolInfo
 
-Schema = Literal["pipedoctor.explanation/1"]
-Here = Literal["confirmed", "ruled-out", "unknown"]
-PLACES = ("bare", "docker", "kubernetes", "slurm")
+ExplanationSchema = Literal["pipedoctor.explanation/1"]
+LocalState = Literal["confirmed", "ruled-out", "unknown"]
+PLACE_NAMES = ("bare", "docker", "kubernetes", "slurm")
 
 
-class Quote(msgspec.Struct, frozen=True, kw_only=True):
+class QuotedLine(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the log, counted from 1."""
 
     number: int
@@ -20,7 +20,7 @@ class Quote(msgspec.Struct, frozen=True, kw_only=True):
     """Of several processes, or nodes, the one that said it."""
 
 
-class Treatment(Cure, frozen=True, kw_only=True):
+class SuggestedRemedy(ReportedRemedy, frozen=True, kw_only=True):
     """A remedy, and the places that it is for: none means all."""
 
     fits: tuple[str, ...] = ()
@@ -28,20 +28,22 @@ class Treatment(Cure, frozen=True, kw_only=True):
     """Is it for the kind of place that was looked at?"""
 
 
-class Suspect(msgspec.Struct, frozen=True, kw_only=True):
+class SuspectedCause(msgspec.Struct, frozen=True, kw_only=True):
     """A cause: the lines that name it, what is so here, what cures it."""
 
     rank: int
     cause: str
     name: str
-    confidence: Sureness
+    confidence: ConfidenceName
     by_words: bool = False
     """No line of the log is known: its words are only alike."""
     summary: str = ""
-    lines: tuple[Quote, ...] = ()
-    here: Here = "unknown"
+    lines: tuple[QuotedLine, ...] = ()
+    here: LocalState = "unknown"
     why_here: str = ""
-    remedies: tuple[Treatment, ...] = ()
+    remedies: tuple[SuggestedRemedy, ...] = ()
+    assumed: str = ""
+    """What the remedies assume of a job that is not known, and the options that tell it."""
     decide: str = ""
     """The cheapest command that would decide whether it is so."""
     versions: tuple[str, ...] = ()
@@ -49,14 +51,14 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...] = ()
 
 
-class Repeat(msgspec.Struct, frozen=True, kw_only=True):
+class RepeatedLine(msgspec.Struct, frozen=True, kw_only=True):
     """A line that only repeats another cause."""
 
     line: int
     of: str
 
 
-class Fault(msgspec.Struct, frozen=True, kw_only=True):
+class LoggedException(msgspec.Struct, frozen=True, kw_only=True):
     """What the code itself raised, and where."""
 
     kind: str
@@ -69,7 +71,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     rank: str = ""
 
 
-class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+class SkippedSignature(msgspec.Struct, frozen=True, kw_only=True):
     """A file of signatures, or one of them, that is broken: the rest was used."""
 
     name: str
@@ -79,15 +81,17 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """What `explain` has to say of a log."""
 
-    schema: Schema = "pipedoctor.explanation/1"
-    tool: Tool = Tool()
+    schema: ExplanationSchema = "pipedoctor.explanation/1"
+    tool: ToolInfo = ToolInfo()
     source: str = ""
     lines: int = 0
     place: str = ""
     """The kind of place that was looked at: ``docker``; empty: not known."""
-    causes: tuple[Suspect, ...] = ()
+    causes: tuple[SuspectedCause, ...] = ()
     not_environment: bool = False
-    echoes: tuple[Repeat, ...] = ()
-    fault: Fault | None = None
-    left_out: tuple[LeftOut, ...] = ()
+    echoes: tuple[RepeatedLine, ...] = ()
+    fault: LoggedException | None = None
+    unread: tuple[str, ...] = ()
+    """What of the log was not read, each with the reason."""
+    left_out: tuple[SkippedSignature, ...] = ()
     """Signatures that could not be used."""

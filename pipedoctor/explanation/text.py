@@ -6,23 +6,23 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pipedoctor.explanation.model import (
     Explanation,
-    Fault,
-    Quote,
-    Repeat,
-    Suspect,
-    Treatment,
+    LoggedException,
+    QuotedLine,
+    RepeatedLine,
+    SuggestedRemedy,
+    SuspectedCause,
 )
-from pipedoctor.report.words import clean
+from pipedoctor.report.sentences import clean_text
 
 _BOLD, _DIM, _GREEN, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[0m"
-_QUOTED, _ECHOES = 160, 8
-_ROWS = 2
+_MAX_QUOTE, _MAX_ECHOES = 160, 8
+_MAX_CODE_ROWS = 2
 """Lines of code that still fit into one."""
-ELSEWHERE = "on the machine of the log"
+LOG_MACHINE = "on the machine that wrote the log"
 """Where remedies belong whose cause is ruled out here."""
-OWN = ("run", "exception")
+LOCAL_SOURCES = ("run", "exception")
 """Sources that are of this machine, a moment ago."""
-_SPOKEN = {
+_PLACE_TITLES = {
     "bare": "bare metal",
     "docker": "Docker",
     "kubernetes": "Kubernetes",
@@ -31,7 +31,7 @@ _SPOKEN = {
 
 
 def render(
-    said: Explanation,
+    explanation: Explanation,
     *,
     width: int = 100,
     colour: bool = False,
@@ -39,182 +39,195 @@ def render(
     ascii_only: bool = False,
 ) -> str:
     """Write it for a terminal of this width; remedies of other places on demand."""
-    page = _Page(max(width, 60), colour=colour, all_places=all_places)
-    text = "\n".join(page.lines(said)) + "\n"
+    page = _ExplanationWriter(max(width, 60), colour=colour, all_places=all_places)
+    text = "\n".join(page.write_lines(explanation)) + "\n"
     if ascii_only:
         text = text.replace("→", "->").encode("ascii", "replace").decode()
     return text
 
 
-def command(suspect: Suspect) -> str:
+def choose_command(suspect: SuspectedCause) -> str:
     """
     What to type first, or the title of what to do, for the place we are in.
 
-    That is the first remedy; what only goes into a file for later comes behind the
-    others, and a change of code behind a command for just this kind of place. Steps
-    of which the first alone does harm are typed together.
+    That is the first remedy, with the steps that belong after it: where the first
+    alone does harm, they are typed together.
     """
     here = [t for t in suspect.remedies if t.for_here]
-    here.sort(key=lambda t: t.snippet.startswith("#"))
-    if here and here[0].place == "code":
-        here.sort(key=lambda t: not (t.shell and t.fits))
     steps = here[:1]
     steps += itertools.takewhile(lambda t: t.title.startswith("Then "), here[1:])
     if all(step.shell for step in steps):
         return " && ".join(step.shell for step in steps)
-    return _typed(steps[0])
+    return _format_command(steps[0])
 
 
-def _typed(treatment: Treatment) -> str:
+def _format_command(treatment: SuggestedRemedy) -> str:
     """Its command, or its code where that fits into a line; else its title."""
     rows = treatment.snippet.splitlines()
     plain = not any(row[:1].isspace() or row.endswith(":") for row in rows)
-    code = "; ".join(rows) if plain and len(rows) <= _ROWS else ""
+    code = "; ".join(rows) if plain and len(rows) <= _MAX_CODE_ROWS else ""
     return treatment.shell or code or treatment.title
 
 
-def first_line(said: Explanation) -> str:
+def write_first_line(explanation: Explanation) -> str:
     """Everything in one line."""
-    if not said.causes:
-        return _nothing(said)
-    first = said.causes[0]
+    if not explanation.causes:
+        return _describe_no_cause(explanation)
+    first = explanation.causes[0]
     if first.by_words and first.here != "confirmed":
-        return clean(f"No line of it is known; its words are about {_perhaps(said)}")
-    todo = command(first)
+        return clean_text(
+            f"No known error line; the wording resembles {_list_candidates(explanation)}"
+        )
+    todo = choose_command(first)
     if not todo:
-        decide = f": to decide: {first.decide}" if first.decide else ""
-        return clean(f"{first.name}{decide}")
-    return clean(f"{first.name}: {todo}{_reserve(first, said.source)}")
+        decide = f": to confirm: {first.decide}" if first.decide else ""
+        return clean_text(f"{first.name}{decide}")
+    return clean_text(f"{first.name}: {todo}{_write_caveat(first)}")
 
 
-def _reserve(first: Suspect, source: str) -> str:
+def describe_target(explanation: Explanation) -> str:
+    """Where the first line is meant to be typed, where that is not here; else empty."""
+    first = explanation.causes[0] if explanation.causes else None
+    if first is None or first.here != "ruled-out" or not first.remedies:
+        return ""
+    if explanation.source in LOCAL_SOURCES:
+        return "This machine does not show the cause any more: keep the line for the next time."
+    return "Type it on the machine that wrote the log: this machine does not have the problem."
+
+
+def _write_caveat(first: SuspectedCause) -> str:
     """What is to be known before it is typed, as a comment."""
-    if first.here == "ruled-out":
-        now = "ruled out here, now"
-        return f"  # {now if source in OWN else f'{ELSEWHERE}: ruled out here'}"
     if first.here == "unknown" and first.confidence == "possible":
-        decide = f"; to decide: {first.decide}" if first.decide else ""
+        decide = f"; to confirm: {first.decide}" if first.decide else ""
         return f"  # only possible{decide}"
     return ""
 
 
-def heading(suspect: Suspect, said: Explanation) -> str:
+def choose_heading(suspect: SuspectedCause, explanation: Explanation) -> str:
     """What stands over remedies that are not simply to be applied here."""
     if suspect.remedies and suspect.by_words and suspect.here != "confirmed":
-        return "What would help if it is so:"
+        return "Remedy if this is the cause:"
     if suspect.remedies and suspect.here == "ruled-out":
-        where = "if it comes again" if said.source in OWN else f"{ELSEWHERE}, not here"
-        return f"What would help {where}:"
+        where = (
+            "if it happens again"
+            if explanation.source in LOCAL_SOURCES
+            else f"{LOG_MACHINE}, not here"
+        )
+        return f"Remedy {where}:"
     return ""
 
 
-def spot(quote: Quote | Fault) -> str:
+def format_line_number(quote: QuotedLine | LoggedException) -> str:
     """``line 12 (rank 3)``."""
-    whose = f"rank {quote.rank}" if quote.rank.isdecimal() else clean(quote.rank)
+    whose = f"rank {quote.rank}" if quote.rank.isdecimal() else clean_text(quote.rank)
     return f"line {quote.number}" + (f" ({whose})" if whose else "")
 
 
-def looked_at(fault: Fault) -> str:
+def describe_exception(fault: LoggedException) -> str:
     """Where in the log it is, and what to look at."""
     hint = f"{fault.hint[:1].upper()}{fault.hint[1:]}"
-    return f"L{spot(fault)[1:]} of the log. {hint}."
+    return f"L{format_line_number(fault)[1:]} of the log. {hint}."
 
 
-def sureness(suspect: Suspect) -> str:
+def describe_confidence(suspect: SuspectedCause) -> str:
     """How sure it is, and whether only by its words."""
-    return f"{suspect.confidence}{', by its words alone' if suspect.by_words else ''}"
+    return f"{suspect.confidence}{', by wording only' if suspect.by_words else ''}"
 
 
-def _perhaps(said: Explanation) -> str:
-    names = " or ".join(suspect.name for suspect in said.causes)
-    decide = said.causes[0].decide
-    return f"{names}; to decide: {decide}" if decide else names
+def _list_candidates(explanation: Explanation) -> str:
+    names = " or ".join(suspect.name for suspect in explanation.causes)
+    decide = explanation.causes[0].decide
+    return f"{names}; to confirm: {decide}" if decide else names
 
 
-def _nothing(said: Explanation) -> str:
-    fault = said.fault
-    if fault is None and not said.lines:
-        return "The log is empty: there is nothing to explain."
+def _describe_no_cause(explanation: Explanation) -> str:
+    fault = explanation.fault
+    unread = "; ".join(explanation.unread)
+    if fault is None and not explanation.lines:
+        empty = "The log is empty: there is nothing to explain."
+        return f"No line of text was read: {unread}." if unread else empty
+    if fault is None and unread:
+        return f"No known error was found in what was read. Not read: {unread}."
     if fault is None:
-        return "No error that is known was found."
+        return "No known error was found."
     at = f"{fault.path}:{fault.line}" if fault.line else fault.path
     if fault.kind == "KeyboardInterrupt":
         where = f" in {at}" if at else ""
-        return clean(f"It was interrupted{where}; no error that is known was found.")
+        return clean_text(f"Interrupted{where}; no known error was found.")
     what = ": ".join(filter(None, (fault.kind, fault.message)))
     where = f"{at} raised " if at else ""
-    return clean(
-        f"Not an environment or pipeline problem as far as known: {where}{what}"
-    )
+    return clean_text(f"Not an environment or pipeline problem as far as known: {where}{what}")
 
 
-def _repeats(echoes: Sequence[Repeat]) -> str:
+def _describe_repeats(echoes: Sequence[RepeatedLine]) -> str:
     name = echoes[0].of.replace("_", "-")
-    rows = ", ".join(str(echo.line) for echo in echoes[:_ECHOES])
-    left = len(echoes) - _ECHOES
+    rows = ", ".join(str(echo.line) for echo in echoes[:_MAX_ECHOES])
+    left = len(echoes) - _MAX_ECHOES
     more = f" and {left} more" if left > 0 else ""
     verb = "Line {} only repeats" if len(echoes) == 1 else "Lines {} only repeat"
     return f"{verb.format(rows + more)} {name}."
 
 
-class _Page:
+class _ExplanationWriter:
     def __init__(self, width: int, *, colour: bool, all_places: bool) -> None:
         self._width = width
         self._colour = colour
         self._all = all_places
 
-    def lines(self, said: Explanation) -> Iterator[str]:
-        yield self._dress(first_line(said), _BOLD)
-        if said.fault is not None:
-            yield from self._wrapped(looked_at(said.fault), 2)
-        for suspect in said.causes:
+    def write_lines(self, explanation: Explanation) -> Iterator[str]:
+        yield self._style_text(write_first_line(explanation), _BOLD)
+        if target := describe_target(explanation):
+            yield from self._wrap_text(target, 0)
+        if explanation.fault is not None:
+            yield from self._wrap_text(describe_exception(explanation.fault), 2)
+        for suspect in explanation.causes:
             yield ""
-            yield from self._suspect(suspect, said)
-        if said.echoes:
+            yield from self._write_cause(suspect, explanation)
+        if explanation.echoes:
             yield ""
-            yield from self._wrapped(_repeats(said.echoes), 0)
+            yield from self._wrap_text(_describe_repeats(explanation.echoes), 0)
 
-    def _suspect(self, suspect: Suspect, said: Explanation) -> Iterator[str]:
-        head = f"{suspect.rank}  {suspect.name} ({sureness(suspect)})"
-        yield self._dress(head, _BOLD)
-        yield from self._wrapped(
-            f"{suspect.summary[:1].upper()}{suspect.summary[1:]}.", 3
-        )
+    def _write_cause(self, suspect: SuspectedCause, explanation: Explanation) -> Iterator[str]:
+        head = f"{suspect.rank}  {suspect.name} ({describe_confidence(suspect)})"
+        yield self._style_text(head, _BOLD)
+        yield from self._wrap_text(f"{suspect.summary[:1].upper()}{suspect.summary[1:]}.", 3)
         for quote in suspect.lines[:3]:
-            text = clean(quote.text)
-            text = text if len(text) <= _QUOTED else f"{text[: _QUOTED - 3]}..."
-            yield self._dress(f"   {spot(quote)}: {text}", _DIM)
+            text = clean_text(quote.text)
+            text = text if len(text) <= _MAX_QUOTE else f"{text[: _MAX_QUOTE - 3]}..."
+            yield self._style_text(f"   {format_line_number(quote)}: {text}", _DIM)
         if suspect.versions:
-            yield from self._wrapped(f"Worded as by {', '.join(suspect.versions)}.", 3)
-        yield from self._wrapped(f"Here: {suspect.here}; {clean(suspect.why_here)}.", 3)
+            yield from self._wrap_text(f"Wording of {', '.join(suspect.versions)}.", 3)
+        yield from self._wrap_text(f"Here: {suspect.here}; {clean_text(suspect.why_here)}.", 3)
         if suspect.decide and suspect.here == "unknown":
-            yield f"   To decide: {self._dress(f'$ {clean(suspect.decide)}', _GREEN)}"
-        if over := heading(suspect, said):
+            yield f"   To confirm: {self._style_text(f'$ {clean_text(suspect.decide)}', _GREEN)}"
+        if over := choose_heading(suspect, explanation):
             yield f"   {over}"
-        for treatment in self._shown(suspect.remedies):
-            yield from self._treatment(treatment)
+        if suspect.assumed and suspect.remedies:
+            yield from self._wrap_text(f"Assuming {suspect.assumed}.", 3)
+        for treatment in self._select_remedies(suspect.remedies):
+            yield from self._write_remedy(treatment)
         others = sum(not t.for_here for t in suspect.remedies)
         if others and not self._all:
-            yield self._dress(f"   --all-places shows {others} more remedies", _DIM)
+            yield self._style_text(f"   --all-places shows {others} more remedies", _DIM)
         for source in suspect.sources[:2]:
-            yield self._dress(f"   {clean(source)}", _DIM)
+            yield self._style_text(f"   {clean_text(source)}", _DIM)
 
-    def _shown(self, remedies: Iterable[Treatment]) -> Iterator[Treatment]:
+    def _select_remedies(self, remedies: Iterable[SuggestedRemedy]) -> Iterator[SuggestedRemedy]:
         return (t for t in remedies if t.for_here or self._all)
 
-    def _treatment(self, treatment: Treatment) -> Iterator[str]:
-        where = " or ".join(_SPOKEN[place] for place in treatment.fits)
-        title = clean(treatment.title)
-        yield from self._wrapped(f"→ {where}: {title}" if where else f"→ {title}", 3)
+    def _write_remedy(self, treatment: SuggestedRemedy) -> Iterator[str]:
+        where = " or ".join(_PLACE_TITLES[place] for place in treatment.fits)
+        title = clean_text(treatment.title)
+        yield from self._wrap_text(f"→ {where}: {title}" if where else f"→ {title}", 3)
         if treatment.shell:
-            yield "     " + self._dress(f"$ {clean(treatment.shell)}", _GREEN)
+            yield "     " + self._style_text(f"$ {clean_text(treatment.shell)}", _GREEN)
         for line in treatment.snippet.rstrip("\n").split("\n"):
             if line:
-                yield "     " + self._dress(clean(line), _GREEN)
+                yield "     " + self._style_text(clean_text(line), _GREEN)
 
-    def _wrapped(self, text: str, indent: int) -> list[str]:
+    def _wrap_text(self, text: str, indent: int) -> list[str]:
         return textwrap.wrap(
-            clean(text),
+            clean_text(text),
             self._width,
             initial_indent=" " * indent,
             subsequent_indent=" " * indent,
@@ -222,5 +235,5 @@ class _Page:
             break_on_hyphens=False,
         )
 
-    def _dress(self, text: str, style: str) -> str:
+    def _style_text(self, text: str, style: str) -> str:
         return f"{style}{text}{_PLAIN}" if self._colour else text

@@ -1,7 +1,7 @@
 """What is known about one machine and one job: data only, no I/O, no judgement."""
 
 from pipedoctor.facts.accelerators import Accelerators, PciDevice, Xid
-from pipedoctor.facts.base import Fact, Part, Unreadable
+from pipedoctor.facts.base import Fact, Part, UnreadableError
 from pipedoctor.facts.bench import Host, Quality, Spread
 from pipedoctor.facts.bench_decode import BenchDecode
 from pipedoctor.facts.bench_disk import BenchDisk
@@ -10,15 +10,28 @@ from pipedoctor.facts.bench_transfer import BenchTransfer
 from pipedoctor.facts.conda import Clobbered, Conda, CondaPackage
 from pipedoctor.facts.cpu import Cpu, NumaNode, Quota
 from pipedoctor.facts.datasets import ColdRead, DataSet, DataSets, Sample
+from pipedoctor.facts.fleet import Fleet, NodeGroup, NodeProperty, PropertyColumn, ReferenceNode
 from pipedoctor.facts.gpu import Device, Gpu
 from pipedoctor.facts.image_stack import Decoder, ImageStack
-from pipedoctor.facts.installed_files import Altered, InstalledFiles
+from pipedoctor.facts.installed_files import InstalledFiles, ModifiedDistribution
 from pipedoctor.facts.interpreter import Interpreter
 from pipedoctor.facts.libraries import Libraries, Library, Unmet
 from pipedoctor.facts.limits import Limits, Rlimit
+from pipedoctor.facts.live import LiveGpu, LiveJob, LiveProcess, Trend
 from pipedoctor.facts.loader import Loader
 from pipedoctor.facts.logind import Logind
 from pipedoctor.facts.memory import Memory, MemoryLimit
+from pipedoctor.facts.node import Node
+from pipedoctor.facts.node_probe import NodeProbe
+from pipedoctor.facts.observation import (
+    FetchShares,
+    HotLine,
+    KernelWait,
+    MainShares,
+    Observation,
+    Quantiles,
+    WorkerShares,
+)
 from pipedoctor.facts.packages import Distribution, Packages, Shared
 from pipedoctor.facts.paths import Disk, Hang, Mount, PathFact, Paths
 from pipedoctor.facts.pipeline import (
@@ -32,7 +45,7 @@ from pipedoctor.facts.pipeline import (
 )
 from pipedoctor.facts.ports import Listener, Ports
 from pipedoctor.facts.project_record import ProjectRecord, RecordFile
-from pipedoctor.facts.record import SECTIONS, Facts, Malformed
+from pipedoctor.facts.record import SECTIONS, Facts, MalformedRecordError
 from pipedoctor.facts.record_drift import Drifted, RecordDrift
 from pipedoctor.facts.requirements import Missing, Requirements
 from pipedoctor.facts.shm import Segment, Shm
@@ -48,7 +61,6 @@ from pipedoctor.facts.world import Filesystem, Filesystems, World
 __all__ = [
     "SECTIONS",
     "Accelerators",
-    "Altered",
     "BenchDecode",
     "BenchDisk",
     "BenchLoader",
@@ -69,28 +81,42 @@ __all__ = [
     "Drifted",
     "Fact",
     "Facts",
+    "FetchShares",
     "Filesystem",
     "Filesystems",
+    "Fleet",
     "Gpu",
     "Growth",
     "Habitat",
     "Hang",
     "Host",
+    "HotLine",
     "ImageStack",
     "InstalledFiles",
     "Interpreter",
+    "KernelWait",
     "Libraries",
     "Library",
     "Limits",
     "Listener",
+    "LiveGpu",
+    "LiveJob",
+    "LiveProcess",
     "Loader",
     "Logind",
-    "Malformed",
+    "MainShares",
+    "MalformedRecordError",
     "Memory",
     "MemoryLimit",
     "Missing",
+    "ModifiedDistribution",
     "Mount",
+    "Node",
+    "NodeGroup",
+    "NodeProbe",
+    "NodeProperty",
     "NumaNode",
+    "Observation",
     "OneThread",
     "Packages",
     "Part",
@@ -101,10 +127,13 @@ __all__ = [
     "Pipeline",
     "Ports",
     "ProjectRecord",
+    "PropertyColumn",
     "Quality",
+    "Quantiles",
     "Quota",
     "RecordDrift",
     "RecordFile",
+    "ReferenceNode",
     "Requirements",
     "Rlimit",
     "Sample",
@@ -120,11 +149,13 @@ __all__ = [
     "Threads",
     "TorchBuild",
     "TorchImport",
+    "Trend",
     "Trial",
     "Unmet",
-    "Unreadable",
+    "UnreadableError",
     "Variables",
     "Window",
+    "WorkerShares",
     "World",
     "Xid",
 ]

@@ -49,6 +49,6 @@ class Accelerators(Fact, frozen=True, kw_only=True):
     """Other signs of NVIDIA parts that a text implies: ``some part of CUDA``."""
 
     @property
-    def nvidia(self) -> tuple[PciDevice, ...]:
+    def nvidia_devices(self) -> tuple[PciDevice, ...]:
         """NVIDIA's devices on the bus."""
         return tuple(d for d in self.pci or () if d.vendor == "10de")

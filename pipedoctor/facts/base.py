@@ -11,8 +11,8 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     section: ClassVar[str]
 
     @property
-    def blank(self) -> str:
-        """Why nothing can be judged by it, although it is known; empty: it can."""
+    def unusable_reason(self) -> str:
+        """Why no check can judge by this fact, although it is known; or empty."""
         return ""
 
 
@@ -20,5 +20,5 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a fact that has a name of its own."""
 
 
-class Unreadable(Exception):  # noqa: N818  (a reason, not an error)
+class UnreadableError(Exception):
     """A collector could not read its section; the message says why."""

@@ -2,7 +2,9 @@
 
 from pipedoctor.facts.base import Part
 
-ENOUGH = 3
+NO_TIME_LEFT = "no time left in the budget"
+"""Why something was not measured."""
+MIN_WINDOWS = 3
 """Windows without which an interval says nothing."""
 
 
@@ -15,9 +17,9 @@ class Spread(Part, frozen=True, kw_only=True):
     windows: int
     """How many windows it comes from; of fewer than six, `low` to `high` is all."""
 
-    def above(self, least: float) -> bool:
+    def is_above(self, least: float) -> bool:
         """Is it more than this for certain, which one or two windows cannot tell?"""
-        return self.windows >= ENOUGH and self.low > least
+        return self.windows >= MIN_WINDOWS and self.low > least
 
 
 class Host(Part, frozen=True, kw_only=True):
@@ -36,11 +38,9 @@ class Host(Part, frozen=True, kw_only=True):
     created: str = ""
     """UTC, ``2026-01-01T00:00:00Z``."""
 
-    def same(self, model: str, cpus: int) -> bool:
+    def is_same_machine(self, model: str, cpus: int) -> bool:
         """Could this be the machine with these CPUs, as far as anybody can tell?"""
-        return self.cpus == cpus and (
-            not self.model or not model or self.model == model
-        )
+        return self.cpus == cpus and (not self.model or not model or self.model == model)
 
 
 class Quality(Part, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class Quality(Part, frozen=True, kw_only=True):
     repeated: int = 0
     """Windows that were measured again, because others had the CPUs meanwhile."""
     marked: str = ""
-    """The worst disturbance of windows that count: ``foreign CPU 0.3 cores``."""
+    """The worst disturbance of windows that count: ``other processes used 0.3 of 2 CPUs``."""
     refused: int = 0
     """Windows that do not count."""
     why_refused: str = ""

@@ -5,8 +5,8 @@ from typing import ClassVar, Literal
 from pipedoctor.facts.base import Fact, Part
 from pipedoctor.facts.bench import Host, Quality, Spread
 
-Task = Literal["decode", "resize"]
-REFERENCE = "PIL"
+DecodeTask = Literal["decode", "resize"]
+REFERENCE_PATH = "PIL"
 """The path that all others are compared with."""
 
 
@@ -42,7 +42,7 @@ class DecodePath(Part, frozen=True, kw_only=True):
     library: str
     name: str
     """``PIL``, ``PIL draft``, ``cv2 area``, ``torchvision`` ..."""
-    task: Task
+    task: DecodeTask
     """Only decode to RGB, or also resize to 224 x 224."""
     allocator: str = ""
     """Variables that were set so that freed memory is kept; empty: as it is."""
@@ -83,7 +83,7 @@ class BenchDecode(Fact, frozen=True, kw_only=True):
     interrupted: bool = False
 
     def find(
-        self, name: str, task: Task, *, allocator: str = "", processes: int = 1
+        self, name: str, task: DecodeTask, *, allocator: str = "", processes: int = 1
     ) -> DecodePath | None:
         """The path of this name that was measured."""
         wanted = (name, task, allocator, processes)
@@ -93,9 +93,9 @@ class BenchDecode(Fact, frozen=True, kw_only=True):
         return None
 
 
-def best_switch(found: BenchDecode) -> DecodePath | None:
+def find_best_switch(found: BenchDecode) -> DecodePath | None:
     """
-    What beats PIL for certain at decoding and resizing, with comparable pixels.
+    Find the path that certainly beats PIL, with comparable pixels.
 
     Antialiased and of full size, in one process, with the allocator as it is; None
     where the interval of every such way reaches down to PIL.
@@ -109,14 +109,12 @@ def best_switch(found: BenchDecode) -> DecodePath | None:
         and not path.allocator
         and path.processes == 1
         and path.ratio is not None
-        and path.ratio.above(1.0)
+        and path.ratio.is_above(1.0)
     ]
     return max(sure, key=lambda p: p.ratio.low if p.ratio else 0.0, default=None)
 
 
-def keeping(found: BenchDecode) -> DecodePath | None:
-    """The way that gains most, for certain, from an allocator that keeps memory."""
-    sure = [
-        path for path in found.paths if path.kept is not None and path.kept.above(1.0)
-    ]
+def find_best_allocator(found: BenchDecode) -> DecodePath | None:
+    """Find the path that certainly gains most from an allocator that keeps memory."""
+    sure = [path for path in found.paths if path.kept is not None and path.kept.is_above(1.0)]
     return max(sure, key=lambda p: p.kept.low if p.kept else 0.0, default=None)

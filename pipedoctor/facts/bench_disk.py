@@ -6,13 +6,13 @@ from pipedoctor.facts.base import Fact, Part
 from pipedoctor.facts.bench import Host, Quality, Spread
 from pipedoctor.facts.datasets import DataSet
 
-Pattern = Literal["sequential", "random", "small files"]
+ReadPattern = Literal["sequential", "random", "small files"]
 
 
 class DiskReading(Part, frozen=True, kw_only=True):
     """One way of reading, from storage or from the page cache."""
 
-    pattern: Pattern
+    pattern: ReadPattern
     cache: Literal["cold", "warm"]
     readers: int = 1
     """Threads that read at the same time."""

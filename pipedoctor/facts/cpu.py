@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pipedoctor.facts.base import Fact, Part
 
-TELLING = ("sse2", "sse4_2", "avx", "avx2", "avx512f")
+INSTRUCTION_SETS = ("sse2", "sse4_2", "avx", "avx2", "avx512f")
 """Instruction sets that decide which wheels run."""
 
 
@@ -73,7 +73,7 @@ class Cpu(Fact, frozen=True, kw_only=True):
     nodes_allowed: int | None = None
     """Memory nodes whose CPUs are in the affinity mask."""
     flags: tuple[str, ...] = ()
-    """Those of `TELLING` that the processor has."""
+    """Those of `INSTRUCTION_SETS` that the processor has."""
 
     @property
     def bounds(self) -> dict[str, float]:
@@ -93,12 +93,12 @@ class Cpu(Fact, frozen=True, kw_only=True):
         return max(1, math.ceil(min(self.bounds.values())))
 
     @property
-    def visible(self) -> int:
+    def visible_cpus(self) -> int:
         """CPUs that Python and torch see: the affinity, which knows of no quota."""
         return self.logical if self.affinity is None else self.affinity
 
-    def share(self, ranks: int | None) -> int:
-        """CPUs for each of so many ranks on this machine, at least one."""
+    def divide_by_ranks(self, ranks: int | None) -> int:
+        """Divide the CPUs among so many ranks on this machine, at least 1 each."""
         return max(1, self.effective // max(1, ranks or 1))
 
     @property

@@ -43,7 +43,7 @@ class Device(Part, frozen=True, kw_only=True):
     """Why a field above is missing: ``ecc_uncorrected`` -> ``not supported``."""
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """Does it work right now? Only then link speed and clocks say anything."""
         return bool(self.utilisation) or self.pstate == 0
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 from pipedoctor.facts.base import Fact, Part
 
 
-class Altered(Part, frozen=True, kw_only=True):
+class ModifiedDistribution(Part, frozen=True, kw_only=True):
     """A distribution with files that differ from its record."""
 
     name: str
@@ -23,7 +23,7 @@ class InstalledFiles(Fact, frozen=True, kw_only=True):
 
     section: ClassVar[str] = "installed_files"
 
-    entries: tuple[Altered, ...] = ()
+    entries: tuple[ModifiedDistribution, ...] = ()
     """Only distributions of which something differs."""
     compared: int = 0
     """Files whose content was compared."""

@@ -29,7 +29,7 @@ class Library(Part, frozen=True, kw_only=True):
     """Does it lie in the examined environment?"""
 
     @property
-    def file(self) -> str:
+    def real_path(self) -> str:
         """The file itself, links followed."""
         return self.real or self.path
 
@@ -49,7 +49,7 @@ class Unmet(Part, frozen=True, kw_only=True):
 
 
 class Libraries(Fact, frozen=True, kw_only=True):
-    """Candidates in search order; several of one soname are told apart by `chosen`."""
+    """Candidates in search order; several of one soname are told apart by `find_chosen`."""
 
     section: ClassVar[str] = "libraries"
 
@@ -60,10 +60,10 @@ class Libraries(Fact, frozen=True, kw_only=True):
     examined: tuple[str, ...] = ()
     """The files that were opened first, as an import would: ``torch/_C...so``."""
 
-    def of(self, *stems: str) -> tuple[Library, ...]:
+    def find_candidates(self, *stems: str) -> tuple[Library, ...]:
         """Every candidate whose soname starts with one of these: ``libcudnn``."""
         return tuple(entry for entry in self.entries if entry.soname.startswith(stems))
 
-    def chosen(self, *stems: str) -> tuple[Library, ...]:
+    def find_chosen(self, *stems: str) -> tuple[Library, ...]:
         """Those of them that would be loaded."""
-        return tuple(entry for entry in self.of(*stems) if entry.chosen)
+        return tuple(entry for entry in self.find_candidates(*stems) if entry.chosen)

@@ -25,7 +25,13 @@ class Loader(Fact, frozen=True, kw_only=True):
     origin: dict[str, str] = {}
 
     @property
-    def running(self) -> bool:
+    def missing_options(self) -> str:
+        """The options that would tell what is not known and matters most, with their values."""
+        missing = {"--workers N": self.num_workers, "--batch-bytes SIZE": self.batch_bytes}
+        return " ".join(option for option, value in missing.items() if value is None)
+
+    @property
+    def is_running(self) -> bool:
         """Does the job run already, so that what it uses is not free any more?"""
         return any(origin.startswith("pid ") for origin in self.origin.values())
 
@@ -60,7 +66,7 @@ class Loader(Fact, frozen=True, kw_only=True):
         return batches * (self.batch_bytes or 0)
 
     @property
-    def least_files(self) -> int | None:
+    def min_descriptors(self) -> int | None:
         """
         Descriptors without which a training process cannot fetch its first batches.
 

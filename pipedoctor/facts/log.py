@@ -23,6 +23,8 @@ class Raised(Part, frozen=True, kw_only=True):
     rank: str = ""
     time: str = ""
     own: Frame | None = None
+    library: str = ""
+    """The package of the innermost frame, where that is none of the user's own."""
 
 
 class Seen(Part, frozen=True, kw_only=True):
@@ -55,14 +57,18 @@ class Log(Fact, frozen=True, kw_only=True):
     """All of a short log: what its words say, where nothing else does."""
     place: str = ""
     """The kind of place that it speaks of: ``slurm``; empty: it does not say."""
+    system: str = ""
+    """``windows`` where its paths say so; empty: they do not."""
+    unread: tuple[str, ...] = ()
+    """What of it was not read, each with the reason."""
     causes: tuple[str, ...] = ()
     """What was concluded from all this, the likeliest first."""
 
-    def of(self, cause: str) -> tuple[Seen, ...]:
+    def find_seen(self, cause: str) -> tuple[Seen, ...]:
         """Everything that speaks of this cause, in the order of the log."""
         return tuple(seen for seen in self.seen if seen.cause == cause)
 
-    def value(self, cause: str, name: str) -> str:
+    def find_value(self, cause: str, name: str) -> str:
         """What its signatures captured under this name first, or nothing."""
-        found = (seen.values.get(name, "") for seen in self.of(cause))
+        found = (seen.values.get(name, "") for seen in self.find_seen(cause))
         return next((value for value in found if value), "")

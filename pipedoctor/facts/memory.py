@@ -52,7 +52,7 @@ class Memory(Fact, frozen=True, kw_only=True):
         return min(self.total, self.group.limit) if self.group else self.total
 
     @property
-    def room(self) -> int:
+    def usable_bytes(self) -> int:
         """What is left for this job now: on the machine, and in its group."""
         group = self.group
         if group is None or group.used is None:
@@ -61,7 +61,7 @@ class Memory(Fact, frozen=True, kw_only=True):
         return min(self.available, max(0, group.limit - used))
 
     @property
-    def swap(self) -> int:
+    def usable_swap(self) -> int:
         """Swap that this job may use: the machine's, or as much as its group may."""
         allowed = self.group.swap if self.group else None
         return self.swap_total if allowed is None else min(allowed, self.swap_total)

@@ -1,8 +1,15 @@
 """Distributions on the examined interpreter's import path, in its order."""
 
+import re
 from typing import ClassVar
 
 from pipedoctor.facts.base import Fact, Part
+
+HARMLESS_FILE = re.compile(
+    r"(^|/)(tests?|docs?|examples?|benchmarks?|scripts)/|(^|/)[A-Z]+(\.\w+)?$"
+    r"|^[^/]+/__init__\.pyi?$|\.(txt|md|rst|typed)$",
+)
+"""Files that packages install at the top level by mistake, and shared namespaces."""
 
 
 class Distribution(Part, frozen=True, kw_only=True):
@@ -29,6 +36,16 @@ class Shared(Part, frozen=True, kw_only=True):
     owners: tuple[str, ...]
     files: int
     example: str
+    """One of them: a binary before code, code before texts and tests."""
+    code_files: int | None = None
+    """Those that an import may load; None: not counted, only the example is known."""
+
+    @property
+    def is_harmless(self) -> bool:
+        """Are all of them tests, texts and markers of shared namespaces?"""
+        if self.code_files is None:
+            return HARMLESS_FILE.search(self.example) is not None
+        return not self.code_files
 
 
 class Packages(Fact, frozen=True, kw_only=True):
@@ -46,17 +63,17 @@ class Packages(Fact, frozen=True, kw_only=True):
         """The distribution that an import would take: the first of this name."""
         return next((entry for entry in self.entries if entry.name == name), None)
 
-    def lacks(self, name: str) -> bool:
+    def is_absent(self, name: str) -> bool:
         """Is nothing of this name installed, for certain?"""
         return self.complete and not self.unreadable and self.find(name) is None
 
-    def by_name(self) -> dict[str, list[Distribution]]:
+    def group_by_name(self) -> dict[str, list[Distribution]]:
         """Every copy of every name, for whoever asks for many: one walk for all."""
         copies: dict[str, list[Distribution]] = {}
         for entry in self.entries:
             copies.setdefault(entry.name, []).append(entry)
         return copies
 
-    def all(self, name: str) -> tuple[Distribution, ...]:
+    def find_all(self, name: str) -> tuple[Distribution, ...]:
         """Every copy of this name, in the order of the path."""
         return tuple(entry for entry in self.entries if entry.name == name)

@@ -46,7 +46,11 @@ class PathFact(Part, frozen=True, kw_only=True):
     """One place; sizes in bytes, None = not known."""
 
     role: str
-    """Of the job: ``data code cwd home tmp cache scratch``."""
+    """
+    Of the job: ``data code cwd home tmp cache scratch``.
+
+    Only where they hang also ``environment import-path program-path shm config system``.
+    """
     path: str
     named_by: str = ""
     """Where the path comes from: ``--data``, ``TMPDIR``, ``HF_HOME``, ``default``."""
@@ -79,6 +83,6 @@ class Paths(Fact, frozen=True, kw_only=True):
 
     entries: tuple[PathFact, ...] = ()
 
-    def of(self, *roles: str) -> tuple[PathFact, ...]:
+    def find_roles(self, *roles: str) -> tuple[PathFact, ...]:
         """The places with one of these roles."""
         return tuple(entry for entry in self.entries if entry.role in roles)

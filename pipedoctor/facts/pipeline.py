@@ -5,6 +5,7 @@ from typing import ClassVar
 from pipedoctor.facts.base import Fact, Part
 from pipedoctor.facts.bench import Host
 from pipedoctor.facts.bench_loader import OneThread
+from pipedoctor.facts.observation import Observation
 from pipedoctor.facts.source import Spot
 from pipedoctor.facts.window import Window
 
@@ -20,15 +21,15 @@ class Setting(Part, frozen=True, kw_only=True):
     batch_size: int | None = None
 
     @property
-    def queued(self) -> int:
+    def queued_batches(self) -> int:
         """Batches that wait in full queues."""
         return self.num_workers * (self.prefetch_factor or 0)
 
-    def shm_bytes(self, shared_batch: int) -> int:
+    def compute_shm_bytes(self, shared_batch: int) -> int:
         """Shared memory at the peak: all that wait, and two in use."""
-        return (self.queued + 2) * shared_batch if self.num_workers else 0
+        return (self.queued_batches + 2) * shared_batch if self.num_workers else 0
 
-    def descriptors(self, objects: int) -> int:
+    def count_descriptors(self, objects: int) -> int:
         """
         File descriptors that the main process holds beside those it has anyway.
 
@@ -37,7 +38,7 @@ class Setting(Part, frozen=True, kw_only=True):
         """
         return 4 * self.num_workers + 3 + objects if self.num_workers else 0
 
-    def most_descriptors(self, objects: int, early: int = 0) -> int:
+    def count_peak_descriptors(self, objects: int, early: int = 0) -> int:
         """
         The same at the peak: batches that come early are held until their turn.
 
@@ -45,7 +46,7 @@ class Setting(Part, frozen=True, kw_only=True):
         a batch), and another that is in use; `early` are those that a model expects.
         """
         held = max(early, self.num_workers + 1 if self.in_order else 1)
-        return self.descriptors(objects) + held * objects if self.num_workers else 0
+        return self.count_descriptors(objects) + held * objects if self.num_workers else 0
 
 
 class Contents(Part, frozen=True, kw_only=True):
@@ -100,24 +101,24 @@ class Costs(Part, frozen=True, kw_only=True):
     """CPU of the main thread within `next`."""
 
     @property
-    def made_cpu(self) -> float:
+    def cpu_per_batch(self) -> float:
         """CPU of one thread for a batch, fetched and collated."""
         return self.fetch_cpu + self.collate_cpu
 
     @property
-    def collected(self) -> float:
+    def gc_share(self) -> float:
         """Share of the CPU time of fetching that the garbage collector takes."""
         return min(1.0, self.collector / max(self.fetch_cpu, 1e-9))
 
     @property
-    def waiting(self) -> float:
+    def fetch_wait(self) -> float:
         """Seconds of fetching in which nothing was computed."""
         return max(0.0, self.fetch_wall - self.fetch_cpu - self.fetch_delay)
 
     @property
-    def waiting_share(self) -> float:
+    def fetch_wait_share(self) -> float:
         """Of the time that fetching would take if all processors were its own."""
-        return self.waiting / max(self.waiting + self.fetch_cpu, 1e-9)
+        return self.fetch_wait / max(self.fetch_wait + self.fetch_cpu, 1e-9)
 
 
 class Trial(Part, frozen=True, kw_only=True):
@@ -149,14 +150,14 @@ class Trial(Part, frozen=True, kw_only=True):
     window: Window
 
     @property
-    def costs_of(self) -> int:
+    def costs_workers(self) -> int:
         """How many workers had these costs."""
         return self.setting.num_workers
 
     @property
-    def disturbed(self) -> str:
+    def disturbance(self) -> str:
         """What makes it doubtful; empty: nothing."""
-        return self.window.disturbed
+        return self.window.disturbance
 
 
 class Shares(Part, frozen=True, kw_only=True):
@@ -210,29 +211,31 @@ class Pipeline(Fact, frozen=True, kw_only=True):
     """Where the DataLoader is made; None: the target gave a data set."""
     host: Host | None = None
     """The machine that was measured; None: an older record does not say."""
+    observed: Observation | None = None
+    """A running job was watched, and nothing was run; None: it was measured."""
     elsewhere: str = ""
     """In words, where it was measured, if not on the machine that is judged."""
 
     @property
-    def blank(self) -> str:
+    def unusable_reason(self) -> str:
         """Costs and rates of another machine say nothing of this one."""
         return self.elsewhere
 
-    def trial(self, workers: int) -> Trial | None:
+    def find_best_trial(self, workers: int) -> Trial | None:
         """The best trial with so many workers, the start setting's prefetch or not."""
         found = [t for t in self.trials if t.setting.num_workers == workers]
         return max(found, key=lambda t: t.samples_per_second, default=None)
 
-    def copies(self, setting: Setting) -> int:
+    def count_copies(self, setting: Setting) -> int:
         """How often each sample comes in an epoch."""
         return max(1, setting.num_workers) if self.undivided else 1
 
-    def scale(self, setting: Setting) -> float:
+    def compute_batch_scale(self, setting: Setting) -> float:
         """How many times as large its batches are as those that were probed."""
         return (setting.batch_size or 1) / (self.start.batch_size or 1)
 
     @property
-    def current(self) -> Trial | None:
+    def current_trial(self) -> Trial | None:
         """The trial of the setting that the user has now."""
         same = (t for t in self.trials if t.setting == self.start)
         return next(same, None)

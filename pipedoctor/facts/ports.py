@@ -23,6 +23,6 @@ class Ports(Fact, frozen=True, kw_only=True):
     """MASTER_PORT, where it is set."""
     listening: tuple[Listener, ...] = ()
 
-    def holder(self, port: int) -> Listener | None:
+    def find_listener(self, port: int) -> Listener | None:
         """Who listens on this port, if anybody does."""
         return next((one for one in self.listening if one.port == port), None)

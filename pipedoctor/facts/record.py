@@ -20,9 +20,12 @@ from pipedoctor.facts.installed_files import InstalledFiles
 from pipedoctor.facts.interpreter import Interpreter
 from pipedoctor.facts.libraries import Libraries
 from pipedoctor.facts.limits import Limits
+from pipedoctor.facts.live import LiveJob
 from pipedoctor.facts.loader import Loader
 from pipedoctor.facts.logind import Logind
 from pipedoctor.facts.memory import Memory
+from pipedoctor.facts.node import Node
+from pipedoctor.facts.node_probe import NodeProbe
 from pipedoctor.facts.packages import Packages
 from pipedoctor.facts.paths import Paths
 from pipedoctor.facts.pipeline import Pipeline
@@ -50,7 +53,7 @@ from pipedoctor.facts.world_torch import (
 
 F = TypeVar("F", bound=Fact)
 
-KINDS: tuple[type[Fact], ...] = (
+FACT_KINDS: tuple[type[Fact], ...] = (
     Site,
     Shm,
     Loader,
@@ -82,9 +85,12 @@ KINDS: tuple[type[Fact], ...] = (
     BenchLoader,
     BenchTransfer,
     Pipeline,
+    LiveJob,
+    Node,
+    NodeProbe,
 )
-SECTIONS: Mapping[str, type[Fact]] = {kind.section: kind for kind in KINDS}
-TABLES: Mapping[str, type[World]] = {
+SECTIONS: Mapping[str, type[Fact]] = {kind.section: kind for kind in FACT_KINDS}
+WORLD_TABLES: Mapping[str, type[World]] = {
     kind.section: kind
     for kind in (
         Filesystems,
@@ -99,7 +105,7 @@ TABLES: Mapping[str, type[World]] = {
 }
 
 
-class Malformed(Exception):  # noqa: N818  (what the input is, not what we did)
+class MalformedRecordError(Exception):
     """A record that nobody can read; the message says where and what was expected."""
 
 
@@ -115,18 +121,18 @@ class Facts:
         fact = self._known.get(kind)
         return fact if isinstance(fact, kind) else None
 
-    def why_unknown(self, kind: type[Fact]) -> str:
+    def get_unknown_reason(self, kind: type[Fact]) -> str:
         """Why a section is missing."""
         return self.unknown.get(kind.section, "not collected")
 
-    def plus(self, *more: Fact) -> "Facts":
+    def merge(self, *more: Fact) -> "Facts":
         """These facts and more; the newer ones win."""
         now = {fact.section for fact in more}
         left = {key: why for key, why in self.unknown.items() if key not in now}
         return Facts(*self._known.values(), *more, unknown=left)
 
     def to_record(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; tables about the world stay at home."""
+        """Return plain data for JSON; tables about the world are left out."""
         known = {
             fact.section: msgspec.to_builtins(fact)
             for fact in self._known.values()
@@ -139,7 +145,7 @@ class Facts:
         """Read what `to_record` wrote; leave out sections we have never heard of."""
         return cls(
             *(
-                _read(SECTIONS[name], values)
+                _convert_section(SECTIONS[name], values)
                 for name, values in record["known"].items()
                 if name in SECTIONS
             ),
@@ -147,9 +153,9 @@ class Facts:
         )
 
 
-def _read(kind: type[F], values: object) -> F:
+def _convert_section(kind: type[F], values: object) -> F:
     try:
         return msgspec.convert(values, kind)
     except msgspec.ValidationError as error:
         message = f"facts.known.{kind.section}: {error}"
-        raise Malformed(message) from None
+        raise MalformedRecordError(message) from None

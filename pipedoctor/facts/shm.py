@@ -48,6 +48,6 @@ class Shm(Fact, frozen=True, kw_only=True):
     segments_left_out: int = 0
 
     @property
-    def room(self) -> int:
+    def usable_bytes(self) -> int:
         """What a job that starts now finds there."""
         return self.size if self.available is None else min(self.size, self.available)

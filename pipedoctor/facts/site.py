@@ -74,12 +74,12 @@ class Site(Fact, frozen=True, kw_only=True):
         return Habitat.BARE if own else Habitat.DOCKER
 
     @property
-    def tasks(self) -> int:
+    def tasks_on_node(self) -> int:
         """Slurm's tasks on this node, each bound to CPUs of its own; 1 without it."""
         return (self.slurm.tasks_per_node if self.slurm else None) or 1
 
     @property
-    def name(self) -> str:
+    def description(self) -> str:
         """Say it in words: ``Docker container in a Slurm job``."""
         parts = [f"{self.container} container" if self.container else "bare metal"]
         if not self.container and self.virtual:

@@ -1,15 +1,19 @@
 """What is known about training code without running it: exact places, small facts."""
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
+
+import msgspec
 
 from pipedoctor.facts.base import Fact, Part
+from pipedoctor.facts.code_events.details import EventDetails, Scalar, read_details
 
-How = Literal["literal", "default", "inferred", "unknown", "absent"]
+ValueOrigin = Literal["literal", "default", "inferred", "unknown", "absent"]
 """
 How a value is known: written there; the default of an option or a parameter;
 followed through variables; not known; not given, so that torch's default holds.
 """
-Scalar = bool | int | float | str | None
+D = TypeVar("D", bound=EventDetails)
+D_co = TypeVar("D_co", bound=EventDetails, covariant=True)
 
 
 class Spot(Part, frozen=True, kw_only=True):
@@ -34,7 +38,7 @@ class Skipped(Part, frozen=True, kw_only=True):
 class Argument(Part, frozen=True, kw_only=True):
     """An argument of a call, and how its value is known."""
 
-    how: How
+    how: ValueOrigin
     value: Scalar = None
     form: str = ""
     """What it is where it is no scalar: ``lambda``, ``local function``, ``call``..."""
@@ -47,12 +51,12 @@ class Argument(Part, frozen=True, kw_only=True):
     at: Spot | None = None
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Is `value` what the call will get, as far as the code tells?"""
         return self.how != "unknown"
 
 
-ABSENT = Argument(how="absent")
+ABSENT_ARGUMENT = Argument(how="absent")
 
 
 class Span(Part, frozen=True, kw_only=True):
@@ -122,6 +126,8 @@ class LoaderCall(Part, frozen=True, kw_only=True):
     """A DataLoader that is made, and what it feeds."""
 
     at: Spot
+    made_at: Spot | None = None
+    """Where the class is called, if `at` is a call of the function that does so."""
     name: str
     """The class, by its full name."""
     target: str = ""
@@ -153,10 +159,15 @@ class LoaderCall(Part, frozen=True, kw_only=True):
     call: Call | None = None
     """How it is written; none: in a way that nobody can change exactly."""
 
+    @property
+    def places(self) -> list[Spot]:
+        """Where it is made: the call that decides on its arguments first."""
+        return [self.at] if self.made_at is None else [self.at, self.made_at]
+
     def get(self, name: str) -> Argument:
         """An argument: given, absent, or unknown where some are not seen."""
         known = self.arguments.get(name)
-        return known or (ABSENT if self.complete else Argument(how="unknown"))
+        return known or (ABSENT_ARGUMENT if self.complete else Argument(how="unknown"))
 
 
 class Loop(Part, frozen=True, kw_only=True):
@@ -172,10 +183,11 @@ class Loop(Part, frozen=True, kw_only=True):
     """No loop, but a function that makes one step; its callers have the loop."""
 
 
-class Event(Part, frozen=True, kw_only=True):
+class Event(Part, Generic[D_co], frozen=True, kw_only=True):
     """Something that code does, where, and under which circumstances."""
 
     kind: str
+    """A name of `EVENT_KINDS`, or one that only a newer version knows."""
     at: Spot
     name: str = ""
     """The full name of what is called or set."""
@@ -192,13 +204,36 @@ class Event(Part, frozen=True, kw_only=True):
     """Loops of the same function around it."""
     loop: int = -1
     """The loop over batches around it: an index into `Source.loops`; -1: none."""
-    details: dict[str, Scalar] = {}
+    recorded: dict[str, Scalar] = msgspec.field(default_factory=dict[str, Scalar], name="details")
+    """All that was recorded of it by name; read `details` and `replacements` instead."""
     call: Call | None = None
     """How it is written, where it is a call whose arguments matter."""
     spans: dict[str, Span] = {}
     """The pieces of it that a remedy would change."""
     imports: tuple[Import, ...] = ()
     """What the file has to import for that."""
+
+    @property
+    def details(self) -> D_co:
+        """The fields of its kind; raises UnreadableEventError."""
+        from pipedoctor.facts.code_events import kinds  # noqa: PLC0415  (60 classes)
+
+        kind = kinds.EVENT_KINDS.get(self.kind, EventDetails)
+        return cast("D_co", read_details(kind, self.recorded))
+
+    @property
+    def dataset(self) -> str:
+        """The dataset whose items it is part of, by the name of its class; or empty."""
+        return str(self.recorded.get("dataset") or "")
+
+    @property
+    def replacements(self) -> dict[str, str]:
+        """By what a remedy replaces each of `spans`; empty: by nothing."""
+        return {name: str(self.recorded.get(name, "")) for name in self.spans}
+
+
+AnyEvent: TypeAlias = Event[EventDetails]
+"""An event of a kind that does not matter."""
 
 
 class Ignore(Part, frozen=True, kw_only=True):
@@ -236,7 +271,9 @@ class Source(Fact, frozen=True, kw_only=True):
     skipped: tuple[Skipped, ...] = ()
     loaders: tuple[LoaderCall, ...] = ()
     loops: tuple[Loop, ...] = ()
-    events: tuple[Event, ...] = ()
+    datasets: int = 0
+    """Classes of datasets in PATHS, whether or not they load anything wrongly."""
+    events: tuple[Event[Any], ...] = ()
     traits: tuple[str, ...] = ()
     """What is done anywhere in the project: ``set_epoch``, ``batch-norm``..."""
     torch: Minimum | None = None
@@ -245,17 +282,18 @@ class Source(Fact, frozen=True, kw_only=True):
     marks: tuple[Mark, ...] = ()
 
     @property
-    def blank(self) -> str:
+    def unusable_reason(self) -> str:
         """No file that concerns loading could be read: none is healthy."""
         if self.parsed or not self.skipped:
             return ""
         first, *more = self.skipped
         return f"{first.path}: {first.reason}{f'; {len(more)} more' if more else ''}"
 
-    def of(self, *kinds: str) -> list[Event]:
+    def select_events(self, *kinds: type[D]) -> list[Event[D]]:
         """All events of these kinds, in their order."""
-        return [event for event in self.events if event.kind in kinds]
+        names = {kind.kind for kind in kinds}
+        return [event for event in self.events if event.kind in names]
 
-    def per_item(self, *kinds: str) -> list[Event]:
+    def select_item_events(self, *kinds: type[D]) -> list[Event[D]]:
         """Those of these kinds that happen for each item, errors apart."""
-        return [e for e in self.of(*kinds) if e.item and not e.handler]
+        return [e for e in self.select_events(*kinds) if e.item and not e.handler]

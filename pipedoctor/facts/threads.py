@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pipedoctor.facts.base import Fact
 
-VARIABLES = (
+THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -30,17 +30,17 @@ class Threads(Fact, frozen=True, kw_only=True):
     odd: dict[str, str] = {}
 
     @property
-    def blas(self) -> tuple[str, int] | None:
+    def blas_setting(self) -> tuple[str, int] | None:
         """The variable that numpy's BLAS obeys, and its value; None: none is set."""
         names = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
         return next(((n, self.asked[n]) for n in names if n in self.asked), None)
 
 
-def asked_by(environ: Mapping[str, str]) -> Threads:
+def parse_thread_variables(environ: Mapping[str, str]) -> Threads:
     """Read what these variables ask; of a list such as ``4,2`` the outermost level."""
     asked: dict[str, int] = {}
     odd: dict[str, str] = {}
-    for name in VARIABLES:
+    for name in THREAD_VARIABLES:
         value = environ.get(name)
         if value is None:
             continue

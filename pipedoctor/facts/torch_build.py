@@ -45,6 +45,6 @@ class TorchBuild(Fact, frozen=True, kw_only=True):
     """The cuDNN it was compiled against, where known."""
 
     @property
-    def cpu_only(self) -> bool:
+    def is_cpu_only(self) -> bool:
         """A build without any accelerator backend."""
         return self.known_backend and not (self.cuda or self.hip or self.xpu)

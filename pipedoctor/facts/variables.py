@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pipedoctor.facts.base import Fact
 
-ALLOWED = (
+COLLECTED_VARIABLES = (
     "CONDA_DEFAULT_ENV",
     "CONDA_PREFIX",
     "CUDA_DEVICE_ORDER",

@@ -2,13 +2,13 @@
 
 from pipedoctor.facts.base import Part
 
-FOREIGN = 0.06
+MAX_FOREIGN_SHARE = 0.06
 """Share of the CPUs that others may use before a measurement shows it."""
-SPARE = 1.0
+SPARE_CPUS = 1.0
 """Idle CPUs beside which others do no harm."""
-STOLEN = 0.05
+MAX_STOLEN_SHARE = 0.05
 """Share of the CPUs that the hypervisor may take."""
-HOPELESS = 0.3
+MAX_LOST_SHARE = 0.3
 """Share of the CPUs with which others decide the result instead of the code."""
 
 
@@ -30,6 +30,8 @@ class Window(Part, frozen=True, kw_only=True):
     """Seconds for which the control group was stopped by its quota."""
     throttled_share: float | None = None
     """Share of the quota's periods in which it was stopped."""
+    foreign_process: str = ""
+    """The process of others that took the most: ``python3, pid 4711``."""
     minor_faults: int | None = None
     involuntary_switches: int | None = None
 
@@ -55,25 +57,27 @@ class Window(Part, frozen=True, kw_only=True):
         """CPUs that others and the hypervisor had, where none were spare."""
         taken = (self.foreign_cores or 0.0) + self.stolen_cores
         spare = self.cpus - self.own_cores - taken
-        crowded = spare < SPARE or self.cpus <= SPARE
+        crowded = spare < SPARE_CPUS or self.cpus <= SPARE_CPUS
         return taken if crowded else 0.0
 
     @property
-    def disturbed(self) -> str:
-        """What makes the result doubtful: ``foreign CPU 1.0 cores``; empty: clean."""
+    def disturbance(self) -> str:
+        """What makes the result doubtful: ``other processes used 1 of 2 CPUs``; or empty."""
         if not self.lost_cores:
             return ""
-        said: list[str] = []
+        causes: list[str] = []
+        cpus = f"{self.cpus:g} CPU{'' if self.cpus == 1 else 's'}"
         foreign = self.foreign_cores
-        if foreign is not None and foreign > FOREIGN * self.cpus:
-            said.append(f"foreign CPU {foreign:.1f} cores")
-        if self.stolen_cores > STOLEN * self.cpus:
-            said.append(f"stolen CPU {self.stolen_cores:.1f} cores")
-        return ", ".join(said)
+        if foreign is not None and foreign > MAX_FOREIGN_SHARE * self.cpus:
+            who = f" (mostly {self.foreign_process})" if self.foreign_process else ""
+            causes.append(f"other processes used {foreign:.1f} of {cpus}{who}")
+        if self.stolen_cores > MAX_STOLEN_SHARE * self.cpus:
+            causes.append(f"the hypervisor took {self.stolen_cores:.1f} of {cpus}")
+        return ", ".join(causes)
 
     @property
-    def refused(self) -> str:
-        """Why nobody should believe the result; empty: it can be used."""
-        if self.disturbed and self.lost_cores > HOPELESS * self.cpus:
-            return f"{self.disturbed}: cannot say"
+    def rejection_reason(self) -> str:
+        """Why the result must not be used; empty: it can be."""
+        if self.disturbance and self.lost_cores > MAX_LOST_SHARE * self.cpus:
+            return f"{self.disturbance}, too much for a reliable measurement"
         return ""

@@ -33,11 +33,9 @@ class Filesystems(World, frozen=True, kw_only=True):
     def find(self, fstype: str) -> Filesystem | None:
         """The row of this type, exactly; ``fuse.x`` also by its first part."""
         exact = {row.fstype: row for row in self.rows}
-        return exact.get(fstype) or (
-            exact.get("fuse") if fstype.startswith("fuse.") else None
-        )
+        return exact.get(fstype) or (exact.get("fuse") if fstype.startswith("fuse.") else None)
 
-    def of(self, mount: Mount) -> Filesystem | None:
+    def find_by_mount(self, mount: Mount) -> Filesystem | None:
         """The row of a mount; plain ``fuse`` also by what its source is called."""
         exact = {row.fstype: row for row in self.rows}
         if mount.fstype in {"fuse", "fuse.fuse"}:

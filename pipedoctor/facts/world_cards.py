@@ -29,30 +29,30 @@ class GpuCapabilities(World, frozen=True, kw_only=True):
         variant that does not change the chip (memory, socket, laptop, a vGPU's or
         a MIG's share), else the name is another card that nobody listed.
         """
-        words = _words(name)
-        fitting = [card for card in self.cards if _is_variant(words, _words(card.name))]
-        return max(fitting, key=lambda card: len(_words(card.name)), default=None)
+        words = _split_words(name)
+        fitting = [card for card in self.cards if _is_variant(words, _split_words(card.name))]
+        return max(fitting, key=lambda card: len(_split_words(card.name)), default=None)
 
 
-def _words(name: str) -> list[str]:
+def _split_words(name: str) -> list[str]:
     text = name.lower().replace("(", " ").replace(")", " ").replace("-", " ")
-    return [word for word in text.split() if word not in _MAKERS]
+    return [word for word in text.split() if word not in _MAKER_WORDS]
 
 
 def _is_variant(words: list[str], known: list[str]) -> bool:
     rest = words[len(known) :]
-    return words[: len(known)] == known and all(map(_harmless, rest))
+    return words[: len(known)] == known and all(map(_is_variant_word, rest))
 
 
-def _harmless(word: str) -> bool:
-    return word in _VARIANTS or bool(_SHARE.fullmatch(word))
+def _is_variant_word(word: str) -> bool:
+    return word in _VARIANT_WORDS or bool(_VARIANT_PATTERN.fullmatch(word))
 
 
-_MAKERS = frozenset({"nvidia", "tesla", "grid"})
-_VARIANTS = frozenset(
+_MAKER_WORDS = frozenset({"nvidia", "tesla", "grid"})
+_VARIANT_WORDS = frozenset(
     {"pcie", "pci", "e", "nvl", "sxm", "hbm2", "hbm2e", "hbm3", "hbm3e", "dgxs", "fhhl"}
     | {"laptop", "mobile", "gpu", "max", "q", "with", "design", "generation", "mig"}
     | {"super", "ti", "pascal"}
 )
-_SHARE = re.compile(r"\d+(gb|[qbac])|sxm\d|\d+g(\.\d+gb)?")
+_VARIANT_PATTERN = re.compile(r"\d+(gb|[qbac])|sxm\d|\d+g(\.\d+gb)?")
 """Memory (``40gb``), a vGPU's profile (``8q``), a socket, a MIG slice (``1g.5gb``)."""

@@ -33,7 +33,7 @@ class Culprits(World, frozen=True, kw_only=True):
         """The row of a component."""
         return next((row for row in self.rows if row.component == component), None)
 
-    def of_package(self, name: str) -> Culprit | None:
+    def find_by_package(self, name: str) -> Culprit | None:
         """The row that a distribution belongs to: that of the longest pattern."""
         fitting = (
             (len(pattern), row)

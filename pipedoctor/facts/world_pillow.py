@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pipedoctor.facts.world import World
 from pipedoctor.facts.world_torch import Row
-from pipedoctor.versions import reaches
+from pipedoctor.versions import is_at_least
 
 
 class PillowFix(Row, frozen=True, kw_only=True):
@@ -25,6 +25,6 @@ class PillowFixes(World, frozen=True, kw_only=True):
 
     rows: tuple[PillowFix, ...] = ()
 
-    def missing(self, version: str) -> Iterator[PillowFix]:
+    def iter_newer(self, version: str) -> Iterator[PillowFix]:
         """Those that are newer than this version, oldest first."""
-        return (row for row in self.rows if not reaches(version, row.version))
+        return (row for row in self.rows if not is_at_least(version, row.version))

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pipedoctor.facts.base import Part
 from pipedoctor.facts.world import World
-from pipedoctor.versions import numbers, reaches, series
+from pipedoctor.versions import get_series, is_at_least, parse_version
 
 
 class Row(Part, frozen=True, kw_only=True):
@@ -56,36 +56,38 @@ class CudaDrivers(World, frozen=True, kw_only=True):
     toolkits: tuple[Toolkit, ...] = ()
     generations: tuple[Generation, ...] = ()
 
-    def minimum(self, cuda: str, *, windows: bool | None = False) -> str:
+    def find_minimum_driver(self, cuda: str, *, windows: bool | None = False) -> str:
         """
         Give the oldest driver for a build with this CUDA; empty: not in the tables.
 
         From CUDA 11 on that is the family's (minor-version compatibility), before
         each toolkit's own. Nobody knows the system: the lower of the two numbers.
         """
-        family = next((f for f in self.families if f.major in numbers(cuda)[:1]), None)
-        toolkit = next((t for t in self.toolkits if t.cuda == series(cuda)), None)
+        family = next((f for f in self.families if f.major in parse_version(cuda)[:1]), None)
+        toolkit = next((t for t in self.toolkits if t.cuda == get_series(cuda)), None)
         if family is not None and toolkit is not None:
-            drivers = [_driver(family, windows), _driver(toolkit, windows)]
-            return min(filter(None, drivers), key=numbers)
+            drivers = [_get_driver(family, windows), _get_driver(toolkit, windows)]
+            return min(filter(None, drivers), key=parse_version)
         row = family or toolkit
-        return _driver(row, windows) if row is not None else ""
+        return _get_driver(row, windows) if row is not None else ""
 
-    def generation(self, capability: str) -> Generation | None:
+    def find_generation(self, capability: str) -> Generation | None:
         """The generation of a card with this compute capability."""
         return next(
             (
                 row
                 for row in self.generations
-                if numbers(row.lowest) <= numbers(capability) <= numbers(row.highest)
+                if parse_version(row.lowest)
+                <= parse_version(capability)
+                <= parse_version(row.highest)
             ),
             None,
         )
 
 
-def _driver(row: Family | Toolkit, windows: bool | None) -> str:
+def _get_driver(row: Family | Toolkit, windows: bool | None) -> str:
     if windows is None:
-        return min(filter(None, (row.linux, row.windows)), key=numbers)
+        return min(filter(None, (row.linux, row.windows)), key=parse_version)
     return row.windows if windows else row.linux
 
 
@@ -142,24 +144,24 @@ class TorchBuilds(World, frozen=True, kw_only=True):
     floors: tuple[Floor, ...] = ()
     """Oldest first."""
 
-    def floor(self, torch: str) -> Floor | None:
+    def find_floor(self, torch: str) -> Floor | None:
         """The newest floor that this torch has reached."""
-        reached = (floor for floor in self.floors if reaches(torch, floor.torch))
-        return max(reached, key=lambda floor: numbers(floor.torch), default=None)
+        reached = (floor for floor in self.floors if is_at_least(torch, floor.torch))
+        return max(reached, key=lambda floor: parse_version(floor.torch), default=None)
 
-    def wheel(self, torch: str, cuda: str) -> Wheel | None:
+    def find_wheel(self, torch: str, cuda: str) -> Wheel | None:
         """The wheel of this torch and this CUDA, both as long as one likes."""
-        wanted = (series(torch), series(cuda))
+        wanted = (get_series(torch), get_series(cuda))
         return next((w for w in self.wheels if (w.torch, w.cuda) == wanted), None)
 
-    def conda_build(self, torch: str, cuda: str) -> CondaBuild | None:
+    def find_conda_build(self, torch: str, cuda: str) -> CondaBuild | None:
         """The same for the ``pytorch`` conda channel."""
-        wanted = (series(torch), series(cuda))
+        wanted = (get_series(torch), get_series(cuda))
         return next((c for c in self.conda if (c.torch, c.cuda) == wanted), None)
 
-    def default(self, torch: str) -> Wheel | None:
+    def find_default_wheel(self, torch: str) -> Wheel | None:
         """What plain ``pip install`` of this torch gives on Linux."""
-        of_series = (w for w in self.wheels if w.torch == series(torch))
+        of_series = (w for w in self.wheels if w.torch == get_series(torch))
         return next((wheel for wheel in of_series if wheel.default), None)
 
 
@@ -172,21 +174,21 @@ class Pair(Row, frozen=True, kw_only=True):
     torch: str
     """``==2.5.1``, ``==2.1.*``, ``>=2.14.0`` or ``<=1.0.1``."""
 
-    def serves(self, version: str) -> bool:
+    def covers_version(self, version: str) -> bool:
         """Is this row about that version of the package?"""
         stem = self.version.removesuffix(".*")
         if stem != self.version:
-            return numbers(version)[: len(numbers(stem))] == numbers(stem)
-        return numbers(version) == numbers(stem)
+            return parse_version(version)[: len(parse_version(stem))] == parse_version(stem)
+        return parse_version(version) == parse_version(stem)
 
-    def fits(self, torch: str) -> bool:
+    def accepts_torch(self, torch: str) -> bool:
         """Does that torch meet the row?"""
         operator, wanted = self.torch[:2], self.torch[2:].removesuffix(".*")
         if operator == ">=":
-            return reaches(torch, wanted)
+            return is_at_least(torch, wanted)
         if operator == "<=":
-            return reaches(wanted, torch)
-        return numbers(torch)[: len(numbers(wanted))] == numbers(wanted)
+            return is_at_least(wanted, torch)
+        return parse_version(torch)[: len(parse_version(wanted))] == parse_version(wanted)
 
 
 class TorchPairs(World, frozen=True, kw_only=True):
@@ -200,22 +202,23 @@ class TorchPairs(World, frozen=True, kw_only=True):
     def find(self, package: str, version: str) -> Pair | None:
         """The row of this version; None: older or newer than the table."""
         return next(
-            (r for r in self.rows if r.package == package and r.serves(version)), None
+            (r for r in self.rows if r.package == package and r.covers_version(version)),
+            None,
         )
 
-    def of_series(self, package: str, version: str) -> Pair | None:
+    def find_in_series(self, package: str, version: str) -> Pair | None:
         """Some row of the same series, for a patch level that is not listed."""
-        wanted = series(version)
+        wanted = get_series(version)
         return next(
             (
                 row
                 for row in self.rows
-                if row.package == package and series(row.version) == wanted
+                if row.package == package and get_series(row.version) == wanted
             ),
             None,
         )
 
-    def newest_for(self, package: str, torch: str) -> Pair | None:
+    def find_newest(self, package: str, torch: str) -> Pair | None:
         """The newest exactly known version of the package for this torch."""
         return next(
             (
@@ -224,7 +227,7 @@ class TorchPairs(World, frozen=True, kw_only=True):
                 if row.package == package
                 and row.confirmed
                 and "*" not in row.version
-                and row.fits(torch)
+                and row.accepts_torch(torch)
             ),
             None,
         )
@@ -238,7 +241,7 @@ class PythonRelease(Row, frozen=True, kw_only=True):
     """``2026-10-31``; where only the month is known, its last day."""
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Had it ended when the row was checked? Later ends are not guessed."""
         return self.ends <= self.checked
 
@@ -252,4 +255,4 @@ class Pythons(World, frozen=True, kw_only=True):
 
     def find(self, version: str) -> PythonRelease | None:
         """The row of this version's series."""
-        return next((row for row in self.rows if row.python == series(version)), None)
+        return next((row for row in self.rows if row.python == get_series(version)), None)

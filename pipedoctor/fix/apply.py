@@ -1,135 +1,142 @@
 """Apply remedies: plan, consent, a journal entry each, proof or the way back."""
 
+import contextlib
 from typing import TYPE_CHECKING
 
-from pipedoctor.fix import conditions, engine, journal, show, undo
-from pipedoctor.fix.counter import Counter
-from pipedoctor.fix.engine import Proof, Workshop
-from pipedoctor.fix.entry import Entry, State
-from pipedoctor.fix.lock import locked
-from pipedoctor.fix.named import ByHand
-from pipedoctor.fix.order import Order, Outlook
-from pipedoctor.fix.plan import Failed, Plan, Refused
+from pipedoctor.fix import (
+    change_scope,
+    journals,
+    plan_text,
+    undo,
+)
+from pipedoctor.fix.apply_plan import apply_or_roll_back
+from pipedoctor.fix.console import Console
+from pipedoctor.fix.engine import LockedJournal, Proof
+from pipedoctor.fix.held_file import HeldFiles
+from pipedoctor.fix.lock import hold_lock
+from pipedoctor.fix.named_checks import ManualRemedyError
+from pipedoctor.fix.plan import FixPlan, FixRefusedError
+from pipedoctor.fix.request import FixRequest, PlannedFixes
 
 if TYPE_CHECKING:
-    from pipedoctor.fix.measure import Clock
+    from pipedoctor.fix.measure_change import ChangeMeasurement
 
-_LISTED = 5
+_MAX_LISTED = 5
 
 
-def apply(counter: Counter, order: Order, clock: "Clock | None" = None) -> int:
+def apply_fixes(
+    console: Console, request: FixRequest, clock: "ChangeMeasurement | None" = None
+) -> int:
     """Plan, ask, apply, prove; with a clock by what a loader gains as well."""
-    if not counter.dry_run:
-        counter.recover(order)
-    shown = order.outlook()
-    counter.say(*(f"nothing to do: {show.safe(done.why)}" for done in shown.settled))
-    code = max((_refused(counter, why, clock) for why in shown.refused), default=0)
+    if not console.dry_run:
+        console.recover_interrupted(request)
+    shown = request.make_plans()
+    console.print_lines(
+        *(f"nothing to do: {plan_text.escape_text(done.why)}" for done in shown.unneeded)
+    )
+    code = max((_report_refusal(console, why, clock) for why in shown.refused), default=0)
     if not shown.plans:
         return code
-    counter.say(*show.plans(shown.plans))
-    if counter.dry_run:
-        counter.say("dry run: nothing was changed")
+    console.print_lines(*plan_text.render_plans(shown.plans))
+    if console.dry_run:
+        console.print_lines("dry run: nothing was changed")
         return code
     if any(plan.root for plan in shown.plans):
-        counter.need_root()
+        console.require_root()
     if clock is not None:
         _refuse_unmeasurable(shown)
-    counter.consent("Apply this?")
-    return max(code, _apply(counter, order, shown, clock))
+    console.require_consent("Apply this?")
+    return max(code, _apply_plans(console, request, shown, clock))
 
 
-def _refused(counter: Counter, why: Refused, clock: "Clock | None") -> int:
-    """Say why not; and what the human's own remedy saves, where it can be measured."""
-    if clock is not None and isinstance(why, ByHand) and not counter.dry_run:
-        clock.launched(counter, why.findings)
-    return counter.refuse(why)
-
-
-def _refuse_unmeasurable(shown: Outlook) -> None:
-    for number, plan in enumerate(shown.plans):
-        conditions.refuse_unmeasurable(plan)
-        if number:
-            message = "--measure compares one change: fix one of these, then the other"
-            raise Refused(message)
-
-
-def _apply(
-    counter: Counter, order: Order, shown: Outlook, clock: "Clock | None"
+def _report_refusal(
+    console: Console, why: FixRefusedError, clock: "ChangeMeasurement | None"
 ) -> int:
-    book = journal.writable()
-    with locked(book.root) as lock:
-        shop = Workshop(journal=book, lock=lock)
-        counter.report_ended(undo.recover(shop, order.again))
-        now = order.outlook()
+    """Say why not; and what the human's own remedy saves, where it can be measured."""
+    if clock is not None and isinstance(why, ManualRemedyError) and not console.dry_run:
+        clock.report_launcher_gain(console, why.findings)
+    return console.report_refusal(why)
+
+
+def _refuse_unmeasurable(shown: PlannedFixes) -> None:
+    for number, plan in enumerate(shown.plans):
+        change_scope.refuse_unmeasurable(plan)
+        if number:
+            message = "--measure compares one change: fix them one after the other"
+            raise FixRefusedError(message)
+
+
+def _apply_plans(
+    console: Console,
+    request: FixRequest,
+    shown: PlannedFixes,
+    clock: "ChangeMeasurement | None",
+) -> int:
+    book = journals.find_writable()
+    with hold_lock(book.folder) as lock, contextlib.closing(HeldFiles()) as files:
+        shop = LockedJournal(journal=book, lock=lock, files=files)
+        console.report_recovered(undo.recover_unfinished(shop, request.prepare_recovery))
+        now = request.make_plans()
         if not now.plans and not now.refused:
-            counter.say(*(f"nothing to do: {show.safe(s.why)}" for s in now.settled))
+            console.print_lines(
+                *(f"nothing to do: {plan_text.escape_text(s.why)}" for s in now.unneeded)
+            )
             return 0
-        if not now.same_work(shown):
-            message = "the machine changed after the plan was shown; look again"
-            raise Refused(message)
-        codes = [_perform(counter, shop, order, plan, clock) for plan in now.plans]
+        if not now.has_same_steps(shown):
+            message = "the machine changed after the plan was shown; run the command again"
+            raise FixRefusedError(message)
+        codes: list[int] = []
+        for plan in request.order_causes_first(now.plans):
+            if codes and request.is_cured(plan):
+                console.print_lines(f"nothing to do: {plan.subject} is cured by what was done")
+                continue
+            codes.append(_apply_plan(console, shop, request, plan, clock))
     if not any(codes):
-        _report_rest(counter, order)
+        _report_remaining(console, request)
     return max(codes)
 
 
-def _perform(
-    counter: Counter,
-    shop: Workshop,
-    order: Order,
-    plan: Plan,
-    clock: "Clock | None",
+def _apply_plan(
+    console: Console,
+    locked_journal: LockedJournal,
+    request: FixRequest,
+    plan: FixPlan,
+    clock: "ChangeMeasurement | None",
 ) -> int:
-    """One plan from the journal's first word to its last."""
-    proof = order.proof(plan)
+    """Apply one plan and write every state of it to the journal."""
+    proof = request.make_proof(plan)
     if clock is None:
-        return _carry_out(counter, shop, order, plan, proof)
-    cured = order.examination.found(plan.check) if plan.check else ()
-    with clock.before(plan, shop.lock) as before:
+        return _execute_plan(console, locked_journal, request, plan, proof)
+    cured = request.examination.collect_findings(plan.check) if plan.check else ()
+    with clock.probe_before(plan, locked_journal.lock) as before:
 
         def measured() -> str:
-            return proof() or before.fault(counter, cured)
+            return proof() or before.explain_rejection(console, cured)
 
-        return _carry_out(counter, shop, order, plan, measured)
+        return _execute_plan(console, locked_journal, request, plan, measured)
 
 
-def _carry_out(
-    counter: Counter, shop: Workshop, order: Order, plan: Plan, proof: Proof
+def _execute_plan(
+    console: Console,
+    locked_journal: LockedJournal,
+    request: FixRequest,
+    plan: FixPlan,
+    proof: Proof,
 ) -> int:
-    try:
-        entry = engine.begin(shop, plan)
-    except (Failed, OSError) as fault:
-        return counter.refuse(Refused(f"{plan.subject} was not changed: {fault}"))
-    try:
-        entry = engine.carry_out(shop, entry, plan, order.garbage(plan), proof)
-    except (Failed, OSError) as fault:
-        return _roll_back(counter, shop, entry, str(fault))
-    except (KeyboardInterrupt, Refused) as fault:
-        why = str(fault) or "it was interrupted"
-        return _roll_back(counter, shop, entry, why)
-    back = f"; take it back: pipedoctor fix --undo {entry.id}"
-    counter.say(
-        f"done and proved: {show.safe(plan.subject)} {show.safe(plan.after)}"
-        f"   (fix {entry.id}{'' if plan.irreversible else back})"
+    return apply_or_roll_back(
+        console,
+        locked_journal,
+        plan,
+        proof,
+        request.make_garbage_lookup(plan),
+        unchanged=f"{plan.subject} was not changed",
     )
-    return 0
 
 
-def _roll_back(counter: Counter, shop: Workshop, entry: Entry, why: str) -> int:
-    """The entry in hand may be older than the one on disk, which counts."""
-    found = shop.journal.find(entry.id)
-    entry = found if isinstance(found, Entry) else entry
-    entry = undo.take_back(shop, entry, undo.ROLL_BACK, reason=why, ours=True)
-    back = entry.state is State.ROLLED_BACK
-    ending = "it was rolled back" if back else "and it could not be rolled back"
-    counter.complain(f"failed: {entry.reason}; {ending} (fix {entry.id})")
-    return 1
-
-
-def _report_rest(counter: Counter, order: Order) -> None:
-    rest = order.still_wrong()
+def _report_remaining(console: Console, request: FixRequest) -> None:
+    rest = request.list_remaining_findings()
     if rest:
-        counter.say("still wrong besides:")
-        counter.say(*(f"  {show.safe(line)}" for line in rest[:_LISTED]))
-    if len(rest) > _LISTED:
-        counter.say(f"  and {len(rest) - _LISTED} more: pipedoctor check")
+        console.print_lines("other problems that remain:")
+        console.print_lines(*(f"  {plan_text.escape_text(line)}" for line in rest[:_MAX_LISTED]))
+    if len(rest) > _MAX_LISTED:
+        console.print_lines(f"  and {len(rest) - _MAX_LISTED} more: pipedoctor check")

@@ -1,7 +1,6 @@
 """Replace files whole or not at all, and put back what was there."""
 
 import contextlib
-import errno
 import hashlib
 import os
 import stat
@@ -9,13 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from pipedoctor.fix.plan import Failed
+from pipedoctor.fix.held_file import NEW_FILE, HeldFile, HeldFiles
+from pipedoctor.fix.plan import StepFailedError
+from pipedoctor.runtime.verified_folder import is_draft_name, make_draft_name
 
-NEW_FILE = 0o644
-NEW_DIRECTORY = 0o755
 
-
-class Written(msgspec.Struct, frozen=True, kw_only=True, tag="written"):
+class ReplacedFile(msgspec.Struct, frozen=True, kw_only=True, tag="written"):
     """A file as it was and as we left it; `backup` lies beside the journal entry."""
 
     path: str
@@ -29,138 +27,93 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, tag="written"):
     gid: int = 0
     made: tuple[str, ...] = ()
     """Directories that did not exist before, outermost first."""
-
-    @property
-    def temporary(self) -> str:
-        """Where the new content lies until it takes the place of the old."""
-        folder, name = os.path.split(self.path)
-        return f"{folder}/.{name}.pipedoctor"
+    draft: str = ""
+    """Name, in the same folder, of the new content until it takes the place of the old."""
 
 
-def digest(content: bytes | None) -> str:
+def hash_content(content: bytes | None) -> str:
     """Tell contents apart; empty for a file that does not exist."""
     return "" if content is None else hashlib.sha256(content).hexdigest()
 
 
-def content_of(path: str) -> bytes | None:
-    """All that a file holds; None when there is none. Raises Failed, OSError."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            message = f"{path} is not a regular file"
-            raise Failed(message)
-        return file.read()
+def record_file(
+    files: HeldFiles, path: str, content: bytes, expected: bytes | None, backup: str
+) -> ReplacedFile:
+    """
+    Describe a file before it is replaced, and hold on to it.
 
-
-def prepared(path: str, content: bytes, found: bytes | None, backup: str) -> Written:
-    """Note what a file is before it is replaced; Failed when it is not as planned."""
-    real = os.path.realpath(path)
-    now = content_of(real)
-    if now != found:
-        message = f"{path} changed after the plan was made"
-        raise Failed(message)
-    before = digest(now)
-    after = digest(content)
-    if now is None:
-        made = tuple(_missing(Path(real).parent))
-        return Written(
-            path=real, existed=False, digest_before="", digest_after=after, made=made
-        )
-    seen = Path(real).stat()
-    return Written(
-        path=real,
-        existed=True,
-        digest_before=before,
-        digest_after=after,
+    StepFailedError when it is not as planned.
+    """
+    held = files.hold(path if path in files.files else _follow_own_links(path))
+    why = held.explain_change()
+    if why or held.content != expected:
+        message = why or f"{path} changed after the plan was made"
+        raise StepFailedError(message)
+    file = ReplacedFile(
+        path=held.path,
+        existed=held.status is not None,
+        digest_before=hash_content(held.content),
+        digest_after=hash_content(content),
+        made=held.missing,
+        draft=make_draft_name(),
+    )
+    if held.status is None:
+        return file
+    return msgspec.structs.replace(
+        file,
         backup=backup,
-        mode=stat.S_IMODE(seen.st_mode),
-        uid=seen.st_uid,
-        gid=seen.st_gid,
+        mode=stat.S_IMODE(held.status.st_mode),
+        uid=held.status.st_uid,
+        gid=held.status.st_gid,
     )
 
 
-def _missing(folder: Path) -> list[str]:
-    gaps = [p for p in (folder, *folder.parents) if not p.exists()]
-    return [str(p) for p in reversed(gaps)]
+def _follow_own_links(path: str) -> str:
+    """Where a path leads; StepFailedError for a link that another user has laid, as in /tmp."""
+    for part in (*reversed(Path(path).parents), Path(path)):
+        if part.is_symlink() and (owner := part.lstat().st_uid) not in {0, os.geteuid()}:
+            message = f"{part} is a link that belongs to user {owner}"
+            raise StepFailedError(message)
+    return os.path.realpath(path)
 
 
-def write(file: Written, content: bytes) -> None:
-    """Put the new content in place, unless the file changed since `prepared`."""
-    if digest(content_of(file.path)) != file.digest_before:
-        message = f"{file.path} was changed by somebody else just now"
-        raise Failed(message)
-    for folder in file.made:
-        Path(folder).mkdir(mode=NEW_DIRECTORY, exist_ok=True)
-        sync_directory(os.path.dirname(folder))  # noqa: PTH120  (strings all along)
-    replace(file, content)
+def write_content(files: HeldFiles, file: ReplacedFile, content: bytes) -> None:
+    """Put the new content in place, unless the file changed since `record_file`."""
+    files.hold(file.path).replace(content, file.draft)
+    files.release(file.path)
 
 
-def restore(file: Written, backup: bytes | None) -> None:
+def restore_content(file: ReplacedFile, backup: bytes | None) -> None:
     """Put back the old content, or no file where there was none."""
-    sweep(file)
-    if file.existed:
-        if backup is None or digest(backup) != file.digest_before:
+    with contextlib.closing(HeldFile.open(file.path)) as held:
+        if not file.existed:
+            if held.status is not None:
+                held.remove()
+        elif backup is None or hash_content(backup) != file.digest_before:
             message = f"the backup of {file.path} is missing or damaged"
-            raise Failed(message)
-        replace(file, backup)
-        return
-    with contextlib.suppress(FileNotFoundError):
-        Path(file.path).unlink()
-        sync_directory(os.path.dirname(file.path))  # noqa: PTH120
+            raise StepFailedError(message)
+        else:
+            draft = file.draft or make_draft_name()
+            held.replace(backup, draft, file.mode, owner=(file.uid, file.gid))
     for folder in reversed(file.made):
         with contextlib.suppress(OSError):  # somebody else put something there: stays
             Path(folder).rmdir()
 
 
-def sweep(file: Written) -> None:
+def read_current(file: ReplacedFile) -> bytes | None:
+    """What the file holds now; None: it is gone. StepFailedError where a link took its place."""
+    with contextlib.closing(HeldFile.open(file.path)) as held:
+        return held.content
+
+
+def remove_draft(file: ReplacedFile) -> None:
     """Remove what a killed writer may have left beside the file."""
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        Path(file.temporary).unlink()
+    if is_draft_name(file.draft):
+        with contextlib.closing(HeldFile.open(file.path)) as held:
+            held.remove_draft(file.draft)
 
 
-def replace(file: Written, content: bytes) -> None:
-    """Rename a finished copy over the file: owner, mode and attributes are kept."""
-    sweep(file)
-    try:
-        _fill(file, content)
-        Path(file.temporary).replace(file.path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            sweep(file)
-        busy = error.errno == errno.EBUSY
-        reason = "it is a mount point of its own" if busy else error.strerror
-        message = f"{file.path} cannot be replaced: {reason}"
-        raise Failed(message) from error
-    sync_directory(os.path.dirname(file.path))  # noqa: PTH120
-
-
-def _fill(file: Written, content: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(file.temporary, flags, 0o600)
-    with os.fdopen(descriptor, "wb") as new:
-        new.write(content)
-        new.flush()
-        if file.existed:
-            os.fchown(descriptor, file.uid, file.gid)
-            _copy_attributes(file.path, descriptor)
-        os.fchmod(descriptor, file.mode)
-        os.fsync(descriptor)
-
-
-def _copy_attributes(source: str, descriptor: int) -> None:
-    """Keep access lists and security labels, where the file system has them."""
-    with contextlib.suppress(OSError):
-        for name in os.listxattr(source):
-            os.setxattr(descriptor, name, os.getxattr(source, name))
-
-
-def sync_directory(path: str | Path) -> None:
-    """Make the names in a directory survive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def count_links(file: ReplacedFile) -> int:
+    """How many names the file has now; 0: it is gone."""
+    with contextlib.closing(HeldFile.open(file.path)) as held:
+        return held.status.st_nlink if held.status else 0

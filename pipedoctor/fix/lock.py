@@ -5,26 +5,26 @@ import fcntl
 import os
 import time
 from collections.abc import Generator
-from pathlib import Path
 
-from pipedoctor.fix.plan import Refused
+from pipedoctor.fix.plan import FixRefusedError
+from pipedoctor.runtime.verified_folder import PRIVATE_FILE, PUBLIC_FILE, VerifiedFolder
 
-PATIENCE = 5.0
+LOCK_NAME = "lock"
+LOCK_TIMEOUT = 5.0
 """Seconds to wait for another fix to end."""
 
 
 @contextlib.contextmanager
-def locked(folder: Path, patience: float = PATIENCE) -> Generator[int, None, None]:
+def hold_lock(folder: VerifiedFolder, timeout: float = LOCK_TIMEOUT) -> Generator[int, None, None]:
     """
     Hold the lock of a journal; Refused, naming the holder, when it is not to be had.
 
     Yields the descriptor: a command that inherits it keeps the lock until it ends,
     even when we are killed meanwhile.
     """
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-    descriptor = os.open(folder / "lock", flags, 0o644)
+    descriptor = folder.open_lock(LOCK_NAME, PUBLIC_FILE if folder.is_public else PRIVATE_FILE)
     try:
-        _acquire(descriptor, time.monotonic() + patience)
+        _acquire_lock(descriptor, time.monotonic() + timeout)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
         yield descriptor
@@ -32,7 +32,7 @@ def locked(folder: Path, patience: float = PATIENCE) -> Generator[int, None, Non
         os.close(descriptor)
 
 
-def _acquire(descriptor: int, until: float) -> None:
+def _acquire_lock(descriptor: int, until: float) -> None:
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -44,16 +44,16 @@ def _acquire(descriptor: int, until: float) -> None:
             return
         holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
         message = (
-            f"another fix is under way (process {holder or 'unknown'}); nothing was "
+            f"another fix is running (process {holder or 'unknown'}); nothing was "
             "changed, try again when it has ended"
         )
-        raise Refused(message)
+        raise FixRefusedError(message)
 
 
-def busy(folder: Path) -> bool:
+def is_locked(folder: VerifiedFolder) -> bool:
     """Is somebody at work on this journal right now?"""
     try:
-        descriptor = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = folder.open_lock(LOCK_NAME, create=False)
     except OSError:
         return False
     try:

@@ -1,155 +1,175 @@
 """`--nofile N`: for a running process, for good; a shell's is its own to change."""
 
 import os
+import re
 import resource
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from pipedoctor.check import Lasts, docker_run
 from pipedoctor.facts import Habitat, Site
-from pipedoctor.fix.etc import HARD, Etc, says
-from pipedoctor.fix.files import content_of
-from pipedoctor.fix.gauge import Gauge, started
-from pipedoctor.fix.plan import Plan, Refused, Run, Settled, Step, Write
-from pipedoctor.fix.privilege import SYS_RESOURCE, own_line, within_reach
-from pipedoctor.remedy import Lasts, docker_run
+from pipedoctor.fix.current_value import Gauge, read_start_time
+from pipedoctor.fix.file_content import read_content
+from pipedoctor.fix.plan import (
+    CommandStep,
+    FixPlan,
+    FixRefusedError,
+    NoChangeNeeded,
+    PlanStep,
+    WriteStep,
+)
+from pipedoctor.fix.privilege import (
+    CAP_SYS_RESOURCE,
+    format_sudo_command,
+    has_capability,
+)
+
+LIMITS_FILE_NAME = "90-pipedoctor.conf"
+SYSTEMD_HARD_LIMIT = 524288
+"""What systemd allows at most by default: we never lower that."""
+FILE_HEADER = "# Written by pipedoctor fix; fix --undo takes it back.\n"
 
 _UNLIMITED = 1 << 63
 
 
-def for_process(count: int, pid: int) -> Plan | Settled:
+def plan_process_limit(count: int, pid: int) -> FixPlan | NoChangeNeeded:
     """Raise the limit of a running process; raises Refused."""
-    start = started(pid)
+    start = read_start_time(pid)
     gauge = Gauge(kind="nofile", key=f"{pid}:{start}")
     value = gauge.read() if start else None
     if value is None:
         message = f"there is no process {pid}"
-        raise Refused(message)
-    soft, hard = pair(value)
+        raise FixRefusedError(message)
+    soft, hard = parse_limits(value)
     if soft >= count:
-        return Settled(f"process {pid} may already open {spoken(soft)} files")
+        return NoChangeNeeded(f"process {pid} may already open {format_limit(soft)} files")
     _refuse_beyond_kernel(count)
-    refuse_powerless(pid, count, hard)
-    before, after = f"{spoken(soft)}:{spoken(hard)}", _new(count, hard)
-    return Plan(
+    refuse_unprivileged_limit(pid, count, hard)
+    before, after = (
+        f"{format_limit(soft)}:{format_limit(hard)}",
+        _format_new_limits(count, hard),
+    )
+    return FixPlan(
         subject=gauge.subject,
         before=str(soft),
         after=str(count),
         steps=(
-            Run(
-                argv=_prlimit(str(pid), after),
-                undo=_prlimit(str(pid), before),
+            CommandStep(
+                argv=_build_prlimit(str(pid), after),
+                undo=_build_prlimit(str(pid), before),
                 gauge=gauge,
                 before=value,
                 after=after,
             ),
         ),
         lasts=Lasts.PROCESS.value,
-        root=count > hard or not mine(pid),
+        root=count > hard or not owns_process(pid),
     )
 
 
-def for_good(count: int, hard_now: int, site: Site | None) -> Plan | Settled:
+def plan_login_limit(count: int, hard_now: int, site: Site | None) -> FixPlan | NoChangeNeeded:
     """Raise the limit of all later logins and services; raises Refused."""
     if site and site.container:
         message = (
-            f"nothing written inside a {site.container} container outlives it: "
-            "the limit belongs where it is launched"
+            f"files written in a {site.container} container are lost when it ends: "
+            "set the limit where it is launched"
         )
-        raise Refused(message, *launch(site.habitat, count))
+        raise FixRefusedError(message, *list_limit_options(site.habitat, count))
     ceiling = _refuse_beyond_kernel(count)
-    etc = Etc()
-    if later := etc.overruled(count):
-        message = f"it would not count: {later}; change that file, or remove it"
-        raise Refused(message)
-    hard = min(max(count, hard_now, HARD), ceiling)
-    texts = etc.texts(count, hard)
+    etc = LimitsFiles()
+    if later := etc.find_overruling_file(count):
+        message = f"it would have no effect: {later}; change or remove that file"
+        raise FixRefusedError(message)
+    hard = min(max(count, hard_now, SYSTEMD_HARD_LIMIT), ceiling)
+    texts = etc.render_texts(count, hard)
     if not texts:
-        message = f"{etc.root} has neither security/ nor systemd/: nobody reads limits"
-        raise Refused(message)
-    steps: list[Step] = []
+        message = f"{etc.root} has neither security/ nor systemd/: no limits are read from it"
+        raise FixRefusedError(message)
+    steps: list[PlanStep] = []
     for path, text in texts.items():
-        found = content_of(str(path))
-        if not says(found, count):
-            step = Write(path=str(path), content=text.encode(), found=found)
+        found = read_content(str(path))
+        if not has_limit(found, count):
+            step = WriteStep(path=str(path), content=text.encode(), found=found)
             steps.append(step)
     if not steps:
-        return Settled(f"new logins and services already get {count} open files")
-    return Plan(
+        return NoChangeNeeded(f"new logins and services already get {count} open files")
+    return FixPlan(
         subject="open files of new logins and services",
-        before="as the system sets it",
+        before="system default",
         after=str(count),
         steps=tuple(steps),
         lasts=Lasts.ALWAYS.value,
         remarks=(
-            "holds for logins from now on",
-            "holds for services after a reboot, or: systemctl daemon-reexec",
+            "applies to new logins immediately",
+            "applies to services after a reboot, or: systemctl daemon-reexec",
         ),
     )
 
 
-def for_shell(count: int, soft: int, hard: int, site: Site | None) -> Settled:
+def plan_shell_limit(count: int, soft: int, hard: int, site: Site | None) -> NoChangeNeeded:
     """A shell's own limit: at most say how; raises Refused."""
     if soft >= count:
-        return Settled(f"this shell may already open {spoken(soft)} files")
+        return NoChangeNeeded(f"this shell may already open {format_limit(soft)} files")
     _refuse_beyond_kernel(count)
     message = (
-        f"this shell may open {soft} files, and no program that it starts can raise "
-        f"that for it; for {count}:"
+        f"this shell may open {soft} files, and only the shell itself can raise "
+        f"its limit; for {count}:"
     )
-    raise Refused(message, *_ways(count, hard, site))
+    raise FixRefusedError(message, *_list_alternatives(count, hard, site))
 
 
-def _ways(count: int, hard: int, site: Site | None) -> Iterator[str]:
+def _list_alternatives(count: int, hard: int, site: Site | None) -> Iterator[str]:
     """What the user can do instead, what takes effect soonest first."""
     pid = "$$" if count > hard else "PID"
-    raised = f"sudo prlimit --pid {pid} --nofile={_new(count, hard)}"
-    if count > hard and not within_reach(SYS_RESOURCE):
+    raised = f"sudo prlimit --pid {pid} --nofile={_format_new_limits(count, hard)}"
+    if count > hard and not has_capability(CAP_SYS_RESOURCE):
         if site is None or site.container:
-            yield from launch(site.habitat if site else Habitat.DOCKER, count)
+            yield from list_limit_options(site.habitat if site else Habitat.DOCKER, count)
         else:
-            yield f"ulimit -n {hard}   # the most: nobody here may raise the hard limit"
+            yield f"ulimit -n {hard}   # the maximum: the hard limit cannot be raised here"
         return
     if count > hard:
-        yield f"{raised}   # this shell's hard limit is {spoken(hard)}, so first"
+        yield f"{raised}   # first: this shell's hard limit is {format_limit(hard)}"
     yield f"ulimit -n {count}   # in this shell, before the job starts"
     if count <= hard:
-        yield f"{raised}   # a job that runs already"
+        yield f"{raised}   # for a running job"
     if site and site.container:
-        yield from launch(site.habitat, count)
+        yield from list_limit_options(site.habitat, count)
     else:
-        line = own_line("fix", "--nofile", str(count), "--persist")
-        yield f"{line}   # for good"
+        line = format_sudo_command("fix", "--nofile", str(count), "--persist")
+        yield f"{line}   # permanently"
 
 
-def pair(value: str) -> tuple[int, int]:
+def parse_limits(value: str) -> tuple[int, int]:
     """Soft and hard limit, as /proc writes them; unlimited counts as very many."""
     soft, _, hard = value.partition(":")
-    return _number(soft), _number(hard)
+    return _parse_limit(soft), _parse_limit(hard)
 
 
-def limit(value: int) -> int:
+def normalise_limit(value: int) -> int:
     """A limit as `getrlimit` gives it; unlimited counts as very many."""
     return _UNLIMITED if value == resource.RLIM_INFINITY else value
 
 
-def _number(text: str) -> int:
+def _parse_limit(text: str) -> int:
     return _UNLIMITED if text == "unlimited" else int(text)
 
 
-def spoken(limit: int) -> str:
+def format_limit(limit: int) -> str:
     """A limit, as `prlimit` reads it."""
     return "unlimited" if limit >= _UNLIMITED else str(limit)
 
 
-def _new(count: int, hard: int) -> str:
-    return f"{count}:{spoken(max(count, hard))}"
+def _format_new_limits(count: int, hard: int) -> str:
+    return f"{count}:{format_limit(max(count, hard))}"
 
 
-def _prlimit(pid: str, value: str) -> tuple[str, ...]:
+def _build_prlimit(pid: str, value: str) -> tuple[str, ...]:
     return ("prlimit", "--pid", pid, f"--nofile={value}")
 
 
-def mine(pid: int) -> bool:
+def owns_process(pid: int) -> bool:
     """May this user set its limits by prlimit(2): are all its users and groups ours?"""
     try:
         text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
@@ -166,34 +186,79 @@ def _refuse_beyond_kernel(count: int) -> int:
     if count > ceiling:
         message = (
             f"the kernel lets no process open {count} files (fs.nr_open is {ceiling}): "
-            f"--nofile {ceiling} would do"
+            f"--nofile {ceiling} would work"
         )
-        raise Refused(message)
+        raise FixRefusedError(message)
     return ceiling
 
 
-def refuse_powerless(pid: int, count: int, hard: int) -> None:
+def refuse_unprivileged_limit(pid: int, count: int, hard: int) -> None:
     """In many containers not even root may raise a hard limit."""
-    if within_reach(SYS_RESOURCE):
+    if has_capability(CAP_SYS_RESOURCE):
         return
-    if not mine(pid):
+    if not owns_process(pid):
         message = (
-            f"process {pid} belongs to another user, whose limits may not be set here "
+            f"process {pid} belongs to another user: its limits cannot be set here "
             "(no CAP_SYS_RESOURCE)"
         )
-        raise Refused(message)
+        raise FixRefusedError(message)
     if count > hard:
         message = (
-            f"{count} is above the hard limit of {hard}, which may not be raised here "
-            f"(no CAP_SYS_RESOURCE): --nofile {hard} would do, or the launcher's:"
+            f"{count} is above the hard limit of {hard}, which cannot be raised here "
+            f"(no CAP_SYS_RESOURCE): --nofile {hard} would work, or set it in the launcher:"
         )
-        raise Refused(message, *launch(Habitat.DOCKER, count))
+        raise FixRefusedError(message, *list_limit_options(Habitat.DOCKER, count))
 
 
-def launch(habitat: Habitat, count: int) -> Iterator[str]:
+def list_limit_options(habitat: Habitat, count: int) -> Iterator[str]:
     """How the launcher sets the limit; Kubernetes has no field for it."""
     if habitat is Habitat.KUBERNETES:
         yield f"command: [sh, -c, 'ulimit -n {count} && exec python train.py']"
         return
     flag = f"--ulimit=nofile={count}:{count}"
     yield docker_run("Start the container with it", flag).shell
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitsFiles:
+    """Where the limits of logins and of services are written."""
+
+    root: Path = field(default_factory=lambda: Path("/etc"))
+
+    def render_texts(self, soft: int, hard: int) -> dict[Path, str]:
+        """Every file that this machine reads, with what it should say."""
+        texts: dict[Path, str] = {}
+        if (self.root / "security").is_dir():
+            lines = (
+                f"{who} {kind} nofile {value}\n"
+                for who in ("*", "root")
+                for kind, value in (("soft", soft), ("hard", hard))
+            )
+            texts[self.root / "security/limits.d" / LIMITS_FILE_NAME] = FILE_HEADER + "".join(lines)
+        if (self.root / "systemd").is_dir():
+            text = f"{FILE_HEADER}[Manager]\nDefaultLimitNOFILE={soft}:{hard}\n"
+            for manager in ("system", "user"):
+                texts[self.root / f"systemd/{manager}.conf.d" / LIMITS_FILE_NAME] = text
+        return texts
+
+    def find_overruling_file(self, soft: int) -> str:
+        """Which later file takes our limit back; empty when ours counts."""
+        for path, pattern in (
+            ("security/limits.d", r"(?m)^\s*\*\s+(?:soft|-)\s+nofile\s+(\d+)"),
+            ("systemd/system.conf.d", r"(?m)^\s*DefaultLimitNOFILE=(\d+)"),
+            ("systemd/user.conf.d", r"(?m)^\s*DefaultLimitNOFILE=(\d+)"),
+        ):
+            later = sorted(f for f in (self.root / path).glob("*.conf"))
+            for file in (f for f in later if f.name > LIMITS_FILE_NAME):
+                text = (read_content(str(file)) or b"").decode("latin-1")
+                found = re.findall(pattern, text)
+                if found and int(found[-1]) < soft:
+                    return f"{file} is read later and sets {found[-1]}"
+        return ""
+
+
+def has_limit(content: bytes | None, count: int) -> bool:
+    """Does our file give at least this soft limit already?"""
+    text = (content or b"").decode("latin-1")
+    limits = re.findall(r"(?:\* soft nofile |DefaultLimitNOFILE=)(\d+)", text)
+    return bool(limits) and int(limits[-1]) >= count

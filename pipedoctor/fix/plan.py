@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from pipedoctor.fix.gauge import Gauge
+from pipedoctor.fix.current_value import Gauge
 
 
-class Refused(Exception):  # noqa: N818  (a decision, not an error)
+class FixRefusedError(Exception):
     """
     A fix that will not be done: one line why, and the lines that would do.
 
@@ -19,24 +19,24 @@ class Refused(Exception):  # noqa: N818  (a decision, not an error)
         self.lines = lines
 
 
-class Failed(Exception):  # noqa: N818  (what became of a step)
+class StepFailedError(Exception):
     """A step that did not do what it should; says why in one line."""
 
 
-class NoSuchFix(Exception):  # noqa: N818  (what was asked for)
+class NoSuchFixError(Exception):
     """The journal has no fix of this id."""
 
 
 @dataclass(frozen=True)
-class Settled:
+class NoChangeNeeded:
     """There is nothing to do, and why."""
 
     why: str
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
+class CommandStep(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
     """
-    A command and the command that takes it back.
+    A command and the command that reverses it.
 
     With a gauge, `before` and `after` are what it must show then and then.
     """
@@ -48,7 +48,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
     after: str = ""
 
 
-class Write(msgspec.Struct, frozen=True, kw_only=True, tag="write"):
+class WriteStep(msgspec.Struct, frozen=True, kw_only=True, tag="write"):
     """A file that holds `content` afterwards; `found` is what it held at planning."""
 
     path: str
@@ -56,23 +56,27 @@ class Write(msgspec.Struct, frozen=True, kw_only=True, tag="write"):
     found: bytes | None
 
 
-class Remove(msgspec.Struct, frozen=True, kw_only=True, tag="remove"):
+class RemoveStep(msgspec.Struct, frozen=True, kw_only=True, tag="remove"):
     """Files that are garbage; they go for good, after the check has looked again."""
 
     paths: tuple[str, ...]
 
 
-Step = Run | Write | Remove
+PlanStep = CommandStep | WriteStep | RemoveStep
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What one fix will do; equal plans see an equal world."""
+class FixPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    What one fix will do.
+
+    Plans are equal when the machine is unchanged between them.
+    """
 
     subject: str
     """What changes: ``/dev/shm``, ``open files of process 4711``."""
     before: str
     after: str
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
     lasts: str
     root: bool = True
     check: str = ""

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pipedoctor
 
-SYS_ADMIN = 21
+CAP_SYS_ADMIN = 21
 """Capability to mount (linux/capability.h)."""
-SYS_RESOURCE = 24
+CAP_SYS_RESOURCE = 24
 """Capability to raise hard limits."""
 
 
-def within_reach(capability: int) -> bool:
+def has_capability(capability: int) -> bool:
     """Is it ours, or, for those who are not root, to be had with sudo?"""
     row = "CapEff:" if is_root() else "CapBnd:"
     status = Path("/proc/self/status").read_text(encoding="utf-8")
@@ -21,7 +21,7 @@ def within_reach(capability: int) -> bool:
     return bool(int(line.split()[1], 16) >> capability & 1)
 
 
-def program() -> tuple[str, ...]:
+def find_program() -> tuple[str, ...]:
     """The very program that runs, so that another environment's PATH finds it too."""
     called = Path(sys.argv[0])
     if called.name != "__main__.py" and called.is_file() and os.access(called, os.X_OK):
@@ -29,17 +29,17 @@ def program() -> tuple[str, ...]:
     return (sys.executable, "-m", "pipedoctor")
 
 
-def own_line(*args: str) -> str:
+def format_sudo_command(*args: str) -> str:
     """Run this program as root, with these arguments and the same journal."""
-    return shlex.join(("sudo", *_environment(), *program(), *args))
+    return shlex.join(("sudo", *_list_environment(), *find_program(), *args))
 
 
-def same_again() -> str:
+def repeat_as_root() -> str:
     """The command line that was typed, as root."""
-    return own_line(*sys.argv[1:])
+    return format_sudo_command(*sys.argv[1:])
 
 
-def _environment() -> tuple[str, ...]:
+def _list_environment() -> tuple[str, ...]:
     """What sudo would drop, but we need: where the journal is, where we are."""
     kept = {"XDG_STATE_HOME": os.environ.get("XDG_STATE_HOME", "")}
     home = str(Path(pipedoctor.__file__).parent.parent)

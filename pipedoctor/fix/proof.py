@@ -4,33 +4,33 @@ import shutil
 import subprocess
 
 from pipedoctor.fix import persist
-from pipedoctor.fix.files import content_of
-from pipedoctor.fix.gauge import SHM
-from pipedoctor.fix.plan import Plan, Run, Write
+from pipedoctor.fix.current_value import SHM_PATH
+from pipedoctor.fix.file_content import read_content
+from pipedoctor.fix.plan import CommandStep, FixPlan, WriteStep
 
 
-def value_reached(plan: Plan) -> str:
+def verify_values(plan: FixPlan) -> str:
     """Why the plan did not reach what it promised; empty when it did."""
     for step in plan.steps:
-        if isinstance(step, Run) and step.gauge:
+        if isinstance(step, CommandStep) and step.gauge:
             now = step.gauge.read()
             if now != step.after:
                 return f"{step.gauge.subject} has {now}, not {step.after}"
-        if isinstance(step, Write):
-            if content_of(step.path) != step.content:
+        if isinstance(step, WriteStep):
+            if read_content(step.path) != step.content:
                 return f"{step.path} does not hold what was written"
-            if step.path == persist.FSTAB and (why_not := _not_understood(step)):
+            if step.path == persist.FSTAB and (why_not := _verify_fstab(step)):
                 return why_not
     return ""
 
 
-def _not_understood(step: Write) -> str:
+def _verify_fstab(step: WriteStep) -> str:
     """Let the reader of fstab itself read the line, where it is installed."""
-    wanted = persist.size_in_fstab(step.content)
+    wanted = persist.read_fstab_size(step.content)
     program = shutil.which("findmnt")
     if program is None or wanted is None:
-        return "" if wanted else f"{step.path} has no size for {SHM}"
-    argv = (program, "--tab-file", step.path, "-n", "-o", "OPTIONS", SHM)
+        return "" if wanted else f"{step.path} has no size for {SHM_PATH}"
+    argv = (program, "--tab-file", step.path, "-n", "-o", "OPTIONS", SHM_PATH)
     try:
         done = subprocess.run(
             argv, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=10

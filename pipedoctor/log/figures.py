@@ -11,10 +11,10 @@ from pipedoctor.facts.log import Log, Seen
 _MINUTES = re.compile(r"(\d{1,6})m(\d{1,3}(?:[.,]\d{1,6})?)s")
 _THOUSANDTHS = re.compile(r"(\d{1,7})m")
 
-Figures = Mapping[str, float]
+FigureValues = Mapping[str, float]
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class FigureComparison(msgspec.Struct, frozen=True):
     """
     The product of the figures `more` is above `times` the product of `than`.
 
@@ -32,7 +32,7 @@ class Comparison(msgspec.Struct, frozen=True):
     patterns: tuple[str, ...] = ()
 
 
-class _Row(msgspec.Struct, frozen=True):
+class _FigureRow(msgspec.Struct, frozen=True):
     """Figures that stand together."""
 
     figures: dict[str, float]
@@ -40,28 +40,33 @@ class _Row(msgspec.Struct, frozen=True):
     text: str
 
 
-def holds(asked: Comparison, seen: Seen, log: Log) -> list[Seen]:
+def find_comparison_lines(comparison: FigureComparison, seen: Seen, log: Log) -> list[Seen]:
     """The lines that show it, none if it is not so."""
-    rows = [*_captured(log.of(seen.cause)), *_found(asked.patterns, log.brief)]
-    names = {name.removesuffix("?") for name in (*asked.more, *asked.than)}
+    rows = [
+        *_read_captures(log.find_seen(seen.cause)),
+        *_search_patterns(comparison.patterns, log.brief),
+    ]
+    names = {name.removesuffix("?") for name in (*comparison.more, *comparison.than)}
     rows = [row for row in rows if names & row.figures.keys()]
     for row in rows:
-        if _exceeds(asked, row.figures, row.figures):
-            return _shown([row], seen)
-    agree = _exceeds(asked, _extreme(rows, min), _extreme(rows, max))
-    return _shown(rows, seen) if agree else []
+        if _is_exceeded(comparison, row.figures, row.figures):
+            return _quote_rows([row], seen)
+    agree = _is_exceeded(comparison, _pick_extremes(rows, min), _pick_extremes(rows, max))
+    return _quote_rows(rows, seen) if agree else []
 
 
-def _exceeds(asked: Comparison, low: Figures, high: Figures) -> bool:
-    needed = [name for name in asked.more if name[-1] != "?"]
-    if not (low.keys() >= {*needed} and high.keys() >= {*asked.than}):
+def _is_exceeded(comparison: FigureComparison, low: FigureValues, high: FigureValues) -> bool:
+    needed = [name for name in comparison.more if name[-1] != "?"]
+    if not (low.keys() >= {*needed} and high.keys() >= {*comparison.than}):
         return False
-    product = prod(low.get(name.removesuffix("?"), 1.0) for name in asked.more)
-    limit = prod(high[name] for name in asked.than)
-    return product >= asked.least and product > asked.times * limit > 0
+    product = prod(low.get(name.removesuffix("?"), 1.0) for name in comparison.more)
+    limit = prod(high[name] for name in comparison.than)
+    return product >= comparison.least and product > comparison.times * limit > 0
 
 
-def _extreme(rows: Iterable[_Row], pick: Callable[[float, float], float]) -> Figures:
+def _pick_extremes(
+    rows: Iterable[_FigureRow], pick: Callable[[float, float], float]
+) -> FigureValues:
     """Of every figure the value that speaks least for it."""
     found: dict[str, float] = {}
     for row in rows:
@@ -70,31 +75,31 @@ def _extreme(rows: Iterable[_Row], pick: Callable[[float, float], float]) -> Fig
     return found
 
 
-def _captured(seen: Iterable[Seen]) -> Iterator[_Row]:
+def _read_captures(seen: Iterable[Seen]) -> Iterator[_FigureRow]:
     for one in seen:
-        figures = _figures(one.values)
+        figures = _parse_figures(one.values)
         if figures:
-            yield _Row(figures, one.line, one.text)
+            yield _FigureRow(figures, one.line, one.text)
 
 
-def _found(patterns: Iterable[str], text: str) -> Iterator[_Row]:
+def _search_patterns(patterns: Iterable[str], text: str) -> Iterator[_FigureRow]:
     for pattern in patterns:
         for match in re.finditer(pattern, text, re.MULTILINE):
-            figures = _figures(match.groupdict())
+            figures = _parse_figures(match.groupdict())
             if figures:
                 line = text.count("\n", 0, match.end()) + 1
-                yield _Row(figures, line, match[0].rpartition("\n")[2])
+                yield _FigureRow(figures, line, match[0].rpartition("\n")[2])
 
 
-def _figures(values: Mapping[str, str | None]) -> dict[str, float]:
+def _parse_figures(values: Mapping[str, str | None]) -> dict[str, float]:
     return {
         name.rstrip("0123456789"): number
         for name, text in values.items()
-        if text and (number := _number(text)) is not None
+        if text and (number := _parse_number(text)) is not None
     }
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     """``4``, the ``2m3.5s`` of `time`, the ``500m`` of Kubernetes; else nothing."""
     if match := _MINUTES.fullmatch(text):
         return 60 * int(match[1]) + float(match[2].replace(",", "."))
@@ -106,9 +111,8 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _shown(rows: Iterable[_Row], seen: Seen) -> list[Seen]:
+def _quote_rows(rows: Iterable[_FigureRow], seen: Seen) -> list[Seen]:
     lines = {row.line: row.text.strip() for row in rows}
     return [
-        msgspec.structs.replace(seen, line=line, text=text)
-        for line, text in sorted(lines.items())
+        msgspec.structs.replace(seen, line=line, text=text) for line, text in sorted(lines.items())
     ]

@@ -1,5 +1,7 @@
 """Read a log once: every signature and every exception in it, in constant memory."""
 
+import math
+import re
 from bisect import bisect
 from collections.abc import Iterator
 from itertools import accumulate, chain
@@ -9,58 +11,117 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from pipedoctor.facts.log import Log, Seen
-from pipedoctor.log.abroad import english, needles, words
-from pipedoctor.log.legacy import in_utf8
-from pipedoctor.log.places import Places
-from pipedoctor.log.rising import doubles, rising
-from pipedoctor.log.sieve import Sieve, shape
-from pipedoctor.log.signatures import Book, Role, Rule, Signature
-from pipedoctor.log.stream import blocks
-from pipedoctor.log.tracebacks import Tracebacks
-from pipedoctor.log.warned import Warned
-from pipedoctor.log.wrapping import Line, bare, unwrapped
+from pipedoctor.log.launch_place import LaunchPlaceDetector
+from pipedoctor.log.legacy_encodings import convert_blocks
+from pipedoctor.log.limits import ReadLimits
+from pipedoctor.log.line_filter import LineFilter, compute_shape
+from pipedoctor.log.line_prefixes import LogLine, strip_prefixes, unwrap_line
+from pipedoctor.log.python_warnings import WarningTracker
+from pipedoctor.log.signatures import (
+    Signature,
+    SignatureCatalogue,
+    SignatureRole,
+    SignatureRule,
+)
+from pipedoctor.log.stream import read_blocks
+from pipedoctor.log.tail import LogTail
+from pipedoctor.log.tracebacks import TracebackReader
+from pipedoctor.log.translations import (
+    find_foreign_texts,
+    find_latin_words,
+    translate_to_english,
+)
+from pipedoctor.log.trend import is_doubling, is_rising
 
-KEPT = 16
+MAX_SIGHTINGS = 16
 """Sightings of one signature that are kept."""
-WIDEST = 4000
+MAX_LINE_CHARS = 4000
 """Characters of a line that are searched at once."""
-BRIEF, BRIEF_LINES = 16 << 10, 40
+BRIEF_BYTES, BRIEF_LINES = 16 << 10, 40
 """Bytes and lines of a log that is kept whole, in case that nothing in it is known."""
-_OVERLAP = 400
-_QUOTED = 500
-_FAR, _BEFORE = 400, 60
+_WINDOW_OVERLAP = 400
+_MAX_QUOTE = 500
+_FAR_OFFSET, _CONTEXT_BEFORE = 400, 60
 """Characters into a line that are too far to be seen, and those shown before."""
-_KEYS = 64
+_MAX_TAILS = 64
 """Lines alike that are compared."""
-_POINTS = 6
+_MIN_POINTS = 6
 """Lines that make a series."""
-_FEW = 3
+_FEW_POINTS = 3
 """Numbers that are hardly a row: the last must be twice the first."""
 
 
-def read(file: BinaryIO, book: Book) -> Log:
-    """Read a whole stream; raises what the stream raises."""
-    reader = _Reader(book)
-    sieve = Sieve(book.words | words(), needles())
+def read_log(
+    file: BinaryIO, signatures: SignatureCatalogue, limits: ReadLimits | None = None
+) -> Log:
+    """
+    Read a whole stream; raises what the stream raises.
+
+    When the time to judge is up, the lines in between are only counted; the end of a
+    log, which says most, is judged even so.
+    """
+    limits = limits or ReadLimits()
+    reader = _LogReader(signatures)
+    sieve = LineFilter(signatures.words | find_latin_words(), find_foreign_texts())
     number, brief, end = 1, b"", b"\n"
-    for block, last in _with_last(in_utf8(blocks(file))):
-        brief += block if len(brief) <= BRIEF else b""
-        whole = block.replace(b"\r\n", b"\n")
-        parts = whole.replace(b"\r", b"\n")
-        picked = sieve.pick(parts, last=last)
-        if picked:
-            lines = parts.split(b"\n")
-            for index, line in zip(picked, _lines_of(whole, picked), strict=True):
-                reader.line(lines[index], number + line)
+    tail = LogTail()
+    for block, last in _mark_last(convert_blocks(read_blocks(file, limits))):
+        brief += block if len(brief) <= BRIEF_BYTES else b""
+        if limits.is_judging_over():
+            limits.skipped_from = limits.skipped_from or number
+            tail.add(block, number)
+        else:
+            unread = _read_block(reader, sieve, block, number, limits, last=last)
+            if unread:
+                limits.skipped_from = unread
+                tail.add(b"\n".join(block.split(b"\n")[unread - number :]), unread)
         number += block.count(b"\n")
         end = block[-1:] or end
-    short = len(brief) <= BRIEF and number <= BRIEF_LINES
+    _read_tail(reader, sieve, tail, limits)
+    short = len(brief) <= BRIEF_BYTES and number <= BRIEF_LINES
     text = brief.decode(errors="replace") if short else ""
     count = number - (end == b"\n")
-    return replace(reader.log(count, brief=short), brief=text)
+    log = reader.build_log(count, brief=short)
+    return replace(log, brief=text, unread=limits.list_unread(count))
 
 
-def _lines_of(block: bytes, parts: list[int]) -> list[int]:
+def _read_tail(reader: "_LogReader", sieve: LineFilter, tail: LogTail, limits: ReadLimits) -> None:
+    """Judge the end of a log, whatever the time: it is short, and says most."""
+    data = tail.take()
+    if data:
+        limits.skipped_to = max(tail.number - 1, limits.skipped_from)
+        limits.judge_until = math.inf
+        _read_block(reader, sieve, data, tail.number, limits, last=True)
+
+
+def _read_block(
+    reader: "_LogReader",
+    sieve: LineFilter,
+    block: bytes,
+    number: int,
+    limits: ReadLimits,
+    *,
+    last: bool,
+) -> int:
+    """
+    Judge the lines of a block that are worth it, the first of which has this number.
+
+    Returns the number of the line at which the time was up; 0: all are judged.
+    """
+    whole = block.replace(b"\r\n", b"\n")
+    parts = whole.replace(b"\r", b"\n")
+    picked = sieve.pick_lines(parts, last=last)
+    if not picked:
+        return 0
+    lines = parts.split(b"\n")
+    for index, line in zip(picked, _map_to_lines(whole, picked), strict=True):
+        if limits.is_judging_over():
+            return number + line
+        reader.read_line(lines[index], number + line)
+    return 0
+
+
+def _map_to_lines(block: bytes, parts: list[int]) -> list[int]:
     """In which line is each part, where carriage returns divide lines into parts?"""
     if b"\r" not in block:
         return parts
@@ -68,7 +129,7 @@ def _lines_of(block: bytes, parts: list[int]) -> list[int]:
     return [bisect(ends, part) for part in parts]
 
 
-def _with_last(source: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+def _mark_last(source: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
     before: bytes | None = None
     for block in source:
         if before is not None:
@@ -78,9 +139,9 @@ def _with_last(source: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
         yield before, True
 
 
-class _Reader:
-    def __init__(self, book: Book) -> None:
-        self._book = book
+class _LogReader:
+    def __init__(self, signatures: SignatureCatalogue) -> None:
+        self._signatures = signatures
         self._seen: dict[str, list[Seen]] = {}
         self._tails: dict[str, dict[str, Seen]] = {}
         self._series: dict[str, list[float]] = {}
@@ -88,148 +149,147 @@ class _Reader:
         """Where each series ended."""
         self._various: set[str] = set()
         """Series whose lines say more than a number: steps of a start, it may be."""
-        self._tracebacks = Tracebacks()
-        self._warned = Warned()
-        self._places = Places()
+        self._tracebacks = TracebackReader()
+        self._warned = WarningTracker()
+        self._places = LaunchPlaceDetector()
 
-    def line(self, data: bytes, number: int) -> None:
+    def read_line(self, data: bytes, number: int) -> None:
         """Read one line, or the many that are wrapped in it."""
-        for text in unwrapped(data.decode(errors="replace")):
-            for part in _windows(text):
-                self._places.read(part)
-                line = bare(part)
-                quoted = self._tracebacks.read(line, number)
-                self._match(line, number, quoted=quoted)
+        for text in unwrap_line(data.decode(errors="replace")):
+            for part in _split_windows(text):
+                self._places.read_line(part)
+                line = strip_prefixes(part)
+                quoted = self._tracebacks.read_line(line, number)
+                self._match_signatures(line, number, quoted=quoted)
 
-    def log(self, number: int, *, brief: bool) -> Log:
+    def build_log(self, number: int, *, brief: bool) -> Log:
         """Everything that was read; of a brief log a few readings are a series."""
-        for promise, line, at in self._tracebacks.cut():
-            self._foretold(f"{promise.kind}: {promise.message}", line, at)
+        for promise, line, at in self._tracebacks.add_truncated():
+            self._match_unprinted(f"{promise.kind}: {promise.message}", line, at)
         for key, row in self._series.items() if brief else ():
-            few = _FEW <= len(row) < _POINTS and key not in self._various
-            if few and doubles(row):
+            few = _FEW_POINTS <= len(row) < _MIN_POINTS and key not in self._various
+            if few and is_doubling(row):
                 self._seen.setdefault(key, []).append(self._ends[key])
         seen = sorted(chain.from_iterable(self._seen.values()), key=lambda s: s.line)
         return Log(
             lines=number,
             seen=tuple(seen),
             raised=tuple(self._tracebacks.raised),
-            place=self._places.place(),
+            place=self._places.find_place(),
+            system="windows" if self._places.is_windows else "",
         )
 
-    def _match(self, line: Line, number: int, *, quoted: bool) -> None:
+    def _match_signatures(self, line: LogLine, number: int, *, quoted: bool) -> None:
         """Find signatures; code that a traceback quotes is no more than evidence."""
-        warned = self._warned.read(line)
-        for rule, match in self._found(english(line.text)):
-            if quoted and rule.signature.role is not Role.EVIDENCE:
+        warned = self._warned.read_line(line)
+        for rule, match in self._find_matches(translate_to_english(line.text)):
+            if quoted and rule.signature.role is not SignatureRole.EVIDENCE:
                 continue
             found = {name: value for name, value in match.groupdict().items() if value}
-            near = replace(line, text=_around(line.text, match.start()))
-            seen = replace(_seen(rule, near, number, found), warned=warned)
-            if self._holds(rule, seen):
+            near = replace(line, text=_cut_context(line.text, match.start()))
+            seen = replace(_build_sighting(rule, near, number, found), warned=warned)
+            if self._is_condition_met(rule, seen):
                 self._seen.setdefault(rule.key, []).append(seen)
 
-    def _foretold(self, message: str, line: Line, number: int) -> None:
+    def _match_unprinted(self, message: str, line: LogLine, number: int) -> None:
         """Find signatures in what was never printed: it has no values."""
-        for rule, _ in self._found(message):
-            if not _asks(rule.signature):
-                seen = _seen(rule, line, number, {})
+        for rule, _ in self._find_matches(message):
+            if not _has_condition(rule.signature):
+                seen = _build_sighting(rule, line, number, {})
                 self._seen.setdefault(rule.key, []).append(seen)
 
-    def _found(self, text: str) -> Iterator[tuple[Rule, Match[str]]]:
+    def _find_matches(self, text: str) -> Iterator[tuple[SignatureRule, Match[str]]]:
         """The rules that match, and have not often enough."""
-        shaped = shape(text.encode(errors="replace")).decode().split()
-        for rule in self._book.candidates(shaped):
-            if len(self._seen.get(rule.key, ())) < KEPT:
-                match = rule.search.search(text)
+        shaped = compute_shape(text.encode(errors="replace")).decode().split()
+        for rule in self._signatures.find_candidates(shaped):
+            if len(self._seen.get(rule.key, ())) < MAX_SIGHTINGS:
+                match = rule.regex.search(text)
                 if match is not None:
                     yield rule, match
 
-    def _holds(self, rule: Rule, seen: Seen) -> bool:
+    def _is_condition_met(self, rule: SignatureRule, seen: Seen) -> bool:
         """Do the captured values say what the signature asks of them?"""
         signature = rule.signature
         if signature.ratio is not None:
-            part = _number(seen.values.get(signature.ratio.part, ""))
-            whole = _number(seen.values.get(signature.ratio.whole, ""))
+            part = _parse_number(seen.values.get(signature.ratio.part, ""))
+            whole = _parse_number(seen.values.get(signature.ratio.whole, ""))
             return part > 0 and part >= signature.ratio.least * whole
         if signature.series:
             before = self._ends.get(rule.key)
-            if before is not None and _said(before) != _said(seen):
+            if before is not None and _split_shape(before) != _split_shape(seen):
                 self._various.add(rule.key)
             self._ends[rule.key] = seen
-            return self._climbs(rule.key, _number(seen.values["series"]))
+            return self._is_series_rising(rule.key, _parse_number(seen.values["series"]))
         if signature.rising:
-            return _rises(seen.values.get("rising", ""))
-        return not signature.alike or self._alike(rule.key, seen)
+            return _has_rising_numbers(seen.values.get("rising", ""))
+        return not signature.alike or self._is_repeated(rule.key, seen)
 
-    def _climbs(self, key: str, value: float) -> bool:
+    def _is_series_rising(self, key: str, value: float) -> bool:
         """Has it risen, steadily enough, over the lines so far?"""
         row = self._series.setdefault(key, [])
         row.append(value)
-        if len(row) > _KEYS:
+        if len(row) > _MAX_TAILS:
             del row[1:2]
-        return len(row) >= _POINTS and rising(row)
+        return len(row) >= _MIN_POINTS and is_rising(row)
 
-    def _alike(self, key: str, seen: Seen) -> bool:
+    def _is_repeated(self, key: str, seen: Seen) -> bool:
         """Has another one said the same before?"""
         tails = self._tails.setdefault(key, {})
         tail = " ".join(seen.values["tail"].partition(" # ")[0].split())
         before = tails.get(tail)
         if before is None:
-            if len(tails) >= _KEYS:  # those who share it stand close to one another
+            if len(tails) >= _MAX_TAILS:  # those who share it stand close to one another
                 del tails[next(iter(tails))]
             tails[tail] = seen
             return False
         return before.values["key"] != seen.values["key"]
 
 
-def _seen(rule: Rule, line: Line, number: int, found: dict[str, str]) -> Seen:
+def _build_sighting(rule: SignatureRule, line: LogLine, number: int, found: dict[str, str]) -> Seen:
     return Seen(
         signature=rule.key,
         line=number,
-        text=line.text.strip()[:_QUOTED],
+        text=line.text.strip()[:_MAX_QUOTE],
         rank=line.rank,
         time=line.time,
         values=found,
     )
 
 
-def _around(text: str, start: int) -> str:
+def _cut_context(text: str, start: int) -> str:
     """The line, or of a long one the part in which somebody found something."""
-    return f"...{text[start - _BEFORE :]}" if start > _FAR else text
+    return f"...{text[start - _CONTEXT_BEFORE :]}" if start > _FAR_OFFSET else text
 
 
-def _said(seen: Seen) -> list[bytes]:
-    return shape(seen.text.encode(errors="replace")).split()
+def _split_shape(seen: Seen) -> list[bytes]:
+    return compute_shape(seen.text.encode(errors="replace")).split()
 
 
-def _asks(signature: Signature) -> bool:
-    """Does it want to know values before it holds?"""
+def _has_condition(signature: Signature) -> bool:
+    """Does the signature set a condition on captured values?"""
     numbers = signature.ratio is not None or signature.rising or signature.series
     return numbers or signature.alike
 
 
-def _windows(text: str) -> Iterator[str]:
+def _split_windows(text: str) -> Iterator[str]:
     """A line in pieces that can be searched; they overlap."""
-    if len(text) <= WIDEST:
+    if len(text) <= MAX_LINE_CHARS:
         yield text
         return
-    for start in range(0, len(text), WIDEST - _OVERLAP):
-        yield text[start : start + WIDEST]
+    for start in range(0, len(text), MAX_LINE_CHARS - _WINDOW_OVERLAP):
+        yield text[start : start + MAX_LINE_CHARS]
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         return 0.0
 
 
-def _rises(text: str) -> bool:
+def _has_rising_numbers(text: str) -> bool:
     """Do the numbers rise? Of sizes and steps the sizes; three of them must double."""
-    import re  # noqa: PLC0415  (few logs hold such rows)
-
     sizes = re.findall(r"(\d+(?:\.\d+)?) ?[KMGT]i?B", text)
     row = [float(n) for n in sizes or re.findall(r"\d+(?:\.\d+)?", text)]
-    few = len(row) == _FEW and row[-1] >= 2 * row[0]
-    return (few or len(row) > _FEW) and rising(row)
+    few = len(row) == _FEW_POINTS and row[-1] >= 2 * row[0]
+    return (few or len(row) > _FEW_POINTS) and is_rising(row)

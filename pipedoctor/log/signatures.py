@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from pipedoctor.log.figures import Comparison
+from pipedoctor.log.figures import FigureComparison
 
-_NEVER = re.compile(r"(?!)")
+_MATCH_NOTHING = re.compile(r"(?!)")
 
 
-class Role(enum.Enum):
+class SignatureRole(enum.Enum):
     """What a line of this kind means for the one who reads it."""
 
     ERROR = "error"
@@ -57,7 +57,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     words: tuple[str, ...]
     strength: int
     """How sure it makes its cause, of 100."""
-    role: Role = Role.ERROR
+    role: SignatureRole = SignatureRole.ERROR
     when: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     versions: str = ""
@@ -66,7 +66,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     alike: bool = False
     rising: bool = False
     series: bool = False
-    compare: Comparison | None = None
+    compare: FigureComparison | None = None
     column: bool = False
     repeated: bool = False
     hint: str = ""
@@ -82,9 +82,15 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     fits: tuple[str, ...] = ()
     """Habitats: ``docker``; none means everywhere."""
     place: str = "here"
+    when: tuple[str, ...] = ()
+    """Signatures (``id``) of this cause, of which one must be seen in the log."""
+    unless: tuple[str, ...] = ()
+    """Signatures of this cause that must not be seen."""
+    system: Literal["", "windows", "posix"] = ""
+    """Only for logs of this system, where they tell."""
 
 
-class Span(msgspec.Struct, frozen=True, kw_only=True):
+class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
     """Versions of a package, under any of its names, in which an illness is so."""
 
     packages: tuple[str, ...]
@@ -96,8 +102,12 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     """Only where a signature captured one of these as ``name``."""
 
 
-class Illness(msgspec.Struct, frozen=True, kw_only=True):
-    """A cause, and how it shows."""
+class FailureMode(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    A failure mode.
+
+    A cause, its signatures in logs, and how it is judged on a machine.
+    """
 
     cause: str
     why: str = ""
@@ -120,7 +130,7 @@ class Illness(msgspec.Struct, frozen=True, kw_only=True):
     """That check knows one reason of several: if it finds nothing, nothing is said."""
     only: Literal["", "windows", "wsl"] = ""
     """The one kind of system on which it can be so."""
-    installed: tuple[Span, ...] = ()
+    installed: tuple[VersionRange, ...] = ()
     """Where no check judges it: it is so in these versions, and in no others."""
     ill: dict[str, dict[str, Any]] = {}
     """
@@ -130,6 +140,10 @@ class Illness(msgspec.Struct, frozen=True, kw_only=True):
     """
     ill_at: dict[str, dict[str, dict[str, Any]]] = {}
     """What else is so on it in this place: ``bare``, ``docker`` ..."""
+    ill_if: dict[str, dict[str, dict[str, Any]]] = {}
+    """What else is so where this signature (``id``) of the cause was seen."""
+    usual_place: Literal["", "docker"] = ""
+    """Where it happens nearly always, for logs that do not say where they are from."""
     ill_settings: dict[str, Any] = {}
     """With which thresholds its check looks at that example."""
     remedies: tuple[Advice, ...] = ()
@@ -143,14 +157,14 @@ class Illness(msgspec.Struct, frozen=True, kw_only=True):
         return self.cause.replace("_", "-")
 
 
-class Spoilt(msgspec.Struct, frozen=True):
-    """What could not be used, a file or one signature, and why."""
+class RejectedSignature(msgspec.Struct, frozen=True):
+    """A signature, or a file of signatures, that cannot be used, and why."""
 
     name: str
     reason: str
 
 
-class Rule:
+class SignatureRule:
     """A signature with the cause that it belongs to, compiled when first needed."""
 
     def __init__(self, cause: str, signature: Signature) -> None:
@@ -161,28 +175,30 @@ class Rule:
         """Why its pattern is none; empty as long as nobody needed it."""
 
     @cached_property
-    def search(self) -> re.Pattern[str]:
+    def regex(self) -> re.Pattern[str]:
         """The compiled pattern; one that is none matches nothing."""
         try:
             return re.compile(self.signature.pattern)
         except re.error as error:
             self.fault = f"not a pattern: {error}"
-            return _NEVER
+            return _MATCH_NOTHING
 
 
-class Book:
-    """All illnesses, and their signatures by the words that give them away."""
+class SignatureCatalogue:
+    """All failure modes, and their signatures by the words that select them."""
 
     def __init__(
-        self, illnesses: Iterable[Illness], spoilt: Iterable[Spoilt] = ()
+        self,
+        failures: Iterable[FailureMode],
+        rejected: Iterable[RejectedSignature] = (),
     ) -> None:
-        self._spoilt = tuple(spoilt)
-        self.illnesses: Mapping[str, Illness] = {i.cause: i for i in illnesses}
-        self.rules: dict[str, Rule] = {}
-        self._by_word: dict[str, list[Rule]] = {}
-        for illness in self.illnesses.values():
+        self._spoilt = tuple(rejected)
+        self.failures: Mapping[str, FailureMode] = {i.cause: i for i in failures}
+        self.rules: dict[str, SignatureRule] = {}
+        self._by_word: dict[str, list[SignatureRule]] = {}
+        for illness in self.failures.values():
             for signature in illness.signatures:
-                rule = Rule(illness.cause, signature)
+                rule = SignatureRule(illness.cause, signature)
                 self.rules[rule.key] = rule
                 for word in dict.fromkeys(signature.words):
                     self._by_word.setdefault(word, []).append(rule)
@@ -193,12 +209,12 @@ class Book:
         return frozenset(self._by_word)
 
     @property
-    def spoilt(self) -> tuple[Spoilt, ...]:
+    def rejected(self) -> tuple[RejectedSignature, ...]:
         """What could not be used, as far as anybody tried."""
-        faulty = (Spoilt(r.key, r.fault) for r in self.rules.values() if r.fault)
+        faulty = (RejectedSignature(r.key, r.fault) for r in self.rules.values() if r.fault)
         return (*self._spoilt, *faulty)
 
-    def candidates(self, words: Iterable[str]) -> Iterator[Rule]:
+    def find_candidates(self, words: Iterable[str]) -> Iterator[SignatureRule]:
         """The rules that one of these words may give away, each once."""
         seen: set[str] = set()
         for word in words:
@@ -208,15 +224,17 @@ class Book:
                     yield rule
 
 
-def read(folder: Path) -> Iterator[Illness | Spoilt]:
+def read_failure_modes(folder: Path) -> Iterator[FailureMode | RejectedSignature]:
     """Every illness of a pack; of a file that is unreadable or malformed, why."""
-    decoder = msgspec.json.Decoder(Illness)
+    decoder = msgspec.json.Decoder(FailureMode)
     for file in sorted(folder.glob("*.json")):
-        yield _one(file, decoder)
+        yield _read_file(file, decoder)
 
 
-def _one(file: Path, decoder: msgspec.json.Decoder[Illness]) -> Illness | Spoilt:
+def _read_file(
+    file: Path, decoder: msgspec.json.Decoder[FailureMode]
+) -> FailureMode | RejectedSignature:
     try:
         return decoder.decode(file.read_bytes())
     except (OSError, msgspec.MsgspecError, UnicodeError) as error:
-        return Spoilt(str(file), str(error))
+        return RejectedSignature(str(file), str(error))

@@ -1,67 +1,133 @@
 """A stream of bytes in any encoding, in blocks of whole lines, never all at once."""
 
 import codecs
-from collections.abc import Iterator
+import errno
+import os
+import time
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import BinaryIO
 
-BLOCK = 1 << 20
+from pipedoctor.log.limits import ReadLimits
+
+BLOCK_BYTES = 1 << 20
 """Bytes that are read at a time."""
-LINE = 1 << 16
+MAX_LINE_BYTES = 1 << 16
 """Bytes after which a line without an end is cut."""
-_MARKS = (
+_BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _GZIP = b"\x1f\x8b"
+MAX_GZIP_DEPTH = 3
+"""Gzip files inside one another that are unpacked."""
+_PACKED_BYTES = 1 << 14
+"""Packed bytes that are unpacked at a time: what is left of them is copied."""
+_MARK_BYTES = 4
+_ZEROS = bytes(2 * BLOCK_BYTES)
 
 
-def blocks(file: BinaryIO) -> Iterator[bytes]:
+def read_blocks(file: BinaryIO, limits: ReadLimits | None = None) -> Iterator[bytes]:
     """
     Whole lines in UTF-8 (or whatever ASCII is a part of), about a MiB at a time.
 
     A UTF-16 log, as PowerShell writes them, is decoded; a gzipped one is unpacked. A
-    line that does not end is cut. Raises OSError, also where the packed file is
-    damaged, and EOFError where it is cut.
+    line that does not end is cut. What is nothing but zeros is counted and left out.
+    Raises OSError, also where the packed file is damaged, and EOFError where it is cut.
     """
+    limits = limits or ReadLimits()
     rest = b""
-    for data in _pieces(file):
+    for data in _drop_zeros(_decode_pieces(file, limits), limits):
         whole = rest + data
         end = whole.rfind(b"\n") + 1
-        if end == 0 and len(whole) < LINE:
+        if end == 0 and len(whole) < MAX_LINE_BYTES:
             rest = whole
             continue
         cut = end or len(whole)
         rest = whole[cut:]
         yield whole[:cut]
-        if len(rest) >= LINE:
+        if len(rest) >= MAX_LINE_BYTES:
             yield rest
             rest = b""
     if rest:
         yield rest
 
 
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    head = file.read(4)
+def _drop_zeros(pieces: Iterable[bytes], limits: ReadLimits) -> Iterator[bytes]:
+    """Leave out pieces of nothing but zeros: holes of sparse files, devices."""
+    for piece in pieces:
+        if piece[:1] == b"\0" and piece == _ZEROS[: len(piece)]:
+            limits.zero_bytes += len(piece)
+        else:
+            yield piece
+
+
+def _decode_pieces(file: BinaryIO, limits: ReadLimits) -> Iterator[bytes]:
+    head, pieces = _peek(_read_pieces(file, limits))
+    for _ in range(MAX_GZIP_DEPTH):
+        if not head.startswith(_GZIP):
+            break
+        head, pieces = _peek(_unpack_gzip(pieces, limits))
     if head.startswith(_GZIP):
-        yield from _unpacked(head, file)
+        limits.nested = True
         return
-    encoding = _encoding(head)
+    encoding = _detect_encoding(head[:_MARK_BYTES])
     if not encoding:
-        if head:
-            yield head
-        while data := file.read(BLOCK):
-            yield data
+        yield from filter(None, pieces)
         return
     decoder = codecs.getincrementaldecoder(encoding)("replace")
-    yield decoder.decode(head).encode(errors="replace")
-    while data := file.read(BLOCK):
+    for data in pieces:
         yield decoder.decode(data).encode(errors="replace")
 
 
-def _encoding(head: bytes) -> str:
-    for mark, encoding in _MARKS:
+def _peek(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """The first bytes, enough to tell a format by, and all the pieces."""
+    head = b""
+    for piece in pieces:
+        head += piece
+        if len(head) >= _MARK_BYTES:
+            break
+    return head, chain((head,), pieces)
+
+
+def _read_pieces(file: BinaryIO, limits: ReadLimits) -> Iterator[bytes]:
+    while not limits.is_reading_over():
+        began = time.monotonic()
+        data = file.read(BLOCK_BYTES)
+        limits.add_wait(time.monotonic() - began)
+        if not data:
+            return
+        limits.bytes_read += len(data)
+        yield data
+        if data == _ZEROS[: len(data)]:
+            _skip_hole(file, limits)
+    limits.stopped = True
+
+
+def _skip_hole(file: BinaryIO, limits: ReadLimits) -> None:
+    """Go to where a sparse file has data again; elsewhere nothing happens."""
+    if not hasattr(os, "SEEK_DATA"):
+        return
+    try:
+        at, size = file.tell(), os.fstat(file.fileno()).st_size
+        try:
+            begin = os.lseek(file.fileno(), at, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            begin = size  # a hole up to the end
+        if begin > at:
+            file.seek(begin)
+            limits.zero_bytes += begin - at
+            limits.bytes_read += begin - at
+    except (OSError, ValueError, AttributeError):
+        return  # a pipe, a device, something in memory
+
+
+def _detect_encoding(head: bytes) -> str:
+    for mark, encoding in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return encoding
     if len(head) == 4 and head[1] == head[3] == 0 != head[0]:  # noqa: PLR2004
@@ -69,24 +135,28 @@ def _encoding(head: bytes) -> str:
     return ""
 
 
-def _unpacked(head: bytes, file: BinaryIO) -> Iterator[bytes]:
+def _unpack_gzip(packed: Iterator[bytes], limits: ReadLimits) -> Iterator[bytes]:
     import zlib  # noqa: PLC0415  (few logs are packed)
 
     unpacker = zlib.decompressobj(wbits=31)
-    data = head
+    data = next(packed, b"")
     while data:
         try:
-            yield unpacker.decompress(data, BLOCK)
-            while unpacker.unconsumed_tail:
-                yield unpacker.decompress(unpacker.unconsumed_tail, BLOCK)
+            while data and not unpacker.eof:
+                if limits.is_reading_over():
+                    limits.stopped = True
+                    return
+                yield unpacker.decompress(data[:_PACKED_BYTES], BLOCK_BYTES)
+                data = unpacker.unconsumed_tail + data[_PACKED_BYTES:]
         except zlib.error as error:
             message = f"the packed file is damaged: {error}"
             raise OSError(message) from None
-        data = unpacker.unused_data or file.read(BLOCK)
+        data = unpacker.unused_data + data if unpacker.eof else b""
+        data = data or next(packed, b"")
         if unpacker.eof and data:
             if not data.startswith(_GZIP[: len(data)]):
                 return  # padding: not another packed part
             unpacker = zlib.decompressobj(wbits=31)
-    if not unpacker.eof:
+    if not (unpacker.eof or limits.stopped):
         message = "the packed file ends before its text does"
         raise EOFError(message)

@@ -3,46 +3,54 @@
 from collections.abc import Iterator
 
 from pipedoctor.check import Location
-from pipedoctor.report import annotation, words
-from pipedoctor.report.model import Entry, Report
-from pipedoctor.report.places import cell_of, file_of
+from pipedoctor.check.places import get_cell_number, get_file_path
+from pipedoctor.report import annotation, sentences
+from pipedoctor.report.configuration import describe_configuration
+from pipedoctor.report.model import Report, ReportedFinding
 
-KINDS = {"breaks": "error", "risks": "warning", "slows": "warning", "note": "notice"}
+COMMANDS = {"breaks": "error", "risks": "warning", "slows": "warning", "note": "notice"}
 
 
 def render(report: Report) -> bytes:
     """Write one command a finding, and one for each file that was not read."""
-    return "".join([*map(_command, report.findings), *_unread(report)]).encode()
+    findings = map(_format_command, report.findings)
+    notes = _format_configuration(report)
+    return "".join([*findings, *_format_unread(report), *notes]).encode()
 
 
-def data(text: str) -> str:
+def escape_data(text: str) -> str:
     """What stands after the ``::``: nothing in it begins another command."""
-    return words.clean(text).replace("%", "%25")
+    return sentences.clean_text(text).replace("%", "%25")
 
 
-def value(text: str) -> str:
+def escape_property(text: str) -> str:
     """What a property may hold."""
-    return data(text).replace(":", "%3A").replace(",", "%2C")
+    return escape_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _command(entry: Entry) -> str:
+def _format_command(entry: ReportedFinding) -> str:
     title = f"{entry.code} {entry.name}"
-    pairs = [*_place(entry.location), f"title={value(title)}"]
-    said = "%0A".join(map(data, annotation.lines(entry)))
-    return f"::{KINDS[entry.severity]} {','.join(pairs)}::{said}\n"
+    pairs = [*_format_location(entry.location), f"title={escape_property(title)}"]
+    said = "%0A".join(map(escape_data, annotation.format_annotation(entry)))
+    return f"::{COMMANDS[entry.severity]} {','.join(pairs)}::{said}\n"
 
 
-def _unread(report: Report) -> Iterator[str]:
-    for path, reason in words.unread(report):
-        yield f"::warning file={value(path)},title=not read::{data(reason)}\n"
+def _format_unread(report: Report) -> Iterator[str]:
+    for path, reason in sentences.list_unread(report):
+        yield f"::warning file={escape_property(path)},title=not read::{escape_data(reason)}\n"
 
 
-def _place(spot: Location | None) -> Iterator[str]:
+def _format_configuration(report: Report) -> Iterator[str]:
+    for sentence in describe_configuration(report.configuration):
+        yield f"::notice title=configuration::{escape_data(sentence)}\n"
+
+
+def _format_location(spot: Location | None) -> Iterator[str]:
     """GitHub wants columns only where they are of one line."""
     if spot is None:
         return
-    yield f"file={value(file_of(spot))}"
-    if cell_of(spot):
+    yield f"file={escape_property(get_file_path(spot))}"
+    if get_cell_number(spot):
         return
     yield f"line={spot.line}"
     end = spot.end_line

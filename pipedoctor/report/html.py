@@ -3,71 +3,64 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import msgspec
-
 from pipedoctor.check import Severity
-from pipedoctor.legible import compact
-from pipedoctor.report import digest, json, words
-from pipedoctor.report.model import Entry, Known, Report
-from pipedoctor.report.page import page
-from pipedoctor.report.resources import resources
-from pipedoctor.units import many
+from pipedoctor.report import fact_tables, fixable, json, sentences
+from pipedoctor.report.configuration import describe_configuration
+from pipedoctor.report.html_page import render_page
+from pipedoctor.report.model import Report, ReportedFinding
+from pipedoctor.report.resources import build_resources
+from pipedoctor.textsafe import encode_json
+from pipedoctor.units import format_count
 
-MANY = 12
+FILTER_THRESHOLD = 12
 """Findings from which on the page offers to filter them."""
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What the page keeps as data, so that `check --from` can judge it again."""
-
-    schema: str
-    created: str
-    facts: Known
-
-
 @dataclass(frozen=True, kw_only=True)
-class Group:
+class FindingGroup:
     """A finding that stands on its own, and what it explains."""
 
-    lead: Entry
-    symptoms: tuple[Entry, ...]
+    lead: ReportedFinding
+    symptoms: tuple[ReportedFinding, ...]
     open: bool
 
 
 def render(report: Report) -> str:
     """Write the report as a page that needs nothing but itself."""
-    record = Record(schema=report.schema, created=report.created, facts=report.facts)
-    sentence = words.verdict(report)
-    return page(
+    record = json.ReportRecord(schema=report.schema, created=report.created, facts=report.facts)
+    sentence = sentences.describe_verdict(report)
+    return render_page(
         f"{sentence[:1].upper()}{sentence[1:]} - pipedoctor",
         "report.html.jinja",
-        record=json.visible(compact(record)).decode(),
+        record=json.escape_controls(encode_json(record)).decode(),
         report=report,
-        worst=_worst(report),
-        groups=tuple(_groups(report.findings)),
-        resources=resources(report),
-        reasons=words.by_reason(report),
-        unread=words.unread(report),
-        sections=digest.sections(report.facts.known),
-        content=many(len(report.healthy), "check"),
-        filtered=len(report.findings) >= MANY,
+        worst=_worst_severity(report),
+        groups=tuple(_group_findings(report.findings)),
+        resources=build_resources(report),
+        skips=sentences.list_skips(report),
+        fix_command=fixable.format_fix_command(report),
+        unread=sentences.list_unread(report),
+        configuration=tuple(describe_configuration(report.configuration)),
+        sections=fact_tables.build_sections(report.facts.known),
+        content=format_count(len(report.healthy), "check"),
+        filtered=len(report.findings) >= FILTER_THRESHOLD,
     )
 
 
-def _worst(report: Report) -> str:
-    worst = report.worst()
+def _worst_severity(report: Report) -> str:
+    worst = report.worst_severity()
     if worst is not None and worst > Severity.NOTE:
         return worst.name.lower()
-    return "well" if report.judged else "unknown"
+    return "well" if report.has_verdicts else "unknown"
 
 
-def _groups(findings: Sequence[Entry]) -> Iterator[Group]:
+def _group_findings(findings: Sequence[ReportedFinding]) -> Iterator[FindingGroup]:
     """Put symptoms into their cause; only the first is open: one screen for all."""
-    led: list[list[Entry]] = []
+    led: list[list[ReportedFinding]] = []
     for entry in findings:
         if entry.cause and led:
             led[-1].append(entry)
         else:
             led.append([entry])
     for number, (lead, *symptoms) in enumerate(led):
-        yield Group(lead=lead, symptoms=tuple(symptoms), open=not number)
+        yield FindingGroup(lead=lead, symptoms=tuple(symptoms), open=not number)

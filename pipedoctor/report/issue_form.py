@@ -1,6 +1,6 @@
 """A GitHub issue form that asks for a report."""
 
-TEXT = """\
+ISSUE_FORM = """\
 # .github/ISSUE_TEMPLATE/data-pipeline.yml
 name: Data pipeline problem
 description: Loading is slow, a worker dies, or it works on one machine only

@@ -5,96 +5,115 @@ from typing import Any
 
 import msgspec
 
-from pipedoctor.facts import Facts, Malformed
-from pipedoctor.legible import indented
-from pipedoctor.report.model import Known, Report, Schema
+from pipedoctor.facts import Facts, MalformedRecordError
+from pipedoctor.report.model import Report, ReportedFacts, ReportSchema
+from pipedoctor.textsafe import HIDDEN, encode_indented_json
 
-LARGEST = 32 << 20
+MAX_REPORT_BYTES = 32 << 20
 """Bytes of the largest report that is read; ours have some hundred thousand."""
 
-EXPECTED = (
+EXPECTED_INPUT = (
     "expected a report of `pipedoctor check` as JSON, HTML or .zip, or the text of"
     " `python -m torch.utils.collect_env`: "
 )
 
-_IN_PAGE = re.compile(
+_USUAL_STARTS = (b"{", b"<", b"")
+_MARK_BYTES = 4
+"""Bytes of the longest mark."""
+
+_EMBEDDED_RECORD = re.compile(
     rb"<script type=\"application/json\" id=\"record\">(.*?)</script>", re.DOTALL
 )
 
-_ODD = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_UNPRINTABLE = re.compile(f"[{HIDDEN}]")
 """What a terminal obeys or hides, though JSON allows it in a string."""
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What is read of a report: its facts, for they are judged again."""
+class ReportRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What is read of a report, and kept in a page: its facts, to be judged again."""
 
-    schema: Schema
+    schema: ReportSchema
     created: str
-    facts: Known
+    facts: ReportedFacts
 
 
 def render(report: Report) -> bytes:
     """Indented JSON in UTF-8, whatever the locale; ends with a newline."""
-    return visible(indented(report))
+    return escape_controls(encode_indented_json(report))
 
 
-def visible(text: bytes) -> bytes:
+def escape_controls(text: bytes) -> bytes:
     """Escape, in JSON, what a terminal would obey or hide."""
-    return text if text.isascii() else _ODD.sub(_escaped, text.decode()).encode()
+    return text if text.isascii() else _UNPRINTABLE.sub(_escape_match, text.decode()).encode()
 
 
-def read(data: bytes) -> tuple[Facts, str]:
+def read_report(data: bytes) -> tuple[Facts, str]:
     """
-    Facts of a report, and when it was created; raises Malformed.
+    Facts of a report, and when it was created; raises MalformedRecordError.
 
     Or the facts that the pasted text of a collector tells, and what text that is.
     Sections that this version does not know are left out, as are findings. A page
     of HTML has its record in it.
     """
-    if len(data) > LARGEST:
-        message = f"larger than {LARGEST >> 20} MiB: not a report of pipedoctor"
-        raise Malformed(message)
+    if len(data) > MAX_REPORT_BYTES:
+        message = f"larger than {MAX_REPORT_BYTES >> 20} MiB: not a report of pipedoctor"
+        raise MalformedRecordError(message)
+    data = decode_report(data)
     if data[:256].lstrip().lower().startswith(b"<!doctype html"):
-        data = _record_of(data)
+        data = _extract_record(data)
     head = data[:4096].lstrip()
     if not head.startswith(b"{"):
         from pipedoctor import text  # noqa: PLC0415  (most runs read no text)
 
         try:
-            ticket = text.read(data)
-        except text.NoTicket as error:
-            reason = _why_not(head) or str(error)
-            raise Malformed(EXPECTED + reason) from None
+            ticket = text.read_environment(data)
+        except text.NoEnvironmentError as error:
+            reason = _explain_rejection(head) or str(error)
+            raise MalformedRecordError(EXPECTED_INPUT + reason) from None
         return ticket.facts, ticket.source
     try:
-        record = msgspec.json.decode(data, type=Record)
+        record = msgspec.json.decode(data, type=ReportRecord)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         deep = isinstance(error, RecursionError)
         reason = "nested too deeply" if deep else str(error)
-        raise Malformed(EXPECTED + reason) from None
+        raise MalformedRecordError(EXPECTED_INPUT + reason) from None
     known = {"known": record.facts.known, "unknown": record.facts.unknown}
     return Facts.from_record(known), record.created
 
 
-def _why_not(head: bytes) -> str:
+def decode_report(data: bytes) -> bytes:
+    """
+    The same text in UTF-8, without a mark of the byte order; binary data stay as they are.
+
+    Windows PowerShell writes UTF-16 where output is redirected, editors write a mark.
+    """
+    if data[:1] in _USUAL_STARTS and b"\0" not in data[:_MARK_BYTES]:
+        return data
+    from pipedoctor.text.paste_cleanup import convert_to_utf8  # noqa: PLC0415  (as above)
+
+    converted = convert_to_utf8(data)
+    return data if converted is None else converted
+
+
+def _explain_rejection(head: bytes) -> str:
     if head.startswith(b"# pipedoctor: "):
-        return "a report in Markdown is for people, and has not all facts in it"
+        return "a Markdown report does not contain all facts"
     return "" if head else "it is empty"
 
 
-def _record_of(page: bytes) -> bytes:
-    found = _IN_PAGE.search(page)
+def _extract_record(page: bytes) -> bytes:
+    found = _EMBEDDED_RECORD.search(page)
     if found is None:
-        raise Malformed(EXPECTED + "it is a page without one")
+        raise MalformedRecordError(EXPECTED_INPUT + "it is a page without one")
     return found[1]
 
 
-def schema() -> dict[str, Any]:
+def build_schema() -> dict[str, Any]:
     """The JSON Schema of a report."""
-    from pipedoctor.schema import json_schema  # noqa: PLC0415  (for docs and tests)
+    from pipedoctor.report.schema import build_json_schema  # noqa: PLC0415  (for docs and tests)
 
-    return json_schema(Report)
+    return build_json_schema(Report)
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape_match(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"

@@ -7,10 +7,12 @@ from xml.etree import ElementTree as ET
 
 from pipedoctor.check import Check, Severity
 from pipedoctor.facts import Source
-from pipedoctor.report import words
-from pipedoctor.report.model import Entry, Report
+from pipedoctor.report import sentences
+from pipedoctor.report.configuration import describe_configuration
+from pipedoctor.report.model import Report, ReportedFinding
+from pipedoctor.textsafe import escape_character
 
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN_CHARS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 has no way to write, not even as a reference."""
 
 
@@ -21,9 +23,7 @@ def render(report: Report, checks: Mapping[str, Check[Any]], threshold: str) -> 
     A check fails where a finding of it reaches the threshold, and is skipped where it
     could not judge. What it finds below the threshold stands in its output.
     """
-    cases = sorted(
-        _cases(report, checks, threshold), key=lambda case: case.get("name", "")
-    )
+    cases = sorted(_build_cases(report, checks, threshold), key=lambda case: case.get("name", ""))
     counts = {
         "tests": str(len(cases)),
         "failures": str(sum(case.find("failure") is not None for case in cases)),
@@ -33,89 +33,92 @@ def render(report: Report, checks: Mapping[str, Check[Any]], threshold: str) -> 
     top = ET.Element("testsuites", {**about, **counts})
     suite = ET.SubElement(top, "testsuite", {**about, **counts})
     suite.set("skipped", str(len(report.skipped)))
-    suite.set("timestamp", _safe(report.created.removesuffix("Z")))
-    suite.append(_properties(report))
+    suite.set("timestamp", _escape_xml(report.created.removesuffix("Z")))
+    suite.append(_build_properties(report))
     suite.extend(cases)
     ET.indent(top)
     text: bytes = ET.tostring(top, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
 
 
-def _properties(report: Report) -> ET.Element:
+def _build_properties(report: Report) -> ET.Element:
     said = {
-        "place": words.place(report),
-        "verdict": words.verdict(report),
+        "place": sentences.describe_place(report),
+        "verdict": sentences.describe_verdict(report),
         "version": report.tool.version,
     }
     found = ET.Element("properties")
     for name, value in said.items():
-        ET.SubElement(found, "property", {"name": name, "value": _safe(value)})
+        ET.SubElement(found, "property", {"name": name, "value": _escape_xml(value)})
     for pack in report.broken:
         reason = f"{pack.pack}: {pack.reason}"
-        ET.SubElement(found, "property", {"name": "broken", "value": _safe(reason)})
+        ET.SubElement(found, "property", {"name": "broken", "value": _escape_xml(reason)})
+    for sentence in describe_configuration(report.configuration):
+        pair = {"name": "configuration", "value": _escape_xml(sentence)}
+        ET.SubElement(found, "property", pair)
     return found
 
 
-def _cases(
+def _build_cases(
     report: Report, checks: Mapping[str, Check[Any]], threshold: str
 ) -> Iterator[ET.Element]:
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[ReportedFinding]] = {}
     for entry in report.findings:
         found.setdefault(entry.code, []).append(entry)
     for code, entries in found.items():
-        case = _case(checks, code, entries[0].name)
+        case = _build_case(checks, code, entries[0].name)
         for entry in entries:
-            case.append(_finding(entry, fails=_fails(entry, threshold)))
+            case.append(_build_finding(entry, fails=_is_failure(entry, threshold)))
         yield case
     for code in report.healthy:
-        yield _case(checks, code)
+        yield _build_case(checks, code)
     for skip in report.skipped:
-        case = _case(checks, skip.code, skip.name)
+        case = _build_case(checks, skip.code, skip.name)
         kind = "accepted" if skip.accepted else "skipped"
-        ET.SubElement(case, "skipped", {"type": kind, "message": _safe(skip.reason)})
+        ET.SubElement(case, "skipped", {"type": kind, "message": _escape_xml(skip.reason)})
         yield case
 
 
-def _case(checks: Mapping[str, Check[Any]], code: str, name: str = "") -> ET.Element:
+def _build_case(checks: Mapping[str, Check[Any]], code: str, name: str = "") -> ET.Element:
     check = checks.get(code)
     kind = "code" if check and Source in check.needs else "machine"
     title = f"{code} {name or (check.name if check else '')}".strip()
-    attributes = {"classname": f"pipedoctor.{kind}", "name": _safe(title), "time": "0"}
+    attributes = {
+        "classname": f"pipedoctor.{kind}",
+        "name": _escape_xml(title),
+        "time": "0",
+    }
     return ET.Element("testcase", attributes)
 
 
-def _finding(entry: Entry, *, fails: bool) -> ET.Element:
+def _build_finding(entry: ReportedFinding, *, fails: bool) -> ET.Element:
     element = ET.Element("failure" if fails else "system-out")
     if fails:
-        at = f"{words.place_of(entry)}: " if entry.location else ""
-        element.set("message", _safe(f"{at}{entry.summary}"))
+        at = f"{sentences.format_location(entry)}: " if entry.location else ""
+        element.set("message", _escape_xml(f"{at}{entry.summary}"))
         element.set("type", entry.severity)
-    element.text = "\n".join(map(_safe, _lines(entry)))
+    element.text = "\n".join(map(_escape_xml, _describe_finding(entry)))
     return element
 
 
-def _fails(entry: Entry, threshold: str) -> bool:
+def _is_failure(entry: ReportedFinding, threshold: str) -> bool:
     if threshold == "never":
         return False
     return Severity[entry.severity.upper()] >= Severity[threshold.upper()]
 
 
-def _lines(entry: Entry) -> list[str]:
-    at = f"{words.place_of(entry)}: " if entry.location else ""
+def _describe_finding(entry: ReportedFinding) -> list[str]:
+    at = f"{sentences.format_location(entry)}: " if entry.location else ""
     lines = [f"{entry.severity}: {at}{entry.summary}"]
     lines += [f"also at {spot.path}:{spot.line}" for spot in entry.also_at]
-    lines += [f"{name}: {value}" for name, value in words.evidence(entry.evidence)]
+    lines += [f"{name}: {value}" for name, value in sentences.format_evidence(entry.evidence)]
     for cure in entry.remedies:
-        lines.append(f"remedy ({words.where(cure)}): {cure.title}")
+        lines.append(f"remedy ({sentences.describe_remedy_place(cure)}): {cure.title}")
         lines += [f"  $ {cure.shell}"] if cure.shell else []
         lines += [f"  {line}" for line in cure.snippet.rstrip("\n").split("\n") if line]
     return lines
 
 
-def _safe(text: object) -> str:
+def _escape_xml(text: object) -> str:
     """A line of text that every parser of XML 1.0 takes."""
-    return _FORBIDDEN.sub(_spelled, words.clean(text))
-
-
-def _spelled(match: re.Match[str]) -> str:
-    return match[0].encode("unicode_escape", "surrogatepass").decode()
+    return _FORBIDDEN_CHARS.sub(escape_character, sentences.clean_text(text))

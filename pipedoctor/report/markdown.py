@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from pipedoctor.legible import indented
-from pipedoctor.report import words
-from pipedoctor.report.model import Cure, Entry, Report
+from pipedoctor.report import sentences
+from pipedoctor.report.configuration import describe_configuration
+from pipedoctor.report.model import Report, ReportedFinding, ReportedRemedy
+from pipedoctor.textsafe import encode_indented_json
 
-_SPECIAL = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[+-]")
-_MOST_UNREAD = 20
-_INERT = {
+_MARKDOWN_CHARS = re.compile(r"[\\`*\[\]|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[+-]")
+_MAX_UNREAD = 20
+_INERT_FORMS = {
     "<": "&lt;",
     ">": "&gt;",
     "@": "@<!-- -->",
@@ -21,117 +22,120 @@ _INERT = {
 
 def render(report: Report) -> str:
     """Write the report as Markdown that shows every value and obeys none."""
-    return "\n".join(_lines(report)).rstrip("\n") + "\n"
+    return "\n".join(_write_lines(report)).rstrip("\n") + "\n"
 
 
-def plain(text: object) -> str:
+def escape_markdown(text: object) -> str:
     """Make any text safe in a sentence or a table cell: no link, no tag, no mention."""
-    safe = _SPECIAL.sub(r"\\\g<0>", words.clean(text).replace("&", "&amp;"))
-    for odd, inert in _INERT.items():
+    safe = _MARKDOWN_CHARS.sub(r"\\\g<0>", sentences.clean_text(text).replace("&", "&amp;"))
+    for odd, inert in _INERT_FORMS.items():
         safe = safe.replace(odd, inert)
     return safe
 
 
-def fenced(text: str, language: str = "") -> str:
+def fence_code(text: str, language: str = "") -> str:
     """Put text into a fence that is longer than any inside it."""
-    body = "\n".join(map(words.clean, text.rstrip("\n").split("\n")))
+    body = "\n".join(map(sentences.clean_text, text.rstrip("\n").split("\n")))
     longest = max(map(len, re.findall("`+", body)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{body}\n{fence}"
 
 
-def _lines(report: Report) -> Iterator[str]:
-    yield from opening(report)
+def _write_lines(report: Report) -> Iterator[str]:
+    yield from write_opening(report)
     if report.findings:
-        yield from TABLE
-        yield from map(row, report.findings)
+        yield from TABLE_HEADER
+        yield from map(format_row, report.findings)
         yield ""
     for entry in report.findings:
-        yield from section(entry)
-    yield from _rest(report)
+        yield from write_finding(entry)
+    yield from _write_appendix(report)
 
 
-def opening(report: Report) -> Iterator[str]:
+def write_opening(report: Report) -> Iterator[str]:
     """The verdict, and what was examined."""
-    yield f"# pipedoctor: {plain(words.verdict(report))}"
+    yield f"# pipedoctor: {escape_markdown(sentences.describe_verdict(report))}"
     yield ""
-    yield f"{plain(words.place(report))}. {plain(words.when(report))}."
+    place, when = sentences.describe_place(report), sentences.describe_time(report)
+    yield f"{escape_markdown(place)}. {escape_markdown(when)}."
     yield ""
-    if unread := words.not_read(report, _MOST_UNREAD):
-        yield from (plain(unread), "")
+    if unread := sentences.describe_unread(report, _MAX_UNREAD):
+        yield from (escape_markdown(unread), "")
+    for sentence in describe_configuration(report.configuration):
+        yield from (escape_markdown(sentence), "")
 
 
-TABLE = ("| # | severity | finding | check |", "|--:|---|---|---|")
+TABLE_HEADER = ("| # | severity | finding | check |", "|--:|---|---|---|")
 
 
-def row(entry: Entry) -> str:
+def format_row(entry: ReportedFinding) -> str:
     """A finding in the table, with what explains it."""
-    why = f" (explained by {plain(entry.cause)})" if entry.cause else ""
-    summary = f"{plain(entry.summary)}{why}"
-    return f"| {entry.rank} | {entry.severity} | {summary} | {_named(entry)} |"
+    why = f" (explained by {escape_markdown(entry.cause)})" if entry.cause else ""
+    summary = f"{escape_markdown(entry.summary)}{why}"
+    return f"| {entry.rank} | {entry.severity} | {summary} | {_format_check(entry)} |"
 
 
-def _named(entry: Entry) -> str:
-    return f"{plain(entry.code)} {plain(entry.name)}"
+def _format_check(entry: ReportedFinding) -> str:
+    return f"{escape_markdown(entry.code)} {escape_markdown(entry.name)}"
 
 
-def section(entry: Entry) -> Iterator[str]:
+def write_finding(entry: ReportedFinding) -> Iterator[str]:
     """A finding with its evidence and its remedies."""
-    yield f"## {entry.rank}. {plain(entry.summary)}"
+    yield f"## {entry.rank}. {escape_markdown(entry.summary)}"
     yield ""
-    yield f"{entry.severity}, {entry.confidence}; {_named(entry)}"
+    yield f"{entry.severity}, {entry.confidence}; {_format_check(entry)}"
     if entry.cause:
-        yield f"(explained by {plain(entry.cause)}: cure that one first)"
+        yield f"(explained by {escape_markdown(entry.cause)}: fix that one first)"
     yield ""
     if entry.location:
-        yield f"- at {plain(words.place_of(entry))}"
-    for name, value in words.evidence(entry.evidence):
-        yield f"- {plain(name)}: {plain(value)}"
+        yield f"- at {escape_markdown(sentences.format_location(entry))}"
+    for name, value in sentences.format_evidence(entry.evidence):
+        yield f"- {escape_markdown(name)}: {escape_markdown(value)}"
     if entry.gain:
-        yield f"- {plain(words.gained(entry.gain))}"
+        yield f"- {escape_markdown(sentences.describe_gain(entry.gain))}"
     if entry.location or entry.evidence or entry.gain:
         yield ""
     for cure in entry.remedies:
-        yield from _cure(cure)
+        yield from _write_remedy(cure)
 
 
-def _cure(cure: Cure) -> Iterator[str]:
-    yield f"**{plain(cure.title)}** ({plain(words.where(cure))})"
+def _write_remedy(cure: ReportedRemedy) -> Iterator[str]:
+    place = escape_markdown(sentences.describe_remedy_place(cure))
+    yield f"**{escape_markdown(cure.title)}** ({place})"
     yield ""
     if cure.shell:
-        yield from (fenced(cure.shell, "sh"), "")
+        yield from (fence_code(cure.shell, "sh"), "")
     for put in cure.puts:
-        yield from (f"in {plain(put.path)}:", "", fenced(put.content), "")
+        yield from (f"in {escape_markdown(put.path)}:", "", fence_code(put.content), "")
     if cure.snippet:
-        yield from (fenced(cure.snippet), "")
+        yield from (fence_code(cure.snippet), "")
 
 
-def _rest(report: Report) -> Iterator[str]:
-    yield from skipped(report)
-    yield from healthy(report)
-    facts = indented(report.facts)
-    yield from folded("Facts", fenced(facts.decode(), "json"))
+def _write_appendix(report: Report) -> Iterator[str]:
+    yield from write_skipped(report)
+    yield from write_healthy(report)
+    facts = encode_indented_json(report.facts)
+    yield from write_details("Facts", fence_code(facts.decode(), "json"))
 
 
-def skipped(report: Report) -> Iterator[str]:
-    """What could not be judged, folded; nothing where all could be."""
-    if report.skipped:
-        title = f"{len(report.skipped)} skipped: not judged, so neither ill nor healthy"
+def write_skipped(report: Report) -> Iterator[str]:
+    """What could not be judged, and what is not applicable, folded."""
+    for title, groups in sentences.list_skips(report):
         rows = (
-            f"- {plain(reason)}: {plain(words.named(skips))}"
-            for reason, skips in words.by_reason(report)
+            f"- {escape_markdown(reason)}: {escape_markdown(sentences.format_checks(skips))}"
+            for reason, skips in groups
         )
-        yield from folded(title, "\n".join(rows))
+        yield from write_details(title, "\n".join(rows))
 
 
-def healthy(report: Report) -> Iterator[str]:
+def write_healthy(report: Report) -> Iterator[str]:
     """What is healthy, folded; nothing where nothing is."""
     if report.healthy:
         title = f"{len(report.healthy)} healthy"
-        yield from folded(title, plain(", ".join(report.healthy)))
+        yield from write_details(title, escape_markdown(", ".join(report.healthy)))
 
 
-def folded(title: str, body: str) -> Iterator[str]:
+def write_details(title: str, body: str) -> Iterator[str]:
     """Markdown behind a title that opens on a click."""
-    yield from ("<details>", f"<summary>{plain(title)}</summary>", "", body)
+    yield from ("<details>", f"<summary>{escape_markdown(title)}</summary>", "", body)
     yield from ("", "</details>", "")

@@ -1,40 +1,49 @@
 """The report: what `check` found, as contract `pipedoctor.report/1` writes it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
-from pipedoctor import __version__
-from pipedoctor.catalogue import Catalogue
-from pipedoctor.check import Gain, Location, Severity, Verdict
-from pipedoctor.facts import Facts
-from pipedoctor.remedy import Edit, Put, Remedy
-from pipedoctor.triage import Ranked
+from pipedoctor.check import Edit, Gain, Location, Put, Remedy, Severity, Verdict
+from pipedoctor.check.windows_shell import (
+    format_for_windows,
+    is_for_windows,
+    translate_snippet,
+)
+from pipedoctor.engine.catalogue import Catalogue
+from pipedoctor.engine.triage import RankedFinding
+from pipedoctor.facts import Facts, Site
+from pipedoctor.facts.applicability import NOT_SELECTED, is_absent_subject
+from pipedoctor.report.configuration import ReportedConfiguration
+from pipedoctor.version import __version__
 
-Schema = Literal["pipedoctor.report/1"]
-Grade = Literal["breaks", "risks", "slows", "note"]
-Sureness = Literal["certain", "likely", "possible"]
-Where = Literal["here", "launcher", "code"]
-HowLong = Literal["process", "boot", "always"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+ReportSchema = Literal["pipedoctor.report/1"]
+SeverityName = Literal["breaks", "risks", "slows", "note"]
+ConfidenceName = Literal["certain", "likely", "possible"]
+RemedyPlace = Literal["here", "launcher", "code"]
+RemedyDuration = Literal["process", "boot", "always"]
 
 
-class Tool(msgspec.Struct, frozen=True, kw_only=True):
+class ToolInfo(msgspec.Struct, frozen=True, kw_only=True):
     """What wrote the report."""
 
     name: str = "pipedoctor"
     version: str = __version__
 
 
-class Cure(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
     """A remedy as the report shows it."""
 
     title: str
     shell: str
     argv: tuple[str, ...]
-    place: Where
-    lasts: HowLong
+    place: RemedyPlace
+    lasts: RemedyDuration
     root: bool
     automatic: bool
     undo: tuple[str, ...] = ()
@@ -48,14 +57,32 @@ class Cure(msgspec.Struct, frozen=True, kw_only=True):
     puts: tuple[Put, ...] = ()
     removes: tuple[str, ...] = ()
 
+    @classmethod
+    def from_remedy(cls, remedy: Remedy, **more: Any) -> "Self":
+        """Write a remedy out; `more` are fields that a subclass has besides."""
+        fields = {name: getattr(remedy, name) for name in ReportedRemedy.__struct_fields__}
+        fields["place"] = remedy.place.name.lower()
+        fields["lasts"] = remedy.lasts.name.lower()
+        return cls(**fields, **more)
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    @classmethod
+    def for_system(cls, remedy: Remedy, *, windows: bool, **more: Any) -> Iterator["Self"]:
+        """Write it out for the shells of this system; nothing, if it is for another one."""
+        if not windows:
+            yield cls.from_remedy(remedy, **more)
+        elif is_for_windows(remedy):
+            told = translate_snippet(remedy)
+            made = cls.from_remedy(told, **more)
+            yield msgspec.structs.replace(made, shell=format_for_windows(told.argv))
+
+
+class ReportedFinding(msgspec.Struct, frozen=True, kw_only=True):
     """A finding in its place."""
 
     rank: int
     code: str
     name: str
-    severity: Grade
+    severity: SeverityName
     title: str
     summary: str
     evidence: dict[str, Any]
@@ -63,14 +90,16 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     also_at: tuple[Location, ...] = ()
     gain: Gain | None = None
     explains: tuple[str, ...] = ()
-    confidence: Sureness
-    remedies: tuple[Cure, ...] = ()
+    confidence: ConfidenceName
+    remedies: tuple[ReportedRemedy, ...] = ()
     sources: tuple[str, ...] = ()
     cause: str = ""
     why: str = ""
+    assumed: str = ""
+    """What is assumed of a job that is not known, and the options that tell it."""
 
 
-class Skip(msgspec.Struct, frozen=True, kw_only=True):
+class SkippedCheck(msgspec.Struct, frozen=True, kw_only=True):
     """A check that could not judge, and why."""
 
     code: str
@@ -79,23 +108,25 @@ class Skip(msgspec.Struct, frozen=True, kw_only=True):
     trace: str = ""
     accepted: bool = False
     """It did judge, and what it found is a risk that the user accepts."""
+    applicable: bool = True
+    """False: there was nothing of its kind to judge, or nobody asked for it."""
 
 
-class Pack(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedPack(msgspec.Struct, frozen=True, kw_only=True):
     """A pack of checks, or one of its modules, that would not load."""
 
     pack: str
     reason: str
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The facts that were judged, by section."""
 
     known: dict[str, dict[str, Any]]
     unknown: dict[str, str]
 
 
-class Counts(msgspec.Struct, frozen=True, kw_only=True):
+class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True):
     """How many findings of each severity."""
 
     breaks: int = 0
@@ -107,41 +138,52 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that `check` has to say."""
 
-    schema: Schema = "pipedoctor.report/1"
-    tool: Tool = Tool()
+    schema: ReportSchema = "pipedoctor.report/1"
+    tool: ToolInfo = ToolInfo()
     created: str
     """UTC, ``2026-01-01T00:00:00Z``."""
     seconds: float
     recorded: str = ""
     """When the facts were collected, where a record was judged and not a machine."""
-    facts: Known
-    findings: tuple[Entry, ...] = ()
+    facts: ReportedFacts
+    findings: tuple[ReportedFinding, ...] = ()
     healthy: tuple[str, ...] = ()
-    skipped: tuple[Skip, ...] = ()
-    summary: Counts
-    broken: tuple[Pack, ...] = ()
+    skipped: tuple[SkippedCheck, ...] = ()
+    summary: SeverityCounts
+    broken: tuple[ReportedPack, ...] = ()
+    fix_arguments: tuple[str, ...] = ()
+    """What `pipedoctor fix` is given besides names: the code and the job that were judged."""
+    configuration: tuple[ReportedConfiguration, ...] = ()
+    """Files that decided how it was judged; none: the command line alone."""
 
-    def worst(self) -> Severity | None:
+    def worst_severity(self) -> Severity | None:
         """The gravest severity in it."""
         return max((Severity[e.severity.upper()] for e in self.findings), default=None)
 
     @property
-    def judged(self) -> bool:
+    def has_verdicts(self) -> bool:
         """Could anything be judged at all?"""
         accepted = any(skip.accepted for skip in self.skipped)
         return bool(self.findings or self.healthy or accepted)
 
+    @property
+    def has_nothing_to_judge(self) -> bool:
+        """Was code read that has nothing for the chosen checks, which is no failure?"""
+        reasons = [s.reason for s in self.skipped if s.reason != NOT_SELECTED]
+        return not self.has_verdicts and bool(reasons) and all(map(is_absent_subject, reasons))
 
-def build(  # noqa: PLR0913  (the parts of a report)
+
+def build_report(  # noqa: PLR0913  (the parts of a report)
     catalogue: Catalogue,
     facts: Facts,
     verdicts: Sequence[Verdict],
-    ranked: Sequence[Ranked],
+    ranked: Sequence[RankedFinding],
     *,
     remarks: Mapping[str, str] = MappingProxyType({}),
     created: str,
     seconds: float,
     recorded: str = "",
+    configuration: tuple[ReportedConfiguration, ...] = (),
 ) -> Report:
     """
     Put the judgement into the form that every format is written from.
@@ -153,32 +195,42 @@ def build(  # noqa: PLR0913  (the parts of a report)
         created=created,
         seconds=round(seconds, 3),
         recorded=recorded,
-        facts=Known(**facts.to_record()),
-        findings=tuple(_entry(r, remarks.get(r.check.code, "")) for r in ranked),
+        configuration=configuration,
+        facts=ReportedFacts(**facts.to_record()),
+        findings=tuple(
+            _convert_finding(r, remarks.get(r.check.code, ""), windows=_is_windows(facts))
+            for r in ranked
+        ),
         healthy=tuple(v.code for v in verdicts if not v.skipped and not v.findings),
         skipped=tuple(
-            Skip(
+            SkippedCheck(
                 code=v.code,
                 name=catalogue.checks[v.code].name,
                 reason=v.skipped,
                 trace=v.trace,
                 accepted=v.accepted,
+                applicable=v.applicable,
             )
             for v in verdicts
             if v.skipped
         ),
-        summary=Counts(**{grade: grades.count(grade) for grade in set(grades)}),
-        broken=tuple(Pack(pack=b.pack, reason=b.reason) for b in catalogue.broken),
+        summary=SeverityCounts(**{grade: grades.count(grade) for grade in set(grades)}),
+        broken=tuple(ReportedPack(pack=b.pack, reason=b.reason) for b in catalogue.broken),
     )
 
 
-def _entry(item: Ranked, remark: str) -> Entry:
+def _is_windows(facts: Facts) -> bool:
+    site = facts.get(Site)
+    return site is not None and site.system == "windows"
+
+
+def _convert_finding(item: RankedFinding, remark: str, *, windows: bool) -> ReportedFinding:
     check, finding = item.check, item.finding
-    return Entry(
+    return ReportedFinding(
         rank=item.rank,
         code=check.code,
         name=check.name,
-        severity=cast("Grade", finding.severity.name.lower()),
+        severity=cast("SeverityName", finding.severity.name.lower()),
         title=check.title,
         summary=finding.summary,
         evidence=dict(finding.evidence),
@@ -186,30 +238,14 @@ def _entry(item: Ranked, remark: str) -> Entry:
         also_at=finding.also_at,
         gain=finding.gain,
         explains=item.explains,
-        confidence=cast("Sureness", finding.confidence.name.lower()),
-        remedies=tuple(map(cure, finding.remedies)),
+        confidence=cast("ConfidenceName", finding.confidence.name.lower()),
+        remedies=tuple(
+            one
+            for remedy in finding.remedies
+            for one in ReportedRemedy.for_system(remedy, windows=windows)
+        ),
         sources=check.sources,
         cause=item.cause,
+        assumed=finding.assumed,
         why=f"{item.why}; {remark}" if remark else item.why,
-    )
-
-
-def cure(remedy: Remedy) -> Cure:
-    """Write a remedy out."""
-    return Cure(
-        title=remedy.title,
-        shell=remedy.shell,
-        argv=remedy.argv,
-        place=cast("Where", remedy.place.name.lower()),
-        lasts=cast("HowLong", remedy.lasts.name.lower()),
-        root=remedy.root,
-        automatic=remedy.automatic,
-        undo=remedy.undo,
-        verify=remedy.verify,
-        edits=remedy.edits,
-        unsafe=remedy.unsafe,
-        kept=remedy.kept,
-        snippet=remedy.snippet,
-        puts=remedy.puts,
-        removes=remedy.removes,
     )

@@ -14,64 +14,64 @@ from pipedoctor.facts import (
     Paths,
     Shm,
 )
-from pipedoctor.report.model import Entry, Report
-from pipedoctor.units import human, seconds
+from pipedoctor.report.model import Report, ReportedFinding
+from pipedoctor.units import format_seconds, format_size
 
-_NO_JOB = "no job is known"
+_NO_JOB_REASON = "no job is known"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Amount:
+class ResourceAmount:
     """A number with the words for it; unknown ones say why in the same words."""
 
     value: float | None = None
-    said: str
-    size: bool = False
+    text: str
+    is_bytes: bool = False
     """Is it in bytes?"""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resource:
-    """One bar; `section` and `point` tell which findings speak about it."""
+class ResourceUsage:
+    """One bar; `section` and `mount_point` tell which findings speak about it."""
 
     name: str
     section: str
-    point: str = ""
-    limit: Amount
-    used: Amount
-    need: Amount
-    shared: bool = True
+    mount_point: str = ""
+    limit: ResourceAmount
+    used: ResourceAmount
+    need: ResourceAmount
+    need_adds_to_used: bool = True
     """Does the need come on top of what is in use?"""
-    finding: Entry | None = None
+    finding: ReportedFinding | None = None
     """The first finding that rests on this resource."""
-    absent: str = ""
+    unknown_reason: str = ""
     """Why nothing is known of it at all."""
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
         """The amounts in words."""
-        if self.absent:
-            return (("limit", self.limit.said),)
-        short = self.number(self.lacking)
+        if self.unknown_reason:
+            return (("limit", self.limit.text),)
+        short = self.format_number(self.shortage)
         return (
-            ("limit", self.limit.said),
-            ("in use", self.used.said),
-            ("job needs", self.need.said),
-            *((("short by", short),) if self.lacking and self.finding else ()),
+            ("limit", self.limit.text),
+            ("in use", self.used.text),
+            ("job needs", self.need.text),
+            *((("short by", short),) if self.shortage and self.finding else ()),
         )
 
-    def number(self, value: float) -> str:
+    def format_number(self, value: float) -> str:
         """Say a number in the unit of this resource."""
-        if self.limit.size:
-            return human(int(value))
+        if self.limit.is_bytes:
+            return format_size(int(value))
         return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
 
     @property
-    def lacking(self) -> float:
+    def shortage(self) -> float:
         """By how much the need exceeds what is left."""
         if self.limit.value is None or self.need.value is None:
             return 0.0
-        begin = (self.used.value or 0.0) if self.shared else 0.0
+        begin = (self.used.value or 0.0) if self.need_adds_to_used else 0.0
         return max(0.0, begin + self.need.value - self.limit.value)
 
     @property
@@ -81,7 +81,7 @@ class Resource:
         if limit is None:
             return ()
         used, need = self.used.value or 0.0, self.need.value or 0.0
-        begin = used if self.shared else 0.0
+        begin = used if self.need_adds_to_used else 0.0
         scale = 100 / max(limit, used, begin + need, 1e-9)
         within = min(begin + need, limit)
         stretches = (
@@ -97,189 +97,195 @@ class Resource:
         )
 
 
-def resources(report: Report) -> list[Resource]:
+def build_resources(report: Report) -> list[ResourceUsage]:
     """Every resource of the report; what its facts do not tell has the reason."""
-    facts = Facts.from_record(
-        {"known": report.facts.known, "unknown": report.facts.unknown}
-    )
-    found = [_shm(facts), _files(facts), _cpus(facts), _memory(facts), *_disks(facts)]
-    return [_judged(resource, report.findings) for resource in found]
+    facts = Facts.from_record({"known": report.facts.known, "unknown": report.facts.unknown})
+    found = [
+        _build_shm(facts),
+        _build_files(facts),
+        _build_cpus(facts),
+        _build_memory(facts),
+        *_build_disks(facts),
+    ]
+    return [_attach_finding(resource, report.findings) for resource in found]
 
 
-def _judged(resource: Resource, findings: Sequence[Entry]) -> Resource:
+def _attach_finding(resource: ResourceUsage, findings: Sequence[ReportedFinding]) -> ResourceUsage:
     """
     Join it with the first finding whose evidence it is, and with what that needs.
 
     A check may reckon more than we do, such as workers and room to spare.
     """
-    about = next((entry for entry in findings if _rests(entry, resource)), None)
+    about = next((entry for entry in findings if _is_about(entry, resource)), None)
     if about is None:
         return resource
     needed, need = about.evidence.get("needed"), resource.need
     foremost = next(iter(about.evidence)).startswith(f"{resource.section}.")
     if foremost and isinstance(needed, int):
-        need = Amount(value=needed, said=resource.number(needed))
+        need = ResourceAmount(value=needed, text=resource.format_number(needed))
     return replace(resource, finding=about, need=need)
 
 
-def _rests(entry: Entry, resource: Resource) -> bool:
-    if resource.point:
-        return entry.evidence.get("mount.point") == resource.point
+def _is_about(entry: ReportedFinding, resource: ResourceUsage) -> bool:
+    if resource.mount_point:
+        return entry.evidence.get("mount.point") == resource.mount_point
     return any(key.startswith(f"{resource.section}.") for key in entry.evidence)
 
 
-def _unknown(reason: str) -> Amount:
-    return Amount(said=f"unknown: {reason}")
+def _make_unknown(reason: str) -> ResourceAmount:
+    return ResourceAmount(text=f"unknown: {reason}")
 
 
-def _absent(facts: Facts, kind: type[Fact], name: str, section: str) -> Resource:
-    reason = facts.why_unknown(kind)
-    nothing = _unknown(reason)
-    return Resource(
+def _build_unknown(facts: Facts, kind: type[Fact], name: str, section: str) -> ResourceUsage:
+    reason = facts.get_unknown_reason(kind)
+    nothing = _make_unknown(reason)
+    return ResourceUsage(
         name=name,
         section=section,
         limit=nothing,
         used=nothing,
         need=nothing,
-        absent=reason,
+        unknown_reason=reason,
     )
 
 
-def _bytes(size: int | None, reason: str) -> Amount:
+def _make_byte_amount(size: int | None, reason: str) -> ResourceAmount:
     if size is None:
-        return _unknown(reason)
-    return Amount(value=size, said=human(size), size=True)
+        return _make_unknown(reason)
+    return ResourceAmount(value=size, text=format_size(size), is_bytes=True)
 
 
-def _count(number: int | None, reason: str) -> Amount:
+def _make_count(number: int | None, reason: str) -> ResourceAmount:
     if number is None:
-        return _unknown(reason)
-    return Amount(value=number, said=f"{number:,}")
+        return _make_unknown(reason)
+    return ResourceAmount(value=number, text=f"{number:,}")
 
 
-def _shm(facts: Facts) -> Resource:
+def _build_shm(facts: Facts) -> ResourceUsage:
     name, shm = "Shared memory, /dev/shm", facts.get(Shm)
     if shm is None:
-        return _absent(facts, Shm, name, "shm")
-    limit = _bytes(shm.size, "")
+        return _build_unknown(facts, Shm, name, "shm")
+    limit = _make_byte_amount(shm.size, "")
     if shm.missing:
-        limit = Amount(value=0, said="there is no /dev/shm", size=True)
+        limit = ResourceAmount(value=0, text="there is no /dev/shm", is_bytes=True)
     elif shm.unlimited:
-        limit = Amount(said="only memory limits it")
+        limit = ResourceAmount(text="limited only by memory")
     loader = facts.get(Loader)
-    return Resource(
+    return ResourceUsage(
         name=name,
         section="shm",
         limit=limit,
-        used=_bytes(shm.used, ""),
-        need=_batches(loader),
-        shared=not (loader and loader.running),
+        used=_make_byte_amount(shm.used, ""),
+        need=_make_batch_amount(loader),
+        need_adds_to_used=not (loader and loader.is_running),
     )
 
 
-def _batches(loader: Loader | None) -> Amount:
+def _make_batch_amount(loader: Loader | None) -> ResourceAmount:
     """What the batches in flight take."""
     if loader is None or loader.num_workers is None:
-        return _unknown(_NO_JOB)
-    return _bytes(loader.bytes_in_flight, "the size of a batch (--batch-bytes)")
+        return _make_unknown(_NO_JOB_REASON)
+    return _make_byte_amount(loader.bytes_in_flight, "the size of a batch (--batch-bytes)")
 
 
-def _files(facts: Facts) -> Resource:
+def _build_files(facts: Facts) -> ResourceUsage:
     name, limits = "Open files of a process", facts.get(Limits)
     if limits is None:
-        return _absent(facts, Limits, name, "limits.nofile")
+        return _build_unknown(facts, Limits, name, "limits.nofile")
     soft, loader = limits.nofile.soft, facts.get(Loader)
-    least = _count(loader.least_files if loader else None, _NO_JOB)
+    least = _make_count(loader.min_descriptors if loader else None, _NO_JOB_REASON)
     if least.value:
-        least = replace(least, said=f"at least {least.said}")
-    return Resource(
+        least = replace(least, text=f"at least {least.text}")
+    return ResourceUsage(
         name=name,
         section="limits.nofile",
-        limit=Amount(said="unlimited") if soft is None else _count(soft, ""),
-        used=_count(limits.open_files, "only of a running job (--pid)"),
+        limit=ResourceAmount(text="unlimited") if soft is None else _make_count(soft, ""),
+        used=_make_count(limits.open_files, "known only for a running job (--pid)"),
         need=least,
-        shared=False,
+        need_adds_to_used=False,
     )
 
 
-def _cpus(facts: Facts) -> Resource:
+def _build_cpus(facts: Facts) -> ResourceUsage:
     name, cpu = "CPUs", facts.get(Cpu)
     if cpu is None:
-        return _absent(facts, Cpu, name, "cpu")
-    least, bound, loader = min(cpu.bounds.values()), cpu.binding, facts.get(Loader)
-    said = f"{least:g}, all that the machine has"
+        return _build_unknown(facts, Cpu, name, "cpu")
+    least, bound, loader = (
+        min(cpu.bounds.values()),
+        cpu.binding,
+        facts.get(Loader),
+    )
+    said = f"{least:g}, all CPUs of the machine"
     if bound != "machine":
         said = f"{least:g} of {cpu.logical}, limited by {bound}"
     share = cpu.quota.throttled_share if cpu.quota else None
     if share:
-        said += f", which stopped the job in {share:.0%} of all periods"
+        said += f", which throttled the job in {share:.0%} of all periods"
     if cpu.quota_unknown:
         said += f"; a quota is unknown: {cpu.quota_unknown}"
     workers = loader.workers_on_node if loader else None
-    need = _unknown(_NO_JOB)
+    need = _make_unknown(_NO_JOB_REASON)
     if workers is not None:
-        need = Amount(value=workers, said=f"up to {workers}, one for each worker")
-    return Resource(
+        need = ResourceAmount(value=workers, text=f"up to {workers}, one for each worker")
+    return ResourceUsage(
         name=name,
         section="cpu",
-        limit=Amount(value=least, said=said),
-        used=_unknown("load is not measured here"),
+        limit=ResourceAmount(value=least, text=said),
+        used=_make_unknown("load is not measured"),
         need=need,
-        shared=False,
+        need_adds_to_used=False,
     )
 
 
-def _memory(facts: Facts) -> Resource:
+def _build_memory(facts: Facts) -> ResourceUsage:
     name, memory = "Memory", facts.get(Memory)
     if memory is None:
-        return _absent(facts, Memory, name, "memory")
-    owner = "the machine" if memory.limit == memory.total else "control group"
+        return _build_unknown(facts, Memory, name, "memory")
+    owner = "the machine" if memory.limit == memory.total else "cgroup"
     if memory.group_unknown:
-        owner += f"; a limit of its group is unknown: {memory.group_unknown}"
-    limit = _bytes(memory.limit, "")
+        owner += f"; a limit of its cgroup is unknown: {memory.group_unknown}"
+    limit = _make_byte_amount(memory.limit, "")
     loader = facts.get(Loader)
-    flying = _batches(loader)
+    flying = _make_batch_amount(loader)
     if flying.value is not None:
-        flying = replace(
-            flying, said=f"{flying.said} for batches, and more for workers"
-        )
-    return Resource(
+        flying = replace(flying, text=f"{flying.text} for batches, and more for workers")
+    return ResourceUsage(
         name=name,
         section="memory",
-        limit=replace(limit, said=f"{limit.said} ({owner})"),
-        used=_bytes(max(0, memory.limit - memory.room), ""),
+        limit=replace(limit, text=f"{limit.text} ({owner})"),
+        used=_make_byte_amount(max(0, memory.limit - memory.usable_bytes), ""),
         need=flying,
-        shared=not (loader and loader.running),
+        need_adds_to_used=not (loader and loader.is_running),
     )
 
 
-def _disks(facts: Facts) -> Iterator[Resource]:
+def _build_disks(facts: Facts) -> Iterator[ResourceUsage]:
     paths = facts.get(Paths)
     if paths is None:
-        yield _absent(facts, Paths, "Disk", "disk")
+        yield _build_unknown(facts, Paths, "Disk", "disk")
         return
     mounts: dict[str, list[PathFact]] = {}
     for entry in paths.entries:
         point = entry.mount.point if entry.mount else entry.path
         mounts.setdefault(point, []).append(entry)
     for point, entries in mounts.items():
-        yield _disk(point, entries)
+        yield _build_disk(point, entries)
 
 
-def _disk(point: str, entries: Sequence[PathFact]) -> Resource:
+def _build_disk(point: str, entries: Sequence[PathFact]) -> ResourceUsage:
     first = next((entry for entry in entries if entry.size is not None), entries[0])
-    reason = first.error or "its size was not asked for"
+    reason = first.error or "its size was not queried"
     if first.hang:
-        reason = f"no answer from {first.hang.doing} in {seconds(first.hang.seconds)}"
+        reason = f"no answer from {first.hang.doing} in {format_seconds(first.hang.seconds)}"
     used = None
     if first.size is not None and first.free is not None:
         used = first.size - first.free
     roles = ", ".join(dict.fromkeys(entry.role for entry in entries))
-    return Resource(
+    return ResourceUsage(
         name=f"Disk {point} ({roles})",
         section="disk",
-        point=point,
-        limit=_bytes(first.size, reason),
-        used=_bytes(used, reason),
-        need=_unknown("what the job writes is not known"),
+        mount_point=point,
+        limit=_make_byte_amount(first.size, reason),
+        used=_make_byte_amount(used, reason),
+        need=_make_unknown("the amount that the job writes is unknown"),
     )

@@ -7,109 +7,116 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from pipedoctor.check import Check, Location
-from pipedoctor.legible import indented
-from pipedoctor.page import page
-from pipedoctor.report import annotation, words
-from pipedoctor.report.artifact import artifact
-from pipedoctor.report.edits import fixes
-from pipedoctor.report.model import Entry, Report, Skip
-from pipedoctor.report.places import cell_of, file_of
+from pipedoctor.check import Check, Edit, Location
+from pipedoctor.check.page import render_page
+from pipedoctor.check.places import get_cell_number, get_file_path
+from pipedoctor.report import annotation, sentences
+from pipedoctor.report.configuration import describe_configuration
+from pipedoctor.report.json import escape_controls
+from pipedoctor.report.model import Report, ReportedFinding, SkippedCheck
+from pipedoctor.report.uri import build_artifact
+from pipedoctor.textsafe import encode_indented_json
 
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-MACHINE = "this-machine"
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+MACHINE_URI = "this-machine"
 """Where findings about the machine are shown: code scanning wants some file."""
-LEVELS = {"breaks": "error", "risks": "warning", "slows": "warning", "note": "note"}
-_PROBLEMS = {"error": "error", "warning": "warning", "note": "recommendation"}
-_RANKS = {"breaks": 90.0, "risks": 70.0, "slows": 50.0, "note": 20.0}
-_DOUBTS = {"certain": 0.0, "likely": 5.0, "possible": 15.0}
-_GRAVEST = ("breaks", "risks", "slows", "note")
+SARIF_LEVELS = {
+    "breaks": "error",
+    "risks": "warning",
+    "slows": "warning",
+    "note": "note",
+}
+_PROBLEM_SEVERITIES = {"error": "error", "warning": "warning", "note": "recommendation"}
+_SEVERITY_RANKS = {"breaks": 90.0, "risks": 70.0, "slows": 50.0, "note": 20.0}
+_CONFIDENCE_PENALTIES = {"certain": 0.0, "likely": 5.0, "possible": 15.0}
+_SEVERITY_ORDER = ("breaks", "risks", "slows", "note")
 
 
 def render(report: Report, checks: Mapping[str, Check[Any]], code: int) -> bytes:
     """Write one run, indented; `checks` by code, `code` is how `check` will exit."""
     rules = list(dict.fromkeys(entry.code for entry in report.findings))
-    prints = _prints(report)
+    prints = _read_fingerprints(report)
     seen: Counter[str] = Counter()
-    results = [_result(entry, rules, prints, seen) for entry in report.findings]
+    results = [_build_result(entry, rules, prints, seen) for entry in report.findings]
     driver = {
         "name": report.tool.name,
         "version": report.tool.version,
         "semanticVersion": report.tool.version,
-        "rules": [_rule(rule, report, checks.get(rule)) for rule in rules],
+        "rules": [_build_rule(rule, report, checks.get(rule)) for rule in rules],
     }
     run = {
         "tool": {"driver": driver},
-        "invocations": [_invocation(report, code)],
+        "invocations": [_build_invocation(report, code)],
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {
             "%SRCROOT%": {"description": {"text": "Where `pipedoctor check` was run."}}
         },
         "results": results,
-        "properties": {"verdict": words.verdict(report), "place": words.place(report)},
+        "properties": {
+            "verdict": sentences.describe_verdict(report),
+            "place": sentences.describe_place(report),
+        },
     }
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return indented(log)
+    log = {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+    return escape_controls(encode_indented_json(log))
 
 
-def _prints(report: Report) -> dict[tuple[str, int], str]:
+def _read_fingerprints(report: Report) -> dict[tuple[str, int], str]:
     """By path and line of a finding: what stands there, as a hash."""
     marks: list[dict[str, Any]] = report.facts.known.get("source", {}).get("marks", [])
     return {
-        (f"{m['path']}#cell{m['cell']}" if m["cell"] else m["path"], m["line"]): m[
-            "print"
-        ]
+        (f"{m['path']}#cell{m['cell']}" if m["cell"] else m["path"], m["line"]): m["print"]
         for m in marks
     }
 
 
-def _rule(code: str, report: Report, check: Check[Any] | None) -> dict[str, Any]:
+def _build_rule(code: str, report: Report, check: Check[Any] | None) -> dict[str, Any]:
     entries = [entry for entry in report.findings if entry.code == code]
-    worst = min((entry.severity for entry in entries), key=_GRAVEST.index)
-    level = LEVELS[worst]
+    worst = min((entry.severity for entry in entries), key=_SEVERITY_ORDER.index)
+    level = SARIF_LEVELS[worst]
     text = check.doc.partition("\n##")[0].strip() if check else entries[0].title
     rule: dict[str, Any] = {
         "id": code,
-        "name": _camel(entries[0].name),
-        "shortDescription": {"text": _said(entries[0].title)},
-        "fullDescription": {"text": _said(" ".join(text.split()))},
+        "name": _to_camel_case(entries[0].name),
+        "shortDescription": {"text": _escape_text(entries[0].title)},
+        "fullDescription": {"text": _escape_text(" ".join(text.split()))},
         "defaultConfiguration": {"level": level},
         "properties": {
             "tags": ["pytorch", "code" if entries[0].location else "machine"],
-            "problem.severity": _PROBLEMS[level],
+            "problem.severity": _PROBLEM_SEVERITIES[level],
         },
     }
-    whole = page(check) if check else entries[0].title
-    plain = re.sub(r"^#+ |`", "", whole, flags=re.MULTILINE)
-    rule["help"] = {"text": _block(plain), "markdown": _block(whole)}
+    whole = render_page(check) if check else entries[0].title
+    plain = re.sub(r"^```\w*\n?|^#+ |`", "", whole, flags=re.MULTILINE)
+    rule["help"] = {"text": _escape_block(plain), "markdown": _escape_block(whole)}
     if entries[0].sources and entries[0].sources[0].startswith("https://"):
         rule["helpUri"] = quote(entries[0].sources[0], safe=":/?#[]@!$&'()*+,;=%~")
     return rule
 
 
-def _camel(name: str) -> str:
+def _to_camel_case(name: str) -> str:
     return "".join(part.capitalize() for part in re.split(r"[^A-Za-z0-9]+", name))
 
 
-def _result(
-    entry: Entry,
+def _build_result(
+    entry: ReportedFinding,
     rules: list[str],
-    prints: Mapping[tuple[str, int], str],
+    fingerprints: Mapping[tuple[str, int], str],
     seen: Counter[str],
 ) -> dict[str, Any]:
     spot = entry.location
-    known = prints.get((spot.path, spot.line), "") if spot else ""
-    anchor = _anchor(entry).encode(errors="surrogatepass")
+    known = fingerprints.get((spot.path, spot.line), "") if spot else ""
+    anchor = _make_anchor(entry).encode(errors="surrogatepass")
     where = known or hashlib.sha256(anchor).hexdigest()[:16]
     seen[entry.code + where] += 1
     stable = f"{where}:{seen[entry.code + where]}"
     result: dict[str, Any] = {
         "ruleId": entry.code,
         "ruleIndex": rules.index(entry.code),
-        "level": LEVELS[entry.severity],
-        "rank": _RANKS[entry.severity] - _DOUBTS[entry.confidence],
-        "message": {"text": "\n".join(map(_said, annotation.lines(entry)))},
-        "locations": [_location(spot) if spot else _machine(entry)],
+        "level": SARIF_LEVELS[entry.severity],
+        "rank": _SEVERITY_RANKS[entry.severity] - _CONFIDENCE_PENALTIES[entry.confidence],
+        "message": {"text": "\n".join(map(_escape_text, annotation.format_annotation(entry)))},
+        "locations": [_build_location(spot) if spot else _build_machine(entry)],
         "partialFingerprints": {
             "primaryLocationLineHash": stable,
             "pipedoctor/v1": f"{entry.code}:{stable}",
@@ -119,38 +126,38 @@ def _result(
             "severity": entry.severity,
             "confidence": entry.confidence,
             "position": entry.rank,
-            "evidence": dict(words.evidence(entry.evidence)),
-            "explains": list(entry.explains),
+            "evidence": dict(sentences.format_evidence(entry.evidence)),
+            "explains": list(map(_escape_text, entry.explains)),
         },
     }
     if entry.also_at:
         result["relatedLocations"] = [
-            {"id": n, **_location(place), "message": {"text": "also here"}}
+            {"id": n, **_build_location(place), "message": {"text": "also here"}}
             for n, place in enumerate(entry.also_at, 1)
         ]
-    if found := list(fixes(entry)):
+    if found := list(build_fixes(entry)):
         result["fixes"] = found
     return result
 
 
-def _anchor(entry: Entry) -> str:
+def _make_anchor(entry: ReportedFinding) -> str:
     """What stays of a finding when lines move and nobody hashed its line."""
     spot = entry.location
     return f"{entry.code}\0{spot.path}\0{entry.summary}" if spot else entry.code
 
 
-def _said(text: str) -> str:
+def _escape_text(text: str) -> str:
     """Shown as it is: what is no link of ours becomes none."""
-    return words.clean(text).replace("](", "] (") or "-"
+    return sentences.clean_text(text).replace("](", "] (") or "-"
 
 
-def _block(text: str) -> str:
-    return "\n".join(map(words.clean, text.split("\n"))).strip() or "-"
+def _escape_block(text: str) -> str:
+    return "\n".join(map(sentences.clean_text, text.split("\n"))).strip() or "-"
 
 
-def _location(spot: Location) -> dict[str, Any]:
-    cell = cell_of(spot)
-    physical: dict[str, Any] = {"artifactLocation": artifact(file_of(spot))}
+def _build_location(spot: Location) -> dict[str, Any]:
+    cell = get_cell_number(spot)
+    physical: dict[str, Any] = {"artifactLocation": build_artifact(get_file_path(spot))}
     location: dict[str, Any] = {"physicalLocation": physical}
     if cell:  # its lines are not those of the file
         physical["region"] = {"startLine": 1}
@@ -166,48 +173,94 @@ def _location(spot: Location) -> dict[str, Any]:
     return location
 
 
-def _machine(entry: Entry) -> dict[str, Any]:
+def _build_machine(entry: ReportedFinding) -> dict[str, Any]:
     name = f"machine/{entry.name}"
     return {
         "physicalLocation": {
-            "artifactLocation": {"uri": MACHINE, "uriBaseId": "%SRCROOT%"},
+            "artifactLocation": {"uri": MACHINE_URI, "uriBaseId": "%SRCROOT%"},
             "region": {"startLine": 1},
         },
-        "logicalLocations": [
-            {"name": entry.name, "fullyQualifiedName": name, "kind": "resource"}
-        ],
+        "logicalLocations": [{"name": entry.name, "fullyQualifiedName": name, "kind": "resource"}],
     }
 
 
-def _invocation(report: Report, code: int) -> dict[str, Any]:
+def _build_invocation(report: Report, code: int) -> dict[str, Any]:
     return {
-        "executionSuccessful": report.judged,
+        "executionSuccessful": report.has_verdicts,
         "exitCode": code,
         "endTimeUtc": report.created,
         "toolExecutionNotifications": [
-            *map(_skip, report.skipped),
-            *map(_unread, words.unread(report)),
+            *map(_build_skip, report.skipped),
+            *map(_build_unread, sentences.list_unread(report)),
         ],
-        "toolConfigurationNotifications": list(_broken(report)),
+        "toolConfigurationNotifications": [
+            *_build_pack_errors(report),
+            *_build_configuration_notes(report),
+        ],
     }
 
 
-def _skip(skip: Skip) -> dict[str, Any]:
+def _build_skip(skip: SkippedCheck) -> dict[str, Any]:
     kind = "accepted" if skip.accepted else "skipped"
     return {
         "level": "warning" if skip.reason.startswith("crashed") else "note",
-        "message": {"text": _said(f"{kind} {skip.code} {skip.name}: {skip.reason}")},
+        "message": {"text": _escape_text(f"{kind} {skip.code} {skip.name}: {skip.reason}")},
         "associatedRule": {"id": skip.code},
     }
 
 
-def _unread(file: tuple[str, str]) -> dict[str, Any]:
+def _build_unread(file: tuple[str, str]) -> dict[str, Any]:
     path, reason = file
-    text = _said(f"{path} was not read as code: {reason}")
+    text = _escape_text(f"{path} was not read as code: {reason}")
     return {"level": "warning", "message": {"text": text}}
 
 
-def _broken(report: Report) -> Iterator[dict[str, Any]]:
+def _build_pack_errors(report: Report) -> Iterator[dict[str, Any]]:
     for pack in report.broken:
-        text = _said(f"pack {pack.pack} would not load: {pack.reason}")
+        text = _escape_text(f"pack {pack.pack} could not be loaded: {pack.reason}")
         yield {"level": "error", "message": {"text": text}}
+
+
+def _build_configuration_notes(report: Report) -> Iterator[dict[str, Any]]:
+    for sentence in describe_configuration(report.configuration):
+        yield {"level": "note", "message": {"text": _escape_text(sentence)}}
+
+
+def build_fixes(entry: ReportedFinding) -> Iterator[dict[str, Any]]:
+    """
+    One fix for each remedy that knows its edits.
+
+    None in notebooks, where the lines of a cell are not those of the file, and none
+    with code that a viewer would show in another order than Python reads it.
+    """
+    for cure in entry.remedies:
+        if not cure.edits or any(edit.cell or _hides_text(edit) for edit in cure.edits):
+            continue
+        changes: dict[str, dict[str, Any]] = {}
+        for edit in cure.edits:
+            change = changes.setdefault(
+                edit.path,
+                {"artifactLocation": build_artifact(edit.path), "replacements": []},
+            )
+            change["replacements"].append(_build_replacement(edit))
+        yield {
+            "description": {"text": sentences.clean_text(cure.title)},
+            "artifactChanges": list(changes.values()),
+        }
+
+
+def _hides_text(edit: Edit) -> bool:
+    lines = edit.replacement.replace("\t", " ").splitlines()
+    return any(sentences.clean_text(line) != line for line in lines)
+
+
+def _build_replacement(edit: Edit) -> dict[str, Any]:
+    return {
+        "deletedRegion": {
+            "startLine": edit.line,
+            "startColumn": edit.column,
+            "endLine": edit.end_line,
+            "endColumn": edit.end_column,
+        },
+        "insertedContent": {"text": edit.replacement},
+    }

@@ -2,57 +2,109 @@
 
 import sys
 from collections.abc import Iterator
+from types import MappingProxyType
 
 from rich.table import Table
 from rich.text import Text
 
-from pipedoctor.remedy import shell
-from pipedoctor.report import words
-from pipedoctor.report.canvas import STYLES, Canvas
-from pipedoctor.report.model import Cure, Entry, Report
+from pipedoctor.check import shell
+from pipedoctor.report import fixable, sentences
+from pipedoctor.report.configuration import describe_configuration
+from pipedoctor.report.model import Report, ReportedFinding, ReportedRemedy
+from pipedoctor.report.rule_summary import RuleSummary, count_rules, summarize_rules
+from pipedoctor.report.source_frame import SourceFrames, render_frame
+from pipedoctor.report.terminal import SEVERITY_STYLES, TerminalWriter
 
-_MOST_REASONS = 4
-_MOST_UNREAD = 3
+_MAX_REASONS = 4
+_MAX_UNREAD = 3
+_NO_FRAMES: SourceFrames = MappingProxyType({})
 
 
-def render(
+def render(  # noqa: PLR0913  (how it is written)
     report: Report,
     *,
     width: int = 100,
     colour: bool = False,
-    detail: words.Detail = "normal",
+    detail: sentences.DetailLevel = "normal",
     ascii_only: bool = False,
+    statistics: bool = False,
+    frames: SourceFrames = _NO_FRAMES,
 ) -> str:
-    """Write the report for a terminal of this width; `brief`: a line a finding."""
+    """
+    Write the report for a terminal of this width; `brief`: a line a finding.
+
+    `statistics`: a line a check, with how many findings it has. `frames` are lines of
+    code to show under the findings in them.
+    """
+    if statistics:
+        return format_statistics(report)
     if detail == "brief":
-        return "".join(_brief(entry) for entry in report.findings)
-    page = _Page(width, colour=colour, ascii_only=ascii_only)
-    page.line(f"{words.place(report)}: {words.verdict(report)}.", style="bold")
+        return "".join(_format_brief(entry) for entry in report.findings)
+    page = _ReportWriter(report, width, colour=colour, ascii_only=ascii_only, frames=frames)
+    page.write_paragraph(
+        f"{sentences.describe_place(report)}: {sentences.describe_verdict(report)}.",
+        style="bold",
+    )
     if report.recorded:
-        page.line(f"Judged from {words.clean(words.origin(report))}.")
-    for entry in report.findings:
-        page.gap()
-        page.entry(entry, full=detail == "full")
-    page.gap()
-    if detail == "full":
-        page.lists(report)
-    page.summary(report, full=detail == "full")
-    return page.text()
+        page.write_paragraph(
+            f"Judged from {sentences.clean_text(sentences.describe_origin(report))}."
+        )
+    full = detail == "full"
+    only_notes = not sentences.count_findings(report.summary)
+    if only_notes:  # what is healthy comes before what is merely worth knowing
+        page.write_blank()
+        page.write_counts(report, full=full)
+    for rule in summarize_rules(report, every=full):
+        page.write_blank()
+        page.write_finding(rule.lead, full=full)
+        page.write_others(rule)
+    if report.findings or full:
+        page.write_blank()
+    if full:
+        page.write_checks(report)
+    if not only_notes:
+        page.write_counts(report, full=full)
+    page.write_next_step(report, full=full)
+    return page.to_text()
 
 
-def _brief(entry: Entry) -> str:
-    at = f"{words.place_of(entry)} " if entry.location else ""
-    summary = words.clean(entry.summary)
+def format_statistics(report: Report) -> str:
+    """``12  PDR101  num-workers-zero  [fix]  title``: the most frequent check first."""
+    rows = [
+        (str(rule.count), rule.lead.code, rule.lead.name, rule.mark, rule.lead.title)
+        for rule in sorted(count_rules(report), key=lambda rule: (-rule.count, rule.lead.code))
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    pads = [str.rjust, str.ljust, str.ljust, str.ljust]
+    lines = [
+        "  ".join([*(pad(c, w) for pad, c, w in zip(pads, row, widths, strict=False)), row[-1]])
+        for row in rows
+    ]
+    return "".join(f"{sentences.clean_text(line)}\n" for line in lines)
+
+
+def _format_brief(entry: ReportedFinding) -> str:
+    at = f"{sentences.format_location(entry)} " if entry.location else ""
+    summary = sentences.clean_text(entry.summary)
     return f"{entry.severity:<6} {entry.code} {entry.name}: {at}{summary}\n"
 
 
-class _Page(Canvas):
-    def __init__(self, width: int, *, colour: bool, ascii_only: bool) -> None:
+class _ReportWriter(TerminalWriter):
+    def __init__(
+        self,
+        report: Report,
+        width: int,
+        *,
+        colour: bool,
+        ascii_only: bool,
+        frames: SourceFrames,
+    ) -> None:
         super().__init__(width, colour=colour)
+        self._report, self._frames = report, frames
         signs = (" - ", "+-", "->") if ascii_only else (" · ", "└ ", "→")
         self._dot, self._branch, self._arrow = signs
 
-    def entry(self, entry: Entry, *, full: bool) -> None:
+    def write_finding(self, entry: ReportedFinding, *, full: bool) -> None:
         """One finding; a symptom stands under its cause, without its remedies."""
         folded = bool(entry.cause)
         indent = 3 if folded else 0
@@ -60,78 +112,102 @@ class _Page(Canvas):
         inner = indent + len(number) + 2
         head = Table.grid(padding=(0, 2, 0, 0))
         head.add_column(no_wrap=True)
-        head.add_column(no_wrap=True, style=STYLES.get(entry.severity, ""))
+        head.add_column(no_wrap=True, style=SEVERITY_STYLES.get(entry.severity, ""))
         head.add_column(overflow="fold", style="" if folded else "bold")
-        head.add_row(number, entry.severity.upper(), words.clean(entry.summary))
-        self.put(head, indent=indent)
-        for line in self._about(entry, full=full):
-            self.line(line, indent=inner, style="dim")
+        head.add_row(number, entry.severity.upper(), sentences.clean_text(entry.summary))
+        self.write_block(head, indent=indent)
+        for line in self._describe_finding(entry, full=full):
+            self.write_paragraph(line, indent=inner, style="dim")
+        self._write_frame(entry, inner)
         if entry.gain:
-            self.line(words.gained(entry.gain), indent=inner, style="green")
+            self.write_paragraph(sentences.describe_gain(entry.gain), indent=inner, style="green")
         for cure in entry.remedies if full or not folded else ():
-            self.cure(cure, inner, full=full)
+            self.write_remedy(cure, inner, full=full)
         for source in entry.sources if full else ():
-            self.verbatim(words.clean(source), indent=inner, style="dim")
+            self.write_verbatim(sentences.clean_text(source), indent=inner, style="dim")
 
-    def _about(self, entry: Entry, *, full: bool) -> Iterator[str]:
-        parts = [f"{entry.code} {entry.name}"]
-        parts += [words.place_of(entry)] if entry.location else []
+    def _write_frame(self, entry: ReportedFinding, indent: int) -> None:
+        spot = entry.location
+        frame = self._frames.get((spot.path, spot.line)) if spot else None
+        if spot and frame:
+            for line in render_frame(frame, spot, self.width - indent):
+                self.write_verbatim(line, indent=indent)
+
+    def write_others(self, rule: RuleSummary) -> None:
+        """Where else the check found the same, when only one of its findings is shown."""
+        if rule.others:
+            self.write_paragraph(rule.describe_others(), indent=3)
+
+    def _describe_finding(self, entry: ReportedFinding, *, full: bool) -> Iterator[str]:
+        mark = fixable.mark_finding(self._report, entry)
+        parts = [f"{entry.code} {entry.name}{f' {mark}' if mark else ''}"]
+        parts += [sentences.format_location(entry)] if entry.location else []
         parts += [entry.confidence] if entry.confidence != "certain" else []
-        parts += [f"{k} {v}" for k, v in words.evidence(entry.evidence)]
+        parts += [f"{k} {v}" for k, v in sentences.format_evidence(entry.evidence)]
         yield self._dot.join(parts)
+        if entry.assumed:
+            yield f"assuming {sentences.clean_text(entry.assumed)}"
         if entry.cause:
-            yield f"explained by {entry.cause}, which stands above"
+            yield f"explained by {entry.cause}, listed above"
         if entry.also_at:
             also = (f"{spot.path}:{spot.line}" for spot in entry.also_at)
-            yield f"also at {words.clean(', '.join(also))}"
+            yield f"also at {sentences.clean_text(', '.join(also))}"
         if full and entry.why:
-            yield f"why here: {words.clean(entry.why)}"
+            yield f"why here: {sentences.clean_text(entry.why)}"
 
-    def cure(self, cure: Cure, indent: int, *, full: bool) -> None:
+    def write_remedy(self, cure: ReportedRemedy, indent: int, *, full: bool) -> None:
         """One remedy: what it does and for how long, then what to paste."""
         head = Table.grid(padding=(0, 1, 0, 0))
         head.add_column(no_wrap=True, style="green")
         head.add_column(overflow="fold")
-        place = (f" ({words.where(cure)})", "dim")
-        head.add_row(self._arrow, Text.assemble(words.clean(cure.title), place))
-        self.put(head, indent=indent)
+        place = (f" ({sentences.describe_remedy_place(cure)})", "dim")
+        head.add_row(self._arrow, Text.assemble(sentences.clean_text(cure.title), place))
+        self.write_block(head, indent=indent)
         inner = indent + len(self._arrow) + 1
         if cure.shell:
-            self.verbatim(f"$ {words.clean(cure.shell)}", indent=inner, style="green")
+            self.write_verbatim(
+                f"$ {sentences.clean_text(cure.shell)}", indent=inner, style="green"
+            )
         for put in cure.puts:
-            self.line(f"in {words.clean(put.path)}:", indent=inner)
-            self._block(put.content, inner + 2)
+            self.write_paragraph(f"in {sentences.clean_text(put.path)}:", indent=inner)
+            self._write_code(put.content, inner + 2)
         if cure.snippet:
-            self._block(cure.snippet, inner + 2)
+            self._write_code(cure.snippet, inner + 2)
         for name in ("verify", "undo") if full else ():
             argv: tuple[str, ...] = getattr(cure, name)
             if argv:
-                line = words.clean(shell(argv))
-                self.verbatim(f"{name}: {line}", indent=inner, style="dim")
+                line = sentences.clean_text(shell(argv))
+                self.write_verbatim(f"{name}: {line}", indent=inner, style="dim")
 
-    def _block(self, text: str, indent: int) -> None:
+    def _write_code(self, text: str, indent: int) -> None:
         for line in text.rstrip("\n").split("\n"):
-            self.verbatim(words.clean(line), indent=indent, style="green")
+            self.write_verbatim(sentences.clean_text(line), indent=indent, style="green")
 
-    def lists(self, report: Report) -> None:
+    def write_checks(self, report: Report) -> None:
         """Healthy and skipped checks, one by one."""
         if report.healthy:
-            self.line(f"Healthy: {', '.join(report.healthy)}", style="dim")
-        for reason, skips in words.by_reason(report):
-            self.line(f"Skipped: {words.clean(reason)}", style="dim")
-            self.line(words.named(skips), indent=2, style="dim")
+            self.write_paragraph(f"Healthy: {', '.join(report.healthy)}", style="dim")
+        for kind, title in sentences.SKIP_TITLES.items():
+            for reason, skips in sentences.group_skips(report, kind):
+                self.write_paragraph(f"{title}: {sentences.clean_text(reason)}", style="dim")
+                self.write_paragraph(sentences.format_checks(skips), indent=2, style="dim")
 
-    def summary(self, report: Report, *, full: bool) -> None:
-        """What was not found wrong, what could not be judged, what to type next."""
-        if unread := words.not_read(report, sys.maxsize if full else _MOST_UNREAD):
-            self.line(unread)
-        counts = f"{len(report.healthy)} healthy, {len(report.skipped)} skipped"
-        why = "" if full else words.reasons(report, _MOST_REASONS)
-        self.line(f"{counts} ({why})." if why else f"{counts}.")
-        if names := words.fixable(report):
-            self.line("These remedies can be applied here and proved:")
-            self.verbatim(f"$ pipedoctor fix {' '.join(names)}", style="green")
+    def write_counts(self, report: Report, *, full: bool) -> None:
+        """What is healthy, and what could not be judged."""
+        if unread := sentences.describe_unread(report, sys.maxsize if full else _MAX_UNREAD):
+            self.write_paragraph(unread)
+        for sentence in describe_configuration(report.configuration):
+            self.write_paragraph(sentences.clean_text(sentence))
+        if counts := sentences.count_verdicts(report, 0 if full else _MAX_REASONS):
+            self.write_paragraph(f"{counts}.")
+
+    def write_next_step(self, report: Report, *, full: bool) -> None:
+        """How to see more, then what to type to apply what can be applied here."""
         if report.skipped and not full:
-            self.line(
-                "-v says more: every reason, source and skipped check.", style="dim"
-            )
+            self.write_paragraph("-v shows every reason, source and skipped check.", style="dim")
+        if unsafe := fixable.count_unsafe(report):
+            what = "1 edit may" if unsafe == 1 else f"{unsafe} edits may"
+            self.write_paragraph(f"{what} change results: made only with --unsafe.")
+        if command := fixable.format_fix_command(report):
+            self.write_paragraph("These remedies can be applied and verified here:")
+            self.write_verbatim(f"$ {sentences.clean_text(command)}", style="green")

@@ -12,19 +12,19 @@ from pipedoctor.facts import (
     TorchBuild,
 )
 from pipedoctor.text import values
-from pipedoctor.text.block import Block
-from pipedoctor.text.place import jetson
+from pipedoctor.text.block import EnvironmentBlock
+from pipedoctor.text.system import is_jetson
 
-MOST = 64
+MAX_GPUS = 64
 
-_LINE = re.compile(r"GPU (\d+(?:\s*,\s*\d+)*)\s*:?\s+(.+)|GPU (\d+(?:,\d+)*):(\S.*)")
+_GPU_LINE = re.compile(r"GPU (\d+(?:\s*,\s*\d+)*)\s*:?\s+(.+)|GPU (\d+(?:,\d+)*):(\S.*)")
 _UUID = re.compile(r"\(UUID:?\s*([\w-]{0,60})\)?")
 _ARCH = re.compile(r"\(arch=(\d+\.\d+)\)")
 _MIG = re.compile(r"MIG \S+\s+Device")
-_OTHERS = re.compile(
+_OTHER_VENDORS = re.compile(
     r"\b(?:AMD|Radeon|gfx\d|Instinct|Intel|Arc\(|Ascend|Device [0-9a-f]{4}\b)"
 )
-_OURS = re.compile(
+_NVIDIA_NAMES = re.compile(
     r"NVIDIA|GeForce|Tesla|Quadro|TITAN|RTX|GTX|GRID|[AHVPLTB]\d{1,4}\b|Orin|Xavier"
 )
 _DRIVER = re.compile(r"(?<![\d.])\d{3}(?:\.\d+){1,3}(?![\w.])")
@@ -33,17 +33,17 @@ _CUDNN = re.compile(
     r"|\.(\d+(?:\.\d+)*)\.dylib$)"
 )
 _PATHS = re.compile(r"\s+(?=/|[A-Z]:\\)")
-_TROUBLE = (("version mismatch", 18), ("communicate with the NVIDIA driver", 9))
+_DRIVER_ERRORS = (("version mismatch", 18), ("communicate with the NVIDIA driver", 9))
 
 
-def gpu(block: Block, torch: TorchBuild | None) -> Gpu | None:
+def read_gpu(block: EnvironmentBlock, torch: TorchBuild | None) -> Gpu | None:
     """NVIDIA's driver and cards; None: the text names neither."""
     if torch is not None and torch.hip:
         return None
-    devices = tuple(_devices(block))[:MOST]
+    devices = tuple(_read_devices(block))[:MAX_GPUS]
     said = " ".join([*block.fields.get("driver", ()), *block.fields.get("gpus", ())])
     driver = _DRIVER.search(" ".join(block.fields.get("driver", ())[:8]))
-    code = next((code for words, code in _TROUBLE if words in said), None)
+    code = next((code for words, code in _DRIVER_ERRORS if words in said), None)
     if not devices and not driver and code is None:
         return None
     return Gpu(
@@ -54,26 +54,30 @@ def gpu(block: Block, torch: TorchBuild | None) -> Gpu | None:
     )
 
 
-def why_no_gpu(block: Block) -> str:
+def explain_missing_gpu(block: EnvironmentBlock) -> str:
     """Why there are no facts of a GPU, in the words of the text; empty: no word."""
     for key in ("driver", "gpus", "available"):
-        value = block.said(key)
-        if value is not None and values.absent(value) and value:
+        value = block.get_value(key)
+        if value is not None and values.is_absent(value) and value:
             return f"the text says: {value[:40]}"
     return ""
 
 
-def accelerators(
-    block: Block, torch: TorchBuild | None, gpu: Gpu | None
+def read_accelerators(
+    block: EnvironmentBlock, torch: TorchBuild | None, gpu: Gpu | None
 ) -> Accelerators | None:
-    """What follows for the hardware; None: the text says nothing of it."""
+    """What the text says of accelerators and their toolkits; None: nothing."""
     rocm = torch is not None and bool(torch.hip)
-    tegra = jetson(block)
-    driver, cards = block.said("driver"), block.said("gpus")
-    missing = values.gap(cards) and values.gap(driver) and not _answered(block)
-    none = values.no_cuda(cards) or values.no_cuda(driver)
-    runtime = values.number(block.said("runtime"))
-    signs = () if missing and runtime else _signs(block, torch)
+    tegra = is_jetson(block)
+    driver, cards = block.get_value("driver"), block.get_value("gpus")
+    missing = (
+        values.is_not_collected(cards)
+        and values.is_not_collected(driver)
+        and not _has_driver(block)
+    )
+    none = values.is_no_cuda(cards) or values.is_no_cuda(driver)
+    runtime = values.parse_number(block.get_value("runtime"))
+    signs = () if missing and runtime else _find_cuda_signs(block, torch)
     if not (rocm or tegra or missing or none or gpu or signs):
         return None
     return Accelerators(
@@ -85,37 +89,42 @@ def accelerators(
     )
 
 
-def libraries(block: Block) -> Libraries | None:
+def read_libraries(block: EnvironmentBlock) -> Libraries | None:
     """The cuDNN libraries that the collector found lying around."""
     lines = block.fields.get("cudnn", ())
-    paths = (path for line in lines for path in _PATHS.split(line)[:MOST])
-    entries = tuple(dict.fromkeys(entry for path in paths if (entry := _path(path))))
+    paths = (path for line in lines for path in _PATHS.split(line)[:MAX_GPUS])
+    entries = tuple(dict.fromkeys(entry for path in paths if (entry := _parse_library(path))))
     return Libraries(entries=entries) if entries else None
 
 
-def _answered(block: Block) -> bool:
+def _has_driver(block: EnvironmentBlock) -> bool:
     """
-    Was there a driver after all, or does nobody know whether torch wants one?
+    Was there a driver after all, or could the collector not ask?
 
     A collector whose torch does not import says `Could not collect` of every part of
     CUDA, on machines that have none as well.
     """
-    failed = (block.said("torch") or "").upper().startswith("N/A")
+    failed = (block.get_value("torch") or "").upper().startswith("N/A")
     return failed or any("driver on your system" in line for line in block.warnings)
 
 
-def _signs(block: Block, torch: TorchBuild | None) -> tuple[str, ...]:
+def _find_cuda_signs(block: EnvironmentBlock, torch: TorchBuild | None) -> tuple[str, ...]:
     """
     `Could not collect` for torch's CUDA: none in torch, but some on the machine.
 
     A toolkit explains it where the text names one, and neither driver nor GPU.
     """
-    if torch is None or torch.hip or torch.xpu or not values.gap(block.said("cuda")):
+    if (
+        torch is None
+        or torch.hip
+        or torch.xpu
+        or not values.is_not_collected(block.get_value("cuda"))
+    ):
         return ()
     return ("some part of CUDA",)
 
 
-def _path(line: str) -> Library | None:
+def _parse_library(line: str) -> Library | None:
     path = line.strip()[:300]
     if path.startswith("/"):
         path = path.split()[0]  # where newlines are lost, the next field follows
@@ -128,10 +137,10 @@ def _path(line: str) -> Library | None:
     return Library(soname=name, path=path, version=version)
 
 
-def _devices(block: Block) -> Iterator[Device]:
+def _read_devices(block: EnvironmentBlock) -> Iterator[Device]:
     count = 0
     migs = any(_MIG.search(line) for line in block.fields.get("gpus", ()))
-    for indices, name in _named(block):
+    for indices, name in _read_gpu_names(block):
         for _ in indices:
             arch, uuid = _ARCH.search(name), _UUID.search(name)
             plain = _ARCH.sub("", _UUID.sub("", name)).strip()[:100]
@@ -145,16 +154,20 @@ def _devices(block: Block) -> Iterator[Device]:
             count += 1
 
 
-def _named(block: Block) -> Iterator[tuple[list[str], str]]:
+def _read_gpu_names(block: EnvironmentBlock) -> Iterator[tuple[list[str], str]]:
     """``GPU 0,1: name`` lines; without such lines, plain names of cards."""
     if block.gpus:
         for line in block.gpus:
-            match = _LINE.match(line)
+            match = _GPU_LINE.match(line)
             name = (match[2] or match[4]) if match else ""
-            if match and not values.absent(name) and not _OTHERS.search(name):
-                yield (match[1] or match[3]).split(",")[:MOST], name
+            if match and not values.is_absent(name) and not _OTHER_VENDORS.search(name):
+                yield (match[1] or match[3]).split(",")[:MAX_GPUS], name
         return
-    for line in block.fields.get("gpus", ())[:MOST]:
+    for line in block.fields.get("gpus", ())[:MAX_GPUS]:
         plain = line.strip()
-        if _OURS.search(plain) and not _OTHERS.search(plain) and not _MIG.search(plain):
+        if (
+            _NVIDIA_NAMES.search(plain)
+            and not _OTHER_VENDORS.search(plain)
+            and not _MIG.search(plain)
+        ):
             yield ["0"], plain

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-STRONG = {
+COLLECTOR_LABELS = {
     "pytorch version": "torch",
     "is debug build": "debug",
     "cuda used to build pytorch": "cuda",
@@ -30,7 +30,7 @@ STRONG = {
 }
 """Nobody writes these but a collector."""
 
-WEAK = {
+ORDINARY_LABELS = {
     "pytorch": "torch",
     "torch version": "torch",
     "pytorch debug build": "debug",
@@ -82,19 +82,19 @@ WEAK = {
 }
 """Words that stand in ordinary sentences too."""
 
-KEYS = {**WEAK, **STRONG}
+LABEL_KEYS = {**ORDINARY_LABELS, **COLLECTOR_LABELS}
 
-_LONGEST = 80
+_MAX_LABEL = 80
 """Characters of a label, more than any has."""
 
-_HINT = re.compile(r"\(e\.g\.[^)]*\)|\(GPU\?\)|\(\$cxx\)", re.IGNORECASE)
+_LABEL_HINT = re.compile(r"\(e\.g\.[^)]*\)|\(GPU\?\)|\(\$cxx\)", re.IGNORECASE)
 _DOTS = re.compile(r"\s?\.{2,}\s?")
 _COLUMNS = re.compile(r"\s{2,}")
-_GLUED = re.compile(
+_GLUED_FIELD = re.compile(
     r"(?<![\w(])(?=(?:"
     + "|".join(
         re.escape(label).replace(r"\ ", " +")
-        for label in STRONG
+        for label in COLLECTOR_LABELS
         if label not in {"sys.platform", "torch install path", "pytorch built with"}
     )
     + r") *:)|(?<=\s)(?=\[(?:pip3?|conda|uv)\] )|(?<=\s)(?=GPU \d+(?:,\d+)*: )"
@@ -103,27 +103,27 @@ _GLUED = re.compile(
 )
 
 
-def unglued(text: str) -> str:
+def split_glued_fields(text: str) -> str:
     """Begin a new line before every field, for texts that lost their newlines."""
-    return _GLUED.sub("\n", text)
+    return _GLUED_FIELD.sub("\n", text)
 
 
-def field(line: str) -> tuple[str, str] | None:
+def parse_field(line: str) -> tuple[str, str] | None:
     """Split ``label: value``, ``label   value`` and ``label .... value``."""
-    for label, value in _splits(line):
-        key = KEYS.get(_name(label))
+    for label, value in _split_label(line):
+        key = LABEL_KEYS.get(_normalize_label(label))
         if key:
             return key, value.strip()
-    key = KEYS.get(_name(line))
+    key = LABEL_KEYS.get(_normalize_label(line))
     return (key, "") if key in {"cpu", "environment", "libraries"} else None
 
 
-def strong(line: str) -> bool:
+def is_collector_label(line: str) -> bool:
     """Would only a collector write this label?"""
-    return any(_name(label) in STRONG for label, _ in _splits(line))
+    return any(_normalize_label(label) in COLLECTOR_LABELS for label, _ in _split_label(line))
 
 
-def _splits(line: str) -> Iterator[tuple[str, str]]:
+def _split_label(line: str) -> Iterator[tuple[str, str]]:
     label, colon, value = line.partition(":")
     if colon:
         yield label, value
@@ -133,6 +133,6 @@ def _splits(line: str) -> Iterator[tuple[str, str]]:
             yield label, rest[0]
 
 
-def _name(label: str) -> str:
-    short = len(label) < _LONGEST
-    return " ".join(_HINT.sub("", label).lower().split()) if short else ""
+def _normalize_label(label: str) -> str:
+    short = len(label) < _MAX_LABEL
+    return " ".join(_LABEL_HINT.sub("", label).lower().split()) if short else ""

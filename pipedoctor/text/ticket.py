@@ -4,32 +4,39 @@ from dataclasses import dataclass
 
 from pipedoctor.facts import SECTIONS, Fact, Facts
 from pipedoctor.text import block as blocks
-from pipedoctor.text import clean, devices, labels, listings, place, processors
+from pipedoctor.text import (
+    devices,
+    labels,
+    listings,
+    paste_cleanup,
+    processors,
+    system,
+)
 from pipedoctor.text import packages as listed
 from pipedoctor.text import torch as torches
 
-LARGEST = 8 << 20
+MAX_TEXT_BYTES = 8 << 20
 """Bytes of the largest text that is read; tickets have some ten thousand."""
-NOT_SAID = "not in this text"
+NOT_IN_TEXT = "not in this text"
 
-_BEFORE = 64 << 10
-_AFTER = 256 << 10
+_BYTES_BEFORE = 64 << 10
+_BYTES_AFTER = 256 << 10
 """Bytes that are read before and after the first words of a collector."""
 _HARD_SPACE = "\N{NO-BREAK SPACE}".encode()
-_SURE = b"used to build pytorch"
-_WORDS = (
-    *(_SURE, b"pytorch version", b"is cuda available", b"cuda runtime version"),
+_CERTAIN_MARK = b"used to build pytorch"
+_COLLECTOR_WORDS = (
+    *(_CERTAIN_MARK, b"pytorch version", b"is cuda available", b"cuda runtime version"),
     *(b"gpu models and configuration", b"nvidia driver version", b"sys.platform"),
     *(b"torch install path", b"[pip3] ", b"[pip] ", b"[conda] ", b"[uv] "),
 )
 
 
-class NoTicket(Exception):  # noqa: N818  (what the input is, not what we did)
+class NoEnvironmentError(Exception):
     """The text describes no environment; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ticket:
+class PastedEnvironment:
     """What a text tells of one environment."""
 
     facts: Facts
@@ -44,62 +51,66 @@ class Ticket:
         return "the text of a collector such as torch.utils.collect_env"
 
 
-def read(data: bytes) -> Ticket:
-    """Read what somebody pasted; raises NoTicket."""
-    if len(data) > LARGEST:
-        message = f"larger than {LARGEST >> 20} MiB: no ticket is"
-        raise NoTicket(message)
-    text = clean.utf8(data)
+def read_environment(data: bytes) -> PastedEnvironment:
+    """Read what somebody pasted; raises NoEnvironmentError."""
+    if len(data) > MAX_TEXT_BYTES:
+        message = f"larger than {MAX_TEXT_BYTES >> 20} MiB: no ticket is"
+        raise NoEnvironmentError(message)
+    text = paste_cleanup.convert_to_utf8(data)
     if text is None:
         message = "binary data"
-        raise NoTicket(message)
+        raise NoEnvironmentError(message)
     text = text.replace(_HARD_SPACE, b" ")
-    part = _around(text).decode(errors="replace")
-    found = blocks.first(clean.lines(labels.unglued(part))) if part else None
-    found = found or _listed(text[:_AFTER].decode(errors="replace"))
+    part = _cut_environment(text).decode(errors="replace")
+    found = (
+        blocks.find_first_block(paste_cleanup.clean_lines(labels.split_glued_fields(part)))
+        if part
+        else None
+    )
+    found = found or _read_lists(text[:_BYTES_AFTER].decode(errors="replace"))
     if found is None:
         message = "no output of torch.utils.collect_env or its like in it"
-        raise NoTicket(message)
+        raise NoEnvironmentError(message)
     block, count = found
-    return Ticket(facts=_facts(block), environments=count)
+    return PastedEnvironment(facts=_build_facts(block), environments=count)
 
 
-def _listed(text: str) -> tuple[blocks.Block, int] | None:
+def _read_lists(text: str) -> tuple[blocks.EnvironmentBlock, int] | None:
     """The environment that plain lists tell of; None: there are none."""
-    return blocks.first(listings.rewritten(text, clean.lines(text)))
+    return blocks.find_first_block(listings.rewrite_listings(text, paste_cleanup.clean_lines(text)))
 
 
-def _around(text: bytes) -> bytes:
+def _cut_environment(text: bytes) -> bytes:
     """Cut out the part of a long text in which a collector speaks; empty: nowhere."""
     lower = text.lower()
-    places = [place for word in _WORDS if (place := lower.find(word)) >= 0]
+    places = [place for word in _COLLECTOR_WORDS if (place := lower.find(word)) >= 0]
     if not places:
         return b""
-    first = max(min(places), lower.find(_SURE) - _BEFORE)
-    return text[max(0, first - _BEFORE) : first + _AFTER]
+    first = max(min(places), lower.find(_CERTAIN_MARK) - _BYTES_BEFORE)
+    return text[max(0, first - _BYTES_BEFORE) : first + _BYTES_AFTER]
 
 
-def _facts(block: blocks.Block) -> Facts:
-    packages = listed.packages(block)
-    torch = torches.torch_build(block, packages)
-    gpu = devices.gpu(block, torch)
+def _build_facts(block: blocks.EnvironmentBlock) -> Facts:
+    packages = listed.read_packages(block)
+    torch = torches.read_torch_build(block, packages)
+    gpu = devices.read_gpu(block, torch)
     sections: tuple[Fact | None, ...] = (
-        place.site(block),
-        place.interpreter(block),
-        place.shm(block),
-        place.variables(block),
-        place.threads(block),
+        system.read_site(block),
+        system.read_interpreter(block),
+        system.read_shm(block),
+        system.read_variables(block),
+        system.read_threads(block),
         packages,
         torch,
-        torches.torch_import(block),
+        torches.read_torch_import(block),
         gpu,
-        devices.accelerators(block, torch, gpu),
-        devices.libraries(block),
-        processors.cpu(block),
+        devices.read_accelerators(block, torch, gpu),
+        devices.read_libraries(block),
+        processors.read_cpu(block),
     )
     known = [fact for fact in sections if fact is not None]
     told = {fact.section for fact in known}
-    unknown = {name: NOT_SAID for name in SECTIONS if name not in told}
+    unknown = {name: NOT_IN_TEXT for name in SECTIONS if name not in told}
     if "gpu" in unknown:
-        unknown["gpu"] = devices.why_no_gpu(block) or NOT_SAID
+        unknown["gpu"] = devices.explain_missing_gpu(block) or NOT_IN_TEXT
     return Facts(*known, unknown=unknown)

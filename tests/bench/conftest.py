@@ -5,18 +5,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from pipedoctor.bench.window import Meter
+from pipedoctor.bench.window import CpuMeter
 from pipedoctor.facts import Window
 
 
-class Calm(Meter):
+class Calm(CpuMeter):
     """Nobody else is here, whatever runs beside the tests."""
 
     def stop(self) -> Window:
         return msgspec.structs.replace(super().stop(), foreign=0.0, stolen=0.0)
 
 
-class Crowded(Meter):
+class Crowded(CpuMeter):
     """Somebody else has every CPU."""
 
     def stop(self) -> Window:
@@ -25,12 +25,12 @@ class Crowded(Meter):
 
 
 @pytest.fixture
-def calm() -> Meter:
+def calm() -> CpuMeter:
     return Calm()
 
 
 @pytest.fixture
-def crowded() -> Meter:
+def crowded() -> CpuMeter:
     return Crowded()
 
 

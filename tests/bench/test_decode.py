@@ -11,23 +11,21 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.bench import images
-from pipedoctor.bench.decode import Bench
-from pipedoctor.bench.decode_order import Order
-from pipedoctor.bench.decode_words import sheet
-from pipedoctor.bench.decoder import Decoder
-from pipedoctor.bench.images import Pictures
-from pipedoctor.bench.pixels import difference
-from pipedoctor.bench.window import Meter
-from pipedoctor.facts import BenchDecode, Unreadable
+from pipedoctor.bench.decode import DecodeBench
+from pipedoctor.bench.decode_order import DecodeRequest
+from pipedoctor.bench.decode_text import build_sheet
+from pipedoctor.bench.decoder import DecoderProcess
+from pipedoctor.bench.images import ImageSet
+from pipedoctor.bench.pixel_difference import compare_pixels
+from pipedoctor.bench.window import CpuMeter
+from pipedoctor.facts import BenchDecode, UnreadableError
 
 pytest.importorskip("PIL")
 
 Make = Callable[[str], dict[str, str]]
 
 
-def jpeg(
-    width: int = 64, height: int = 48, colour: tuple[int, ...] = (9, 99, 199)
-) -> bytes:
+def jpeg(width: int = 64, height: int = 48, colour: tuple[int, ...] = (9, 99, 199)) -> bytes:
     from PIL import Image
 
     stream = io.BytesIO()
@@ -36,25 +34,25 @@ def jpeg(
 
 
 def measured(
-    meter: Meter,
+    meter: CpuMeter,
     data: dict[str, bytes],
     environ: dict[str, str] | None = None,
     budget: float = 30.0,
 ) -> BenchDecode:
     """One round: enough to see what is measured, and no longer than that takes."""
-    order = Order(
+    order = DecodeRequest(
         executable=sys.executable,
         environ=os.environ | (environ or {}),
-        found=Pictures(data=data),
+        images=ImageSet(data=data),
         budget=budget,
         meter=meter,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipedoctor.bench.decode.ROUNDS", 1)
-        return Bench(order).run()
+        patch.setattr("pipedoctor.bench.decode.MAX_ROUNDS", 1)
+        return DecodeBench(order).run()
 
 
-def test_pillow_is_measured_with_its_ratio_faults_and_pixels(calm: Meter) -> None:
+def test_pillow_is_measured_with_its_ratio_faults_and_pixels(calm: CpuMeter) -> None:
     found = measured(calm, {"a.jpg": jpeg(640, 480), "b.jpg": jpeg(640, 480)})
 
     assert found.versions["pillow"]
@@ -79,7 +77,7 @@ def test_pillow_is_measured_with_its_ratio_faults_and_pixels(calm: Meter) -> Non
 
 
 def test_the_version_is_that_of_the_interpreter_that_decodes(
-    calm: Meter, tmp_path: Path
+    calm: CpuMeter, tmp_path: Path
 ) -> None:
     other = "import platform\nplatform.python_version = lambda: '3.9.99'\n"
     (tmp_path / "sitecustomize.py").write_text(other)
@@ -89,17 +87,17 @@ def test_the_version_is_that_of_the_interpreter_that_decodes(
     assert found.host.python == "3.9.99"
 
 
-def test_a_crowded_machine_gives_no_number(crowded: Meter) -> None:
+def test_a_crowded_machine_gives_no_number(crowded: CpuMeter) -> None:
     found = measured(crowded, {"a.jpg": jpeg()})
 
     assert all(path.rate is None for path in found.paths)
     assert found.quality.refused > 0
-    assert "cannot say" in found.quality.why_refused
-    assert all("cannot say" in path.unknown for path in found.paths)
-    assert any("do not count" in note for note in sheet(found).notes)
+    assert "too much for a reliable measurement" in found.quality.why_refused
+    assert all("too much for" in path.unknown for path in found.paths)
+    assert any("do not count" in note for note in build_sheet(found).notes)
 
 
-def test_a_broken_image_is_left_out_with_its_reason(calm: Meter) -> None:
+def test_a_broken_image_is_left_out_with_its_reason(calm: CpuMeter) -> None:
     data = {"good.jpg": jpeg(), "bad.jpg": b"\xff\xd8 no picture"}
 
     found = measured(calm, data)
@@ -111,7 +109,7 @@ def test_a_broken_image_is_left_out_with_its_reason(calm: Meter) -> None:
     assert found.find("PIL", "decode") is not None
 
 
-def test_nothing_but_broken_images(calm: Meter) -> None:
+def test_nothing_but_broken_images(calm: CpuMeter) -> None:
     found = measured(calm, {"bad.jpg": b"no picture"})
 
     assert found.paths == ()
@@ -128,7 +126,7 @@ def test_nothing_but_broken_images(calm: Meter) -> None:
     ids=["raises", "exits", "segfault"],
 )
 def test_a_broken_decoder_is_listed(
-    calm: Meter, pretender: Make, body: str, reason: str
+    calm: CpuMeter, pretender: Make, body: str, reason: str
 ) -> None:
     found = measured(calm, {"a.jpg": jpeg()}, pretender(body))
 
@@ -139,9 +137,9 @@ def test_a_broken_decoder_is_listed(
 
 
 def test_a_decoder_that_hangs_is_listed_and_killed(
-    calm: Meter, pretender: Make, monkeypatch: pytest.MonkeyPatch
+    calm: CpuMeter, pretender: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipedoctor.bench.decode.GRACE", 0.2)
+    monkeypatch.setattr("pipedoctor.bench.decode.ANSWER_SECONDS", 0.2)
     began = time.monotonic()
 
     found = measured(calm, {"a.jpg": jpeg()}, pretender("time.sleep(60)"), 6.0)
@@ -150,7 +148,7 @@ def test_a_decoder_that_hangs_is_listed_and_killed(
     assert time.monotonic() - began < 7
 
 
-def test_the_budget_holds_whatever_hangs(calm: Meter, tmp_path: Path) -> None:
+def test_the_budget_holds_whatever_hangs(calm: CpuMeter, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import time; time.sleep(60)")
     began = time.monotonic()
 
@@ -159,68 +157,64 @@ def test_the_budget_holds_whatever_hangs(calm: Meter, tmp_path: Path) -> None:
     assert time.monotonic() - began < 3
     assert found.broken["pillow"] == "no time left in the budget"
     said = "pillow was not measured: no time left in the budget."
-    assert said in sheet(found).notes
+    assert said in build_sheet(found).notes
 
 
-def test_what_was_done_before_counts(calm: Meter) -> None:
-    order = Order(
+def test_what_was_done_before_counts(calm: CpuMeter) -> None:
+    order = DecodeRequest(
         executable=sys.executable,
         environ=os.environ,
-        found=Pictures(data={"a.jpg": jpeg()}),
+        images=ImageSet(data={"a.jpg": jpeg()}),
         budget=30.0,
         meter=calm,
-        began=time.monotonic() - 31,
+        begin_time=time.monotonic() - 31,
     )
 
-    found = Bench(order).run()
+    found = DecodeBench(order).run()
 
     assert set(found.broken.values()) == {"no time left in the budget"}
     assert found.seconds > 31
 
 
-def test_a_library_that_cannot_be_imported_is_listed(
-    calm: Meter, tmp_path: Path
-) -> None:
+def test_a_library_that_cannot_be_imported_is_listed(calm: CpuMeter, tmp_path: Path) -> None:
     (tmp_path / "turbojpeg.py").write_text("raise RuntimeError('no libturbojpeg')")
 
     found = measured(calm, {"a.jpg": jpeg()}, {"PYTHONPATH": str(tmp_path)})
 
     assert found.broken["PyTurboJPEG"] == "RuntimeError: no libturbojpeg"
-    assert any("PyTurboJPEG cannot be used" in note for note in sheet(found).notes)
+    assert any("PyTurboJPEG cannot be used" in note for note in build_sheet(found).notes)
 
 
 def test_an_import_that_prints_and_dies(tmp_path: Path) -> None:
     (tmp_path / "simplejpeg.py").write_text("import os\nprint('hi')\nos._exit(7)")
     environ = os.environ | {"PYTHONPATH": str(tmp_path)}
-    decoder = Decoder(sys.executable, "simplejpeg", environ)
+    decoder = DecoderProcess(sys.executable, "simplejpeg", environ)
 
-    with pytest.raises(Unreadable, match="its process ended with exit code 7"):
-        decoder.hello(time.monotonic() + 20)
+    with pytest.raises(UnreadableError, match="its process ended with exit code 7"):
+        decoder.wait_for_import(time.monotonic() + 20)
     decoder.close()
 
 
 def test_no_such_interpreter() -> None:
-    with pytest.raises(Unreadable, match="cannot be started: No such file"):
-        Decoder("/no/python", "pillow", {})
+    with pytest.raises(UnreadableError, match="cannot be started: No such file"):
+        DecoderProcess("/no/python", "pillow", {})
 
 
-def test_ctrl_c_gives_what_is_known(
-    calm: Meter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(_self: Bench, _number: int, _until: float) -> None:
+def test_ctrl_c_gives_what_is_known(calm: CpuMeter, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_self: DecodeBench, _number: int, _until: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Bench, "_round", interrupted)
+    monkeypatch.setattr(DecodeBench, "_measure_round", interrupted)
 
     found = measured(calm, {"a.jpg": jpeg()})
 
     assert found.interrupted
     assert {path.name for path in found.paths} >= {"PIL", "PIL draft"}
-    assert "Interrupted" in sheet(found).notes[-2]
+    assert "Interrupted" in build_sheet(found).notes[-2]
 
 
 def test_generated_images_are_jpegs_of_that_size() -> None:
-    found = images.generate(sys.executable, os.environ, (80, 60), 20, count=2)
+    found = images.generate_images(sys.executable, os.environ, (80, 60), 20, count=2)
 
     from PIL import Image
 
@@ -237,28 +231,26 @@ def test_images_of_a_folder(tmp_path: Path) -> None:
         (tmp_path / f"{number:02}.JPG").write_bytes(jpeg())
     (tmp_path / "notes.txt").write_text("no image")
 
-    found = images.load([str(tmp_path)])
+    found = images.load_images([str(tmp_path)])
 
-    assert len(found.data) == images.MOST
+    assert len(found.data) == images.MAX_IMAGES
     assert all(name.endswith(".JPG") for name in found.data)
 
 
 def test_an_empty_file_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "a.jpg").touch()
 
-    found = images.load([str(tmp_path / "a.jpg")])
+    found = images.load_images([str(tmp_path / "a.jpg")])
 
     assert found.unreadable == {str(tmp_path / "a.jpg"): "it is empty"}
 
 
 @pytest.mark.parametrize("name", ["missing", "."])
-def test_nothing_to_load(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_nothing_to_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
 
-    with pytest.raises(Unreadable, match=f"^{name}: no "):
-        images.load([name])
+    with pytest.raises(UnreadableError, match=f"^{name}: no "):
+        images.load_images([name])
 
 
 def picture(*values: int, width: int = 1) -> dict[str, object]:
@@ -267,11 +259,11 @@ def picture(*values: int, width: int = 1) -> dict[str, object]:
 
 
 def test_pixels_differ_by() -> None:
-    found = difference([(picture(1, 2, 3), picture(1, 4, 0))])
+    found = compare_pixels([(picture(1, 2, 3), picture(1, 4, 0))])
 
     assert found is not None
     assert (found.largest, found.mean) == (3, 5 / 3)
 
 
 def test_pictures_of_different_sizes_are_not_compared() -> None:
-    assert difference([(picture(1, 2, 3), picture(1, 2, 3, width=2))]) is None
+    assert compare_pixels([(picture(1, 2, 3), picture(1, 2, 3, width=2))]) is None

@@ -9,22 +9,22 @@ from unittest.mock import Mock
 import pytest
 
 from pipedoctor.bench import decoder, images
-from pipedoctor.bench.decoder import Decoder
-from pipedoctor.facts import Unreadable
+from pipedoctor.bench.decoder import DecoderProcess
+from pipedoctor.facts import UnreadableError
 
-Start = Callable[[str], Decoder]
+Start = Callable[[str], DecoderProcess]
 MEBIBYTE = bytes(1 << 20)
 
 
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     """A decoder whose process runs this code instead of ours."""
-    started: list[Decoder] = []
+    started: list[DecoderProcess] = []
 
-    def begin(code: str) -> Decoder:
+    def begin(code: str) -> DecoderProcess:
         line = [sys.executable, "-S", "-c", f"import sys, os, struct, time; {code}"]
-        monkeypatch.setattr(decoder, "program", Mock(return_value=line))
-        started.append(Decoder(sys.executable, "pillow", os.environ))
+        monkeypatch.setattr(decoder, "build_command", Mock(return_value=line))
+        started.append(DecoderProcess(sys.executable, "pillow", os.environ))
         return started[-1]
 
     yield begin
@@ -48,31 +48,31 @@ FRAME = "sys.stdout.buffer.write(struct.pack('<I', {size}) + b'{body}'); "
     ids=["another shape", "too much"],
 )
 def test_nonsense_is_no_answer(start: Start, code: str) -> None:
-    with pytest.raises(Unreadable, match="printed something else than an answer"):
-        start(code).hello(soon())
+    with pytest.raises(UnreadableError, match="printed something else than an answer"):
+        start(code).wait_for_import(soon())
 
 
 def test_nobody_reads_the_images(start: Start) -> None:
     deaf = start("time.sleep(60)")
 
-    with pytest.raises(Unreadable, match="no answer while it was handed images"):
-        deaf.show([MEBIBYTE], soon(0.3))
-    with pytest.raises(Unreadable, match="no answer while it was handed images"):
-        deaf.ask(soon(), do="check", way="decode:PIL")
+    with pytest.raises(UnreadableError, match="no answer while images were sent to it"):
+        deaf.send_images([MEBIBYTE], soon(0.3))
+    with pytest.raises(UnreadableError, match="no answer while images were sent to it"):
+        deaf.run_command(soon(), do="check", way="decode:PIL")
 
 
 def test_it_is_gone_before_the_images_come(start: Start) -> None:
     gone = start("sys.exit(4)")
 
-    with pytest.raises(Unreadable, match="ended with exit code 4"):
-        gone.show([MEBIBYTE] * 4, soon())
+    with pytest.raises(UnreadableError, match="ended with exit code 4"):
+        gone.send_images([MEBIBYTE] * 4, soon())
 
 
 def test_it_closes_its_answers_and_lives_on(start: Start) -> None:
     mute = start("os.close(1); time.sleep(60)")
 
-    with pytest.raises(Unreadable, match="closed its answers"):
-        mute.hello(soon())
+    with pytest.raises(UnreadableError, match="closed its answers"):
+        mute.wait_for_import(soon())
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_no_images_are_made(
     why: str,
 ) -> None:
     argv = [executable, "-S", "-c", f"import sys, time; {line}"]
-    monkeypatch.setattr(images, "program", Mock(return_value=argv))
+    monkeypatch.setattr(images, "build_command", Mock(return_value=argv))
 
-    with pytest.raises(Unreadable, match=why):
-        images.generate(executable, os.environ, (8, 8), patience)
+    with pytest.raises(UnreadableError, match=why):
+        images.generate_images(executable, os.environ, (8, 8), patience)

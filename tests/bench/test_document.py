@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from pipedoctor.bench import document, markdown, text
-from pipedoctor.bench.sheet import Sheet, closing
+from pipedoctor.bench.result_table import ResultSheet, build_closing_notes
+from pipedoctor.engine.measurements import merge_measurements
 from pipedoctor.facts import (
     BenchDecode,
     BenchDisk,
@@ -15,30 +16,27 @@ from pipedoctor.facts import (
     DataSets,
     Facts,
     Host,
-    Malformed,
+    MalformedRecordError,
     Pipeline,
     Quality,
     Shm,
 )
 from pipedoctor.facts import ColdRead as Cold
 from pipedoctor.facts.bench_decode import Images
-from pipedoctor.measured import joined
 from tests.tune.seen import pipeline
 
 HOST = Host(model="Acme 9", cpus=8, effective=8)
 AWAY = "it was measured on another machine: Acme 9, 8 CPUs"
 DECODE = BenchDecode(host=HOST, images=Images(count=1, bytes=10))
-DEEP = (
-    b'{"schema": "pipedoctor.report/1", "facts": {"known": {"x": {"y": ' + b"[" * 9**5
-)
+DEEP = b'{"schema": "pipedoctor.report/1", "facts": {"known": {"x": {"y": ' + b"[" * 9**5
 READ = Cold(files=1, bytes=1, seconds=1.0, open_seconds=0.0, cold=True)
 DISK = BenchDisk(host=HOST, dataset=DataSet(path="/data", cold_read=READ))
 
 
 def test_round_trip() -> None:
-    data = document.render(Facts(DECODE), said=("x",), seconds=1.23456)
+    data = document.render(Facts(DECODE), conclusions=("x",), seconds=1.23456)
 
-    assert document.read(data) == [DECODE]
+    assert document.read_measurements(data) == [DECODE]
     plain = json.loads(data)
     assert plain["schema"] == "pipedoctor.measurement/1"
     assert plain["said"] == ["x"]
@@ -49,7 +47,7 @@ def test_only_measurements_are_taken_of_a_report() -> None:
     facts = Facts(DECODE, Shm(size=1)).to_record()
     report = {"schema": "pipedoctor.report/1", "facts": facts}
 
-    assert document.read(json.dumps(report).encode()) == [DECODE]
+    assert document.read_measurements(json.dumps(report).encode()) == [DECODE]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +59,7 @@ def test_only_measurements_are_taken_of_a_report() -> None:
         (b" " * ((32 << 20) + 1), "larger than 32 MiB"),
         (
             b'{"schema": "pipedoctor.report/1", "facts": {"known": {}}}',
-            "there is no measurement in it",
+            "it contains no measurement",
         ),
         (
             b'{"schema": "pipedoctor.report/1", "facts": {"known": {"bench_disk": 1}}}',
@@ -71,27 +69,27 @@ def test_only_measurements_are_taken_of_a_report() -> None:
     ids=["empty", "not text", "deep", "large", "nothing measured", "malformed"],
 )
 def test_nonsense_is_refused(data: bytes, reason: str) -> None:
-    with pytest.raises(Malformed, match=reason):
-        document.read(data)
+    with pytest.raises(MalformedRecordError, match=reason):
+        document.read_measurements(data)
 
 
 def test_what_was_read_takes_the_place_of_the_short_read() -> None:
     facts = Facts(DataSets(entries=(DataSet(path="/x"), DataSet(path="/data"))))
 
-    found = joined(facts, [DISK]).get(DataSets)
+    found = merge_measurements(facts, [DISK]).get(DataSets)
 
     assert found == DataSets(entries=(DISK.dataset, DataSet(path="/x")))
 
 
 def test_it_stands_alone_without_data() -> None:
-    assert joined(Facts(), [DISK]).get(DataSets) == DataSets(entries=(DISK.dataset,))
+    assert merge_measurements(Facts(), [DISK]).get(DataSets) == DataSets(entries=(DISK.dataset,))
 
 
 def test_nothing_read_replaces_nothing() -> None:
     known = DataSets(entries=(DataSet(path="/data", cold_read=READ),))
     empty = BenchDisk(host=HOST, dataset=DataSet(path="/data"))
 
-    assert joined(Facts(known), [empty]).get(DataSets) == known
+    assert merge_measurements(Facts(known), [empty]).get(DataSets) == known
 
 
 @pytest.mark.parametrize(
@@ -104,7 +102,7 @@ def test_nothing_read_replaces_nothing() -> None:
     ],
 )
 def test_another_machine_says_nothing_of_this_one(cpu: Cpu, same: bool) -> None:
-    assert (joined(Facts(cpu), [DISK]).get(DataSets) is not None) is same
+    assert (merge_measurements(Facts(cpu), [DISK]).get(DataSets) is not None) is same
 
 
 @pytest.mark.parametrize(
@@ -120,24 +118,24 @@ def test_a_pipeline_of_another_machine_stays_and_says_so(
     cpu: Cpu | None, host: Host | None, said: str
 ) -> None:
     facts = Facts(cpu) if cpu else Facts()
-    found = joined(facts, [pipeline(host=host)]).get(Pipeline)
+    found = merge_measurements(facts, [pipeline(host=host)]).get(Pipeline)
 
     assert found is not None
-    assert found.blank == said
+    assert found.unusable_reason == said
     assert replace(found, elsewhere="") == pipeline(host=host)
 
 
 def test_a_pipeline_that_comes_home_is_judged_again() -> None:
     away = pipeline(host=HOST, elsewhere=AWAY)
-    home = joined(Facts(Cpu(logical=8, model="Acme 9"), away), []).get(Pipeline)
+    home = merge_measurements(Facts(Cpu(logical=8, model="Acme 9"), away), []).get(Pipeline)
 
     assert home == pipeline(host=HOST)
 
 
-SHEET = Sheet(
+SHEET = ResultSheet(
     title="Reading \x1b[31m/x",
-    said=("It is slow | very.",),
-    head=("", "rate", "more"),
+    conclusions=("It is slow | very.",),
+    header=("", "rate", "more"),
     rows=(
         ("one", "1,234 (1,000 to 2,000)", "a"),
         ("two", "out of order", ""),
@@ -166,12 +164,12 @@ def test_a_narrow_terminal_shows_no_intervals() -> None:
 
     assert "1,234" in said
     assert "2,000" not in said
-    assert max(map(len, said.splitlines()[1:])) <= text.NARROW
+    assert max(map(len, said.splitlines()[1:])) <= text.MIN_WIDTH
     assert said.startswith("\x1b[1m")
 
 
 def test_nothing_but_reasons() -> None:
-    sheet = Sheet(title="t", head=("", "r", "m"), rows=(("two", "no", ""),))
+    sheet = ResultSheet(title="t", header=("", "r", "m"), rows=(("two", "no", ""),))
 
     assert text.render(sheet) == "t\n\nWithout a number:\n  two: no\n"
 
@@ -185,17 +183,15 @@ def test_markdown_has_a_table() -> None:
 
 
 def test_the_last_notes() -> None:
-    seen = Quality(
-        windows=3, refused=2, why_refused="stolen: cannot say", marked="foreign"
-    )
+    seen = Quality(windows=3, refused=2, why_refused="stolen CPUs", marked="foreign")
     host = Host(cpus=8, effective=2, release="6.1", created="2026-01-01T00:00:00Z")
 
-    assert closing(host, seen, 3.4, interrupted=True) == (
-        "Interrupted: this is what was known by then.",
-        "2 windows do not count: stolen: cannot say.",
+    assert build_closing_notes(host, seen, 3.4, interrupted=True) == (
+        "Interrupted: results so far.",
+        "2 windows do not count: stolen CPUs.",
         "Doubtful, for the machine was not quiet: foreign.",
         (
-            "Measured in 3 s on an unnamed processor, 8 CPUs, 2 usable, kernel 6.1,"
+            "Measured in 3 s on an unknown processor, 8 CPUs, 2 usable, kernel 6.1,"
             " 2026-01-01T00:00:00Z."
         ),
     )

@@ -24,14 +24,22 @@ from pipedoctor.facts import (
     Trial,
     Window,
 )
-from pipedoctor.tune import stages, tuning
-from pipedoctor.tune.beside import Beside
-from pipedoctor.tune.ledger import Ledger
-from pipedoctor.tune.limits import Bounds
-from pipedoctor.tune.probe import Bench, Failed
-from pipedoctor.tune.search import Search
-from pipedoctor.tune.stages import Stages, measure, quietly, sheet, trusted
-from pipedoctor.tune.tuning import Order
+from pipedoctor.tune.compare import stages
+from pipedoctor.tune.compare.stages import (
+    StageMeasurement,
+    build_sheet,
+    drop_refused_trials,
+    measure_stages,
+    probe_quietly,
+)
+from pipedoctor.tune.compare.variants import VariantBench
+from pipedoctor.tune.search import tuning
+from pipedoctor.tune.search.ledger import TrialLedger
+from pipedoctor.tune.search.limits import ResourceLimits
+from pipedoctor.tune.search.probe import TrialFailedError, TrialRunner
+from pipedoctor.tune.search.search import SettingSearch
+from pipedoctor.tune.search.tuning import TuningRequest
+from pipedoctor.tune.target.messages import TargetLoaded
 
 CALM = Window(seconds=1.0, cpus=2.0, own=1.0, foreign=0.0)
 CROWDED = Window(seconds=1.0, cpus=2.0, own=1.0, foreign=1.0)
@@ -67,21 +75,21 @@ SEEN = Pipeline(
 
 
 def test_every_stage_has_its_row() -> None:
-    page = sheet(Stages(seen=SEEN, seconds=3.0))
+    page = build_sheet(StageMeasurement(pipeline=SEEN, seconds=3.0))
 
     assert page.title == "One batch of train.py:make, stage by stage"
     assert page.rows == (
-        ("get items", "80", "80", ""),
+        ("fetch samples", "80", "80", ""),
         ("  read", "20", "20", ""),
         ("  decode", "40", "40", ""),
         ("  transform", "20", "20", ""),
         ("collate", "4", "4", ""),
         ("send", "", "0.5", ""),
         ("receive", "", "", "1"),
-        ("CPU within next()", "", "", "2"),
+        ("CPU in next()", "", "", "2"),
     )
-    assert page.said[0].startswith("Bottleneck: ")
-    assert page.said[1] == (
+    assert page.conclusions[0].startswith("Bottleneck: ")
+    assert page.conclusions[1] == (
         "num_workers=0: 100 samples/s, a batch in 80 ms, the first after 0.25 s."
     )
     assert "A batch holds 4.0 KiB in 2 tensors." in page.notes
@@ -90,7 +98,7 @@ def test_every_stage_has_its_row() -> None:
 
 @pytest.mark.parametrize("width", [80, 160])
 def test_headings_stand_apart_where_there_is_room(width: int) -> None:
-    drawn = render(sheet(Stages(seen=SEEN)), width=width)
+    drawn = render(build_sheet(StageMeasurement(pipeline=SEEN)), width=width)
 
     assert "no workers  in a worker  main process" in drawn
 
@@ -103,34 +111,38 @@ def test_without_a_trace_and_without_workers() -> None:
         contents=Contents(bytes=0, shared_bytes=0, objects=0),
     )
 
-    page = sheet(Stages(seen=seen, trouble="with num_workers=1: it fails"))
+    page = build_sheet(StageMeasurement(pipeline=seen, failure="with num_workers=1: it fails"))
 
-    assert [row[0] for row in page.rows] == ["get items", "collate"]
+    assert [row[0] for row in page.rows] == ["fetch samples", "collate"]
     assert not any(note.startswith("Send: ") for note in page.notes)
     assert page.notes[0] == "Not all was measured: with num_workers=1: it fails."
 
 
 def test_what_others_decided_does_not_count() -> None:
-    found = Stages(seen=replace(SEEN, trials=(trial(0, CROWDED), trial(1))))
+    found = StageMeasurement(pipeline=replace(SEEN, trials=(trial(0, CROWDED), trial(1))))
 
-    assert not found.unmeasured
-    assert trusted(found).seen.trials == (trial(1),)
-    assert any("1 window does not count" in note for note in sheet(found).notes)
+    assert not found.no_result_reason
+    assert drop_refused_trials(found).pipeline.trials == (trial(1),)
+    assert any("1 window does not count" in note for note in build_sheet(found).notes)
 
 
 @pytest.mark.parametrize(
     ("trials", "trouble", "why"),
     [
-        ((trial(0, CROWDED),), "", "foreign CPU 1.0 cores: cannot say"),
+        (
+            (trial(0, CROWDED),),
+            "",
+            "other processes used 1.0 of 2 CPUs, too much for a reliable measurement",
+        ),
         ((), "", "no batch came in the time given"),
         ((), "it fails", "it fails"),
     ],
 )
 def test_no_number_at_all(trials: tuple[Trial, ...], trouble: str, why: str) -> None:
-    found = Stages(seen=replace(SEEN, trials=trials), trouble=trouble)
+    found = StageMeasurement(pipeline=replace(SEEN, trials=trials), failure=trouble)
 
-    assert found.unmeasured == why
-    assert sheet(found).rows == ()
+    assert found.no_result_reason == why
+    assert build_sheet(found).rows == ()
 
 
 def spread(value: float, off: float = 0.1) -> Spread:
@@ -156,32 +168,30 @@ def beside(ratio: float = 2.0) -> BenchLoader:
 
 
 def test_what_receiving_costs_and_what_one_thread_brings() -> None:
-    found = Stages(seen=SEEN, beside=beside())
-    page = sheet(found)
+    found = StageMeasurement(pipeline=SEEN, bench_loader=beside())
+    page = build_sheet(found)
 
     assert found.facts == (SEEN, beside())
     assert page.rows[-2:] == (
         ("first touch", "", "", "8.3"),
         ("to the GPU", "", "", "4"),
     )
-    assert page.said[1] == (
+    assert page.conclusions[1] == (
         "With OPENBLAS_NUM_THREADS=1 it is 2.00x (1.90 to 2.10) as fast, and a batch"
         " takes 77 ms of CPU without and 13.5 ms with it."
     )
-    touched = "First touch: a byte of every page is read, in the main process, once."
+    touched = "First touch: the main process reads one byte of every page, once."
     assert touched in page.notes
-    slow = sheet(Stages(seen=SEEN, beside=beside(1.05)))
-    assert slow.said[1].endswith(" with it: not faster for certain.")
+    slow = build_sheet(StageMeasurement(pipeline=SEEN, bench_loader=beside(1.05)))
+    assert slow.conclusions[1].endswith(" with it: not significantly faster.")
 
 
 def test_what_was_not_measured_beside_the_stages() -> None:
     why = {"touch": "no time", "transfer": "no GPU", "threads": "they rest"}
-    none = BenchLoader(
-        host=Host(cpus=2, effective=2), target="a", num_workers=1, unknown=why
-    )
-    page = sheet(Stages(seen=SEEN, beside=none))
+    none = BenchLoader(host=Host(cpus=2, effective=2), target="a", num_workers=1, unknown=why)
+    page = build_sheet(StageMeasurement(pipeline=SEEN, bench_loader=none))
 
-    assert page.rows == sheet(Stages(seen=SEEN)).rows
+    assert page.rows == build_sheet(StageMeasurement(pipeline=SEEN)).rows
     assert page.notes[3:6] == (
         "Not measured, first touch: no time.",
         "Not measured, to the GPU: no GPU.",
@@ -196,22 +206,22 @@ TARGET = (
 )
 
 
-class Shared(Bench):
+class Shared(TrialRunner):
     """Windows of a second in which others use so many CPUs, then none."""
 
     def __init__(self, *foreign: float, rest: float = 40.0) -> None:
-        super().__init__(session=cast("Any", None), until=0.0)
+        super().__init__(session=cast("Any", None), deadline=0.0)
         self.foreign, self.rest = list(foreign), rest
         self.traced: list[int] = []
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         return self.rest
 
     def measure(self, setting: Setting, seconds: float, **more: Any) -> Trial:
         assert seconds
         self.rest -= 1.0
-        self.spent.append(1.0)
+        self.trial_seconds.append(1.0)
         if more["trace"]:
             self.traced.append(setting.num_workers)
         foreign = self.foreign.pop(0) if self.foreign else 0.0
@@ -219,11 +229,11 @@ class Shared(Bench):
         return replace(found, setting=setting, batches=10)
 
 
-def repeated(*foreign: float, rest: float = 40.0) -> Search:
+def repeated(*foreign: float, rest: float = 40.0) -> SettingSearch:
     start = Setting(num_workers=0, batch_size=8)
-    bounds = Bounds(cpus=2.0, cpus_bound="machine", max_workers=1)
-    search = Search(Shared(*foreign, rest=rest), bounds, start, SEEN)
-    quietly(search)
+    bounds = ResourceLimits(cpus=2.0, cpus_bound="machine", max_workers=1)
+    search = SettingSearch(Shared(*foreign, rest=rest), bounds, start, SEEN)
+    probe_quietly(search)
     return search
 
 
@@ -234,14 +244,14 @@ def repeated(*foreign: float, rest: float = 40.0) -> Search:
         pytest.param((1.0,), 40.0, 3, ["", ""], id="measured again"),
         pytest.param((1.0, 1.0, 0.0, 1.0, 0.0), 40.0, 5, ["", ""], id="both"),
         pytest.param(
-            (0.5, 0.0, 0.3, 0.4), 40.0, 4, ["foreign CPU 0.3 cores", ""], id="marked"
+            (0.5, 0.0, 0.3, 0.4), 40.0, 4, ["other processes used 0.3 of 2 CPUs", ""], id="marked"
         ),
-        pytest.param((1.0,) * 9, 40.0, 6, ["foreign CPU 1.0 cores"] * 2, id="refused"),
+        pytest.param((1.0,) * 9, 40.0, 6, ["other processes used 1.0 of 2 CPUs"] * 2, id="refused"),
         pytest.param(
-            (0.5,) * 9, 5.0, 2, ["foreign CPU 0.5 cores"] * 2, id="half of the time"
+            (0.5,) * 9, 5.0, 2, ["other processes used 0.5 of 2 CPUs"] * 2, id="half of the time"
         ),
         pytest.param(
-            (1.0,) * 9, 5.0, 4, ["foreign CPU 1.0 cores"] * 2, id="all of the time"
+            (1.0,) * 9, 5.0, 4, ["other processes used 1.0 of 2 CPUs"] * 2, id="all of the time"
         ),
     ],
 )
@@ -251,23 +261,25 @@ def test_windows_that_others_disturb_are_measured_again(
     search = repeated(*foreign, rest=rest)
 
     assert len(search.ledger.trials) == windows
-    assert [one.disturbed for one in search.ledger.merged()] == marks
+    assert [one.disturbance for one in search.ledger.merge_all()] == marks
 
 
 def test_the_trace_is_taken_again_with_its_window() -> None:
-    assert cast("Shared", repeated(1.0, 1.0).bench).traced == [0, 0]
+    assert cast("Shared", repeated(1.0, 1.0).runner).traced == [0, 0]
 
 
 def test_how_often_it_was_measured_again_and_how_doubtful_it_is() -> None:
-    quality = Quality(windows=3, repeated=1, marked="foreign CPU 0.3 cores")
+    quality = Quality(windows=3, repeated=1, marked="other processes used 0.3 of 2 CPUs")
     more = replace(beside(), quality=quality)
-    notes = sheet(Stages(seen=SEEN, beside=more, repeated=2)).notes
+    notes = build_sheet(
+        StageMeasurement(pipeline=SEEN, bench_loader=more, repeated_windows=2)
+    ).notes
 
-    assert "3 windows were measured again, for others had the CPUs." in notes
-    assert "Doubtful, for the machine was not quiet: foreign CPU 0.3 cores." in notes
-    again = sheet(Stages(seen=SEEN, repeated=1)).notes
-    assert "1 window was measured again, for others had the CPUs." in again
-    assert not any("again" in note for note in sheet(Stages(seen=SEEN)).notes)
+    assert "3 windows were repeated because other processes used the CPUs." in notes
+    assert "Doubtful, for the machine was not quiet: other processes used 0.3 of 2 CPUs." in notes
+    again = build_sheet(StageMeasurement(pipeline=SEEN, repeated_windows=1)).notes
+    assert "1 window was repeated because other processes used the CPUs." in again
+    assert not any("again" in note for note in build_sheet(StageMeasurement(pipeline=SEEN)).notes)
 
 
 def test_a_real_loader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,31 +287,31 @@ def test_a_real_loader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "train.py"
     path.write_text(TARGET)
 
-    def probe(search: Search) -> None:
-        search.measure(search.of(0), 0.1)
-        search.measure(search.of(1), 0.1)
+    def probe(search: SettingSearch) -> None:
+        search.measure(search.make_setting(0), 0.1)
+        search.measure(search.make_setting(1), 0.1)
 
-    monkeypatch.setattr(Search, "probe", probe)
+    monkeypatch.setattr(SettingSearch, "probe", probe)
 
     # The time is for a machine that is busy: what is measured is short.
-    found = measure(Order(target=f"{path}:make", budget=120.0))
+    found = measure_stages(TuningRequest(target=f"{path}:make", budget=120.0))
 
-    assert not found.trouble
-    alone, one = found.seen.trials
+    assert not found.failure
+    alone, one = found.pipeline.trials
     assert (alone.setting.num_workers, one.setting.num_workers) == (0, 1)
     assert alone.costs is not None
     assert alone.costs.fetch_wall > 0
-    assert found.seen.contents.objects == 1
-    assert found.beside is not None
-    touch, unknown = found.beside.touch, found.beside.unknown
-    assert touch is not None or "foreign" in unknown["touch"]
-    assert "transfer" in unknown or found.beside.transfer is not None
+    assert found.pipeline.contents.objects == 1
+    assert found.bench_loader is not None
+    touch, unknown = found.bench_loader.touch, found.bench_loader.unknown
+    assert touch is not None or "other processes" in unknown["touch"]
+    assert "transfer" in unknown or found.bench_loader.transfer is not None
 
 
 @pytest.mark.parametrize(
     ("probing", "touching", "trouble", "interrupted"),
     [
-        (Failed("it fails"), None, "it fails", False),
+        (TrialFailedError("it fails"), None, "it fails", False),
         (KeyboardInterrupt(), None, "", True),
         (None, KeyboardInterrupt(), "", True),
     ],
@@ -312,37 +324,40 @@ def test_what_ends_it_early(
     interrupted: bool,
 ) -> None:
     class Searched:
-        bounds = start = None
-        ledger, bench = Ledger(), SimpleNamespace(left=0.0)
+        limits = start = None
+        ledger, runner = TrialLedger(), SimpleNamespace(seconds_left=0.0)
 
         def probe(self) -> None:
             if probing:
                 raise probing
 
-        def most(self) -> int:
+        def count_max_workers(self) -> int:
             return 4
 
-        def of(self, workers: int) -> Setting:
+        def make_setting(self, workers: int) -> Setting:
             return Setting(num_workers=workers)
 
-        def pipeline(self) -> Pipeline:
+        def build_pipeline(self) -> Pipeline:
             return replace(SEEN, trials=())
 
     @contextlib.contextmanager
-    def probed(_order: Order) -> Generator[Any, None, None]:
-        yield Searched(), {"seconds": 1.0, "accelerator": False}
+    def probed(_order: TuningRequest) -> Generator[Any, None, None]:
+        yield (
+            Searched(),
+            TargetLoaded(setting=Setting(num_workers=0), start_method="fork", seconds=1.0),
+        )
 
-    def run(_beside: Beside, *, accelerator: bool) -> None:
+    def run(_beside: VariantBench, *, accelerator: bool) -> None:
         assert not accelerator
         assert probing is None
         if touching:
             raise touching
 
-    monkeypatch.setattr(tuning, "probed", probed)
-    monkeypatch.setattr(stages, "Search", Searched)
-    monkeypatch.setattr(Beside, "run", run)
+    monkeypatch.setattr(tuning, "open_search", probed)
+    monkeypatch.setattr(stages, "SettingSearch", Searched)
+    monkeypatch.setattr(VariantBench, "run", run)
 
-    found = measure(Order(target="train.py:make"))
+    found = measure_stages(TuningRequest(target="train.py:make"))
 
-    assert (found.trouble, found.interrupted) == (trouble, interrupted)
-    assert (found.beside is None) == bool(trouble)
+    assert (found.failure, found.interrupted) == (trouble, interrupted)
+    assert (found.bench_loader is None) == bool(trouble)

@@ -15,12 +15,12 @@ import pytest
 from msgspec.structs import replace
 
 from pipedoctor.bench import transfer
-from pipedoctor.bench.inside import transfer as inside
-from pipedoctor.bench.transfer import as_fact, measure
-from pipedoctor.bench.transfer_words import sheet
-from pipedoctor.bench.window import Meter
+from pipedoctor.bench.programs import transfer as inside
+from pipedoctor.bench.transfer import build_fact, measure_transfer
+from pipedoctor.bench.transfer_text import build_sheet
+from pipedoctor.bench.window import CpuMeter
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Quality, Unreadable, Window
+from pipedoctor.facts import Quality, UnreadableError, Window
 
 torch = pytest.importorskip("torch")
 
@@ -43,7 +43,7 @@ SAID: dict[str, Any] = {
 
 
 def test_what_is_hidden_of_a_copy() -> None:
-    found = as_fact(SAID, Machine(), Quality(windows=1), 3.0)
+    found = build_fact(SAID, Machine(), Quality(windows=1), 3.0)
 
     assert found.host.python == "3.9.99"
     assert [copy.rate.value for copy in found.copies] == [2500, 10_000]
@@ -52,40 +52,40 @@ def test_what_is_hidden_of_a_copy() -> None:
         "pinned and non_blocking": 0.0,
         "prefetched on a side stream": 0.8,
     }
-    page = sheet(found)
+    page = build_sheet(found)
     assert page.title == "Copying 1000 B to NVIDIA T4"
     assert page.rows[1] == ("pinned, non_blocking", "9.8 KiB", "100", "")
     assert page.rows[-1] == ("step: prefetched on a side stream", "", "120", "80%")
     assert "non_blocking gives the CPU back after 10 ms (10 to 20)." in page.notes[1]
-    assert page.said == (
+    assert page.conclusions == (
         "Pinned memory is copied 4.00 times as fast as pageable memory.",
         "A side stream hides 80% of the copy behind computing.",
     )
 
 
 def test_one_way_alone_is_compared_with_nothing() -> None:
-    found = as_fact(SAID, Machine(), Quality(windows=1), 3.0)
+    found = build_fact(SAID, Machine(), Quality(windows=1), 3.0)
 
     for kept in (found.copies[:1], found.copies[1:]):
-        page = sheet(replace(found, copies=kept, steps=()))
-        assert page.said == ()
+        page = build_sheet(replace(found, copies=kept, steps=()))
+        assert page.conclusions == ()
         assert len(page.rows) == 1
 
 
-def test_without_torch_it_says_why(calm: Meter, tmp_path: Any) -> None:
+def test_without_torch_it_says_why(calm: CpuMeter, tmp_path: Any) -> None:
     (tmp_path / "torch.py").write_text("raise ImportError('no torch today')")
     environ = os.environ | {"PYTHONPATH": str(tmp_path)}
 
-    with pytest.raises(Unreadable, match="cannot be imported: no torch today"):
-        measure(sys.executable, environ, batch_bytes=1, budget=5.0, meter=calm)
+    with pytest.raises(UnreadableError, match="cannot be imported: no torch today"):
+        measure_transfer(sys.executable, environ, batch_bytes=1, budget=5.0, meter=calm)
 
 
-def test_a_torch_that_crashes_is_said(calm: Meter, tmp_path: Any) -> None:
+def test_a_torch_that_crashes_is_said(calm: CpuMeter, tmp_path: Any) -> None:
     (tmp_path / "torch.py").write_text("import os; os.kill(os.getpid(), 11)")
     environ = os.environ | {"PYTHONPATH": str(tmp_path)}
 
-    with pytest.raises(Unreadable, match="ended with SIGSEGV"):
-        measure(sys.executable, environ, batch_bytes=1, budget=5.0, meter=calm)
+    with pytest.raises(UnreadableError, match="ended with SIGSEGV"):
+        measure_transfer(sys.executable, environ, batch_bytes=1, budget=5.0, meter=calm)
 
 
 def test_a_build_for_cuda_without_a_device() -> None:
@@ -96,12 +96,12 @@ def test_a_build_for_cuda_without_a_device() -> None:
         __version__ = "2.13.0+cu130"
         version = Version
 
-    assert inside.no_gpu(Torch).endswith("finds none (torch.cuda.is_available())")
+    assert inside.explain_no_gpu(Torch).endswith("finds none (torch.cuda.is_available())")
 
 
 def test_copies_bring_the_bytes() -> None:
     host = torch.arange(10.0)
-    ways = inside.copies(host, torch.zeros(10), lambda tensor: tensor.clone())
+    ways = inside.build_copies(host, torch.zeros(10), lambda tensor: tensor.clone())
 
     assert len(ways) == 5
     for way in ways.values():
@@ -112,7 +112,7 @@ def test_rounds_leave_out_the_first_two() -> None:
     done: list[str] = []
     ways = {name: functools.partial(done.append, name) for name in "ab"}
 
-    found = inside.rounds(ways, lambda: None, 0.0)
+    found = inside.time_rounds(ways, lambda: None, 0.0)
 
     assert done == ["a", "b"] * 5
     assert [len(rows) for rows in found.values()] == [3, 3]
@@ -139,7 +139,7 @@ class Products:
 
 def test_computing_takes_as_long_as_asked_or_longer() -> None:
     device = Products()
-    compute = inside.computing(device, None, lambda: None, 0.02)
+    compute = inside.build_compute(device, None, lambda: None, 0.02)
     tried = device.done
     began = time.perf_counter()
     compute()
@@ -154,10 +154,10 @@ def test_computing_takes_as_long_as_asked_or_longer() -> None:
 def test_one_stream_copies_every_batch() -> None:
     computed: list[int] = []
 
-    inside.one_stream(
+    inside.copy_and_compute(
         torch.ones(3), torch.device("cpu"), lambda: computed.append(1), wait=True
     )
-    inside.alone(lambda: computed.append(1))
+    inside.run_compute(lambda: computed.append(1))
 
     assert len(computed) == 24
 
@@ -209,7 +209,7 @@ def test_the_side_stream_copies_one_batch_ahead() -> None:
     class Torch:
         cuda = Streams(said)
 
-    window = inside.side_stream(
+    window = inside.build_prefetch_window(
         Torch, Pinned(Torch.cuda), None, lambda: said.append("compute")
     )
     assert said == ["copy 1"]
@@ -312,21 +312,19 @@ def test_everything_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
         "pinned and non_blocking": 3,
         "prefetched on a side stream": 3,
     }
-    found = as_fact(said, Machine(), Quality(windows=1), 1.0)
+    found = build_fact(said, Machine(), Quality(windows=1), 1.0)
     assert len(found.steps) == 3
 
 
 @pytest.mark.parametrize(
     ("cuda", "why"),
     [
-        (Cuda(there=False), "no GPU can be used: torch 9.9 finds none"),
+        (Cuda(there=False), "no usable GPU: torch 9.9 finds none"),
         (Cuda(trouble="out of memory\nand more"), "the GPU refuses: out of memory"),
         (Cuda(trouble=""), "the GPU refuses: RuntimeError"),
     ],
 )
-def test_a_gpu_that_refuses(
-    monkeypatch: pytest.MonkeyPatch, cuda: Cuda, why: str
-) -> None:
+def test_a_gpu_that_refuses(monkeypatch: pytest.MonkeyPatch, cuda: Cuda, why: str) -> None:
     monkeypatch.setitem(sys.modules, "torch", stand_in(cuda))
 
     assert inside.main(1000, 0.0)["error"].startswith(why)
@@ -338,7 +336,7 @@ def instead(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     def line(*_: object) -> list[str]:
         return [sys.executable, "-S", "-c", code]
 
-    monkeypatch.setattr(transfer, "program", line)
+    monkeypatch.setattr(transfer, "build_command", line)
 
 
 @pytest.mark.parametrize(
@@ -350,22 +348,22 @@ def instead(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     ],
 )
 def test_no_answer_is_said(
-    monkeypatch: pytest.MonkeyPatch, calm: Meter, answer: str, why: str
+    monkeypatch: pytest.MonkeyPatch, calm: CpuMeter, answer: str, why: str
 ) -> None:
     instead(monkeypatch, answer)
     budget = 1.0 if "sleep" in answer else 9.0
 
-    with pytest.raises(Unreadable, match=why):
-        measure(sys.executable, os.environ, batch_bytes=1, budget=budget, meter=calm)
+    with pytest.raises(UnreadableError, match=why):
+        measure_transfer(sys.executable, os.environ, batch_bytes=1, budget=budget, meter=calm)
 
 
 def test_a_banner_before_the_answer_does_no_harm(
-    monkeypatch: pytest.MonkeyPatch, calm: Meter
+    monkeypatch: pytest.MonkeyPatch, calm: CpuMeter
 ) -> None:
     code = f"print('a banner'); print({json.dumps(json.dumps(SAID))})"
     instead(monkeypatch, code)
 
-    found = measure(sys.executable, os.environ, batch_bytes=1, budget=5.0, meter=calm)
+    found = measure_transfer(sys.executable, os.environ, batch_bytes=1, budget=5.0, meter=calm)
 
     assert found.device == "NVIDIA T4"
 
@@ -379,58 +377,58 @@ time.sleep(60)
 """
 
 
-def test_ctrl_c_gives_the_copies(monkeypatch: pytest.MonkeyPatch, calm: Meter) -> None:
+def test_ctrl_c_gives_the_copies(monkeypatch: pytest.MonkeyPatch, calm: CpuMeter) -> None:
     partial = json.dumps({**SAID, "steps": {}, "partial": True})
     instead(monkeypatch, STOPPED.format(answer=partial))
 
-    found = measure(sys.executable, os.environ, batch_bytes=1, budget=30.0, meter=calm)
+    found = measure_transfer(sys.executable, os.environ, batch_bytes=1, budget=30.0, meter=calm)
 
     assert found.interrupted
     assert [copy.name for copy in found.copies] == ["pageable", "pinned, non_blocking"]
     assert (found.steps, found.compute_seconds) == ((), None)
-    assert "Interrupted: this is what was known by then." in sheet(found).notes
+    assert "Interrupted: results so far." in build_sheet(found).notes
 
 
 def test_ctrl_c_before_anything_is_known_goes_on_its_way(
-    monkeypatch: pytest.MonkeyPatch, calm: Meter
+    monkeypatch: pytest.MonkeyPatch, calm: CpuMeter
 ) -> None:
     instead(monkeypatch, STOPPED.format(answer="a banner"))
 
     with pytest.raises(KeyboardInterrupt):
-        measure(sys.executable, os.environ, batch_bytes=1, budget=30.0, meter=calm)
+        measure_transfer(sys.executable, os.environ, batch_bytes=1, budget=30.0, meter=calm)
 
 
 def test_a_program_that_dies_after_the_copies_is_said(
-    monkeypatch: pytest.MonkeyPatch, calm: Meter
+    monkeypatch: pytest.MonkeyPatch, calm: CpuMeter
 ) -> None:
     partial = json.dumps({**SAID, "steps": {}, "partial": True})
     instead(monkeypatch, f"print({partial!r}); raise SystemExit(3)")
 
-    with pytest.raises(Unreadable, match="its process ended with exit code 3"):
-        measure(sys.executable, os.environ, batch_bytes=1, budget=9.0, meter=calm)
+    with pytest.raises(UnreadableError, match="its process ended with exit code 3"):
+        measure_transfer(sys.executable, os.environ, batch_bytes=1, budget=9.0, meter=calm)
 
 
 def test_a_crowded_machine_is_not_measured(
-    monkeypatch: pytest.MonkeyPatch, crowded: Meter
+    monkeypatch: pytest.MonkeyPatch, crowded: CpuMeter
 ) -> None:
     code = f"print({json.dumps(json.dumps(SAID))})"
     instead(monkeypatch, code)
 
-    with pytest.raises(Unreadable, match="foreign CPU"):
-        measure(sys.executable, {}, batch_bytes=1, budget=5.0, meter=crowded)
+    with pytest.raises(UnreadableError, match="other processes used"):
+        measure_transfer(sys.executable, {}, batch_bytes=1, budget=5.0, meter=crowded)
 
 
-def test_an_interpreter_that_cannot_be_started(calm: Meter) -> None:
-    with pytest.raises(Unreadable, match="/no/python cannot be started: No such file"):
-        measure("/no/python", {}, batch_bytes=1, budget=5.0, meter=calm)
+def test_an_interpreter_that_cannot_be_started(calm: CpuMeter) -> None:
+    with pytest.raises(UnreadableError, match="/no/python cannot be started: No such file"):
+        measure_transfer("/no/python", {}, batch_bytes=1, budget=5.0, meter=calm)
 
 
 @pytest.mark.gpu
-def test_a_real_gpu(calm: Meter) -> None:
+def test_a_real_gpu(calm: CpuMeter) -> None:
     if not torch.cuda.is_available():
         pytest.skip("no GPU")
 
-    found = measure(
+    found = measure_transfer(
         sys.executable, os.environ, batch_bytes=1 << 24, budget=10.0, meter=calm
     )
 
@@ -439,7 +437,7 @@ def test_a_real_gpu(calm: Meter) -> None:
     assert len(found.steps) == 3
 
 
-class Shared(Meter):
+class Shared(CpuMeter):
     """Others have this share of the only CPU, in one window after the other."""
 
     def __init__(self, *shares: float) -> None:
@@ -457,12 +455,12 @@ def test_copies_that_others_disturb_are_measured_again(
 ) -> None:
     instead(monkeypatch, f"print({json.dumps(json.dumps(SAID))})")
 
-    found = measure(
-        sys.executable, {}, batch_bytes=1, budget=60.0, meter=Shared(0.9, 0.0)
-    )
+    found = measure_transfer(sys.executable, {}, batch_bytes=1, budget=60.0, meter=Shared(0.9, 0.0))
 
     assert found.quality == Quality(windows=1, repeated=1)
-    assert "1 window was measured again, for others had the CPUs." in sheet(found).notes
+    assert (
+        "1 window was repeated because other processes used the CPUs." in build_sheet(found).notes
+    )
 
 
 def test_what_was_measured_holds_where_it_cannot_be_repeated(
@@ -473,9 +471,9 @@ def test_what_was_measured_holds_where_it_cannot_be_repeated(
     code = f"import os; os.unlink({str(once)!r}); print({json.dumps(json.dumps(SAID))})"
     instead(monkeypatch, code)
 
-    found = measure(sys.executable, {}, batch_bytes=1, budget=60.0, meter=Shared(0.2))
+    found = measure_transfer(sys.executable, {}, batch_bytes=1, budget=60.0, meter=Shared(0.2))
 
-    assert found.quality.marked == "foreign CPU 0.2 cores"
+    assert found.quality.marked == "other processes used 0.2 of 1 CPU"
     assert found.device == "NVIDIA T4"
 
 
@@ -486,10 +484,10 @@ CUT: dict[str, Any] = {**SAID, "steps": {}, "interrupted": True}
     ("answers", "shares", "steps", "mark"),
     [
         pytest.param(
-            [SAID, KeyboardInterrupt()], (0.2,), 3, "foreign CPU 0.2 cores", id="again"
+            [SAID, KeyboardInterrupt()], (0.2,), 3, "other processes used 0.2 of 1 CPU", id="again"
         ),
-        pytest.param([SAID, CUT], (0.2, 0.0), 3, "foreign CPU 0.2 cores", id="amid it"),
-        pytest.param([CUT], (0.2,), 0, "foreign CPU 0.2 cores", id="the first"),
+        pytest.param([SAID, CUT], (0.2, 0.0), 3, "other processes used 0.2 of 1 CPU", id="amid it"),
+        pytest.param([CUT], (0.2,), 0, "other processes used 0.2 of 1 CPU", id="the first"),
     ],
 )
 def test_nothing_is_repeated_after_an_interrupt(
@@ -505,12 +503,10 @@ def test_nothing_is_repeated_after_an_interrupt(
             raise found
         return found
 
-    monkeypatch.setattr(transfer, "_run", run)
+    monkeypatch.setattr(transfer, "_run_program", run)
     answers = list(answers)
 
-    found = measure(
-        sys.executable, {}, batch_bytes=1, budget=60.0, meter=Shared(*shares)
-    )
+    found = measure_transfer(sys.executable, {}, batch_bytes=1, budget=60.0, meter=Shared(*shares))
 
     assert (found.interrupted, len(found.steps)) == (True, steps)
     assert found.quality.marked == mark

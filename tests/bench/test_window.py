@@ -1,5 +1,6 @@
 """Windows: what counts as disturbed, and what a real one sees."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,12 +11,21 @@ from pathlib import Path
 import psutil
 import pytest
 
-from pipedoctor.bench.decoder import Decoder
-from pipedoctor.bench.steady import Taken, quietest, steady, worst
-from pipedoctor.bench.track import Parts, Track, quality
-from pipedoctor.bench.window import Meter
+from pipedoctor.bench.decoder import DecoderProcess
+from pipedoctor.bench.decoder_windows import (
+    WayMeasurement,
+    WindowParts,
+    summarise_quality,
+)
+from pipedoctor.bench.quiet_machine import (
+    QuietMeasurement,
+    find_worst_disturbance,
+    keep_quietest,
+    measure_quietly,
+)
+from pipedoctor.bench.window import CpuMeter
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Unreadable, Window
+from pipedoctor.facts import UnreadableError, Window
 
 
 def window(**values: float) -> Window:
@@ -34,22 +44,22 @@ CLEAN = {
     "no time at all": {"seconds": 0.0},
 }
 DISTURBED = {
-    "foreign": ({"foreign": 0.5}, "foreign CPU 0.2 cores", False),
+    "foreign": ({"foreign": 0.5}, "other processes used 0.2 of 2 CPUs", False),
     "others beside little work": (
         {"own": 0.2, "foreign": 2.0},
-        "foreign CPU 1.0 cores",
+        "other processes used 1.0 of 2 CPUs",
         True,
     ),
-    "a whole core": ({"foreign": 2.0}, "foreign CPU 1.0 cores", True),
-    "stolen": ({"stolen": 0.4}, "stolen CPU 0.2 cores", False),
+    "a whole core": ({"foreign": 2.0}, "other processes used 1.0 of 2 CPUs", True),
+    "stolen": ({"stolen": 0.4}, "the hypervisor took 0.2 of 2 CPUs", False),
     "both": (
         {"foreign": 1.0, "stolen": 0.6},
-        "foreign CPU 0.5 cores, stolen CPU 0.3 cores",
+        "other processes used 0.5 of 2 CPUs, the hypervisor took 0.3 of 2 CPUs",
         True,
     ),
     "half a CPU by quota": (
         {"cpus": 0.5, "own": 0.6, "foreign": 0.4},
-        "foreign CPU 0.2 cores",
+        "other processes used 0.2 of 0.5 CPUs",
         True,
     ),
 }
@@ -57,17 +67,17 @@ DISTURBED = {
 
 @pytest.mark.parametrize("values", CLEAN.values(), ids=CLEAN)
 def test_clean(values: dict[str, float]) -> None:
-    assert window(**values).disturbed == ""
-    assert window(**values).refused == ""
+    assert window(**values).disturbance == ""
+    assert window(**values).rejection_reason == ""
 
 
-@pytest.mark.parametrize(
-    ("values", "words", "hopeless"), DISTURBED.values(), ids=DISTURBED
-)
+@pytest.mark.parametrize(("values", "words", "hopeless"), DISTURBED.values(), ids=DISTURBED)
 def test_disturbed(values: dict[str, float], words: str, hopeless: bool) -> None:
     seen = window(**values)
-    assert seen.disturbed == words
-    assert seen.refused == (f"{words}: cannot say" if hopeless else "")
+    assert seen.disturbance == words
+    assert seen.rejection_reason == (
+        f"{words}, too much for a reliable measurement" if hopeless else ""
+    )
 
 
 def spin(seconds: float) -> None:
@@ -77,9 +87,9 @@ def spin(seconds: float) -> None:
 
 
 def test_sees_its_own_work_and_that_of_ended_children() -> None:
-    meter = Meter()
+    meter = CpuMeter()
     work = "import time\nwhile time.thread_time() < 0.2: pass"
-    with meter.watching() as windows:
+    with meter.record_window() as windows:
         spin(0.1)
         subprocess.run([sys.executable, "-c", work], check=True)
     (seen,) = windows
@@ -102,7 +112,10 @@ def test_sees_others_unless_their_session_is_ours() -> None:
     done.wait()
     done.stdout.close()
     try:
-        with Meter().watching() as others, Meter(sessions=[pid]).watching() as ours:
+        with (
+            CpuMeter().record_window() as others,
+            CpuMeter(sessions=[pid]).record_window() as ours,
+        ):
             end = used(pid) + 0.2  # however long that takes on a busy machine
             while used(pid) < end:
                 time.sleep(0.05)
@@ -112,7 +125,7 @@ def test_sees_others_unless_their_session_is_ours() -> None:
     assert (others[0].foreign or 0.0) >= 0.1
 
 
-class Scripted(Meter):
+class Scripted(CpuMeter):
     """A meter that sees what it is told."""
 
     def __init__(self, *foreign: float) -> None:
@@ -129,23 +142,30 @@ class Scripted(Meter):
 
 def test_repeats_until_clean() -> None:
     values = iter([1, 2, 3, 4])
-    taken = steady(lambda: next(values), meter=Scripted(2.0, 0.5, 0.0, 0.0))
-    assert (taken.value, taken.tries, taken.mark, taken.refused) == (3, 3, "", "")
+    taken = measure_quietly(lambda: next(values), meter=Scripted(2.0, 0.5, 0.0, 0.0))
+    assert (taken.value, taken.tries, taken.disturbance, taken.refusal) == (
+        3,
+        3,
+        "",
+        "",
+    )
 
 
 def test_marks_the_least_disturbed() -> None:
     values = iter([1, 2, 3])
-    taken = steady(lambda: next(values), meter=Scripted(2.0, 0.5, 1.0))
-    assert (taken.value, taken.tries, taken.refused) == (2, 3, "")
-    assert taken.mark == "foreign CPU 0.2 cores"
+    taken = measure_quietly(lambda: next(values), meter=Scripted(2.0, 0.5, 1.0))
+    assert (taken.value, taken.tries, taken.refusal) == (2, 3, "")
+    assert taken.disturbance == "other processes used 0.2 of 2 CPUs"
 
 
 def test_does_not_repeat_beyond_its_time() -> None:
     meter = Scripted(2.0, 0.0)
-    taken = steady(lambda: 1, meter=meter, until=time.monotonic() + 1.9)
+    taken = measure_quietly(lambda: 1, meter=meter, until=time.monotonic() + 1.9)
     assert taken.tries == 1
-    assert taken.refused == "foreign CPU 1.0 cores: cannot say"
-    assert steady(lambda: 1, meter=Scripted(2.0, 0.0), tries=0).tries == 1
+    assert (
+        taken.refusal == "other processes used 1.0 of 2 CPUs, too much for a reliable measurement"
+    )
+    assert measure_quietly(lambda: 1, meter=Scripted(2.0, 0.0), tries=0).tries == 1
 
 
 QUIET: dict[str, float] = {}
@@ -160,40 +180,42 @@ ALL = {"cpus": 40.0, "own": 79.0, "foreign": 60.0}
     [
         pytest.param((), "", id="none"),
         pytest.param((QUIET, QUIET), "", id="quiet ones"),
-        pytest.param((FEW, MANY), "foreign CPU 10.0 cores", id="ten above two"),
-        pytest.param((MANY, STOLEN), "foreign CPU 10.0 cores", id="of two kinds"),
-        pytest.param((ALL, FEW), "foreign CPU 2.5 cores", id="one does not count"),
+        pytest.param((FEW, MANY), "other processes used 10.0 of 40 CPUs", id="ten above two"),
+        pytest.param((MANY, STOLEN), "other processes used 10.0 of 40 CPUs", id="of two kinds"),
+        pytest.param((ALL, FEW), "other processes used 2.5 of 40 CPUs", id="one does not count"),
     ],
 )
 def test_the_worst_window_is_the_one_that_lost_most(
     windows: tuple[dict[str, float], ...], said: str
 ) -> None:
-    assert worst(window(**values) for values in windows) == said
+    assert find_worst_disturbance(window(**values) for values in windows) == said
 
 
 def test_decoders_are_marked_by_their_worst_window() -> None:
-    tracks = [Track(Decoder.__new__(Decoder), "decode:PIL") for _ in range(2)]
+    tracks = [
+        WayMeasurement(DecoderProcess.__new__(DecoderProcess), "decode:PIL") for _ in range(2)
+    ]
     part = {"images": 1, "seconds": 1.0, "cpu": 1.0, "faults": 0}
     for number, values in enumerate((STOLEN, FEW, MANY, STOLEN)):
-        seen: Taken[Parts | Unreadable] = Taken(
+        seen: QuietMeasurement[WindowParts | UnreadableError] = QuietMeasurement(
             value=[part], window=window(**values), tries=1
         )
-        tracks[number % 2].take(number, seen)
+        tracks[number % 2].record_window(number, seen)
 
-    assert quality(tracks).windows == 4
-    assert quality(tracks).marked == "foreign CPU 10.0 cores"
+    assert summarise_quality(tracks).windows == 4
+    assert summarise_quality(tracks).marked == "other processes used 10.0 of 40 CPUs"
 
 
 def test_a_window_that_was_taken_elsewhere_counts_alike() -> None:
     windows = iter([window(foreign=2.0), window()])
-    taken = quietest(lambda: ("it", next(windows)))
-    assert (taken.value, taken.tries, taken.mark) == ("it", 2, "")
+    taken = keep_quietest(lambda: ("it", next(windows)))
+    assert (taken.value, taken.tries, taken.disturbance) == ("it", 2, "")
 
 
 def test_what_is_clean_is_taken_whatever_it_lost() -> None:
     windows = iter([window(foreign=0.26), window(foreign=0.24, stolen=0.2)])
-    taken = quietest(lambda: (0, next(windows)))
-    assert (taken.tries, taken.mark) == (2, "")
+    taken = keep_quietest(lambda: (0, next(windows)))
+    assert (taken.tries, taken.disturbance) == (2, "")
 
 
 def fake(tmp_path: Path, files: dict[str, str]) -> Machine:
@@ -208,11 +230,11 @@ STAT = "cpu 1\ncpu0 100 0 50 10 5 0 0 20 0 0\ncpu1 100 0 50 10 5 0 0 20 0 0\nint
 
 
 def test_without_proc_nothing_is_foreign_for_certain() -> None:
-    meter = Meter(Machine(system="darwin"))
+    meter = CpuMeter(Machine(system="darwin"))
     meter.start()
     seen = meter.stop()
     assert seen.foreign is None
-    assert seen.disturbed == ""
+    assert seen.disturbance == ""
 
 
 def test_a_quota_of_v2_counts_its_group(tmp_path: Path) -> None:
@@ -230,12 +252,10 @@ def test_a_quota_of_v2_counts_its_group(tmp_path: Path) -> None:
             f"{group}/cpu.stat": stat.format(use=10_000_000, n=10, t=2, s=1_000_000),
         },
     )
-    meter = Meter(machine)
+    meter = CpuMeter(machine)
     assert meter.cpus == 0.5
     meter.start()
-    (tmp_path / group / "cpu.stat").write_text(
-        stat.format(use=12_500_000, n=20, t=7, s=1_300_000)
-    )
+    (tmp_path / group / "cpu.stat").write_text(stat.format(use=12_500_000, n=20, t=7, s=1_300_000))
     seen = meter.stop()
     assert seen.foreign == 2.5
     assert seen.throttled == pytest.approx(0.3)
@@ -260,7 +280,7 @@ def test_a_quota_of_v1_counts_its_group(tmp_path: Path) -> None:
             use: "0\n",
         },
     )
-    meter = Meter(machine)
+    meter = CpuMeter(machine)
     meter.start()
     (tmp_path / cpu / "cpu.stat").write_text(stat.format(n=10, t=2, s=10**9))
     (tmp_path / use).write_text("1500000000\n")
@@ -269,3 +289,28 @@ def test_a_quota_of_v1_counts_its_group(tmp_path: Path) -> None:
     (tmp_path / use).unlink()
     meter.start()
     assert meter.stop().foreign == 0.0
+
+
+def test_a_disturbance_names_the_process() -> None:
+    loud = window(foreign=2.0)
+    named = Window(seconds=2.0, cpus=2.0, own=2.0, foreign=2.0, foreign_process="python3, pid 4711")
+
+    assert loud.disturbance == "other processes used 1.0 of 2 CPUs"
+    assert named.disturbance == "other processes used 1.0 of 2 CPUs (mostly python3, pid 4711)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others are seen in /proc")
+def test_the_busiest_of_the_others_is_found() -> None:
+    spin = "import os,time; os.fork() and os._exit(0); t=time.time()\nwhile time.time()<t+9: pass"
+    meter = CpuMeter()
+    ours = subprocess.Popen([sys.executable, "-c", spin], start_new_session=True)
+    ours.wait()
+    try:
+        meter.start()
+        time.sleep(1.0)
+        seen = meter.stop()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(ours.pid, signal.SIGKILL)
+
+    assert ", pid " in seen.foreign_process

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.collect.cgroups import walk
+from pipedoctor.collect.cgroups import list_cgroups
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Unreadable
+from pipedoctor.facts import UnreadableError
 
 MakeGroup = Callable[[str], Path]
 
@@ -20,10 +20,10 @@ def control_group() -> Iterator[MakeGroup]:
 
     def make(controller: str) -> Path:
         try:
-            top = walk(Machine(), controller)[-1]
+            top = list_cgroups(Machine(), controller)[-1]
             group = top / f"pipedoctor-test-{os.getpid()}-{len(made)}"
             group.mkdir()
-        except (OSError, Unreadable) as reason:
+        except (OSError, UnreadableError) as reason:
             pytest.skip(f"no control group can be made here: {reason}")
         made.append(group)
         if not list(group.glob(f"{controller}.*")):

@@ -107,22 +107,16 @@ def test_it_is_an_action_as_github_has_them(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize(
-    "step", [s for s in STEPS if "run" in s], ids=lambda s: s["name"]
-)
+@pytest.mark.parametrize("step", [s for s in STEPS if "run" in s], ids=lambda s: s["name"])
 def test_no_input_is_part_of_a_script(step: dict[str, Any]) -> None:
     assert "${{" not in step["run"]
     assert step["shell"] == "bash"
-    done = subprocess.run(
-        ["bash", "-n", "-c", step["run"]], check=False, capture_output=True
-    )
+    done = subprocess.run(["bash", "-n", "-c", step["run"]], check=False, capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.skipif(not shutil.which("shellcheck"), reason="no shellcheck")
-@pytest.mark.parametrize(
-    "step", [s for s in STEPS if "run" in s], ids=lambda s: s["name"]
-)
+@pytest.mark.parametrize("step", [s for s in STEPS if "run" in s], ids=lambda s: s["name"])
 def test_shellcheck_has_nothing_to_say(step: dict[str, Any]) -> None:
     done = subprocess.run(
         ["shellcheck", "--shell=bash", "-"],

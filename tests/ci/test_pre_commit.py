@@ -61,9 +61,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-def hook(
-    published: Path, home: Path, work: Path, *args: str
-) -> "subprocess.CompletedProcess[str]":
+def hook(published: Path, home: Path, work: Path, *args: str) -> "subprocess.CompletedProcess[str]":
     """Run the hook over all files, with what is installed here for dependencies."""
     settings = os.environ | {
         "PRE_COMMIT_HOME": str(home),

@@ -104,9 +104,7 @@ def test_a_doctor_who_cannot_judge_stops_nobody(programs: Path, code: int) -> No
 
 
 def test_the_threshold_is_the_users(programs: Path) -> None:
-    done = start(
-        script("entrypoint.sh"), programs, 0, "true", PIPEDOCTOR_FAIL_ON="risks"
-    )
+    done = start(script("entrypoint.sh"), programs, 0, "true", PIPEDOCTOR_FAIL_ON="risks")
 
     assert done.stderr == "asked: check --fail-on risks\n"
 
@@ -126,9 +124,7 @@ def test_the_job_takes_the_place_of_the_script(programs: Path) -> None:
 
 
 def test_one_line_starts_nothing_unless_all_is_well(programs: Path) -> None:
-    (line,) = [
-        b for b in blocks("sh") if b.startswith("pipedoctor check") and "&&" in b
-    ]
+    (line,) = [b for b in blocks("sh") if b.startswith("pipedoctor check") and "&&" in b]
     torchrun = programs / "torchrun"
     torchrun.write_text('#!/bin/sh\necho "run: $*"\n')
     torchrun.chmod(0o755)

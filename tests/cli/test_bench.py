@@ -9,11 +9,12 @@ import msgspec
 import pytest
 from click.testing import Result
 from msgspec.structs import replace
+from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.bench import transfer as copying
-from pipedoctor.bench.host import host
-from pipedoctor.bench.window import Meter
-from pipedoctor.cli.measuring import why_not
+from pipedoctor.bench.host import read_host
+from pipedoctor.bench.window import CpuMeter
+from pipedoctor.cli.bench_output import explain_no_decode
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import (
     BenchDecode,
@@ -30,32 +31,32 @@ from pipedoctor.facts import (
     Window,
 )
 from pipedoctor.facts.bench_decode import DecodePath, Images
-from pipedoctor.tune import stages
-from pipedoctor.tune.session import Lost, Refused
-from pipedoctor.tune.tuning import Order
+from pipedoctor.tune.compare import stages
+from pipedoctor.tune.search.session import TargetLostError, TargetRefusedError
+from pipedoctor.tune.search.tuning import TuningRequest
 
 pytest.importorskip("PIL")
 
 Run = Callable[..., Result]
-STOP = Meter.stop
+STOP = CpuMeter.stop
 
 
-def calm_stop(self: Meter) -> Window:
+def calm_stop(self: CpuMeter) -> Window:
     return msgspec.structs.replace(STOP(self), foreign=0.0, stolen=0.0)
 
 
 @pytest.fixture
 def _calm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Meter, "stop", calm_stop)
+    monkeypatch.setattr(CpuMeter, "stop", calm_stop)
 
 
 @pytest.fixture
 def _crowded(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(self: Meter) -> Window:
+    def stop(self: CpuMeter) -> Window:
         window = STOP(self)
         return msgspec.structs.replace(window, foreign=window.cpus * window.seconds)
 
-    monkeypatch.setattr(Meter, "stop", stop)
+    monkeypatch.setattr(CpuMeter, "stop", stop)
 
 
 @pytest.mark.usefixtures("_calm")
@@ -64,7 +65,7 @@ def test_decode_is_written_and_judged(
 ) -> None:
     out = str(tmp_path / "decode.json")
     here = ("--python", sys.executable)
-    monkeypatch.setattr("pipedoctor.bench.decode.ROUNDS", 1)
+    monkeypatch.setattr("pipedoctor.bench.decode.MAX_ROUNDS", 1)
 
     done = run(
         *("bench", "decode", *here, "--budget", "60", "--size", "64x64"),
@@ -104,13 +105,15 @@ def test_disk_is_written_as_text_and_markdown(
 
 
 @pytest.mark.usefixtures("_crowded")
-def test_a_crowded_machine_ends_with_3(run: Run, tmp_path: Path) -> None:
+def test_a_crowded_machine_ends_with_3(
+    run: Run, tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
     (tmp_path / "a.jpg").write_bytes(b"x" * 5000)
 
     done = run("bench", "disk", str(tmp_path), "--budget", "90")
 
     assert done.exit_code == 3
-    assert done.stderr.startswith("pipedoctor bench disk: could not measure: foreign")
+    assert done.stderr == snapshot
     assert done.stderr.count("\n") == 1
 
 
@@ -122,7 +125,7 @@ def test_a_crowded_machine_ends_with_3(run: Run, tmp_path: Path) -> None:
         (("decode", "--size", "9"), "'9' is not a size: write 500x375"),
         (("decode", "--size", "9x999999"), "is not a size"),
         (("decode", "--python", "/no/python"), "/no/python"),
-        (("decode", "--python", "a", "--env", "b"), "give one of them"),
+        (("decode", "--python", "a", "--env", "b"), "cannot be combined"),
         (("disk", ".", "--budget", "nan"), "not a number"),
         (("disk", ".", "--budget", "0"), "0"),
     ],
@@ -139,9 +142,7 @@ def test_only_broken_images_end_with_3(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.jpg"
     path.write_bytes(b"no picture")
 
-    done = run(
-        "bench", "decode", str(path), "--python", sys.executable, "--budget", "60"
-    )
+    done = run("bench", "decode", str(path), "--python", sys.executable, "--budget", "60")
 
     assert done.exit_code == 3
     assert "could not measure: no image could be decoded;" in done.stderr
@@ -166,16 +167,16 @@ LOADER = Pipeline(
 @pytest.mark.parametrize(
     ("found", "code", "said"),
     [
-        (stages.Stages(seen=LOADER), 0, ""),
-        (stages.Stages(seen=LOADER, interrupted=True), 130, ""),
+        (stages.StageMeasurement(pipeline=LOADER), 0, ""),
+        (stages.StageMeasurement(pipeline=LOADER, interrupted=True), 130, ""),
         (
-            stages.Stages(seen=replace(LOADER, trials=()), trouble="it fails"),
+            stages.StageMeasurement(pipeline=replace(LOADER, trials=()), failure="it fails"),
             3,
             "pipedoctor bench loader: could not measure: it fails\n",
         ),
-        (Refused("no such file"), 2, "no such file"),
+        (TargetRefusedError("no such file"), 2, "no such file"),
         (
-            Lost("it hangs"),
+            TargetLostError("it hangs"),
             3,
             "pipedoctor bench loader: could not measure: a.py:make: it hangs\n",
         ),
@@ -185,32 +186,32 @@ LOADER = Pipeline(
 def test_how_a_loader_ends(
     run: Run,
     monkeypatch: pytest.MonkeyPatch,
-    found: stages.Stages | BaseException,
+    found: stages.StageMeasurement | BaseException,
     code: int,
     said: str,
 ) -> None:
-    asked: list[Order] = []
+    asked: list[TuningRequest] = []
 
-    def measure(order: Order) -> stages.Stages:
+    def measure(order: TuningRequest) -> stages.StageMeasurement:
         asked.append(order)
-        if isinstance(found, stages.Stages):
+        if isinstance(found, stages.StageMeasurement):
             return found
         raise found
 
-    monkeypatch.setattr(stages, "measure", measure)
+    monkeypatch.setattr(stages, "measure_stages", measure)
 
     done = run("bench", "loader", "a.py:make", "--batch-size", "4", "--budget", "9")
 
     assert done.exit_code == code
     assert said in done.stderr
     assert ("One batch of train.py:make" in done.stdout) == (
-        code in {0, 130, 3} and (isinstance(found, stages.Stages))
+        code in {0, 130, 3} and (isinstance(found, stages.StageMeasurement))
     )
     assert (asked[0].batch_size, asked[0].budget, asked[0].step) == (4, 9.0, "")
 
 
 def test_a_loader_is_written_and_judged(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     ratio = Spread(value=2.0, low=1.9, high=2.1, windows=5)
     threads = OneThread(
@@ -222,13 +223,16 @@ def test_a_loader_is_written_and_judged(
         cpu_after=0.05,
     )
     beside = BenchLoader(
-        host=host(Machine()), target="train.py:make", num_workers=1, threads=threads
+        host=read_host(Machine()),
+        target="train.py:make",
+        num_workers=1,
+        threads=threads,
     )
 
-    def measure(_order: Order) -> stages.Stages:
-        return stages.Stages(seen=LOADER, beside=beside)
+    def measure(_order: TuningRequest) -> stages.StageMeasurement:
+        return stages.StageMeasurement(pipeline=LOADER, bench_loader=beside)
 
-    monkeypatch.setattr(stages, "measure", measure)
+    monkeypatch.setattr(stages, "measure_stages", measure)
     out = str(tmp_path / "loader.json")
 
     done = run("bench", "loader", "a.py:make", "--format", "json", "-o", out)
@@ -240,9 +244,7 @@ def test_a_loader_is_written_and_judged(
     )
     assert judged.exit_code == 0, judged.stderr
     (finding,) = json.loads(judged.stdout)["findings"]
-    assert finding["summary"].endswith(
-        " is 2.00 times as fast with OPENBLAS_NUM_THREADS=1"
-    )
+    assert finding["summary"] == snapshot
     assert finding["gain"]["value"] == 0.5
     attached = run(
         *("report", "--measured", out, "--quick", "--select", "PDR723"),
@@ -278,7 +280,7 @@ def test_how_copying_ends(
             return found
         raise found
 
-    monkeypatch.setattr(copying, "measure", measure)
+    monkeypatch.setattr(copying, "measure_transfer", measure)
 
     done = run("bench", "transfer", "--python", sys.executable)
 
@@ -288,7 +290,7 @@ def test_how_copying_ends(
 
 
 def test_without_a_gpu_it_ends_with_3(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     (tmp_path / "torch.py").write_text(
         "class cuda:\n"
@@ -298,21 +300,20 @@ def test_without_a_gpu_it_ends_with_3(
         "__version__ = '9.9'\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(Meter, "stop", calm_stop)
+    monkeypatch.setattr(CpuMeter, "stop", calm_stop)
 
     done = run("bench", "transfer", "--python", sys.executable, "--budget", "90")
 
     assert done.exit_code == 3
     assert done.stdout == ""
-    assert done.stderr == (
-        "pipedoctor bench transfer: could not measure: no GPU can be used: torch 9.9"
-        " is built for CPUs only\n"
-    )
+    assert done.stderr == snapshot
 
 
-def test_what_nobody_came_to_is_no_missing_library(calm_fact: BenchDecode) -> None:
-    assert why_not(calm_fact) == "no time left in the budget"
-    assert why_not(replace(calm_fact, paths=())).startswith("no library that decodes")
+def test_what_nobody_came_to_is_no_missing_library(
+    calm_fact: BenchDecode, snapshot: SnapshotAssertion
+) -> None:
+    assert explain_no_decode(calm_fact) == snapshot
+    assert explain_no_decode(replace(calm_fact, paths=())).startswith("no image decoding library")
 
 
 @pytest.fixture
@@ -326,7 +327,7 @@ def calm_fact() -> BenchDecode:
 
 @pytest.mark.parametrize(
     ("data", "said"),
-    [(b"{}", "expected what"), (None, "cannot be read: No such file")],
+    [(b"{}", "expected the output of"), (None, "cannot be read: No such file")],
 )
 def test_a_measurement_that_is_none(
     run: Run, tmp_path: Path, data: bytes | None, said: str

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.report.json import schema
+from pipedoctor.report.json import build_schema
 from tests.cli.conftest import Run
 
 
@@ -16,7 +17,7 @@ def test_a_machine_is_judged(run: Run) -> None:
 
     assert result.exit_code in (0, 1), result.stderr
     report = json.loads(result.stdout)
-    jsonschema.validate(report, schema())
+    jsonschema.validate(report, build_schema())
     assert report["recorded"] == ""
     assert "site" in report["facts"]["known"]
 
@@ -31,15 +32,15 @@ def test_every_check_is_in_one_place_only(run: Run) -> None:
     assert sorted(places) == sorted(check["code"] for check in listed["checks"])
 
 
-def test_a_record_of_another_machine(run: Run, record: str) -> None:
+def test_a_record_of_another_machine(run: Run, record: str, snapshot: SnapshotAssertion) -> None:
     result = run("check", "--from", record, "--select", "shm-too-small")
 
     assert result.exit_code == 1
     first, second, *_ = result.stdout.splitlines()
-    assert first == "Docker container, Debian 12: 1 finding breaks the job."
-    assert second == "Judged from a record of 2026-01-01T00:00:00Z."
+    assert first == snapshot
+    assert second == snapshot
     assert "1  BREAKS  " in result.stdout
-    assert "$ docker run --shm-size=" in result.stdout
+    assert result.stdout == snapshot
 
 
 def test_a_record_from_stdin_says_the_same(run: Run, record: str) -> None:
@@ -49,7 +50,7 @@ def test_a_record_from_stdin_says_the_same(run: Run, record: str) -> None:
     assert by_stdin.stdout == by_name.stdout != ""
 
 
-def test_the_text_of_a_ticket(run: Run) -> None:
+def test_the_text_of_a_ticket(run: Run, snapshot: SnapshotAssertion) -> None:
     text = (
         b"```\r\nPyTorch version: 2.11.0+cu130\r\nOS: Ubuntu 24.04 LTS (x86_64)\r\n"
         b"Is CUDA available: False\r\nGPU 0: NVIDIA A100 80GB PCIe\r\n"
@@ -60,17 +61,13 @@ def test_the_text_of_a_ticket(run: Run) -> None:
 
     assert result.exit_code == 1
     first, second, *rest = result.stdout.splitlines()
-    assert first == "Machine of a ticket, Ubuntu 24.04 LTS: 1 finding breaks the job."
-    assert second == (
-        "Judged from the text of a collector such as torch.utils.collect_env."
-    )
+    assert first == snapshot
+    assert second == snapshot
     assert any("needs driver 580" in line for line in rest)
     assert any(line.endswith("shm: not in this text") for line in rest)
 
 
-def test_a_report_judged_again_finds_the_same(
-    run: Run, record: str, tmp_path: Path
-) -> None:
+def test_a_report_judged_again_finds_the_same(run: Run, record: str, tmp_path: Path) -> None:
     first = run("check", "--from", record, "--format", "json")
     again = tmp_path / "again.json"
     again.write_text(first.stdout)
@@ -91,9 +88,7 @@ def test_a_record_is_redacted_too(run: Run, record: str) -> None:
 
 
 def test_the_job_of_a_record_can_be_told(run: Run, record: str) -> None:
-    small = run(
-        "check", "--from", record, "--batch-bytes", "1M", "--select", "shm-too-small"
-    )
+    small = run("check", "--from", record, "--batch-bytes", "1M", "--select", "shm-too-small")
     none = run("check", "--from", record, "--workers", "0", "--select", "shm-too-small")
 
     assert (small.exit_code, none.exit_code) == (0, 0)
@@ -117,11 +112,11 @@ def test_what_is_below_fail_on_is_no_failure(run: Run, record: str) -> None:
     assert run(*tight, "--fail-on", "risks").exit_code == 1
 
 
-def test_nothing_judged_is_no_health(run: Run, record: str) -> None:
+def test_nothing_judged_is_no_health(run: Run, record: str, snapshot: SnapshotAssertion) -> None:
     result = run("check", "--from", record, "--select", "slow-storage")
 
     assert result.exit_code == 3
-    assert "nothing could be judged" in result.stdout
+    assert result.stdout == snapshot
 
 
 def test_what_is_not_selected_is_skipped(run: Run, record: str) -> None:
@@ -144,10 +139,10 @@ def test_what_is_not_selected_is_skipped(run: Run, record: str) -> None:
     assert "PDR701" not in skipped
 
 
-def test_quiet_is_a_line_a_finding(run: Run, record: str) -> None:
+def test_quiet_is_a_line_a_finding(run: Run, record: str, snapshot: SnapshotAssertion) -> None:
     result = run("check", "-q", "--from", record, "--select", "shm-too-small")
 
-    assert result.stdout.startswith("breaks PDR701 shm-too-small: ")
+    assert result.stdout == snapshot
     assert result.stdout.count("\n") == 1
 
 
@@ -155,7 +150,7 @@ def test_verbose_says_why(run: Run, record: str) -> None:
     result = run("check", "-v", "--from", record, "--select", "shm-too-small")
 
     assert "why here: breaks: it will crash the job" in result.stdout
-    assert "PDR710 slow-storage" in result.stdout
+    assert "PDR710" not in result.stdout, "it was not selected"
 
 
 def test_markdown(run: Run, record: str) -> None:
@@ -165,9 +160,7 @@ def test_markdown(run: Run, record: str) -> None:
 
 
 def test_a_running_process_is_judged(run: Run) -> None:
-    sleeper = subprocess.Popen(
-        ["sleep", "60"], env={"OMP_NUM_THREADS": "63", "HOME": "/"}
-    )
+    sleeper = subprocess.Popen(["sleep", "60"], env={"OMP_NUM_THREADS": "63", "HOME": "/"})
     try:
         args = ("check", "--quick", "--pid", str(sleeper.pid), "--format", "json")
         report = json.loads(run(*args).stdout)

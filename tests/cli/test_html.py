@@ -20,9 +20,7 @@ def findings(result: Result) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.stem)
-def test_a_page_gives_the_same_findings(
-    run: Run, tmp_path: Path, machine: Path
-) -> None:
+def test_a_page_gives_the_same_findings(run: Run, tmp_path: Path, machine: Path) -> None:
     page = tmp_path / "page.html"
     as_json = ("--format", "json", "--fail-on", "never")
 
@@ -33,9 +31,7 @@ def test_a_page_gives_the_same_findings(
     assert again == findings(run("check", "--from", str(machine), *as_json))
 
 
-def test_it_goes_to_stdout_as_well_and_exits_like_every_format(
-    run: Run, record: str
-) -> None:
+def test_it_goes_to_stdout_as_well_and_exits_like_every_format(run: Run, record: str) -> None:
     result = run("check", "--from", record, "--select", "PDR701", "--format", "html")
 
     assert result.exit_code == 1

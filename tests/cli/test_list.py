@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 import pytest
 from click.testing import Result
+from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.catalogue import installed
+from pipedoctor.check.page import render_page
 from pipedoctor.cli import output
-from pipedoctor.page import page
+from pipedoctor.engine.catalogue import get_catalogue
 
 Run = Callable[..., Result]
 
@@ -18,7 +19,7 @@ def test_a_line_a_check(run: Run) -> None:
 
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert len(lines) == len(installed().checks)
+    assert len(lines) == len(get_catalogue().checks)
     (line,) = [line for line in lines if line.startswith("PDR701")]
     assert line.split(maxsplit=3) == [
         "PDR701",
@@ -37,7 +38,7 @@ def test_a_terminal_gets_no_longer_lines(
     def there(_: str | None) -> bool:
         return True
 
-    monkeypatch.setattr(output, "on_terminal", there)
+    monkeypatch.setattr(output, "is_terminal", there)
     monkeypatch.setenv("COLUMNS", str(width))
     shown = run("list").stdout
 
@@ -67,14 +68,11 @@ def test_a_page_by_any_of_its_names(run: Run, name: str) -> None:
     result = run("explain", name)
 
     assert result.exit_code == 0
-    assert result.stdout == page(installed().checks["PDR701"])
+    assert result.stdout == render_page(get_catalogue().checks["PDR701"])
 
 
-def test_nobody_of_that_name(run: Run) -> None:
+def test_nobody_of_that_name(run: Run, snapshot: SnapshotAssertion) -> None:
     result = run("explain", "shm-to-small")
 
     assert result.exit_code == 2
-    assert result.stderr == (
-        "pipedoctor explain: shm-to-small: no file, and no check of this name or code;"
-        " did you mean `shm-too-small`?\n"
-    )
+    assert result.stderr == snapshot

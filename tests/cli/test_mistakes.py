@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.cli import main
 from tests.cli.conftest import Run, complaint
@@ -17,29 +18,26 @@ from tests.cli.conftest import Run, complaint
     [
         (
             ("--data", "none"),
-            "--data: none: No such file or directory; expected a data set",
+            "--data: none: No such file or directory; expected a dataset",
         ),
         (
             ("none.py",),
-            (
-                "PATHS: none.py: No such file or directory;"
-                " expected a file or folder of code"
-            ),
+            ("PATHS: none.py: No such file or directory; expected a file or folder of code"),
         ),
         (
             ("--select", "shm-to-small"),
             (
-                "'shm-to-small' is no name, code or beginning of a code of a check;"
+                "'shm-to-small' is not the name, code or code prefix of a check;"
                 " did you mean `shm-too-small`?"
             ),
         ),
         (
             ("--ignore", "x\x1b[31m"),
-            "'x\\x1b[31m' is no name, code or beginning of a code of a check",
+            "'x\\x1b[31m' is not the name, code or code prefix of a check",
         ),
         (
             ("--python", "a", "--env", "b"),
-            "--python and --env both name the environment: give one of them",
+            "--python and --env cannot be combined",
         ),
         (
             ("--deadline", "nan"),
@@ -55,10 +53,7 @@ from tests.cli.conftest import Run, complaint
         ),
         (
             ("--jobs", "9" * 20),
-            (
-                "Invalid value for '-j' / '--jobs':"
-                f" {'9' * 20} is not in the range 1<=x<=65536."
-            ),
+            (f"Invalid value for '-j' / '--jobs': {'9' * 20} is not in the range 1<=x<=65536."),
         ),
         (
             ("--workers", "65537"),
@@ -66,7 +61,7 @@ from tests.cli.conftest import Run, complaint
         ),
         (
             ("--workers", "65536", "--ranks", "65536", "--batch-bytes", "1G"),
-            "so many batches of so many bytes are more than any machine has",
+            "so many batches of this size exceed the memory of any machine",
         ),
         (("--from", "none"), "--from none: cannot be read: No such file or directory"),
         (("--config", "none"), "none: No such file or directory"),
@@ -91,18 +86,14 @@ from tests.cli.conftest import Run, complaint
         (("-o", "."), ".: cannot be written: Is a directory"),
     ],
 )
-def test_mistakes_are_told_in_a_line(
-    run: Run, args: tuple[str, ...], message: str
-) -> None:
+def test_mistakes_are_told_in_a_line(run: Run, args: tuple[str, ...], message: str) -> None:
     assert complaint(run("check", "--quick", *args)) == message
 
 
 NAMING = ["FILE", "FILE|-", "DIR", "EXE", "PREFIX", "TARGET", "MODULE:CALLABLE"]
 
 
-@pytest.mark.parametrize(
-    "command", ["check", "report", "diff", "fix", "tune", "whatif"]
-)
+@pytest.mark.parametrize("command", ["check", "report", "diff", "fix", "tune", "whatif"])
 def test_a_variable_that_was_never_set_names_nothing(run: Run, command: str) -> None:
     found = main.get_command(click.Context(main), command)
     assert found is not None
@@ -120,13 +111,9 @@ def test_a_variable_that_was_never_set_names_nothing(run: Run, command: str) -> 
     [("x.py",), ("--data", "x"), ("--pid", "1"), ("--python", "x"), ("--env", "x")],
 )
 def test_a_record_is_judged_and_nothing_of_this_machine(
-    run: Run, record: str, args: tuple[str, ...]
+    run: Run, record: str, args: tuple[str, ...], snapshot: SnapshotAssertion
 ) -> None:
-    name = args[0] if args[0].startswith("--") else "PATHS"
-
-    assert complaint(run("check", "--from", record, *args)) == (
-        f"--from judges a record: {name} names something of this machine"
-    )
+    assert complaint(run("check", "--from", record, *args)) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -135,8 +122,8 @@ def test_a_record_is_judged_and_nothing_of_this_machine(
         (b"", "it is empty"),
         (b"{", "Input data was truncated"),
         (
-            b"# pipedoctor: nothing wrong was found\n",
-            "a report in Markdown is for people, and has not all facts in it",
+            b"# pipedoctor: no problems found\n",
+            "a Markdown report does not contain all facts",
         ),
         (b"\x00\xff", "binary data"),
         (b"[" * 100_000, "no output of torch.utils.collect_env or its like in it"),
@@ -150,12 +137,12 @@ def test_what_is_no_record_is_refused(run: Run, data: bytes, message: str) -> No
     )
 
 
-def test_endless_input_is_refused_at_once(run: Run) -> None:
+def test_endless_input_is_refused_at_once(run: Run, snapshot: SnapshotAssertion) -> None:
     began = time.monotonic()
 
     message = complaint(run("check", "--from", "/dev/zero"))
 
-    assert message == "--from /dev/zero: larger than 32 MiB: not a report of pipedoctor"
+    assert message == snapshot
     assert time.monotonic() - began < 10
 
 
@@ -164,17 +151,17 @@ def test_a_process_that_is_gone_is_told(run: Run) -> None:
     gone.wait()
 
     assert complaint(run("check", "--pid", str(gone.pid))) == (
-        f"--pid {gone.pid}: no such process is running here (No such file or directory)"
+        f"--pid {gone.pid}: no such process is running on this machine (No such file or directory)"
     )
 
 
 def test_a_thread_of_the_kernel_is_told(run: Run) -> None:
     comm = Path("/proc/2/comm")
     if not comm.exists() or comm.read_text() != "kthreadd\n":
-        pytest.skip("no thread of the kernel is to be seen from here")
+        pytest.skip("no kernel thread is to be seen from here")
 
     assert complaint(run("check", "--pid", "2")) == (
-        "--pid 2: has ended already, or is a thread of the kernel"
+        "--pid 2: has ended already, or is a kernel thread"
     )
 
 
@@ -188,6 +175,6 @@ def test_a_process_of_somebody_else_is_told(run: Run) -> None:
         os.seteuid(0)
 
     assert complaint(result).endswith(
-        ": belongs to another user, its limits, mounts and environment cannot be read;"
+        ": belongs to another user: its limits, mounts and environment cannot be read;"
         " run this as that user or with sudo"
     )

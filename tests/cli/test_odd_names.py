@@ -40,9 +40,7 @@ def test_an_environment_that_is_none(run: Run, odd: Path) -> None:
     assert "crashed" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    "form", ["text", "json", "markdown", "html", "sarif", "junit", "github"]
-)
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "sarif", "junit", "github"])
 def test_check(run: Run, odd: Path, form: str) -> None:
     given = ("--data", odd.name, "--format", form, odd.name)
     done = run("check", "--quick", "--no-redact", "--select", "PDR7,PDR1", *given)

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor import __version__
-from pipedoctor.cli.progress import line, progress
+from pipedoctor.cli.progress import format_waiting, show_progress
+from pipedoctor.version import __version__
 
 Run = Callable[..., Result]
 Start = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -71,22 +72,20 @@ def test_without_a_command_it_helps(run: Run) -> None:
     assert result.stderr.startswith("Usage: pipedoctor")
 
 
-def test_an_unknown_command_is_told_in_a_line(run: Run) -> None:
+def test_an_unknown_command_is_told_in_a_line(run: Run, snapshot: SnapshotAssertion) -> None:
     result = run("chekc")
 
     assert result.exit_code == 2
-    assert result.stderr == (
-        "pipedoctor: No such command 'chekc'. Did you mean `check`?\n"
-    )
+    assert result.stderr == snapshot
 
 
-def test_a_command_like_no_other_is_answered_with_all(run: Run) -> None:
+def test_a_command_like_no_other_is_answered_with_all(
+    run: Run, snapshot: SnapshotAssertion
+) -> None:
     result = run("qqq", "--x")
 
     assert result.exit_code == 2
-    assert result.stderr.startswith(
-        "pipedoctor: No such command 'qqq'. There are check, fix, explain, "
-    )
+    assert result.stderr == snapshot
     assert result.stderr.count("\n") == 1
 
 
@@ -148,9 +147,7 @@ def test_no_colours(
     assert "\x1b" not in text
 
 
-def test_a_terminal_shows_real_paths_and_no_secrets(
-    tmp_path: Path, record: str
-) -> None:
+def test_a_terminal_shows_real_paths_and_no_secrets(tmp_path: Path, record: str) -> None:
     facts = Path(record).read_text().replace("carol@nas01", "/home/carol hf_carolcarol")
     Path(record).write_text(facts)
 
@@ -161,9 +158,7 @@ def test_a_terminal_shows_real_paths_and_no_secrets(
 
 @pytest.mark.parametrize("columns", [60, 100, 200])
 def test_the_width_of_the_terminal(tmp_path: Path, record: str, columns: int) -> None:
-    text = on_a_terminal(
-        "check", "--from", record, "--no-color", cwd=tmp_path, columns=columns
-    )
+    text = on_a_terminal("check", "--from", record, "--no-color", cwd=tmp_path, columns=columns)
     lines = [row for row in text.split("\n") if not re.match(r" *\$| {5}", row)]
 
     assert max(map(len, lines)) <= columns
@@ -171,9 +166,7 @@ def test_the_width_of_the_terminal(tmp_path: Path, record: str, columns: int) ->
 
 
 @pytest.mark.parametrize("columns", ["70", "wide", "999999", "\u0667\u0660"])
-def test_columns_wins_where_it_is_a_width(
-    tmp_path: Path, record: str, columns: str
-) -> None:
+def test_columns_wins_where_it_is_a_width(tmp_path: Path, record: str, columns: str) -> None:
     text = on_a_terminal(
         *("check", "--from", record, "--no-color"),
         cwd=tmp_path,
@@ -190,7 +183,7 @@ def test_a_configuration_that_does_not_answer_stops_nobody(tmp_path: Path) -> No
 
     text = on_a_terminal("check", "--quick", "--no-color", cwd=tmp_path)
 
-    assert "no configuration was read: no answer after 2." in text
+    assert "configuration not read: no answer after 2." in text
     assert "healthy" in text
 
 
@@ -200,7 +193,7 @@ def test_progress_on_a_terminal_is_wiped_at_the_end(
     leader, follower = pty.openpty()
     with os.fdopen(follower, "w") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)
-        with progress() as watch:
+        with show_progress() as watch:
             watch([("gpu", 0.1)])
             watch([("gpu", 0.9)])
         seen = b""
@@ -214,23 +207,21 @@ def test_progress_on_a_terminal_is_wiped_at_the_end(
 def test_progress_is_silent_where_nobody_watches(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    with progress() as watch:
+    with show_progress() as watch:
         watch([("gpu", 9.0)])
 
     assert capfd.readouterr() == ("", "")
 
 
 def test_the_line_of_progress() -> None:
-    assert line([]) == ""
-    assert line([("gpu", 2.14), ("data /mnt/x\x1b", 1.0)]) == (
+    assert format_waiting([]) == ""
+    assert format_waiting([("gpu", 2.14), ("data /mnt/x\x1b", 1.0)]) == (
         r"waiting for gpu (2.1 s), data /mnt/x\x1b (1.0 s)"
     )
-    assert len(line([("x" * 100, 1.0)])) == 78
+    assert len(format_waiting([("x" * 100, 1.0)])) == 78
 
 
-def test_a_broken_pack_is_named_and_stops_nobody(
-    start: Start, record: str, tmp_path: Path
-) -> None:
+def test_a_broken_pack_is_named_and_stops_nobody(start: Start, record: str, tmp_path: Path) -> None:
     site = tmp_path / "site"
     dist = site / "acme_checks-1.0.dist-info"
     dist.mkdir(parents=True)
@@ -238,18 +229,14 @@ def test_a_broken_pack_is_named_and_stops_nobody(
     (dist / "entry_points.txt").write_text("[pipedoctor.checks]\nacme = acme_checks\n")
     (site / "acme_checks").mkdir()
     (site / "acme_checks" / "__init__.py").write_text("")
-    (site / "acme_checks" / "odd.py").write_text(
-        "raise SystemExit('no \\x1b[31m luck')"
-    )
+    (site / "acme_checks" / "odd.py").write_text("raise SystemExit('no \\x1b[31m luck')")
     env = {"PYTHONPATH": str(site)}
 
     for command in (["check", "--from", record], ["list"]):
         result = start(*command, env=env)
 
         assert result.returncode == (1 if command[0] == "check" else 0)
-        assert result.stderr.startswith(
-            b"pipedoctor: pack acme-checks: acme_checks.odd"
-        )
+        assert result.stderr.startswith(b"pipedoctor: pack acme-checks: acme_checks.odd")
         assert result.stderr.count(b"\n") == 1
         assert b"\x1b" not in result.stderr
     assert (

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.cli import output as cli_output
 
@@ -33,16 +34,13 @@ def _always(_: object) -> bool:
 
 
 def test_an_archive_is_not_for_a_terminal(
-    run: Run, record: str, monkeypatch: pytest.MonkeyPatch
+    run: Run, record: str, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
     run("report", "--from", record, "-o", "x.zip")
     assert run("report", "--unredact", "x.zip").stdout_bytes.startswith(b"PK")
-    monkeypatch.setattr(cli_output, "on_terminal", _always)
+    monkeypatch.setattr(cli_output, "is_terminal", _always)
 
     refused = run("report", "--unredact", "x.zip")
 
     assert refused.exit_code == 2
-    assert refused.stderr == (
-        "pipedoctor report: --unredact x.zip: a .zip is not for a terminal:"
-        " say -o FILE\n"
-    )
+    assert refused.stderr == snapshot

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.launch.passing import Tail
+from pipedoctor.cli.passthrough import OutputTail
 
 Start = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
@@ -76,7 +76,7 @@ def test_what_cannot_be_started(start: Start, name: str, code: int) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("--seconds", b"pipedoctor run: No such option '--seconds'.\n"),
+        ("--budget", b"pipedoctor run: No such option '--budget'.\n"),
         ("", b"pipedoctor run: CMD is empty.\n"),
     ],
 )
@@ -106,9 +106,7 @@ def test_signals_are_handed_on(tmp_path: Path) -> None:
 
 def test_a_terminal_stays_one(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    script = (
-        "test -t 0 && test -t 1 && echo terminal; read line; echo got $line; exit 4"
-    )
+    script = "test -t 0 && test -t 1 && echo terminal; read line; echo got $line; exit 4"
     argv = [sys.executable, "-m", "pipedoctor", "run", "--", "sh", "-c", script]
     with subprocess.Popen(
         argv, stdin=theirs, stdout=theirs, stderr=theirs, cwd=tmp_path
@@ -142,7 +140,7 @@ def read(terminal: int) -> bytes:
 
 
 def test_only_the_end_is_kept() -> None:
-    tail = Tail(most=10)
+    tail = OutputTail(most=10)
     for letter in b"abcdefgh":
         tail.add(bytes([letter]) * 4)
 

@@ -6,10 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 
 @pytest.mark.parametrize("args", [("--help",), ("--version",), ("check", "--help")])
-def test_help_that_cannot_be_written_is_told_in_a_line(args: tuple[str, ...]) -> None:
+def test_help_that_cannot_be_written_is_told_in_a_line(
+    args: tuple[str, ...], snapshot: SnapshotAssertion
+) -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
             [sys.executable, "-m", "pipedoctor", *args],
@@ -20,9 +23,7 @@ def test_help_that_cannot_be_written_is_told_in_a_line(args: tuple[str, ...]) ->
         )
 
     assert ended.returncode == 2
-    assert ended.stderr == (
-        "pipedoctor: stdout: cannot be written: No space left on device\n"
-    )
+    assert ended.stderr == snapshot
 
 
 IMPATIENT = """
@@ -58,9 +59,7 @@ def test_then_it_is_an_exception_again() -> None:
         "t = threading.Thread(target=f); t.start(); t.join()"
     )
     for text in (code, thread):
-        ended = subprocess.run(
-            [sys.executable, "-c", text], capture_output=True, check=False
-        )
+        ended = subprocess.run([sys.executable, "-c", text], capture_output=True, check=False)
         assert (ended.returncode, ended.stderr) == (0, b"")
 
 

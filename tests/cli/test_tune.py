@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 from click.testing import Result
 from msgspec import structs
+from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.cli import output
-from pipedoctor.tune import tuning as tunings
-from pipedoctor.tune import whatif
-from pipedoctor.tune.probe import Failed
-from pipedoctor.tune.search import Search
-from pipedoctor.tune.tuning import Attempt, Order, Tuning
+from pipedoctor.tune.compare import whatif
+from pipedoctor.tune.search import tuning as tunings
+from pipedoctor.tune.search.probe import TrialFailedError
+from pipedoctor.tune.search.search import SettingSearch
+from pipedoctor.tune.search.tuning import SearchAttempt, Tuning, TuningRequest
+from pipedoctor.tune.target.messages import TargetLoaded
+from tests.tune.search.test_search import done, search, tuning, waiting
 from tests.tune.seen import setting
-from tests.tune.test_search import done, search, tuning, waiting
 
 Run = Callable[..., Result]
 HOME = "/home/wanda"
@@ -31,18 +33,18 @@ def private() -> Tuning:
     limits = {"workers": f"workers do not start (spawn): no {HOME}/cache, {SECRET}"}
     return replace(
         found,
-        order=replace(found.order, target=TARGET),
-        seen=structs.replace(found.seen, target=TARGET, limits=limits),
-        skipped=limits,
-        said=tuple(limits.values()),
-        trouble=f"with num_workers=8: OSError: {HOME}/photos/1.jpg",
-        bounds=replace(found.bounds, workers_bound=limits["workers"]),
+        request=replace(found.request, target=TARGET),
+        pipeline=structs.replace(found.pipeline, target=TARGET, limits=limits),
+        excluding_limits=limits,
+        remarks=tuple(limits.values()),
+        failure=f"with num_workers=8: OSError: {HOME}/photos/1.jpg",
+        limits=replace(found.limits, workers_bound=limits["workers"]),
     )
 
 
 @pytest.fixture
 def _tuned(monkeypatch: pytest.MonkeyPatch) -> None:
-    def tune(_order: Order) -> Tuning:
+    def tune(_order: TuningRequest) -> Tuning:
         return private()
 
     monkeypatch.setattr(tunings, "tune", tune)
@@ -50,9 +52,7 @@ def _tuned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_tuned")
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_who_works_here_is_told_to_no_file_and_no_pipe(
-    run: Run, tmp_path: Path, form: str
-) -> None:
+def test_who_works_here_is_told_to_no_file_and_no_pipe(run: Run, tmp_path: Path, form: str) -> None:
     page, out = tmp_path / "page.html", tmp_path / "tune.out"
 
     piped = run("tune", TARGET, "--format", form, "--html", str(page))
@@ -71,7 +71,7 @@ def test_who_works_here_is_told_to_no_file_and_no_pipe(
 def test_a_terminal_has_one_reader_and_no_secrets(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(output, "on_terminal", output.to_stdout)
+    monkeypatch.setattr(output, "is_terminal", output.is_stdout)
     page = tmp_path / "page.html"
 
     shown = run("tune", TARGET, "--html", str(page)).stdout
@@ -113,7 +113,7 @@ def test_the_map_is_shaded_on_a_terminal_that_can(
     environ: dict[str, str],
     shaded: bool,
 ) -> None:
-    monkeypatch.setattr(output, "on_terminal", output.to_stdout)
+    monkeypatch.setattr(output, "is_terminal", output.is_stdout)
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     for name, value in environ.items():
@@ -128,7 +128,7 @@ def test_the_map_is_shaded_on_a_terminal_that_can(
 
 
 def test_a_pipe_gets_no_colours(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def tune(_order: Order) -> Tuning:
+    def tune(_order: TuningRequest) -> Tuning:
         return done()
 
     monkeypatch.setattr(tunings, "tune", tune)
@@ -142,7 +142,7 @@ def test_a_pipe_gets_no_colours(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_page_of_what_was_ended_says_so(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def tune(_order: Order) -> Tuning:
+    def tune(_order: TuningRequest) -> Tuning:
         found = search(waiting)
         found.probe()
         return tuning(found, interrupted=True)
@@ -153,33 +153,35 @@ def test_a_page_of_what_was_ended_says_so(
     ended = run("tune", TARGET, "--html", str(page))
 
     assert ended.exit_code == 130
-    assert "interrupted: this is what was known by then" in ended.stdout
-    assert "Interrupted:</strong> this is what was known by then" in page.read_text()
+    assert "interrupted: results so far" in ended.stdout
+    assert "<p>Interrupted: results so far.</p>" in page.read_text()
 
 
-def attempt(search: Search, **values: Any) -> Attempt:
-    return Attempt(
-        search=search, loaded={"accelerator": False, "own_batches": False}, **values
+def attempt(search: SettingSearch, **values: Any) -> SearchAttempt:
+    return SearchAttempt(
+        search=search,
+        loaded_target=TargetLoaded(setting=search.start, start_method="fork"),
+        **values,
     )
 
 
 @pytest.fixture
 def attempts(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    def give(found: Attempt | BaseException) -> None:
-        def attempted(_order: Order, _work: object, *, before: object) -> Attempt:
-            assert callable(before)
-            if isinstance(found, Attempt):
+    def give(found: SearchAttempt | BaseException) -> None:
+        def attempted(_order: TuningRequest, _work: object, *, validate: object) -> SearchAttempt:
+            assert callable(validate)
+            if isinstance(found, SearchAttempt):
                 return found
             raise found
 
-        monkeypatch.setattr(tunings, "attempted", attempted)
+        monkeypatch.setattr(tunings, "run_search", attempted)
 
     return give
 
 
-def probed() -> Search:
+def probed() -> SettingSearch:
     found = search(waiting, setting(2))
-    whatif.probe(found)
+    whatif.probe_pipeline(found)
     return found
 
 
@@ -195,7 +197,7 @@ def test_what_if_answers_with_what_is_known_at_ctrl_c(
     answer = run("whatif", "data.py:make", "--workers", "4", "--format", "json")
 
     assert text.exit_code == answer.exit_code == 130
-    assert "  interrupted: this is what was known by then\n" in text.stdout
+    assert "  interrupted: results so far\n" in text.stdout
     assert "modelled: " in text.stdout
     written = json.loads(answer.stdout)
     assert written["interrupted"] is True
@@ -204,7 +206,7 @@ def test_what_if_answers_with_what_is_known_at_ctrl_c(
 
 @pytest.mark.parametrize("known", [(), (0,)])
 def test_ctrl_c_before_the_current_setting_was_measured(
-    run: Run, attempts: Callable[..., None], known: tuple[int, ...]
+    run: Run, attempts: Callable[..., None], known: tuple[int, ...], snapshot: SnapshotAssertion
 ) -> None:
     found = search(waiting, setting(2))
     for workers in known:
@@ -214,15 +216,10 @@ def test_ctrl_c_before_the_current_setting_was_measured(
     ended = run("whatif", "data.py:make")
 
     assert (ended.exit_code, ended.stdout) == (130, "")
-    assert ended.stderr == (
-        "pipedoctor whatif: data.py:make: interrupted before the current setting was"
-        " measured\n"
-    )
+    assert ended.stderr == snapshot
 
 
-def test_ctrl_c_before_any_costs_are_known(
-    run: Run, attempts: Callable[..., None]
-) -> None:
+def test_ctrl_c_before_any_costs_are_known(run: Run, attempts: Callable[..., None]) -> None:
     found = search(lambda of: structs.replace(waiting(of), costs=None), setting(2))
     found.measure(setting(2), 1.0)
     attempts(attempt(found, interrupted=True))
@@ -241,23 +238,21 @@ def test_ctrl_c_while_it_loads(run: Run, attempts: Callable[..., None]) -> None:
 
 
 def test_what_if_of_a_loader_that_fails(
-    run: Run, attempts: Callable[..., None]
+    run: Run, attempts: Callable[..., None], snapshot: SnapshotAssertion
 ) -> None:
-    attempts(attempt(probed(), trouble=str(Failed("with num_workers=2: OSError"))))
+    attempts(attempt(probed(), failure=str(TrialFailedError("with num_workers=2: OSError"))))
 
     ended = run("whatif", "data.py:make")
 
     assert (ended.exit_code, ended.stdout) == (3, "")
-    assert ended.stderr == (
-        "pipedoctor whatif: data.py:make: with num_workers=2: OSError\n"
-    )
+    assert ended.stderr == snapshot
 
 
 def test_what_if_ends_with_0_and_tells_no_file_who_works_here(
     run: Run, attempts: Callable[..., None]
 ) -> None:
     found = probed()
-    found.base = structs.replace(found.base, target=TARGET)
+    found.base_pipeline = structs.replace(found.base_pipeline, target=TARGET)
     attempts(attempt(found))
 
     ended = run("whatif", TARGET)

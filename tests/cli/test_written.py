@@ -13,9 +13,7 @@ import pytest
 from tests.cli.conftest import Run, Start
 
 
-def test_a_report_is_written_whole_and_redacted(
-    run: Run, record: str, tmp_path: Path
-) -> None:
+def test_a_report_is_written_whole_and_redacted(run: Run, record: str, tmp_path: Path) -> None:
     target = tmp_path / "report.json"
     target.write_text("old")
     target.chmod(0o640)
@@ -81,9 +79,7 @@ def test_a_full_disk_is_told_of_the_history_too(start: Start, form: str) -> None
     )
 
 
-def test_a_plan_that_nobody_can_see_is_not_carried_out(
-    start: Start, tmp_path: Path
-) -> None:
+def test_a_plan_that_nobody_can_see_is_not_carried_out(start: Start, tmp_path: Path) -> None:
     code = tmp_path / "train.py"
     text = (
         "from torch.utils.data import DataLoader\n"
@@ -155,9 +151,7 @@ def test_a_name_that_is_no_text_is_written_out(tmp_path: Path, start: Start) -> 
 
     assert result.returncode in (0, 1), result.stderr
     report = json.loads(result.stdout)
-    (place,) = [
-        p for p in report["facts"]["known"]["paths"]["entries"] if p["role"] == "data"
-    ]
+    (place,) = [p for p in report["facts"]["known"]["paths"]["entries"] if p["role"] == "data"]
     assert place["path"].endswith("/d\\xff\x1b[31m")
 
 

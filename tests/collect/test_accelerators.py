@@ -9,7 +9,7 @@ import pytest
 from pipedoctor.collect import kernel_log
 from pipedoctor.collect.accelerators import accelerators
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Accelerators, PciDevice, Unreadable, Xid
+from pipedoctor.facts import Accelerators, PciDevice, UnreadableError, Xid
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/sys is Linux's")
 
@@ -28,9 +28,7 @@ def put(root: Path, name: str, text: str = "") -> None:
     path.write_text(text)
 
 
-def slot(
-    root: Path, address: str, vendor: str, kind: str = "0x030200", driver: str = ""
-) -> None:
+def slot(root: Path, address: str, vendor: str, kind: str = "0x030200", driver: str = "") -> None:
     folder = f"sys/bus/pci/devices/{address}"
     put(root, f"{folder}/vendor", f"0x{vendor}\n")
     put(root, f"{folder}/device", "0x20b0\n")
@@ -65,7 +63,7 @@ def test_the_bus(tmp_path: Path) -> None:
         PciDevice(vendor="1002", device="20b0", driver="amdgpu"),
         PciDevice(vendor="1da3", device="20b0"),
     )
-    assert [device.driver for device in fact.nvidia] == ["nvidia"]
+    assert [device.driver for device in fact.nvidia_devices] == ["nvidia"]
 
 
 def test_a_bus_without_accelerators_is_an_answer(tmp_path: Path) -> None:
@@ -176,9 +174,7 @@ def test_xids_of_the_kernel_log(tmp_path: Path) -> None:
     )
 
     assert seen(tmp_path).xids == (
-        Xid(
-            code=31, count=1, last="NVRM: Xid (PCI:0000:01:00): 31, pid=7, name=python"
-        ),
+        Xid(code=31, count=1, last="NVRM: Xid (PCI:0000:01:00): 31, pid=7, name=python"),
         Xid(code=79, count=2, last="NVRM: Xid (PCI:0000:01:00): 79, pid=8, again"),
     )
 
@@ -195,16 +191,14 @@ def test_without_the_ring_buffer_a_file_tells_this_boot_only(tmp_path: Path) -> 
 def test_only_the_end_of_a_long_file_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernel_log, "MOST_BYTES", 64)
+    monkeypatch.setattr(kernel_log, "MAX_BYTES", 64)
     put(tmp_path, "var/log/kern.log", "NVRM: Xid (PCI:1): 48\n" + "x" * 64)
 
     assert seen(tmp_path).xids == ()
 
 
-def test_a_long_ring_buffer_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(kernel_log, "MOST_RECORDS", 0)
+def test_a_long_ring_buffer_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_log, "MAX_RECORDS", 0)
     put(tmp_path, "dev/kmsg", "4,1,1,-;NVRM: Xid (PCI:1): 48\n")
 
     assert seen(tmp_path).xids == ()
@@ -228,14 +222,14 @@ def test_a_ring_buffer_that_overran_and_ended(
     put(tmp_path, "dev/kmsg")
     monkeypatch.setattr(os, "read", answer)
 
-    assert kernel_log.lines(Machine(root=tmp_path), containing="Xid") == [
+    assert kernel_log.read_lines(Machine(root=tmp_path), containing="Xid") == [
         "NVRM: Xid (PCI:1): 48"
     ]
 
 
 def test_no_log_is_unknown(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="the kernel log cannot be read: No such file"):
-        kernel_log.lines(Machine(root=tmp_path), containing="x")
+    with pytest.raises(UnreadableError, match="the kernel log cannot be read: No such file"):
+        kernel_log.read_lines(Machine(root=tmp_path), containing="x")
 
 
 def test_a_process_has_its_own_device_files(tmp_path: Path) -> None:
@@ -250,9 +244,9 @@ def test_a_process_has_its_own_device_files(tmp_path: Path) -> None:
 def test_the_real_machine() -> None:
     fact = accelerators(Machine(), lambda _: None)
 
-    assert fact.nvidia == tuple(d for d in fact.pci or () if d.vendor == "10de")
+    assert fact.nvidia_devices == tuple(d for d in fact.pci or () if d.vendor == "10de")
 
 
 def test_only_on_linux() -> None:
-    with pytest.raises(Unreadable, match="this is darwin"):
+    with pytest.raises(UnreadableError, match="this is darwin"):
         accelerators(Machine(system="darwin"), lambda _: None)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.collect.cgroups import walk
+from pipedoctor.collect.cgroups import list_cgroups
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Unreadable
+from pipedoctor.facts import UnreadableError
 
 V2 = "31 23 0:28 {root} {point} rw,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate"
 V1 = "32 31 0:29 {root} {point} rw,relatime shared:9 - cgroup cgroup rw,{names}"
@@ -25,16 +25,12 @@ def v1(names: str, root: str = "/", point: str = "") -> str:
     return V1.format(root=root, point=point or f"{FS}/{names}", names=names)
 
 
-def fake(
-    root: Path, groups: str, mounts: str, directories: str, process: str = "self"
-) -> None:
+def fake(root: Path, groups: str, mounts: str, directories: str, process: str = "self") -> None:
     """Write /proc/<process> and make these directories below /sys/fs/cgroup."""
     proc = root / "proc" / process
     proc.mkdir(parents=True)
     (proc / "cgroup").write_text(groups)
-    (proc / "mountinfo").write_text(
-        f"22 27 0:21 / /proc rw,relatime - proc proc rw\n{mounts}\n"
-    )
+    (proc / "mountinfo").write_text(f"22 27 0:21 / /proc rw,relatime - proc proc rw\n{mounts}\n")
     for directory in directories.split():
         (root / directory.lstrip("/")).mkdir(parents=True, exist_ok=True)
 
@@ -93,9 +89,7 @@ LAYOUTS = [
         [f"{FS}/cpu/child", f"{FS}/cpu"],
         id="a group made inside Docker on v1",
     ),
-    pytest.param(
-        "0::/\n", v2(), FS, [FS], id="Docker on v2: a cgroup namespace of its own"
-    ),
+    pytest.param("0::/\n", v2(), FS, [FS], id="Docker on v2: a cgroup namespace of its own"),
     pytest.param(
         f"0::{POD}\n",
         v2(root=POD),
@@ -151,15 +145,9 @@ LAYOUTS = [
         [],
         id="escaped mount point that is not there",
     ),
-    pytest.param(
-        f"0::{SLICE}\n", v2(root=DOCKER), FS, [], id="the mount shows another group"
-    ),
-    pytest.param(
-        "0::/../job\n", v2(), FS, [], id="outside of all that the namespace shows"
-    ),
-    pytest.param(
-        "0::/..\n", v2(root="/.."), FS, [FS], id="at the root of an outside mount"
-    ),
+    pytest.param(f"0::{SLICE}\n", v2(root=DOCKER), FS, [], id="the mount shows another group"),
+    pytest.param("0::/../job\n", v2(), FS, [], id="outside of all that the namespace shows"),
+    pytest.param("0::/..\n", v2(root="/.."), FS, [FS], id="at the root of an outside mount"),
     pytest.param("3:cpu:/jobs\n", v2(), f"{FS}/jobs", [], id="v1 is not mounted"),
     pytest.param(
         "3:cpu:/jobs\n4:memory:/\n",
@@ -180,10 +168,10 @@ def test_layout(
     controller = "pids" if "init.scope" in groups and "memory" in groups else "cpu"
 
     if not expected:
-        with pytest.raises(Unreadable, match="no control group with the cpu control"):
-            walk(Machine(root=tmp_path), controller)
+        with pytest.raises(UnreadableError, match="no control group with the cpu control"):
+            list_cgroups(Machine(root=tmp_path), controller)
         return
-    found = walk(Machine(root=tmp_path), controller)
+    found = list_cgroups(Machine(root=tmp_path), controller)
     assert [f"/{path.relative_to(tmp_path)}" for path in found] == expected
 
 
@@ -191,7 +179,7 @@ def test_escaped_mount_point(tmp_path: Path) -> None:
     fake(tmp_path, "0::/a b\n", v2(point="/sys/my\\040groups"), "")
     (tmp_path / "sys/my groups/a b").mkdir(parents=True)
 
-    found = walk(Machine(root=tmp_path), "cpu")
+    found = list_cgroups(Machine(root=tmp_path), "cpu")
 
     assert [path.name for path in found] == ["a b", "my groups"]
 
@@ -201,21 +189,21 @@ def test_unified_tree_without_the_controller(tmp_path: Path) -> None:
     controllers = tmp_path / "sys/fs/cgroup/cgroup.controllers"
     controllers.write_text("cpuset io pids\n")
 
-    assert walk(Machine(root=tmp_path), "pids")
-    with pytest.raises(Unreadable, match="with the cpu controller can be seen"):
-        walk(Machine(root=tmp_path), "cpu")
+    assert list_cgroups(Machine(root=tmp_path), "pids")
+    with pytest.raises(UnreadableError, match="with the cpu controller is visible"):
+        list_cgroups(Machine(root=tmp_path), "cpu")
 
 
 def test_no_groups_at_all(tmp_path: Path) -> None:
     fake(tmp_path, "1:name=systemd:/\n", "", "")
 
-    with pytest.raises(Unreadable, match="the process is in no control group of the"):
-        walk(Machine(root=tmp_path), "cpu")
+    with pytest.raises(UnreadableError, match="the process is not in a control group of the"):
+        list_cgroups(Machine(root=tmp_path), "cpu")
 
 
 def test_no_proc(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="cgroup: No such file or directory"):
-        walk(Machine(root=tmp_path), "cpu")
+    with pytest.raises(UnreadableError, match="cgroup: No such file or directory"):
+        list_cgroups(Machine(root=tmp_path), "cpu")
 
 
 def test_another_process_seen_from_the_host_with_all_parents(tmp_path: Path) -> None:
@@ -223,7 +211,7 @@ def test_another_process_seen_from_the_host_with_all_parents(tmp_path: Path) -> 
     fake(tmp_path, f"0::{DOCKER}\n", v2(root=DOCKER), "", process="42")
     (tmp_path / "proc/42/root/sys/fs/cgroup").mkdir(parents=True)
 
-    found = walk(Machine(root=tmp_path, pid=42), "cpu")
+    found = list_cgroups(Machine(root=tmp_path, pid=42), "cpu")
 
     assert [f"/{path.relative_to(tmp_path)}" for path in found] == [
         f"{FS}{DOCKER}",
@@ -238,14 +226,14 @@ def test_another_process_whose_mounts_alone_show_its_group(tmp_path: Path) -> No
     own = tmp_path / "proc/42/root/sys/fs/cgroup"
     own.mkdir(parents=True)
 
-    assert walk(Machine(root=tmp_path, pid=42), "cpu") == [own]
+    assert list_cgroups(Machine(root=tmp_path, pid=42), "cpu") == [own]
 
 
 def test_a_directory_behind_a_closed_door(tmp_path: Path) -> None:
     too_long = "x" * 300
     fake(tmp_path, f"0::/{too_long}\n", v2(), FS)
 
-    found = walk(Machine(root=tmp_path), "cpu")
+    found = list_cgroups(Machine(root=tmp_path), "cpu")
 
     assert found == [tmp_path / "sys/fs/cgroup"]
 
@@ -253,9 +241,9 @@ def test_a_directory_behind_a_closed_door(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/cgroup").exists(), reason="needs Linux")
 def test_here() -> None:
     try:
-        here = walk(Machine(), "pids")
-    except Unreadable as reason:
+        here = list_cgroups(Machine(), "pids")
+    except UnreadableError as reason:
         pytest.skip(str(reason))
 
-    assert here == walk(Machine(pid=os.getpid()), "pids")
+    assert here == list_cgroups(Machine(pid=os.getpid()), "pids")
     assert all(directory.is_dir() for directory in here)

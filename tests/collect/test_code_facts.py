@@ -13,15 +13,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipedoctor.collect import code_cache, code_facts
-from pipedoctor.collect.crew import Lost, share
+from pipedoctor.collect.code_reading import ReadingOptions
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.reading import Reading
 from pipedoctor.collect.source import source
 from pipedoctor.facts import Source
-from pipedoctor.source import examine as examining
-from pipedoctor.source import files as files_of
-from pipedoctor.source import projects
-from pipedoctor.source.files import Source as File
+from pipedoctor.facts.code_events.training import DeviceCopy, FreshIterator
+from pipedoctor.runtime.pool import LostTask, run_tasks
+from pipedoctor.source import read_project as examining
+from pipedoctor.source.discover import files as files_of
+from pipedoctor.source.discover import projects
+from pipedoctor.source.discover.files import SourceFile as File
 
 LOADER = """
 import torch
@@ -60,7 +61,7 @@ def three(tmp_path: Path) -> Path:
 
 
 def _read(folder: Path, cache: Path | None = None, jobs: int = 1) -> Source:
-    reading = Reading(jobs=jobs, cache=cache is not None, cache_dir=str(cache or ""))
+    reading = ReadingOptions(jobs=jobs, cache=cache is not None, cache_dir=str(cache or ""))
     return source(Machine(), [str(folder)], 1000.0, lambda _: None, reading)
 
 
@@ -75,9 +76,9 @@ def test_projects_are_apart_and_their_numbers_agree(three: Path) -> None:
         assert {facts.loops[n].loaders for n in loader.fed} == {(number,)}
         folder = loader.at.path.rpartition("/")[0]
         mine = [e for e in facts.events if e.at.path.rpartition("/")[0] == folder]
-        copies = [e for e in mine if e.kind == "device-copy"]
+        copies = [e for e in mine if e.kind == DeviceCopy.kind]
         assert [facts.loops[e.loop].at.path for e in copies] == [loader.at.path]
-        fresh = [e.details["loader"] for e in mine if e.kind == "fresh-iterator"]
+        fresh = [e.recorded["loader"] for e in mine if e.kind == FreshIterator.kind]
         assert fresh == [number]
     data = {one.at.path: one.dataset for one in facts.loaders}
     assert data["lonely.py"] is None  # it cannot see into a project beside it
@@ -103,27 +104,25 @@ def test_a_very_large_repository_is_read_in_its_parts(
 ) -> None:
     (three / ".git").mkdir()
     assert _read(three).loaders[-1].dataset is not None
-    monkeypatch.setattr(projects, "LARGE", 100)
-    assert {one.at.path for one in _read(three).loaders if one.dataset is None} == {
-        "lonely.py"
-    }
+    monkeypatch.setattr(projects, "MAX_GROUP_BYTES", 100)
+    assert {one.at.path for one in _read(three).loaders if one.dataset is None} == {"lonely.py"}
 
 
 def test_a_very_large_folder_of_packages_is_read_package_by_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = [
-        files_of.Source(str(tmp_path / name), b"import torch\n")
+        files_of.SourceFile(str(tmp_path / name), b"import torch\n")
         for name in ("alone.py", "one/a.py", "one/deep/b.py", "two/c.py", "also.py")
     ]
     deeper = [
-        files_of.Source(str(tmp_path / "one" / name), b"import torch\n")
+        files_of.SourceFile(str(tmp_path / "one" / name), b"import torch\n")
         for name in ("deep/d.py", "e.py")
     ]
-    together = projects.projects(files, [str(tmp_path)])
-    monkeypatch.setattr(projects, "LARGE", 30)
+    together = projects.group_by_project(files, [str(tmp_path)])
+    monkeypatch.setattr(projects, "MAX_GROUP_BYTES", 30)
 
-    apart = projects.projects(files, [str(tmp_path)])
+    apart = projects.group_by_project(files, [str(tmp_path)])
 
     assert together == [files]
     assert [[Path(one.path).name for one in part] for part in apart] == [
@@ -131,7 +130,7 @@ def test_a_very_large_folder_of_packages_is_read_package_by_package(
         ["a.py", "b.py"],
         ["c.py"],
     ]
-    apart = projects.projects([*files, *deeper], [str(tmp_path)])
+    apart = projects.group_by_project([*files, *deeper], [str(tmp_path)])
     assert [[Path(one.path).name for one in part] for part in apart] == [
         ["alone.py", "also.py"],
         ["a.py", "e.py"],
@@ -145,14 +144,14 @@ def test_a_repository_in_one_part_may_be_twice_as_large(
 ) -> None:
     (tmp_path / ".git").mkdir()
     files = [
-        files_of.Source(str(tmp_path / name), b"import torch\n")
+        files_of.SourceFile(str(tmp_path / name), b"import torch\n")
         for name in ("one/a.py", "two/b.py", "three/c.py")
     ]
-    monkeypatch.setattr(projects, "LARGE", 20)
+    monkeypatch.setattr(projects, "MAX_GROUP_BYTES", 20)
 
-    assert projects.projects(files, [str(tmp_path)]) == [files]
-    monkeypatch.setattr(projects, "LARGE", 19)
-    assert projects.projects(files, [str(tmp_path)]) == [[one] for one in files]
+    assert projects.group_by_project(files, [str(tmp_path)]) == [files]
+    monkeypatch.setattr(projects, "MAX_GROUP_BYTES", 19)
+    assert projects.group_by_project(files, [str(tmp_path)]) == [[one] for one in files]
 
 
 def test_packages_of_one_repository_know_of_each_other(three: Path) -> None:
@@ -172,7 +171,7 @@ def test_a_second_run_reads_what_the_first_remembered(
 ) -> None:
     first = _read(three, tmp_path / "cache")
     assert len(_entries(tmp_path / "cache")) == 4
-    monkeypatch.setattr(code_facts, "examine", None)
+    monkeypatch.setattr(code_facts, "read_project_facts", None)
     assert _read(three, tmp_path / "cache") == first == _read(three, tmp_path / "cache")
 
 
@@ -182,13 +181,13 @@ def test_only_what_changed_is_read_anew(
     _read(three, tmp_path / "cache")
     (three / "Green" / "Green.py").write_text("import torch\n")
     seen: list[str] = []
-    real = examining.examine
+    real = examining.read_project_facts
 
     def examine(project: list[File], *args: Any, **words: Any) -> object:
         seen.extend(Path(file.path).parent.name for file in project)
         return real(project, *args, **words)
 
-    monkeypatch.setattr(code_facts, "examine", examine)
+    monkeypatch.setattr(code_facts, "read_project_facts", examine)
     assert _read(three, tmp_path / "cache") == _read(three)
     assert set(seen[:3]) == {"Green"}
 
@@ -230,7 +229,7 @@ def test_well_sealed_nonsense_is_none(three: Path, tmp_path: Path) -> None:
     _read(three, cache)
     for path in _entries(cache):
         packed = msgspec.msgpack.encode({"files": "many"})
-        whole = code_cache.FORM + code_cache.checksum(packed, path.stem) + packed
+        whole = code_cache.FORMAT_HEADER + code_cache.compute_checksum(packed, path.stem) + packed
         path.write_bytes(whole)
     assert _read(three, cache) == _read(three)
 
@@ -254,9 +253,7 @@ def test_entries_are_private_and_hold_no_code(three: Path, tmp_path: Path) -> No
         assert b"hunter2" not in path.read_bytes()
 
 
-def test_a_folder_that_others_may_write_to_is_not_used(
-    three: Path, tmp_path: Path
-) -> None:
+def test_a_folder_that_others_may_write_to_is_not_used(three: Path, tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
@@ -277,13 +274,13 @@ def test_what_was_not_asked_for_the_longest_is_forgotten(
     old = _entries(cache)
     for path in old:
         os.utime(path, (1, 1))
-    monkeypatch.setattr(code_cache, "MOST_ENTRIES", 2)
+    monkeypatch.setattr(code_cache, "MAX_ENTRIES", 2)
     (three / "lonely.py").write_text("import torch\n")
     _read(three, cache)
     left = _entries(cache)
     assert len(left) == 2
     assert set(left) - set(old)
-    monkeypatch.setattr(code_cache, "MOST_BYTES", 1)
+    monkeypatch.setattr(code_cache, "MAX_BYTES", 1)
     (three / "lonely.py").write_text("import torch, os\n")
     _read(three, cache)
     assert _entries(cache) == []
@@ -292,7 +289,7 @@ def test_what_was_not_asked_for_the_longest_is_forgotten(
 def test_a_draft_that_nobody_finished_is_removed(three: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     cache.mkdir(mode=0o700)
-    old, fresh = cache / ".a.facts.1234", cache / ".b.facts.5678"
+    old, fresh = (cache / f".pipedoctor-{16 * digit}" for digit in "ab")
     for draft in (old, fresh):
         draft.touch()
     os.utime(old, (1, 1))
@@ -301,7 +298,7 @@ def test_a_draft_that_nobody_finished_is_removed(three: Path, tmp_path: Path) ->
 
 
 def test_what_time_cut_short_is_not_remembered(three: Path, tmp_path: Path) -> None:
-    reading = Reading(jobs=1, cache=True, cache_dir=str(tmp_path / "cache"))
+    reading = ReadingOptions(jobs=1, cache=True, cache_dir=str(tmp_path / "cache"))
     facts = source(Machine(), [str(three)], -1.0, lambda _: None, reading)
     assert facts.parsed == 0
     assert {one.reason for one in facts.skipped} == {
@@ -348,20 +345,20 @@ def test_a_child_that_dies_is_replaced(tmp_path: Path) -> None:
         return b"never"
 
     tasks = [lambda: b"a" * (1 << 20), dies_once, lambda: b""]
-    assert share(tasks, [2, 1, 0], 2) == [b"a" * (1 << 20), b"done", b""]
+    assert run_tasks(tasks, [2, 1, 0], 2) == [b"a" * (1 << 20), b"done", b""]
 
 
 def test_a_child_that_always_dies_costs_its_project_alone(
     three: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = examining.examine
+    real = examining.read_project_facts
 
     def examine(project: list[File], *args: Any, **words: Any) -> object:
         if "Green" in project[0].path:
             os.kill(os.getpid(), signal.SIGKILL)
         return real(project, *args, **words)
 
-    monkeypatch.setattr(code_facts, "examine", examine)
+    monkeypatch.setattr(code_facts, "read_project_facts", examine)
     facts = _read(three, jobs=2)
     paths = {one.at.path for one in facts.loaders}
     assert paths == {"Blue/train.py", "Red/train.py", "lonely.py"}
@@ -374,7 +371,7 @@ def test_a_task_that_fails_says_nothing(capfd: pytest.CaptureFixture[str]) -> No
     def fails() -> bytes:
         raise ValueError
 
-    assert share([fails], [0], 1) == [Lost("without an answer")]
+    assert run_tasks([fails], [0], 1) == [LostTask("without an answer")]
     assert capfd.readouterr().err == ""
 
 
@@ -385,4 +382,4 @@ def test_where_no_process_can_be_started_one_does_all(
         raise BlockingIOError
 
     monkeypatch.setattr(os, "fork", fork)
-    assert share([lambda: b"a", lambda: b"b"], [0, 1], 2) == [b"a", b"b"]
+    assert run_tasks([lambda: b"a", lambda: b"b"], [0, 1], 2) == [b"a", b"b"]

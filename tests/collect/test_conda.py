@@ -8,8 +8,8 @@ import pytest
 
 from pipedoctor.collect.conda import conda
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import Chosen
-from pipedoctor.facts import Clobbered, Conda, CondaPackage, Unreadable
+from pipedoctor.collect.prefix import EnvironmentChoice
+from pipedoctor.facts import Clobbered, Conda, CondaPackage, UnreadableError
 
 SITE = "lib/python3.11/site-packages"
 FORGE = "https://conda.anaconda.org/conda-forge/linux-64"
@@ -20,7 +20,7 @@ def quiet(_doing: str) -> None:
 
 
 def read(prefix: Path) -> Conda:
-    return conda(Machine(environ={}), Chosen(env=str(prefix)), quiet)
+    return conda(Machine(environ={}), EnvironmentChoice(env=str(prefix)), quiet)
 
 
 @pytest.fixture
@@ -59,9 +59,7 @@ def test_untouched_environment(prefix: Path, installer: str) -> None:
 
     seen = read(prefix)
 
-    record = CondaPackage(
-        name="numpy", version="1.26.4", build="py311h1_0", channel="conda-forge"
-    )
+    record = CondaPackage(name="numpy", version="1.26.4", build="py311h1_0", channel="conda-forge")
     assert seen == Conda(prefix=str(prefix), packages=(record,))
     assert seen.find("numpy") == record
     assert seen.find("pip") is None
@@ -162,5 +160,5 @@ def test_no_conda_environment(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/python").touch()
 
-    with pytest.raises(Unreadable, match="is no conda environment"):
+    with pytest.raises(UnreadableError, match="is not a conda environment"):
         read(tmp_path)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.collect.cpu import cpu, members
+from pipedoctor.collect.cpu import cpu, parse_cpu_list
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Cpu, NumaNode, Quota, Unreadable
+from pipedoctor.facts import Cpu, NumaNode, Quota, UnreadableError
 
 CPUINFO = """\
 processor\t: {number}
@@ -67,7 +67,7 @@ def look(root: Path, **environ: str) -> Cpu:
     ],
 )
 def test_lists_of_cpus(text: str, expected: set[int]) -> None:
-    assert members(text) == expected
+    assert parse_cpu_list(text) == expected
 
 
 def test_machine_and_affinity(root: Path) -> None:
@@ -79,10 +79,8 @@ def test_machine_and_affinity(root: Path) -> None:
     assert seen.flags == ("sse4_2", "avx", "avx2")
     assert seen.cpuset is None
     assert seen.quota is None
-    assert (
-        seen.quota_unknown == "the process is in no control group of the cpu controller"
-    )
-    assert seen.visible == seen.effective == 2
+    assert seen.quota_unknown == "the process is not in a control group of the cpu controller"
+    assert seen.visible_cpus == seen.effective == 2
     assert seen.binding == "affinity"
 
 
@@ -110,7 +108,7 @@ def test_nothing_counts(root: Path) -> None:
     (root / "sys/devices/system/cpu/online").unlink()
     (root / "proc/cpuinfo").write_text("Hardware\t: board\n")
 
-    with pytest.raises(Unreadable, match="lists the CPUs"):
+    with pytest.raises(UnreadableError, match="lists the CPUs"):
         look(root)
 
 
@@ -207,24 +205,14 @@ def test_quota_without_statistics(root: Path) -> None:
 @pytest.mark.parametrize(
     ("environ", "expected"),
     [
-        pytest.param(
-            {"SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "6"}, (6, True), id="per task"
-        ),
-        pytest.param(
-            {"SLURM_JOB_ID": "7", "SLURM_CPUS_ON_NODE": "5"}, (5, False), id="per node"
-        ),
+        pytest.param({"SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "6"}, (6, True), id="per task"),
+        pytest.param({"SLURM_JOB_ID": "7", "SLURM_CPUS_ON_NODE": "5"}, (5, False), id="per node"),
         pytest.param({"SLURM_CPUS_PER_TASK": "6"}, (None, False), id="left over"),
-        pytest.param(
-            {"SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "0"}, (None, False), id="zero"
-        ),
-        pytest.param(
-            {"SLURM_JOB_ID": "7", "SLURM_CPUS_ON_NODE": "x"}, (None, False), id="junk"
-        ),
+        pytest.param({"SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "0"}, (None, False), id="zero"),
+        pytest.param({"SLURM_JOB_ID": "7", "SLURM_CPUS_ON_NODE": "x"}, (None, False), id="junk"),
     ],
 )
-def test_slurm(
-    root: Path, environ: dict[str, str], expected: tuple[int | None, bool]
-) -> None:
+def test_slurm(root: Path, environ: dict[str, str], expected: tuple[int | None, bool]) -> None:
     seen = look(root, **environ)
 
     assert (seen.slurm_cpus, seen.slurm_per_task) == expected

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from pipedoctor.collect.code_reading import LoaderCallStore, ReadingOptions
 from pipedoctor.collect.loader import loader
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.reading import Crossed, Reading
 from pipedoctor.collect.source import source
-from pipedoctor.source.loaders import loader_calls
+from pipedoctor.source.resolve.literal_loader_calls import find_loader_calls
 
 LOADER = """
 from torch.utils.data import DataLoader
@@ -32,15 +32,15 @@ def two(tmp_path: Path) -> Path:
     return top
 
 
-def _crossed(paths: list[str], seconds: float = 1000.0, **words: object) -> Crossed:
-    crossed = Crossed()
-    reading = Reading(**words)  # type: ignore[arg-type]
+def _crossed(paths: list[str], seconds: float = 1000.0, **words: object) -> LoaderCallStore:
+    crossed = LoaderCallStore()
+    reading = ReadingOptions(**words)  # type: ignore[arg-type]
     source(Machine(), paths, seconds, lambda _: None, reading, crossed)
     return crossed
 
 
 def test_they_are_those_that_another_reading_finds(two: Path, tmp_path: Path) -> None:
-    calls = loader_calls([str(two)])
+    calls = find_loader_calls([str(two)])
     workers = [call.num_workers for call in calls]
     assert workers == [1, 1, 0, 0, 3, 3, 2, 2]
     assert _crossed([str(two)]).calls == calls
@@ -52,7 +52,7 @@ def test_they_are_those_that_another_reading_finds(two: Path, tmp_path: Path) ->
 
 def test_they_come_in_the_order_of_their_files(two: Path) -> None:
     paths = [str(two / "c" / "train.py"), str(two / "b.py"), str(two)]
-    calls = loader_calls(paths)
+    calls = find_loader_calls(paths)
     assert [call.num_workers for call in calls[::2]] == [2, 1, 0, 3]
     assert _crossed(paths).calls == calls
 

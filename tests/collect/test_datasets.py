@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from pipedoctor.collect.dataset_walk import walk_dataset
 from pipedoctor.collect.datasets import dataset
-from pipedoctor.collect.lanes import run
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.plan import Inquiry, collect
-from pipedoctor.collect.probe import Announce, Probe
-from pipedoctor.collect.sample import walk
-from pipedoctor.facts import DataSet, DataSets, Sample, Unreadable
+from pipedoctor.collect.plan import CollectionRequest, collect_facts
+from pipedoctor.facts import DataSet, DataSets, Sample, UnreadableError
+from pipedoctor.runtime.lanes import run_in_processes
+from pipedoctor.runtime.probe import Announce, Probe
 
 HERE = Machine()
 
@@ -88,12 +88,12 @@ def test_files_that_cannot_be_read_say_so(tmp_path: Path) -> None:
 
 
 def test_no_such_directory(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match=r"^no such directory$"):
+    with pytest.raises(UnreadableError, match=r"^no such directory$"):
         survey(tmp_path / "none")
 
 
 def test_only_on_linux(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="only known on Linux"):
+    with pytest.raises(UnreadableError, match="only available on Linux"):
         survey(tmp_path, machine=Machine(system="darwin"))
 
 
@@ -103,7 +103,7 @@ def test_mount_that_nobody_knows(tmp_path: Path) -> None:
     found = dataset(Machine(root=tmp_path), "/data", True, nothing)
 
     assert found.mount is None
-    reason = "mountinfo does not say on which mount it lies"
+    reason = "mountinfo lists no mount for it"
     assert found.unknown["mount"] == found.unknown["disks"] == reason
 
 
@@ -120,9 +120,9 @@ def test_disks_that_nobody_knows(tmp_path: Path) -> None:
 
 
 def test_missing_data_set_keeps_its_mount_and_its_reason(tmp_path: Path) -> None:
-    inquiry = Inquiry(data=(str(tmp_path / "none"),), quick=True)
+    inquiry = CollectionRequest(data=(str(tmp_path / "none"),), quick=True)
 
-    facts = collect(inquiry, deadline=20).get(DataSets)
+    facts = collect_facts(inquiry, deadline=20).get(DataSets)
 
     assert facts is not None
     (entry,) = facts.entries
@@ -138,22 +138,22 @@ def test_links_and_odd_files_do_not_count(photos: Path) -> None:
     (photos / "one").symlink_to(photos / "labels")
     os.mkfifo(photos / "pipe")
 
-    seen = walk(photos, nothing)
+    seen = walk_dataset(photos, nothing)
 
     assert len(seen.files) == 21
     assert seen.complete
 
 
 def test_bounded_in_files(photos: Path) -> None:
-    assert len(walk(photos, nothing, most=21).files) == 21
-    assert walk(photos, nothing, most=21).complete
-    cut = walk(photos, nothing, most=20)
+    assert len(walk_dataset(photos, nothing, max_files=21).files) == 21
+    assert walk_dataset(photos, nothing, max_files=21).complete
+    cut = walk_dataset(photos, nothing, max_files=20)
     assert len(cut.files) == 20
     assert not cut.complete
 
 
 def test_bounded_in_time(photos: Path) -> None:
-    cut = walk(photos, nothing, patience=-1.0)
+    cut = walk_dataset(photos, nothing, timeout=-1.0)
 
     assert cut.files == []
     assert not cut.complete
@@ -166,7 +166,7 @@ def test_empty_folders_count_against_the_time(tmp_path: Path) -> None:
     def slowly(_: str) -> None:
         time.sleep(0.02)
 
-    assert not walk(tmp_path, slowly, patience=0.2).complete
+    assert not walk_dataset(tmp_path, slowly, timeout=0.2).complete
 
 
 def test_commonest_suffixes_only(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_commonest_suffixes_only(tmp_path: Path) -> None:
         (tmp_path / f"a.{number:02}").touch()
         (tmp_path / f"b{number}.jpg").touch()
 
-    suffixes = walk(tmp_path, nothing).sample.suffixes
+    suffixes = walk_dataset(tmp_path, nothing).sample.suffixes
 
     assert len(suffixes) == 20
     assert suffixes[".jpg"] == 30
@@ -185,7 +185,7 @@ def test_names_that_are_no_utf8(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"\xfe")).mkdir()
     said: list[str] = []
 
-    seen = walk(tmp_path, said.append)
+    seen = walk_dataset(tmp_path, said.append)
 
     assert seen.sample.suffixes == {".\\xff": 1}
     assert said[1] == f"listdir {tmp_path}/\\xfe"
@@ -204,10 +204,12 @@ def test_folder_that_may_not_be_listed(photos: Path) -> None:
         os.setgroups([])
         os.setgid(54321)
         os.setuid(54321)
-        seen = walk(photos, lambda _: None)
+        seen = walk_dataset(photos, lambda _: None)
         return len(seen.files), seen.complete
 
     # A lane is a process of its own that needs no interpreter it could not read.
-    done = run([Probe(name="walk", work=as_somebody_else)], until=time.monotonic() + 20)
+    done = run_in_processes(
+        [Probe(name="walk", work=as_somebody_else)], until=time.monotonic() + 20
+    )
 
     assert done["walk"].value == [11, False]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.collect.disks import Under, under
+from pipedoctor.collect.disks import DiskStack, find_disks
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.mounts import mount_of, mounts
+from pipedoctor.collect.mounts import find_mount, mounts
 from pipedoctor.facts import Disk
 
 PCI = "pci0000:00/0000:00:1f.2"
@@ -47,12 +47,12 @@ class Sysfs:
     def mountinfo(self, *lines: str) -> None:
         self.write(self.root / "proc/self/mountinfo", "\n".join(lines))
 
-    def under(self, path: str = "/data") -> Under:
+    def under(self, path: str = "/data") -> DiskStack:
         machine = Machine(root=self.root, environ={})
         table = mounts(machine)
-        mount = mount_of(path, table)
+        mount = find_mount(path, table)
         assert mount is not None
-        return under(machine, mount, table)
+        return find_disks(machine, mount, table)
 
 
 @pytest.fixture
@@ -131,9 +131,7 @@ def test_sata_ssd(sysfs: Sysfs) -> None:
         ("virtual/block/0", "", False),
     ],
 )
-def test_transport_by_place_or_name(
-    sysfs: Sysfs, place: str, transport: str, remote: bool
-) -> None:
+def test_transport_by_place_or_name(sysfs: Sysfs, place: str, transport: str, remote: bool) -> None:
     sysfs.device("99:0", place)
     sysfs.mountinfo("1 0 99:0 / /data rw - ext4 /dev/x rw")
 
@@ -415,7 +413,7 @@ def test_overlay_that_says_nothing(sysfs: Sysfs) -> None:
 def test_no_block_device_below(sysfs: Sysfs, line: str, stack: list[str]) -> None:
     sysfs.mountinfo(f"1 0 {line}")
 
-    assert sysfs.under() == Under(stack=stack)
+    assert sysfs.under() == DiskStack(stack=stack)
 
 
 def test_zfs_keeps_its_disks_to_itself(sysfs: Sysfs) -> None:
@@ -440,8 +438,8 @@ def test_bind_mount_is_on_the_same_disk(sysfs: Sysfs) -> None:
 def test_this_machine() -> None:
     machine = Machine()
     table = mounts(machine)
-    root = mount_of(os.path.realpath("."), table)
+    root = find_mount(os.path.realpath("."), table)
     if root is None:
         pytest.skip("no mountinfo here")
 
-    assert under(machine, root, table).stack
+    assert find_disks(machine, root, table).stack

@@ -6,16 +6,13 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from pipedoctor.collect.elf import Versions, read, versions
+from pipedoctor.collect.elf import SymbolVersions, read_binary, read_symbol_versions
 
 Make = Callable[..., Path]
 
 PROVIDER = "int old_one(void) { return 1; } int new_one(void) { return 2; }"
 NODES = "OLD_1.0 { global: old_one; }; NEW_2.0 { global: new_one; local: *; } OLD_1.0;"
-USER = (
-    "int old_one(void); int new_one(void);"
-    "int use(void) { return old_one() + new_one(); }"
-)
+USER = "int old_one(void); int new_one(void);int use(void) { return old_one() + new_one(); }"
 
 
 def test_names_and_runpath(tmp_path: Path, shared_object: Make) -> None:
@@ -24,7 +21,7 @@ def test_names_and_runpath(tmp_path: Path, shared_object: Make) -> None:
         tmp_path / "outer.so", inner, soname="libouter.so.1", paths="/a:$ORIGIN/b"
     )
 
-    binary = read(outer)
+    binary = read_binary(outer)
 
     assert binary is not None
     assert binary.soname == "libouter.so.1"
@@ -35,7 +32,7 @@ def test_names_and_runpath(tmp_path: Path, shared_object: Make) -> None:
 
 
 def test_rpath(tmp_path: Path, shared_object: Make) -> None:
-    binary = read(shared_object(tmp_path / "x.so", soname="", paths="/a", rpath=True))
+    binary = read_binary(shared_object(tmp_path / "x.so", soname="", paths="/a", rpath=True))
 
     assert binary is not None
     assert binary.soname == ""
@@ -47,10 +44,14 @@ def test_versions_of_symbols(tmp_path: Path, shared_object: Make) -> None:
     provider = shared_object(tmp_path / "libp.so", source=PROVIDER, script=NODES)
     user = shared_object(tmp_path / "libu.so", provider, source=USER)
 
-    assert set(versions(provider).defines) == {"libp.so", "OLD_1.0", "NEW_2.0"}
-    assert set(versions(user).wants["libp.so"]) == {"OLD_1.0", "NEW_2.0"}
-    assert versions(user).defines == ()
-    assert versions(provider).wants == {}
+    assert set(read_symbol_versions(provider).defined) == {
+        "libp.so",
+        "OLD_1.0",
+        "NEW_2.0",
+    }
+    assert set(read_symbol_versions(user).required["libp.so"]) == {"OLD_1.0", "NEW_2.0"}
+    assert read_symbol_versions(user).defined == ()
+    assert read_symbol_versions(provider).required == {}
 
 
 def test_a_file_of_a_gigabyte_is_not_read(tmp_path: Path, shared_object: Make) -> None:
@@ -58,8 +59,8 @@ def test_a_file_of_a_gigabyte_is_not_read(tmp_path: Path, shared_object: Make) -
     huge = _blown_up(provider, 1 << 30)
     before = _read_so_far()
 
-    assert read(huge) == read(provider)
-    assert versions(huge) == versions(provider)
+    assert read_binary(huge) == read_binary(provider)
+    assert read_symbol_versions(huge) == read_symbol_versions(provider)
 
     assert huge.stat().st_size > 1 << 30
     assert _read_so_far() - before < 1 << 20
@@ -74,8 +75,8 @@ def test_a_file_without_sections(tmp_path: Path, shared_object: Make) -> None:
     bare = tmp_path / "bare.so"
     bare.write_bytes(data)
 
-    assert read(bare) == read(provider)
-    assert versions(bare) == versions(provider)
+    assert read_binary(bare) == read_binary(provider)
+    assert read_symbol_versions(bare) == read_symbol_versions(provider)
 
 
 def _blown_up(path: Path, size: int) -> Path:
@@ -101,8 +102,8 @@ def test_what_is_no_elf_file(tmp_path: Path) -> None:
     (tmp_path / "cut").write_bytes(b"\x7fELF\x02\x01\x01")
 
     for name in ("text", "cut", "absent", "."):
-        assert read(tmp_path / name) is None
-        assert versions(tmp_path / name) == Versions()
+        assert read_binary(tmp_path / name) is None
+        assert read_symbol_versions(tmp_path / name) == SymbolVersions()
 
 
 def test_damaged_files(tmp_path: Path, shared_object: Make) -> None:
@@ -120,8 +121,8 @@ def test_damaged_files(tmp_path: Path, shared_object: Make) -> None:
             data[place] = chance.randrange(256)
         damaged.write_bytes(data[: chance.choice((len(data), len(data) // 2))])
 
-        read(damaged)
-        versions(damaged)
+        read_binary(damaged)
+        read_symbol_versions(damaged)
 
 
 def test_static_files_need_nothing(tmp_path: Path) -> None:
@@ -130,11 +131,11 @@ def test_static_files_need_nothing(tmp_path: Path) -> None:
     argv = ["gcc", "-c", "-o", str(tmp_path / "x.o"), str(source)]
     subprocess.run(argv, check=True)
 
-    binary = read(tmp_path / "x.o")
+    binary = read_binary(tmp_path / "x.o")
 
     assert binary is not None
     assert binary.needed == ()
-    assert versions(tmp_path / "x.o") == Versions()
+    assert read_symbol_versions(tmp_path / "x.o") == SymbolVersions()
 
 
 def test_another_word_size_and_byte_order(tmp_path: Path) -> None:
@@ -150,7 +151,7 @@ def test_another_word_size_and_byte_order(tmp_path: Path) -> None:
     file = tmp_path / "libme.so"
     file.write_bytes(head + dynamic + strings)
 
-    binary = read(file)
+    binary = read_binary(file)
 
     assert binary is not None
     assert binary.kind == "32 EM_20"

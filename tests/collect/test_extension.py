@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.collect.extension import fitting
-from pipedoctor.collect.library_version import jpeg, version
+from pipedoctor.collect.extension import pick_extension
+from pipedoctor.collect.library_version import find_version, identify_jpeg
 
 FREE = "_imaging.cpython-311t-x86_64-linux-gnu.so"
 LINUX = "_imaging.cpython-311-x86_64-linux-gnu.so"
@@ -28,7 +28,7 @@ LINUX = "_imaging.cpython-311-x86_64-linux-gnu.so"
     ],
 )
 def test_taken(names: list[str], taken: str) -> None:
-    found = fitting(map(Path, names), "3.11.7")
+    found = pick_extension(map(Path, names), "3.11.7")
 
     assert (found.name if found else "") == taken
 
@@ -43,7 +43,7 @@ def test_version_in_the_real_name(tmp_path: Path) -> None:
     touch(tmp_path / "libcudnn.so.9.23.1")
     (tmp_path / "libcudnn.so.9").symlink_to("libcudnn.so.9.23.1")
 
-    assert version(tmp_path / "libcudnn.so.9") == "9.23.1"
+    assert find_version(tmp_path / "libcudnn.so.9") == "9.23.1"
 
 
 @pytest.mark.parametrize(
@@ -57,19 +57,17 @@ def test_version_in_the_real_name(tmp_path: Path) -> None:
         ("libgomp.so.1", ["nvidia_nccl_cu12-2.27"], ""),
     ],
 )
-def test_version_of_the_wheel(
-    tmp_path: Path, library: str, owners: list[str], said: str
-) -> None:
+def test_version_of_the_wheel(tmp_path: Path, library: str, owners: list[str], said: str) -> None:
     for owner in owners:
         (tmp_path / f"site-packages/{owner}.dist-info").mkdir(parents=True)
 
     file = touch(tmp_path / "site-packages/nvidia/x/lib" / library)
 
-    assert version(file) == said
+    assert find_version(file) == said
 
 
 def test_no_wheel_no_version(tmp_path: Path) -> None:
-    assert version(touch(tmp_path / "libcudnn.so.9")) == ""
+    assert find_version(touch(tmp_path / "libcudnn.so.9")) == ""
 
 
 @pytest.mark.parametrize(
@@ -80,11 +78,9 @@ def test_no_wheel_no_version(tmp_path: Path) -> None:
         (b"\0something else\0", ""),
     ],
 )
-def test_jpeg_libraries_say_what_they_are(
-    tmp_path: Path, data: bytes, said: str
-) -> None:
-    assert jpeg(touch(tmp_path / "libjpeg.so.8", data)) == said
+def test_jpeg_libraries_say_what_they_are(tmp_path: Path, data: bytes, said: str) -> None:
+    assert identify_jpeg(touch(tmp_path / "libjpeg.so.8", data)) == said
 
 
 def test_a_jpeg_library_that_cannot_be_read(tmp_path: Path) -> None:
-    assert jpeg(tmp_path) == ""
+    assert identify_jpeg(tmp_path) == ""

@@ -12,7 +12,7 @@ import pytest
 
 from pipedoctor.collect.gpu import gpu
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Unreadable
+from pipedoctor.facts import UnreadableError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asked on Linux only")
 
@@ -20,10 +20,10 @@ ASK = """
 import json, sys, msgspec
 from pipedoctor.collect.gpu import gpu
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Unreadable
+from pipedoctor.facts import UnreadableError
 calls = []
 try: fact = msgspec.to_builtins(gpu(Machine(), calls.append))
-except Unreadable as reason: fact = {"unreadable": str(reason)}
+except UnreadableError as reason: fact = {"unreadable": str(reason)}
 binding = "pynvml" in sys.modules
 print(json.dumps({"fact": fact, "calls": calls, "binding": binding}))
 """
@@ -132,9 +132,7 @@ def test_without_the_binding(driver_library: Make) -> None:
 
     fact = ask(environ | {"PYTHONPATH": folder})["fact"]
 
-    assert fact["unreadable"] == (
-        "pynvml cannot be imported: replaced by another package"
-    )
+    assert fact["unreadable"] == ("pynvml cannot be imported: replaced by another package")
 
 
 def test_a_hang_ends_with_the_patience_and_names_the_call(
@@ -157,5 +155,5 @@ def test_a_hang_ends_with_the_patience_and_names_the_call(
 
 
 def test_only_on_linux() -> None:
-    with pytest.raises(Unreadable, match="this is darwin"):
+    with pytest.raises(UnreadableError, match="this is darwin"):
         gpu(Machine(system="darwin"), lambda _: None)

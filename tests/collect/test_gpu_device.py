@@ -47,11 +47,11 @@ ret nvmlDeviceGetPciInfo_v3(dev d, pci_t *v)
 ASK = """
 import json, sys, msgspec, pynvml
 from pathlib import Path
-from pipedoctor.collect.gpu_device import describe
+from pipedoctor.collect.gpu_device import read_device
 pynvml.nvmlInit()
 if sys.argv[2:]: delattr(pynvml, sys.argv[2])
 calls = []
-device = describe(pynvml, calls.append, 3, Path(sys.argv[1]))
+device = read_device(pynvml, calls.append, 3, Path(sys.argv[1]))
 print(json.dumps([msgspec.to_builtins(device), calls]))
 """
 

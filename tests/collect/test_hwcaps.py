@@ -62,9 +62,7 @@ def test_unknown_processors_have_none(tmp_path: Path) -> None:
 def test_as_the_linker_says_of_this_processor() -> None:
     glibc = (os.confstr("CS_GNU_LIBC_VERSION") or "").removeprefix("glibc ")
 
-    out = subprocess.run(
-        [LINKER, "--help"], check=True, capture_output=True, text=True
-    ).stdout
+    out = subprocess.run([LINKER, "--help"], check=True, capture_output=True, text=True).stdout
 
     said = re.findall(r"^  (x86-64-v\d) \(supported, searched\)", out, re.MULTILINE)
     assert list(hwcaps(Machine(), glibc)) == said

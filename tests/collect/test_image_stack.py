@@ -9,7 +9,7 @@ import pytest
 
 from pipedoctor.collect.image_stack import image_stack
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import Chosen
+from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.facts import ImageStack
 
 Make = Callable[..., Path]
@@ -28,7 +28,7 @@ def install(site: Path, name: str, version: str) -> None:
 
 
 def look(site: Path) -> ImageStack:
-    chosen = Chosen(env=str(site.parents[2]))
+    chosen = EnvironmentChoice(env=str(site.parents[2]))
     return image_stack(Machine(environ={}), chosen, lambda _: None)
 
 
@@ -68,15 +68,11 @@ def test_whole_pillow_with_its_own_jpeg(site: Path, shared_object: Make) -> None
     assert (other.version, other.libjpeg) == ("5.0.0.93", "")
 
 
-def test_only_the_copy_that_was_written_last_has_the_files(
-    site: Path, shared_object: Make
-) -> None:
+def test_only_the_copy_that_was_written_last_has_the_files(site: Path, shared_object: Make) -> None:
     install(site, "pillow", "12.1.1")
     install(site, "pillow_simd", "9.5.0.post2")
     library = shared_object(site / "libjpeg.so.62", source=TURBO)
-    shared_object(
-        pillow(site, "9.5.0.post2"), library, source=PILLOW, paths="$ORIGIN/.."
-    )
+    shared_object(pillow(site, "9.5.0.post2"), library, source=PILLOW, paths="$ORIGIN/..")
 
     seen = look(site)
 
@@ -89,9 +85,7 @@ def test_only_the_copy_that_was_written_last_has_the_files(
     )
 
 
-@pytest.mark.skipif(
-    platform.machine() != "x86_64", reason="the compiler knows no AVX2 elsewhere"
-)
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the compiler knows no AVX2 elsewhere")
 @pytest.mark.parametrize(
     ("name", "flag", "simd"),
     [
@@ -165,9 +159,7 @@ def test_no_version_is_no_difference(site: Path, shared_object: Make) -> None:
     assert look(site).pillow_broken == ""
 
 
-def test_an_interpreter_that_cannot_be_followed(
-    site: Path, shared_object: Make
-) -> None:
+def test_an_interpreter_that_cannot_be_followed(site: Path, shared_object: Make) -> None:
     install(site, "pillow", "12.1.1")
     shared_object(pillow(site), source=PILLOW)
     python = site.parents[2] / "bin/python"

@@ -9,8 +9,8 @@ import pytest
 
 from pipedoctor.collect.installed_files import installed_files
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import Chosen
-from pipedoctor.facts import Altered, InstalledFiles
+from pipedoctor.collect.prefix import EnvironmentChoice
+from pipedoctor.facts import InstalledFiles, ModifiedDistribution
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def site(site_packages: Path) -> Path:
 
 
 def look(site: Path, seconds: float = 60.0) -> InstalledFiles:
-    chosen = Chosen(env=str(site.parents[2]))
+    chosen = EnvironmentChoice(env=str(site.parents[2]))
     return installed_files(Machine(environ={}), chosen, seconds, lambda _: None)
 
 
@@ -58,7 +58,7 @@ def test_every_allowed_checksum(site: Path, algorithm: str) -> None:
     assert look(site) == InstalledFiles(
         compared=2,
         entries=(
-            Altered(name="pkg", version="1.0", changed=("b.py",), changed_count=1),
+            ModifiedDistribution(name="pkg", version="1.0", changed=("b.py",), changed_count=1),
         ),
     )
 
@@ -70,7 +70,7 @@ def test_changed_and_missing(site: Path) -> None:
     (site / "p/c.py").unlink()
 
     assert look(site).entries == (
-        Altered(
+        ModifiedDistribution(
             name="big-pkg",
             version="1.0",
             changed=("p/a.py", "p/b.py"),
@@ -133,9 +133,7 @@ def test_no_time(site: Path) -> None:
     assert look(site, seconds=0.0) == InstalledFiles(unread=2)
 
 
-def test_time_runs_out_inside_a_file(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_time_runs_out_inside_a_file(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock is asked before a file and after each part of it."""
     install(site, "pkg", {"a.py": b"a"})
     ticks = iter([0.0, 0.5, 2.0])

@@ -9,8 +9,8 @@ import pytest
 
 from pipedoctor.collect.interpreter import interpreter
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import Chosen, find, of_process
-from pipedoctor.facts import Interpreter, Unreadable
+from pipedoctor.collect.prefix import EnvironmentChoice, choose_for_process, find_prefix
+from pipedoctor.facts import Interpreter, UnreadableError
 
 SITE = "lib/python3.11/site-packages"
 
@@ -19,7 +19,7 @@ def quiet(_doing: str) -> None:
     """Nobody watches."""
 
 
-def examine(chosen: Chosen, **environ: str) -> Interpreter:
+def examine(chosen: EnvironmentChoice, **environ: str) -> Interpreter:
     return interpreter(Machine(environ=environ), chosen, quiet)
 
 
@@ -56,20 +56,19 @@ def test_python_2_tells_its_release(base: Path) -> None:
     header = base / "include/python2.7/patchlevel.h"
     header.write_text('#define PY_VERSION      \t"2.7.18"\n')
 
-    seen = examine(Chosen(python=str(base / "bin/python")))
+    seen = examine(EnvironmentChoice(python=str(base / "bin/python")))
 
     assert seen.version == "2.7.18"
     assert str(base / "lib/python2.7/site-packages") in seen.path
 
 
 def test_system_interpreter(base: Path) -> None:
-    seen = examine(Chosen(python=str(base / "bin/python")))
+    seen = examine(EnvironmentChoice(python=str(base / "bin/python")))
 
     assert (seen.version, seen.kind, seen.manager) == ("3.11.9", "system", "pip")
     assert seen.prefix == seen.base_prefix == str(base)
     assert seen.path == tuple(
-        str(base / name)
-        for name in ("lib/python3.11", "lib/python3.11/lib-dynload", SITE)
+        str(base / name) for name in ("lib/python3.11", "lib/python3.11/lib-dynload", SITE)
     )
     assert not seen.externally_managed
 
@@ -78,31 +77,29 @@ def test_debian_manages_its_own(base: Path) -> None:
     (base / "lib/python3.11/EXTERNALLY-MANAGED").touch()
     (base / "lib/python3/dist-packages").mkdir(parents=True)
 
-    seen = examine(Chosen(python=str(base / "bin/python")))
+    seen = examine(EnvironmentChoice(python=str(base / "bin/python")))
 
     assert seen.externally_managed
     assert seen.path[-1] == str(base / "lib/python3/dist-packages")
 
 
 def test_virtual_environment_by_folder_by_program_and_by_activation(venv: Path) -> None:
-    by_folder = examine(Chosen(env=str(venv)))
+    by_folder = examine(EnvironmentChoice(env=str(venv)))
 
-    assert by_folder == examine(Chosen(python=str(venv / "bin/python")))
-    assert by_folder == examine(Chosen(), VIRTUAL_ENV=str(venv), PATH="/nowhere")
-    assert by_folder == examine(Chosen(), PATH=str(venv / "bin"))
+    assert by_folder == examine(EnvironmentChoice(python=str(venv / "bin/python")))
+    assert by_folder == examine(EnvironmentChoice(), VIRTUAL_ENV=str(venv), PATH="/nowhere")
+    assert by_folder == examine(EnvironmentChoice(), PATH=str(venv / "bin"))
     assert by_folder.kind == "venv"
     assert by_folder.prefix == str(venv)
     assert by_folder.path[-1] == str(venv / SITE)
 
 
-@pytest.mark.parametrize(
-    ("line", "manager"), [("uv = 0.9.2", "uv"), ("prompt = x", "pip")]
-)
+@pytest.mark.parametrize(("line", "manager"), [("uv = 0.9.2", "uv"), ("prompt = x", "pip")])
 def test_who_made_it(venv: Path, line: str, manager: str) -> None:
     with (venv / "pyvenv.cfg").open("a") as file:
         file.write(f"{line}\nversion_info = 3.11.4\n")
 
-    seen = examine(Chosen(env=str(venv)))
+    seen = examine(EnvironmentChoice(env=str(venv)))
 
     assert (seen.manager, seen.version) == (manager, "3.11.4")
 
@@ -112,22 +109,20 @@ def test_conda_environment(base: Path) -> None:
     (base / "conda-meta/history").touch()
     (base / "conda-meta/python-3.11.8-hab00c5b_0_cpython.json").touch()
 
-    seen = examine(Chosen(), CONDA_PREFIX=str(base))
+    seen = examine(EnvironmentChoice(), CONDA_PREFIX=str(base))
 
     assert (seen.kind, seen.manager, seen.version) == ("conda", "conda", "3.11.8")
 
 
-def test_user_site_reaches_the_system_but_no_venv(
-    tmp_path: Path, base: Path, venv: Path
-) -> None:
+def test_user_site_reaches_the_system_but_no_venv(tmp_path: Path, base: Path, venv: Path) -> None:
     mine = tmp_path / ".local" / SITE
     mine.mkdir(parents=True)
-    system = Chosen(env=str(base))
+    system = EnvironmentChoice(env=str(base))
 
     assert examine(system, HOME=str(tmp_path)).user_site == str(mine)
     assert examine(system, HOME=str(tmp_path)).path[2] == str(mine)
     assert not examine(system, HOME=str(tmp_path), PYTHONNOUSERSITE="1").user_site
-    assert not examine(Chosen(env=str(venv)), HOME=str(tmp_path)).user_site
+    assert not examine(EnvironmentChoice(env=str(venv)), HOME=str(tmp_path)).user_site
     assert not examine(system).user_site
 
 
@@ -136,7 +131,7 @@ def test_shared_venv_sees_its_base(tmp_path: Path, base: Path, venv: Path) -> No
     (venv / "pyvenv.cfg").write_text(text)
     (tmp_path / ".local" / SITE).mkdir(parents=True)
 
-    seen = examine(Chosen(env=str(venv)), HOME=str(tmp_path))
+    seen = examine(EnvironmentChoice(env=str(venv)), HOME=str(tmp_path))
 
     assert seen.path[-1] == str(base / SITE)
     assert seen.user_site
@@ -147,7 +142,7 @@ def test_pythonpath_comes_first_and_pth_files_add(tmp_path: Path, venv: Path) ->
     lines = (str(tmp_path / "project"), "# no", "import evil", "/nonexistent", "")
     (venv / SITE / "x.pth").write_text("\n".join(lines))
 
-    seen = examine(Chosen(env=str(venv)), PYTHONPATH=f"/a{os.pathsep}{os.pathsep}/b")
+    seen = examine(EnvironmentChoice(env=str(venv)), PYTHONPATH=f"/a{os.pathsep}{os.pathsep}/b")
 
     assert seen.pythonpath == ("/a", "/b")
     assert seen.path[:2] == ("/a", "/b")
@@ -163,28 +158,37 @@ def test_shim_of_pyenv_leads_to_its_version(tmp_path: Path, base: Path) -> None:
     base.rename(tmp_path / "versions/3.11.9")
     (tmp_path / "version").write_text("3.11.9\n")
 
-    seen = examine(Chosen(), PATH=str(tmp_path / "shims"))
+    seen = examine(EnvironmentChoice(), PATH=str(tmp_path / "shims"))
 
     assert seen.prefix == str(tmp_path / "versions/3.11.9")
 
     (tmp_path / "version").write_text("system\n")
-    with pytest.raises(Unreadable, match="a shim, but system has no python: name"):
-        examine(Chosen(python=str(shim)))
+    with pytest.raises(UnreadableError, match="a shim, but system has no python: name"):
+        examine(EnvironmentChoice(python=str(shim)))
 
 
 @pytest.mark.parametrize(
     ("chosen", "why"),
     [
-        (Chosen(env="/nonexistent"), "--env /nonexistent: no such directory"),
-        (Chosen(env="/proc"), "no Python environment"),
-        (Chosen(python="/nonexistent"), "--python /nonexistent: no such program"),
-        (Chosen(python="/bin/sh"), "--python /bin/sh: no Python by its name"),
-        (Chosen(), "no python on PATH"),
+        (
+            EnvironmentChoice(env="/nonexistent"),
+            "--env /nonexistent: no such directory",
+        ),
+        (EnvironmentChoice(env="/proc"), "no Python environment"),
+        (
+            EnvironmentChoice(python="/nonexistent"),
+            "--python /nonexistent: no such program",
+        ),
+        (
+            EnvironmentChoice(python="/bin/sh"),
+            "--python /bin/sh: no Python by its name",
+        ),
+        (EnvironmentChoice(), "no python on PATH"),
     ],
 )
-def test_nothing_there(chosen: Chosen, why: str) -> None:
-    with pytest.raises(Unreadable, match=why):
-        find(chosen, {"PATH": "/nowhere"})
+def test_nothing_there(chosen: EnvironmentChoice, why: str) -> None:
+    with pytest.raises(UnreadableError, match=why):
+        find_prefix(chosen, {"PATH": "/nowhere"})
 
 
 def test_running_process_names_its_own_interpreter(venv: Path) -> None:
@@ -202,18 +206,18 @@ def test_running_process_names_its_own_interpreter(venv: Path) -> None:
         try:
             assert job.stdout is not None
             assert job.stdout.readline() == b"\n"  # until it has begun, it has no name
-            chosen = of_process(Machine(pid=job.pid))
+            chosen = choose_for_process(Machine(pid=job.pid))
         finally:
             job.communicate(b"\n")
 
-    assert chosen == Chosen(python=str(program))
-    assert find(chosen, {}).folder == venv
+    assert chosen == EnvironmentChoice(python=str(program))
+    assert find_prefix(chosen, {}).folder == venv
 
 
 def test_running_process_that_is_no_python() -> None:
     with subprocess.Popen(["sleep", "60"]) as job:
         try:
-            assert of_process(Machine(pid=job.pid)) == Chosen()
+            assert choose_for_process(Machine(pid=job.pid)) == EnvironmentChoice()
         finally:
             job.kill()
 
@@ -226,17 +230,17 @@ def test_running_process_with_other_mounts() -> None:
         try:
             assert job.stdout is not None
             job.stdout.readline()
-            chosen = of_process(Machine(pid=job.pid))
+            chosen = choose_for_process(Machine(pid=job.pid))
         finally:
             job.kill()
 
-    with pytest.raises(Unreadable, match=f"process {job.pid} sees other mounts"):
-        find(chosen, {})
+    with pytest.raises(UnreadableError, match=f"process {job.pid} sees other mounts"):
+        find_prefix(chosen, {})
 
 
 def test_version_of_a_bare_interpreter_is_what_its_name_tells(base: Path) -> None:
     (base / "include/python3.11/patchlevel.h").unlink()
-    chosen = Chosen(python=str(base / "bin/python"))
+    chosen = EnvironmentChoice(python=str(base / "bin/python"))
 
     assert examine(chosen).version == "3.11"
 
@@ -248,7 +252,7 @@ def test_version_of_a_bare_interpreter_is_what_its_name_tells(base: Path) -> Non
 
 def test_this_interpreter_agrees() -> None:
     """What the files tell is what the running interpreter knows of itself."""
-    seen = interpreter(Machine(), Chosen(python=sys.executable), quiet)
+    seen = interpreter(Machine(), EnvironmentChoice(python=sys.executable), quiet)
     code = "import sys; print(*sys.path[1:], sep='\\n')"
     told = subprocess.check_output([sys.executable, "-c", code], text=True)
     real = [entry for entry in told.splitlines() if not entry.endswith(".zip")]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipedoctor.collect.ldcache import parse
+from pipedoctor.collect.ldcache import parse_cache
 
 Make = Callable[..., Path]
 CACHE = Path("/etc/ld.so.cache")
@@ -63,26 +63,20 @@ FOLDERS = ("x86-64-v2", "x86-64-v3")
     [
         pytest.param((), ["/plain"], id="an old processor"),
         pytest.param(("x86-64-v2",), ["/v2", "/plain"], id="v2"),
-        pytest.param(
-            ("x86-64-v3", "x86-64-v2"), ["/v3", "/v2", "/plain"], id="best first"
-        ),
+        pytest.param(("x86-64-v3", "x86-64-v2"), ["/v3", "/v2", "/plain"], id="best first"),
         pytest.param(("x86-64-v4",), ["/plain"], id="none of its own"),
     ],
 )
-def test_files_for_this_processor_come_first(
-    hwcaps: tuple[str, ...], taken: list[str]
-) -> None:
+def test_files_for_this_processor_come_first(hwcaps: tuple[str, ...], taken: list[str]) -> None:
     rows = [
         ("x", "/v2", SPECIAL),
         ("x", "/v3", SPECIAL + 1),
         ("x", "/outside", SPECIAL + 9),
         ("x", "/plain", 0),
     ]
-    data = extended(
-        write([row[:2] for row in rows], [row[2] for row in rows]), *FOLDERS
-    )
+    data = extended(write([row[:2] for row in rows], [row[2] for row in rows]), *FOLDERS)
 
-    assert parse(data, hwcaps) == {"x": tuple(taken)}
+    assert parse_cache(data, hwcaps) == {"x": tuple(taken)}
 
 
 @given(st.integers(min_value=0, max_value=250), st.binary(min_size=1, max_size=8))
@@ -90,7 +84,7 @@ def test_damaged_lists_of_folders(place: int, damage: bytes) -> None:
     data = bytearray(extended(write([("x", "/a")], SPECIAL), *FOLDERS))
     data[place : place + len(damage)] = damage
 
-    for paths in parse(bytes(data), FOLDERS).values():
+    for paths in parse_cache(bytes(data), FOLDERS).values():
         assert all(path.startswith("/") for path in paths)
 
 
@@ -110,24 +104,24 @@ def test_as_ldconfig_writes_it(tmp_path: Path, shared_object: Make) -> None:
     data = (tmp_path / "cache").read_bytes()
 
     best = tmp_path / "lib/glibc-hwcaps"
-    assert parse(data, ("x86-64-v3", "x86-64-v2"))["libpdx.so.1"] == (
+    assert parse_cache(data, ("x86-64-v3", "x86-64-v2"))["libpdx.so.1"] == (
         str(best / "x86-64-v3/libpdx.so.1"),
         str(best / "x86-64-v2/libpdx.so.1"),
         str(plain),
     )
-    assert parse(data)["libpdx.so.1"] == (str(plain),)
+    assert parse_cache(data)["libpdx.so.1"] == (str(plain),)
 
 
 def test_in_the_order_of_the_cache() -> None:
     data = write([("libx.so.1", "/b/libx.so.1"), ("libx.so.1", "/a/libx.so.1")])
 
-    assert parse(data) == {"libx.so.1": ("/b/libx.so.1", "/a/libx.so.1")}
+    assert parse_cache(data) == {"libx.so.1": ("/b/libx.so.1", "/a/libx.so.1")}
 
 
 def test_behind_the_older_format() -> None:
     old = b"ld.so-1.7.0\0" + struct.pack("=I", 0)
 
-    assert parse(old + write([("libx.so.1", "/a/libx.so.1")])) == {
+    assert parse_cache(old + write([("libx.so.1", "/a/libx.so.1")])) == {
         "libx.so.1": ("/a/libx.so.1",)
     }
 
@@ -149,33 +143,29 @@ def test_behind_the_older_format() -> None:
     ],
 )
 def test_nothing_in_it(data: bytes) -> None:
-    assert parse(data) == {}
+    assert parse_cache(data) == {}
 
 
 def test_an_exact_fit_is_read() -> None:
-    assert parse(write([("a", "/a")])) == {"a": ("/a",)}
+    assert parse_cache(write([("a", "/a")])) == {"a": ("/a",)}
 
 
-@pytest.mark.skipif(
-    not (CACHE.is_file() and shutil.which("ldconfig")), reason="no ldconfig here"
-)
+@pytest.mark.skipif(not (CACHE.is_file() and shutil.which("ldconfig")), reason="no ldconfig here")
 def test_this_machines_cache_as_ldconfig_prints_it() -> None:
     program = shutil.which("ldconfig")
     assert program is not None
-    out = subprocess.run(
-        [program, "-p"], check=True, capture_output=True, text=True
-    ).stdout
+    out = subprocess.run([program, "-p"], check=True, capture_output=True, text=True).stdout
     lines = re.findall(r"^\t(\S+) \(([^)]*)\) => (\S+)$", out, flags=re.MULTILINE)
     printed = [(name, path) for name, kind, path in lines if "hwcap" not in kind]
 
-    read = parse(CACHE.read_bytes())
+    read = parse_cache(CACHE.read_bytes())
 
     assert sorted((n, p) for n, paths in read.items() for p in paths) == sorted(printed)
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_behind_a_header(tail: bytes) -> None:
-    for paths in parse(b"glibc-ld.so.cache1.1" + tail).values():
+    for paths in parse_cache(b"glibc-ld.so.cache1.1" + tail).values():
         assert all(path.startswith("/") for path in paths)
 
 
@@ -184,10 +174,8 @@ def test_any_bytes_behind_a_header(tail: bytes) -> None:
     st.integers(min_value=0, max_value=300),
     st.binary(min_size=1, max_size=4),
 )
-def test_damaged_caches(
-    entries: list[tuple[str, str]], place: int, damage: bytes
-) -> None:
+def test_damaged_caches(entries: list[tuple[str, str]], place: int, damage: bytes) -> None:
     data = bytearray(write([(name, f"/{path}") for name, path in entries]))
     data[place : place + len(damage)] = damage
 
-    parse(bytes(data))
+    parse_cache(bytes(data))

@@ -9,8 +9,8 @@ import pytest
 
 from pipedoctor.collect.libraries import libraries
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import Chosen
-from pipedoctor.facts import Libraries, Unreadable
+from pipedoctor.collect.prefix import EnvironmentChoice
+from pipedoctor.facts import Libraries, UnreadableError
 
 Make = Callable[..., Path]
 
@@ -35,11 +35,11 @@ def site(tmp_path: Path) -> Path:
 
 def look(site: Path, root: Path | None = None, **environ: str) -> Libraries:
     machine = Machine(root=root or Path("/"), environ=environ)
-    return libraries(machine, Chosen(env=str(site.parents[2])), quiet)
+    return libraries(machine, EnvironmentChoice(env=str(site.parents[2])), quiet)
 
 
 def taken(facts: Libraries, stem: str) -> list[tuple[str, str, str]]:
-    return [(e.soname, e.found_by, e.wanted_by) for e in facts.chosen(stem)]
+    return [(e.soname, e.found_by, e.wanted_by) for e in facts.find_chosen(stem)]
 
 
 def cache(root: Path, *files: Path) -> Path:
@@ -94,7 +94,7 @@ def test_rpath_beats_the_variable_and_runpath_does_not(
     by = "DT_RPATH" if rpath else "LD_LIBRARY_PATH"
     wanted_by = "torch/lib/libtorch_global_deps.so"
     assert taken(facts, "libcudnn.so") == [("libcudnn.so.9", by, wanted_by)]
-    own, other = sorted(facts.of("libcudnn.so"), key=lambda e: not e.bundled)
+    own, other = sorted(facts.find_candidates("libcudnn.so"), key=lambda e: not e.bundled)
     assert (own.version, own.bundled, own.real) == ("9.20.0.48", True, "")
     assert (other.version, other.bundled) == ("9.8.1", False)
     assert own.path == str(site / "nvidia/cudnn/lib/libcudnn.so.9")
@@ -114,7 +114,7 @@ def test_the_part_that_torch_213_lacks_comes_from_the_system(
 
     facts = look(site, root)
 
-    graph, (stray,) = facts.chosen("libcudnn_graph"), facts.chosen(name)
+    graph, (stray,) = facts.find_chosen("libcudnn_graph"), facts.find_chosen(name)
     assert graph[0].version == "9.20.0.48"
     assert (stray.version, stray.found_by) == ("9.23.1", "cache")
     assert stray.wanted_by == "nvidia/cudnn/lib/libcudnn_graph.so.9"
@@ -131,21 +131,17 @@ def test_a_runpath_of_cusparse_lets_the_variable_in(
         paths="$ORIGIN/../../nvjitlink/lib",
     )
     folders = "$ORIGIN/../../nvidia/cusparse/lib:$ORIGIN/../../nvidia/nvjitlink/lib"
-    shared_object(
-        site / "torch/lib/libtorch_global_deps.so", sparse, paths=folders, rpath=True
-    )
+    shared_object(site / "torch/lib/libtorch_global_deps.so", sparse, paths=folders, rpath=True)
     shared_object(tmp_path / "cuda/libnvJitLink.so.12")
 
     facts = look(site, LD_LIBRARY_PATH=f"{tmp_path}/cuda:")
 
     assert taken(facts, "libcusparse")[0][1] == "DT_RPATH"
     assert taken(facts, "libnvJitLink")[0][1] == "LD_LIBRARY_PATH"
-    assert [e.bundled for e in facts.of("libnvJitLink")] == [False, True]
+    assert [e.bundled for e in facts.find_candidates("libnvJitLink")] == [False, True]
 
 
-def test_torch_looks_into_nvidias_folders_itself(
-    site: Path, shared_object: Make
-) -> None:
+def test_torch_looks_into_nvidias_folders_itself(site: Path, shared_object: Make) -> None:
     own = shared_object(site / "nvidia/cublas/lib/libcublas.so.12")
     shared_object(site / "torch/lib/libtorch_global_deps.so", own)
 
@@ -176,9 +172,7 @@ def test_a_preloaded_library_is_there_first(
     assert taken(look(site, LD_PRELOAD=f"{other} libabsent.so"), "libiomp5") == []
 
 
-def test_versions_that_the_library_lacks(
-    site: Path, tmp_path: Path, shared_object: Make
-) -> None:
+def test_versions_that_the_library_lacks(site: Path, tmp_path: Path, shared_object: Make) -> None:
     new = shared_object(
         tmp_path / "new/libstdc++.so.6",
         source="int a(void) { return 1; } int b(void) { return 2; }",
@@ -224,13 +218,11 @@ def test_what_lies_in_the_environment_is_bundled(
 
     facts = look(site)
 
-    assert [e.bundled for e in facts.of("libiomp5")] == [True]
-    assert [e.bundled for e in facts.of("libomp")] == [False]
+    assert [e.bundled for e in facts.find_candidates("libiomp5")] == [True]
+    assert [e.bundled for e in facts.find_candidates("libomp")] == [False]
 
 
-def test_one_file_under_two_names_is_opened_once(
-    site: Path, shared_object: Make
-) -> None:
+def test_one_file_under_two_names_is_opened_once(site: Path, shared_object: Make) -> None:
     shared_object(site / "torchvision/_C.so")
     (site / "torchvision/image.so").symlink_to("_C.so")
 
@@ -238,9 +230,9 @@ def test_one_file_under_two_names_is_opened_once(
 
 
 def test_elsewhere_another_linker_does_it(site: Path) -> None:
-    chosen = Chosen(env=str(site.parents[2]))
+    chosen = EnvironmentChoice(env=str(site.parents[2]))
 
-    with pytest.raises(Unreadable, match="only known on Linux"):
+    with pytest.raises(UnreadableError, match="only available on Linux"):
         libraries(Machine(system="darwin"), chosen, quiet)
 
 
@@ -249,12 +241,12 @@ def test_a_script_in_pythons_place_is_no_program(site: Path) -> None:
     python.unlink()
     python.write_text("#!/bin/sh\n")
 
-    with pytest.raises(Unreadable, match="is no ELF program"):
+    with pytest.raises(UnreadableError, match="is not an ELF program"):
         look(site)
 
 
 def test_this_environment() -> None:
-    facts = libraries(Machine(), Chosen(python=sys.executable), quiet)
+    facts = libraries(Machine(), EnvironmentChoice(python=sys.executable), quiet)
 
     assert facts.unmet == ()
     assert all(entry.path for entry in facts.entries)

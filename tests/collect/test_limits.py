@@ -11,7 +11,7 @@ import pytest
 from pipedoctor.collect import inotify, users
 from pipedoctor.collect.limits import limits
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Limits, Rlimit, Unreadable
+from pipedoctor.facts import Limits, Rlimit, UnreadableError
 
 LIMITS = """\
 Limit                     Soft Limit           Hard Limit           Units
@@ -77,12 +77,12 @@ def test_of_a_process_that_nobody_may_look_into(root: Path) -> None:
 def test_no_such_line(root: Path, text: str) -> None:
     put(root, "proc/self/limits", text)
 
-    with pytest.raises(Unreadable, match="no line says Max open files"):
+    with pytest.raises(UnreadableError, match="has no line 'Max open files'"):
         look(root)
 
 
 def test_no_such_process(root: Path) -> None:
-    with pytest.raises(Unreadable, match="proc/9/limits: No such file"):
+    with pytest.raises(UnreadableError, match="proc/9/limits: No such file"):
         look(root, 9)
 
 
@@ -154,9 +154,7 @@ def test_no_group_has_a_limit(root: Path) -> None:
         pytest.param(1000, "200000", "0 0 4294967295", True, id="CAP_SYS_ADMIN"),
         pytest.param(1000, "1000000", "0 0 4294967295", True, id="CAP_SYS_RESOURCE"),
         pytest.param(1000, "400000", "0 0 4294967295", False, id="another capability"),
-        pytest.param(
-            0, "1ffffffffff", "0 1000 1", False, id="root of a user namespace"
-        ),
+        pytest.param(0, "1ffffffffff", "0 1000 1", False, id="root of a user namespace"),
         pytest.param(1000, "what", "0 0 4294967295", False, id="odd capabilities"),
     ],
 )
@@ -170,9 +168,7 @@ def test_who_passes_the_limit_on_processes(
 
 
 @pytest.mark.parametrize(("caps", "passes"), [("4000", True), ("8000", False)])
-def test_who_passes_the_limit_on_locked_memory(
-    root: Path, caps: str, *, passes: bool
-) -> None:
+def test_who_passes_the_limit_on_locked_memory(root: Path, caps: str, *, passes: bool) -> None:
     person(root, "self", uid=1000, caps=caps)
 
     assert look(root).exempt_from_memlock is passes
@@ -206,26 +202,24 @@ def test_threads_of_others_are_not_counted(root: Path) -> None:
 
 
 def test_a_proc_that_cannot_be_listed(tmp_path: Path) -> None:
-    assert users.processes(Machine(root=tmp_path), 0) == []
+    assert users.list_user_processes(Machine(root=tmp_path), 0) == []
 
 
 def test_counting_watches_gives_up_in_time() -> None:
-    assert inotify.use(["/proc/self"], patience=-1.0) is None
+    assert inotify.count_inotify_use(["/proc/self"], timeout=-1.0) is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 def test_real_watches_are_counted() -> None:
-    before = inotify.use([f"/proc/{os.getpid()}"], patience=5)
+    before = inotify.count_inotify_use([f"/proc/{os.getpid()}"], timeout=5)
     assert before
     libc = ctypes.CDLL(None)
     descriptor = libc.inotify_init()
     libc.inotify_add_watch(descriptor, b"/", 2)
-    after = inotify.use([f"/proc/{os.getpid()}"], patience=5)
+    after = inotify.count_inotify_use([f"/proc/{os.getpid()}"], timeout=5)
     os.close(descriptor)
 
-    assert after == inotify.Use(
-        instances=before.instances + 1, watches=before.watches + 1
-    )
+    assert after == inotify.InotifyUse(instances=before.instances + 1, watches=before.watches + 1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="prlimit is Linux's")
@@ -255,5 +249,5 @@ def test_a_mac_tells_only_of_itself() -> None:
 
 @pytest.mark.parametrize(("system", "pid"), [("darwin", 7), ("win32", None)])
 def test_elsewhere_nothing_can_be_read(system: str, pid: int | None) -> None:
-    with pytest.raises(Unreadable, match=f"cannot be read on {system}"):
+    with pytest.raises(UnreadableError, match=f"cannot be read on {system}"):
         limits(Machine(system=system, pid=pid), lambda _: None)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.collect import ldcache
-from pipedoctor.collect.elf import read
+from pipedoctor.collect.elf import read_binary
 from pipedoctor.collect.hwcaps import hwcaps
-from pipedoctor.collect.linker import Linker, Loaded
+from pipedoctor.collect.linker import Linker, LoadedFile
 from pipedoctor.collect.machine import Machine
 
 Make = Callable[..., Path]
@@ -22,26 +22,25 @@ GLIBC = (os.confstr("CS_GNU_LIBC_VERSION") or "").removeprefix("glibc ")
 
 
 def process(program: Path, library_path: str = "") -> Linker:
-    binary = read(program)
+    binary = read_binary(program)
     assert binary is not None
     served = hwcaps(Machine(), GLIBC)
     linker = Linker(
-        program=Loaded(path=program, binary=binary),
+        program=LoadedFile(path=program, binary=binary),
         library_path=tuple(library_path.split(":")) if library_path else (),
-        cache=ldcache.parse(Path("/etc/ld.so.cache").read_bytes(), served),
+        cache=ldcache.parse_cache(Path("/etc/ld.so.cache").read_bytes(), served),
         hwcaps=served,
     )
-    linker.enter(linker.program)
+    linker.register(linker.program)
     return linker
 
 
 def emulated(program: Path, library_path: str) -> dict[str, str]:
-    searches = process(program, library_path).complete(
-        Loaded(path=program, binary=read(program))  # type: ignore[arg-type]
+    searches = process(program, library_path).load_needed(
+        LoadedFile(path=program, binary=read_binary(program))  # type: ignore[arg-type]
     )
     return {
-        s.name: os.path.realpath(s.candidates[0].path) if s.candidates else ""
-        for s in searches
+        s.name: os.path.realpath(s.candidates[0].path) if s.candidates else "" for s in searches
     }
 
 
@@ -49,9 +48,7 @@ def real(program: Path, library_path: str) -> dict[str, str]:
     """What the dynamic linker itself says: it lists, and runs nothing."""
     environ = {**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"}
     environ |= {"LD_LIBRARY_PATH": library_path} if library_path else {}
-    out = subprocess.run(
-        [program], env=environ, check=True, capture_output=True, text=True
-    ).stdout
+    out = subprocess.run([program], env=environ, check=True, capture_output=True, text=True).stdout
     found = dict(re.findall(r"^\s+(\S+) => (\S+) \(0x", out, flags=re.MULTILINE))
     lost = re.findall(r"^\s+(\S+) => not found", out, flags=re.MULTILINE)
     whole = re.findall(r"^\s+(/\S+) \(0x", out, flags=re.MULTILINE)
@@ -60,9 +57,7 @@ def real(program: Path, library_path: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("where", ["all", "late", "nowhere"])
-@pytest.mark.parametrize(
-    ("of_program", "of_library"), list(itertools.product(TAGS, TAGS))
-)
+@pytest.mark.parametrize(("of_program", "of_library"), list(itertools.product(TAGS, TAGS)))
 def test_same_files_as_the_real_linker(
     tmp_path: Path, shared_object: Make, of_program: str, of_library: str, where: str
 ) -> None:
@@ -101,9 +96,7 @@ def test_same_files_as_the_real_linker(
 
 
 @pytest.mark.parametrize("where", ["rpath", "runpath", "LD_LIBRARY_PATH"])
-@pytest.mark.parametrize(
-    "levels", [("v2",), ("v2", "v3"), ("v3", "v4"), ("v5", "odd"), ()]
-)
+@pytest.mark.parametrize("levels", [("v2",), ("v2", "v3"), ("v3", "v4"), ("v5", "odd"), ()])
 def test_folders_for_this_processor_as_the_real_linker_takes_them(
     tmp_path: Path, shared_object: Make, levels: tuple[str, ...], where: str
 ) -> None:
@@ -126,21 +119,17 @@ def test_folders_for_this_processor_as_the_real_linker_takes_them(
     assert seen["libinner-pd.so"] == real(program, library_path)["libinner-pd.so"]
 
 
-def test_a_library_beside_one_for_this_processor(
-    tmp_path: Path, shared_object: Make
-) -> None:
+def test_a_library_beside_one_for_this_processor(tmp_path: Path, shared_object: Make) -> None:
     """Its $ORIGIN is the folder for the processor, not the one above."""
     special = "glibc-hwcaps/x86-64-v2"
     inner = shared_object(tmp_path / "e" / special / "libinner-pd.so")
     shared_object(tmp_path / "e/libinner-pd.so")
-    outer = shared_object(
-        tmp_path / "e" / special / "libouter-pd.so", inner, paths="$ORIGIN"
-    )
+    outer = shared_object(tmp_path / "e" / special / "libouter-pd.so", inner, paths="$ORIGIN")
     linker = process(shared_object(tmp_path / "program", outer, program=True))
     linker.hwcaps = ("x86-64-v2",)
     linker.library_path = (str(tmp_path / "e"),)
 
-    searches = list(linker.complete(linker.program))
+    searches = list(linker.load_needed(linker.program))
 
     assert [s.candidates[0].path for s in searches if "-pd" in s.name] == [outer, inner]
 
@@ -165,14 +154,10 @@ def test_a_name_is_searched_once(tmp_path: Path, shared_object: Make) -> None:
 
     searches = [*linker.load(first), *linker.load(second)]
 
-    assert [str(s.candidates[0].path) for s in searches] == [
-        str(tmp_path / "a/libinner-pd.so")
-    ]
+    assert [str(s.candidates[0].path) for s in searches] == [str(tmp_path / "a/libinner-pd.so")]
 
 
-def test_a_file_without_a_name_is_known_by_its_path(
-    tmp_path: Path, shared_object: Make
-) -> None:
+def test_a_file_without_a_name_is_known_by_its_path(tmp_path: Path, shared_object: Make) -> None:
     inner = shared_object(tmp_path / "a/libinner-pd.so")
     outer = shared_object(tmp_path / "libouter.so", inner, paths="$ORIGIN/a")
     nameless = shared_object(tmp_path / "b/libinner-pd.so", soname="")
@@ -184,9 +169,7 @@ def test_a_file_without_a_name_is_known_by_its_path(
     assert linker.loaded[str(nameless)].path == nameless
 
 
-def test_every_candidate_where_it_is_asked_for(
-    tmp_path: Path, shared_object: Make
-) -> None:
+def test_every_candidate_where_it_is_asked_for(tmp_path: Path, shared_object: Make) -> None:
     for folder in "abc":
         shared_object(tmp_path / folder / "libinner-pd.so")
     (tmp_path / "d").mkdir()
@@ -198,8 +181,8 @@ def test_every_candidate_where_it_is_asked_for(
         shared_object(tmp_path / "program", program=True),
         f"{tmp_path}/a:{tmp_path}/d",
     )
-    linker.more = (tmp_path / "c",)
-    linker.thorough = lambda name: name.startswith("libinner")
+    linker.torch_folders = (tmp_path / "c",)
+    linker.wants_all = lambda name: name.startswith("libinner")
 
     (search,) = linker.load(outer)
 
@@ -210,9 +193,7 @@ def test_every_candidate_where_it_is_asked_for(
     ]
 
 
-def test_a_file_of_another_machine_is_passed_over(
-    tmp_path: Path, shared_object: Make
-) -> None:
+def test_a_file_of_another_machine_is_passed_over(tmp_path: Path, shared_object: Make) -> None:
     inner = shared_object(tmp_path / "a/libinner-pd.so")
     other = tmp_path / "b/libinner-pd.so"
     other.parent.mkdir()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.collect.loader import loader, told_by
+from pipedoctor.collect.loader import loader, summarize_calls
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Loader, Unreadable
-from pipedoctor.source.loaders import LoaderCall
+from pipedoctor.facts import Loader, UnreadableError
+from pipedoctor.source.resolve.literal_loader_calls import LiteralLoaderCall
 
 SCRIPT = """
 import torch
@@ -27,9 +27,7 @@ sys.stdin.read()
 """
 
 
-def known(
-    given: Loader | None = None, *code: Path, machine: Machine | None = None
-) -> Loader:
+def known(given: Loader | None = None, *code: Path, machine: Machine | None = None) -> Loader:
     said: list[str] = []
     here = machine or Machine(system="linux", environ={})
     return loader(here, given, tuple(map(str, code)), said.append)
@@ -49,7 +47,7 @@ def process(root: Path, pid: int, parent: int, name: str) -> None:
 
 
 def test_nobody_says_anything() -> None:
-    with pytest.raises(Unreadable, match="no --workers"):
+    with pytest.raises(UnreadableError, match="no --workers"):
         known()
 
 
@@ -76,7 +74,7 @@ def test_ranks_alone_are_worth_knowing_when_asked_for() -> None:
 def test_ranks_of_the_environment_do_not_make_a_job() -> None:
     here = Machine(system="linux", environ={"LOCAL_WORLD_SIZE": "4"})
 
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableError):
         known(machine=here)
     seen = known(Loader(num_workers=1), machine=here)
     assert (seen.ranks, seen.origin["ranks"]) == (4, "LOCAL_WORLD_SIZE")
@@ -111,7 +109,7 @@ def test_options_beat_code_each_on_its_own(train: Path) -> None:
 
 
 def test_code_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="No such file"):
+    with pytest.raises(UnreadableError, match="No such file"):
         known(None, tmp_path / "nowhere.py")
 
 
@@ -119,14 +117,14 @@ def test_code_without_literals_says_nothing(tmp_path: Path) -> None:
     file = tmp_path / "train.py"
     file.write_text("from torch.utils.data import DataLoader\nDataLoader(x, **a)")
 
-    with pytest.raises(Unreadable, match="no DataLoader with literals"):
+    with pytest.raises(UnreadableError, match="no DataLoader with literals"):
         known(None, file)
 
 
 def call(
     line: int, workers: int | None, *, path: str = "a.py", persistent: bool = False
-) -> LoaderCall:
-    return LoaderCall(path, line, workers, None, persistent)
+) -> LiteralLoaderCall:
+    return LiteralLoaderCall(path, line, workers, None, persistent)
 
 
 @pytest.mark.parametrize(
@@ -166,16 +164,16 @@ def call(
     ],
 )
 def test_the_largest_stands_for_all(
-    calls: list[LoaderCall], told: dict[str, tuple[int, str]]
+    calls: list[LiteralLoaderCall], told: dict[str, tuple[int, str]]
 ) -> None:
-    assert told_by(calls) == told
+    assert summarize_calls(calls) == told
 
 
 def test_prefetch_counts_in_what_is_largest() -> None:
-    many = LoaderCall("a.py", 1, 4, None, persistent=False)
-    deep = LoaderCall("a.py", 2, 3, 8, persistent=False)
+    many = LiteralLoaderCall("a.py", 1, 4, None, persistent=False)
+    deep = LiteralLoaderCall("a.py", 2, 3, 8, persistent=False)
 
-    assert told_by([many, deep])["num_workers"][0] == 3
+    assert summarize_calls([many, deep])["num_workers"][0] == 3
 
 
 def test_running_ranks_are_counted_by_their_workers(tmp_path: Path) -> None:
@@ -192,9 +190,7 @@ def test_running_ranks_are_counted_by_their_workers(tmp_path: Path) -> None:
     (tmp_path / "proc/meminfo").write_text("")
 
     def at(pid: int, **environ: str) -> Loader:
-        return known(
-            machine=Machine(root=tmp_path, system="linux", pid=pid, environ=environ)
-        )
+        return known(machine=Machine(root=tmp_path, system="linux", pid=pid, environ=environ))
 
     assert at(10) == Loader(
         num_workers=3, ranks=2, origin={"num_workers": "pid 10", "ranks": "pid 10"}
@@ -202,12 +198,12 @@ def test_running_ranks_are_counted_by_their_workers(tmp_path: Path) -> None:
     assert (at(20).num_workers, at(20).ranks) == (3, 1)
     assert at(20, LOCAL_WORLD_SIZE="2").ranks == 2
     for idle in (41, 99):
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableError):
             at(idle)
 
 
 def test_where_there_is_no_proc_nothing_runs_that_could_be_seen(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableError):
         known(machine=Machine(root=tmp_path, system="darwin", pid=1, environ={}))
 
 
@@ -215,9 +211,7 @@ def test_code_beats_what_runs(tmp_path: Path, train: Path) -> None:
     process(tmp_path, 20, 1, "python")
     process(tmp_path, 21, 20, "pt_data_worker")
 
-    seen = known(
-        None, train, machine=Machine(root=tmp_path, system="linux", pid=20, environ={})
-    )
+    seen = known(None, train, machine=Machine(root=tmp_path, system="linux", pid=20, environ={}))
 
     assert (seen.num_workers, seen.ranks) == (6, 1)
 

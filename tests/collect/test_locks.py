@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pipedoctor.collect.records import Recorded, parse
-from pipedoctor.facts import Unreadable
+from pipedoctor.collect.environment_records import RecordedRequirement, parse_record
+from pipedoctor.facts import UnreadableError
 
 POETRY = """
 [[package]]
@@ -63,21 +63,21 @@ groups = ["dev"]
 
 
 def test_poetry() -> None:
-    assert parse("poetry.lock", POETRY.encode()) == (
-        Recorded(name="torch", versions=("2.13.0",)),
-        Recorded(name="old", versions=("1.0",)),
-        Recorded(name="pytest", versions=("9.0",), needed=False),
-        Recorded(name="extra", versions=("1.1",), needed=False),
-        Recorded(name="colorama", versions=("0.4.6",), needed=False),
+    assert parse_record("poetry.lock", POETRY.encode()) == (
+        RecordedRequirement(name="torch", versions=("2.13.0",)),
+        RecordedRequirement(name="old", versions=("1.0",)),
+        RecordedRequirement(name="pytest", versions=("9.0",), needed=False),
+        RecordedRequirement(name="extra", versions=("1.1",), needed=False),
+        RecordedRequirement(name="colorama", versions=("0.4.6",), needed=False),
     )
 
 
 def test_pdm() -> None:
-    assert parse("pdm.lock", PDM.encode()) == (
-        Recorded(name="torch", versions=("2.13.0",)),
-        Recorded(name="uvloop", versions=("0.21",), needed=False),
-        Recorded(name="jax", versions=("0.7",), needed=False),
-        Recorded(name="pytest", versions=("9.0",), needed=False),
+    assert parse_record("pdm.lock", PDM.encode()) == (
+        RecordedRequirement(name="torch", versions=("2.13.0",)),
+        RecordedRequirement(name="uvloop", versions=("0.21",), needed=False),
+        RecordedRequirement(name="jax", versions=("0.7",), needed=False),
+        RecordedRequirement(name="pytest", versions=("9.0",), needed=False),
     )
 
 
@@ -92,10 +92,10 @@ def test_pipenv() -> None:
         "develop": {"pytest": {"version": "==9.0"}},
     }
 
-    assert parse("Pipfile.lock", json.dumps(content).encode()) == (
-        Recorded(name="torch", versions=("2.13.0",), marker=marker),
-        Recorded(name="mine"),
-        Recorded(name="pytest", versions=("9.0",), needed=False),
+    assert parse_record("Pipfile.lock", json.dumps(content).encode()) == (
+        RecordedRequirement(name="torch", versions=("2.13.0",), marker=marker),
+        RecordedRequirement(name="mine"),
+        RecordedRequirement(name="pytest", versions=("9.0",), needed=False),
     )
 
 
@@ -119,20 +119,18 @@ def test_conda_lock_of_this_platform(
     monkeypatch.setattr("sys.platform", system)
     monkeypatch.setattr("platform.machine", lambda: machine)
 
-    own = parse("conda-lock", conda_lock(platform=platform).encode())
+    own = parse_record("conda-lock", conda_lock(platform=platform).encode())
 
-    assert own == (Recorded(name="pytorch", versions=("2.5.1",), conda=True),)
-    assert parse("conda-lock", conda_lock(platform="linux-ppc64le").encode()) == ()
+    assert own == (RecordedRequirement(name="pytorch", versions=("2.5.1",), conda=True),)
+    assert parse_record("conda-lock", conda_lock(platform="linux-ppc64le").encode()) == ()
 
 
 @pytest.mark.parametrize(
     ("more", "needed"),
     [({}, True), ({"category": "dev"}, False), ({"optional": "true"}, False)],
 )
-def test_conda_lock_tells_what_must_be_there(
-    more: dict[str, str], *, needed: bool
-) -> None:
-    (package,) = parse("conda-lock", conda_lock(**(more | {"manager": "pip"})).encode())
+def test_conda_lock_tells_what_must_be_there(more: dict[str, str], *, needed: bool) -> None:
+    (package,) = parse_record("conda-lock", conda_lock(**(more | {"manager": "pip"})).encode())
 
     assert (package.needed, package.conda) == (needed, False)
 
@@ -150,7 +148,7 @@ def test_conda_lock_tells_what_must_be_there(
     ],
 )
 def test_what_is_wrong_is_said(kind: str, text: str, reason: str) -> None:
-    with pytest.raises(Unreadable, match=f"no {kind} file: ") as caught:
-        parse(kind, text.encode())
+    with pytest.raises(UnreadableError, match=f"no {kind} file: ") as caught:
+        parse_record(kind, text.encode())
 
     assert reason in str(caught.value)

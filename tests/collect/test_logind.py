@@ -6,7 +6,7 @@ import pytest
 
 from pipedoctor.collect.logind import logind
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Logind, Unreadable
+from pipedoctor.facts import Logind, UnreadableError
 
 YES, NO = "[Login]\nRemoveIPC=yes\n", "[Login]\nRemoveIPC=no\n"
 
@@ -135,9 +135,7 @@ def test_logind_runs(root: Path, sign: str) -> None:
         ),
     ],
 )
-def test_remove_ipc(
-    root: Path, files: dict[str, str], expected: tuple[bool | None, str]
-) -> None:
+def test_remove_ipc(root: Path, files: dict[str, str], expected: tuple[bool | None, str]) -> None:
     for name, text in files.items():
         put(root, name, text)
 
@@ -204,9 +202,7 @@ def test_a_hostile_name_is_no_path(root: Path) -> None:
         ("0::/user.slice/user-1000.slice/user@1000.service\n", "", (False, None)),
     ],
 )
-def test_session(
-    root: Path, group: str, session: str, expected: tuple[bool, bool | None]
-) -> None:
+def test_session(root: Path, group: str, session: str, expected: tuple[bool, bool | None]) -> None:
     put(root, "proc/self/cgroup", group)
     put(root, "run/systemd/sessions/3", session)
 
@@ -222,5 +218,5 @@ def test_nobody_knows_whose_process_it_is(tmp_path: Path) -> None:
 
 
 def test_only_on_linux() -> None:
-    with pytest.raises(Unreadable, match="this is darwin"):
+    with pytest.raises(UnreadableError, match="this is darwin"):
         logind(Machine(system="darwin"), lambda _: None)

@@ -7,7 +7,7 @@ import pytest
 
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.memory import memory
-from pipedoctor.facts import Memory, MemoryLimit, Unreadable
+from pipedoctor.facts import Memory, MemoryLimit, UnreadableError
 from pipedoctor.units import GiB, MiB
 
 NO_LIMIT = "9223372036854771712\n"
@@ -56,7 +56,7 @@ def test_the_machine(root: Path) -> None:
         available=8 * GiB,
         swap_total=2 * GiB,
         swap_free=1 * GiB,
-        group_unknown="the process is in no control group of the memory controller",
+        group_unknown="the process is not in a control group of the memory controller",
         overcommit=2,
         commit_limit=10 * GiB,
         committed=4 * GiB,
@@ -84,7 +84,7 @@ def test_old_kernels_have_no_estimate_of_what_is_available(root: Path) -> None:
 def test_nonsense(root: Path, text: str) -> None:
     put(root, "proc/meminfo", text)
 
-    with pytest.raises(Unreadable, match="does not say how much memory there is"):
+    with pytest.raises(UnreadableError, match="does not contain the memory size"):
         look(root)
 
 
@@ -124,7 +124,7 @@ def test_tightest_parent_in_the_first_version(root: Path) -> None:
         oom_kills=3,
     )
     assert seen.limit == 4 * GiB
-    assert seen.room == 3 * GiB
+    assert seen.usable_bytes == 3 * GiB
 
 
 def test_swap_without_limit_in_the_first_version(root: Path) -> None:
@@ -170,13 +170,11 @@ def test_unified(root: Path) -> None:
         pytest.param(MemoryLimit(limit=GiB), GiB, id="use not known: the limit"),
         pytest.param(MemoryLimit(limit=GiB, used=2 * GiB), 0, id="over the limit"),
         pytest.param(MemoryLimit(limit=9 * GiB, used=0), 8 * GiB, id="machine binds"),
-        pytest.param(
-            MemoryLimit(limit=2 * GiB, used=GiB, cache=2 * GiB), 2 * GiB, id="all cache"
-        ),
+        pytest.param(MemoryLimit(limit=2 * GiB, used=GiB, cache=2 * GiB), 2 * GiB, id="all cache"),
     ],
 )
 def test_room(group: MemoryLimit | None, room: int) -> None:
-    assert Memory(total=16 * GiB, available=8 * GiB, group=group).room == room
+    assert Memory(total=16 * GiB, available=8 * GiB, group=group).usable_bytes == room
 
 
 def test_elsewhere() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.mounts import legible, mount_of, mounts
+from pipedoctor.collect.mounts import escape_path, find_mount, mounts
 from pipedoctor.facts import Mount
 
 HOST = r"""22 27 0:21 / /proc rw,relatime shared:7 - proc proc rw
@@ -28,7 +28,7 @@ def machine(root: Path, mountinfo: str) -> Machine:
 
 
 def under(root: Path, mountinfo: str, path: str) -> Mount:
-    found = mount_of(path, mounts(machine(root, mountinfo)))
+    found = find_mount(path, mounts(machine(root, mountinfo)))
     assert found is not None
     return found
 
@@ -99,7 +99,7 @@ def test_mount_hidden_under_a_later_one_is_not_seen(tmp_path: Path) -> None:
 def test_process_in_a_chroot_has_no_root_mount(tmp_path: Path) -> None:
     there = machine(tmp_path, "50 33 0:5 / /proc rw - proc proc rw\n")
 
-    assert mount_of("/etc", mounts(there)) is None
+    assert find_mount("/etc", mounts(there)) is None
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_names_that_are_no_utf8_are_found_and_can_be_written(tmp_path: Path) -> 
 
     found = under(tmp_path, f"{root}2 1 0:2 / {name} rw - nfs a:/b rw\n", f"{name}/x")
 
-    assert found.point == legible(name) == "/mnt/\\xff"
+    assert found.point == escape_path(name) == "/mnt/\\xff"
 
 
 def test_another_process_has_its_own(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_thousands_of_mounts_take_no_time(tmp_path: Path) -> None:
 def test_this_machine() -> None:
     if not sys.platform.startswith("linux"):
         pytest.skip("mountinfo is known on Linux only")
-    proc = mount_of("/proc/1", mounts(Machine()))
+    proc = find_mount("/proc/1", mounts(Machine()))
 
     assert proc is not None
     assert proc.fstype == "proc"
@@ -162,12 +162,10 @@ def test_this_machine() -> None:
 @pytest.mark.root
 def test_bind_over_tmpfs_for_real() -> None:
     show = "from pipedoctor.collect.mounts import *; from pipedoctor.collect.machine "
-    show += "import Machine; print(mount_of('/mnt/x', mounts(Machine())).point)"
+    show += "import Machine; print(find_mount('/mnt/x', mounts(Machine())).point)"
     script = f"""mount -t tmpfs one /mnt && mkdir /mnt/x && mount -t tmpfs two /mnt/x &&
     mount -t tmpfs three /mnt && exec {sys.executable} -c "{show}" """
 
-    seen = subprocess.run(
-        ["unshare", "-m", "sh", "-c", script], check=True, capture_output=True
-    )
+    seen = subprocess.run(["unshare", "-m", "sh", "-c", script], check=True, capture_output=True)
 
     assert seen.stdout == b"/mnt\n"

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.packages import normal, packages
-from pipedoctor.collect.prefix import Chosen
+from pipedoctor.collect.packages import normalize_name, packages
+from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.collect.requirements import requirements
 from pipedoctor.facts import Missing, Packages, Shared
 
@@ -26,17 +26,15 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
-def chosen(site: Path) -> Chosen:
-    return Chosen(env=str(site.parents[2]))
+def chosen(site: Path) -> EnvironmentChoice:
+    return EnvironmentChoice(env=str(site.parents[2]))
 
 
 def read(site: Path, **environ: str) -> Packages:
     return packages(Machine(environ=environ), chosen(site), quiet)
 
 
-def install(
-    site: Path, folder: str, record: str = "", requires: tuple[str, ...] = ()
-) -> Path:
+def install(site: Path, folder: str, record: str = "", requires: tuple[str, ...] = ()) -> Path:
     metadata = site / folder
     metadata.mkdir(parents=True)
     (metadata / "RECORD").write_text(record)
@@ -50,7 +48,7 @@ def install(
     [("Pillow-SIMD", "pillow-simd"), ("ruamel.yaml", "ruamel-yaml"), ("a__b", "a-b")],
 )
 def test_normal_names(name: str, plain: str) -> None:
-    assert normal(name) == plain
+    assert normalize_name(name) == plain
 
 
 def test_first_copy_on_the_path_wins(site: Path, tmp_path: Path) -> None:
@@ -59,7 +57,10 @@ def test_first_copy_on_the_path_wins(site: Path, tmp_path: Path) -> None:
 
     seen = read(site, PYTHONPATH=str(tmp_path / "extra"))
 
-    assert [entry.version for entry in seen.all("torch")] == ["2.6.0", "2.13.0+cpu"]
+    assert [entry.version for entry in seen.find_all("torch")] == [
+        "2.6.0",
+        "2.13.0+cpu",
+    ]
     assert seen.find("torch") == seen.entries[0]
     assert seen.find("numpy") is None
 
@@ -122,15 +123,14 @@ def test_files_that_two_own(site: Path) -> None:
     install(site, "opencv_python-5.0.dist-info", cv2 + "../../bin/cv,,\n")
     install(site, "opencv_python_headless-5.0.dist-info", cv2 + "../../bin/cv,,\n")
     install(site, "nvidia_cublas-1.dist-info", "nvidia/cublas/lib/a.so,,\n")
-    install(
-        site, "nvidia_cudnn-1.dist-info", 'nvidia/cudnn/lib/b.so,,\n"cv2, x/y.py",,\n'
-    )
+    install(site, "nvidia_cudnn-1.dist-info", 'nvidia/cudnn/lib/b.so,,\n"cv2, x/y.py",,\n')
 
     assert read(site).shared == (
         Shared(
             owners=("opencv-python", "opencv-python-headless"),
             files=2,
-            example="cv2/__init__.py",
+            example="cv2/cv2.abi3.so",
+            code_files=1,
         ),
     )
 
@@ -145,9 +145,7 @@ def test_single_module_that_two_own(site: Path) -> None:
     assert shared.example == "pynvml.py"
 
 
-def test_same_file_in_two_folders_is_shadowing_not_sharing(
-    site: Path, tmp_path: Path
-) -> None:
+def test_same_file_in_two_folders_is_shadowing_not_sharing(site: Path, tmp_path: Path) -> None:
     install(site, "six-1.16.dist-info", "six.py,,\n")
     install(tmp_path / "extra", "six-1.17.dist-info", "six.py,,\n")
 
@@ -165,9 +163,7 @@ def test_same_file_in_two_folders_is_shadowing_not_sharing(
     ],
     ids=["mixed", "sorted-otherwise", "scripts-first", "many-tops", "crlf"],
 )
-def test_a_folder_is_found_wherever_it_stands_in_a_record(
-    site: Path, record: str
-) -> None:
+def test_a_folder_is_found_wherever_it_stands_in_a_record(site: Path, record: str) -> None:
     install(site, "one-1.dist-info", record)
     install(site, "two-1.dist-info", "a/x.py,,\na/z.py,,\n")
 
@@ -192,9 +188,7 @@ def test_names_of_folders(site: Path) -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("lines", [1, 2000])
-def test_requirements_end_at_the_first_blank_line(
-    site: Path, end: str, lines: int
-) -> None:
+def test_requirements_end_at_the_first_blank_line(site: Path, end: str, lines: int) -> None:
     head = ["Name: a", *["Classifier: x"] * lines, "Requires-Dist: absent", ""]
     text = end.join([*head, "Requires-Dist: prose", ""])
     install(site, "a-1.dist-info").joinpath("METADATA").write_bytes(text.encode())
@@ -242,3 +236,14 @@ def test_requirements_that_are_not_met(site: Path) -> None:
         Missing(owner="torchvision", requirement="torch==2.5.0", found="2.13.0+cpu"),
         Missing(owner="torchvision", requirement="numpy"),
     )
+
+
+def test_a_binary_that_two_own_outweighs_a_namespace_that_sorts_before_it(site: Path) -> None:
+    files = "aa/__init__.py,,\ndocs/a.md,,\nzz/native.so,,\n"
+    install(site, "one-1.dist-info", files)
+    install(site, "two-1.dist-info", files)
+
+    (shared,) = read(site).shared
+
+    assert (shared.example, shared.files, shared.code_files) == ("zz/native.so", 3, 1)
+    assert not shared.is_harmless

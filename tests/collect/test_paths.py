@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.paths import failure, path, places
-from pipedoctor.collect.plan import Inquiry, Place, collect
-from pipedoctor.collect.resolve import resolve
-from pipedoctor.facts import Mount, PathFact, Paths, Unreadable
+from pipedoctor.collect.named_folders import PathRequest
+from pipedoctor.collect.paths import build_error_fields, list_places, path
+from pipedoctor.collect.plan import CollectionRequest, collect_facts
+from pipedoctor.collect.symlinks import resolve_links
+from pipedoctor.facts import Mount, PathFact, Paths, UnreadableError
 
 ROOT = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
 
@@ -26,11 +27,11 @@ def machine(root: Path, mountinfo: str = ROOT) -> Machine:
 
 
 def look(there: Machine, name: str, role: str = "data") -> PathFact:
-    return path(there, Place(role=role, path=name, named_by="test"), lambda _: None)
+    return path(there, PathRequest(role=role, path=name, named_by="test"), lambda _: None)
 
 
 def named(**environ: str) -> list[tuple[str, str, str]]:
-    found = places(Machine(environ=environ))
+    found = list_places(Machine(environ=environ))
     return [(place.role, place.path, place.named_by) for place in found]
 
 
@@ -79,9 +80,7 @@ def test_places_that_variables_name() -> None:
         ({"TMPDIR": "/tmp/"}, ("tmp", "/tmp/", "TMPDIR")),
     ],
 )
-def test_tmpdir_as_python_finds_it(
-    environ: dict[str, str], tmp: tuple[str, str, str]
-) -> None:
+def test_tmpdir_as_python_finds_it(environ: dict[str, str], tmp: tuple[str, str, str]) -> None:
     assert tmp in named(**environ)
 
 
@@ -114,8 +113,8 @@ def test_user_without_a_home() -> None:
 def test_no_places_on_windows(tmp_path: Path) -> None:
     windows = Machine(root=tmp_path, system="win32", environ={"TEMP": "C:\\Temp"})
 
-    assert places(windows) == ()
-    with pytest.raises(Unreadable, match="only examined on Linux and macOS"):
+    assert list_places(windows) == ()
+    with pytest.raises(UnreadableError, match="examined on Linux and macOS only"):
         look(windows, "C:\\Temp")
 
 
@@ -240,9 +239,9 @@ def test_forty_links_are_fine_and_one_more_is_not(tmp_path: Path) -> None:
         (tmp_path / str(number)).symlink_to(str(number - 1))
     there = machine(tmp_path)
 
-    assert resolve(there, "/40", lambda _: None) == "/0"
+    assert resolve_links(there, "/40", lambda _: None) == "/0"
     with pytest.raises(OSError, match="too many"):
-        resolve(there, "/41", lambda _: None)
+        resolve_links(there, "/41", lambda _: None)
 
 
 def test_names_that_are_no_utf8(tmp_path: Path) -> None:
@@ -252,7 +251,7 @@ def test_names_that_are_no_utf8(tmp_path: Path) -> None:
 
     fact = path(
         machine(tmp_path),
-        Place(role="data", path=f"/{name}", named_by="--data"),
+        PathRequest(role="data", path=f"/{name}", named_by="--data"),
         said.append,
     )
 
@@ -265,7 +264,7 @@ def test_names_that_are_no_utf8(tmp_path: Path) -> None:
 def test_every_call_is_announced_before_it(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     said: list[str] = []
-    place = Place(role="data", path="/data", named_by="--data")
+    place = PathRequest(role="data", path="/data", named_by="--data")
 
     path(machine(tmp_path), place, said.append)
 
@@ -282,7 +281,7 @@ def test_every_call_is_announced_before_it(tmp_path: Path) -> None:
     ],
 )
 def test_errors_in_words(error: OSError, words: str, code: str) -> None:
-    assert failure(error) == {"error": words, "error_code": code}
+    assert build_error_fields(error) == {"error": words, "error_code": code}
 
 
 # Other processes.
@@ -307,7 +306,7 @@ def test_working_directory_of_another_process(tmp_path: Path) -> None:
     (tmp_path / "job").mkdir()
     there = other(tmp_path, status(os.geteuid(), 0))
 
-    assert places(there)[0].path == "."
+    assert list_places(there)[0].path == "."
     fact = look(there, ".", "cwd")
 
     assert (fact.path, fact.exists) == ("/job", True)
@@ -357,8 +356,7 @@ def test_access_list_decides_and_nobody_reads_it(tmp_path: Path) -> None:
     acl = b"\x02\x00\x00\x00" + b"".join(
         tag.to_bytes(2, "little") + bits.to_bytes(2, "little") + number
         for tag, bits, number in (
-            (tag, bits, (who & 0xFFFFFFFF).to_bytes(4, "little"))
-            for tag, bits, who in entries
+            (tag, bits, (who & 0xFFFFFFFF).to_bytes(4, "little")) for tag, bits, who in entries
         )
     )
     try:
@@ -379,9 +377,9 @@ def run_as_nobody(script: str) -> str:
 import os
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.paths import path
-from pipedoctor.collect.plan import Place
+from pipedoctor.collect.named_folders import PathRequest
 def look(name):
-    place = Place(role="cache", path=name, named_by="")
+    place = PathRequest(role="cache", path=name, named_by="")
     return path(Machine(environ={}), place, lambda _: None)
 os.setgroups([]), os.setgid(54321), os.setuid(54321)
 """
@@ -407,14 +405,12 @@ def test_working_directory_that_is_gone(tmp_path: Path) -> None:
     import os
     os.chdir({str(gone)!r}); os.rmdir({str(gone)!r})
     from pipedoctor.collect.machine import Machine
-    from pipedoctor.collect.paths import path, places
-    place = places(Machine())[0]
+    from pipedoctor.collect.paths import path, list_places
+    place = list_places(Machine())[0]
     print(place.path, path(Machine(), place, lambda _: None).error)
     """
 
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
 
     assert done.stdout == b". no such directory\n"
 
@@ -431,18 +427,10 @@ class Seen:
 @pytest.mark.parametrize(
     ("seen", "fields"),
     [
-        pytest.param(
-            Seen(), (409600, 28672, 50, 3, False), id="a file system that counts all"
-        ),
-        pytest.param(
-            Seen(f_files=0, f_favail=0), (409600, 28672, None, None, True), id="btrfs"
-        ),
-        pytest.param(
-            Seen(f_favail=(1 << 64) - 1), (409600, 28672, None, None, True), id="CephFS"
-        ),
-        pytest.param(
-            Seen(f_blocks=0), (None, None, None, None, False), id="it says nothing"
-        ),
+        pytest.param(Seen(), (409600, 28672, 50, 3, False), id="a file system that counts all"),
+        pytest.param(Seen(f_files=0, f_favail=0), (409600, 28672, None, None, True), id="btrfs"),
+        pytest.param(Seen(f_favail=(1 << 64) - 1), (409600, 28672, None, None, True), id="CephFS"),
+        pytest.param(Seen(f_blocks=0), (None, None, None, None, False), id="it says nothing"),
     ],
 )
 def test_room_that_a_file_system_reports(
@@ -476,11 +464,11 @@ def test_the_whole_way_from_the_environment_to_facts(tmp_path: Path) -> None:
     here = Machine(environ=environ)
     given = (str(tmp_path), str(tmp_path))
 
-    facts = collect(Inquiry(machine=here, data=given, quick=True), deadline=20)
+    facts = collect_facts(CollectionRequest(machine=here, data=given, quick=True), deadline=20)
 
     paths = facts.get(Paths)
     assert paths is not None
-    assert len(paths.of("data")) == 1
+    assert len(paths.find_roles("data")) == 1
     roles = {entry.role for entry in paths.entries}
     assert roles == {"data", "cwd", "home", "tmp", "scratch", "cache"}
-    assert all(entry.writable for entry in paths.of("tmp", "home", "cache"))
+    assert all(entry.writable for entry in paths.find_roles("tmp", "home", "cache"))

@@ -8,10 +8,10 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from pipedoctor.collect import plain_versions
-from pipedoctor.collect.requirements import markers
+from pipedoctor.collect.requirements import build_marker_values
 from pipedoctor.facts import Interpreter
 
-VALUES = markers(Interpreter(version="3.11.7"))
+VALUES = build_marker_values(Interpreter(version="3.11.7"))
 PARTS = st.lists(st.integers(0, 12), min_size=1, max_size=4)
 RELEASES = PARTS.map(lambda parts: ".".join(map(str, parts)))
 VERSIONS = st.tuples(
@@ -53,7 +53,7 @@ LINES = st.tuples(
 
 @given(SPECIFIERS, VERSIONS)
 def test_fits_as_the_library_says(specifier: str, there: str) -> None:
-    plain = plain_versions.fits(specifier.replace(" ", ""), there)
+    plain = plain_versions.satisfies(specifier.replace(" ", ""), there)
     if plain is not None:
         try:
             wanted = SpecifierSet(specifier)
@@ -64,7 +64,7 @@ def test_fits_as_the_library_says(specifier: str, there: str) -> None:
 
 @given(LINES)
 def test_requirement_as_the_library_says(line: str) -> None:
-    plain = plain_versions.requirement(line, VALUES)
+    plain = plain_versions.parse_requirement(line, VALUES)
     if plain is None:
         return
     try:
@@ -99,7 +99,7 @@ def test_requirement_as_the_library_says(line: str) -> None:
     ],
 )
 def test_what_counts_as_plain(line: str, plain: tuple[str, ...] | None) -> None:
-    assert plain_versions.requirement(line, VALUES) == plain
+    assert plain_versions.parse_requirement(line, VALUES) == plain
 
 
 @pytest.mark.parametrize(
@@ -128,10 +128,10 @@ def test_what_counts_as_plain(line: str, plain: tuple[str, ...] | None) -> None:
     ],
 )
 def test_plain_comparison(specifier: str, there: str, plain: bool | None) -> None:
-    assert plain_versions.fits(specifier, there) is plain
+    assert plain_versions.satisfies(specifier, there) is plain
 
 
 def test_versions_that_the_library_cannot_read_are_not_ours() -> None:
     with pytest.raises(InvalidVersion):
         Version("1dev!x")
-    assert plain_versions.fits(">1", "1dev!x") is None
+    assert plain_versions.satisfies(">1", "1dev!x") is None

@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.ports import listening, ports
-from pipedoctor.facts import Listener, Ports, Unreadable
+from pipedoctor.collect.ports import list_listeners, ports
+from pipedoctor.facts import Listener, Ports, UnreadableError
 
-HEAD = (
-    "  sl  local_address rem_address   st tx_queue rx_queue tr ... uid timeout inode\n"
-)
+HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr ... uid timeout inode\n"
 LINE = "   {}: {} 00000000:0000 {} 0:0 00:0 0  1000        0 {} 1 0000 100 0 0 10 0\n"
 V4 = "0100007F:733C"
 """127.0.0.1:29500"""
@@ -52,7 +50,7 @@ def made_up(root: Path, **environ: str) -> Machine:
 def test_who_listens_and_nobody_else(root: Path) -> None:
     held(root, 812, "71", "python")
 
-    assert listening(made_up(root), quiet).listening == (
+    assert list_listeners(made_up(root), quiet).listening == (
         Listener(port=6000),
         Listener(port=29500, pid=812, command="python"),
     )
@@ -61,7 +59,7 @@ def test_who_listens_and_nobody_else(root: Path) -> None:
 def test_without_ipv6_there_are_still_ports(root: Path) -> None:
     (root / "proc/self/net/tcp6").unlink()
 
-    assert listening(made_up(root), quiet).listening == (Listener(port=29500),)
+    assert list_listeners(made_up(root), quiet).listening == (Listener(port=29500),)
 
 
 def test_the_same_port_for_both_families_is_one(root: Path) -> None:
@@ -69,7 +67,7 @@ def test_the_same_port_for_both_families_is_one(root: Path) -> None:
     (root / "proc/self/net/tcp6").write_text(HEAD + row)
     held(root, 812, "71", "python")
 
-    (one,) = listening(made_up(root), quiet).listening
+    (one,) = list_listeners(made_up(root), quiet).listening
 
     assert one == Listener(port=29500, pid=812, command="python")
 
@@ -77,12 +75,12 @@ def test_the_same_port_for_both_families_is_one(root: Path) -> None:
 def test_a_line_that_is_cut_is_none(root: Path) -> None:
     (root / "proc/self/net/tcp").write_text(HEAD + LINE.format(0, V4, "0A", "71")[:60])
 
-    assert listening(made_up(root), quiet).listening == (Listener(port=6000),)
+    assert list_listeners(made_up(root), quiet).listening == (Listener(port=6000),)
 
 
 def test_no_table() -> None:
-    with pytest.raises(Unreadable, match="net/tcp: No such file"):
-        listening(made_up(Path("/nowhere")), quiet)
+    with pytest.raises(UnreadableError, match="net/tcp: No such file"):
+        list_listeners(made_up(Path("/nowhere")), quiet)
 
 
 def test_a_check_asks_for_one_port_alone(root: Path) -> None:
@@ -95,29 +93,27 @@ def test_a_check_asks_for_one_port_alone(root: Path) -> None:
 
 @pytest.mark.parametrize("value", ["", "auto", "-1", "\uff11\uff12", "1234567"])
 def test_what_names_no_port(root: Path, value: str) -> None:
-    with pytest.raises(Unreadable, match="neither a log nor MASTER_PORT"):
+    with pytest.raises(UnreadableError, match="neither a log nor MASTER_PORT"):
         ports(made_up(root, MASTER_PORT=value), quiet)
 
 
 def test_inside_of_the_job_its_own_rank_listens(root: Path) -> None:
-    with pytest.raises(Unreadable, match="already runs"):
+    with pytest.raises(UnreadableError, match="already running"):
         ports(made_up(root, MASTER_PORT="29500", LOCAL_RANK="0"), quiet)
 
 
 def test_a_running_process_holds_its_own_port(root: Path) -> None:
-    machine = Machine(
-        root=root, system="linux", pid=7, environ={"MASTER_PORT": "29500"}
-    )
+    machine = Machine(root=root, system="linux", pid=7, environ={"MASTER_PORT": "29500"})
 
-    with pytest.raises(Unreadable, match="already runs"):
+    with pytest.raises(UnreadableError, match="already running"):
         ports(machine, quiet)
 
 
-@pytest.mark.parametrize("read", [ports, listening])
+@pytest.mark.parametrize("read", [ports, list_listeners])
 def test_elsewhere_nobody_knows(read: object) -> None:
     machine = Machine(system="darwin", environ={"MASTER_PORT": "29500"})
 
-    with pytest.raises(Unreadable, match="only known on Linux, this is darwin"):
+    with pytest.raises(UnreadableError, match="only available on Linux, not on darwin"):
         read(machine, quiet)  # type: ignore[operator]
 
 
@@ -135,7 +131,7 @@ def taken(request: pytest.FixtureRequest) -> Iterator[int]:
 
 @linux
 def test_a_socket_that_really_listens(taken: int) -> None:
-    holder = listening(Machine(), quiet).holder(taken)
+    holder = list_listeners(Machine(), quiet).find_listener(taken)
 
     assert holder is not None
     assert holder.pid == os.getpid()
@@ -147,8 +143,8 @@ def test_a_socket_that_is_only_bound_or_closed_is_free() -> None:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
-        assert listening(Machine(), quiet).holder(port) is None
+        assert list_listeners(Machine(), quiet).find_listener(port) is None
         one.listen()
-        assert listening(Machine(), quiet).holder(port) is not None
+        assert list_listeners(Machine(), quiet).find_listener(port) is not None
 
-    assert listening(Machine(), quiet).holder(port) is None
+    assert list_listeners(Machine(), quiet).find_listener(port) is None

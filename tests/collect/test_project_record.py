@@ -52,12 +52,8 @@ def test_up_to_the_repository(here: Path) -> None:
 
     assert seen.looked_in == tuple(str(p) for p in (here, *here.parents[:2]))
     assert seen.files == (
-        RecordFile(
-            path=str(here / "requirements.txt"), kind="requirements", pins=1, loose=1
-        ),
-        RecordFile(
-            path=str(here.parents[1] / "uv.lock"), kind="uv.lock", pins=2, loose=0
-        ),
+        RecordFile(path=str(here / "requirements.txt"), kind="requirements", pins=1, loose=1),
+        RecordFile(path=str(here.parents[1] / "uv.lock"), kind="uv.lock", pins=2, loose=0),
     )
     assert seen.owner == "uv"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import Chosen
+from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.collect.record_drift import record_drift
 from pipedoctor.facts import Drifted, RecordDrift
 
@@ -26,7 +26,7 @@ def env(tmp_path: Path) -> Path:
 def drift(env: Path, kind: str, text: str) -> RecordDrift:
     return record_drift(
         Machine(environ={}),
-        Chosen(env=str(env)),
+        EnvironmentChoice(env=str(env)),
         ("/project/record", kind, text.encode()),
         lambda _: None,
     )

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.shm import enclosed, shm
-from pipedoctor.facts import Shm, Unreadable
+from pipedoctor.collect.shm import sees_all_writers, shm
+from pipedoctor.facts import Shm, UnreadableError
 from pipedoctor.units import MiB
 
 ROOT = "Uid:\t0\t0\t0\t0\nNoNewPrivs:\t0\nCapEff:\t000001ffffffffff\n"
@@ -126,12 +126,12 @@ def test_what_cannot_be_examined_is_unknown(place: Place) -> None:
     (place.root / "dev").rmdir()
     (place.root / "dev").write_text("")
 
-    with pytest.raises(Unreadable, match="/dev/shm: Not a directory"):
+    with pytest.raises(UnreadableError, match="/dev/shm: Not a directory"):
         place.look()
 
 
 def test_other_systems_have_none() -> None:
-    with pytest.raises(Unreadable, match="only known on Linux, this is darwin"):
+    with pytest.raises(UnreadableError, match="only available on Linux, not on darwin"):
         shm(Machine(system="darwin"), lambda _: None)
 
 
@@ -149,18 +149,10 @@ def test_other_systems_have_none() -> None:
             True,
             id="a privileged container",
         ),
-        pytest.param(
-            WEAK, "0 0 4294967295", {"container": "docker"}, False, id="a container"
-        ),
-        pytest.param(
-            ROOT, "0 100000 65536", {"container": "lxc"}, True, id="a system container"
-        ),
-        pytest.param(
-            USER, "0 100000 65536", {"container": "lxc"}, False, id="a user in one"
-        ),
-        pytest.param(
-            USER, "0 0 4294967295", {"SLURM_JOB_ID": "1"}, False, id="a Slurm job"
-        ),
+        pytest.param(WEAK, "0 0 4294967295", {"container": "docker"}, False, id="a container"),
+        pytest.param(ROOT, "0 100000 65536", {"container": "lxc"}, True, id="a system container"),
+        pytest.param(USER, "0 100000 65536", {"container": "lxc"}, False, id="a user in one"),
+        pytest.param(USER, "0 0 4294967295", {"SLURM_JOB_ID": "1"}, False, id="a Slurm job"),
     ],
 )
 def test_who_may_change_the_size(
@@ -187,9 +179,7 @@ def test_only_a_tmpfs_has_a_size(place: Place) -> None:
         ("lxc", "tmpfs", False),
     ],
 )
-def test_who_else_puts_files_there(
-    place: Place, container: str, source: str, shared: bool
-) -> None:
+def test_who_else_puts_files_there(place: Place, container: str, source: str, shared: bool) -> None:
     place.environ = {"container": container}
 
     assert place.mounts(source=source).look().shared_with_host is shared
@@ -283,7 +273,7 @@ def test_a_real_tmpfs() -> None:
     assert seen.size == 64 * MiB
     assert seen.used == 1 * MiB
     assert seen.available == 63 * MiB
-    assert seen.room == 63 * MiB
+    assert seen.usable_bytes == 63 * MiB
     assert (seen.mounted, seen.fstype, seen.read_only) == (True, "tmpfs", False)
 
 
@@ -325,9 +315,7 @@ def test_a_real_read_only_one() -> None:
         pytest.param(4026531836, "tmpfs", {}, True, True, id="all are seen"),
         pytest.param(4026531836, "tmpfs", {}, False, False, id="some are hidden"),
         pytest.param(4026539999, "shm", {"container": "docker"}, True, True, id="own"),
-        pytest.param(
-            4026539999, "tmpfs", {"container": "docker"}, True, False, id="--ipc=host"
-        ),
+        pytest.param(4026539999, "tmpfs", {"container": "docker"}, True, False, id="--ipc=host"),
         pytest.param(4026539999, "shm", {}, True, False, id="nobody knows where"),
     ],
 )
@@ -344,7 +332,7 @@ def test_whether_all_who_put_files_there_are_seen(
         place.write("proc/1/stat", "1 (init) S 0 1 1 0 0 0 0\n")
     machine = Machine(root=place.root, system="linux", environ=environ)
 
-    assert enclosed(machine, place.root / "dev/shm") is sure
+    assert sees_all_writers(machine, place.root / "dev/shm") is sure
 
 
 def test_this_machine() -> None:

@@ -33,9 +33,7 @@ class Fake:
         file.write_text(text)
         return self
 
-    def mount(
-        self, point: str, fstype: str, options: str = "rw", root: str = "/"
-    ) -> "Fake":
+    def mount(self, point: str, fstype: str, options: str = "rw", root: str = "/") -> "Fake":
         self.mounts += MOUNT.format(
             n=20 + self.mounts.count("\n"),
             parent=20 if self.mounts else 1,
@@ -89,7 +87,7 @@ def test_bare_metal(bare: Fake) -> None:
         None,
     )
     assert seen.habitat is Habitat.BARE
-    assert seen.name == "bare metal"
+    assert seen.description == "bare metal"
     assert (seen.release, seen.distribution) == (
         "6.1.0-30-amd64",
         "Debian GNU/Linux 12",
@@ -105,9 +103,7 @@ def test_a_host_that_runs_docker_is_not_in_docker(bare: Fake) -> None:
         "overlay",
         "rw,lowerdir=/var/lib/docker/overlay2/l/ABC",
     )
-    bare.mount(
-        "/run/docker/hosts", "ext4", root=f"/var/lib/docker/containers/{ID}/hosts"
-    )
+    bare.mount("/run/docker/hosts", "ext4", root=f"/var/lib/docker/containers/{ID}/hosts")
     bare.write("proc/self/cgroup", "0::/system.slice/docker.service\n")
 
     assert bare.look().container == ""
@@ -249,9 +245,7 @@ def test_dockerenv_on_a_disk_of_a_machine_is_a_relic(bare: Fake) -> None:
 
 def test_dockerenv_in_an_apptainer_image_is_a_relic(bare: Fake) -> None:
     bare.mounts = ""
-    bare.write(".dockerenv").mount("/", "overlay").variables(
-        APPTAINER_CONTAINER="x.sif"
-    )
+    bare.write(".dockerenv").mount("/", "overlay").variables(APPTAINER_CONTAINER="x.sif")
 
     assert bare.look().container == "apptainer"
     assert bare.namespaces(**OWN).look().container == "docker"
@@ -276,7 +270,7 @@ def test_slurm_job_in_apptainer(bare: Fake) -> None:
     seen = bare.look()
 
     assert seen.habitat is Habitat.SLURM
-    assert seen.name == "apptainer container, Slurm job 77"
+    assert seen.description == "apptainer container, Slurm job 77"
     assert seen.slurm == Slurm(job_id="77", cpus_per_task=8, cpus_on_node=64)
     assert seen.evidence == ("APPTAINER_CONTAINER", "SLURM_JOB_ID")
 
@@ -298,7 +292,7 @@ def test_notebooks(bare: Fake, name: str, notebook: str, habitat: Habitat) -> No
     seen = bare.variables(**{name: "1"}).look()
 
     assert (seen.notebook, seen.habitat) == (notebook, habitat)
-    assert seen.name == f"bare metal, {notebook} notebook"
+    assert seen.description == f"bare metal, {notebook} notebook"
     assert seen.evidence == (name,)
 
 
@@ -315,7 +309,7 @@ def test_wsl(bare: Fake, release: str, wsl: bool) -> None:
     seen = bare.write("proc/sys/kernel/osrelease", f"{release}\n").look()
 
     assert seen.wsl is wsl
-    assert seen.name == ("WSL" if wsl else "bare metal")
+    assert seen.description == ("WSL" if wsl else "bare metal")
 
 
 @pytest.mark.parametrize(
@@ -337,7 +331,7 @@ def test_virtual_machines(bare: Fake, files: dict[str, str], virtual: str) -> No
     assert seen.virtual == virtual
     assert seen.habitat is Habitat.BARE
     which = f" ({virtual})" if files else ""
-    assert seen.name == f"virtual machine{which}"
+    assert seen.description == f"virtual machine{which}"
     assert len(seen.evidence) == 1
 
 
@@ -359,9 +353,7 @@ def test_arm_is_told_by_its_tables(bare: Fake) -> None:
     assert bare.look().virtual == "amazon"
 
 
-@pytest.mark.parametrize(
-    ("tree", "virtual"), [("linux,kvm\0", "kvm"), ("xen,xen\0", "xen,xen")]
-)
+@pytest.mark.parametrize(("tree", "virtual"), [("linux,kvm\0", "kvm"), ("xen,xen\0", "xen,xen")])
 def test_arm_is_told_by_its_device_tree(bare: Fake, tree: str, virtual: str) -> None:
     bare.write("proc/cpuinfo", "processor : 0\n")
     bare.write("proc/device-tree/hypervisor/compatible", tree)
@@ -435,9 +427,7 @@ def test_systemd(bare: Fake) -> None:
     assert bare.write("run/systemd/system/x").look().systemd
 
 
-@pytest.mark.parametrize(
-    ("system", "named"), [("darwin", "darwin"), ("win32", "windows")]
-)
+@pytest.mark.parametrize(("system", "named"), [("darwin", "darwin"), ("win32", "windows")])
 def test_other_systems_are_named_not_refused(system: str, named: str) -> None:
     machine = Machine(system=system, environ={"JPY_PARENT_PID": "1"})
     seen = site(machine, lambda _: None)

@@ -44,7 +44,7 @@ def test_only_what_is_set() -> None:
     ],
 )
 def test_blas(asked: dict[str, int], expected: tuple[str, int] | None) -> None:
-    assert Threads(asked=asked).blas == expected
+    assert Threads(asked=asked).blas_setting == expected
 
 
 def look(**environ: str) -> Threads:

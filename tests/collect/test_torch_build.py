@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import Chosen
+from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.collect.torch_build import torch_build
-from pipedoctor.facts import Pin, TorchBuild, Unreadable
+from pipedoctor.facts import Pin, TorchBuild, UnreadableError
 
 
 def quiet(_doing: str) -> None:
@@ -28,7 +28,7 @@ def site(prefix: Path) -> Path:
 
 
 def read(prefix: Path) -> TorchBuild:
-    return torch_build(Machine(environ={}), Chosen(env=str(prefix)), quiet)
+    return torch_build(Machine(environ={}), EnvironmentChoice(env=str(prefix)), quiet)
 
 
 def wheel(prefix: Path, version: str, metadata: str = "", tag: str = "") -> None:
@@ -77,7 +77,7 @@ def test_file_of_2021_has_no_annotations(prefix: Path) -> None:
 
     build = read(prefix)
 
-    assert (build.version, build.local, build.cpu_only) == ("1.8.1", "cpu", True)
+    assert (build.version, build.local, build.is_cpu_only) == ("1.8.1", "cpu", True)
     assert build.debug
 
 
@@ -92,7 +92,7 @@ def test_other_backends_are_no_cpu_builds(prefix: Path, line: str, field: str) -
     build = read(prefix)
 
     assert getattr(build, field)
-    assert not build.cpu_only
+    assert not build.is_cpu_only
 
 
 def test_damaged_version_file_leaves_the_metadata(prefix: Path) -> None:
@@ -106,13 +106,11 @@ def test_damaged_version_file_leaves_the_metadata(prefix: Path) -> None:
         "METADATA",
         False,
     )
-    assert not build.cpu_only
+    assert not build.is_cpu_only
 
 
 def test_conda_build_string(prefix: Path) -> None:
-    (site(prefix) / "torch/version.py").write_text(
-        "__version__ = '2.5.1'\ncuda = '12.4'\n"
-    )
+    (site(prefix) / "torch/version.py").write_text("__version__ = '2.5.1'\ncuda = '12.4'\n")
     (prefix / "conda-meta").mkdir()
     name = "pytorch-2.5.1-py3.11_cuda12.4_cudnn9.1.0_0.json"
     (prefix / "conda-meta" / name).touch()
@@ -121,5 +119,5 @@ def test_conda_build_string(prefix: Path) -> None:
 
 
 def test_no_torch(prefix: Path) -> None:
-    with pytest.raises(Unreadable, match="torch is not installed in "):
+    with pytest.raises(UnreadableError, match="torch is not installed in "):
         read(prefix)

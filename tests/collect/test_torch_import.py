@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.prefix import Chosen
-from pipedoctor.collect.torch_import import PROBE, torch_import
-from pipedoctor.facts import TorchImport, Unreadable
+from pipedoctor.collect.prefix import EnvironmentChoice
+from pipedoctor.collect.torch_import import PROBE_SCRIPT, torch_import
+from pipedoctor.facts import TorchImport, UnreadableError
 
 
 def quiet(_doing: str) -> None:
@@ -18,7 +18,7 @@ def quiet(_doing: str) -> None:
 
 def probe(folder: Path | None, *, patience: float = 30.0) -> TorchImport:
     environ = {"PYTHONPATH": str(folder)} if folder else {}
-    chosen = Chosen(python=sys.executable)
+    chosen = EnvironmentChoice(python=sys.executable)
     return torch_import(Machine(environ=environ), chosen, patience, quiet)
 
 
@@ -54,6 +54,12 @@ def test_real_torch() -> None:
             "",
             id="a dependency is missing",
         ),
+        pytest.param(
+            r"raise OSError('cannot load lib\udcff.so')",
+            r"OSError: cannot load lib\xff.so",
+            "",
+            id="a byte that is no UTF-8",
+        ),
         pytest.param("import sys; sys.exit(3)", "SystemExit: 3", "", id="it exits"),
         pytest.param(
             "import os; os._exit(7)",
@@ -62,8 +68,7 @@ def test_real_torch() -> None:
             id="hard",
         ),
         pytest.param(
-            "import os, sys; print('boom', file=sys.stderr, flush=True)\n"
-            "os.kill(os.getpid(), 11)",
+            "import os, sys; print('boom', file=sys.stderr, flush=True)\nos.kill(os.getpid(), 11)",
             "boom",
             "SIGSEGV",
             id="segmentation fault",
@@ -119,9 +124,7 @@ def test_warnings_and_a_dead_numpy_are_facts(tmp_path: Path) -> None:
     assert seen.numpy_ok is False
     assert not seen.cuda_error
     assert seen.arch_list == ("sm_90",)
-    assert seen.warnings == (
-        "UserWarning: CUDA initialization: The NVIDIA driver is too old",
-    )
+    assert seen.warnings == ("UserWarning: CUDA initialization: The NVIDIA driver is too old",)
 
 
 def test_cuda_that_does_not_answer_is_told_from_an_import_that_hangs(
@@ -160,7 +163,7 @@ def test_torch_of_the_working_directory_does_not_count(
 )
 def test_no_torch_is_no_illness(tmp_path: Path, error: str) -> None:
     text = f"raise {error}"
-    with pytest.raises(Unreadable, match="torch is not installed in "):
+    with pytest.raises(UnreadableError, match="torch is not installed in "):
         probe(fake(tmp_path, text))
 
 
@@ -168,7 +171,7 @@ def test_every_python_can_read_the_probe() -> None:
     """Syntax that 2.7 and 3.5 lack would make a missing torch a failing one."""
     younger = (ast.JoinedStr, ast.AnnAssign, ast.NamedExpr, ast.Nonlocal, ast.Starred)
 
-    found = [node for node in ast.walk(ast.parse(PROBE)) if isinstance(node, younger)]
+    found = [node for node in ast.walk(ast.parse(PROBE_SCRIPT)) if isinstance(node, younger)]
 
     assert not found
 
@@ -179,5 +182,5 @@ def test_interpreter_that_cannot_start(tmp_path: Path) -> None:
     program.write_bytes(b"not a program")
     program.chmod(0o755)
 
-    with pytest.raises(Unreadable, match="cannot be started: Exec format error"):
-        torch_import(Machine(environ={}), Chosen(python=str(program)), 5, quiet)
+    with pytest.raises(UnreadableError, match="cannot be started: Exec format error"):
+        torch_import(Machine(environ={}), EnvironmentChoice(python=str(program)), 5, quiet)

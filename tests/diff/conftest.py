@@ -7,11 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from pipedoctor.catalogue import Catalogue, installed
-from pipedoctor.diff.build import compare
+from pipedoctor.diff.build import compare_sides
 from pipedoctor.diff.model import Diff
-from pipedoctor.diff.side import Side, report
-from pipedoctor.examine import Standards
+from pipedoctor.diff.side import DiffSide, read_report_side
+from pipedoctor.engine.catalogue import Catalogue, get_catalogue
 from pipedoctor.facts import (
     Accelerators,
     Cpu,
@@ -36,6 +35,7 @@ from pipedoctor.facts import (
     TorchBuild,
     Variables,
 )
+from pipedoctor.pipeline import CheckPolicy
 
 GiB = 1 << 30
 SITE_PACKAGES = "/home/anna/venv/lib/python3.12/site-packages"
@@ -95,9 +95,7 @@ def machine() -> Facts:
                 Device(index=1, name="NVIDIA A100-SXM4-40GB", capability="8.0"),
             ),
         ),
-        Accelerators(
-            pci=(PciDevice(vendor="10de", device="20b0"),), nvidia_module="570.86.15"
-        ),
+        Accelerators(pci=(PciDevice(vendor="10de", device="20b0"),), nvidia_module="570.86.15"),
         Interpreter(version="3.12.4", prefix="/home/anna/venv", glibc="2.36"),
         Variables(values={"CUDA_HOME": "/usr/local/cuda"}),
         TorchBuild(version="2.6.0", local="cu126", cuda="12.6"),
@@ -111,31 +109,31 @@ def recorded(facts: Facts, created: str = "2026-11-20T10:00:00Z") -> Record:
     return {"schema": "pipedoctor.report/1", "created": created, "facts": plain}
 
 
-def side(name: str, record: Record) -> Side:
-    return report(name, msgspec.json.encode(record))
+def side(name: str, record: Record) -> DiffSide:
+    return read_report_side(name, msgspec.json.encode(record))
 
 
 def changed(*facts: Fact) -> Facts:
     """The same machine with these facts instead."""
-    return machine().plus(*facts)
+    return machine().merge(*facts)
 
 
 @pytest.fixture(scope="session")
 def catalogue() -> Catalogue:
-    return installed()
+    return get_catalogue()
 
 
 @pytest.fixture
 def diff(catalogue: Catalogue) -> Compare:
     """Compare facts, records or sides, called `a`, `b`, `c`."""
 
-    def run(*given: Facts | Record | Side, **options: Any) -> Diff:
-        sides: Sequence[Side] = [
+    def run(*given: Facts | Record | DiffSide, **options: Any) -> Diff:
+        sides: Sequence[DiffSide] = [
             one
-            if isinstance(one, Side)
+            if isinstance(one, DiffSide)
             else side(name, recorded(one) if isinstance(one, Facts) else one)
             for name, one in zip("abcdef", given, strict=False)
         ]
-        return compare(catalogue, sides, Standards(), **options)
+        return compare_sides(catalogue, sides, CheckPolicy(), **options)
 
     return run

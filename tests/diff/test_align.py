@@ -4,19 +4,19 @@ from typing import Any
 
 import pytest
 
-from pipedoctor.diff.align import aligned
-from pipedoctor.diff.compare import Comparison, Found
-from pipedoctor.diff.meaning import Meaning, meaning
-from pipedoctor.diff.show import values
-from pipedoctor.diff.unknown import MISSING, UNKNOWN
+from pipedoctor.diff.absent import MISSING, UNKNOWN
+from pipedoctor.diff.align import align_lists
+from pipedoctor.diff.compare import FactComparison, FactDifference
+from pipedoctor.diff.field_meanings import FieldMeaning, find_meaning
+from pipedoctor.diff.values import format_values
 
-PACKAGES = meaning("packages.entries[]")
-FILES = Meaning(field="x[]", key=("path",))
-PLACES = Meaning(field="x[]", key=("role",), tie=("named_by",))
+PACKAGES = find_meaning("packages.entries[]")
+FILES = FieldMeaning(field="x[]", key=("path",))
+PLACES = FieldMeaning(field="x[]", key=("role",), tie=("named_by",))
 
 
-def names(row: Meaning, *lists: object) -> dict[str, tuple[object, ...]]:
-    return dict(aligned(row, lists, [True] * len(lists)))
+def names(row: FieldMeaning, *lists: object) -> dict[str, tuple[object, ...]]:
+    return dict(align_lists(row, lists, [True] * len(lists)))
 
 
 def test_copies_of_a_package_keep_their_order() -> None:
@@ -53,7 +53,7 @@ def test_a_list_that_is_none_is_unknown() -> None:
 def test_a_list_that_is_not_whole() -> None:
     lists = [[{"path": "a"}], [{"path": "b"}]]
 
-    assert dict(aligned(FILES, lists, [False, True])) == {
+    assert dict(align_lists(FILES, lists, [False, True])) == {
         "a": ({"path": "a"}, MISSING),
         "b": (UNKNOWN, {"path": "b"}),
     }
@@ -67,36 +67,36 @@ def test_a_name_that_was_redacted() -> None:
     assert len(names(FILES, [alias], [{"path": "/data/b"}])) == 2
 
 
-def shown(row: Meaning, *sides: Any) -> list[str]:
-    return [one.shown for one in values(Found(field="x", row=row, values=sides))]
+def shown(row: FieldMeaning, *sides: Any) -> list[str]:
+    return [one.shown for one in format_values(FactDifference(field="x", row=row, values=sides))]
 
 
-CASES: list[tuple[Meaning, tuple[Any, ...], list[str]]] = [
-    (Meaning(field="x", unit="bytes"), (1 << 30, 5), ["1.0 GiB", "5 B"]),
-    (Meaning(field="x", unit="seconds"), (0.5, 20.0), ["0.50 s", "20.0 s"]),
-    (Meaning(field="x", unit="hertz"), (3e9, 25e8), ["3.00 GHz", "2.50 GHz"]),
-    (Meaning(field="x"), (8.0, 8), ["8", "8"]),
-    (Meaning(field="x", null="unlimited"), (None, 1), ["unlimited", "1"]),
-    (Meaning(field="x"), (None, ""), ["none", "none"]),
-    (Meaning(field="x"), (True, False), ["yes", "no"]),
-    (Meaning(field="x"), (UNKNOWN, MISSING), ["unknown there", "not there"]),
-    (Meaning(field="x"), (["a", "b"], ["b"]), ["a", "none of these"]),
-    (Meaning(field="x"), (["a"], []), ["a", "none"]),
-    (Meaning(field="x"), ([{"a": 1}], []), ["1", "none"]),
-    (Meaning(field="x"), ([{"a": 1}, 2], [2]), ["1 of its own", "none of these"]),
-    (Meaning(field="x"), ({"a": 1, "b": 2}, 3), ["a 1, b 2", "3"]),
-    (Meaning(field="x", show="y"), ({"y": ""}, {"y": 4}), ["there", "4"]),
+CASES: list[tuple[FieldMeaning, tuple[Any, ...], list[str]]] = [
+    (FieldMeaning(field="x", unit="bytes"), (1 << 30, 5), ["1.0 GiB", "5 B"]),
+    (FieldMeaning(field="x", unit="seconds"), (0.5, 20.0), ["0.50 s", "20.0 s"]),
+    (FieldMeaning(field="x", unit="hertz"), (3e9, 25e8), ["3.00 GHz", "2.50 GHz"]),
+    (FieldMeaning(field="x"), (8.0, 8), ["8", "8"]),
+    (FieldMeaning(field="x", null="unlimited"), (None, 1), ["unlimited", "1"]),
+    (FieldMeaning(field="x"), (None, ""), ["none", "none"]),
+    (FieldMeaning(field="x"), (True, False), ["yes", "no"]),
+    (FieldMeaning(field="x"), (UNKNOWN, MISSING), ["unknown", "missing"]),
+    (FieldMeaning(field="x"), (["a", "b"], ["b"]), ["a", "none of the others"]),
+    (FieldMeaning(field="x"), (["a"], []), ["a", "none"]),
+    (FieldMeaning(field="x"), ([{"a": 1}], []), ["1", "none"]),
+    (FieldMeaning(field="x"), ([{"a": 1}, 2], [2]), ["1 unique to it", "none of the others"]),
+    (FieldMeaning(field="x"), ({"a": 1, "b": 2}, 3), ["a 1, b 2", "3"]),
+    (FieldMeaning(field="x", show="y"), ({"y": ""}, {"y": 4}), ["present", "4"]),
     (
-        Meaning(field="x"),
+        FieldMeaning(field="x"),
         ([str(n) for n in range(9)], ["z"]),
         ["0, 1, 2, 3, 4, 5 and 3 more", "z"],
     ),
-    (Meaning(field="x"), ("y" * 200, "z"), ["y" * 157 + "...", "z"]),
+    (FieldMeaning(field="x"), ("y" * 200, "z"), ["y" * 157 + "...", "z"]),
 ]
 
 
 @pytest.mark.parametrize(("row", "sides", "said"), CASES)
-def test_values_in_words(row: Meaning, sides: tuple[Any, ...], said: list[str]) -> None:
+def test_values_in_words(row: FieldMeaning, sides: tuple[Any, ...], said: list[str]) -> None:
     assert shown(row, *sides) == said
 
 
@@ -107,6 +107,6 @@ def test_what_is_nested_too_deeply_is_compared_as_a_whole() -> None:
             inner = {"x": inner}
         return {"new": inner}
 
-    (found,) = Comparison([False, False]).sections([nested(1), nested(2)])
+    (found,) = FactComparison([False, False]).compare_sections([nested(1), nested(2)])
 
     assert found.field.count("x") < 30

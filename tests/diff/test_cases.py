@@ -4,8 +4,9 @@ from typing import TypeVar
 
 import pytest
 from msgspec.structs import replace
+from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.diff.build import Scope
+from pipedoctor.diff.build import DiffScope
 from pipedoctor.diff.model import Diff
 from pipedoctor.facts import (
     Distribution,
@@ -51,13 +52,13 @@ def packages(**versions: str) -> Packages:
     return Packages(entries=tuple(entry for entry in entries if entry.version))
 
 
-def test_nothing_differs(diff: Compare) -> None:
+def test_nothing_differs(diff: Compare, snapshot: SnapshotAssertion) -> None:
     said = diff(machine(), machine())
 
     assert said.differences == ()
-    assert said.answer.startswith("No difference in ")
+    assert said.answer == snapshot
     assert said.compared > 60
-    assert said.comparable
+    assert said.is_comparable
 
 
 def test_noise_is_no_difference(diff: Compare) -> None:
@@ -76,27 +77,23 @@ def test_noise_is_no_difference(diff: Compare) -> None:
         "shm.used",
     }
     assert {one.because for one in said.folded} == {"noise"}
-    assert "3 trifles aside" in said.answer
+    assert "3 insignificant differences hidden" in said.answer
 
 
 @pytest.mark.parametrize(
     ("total", "differs"),
     [
-        pytest.param(
-            (64 << 30) * 98 // 100 + 1, False, id="what the kernel keeps back"
-        ),
+        pytest.param((64 << 30) * 98 // 100 + 1, False, id="what the kernel keeps back"),
         pytest.param((64 << 30) * 97 // 100, True, id="less memory"),
     ],
 )
-def test_memory_is_compared_with_a_grain_of_salt(
-    diff: Compare, total: int, differs: bool
-) -> None:
+def test_memory_is_compared_with_a_grain_of_salt(diff: Compare, total: int, differs: bool) -> None:
     said = diff(machine(), changed(replace(of(Memory), total=total)))
 
     assert fields(said) == (["memory.total"] if differs else [])
 
 
-def test_torch_was_changed(diff: Compare) -> None:
+def test_torch_was_changed(diff: Compare, snapshot: SnapshotAssertion) -> None:
     older = changed(
         TorchBuild(version="2.5.1", local="cu124", cuda="12.4"),
         packages(torch="2.5.1", attrs="25.0.0"),
@@ -106,9 +103,7 @@ def test_torch_was_changed(diff: Compare) -> None:
 
     assert said.differences[0].title == "torch-torchvision-mismatch"
     assert said.differences[0].values[0].shown == "healthy"
-    assert said.answer.startswith(
-        "Most likely culprit: torch-torchvision-mismatch in b, not in a: "
-    )
+    assert said.answer == snapshot
     assert said.command.startswith("python -m pip install torchvision==0.20.1")
     assert fields(said)[1:] == [
         "torch.version",
@@ -153,11 +148,9 @@ def test_two_jobs_are_not_mixed(diff: Compare) -> None:
     assert fields(said) == ["loader.num_workers"]
 
 
-def test_a_variable_was_changed(diff: Compare) -> None:
+def test_a_variable_was_changed(diff: Compare, snapshot: SnapshotAssertion) -> None:
     set_ = changed(
-        Variables(
-            values={"CUDA_HOME": "/opt/cuda", "LD_LIBRARY_PATH": "/opt/cuda/lib64"}
-        )
+        Variables(values={"CUDA_HOME": "/opt/cuda", "LD_LIBRARY_PATH": "/opt/cuda/lib64"})
     )
 
     said = diff(machine(), set_)
@@ -167,13 +160,11 @@ def test_a_variable_was_changed(diff: Compare) -> None:
         "variables.values[LD_LIBRARY_PATH]",
     ]
     assert [v.shown for v in said.differences[1].values] == [
-        "not there",
+        "missing",
         "/opt/cuda/lib64",
     ]
     assert {one.tickets for one in said.differences} == {3}
-    assert said.answer == (
-        "Most likely culprit: CUDA_HOME: /usr/local/cuda in a, /opt/cuda in b"
-    )
+    assert said.answer == snapshot
 
 
 def test_pillow_was_swapped(diff: Compare) -> None:
@@ -187,25 +178,21 @@ def test_pillow_was_swapped(diff: Compare) -> None:
 
     said = diff(machine(), changed(Packages(entries=(*swapped.entries, simd))))
 
-    assert {"packages.entries[pillow]", "packages.entries[pillow-simd]"} <= {
-        *fields(said)
-    }
+    assert {"packages.entries[pillow]", "packages.entries[pillow-simd]"} <= {*fields(said)}
     assert said.differences[0].component in {"", "pillow"}
     gone = next(o for o in said.differences if o.field == "packages.entries[pillow]")
     assert [(v.state, v.shown) for v in gone.values] == [
         ("known", "11.0.0"),
-        ("missing", "not there"),
+        ("missing", "missing"),
     ]
 
 
-def test_versions_stand_by_how_often_they_break_pipelines(diff: Compare) -> None:
+def test_versions_stand_by_how_often_they_break_pipelines(
+    diff: Compare, snapshot: SnapshotAssertion
+) -> None:
     said = diff(
         machine(),
-        changed(
-            packages(
-                attrs="1.0", numpy="2.1.1", pillow="11.0.1", nvidia_cudnn_cu12="9.6"
-            )
-        ),
+        changed(packages(attrs="1.0", numpy="2.1.1", pillow="11.0.1", nvidia_cudnn_cu12="9.6")),
     )
 
     assert [one.component for one in said.differences] == [
@@ -214,15 +201,14 @@ def test_versions_stand_by_how_often_they_break_pipelines(diff: Compare) -> None
         "numpy",
         "",
     ]
-    assert said.differences[0].why.startswith("cudnn: the cause of 5 of 152 solved")
+    assert said.differences[0].why == snapshot
     assert [one.rank for one in said.differences] == [1, 2, 3, 4]
 
 
 def test_a_larger_step_is_likelier(diff: Compare) -> None:
     more = Packages(
         entries=tuple(
-            Distribution(name=name, version="1.1.1")
-            for name in ("abc", "bcd", "cde", "def")
+            Distribution(name=name, version="1.1.1") for name in ("abc", "bcd", "cde", "def")
         )
     )
     less = Packages(
@@ -268,15 +254,15 @@ def test_no_limit_and_a_limit(diff: Compare) -> None:
     assert "memory.group" not in fields(diff(unsure, limited))
 
 
-def test_what_only_one_side_knows_is_no_difference(diff: Compare) -> None:
+def test_what_only_one_side_knows_is_no_difference(
+    diff: Compare, snapshot: SnapshotAssertion
+) -> None:
     blind = Facts(unknown={"gpu": "libnvidia-ml.so.1 not found"})
     half = recorded(machine())
     half["facts"]["known"] = {"shm": half["facts"]["known"]["shm"]}
 
-    assert not diff(machine(), blind).comparable
-    assert diff(machine(), blind).answer == (
-        "Nothing could be compared: a and b tell nothing of the same things"
-    )
+    assert not diff(machine(), blind).is_comparable
+    assert diff(machine(), blind).answer == snapshot
     assert diff(machine(), half).differences == ()
     gaps = {gap.what: gap.reason for gap in diff(machine(), blind).unknown}
     assert gaps["gpu"] == "libnvidia-ml.so.1 not found"
@@ -306,15 +292,19 @@ def test_a_place_is_found_by_its_role(diff: Compare) -> None:
 
     said = diff(machine(), changed(Paths(entries=(hung, elsewhere, entries[0]))))
 
-    assert fields(said) == ["paths.entries[tmp].path", "paths.entries[tmp].named_by"]
-    assert [v.shown for v in said.differences[0].values] == ["/tmp", "/scratch/tmp"]
+    assert fields(said) == [
+        "PDR711",  # one side has no /mnt/x to judge
+        "paths.entries[tmp].path",
+        "paths.entries[tmp].named_by",
+    ]
+    assert [v.shown for v in said.differences[1].values] == ["/tmp", "/scratch/tmp"]
 
 
 def test_only_some_sections(diff: Compare) -> None:
     other = changed(Shm(size=64 * MiB), JOB, packages(numpy="2.1.1"))
 
-    only = diff(changed(JOB), other, scope=Scope(select=("packages",)))
-    rest = diff(changed(JOB), other, scope=Scope(ignore=("packages",)))
+    only = diff(changed(JOB), other, scope=DiffScope(select=("packages",)))
+    rest = diff(changed(JOB), other, scope=DiffScope(ignore=("packages",)))
 
     assert fields(only) == ["packages.entries[numpy].version"]
     assert fields(rest) == ["PDR701"]

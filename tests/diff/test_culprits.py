@@ -4,11 +4,11 @@ import datetime as dt
 
 import pytest
 
-from pipedoctor.catalogue import installed
-from pipedoctor.diff.meaning import table
+from pipedoctor.diff.field_meanings import read_field_table
+from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts.world_culprits import Culprit, Culprits
 
-(TABLE,) = (t for t in installed().tables if isinstance(t, Culprits))
+(TABLE,) = (t for t in get_catalogue().tables if isinstance(t, Culprits))
 UNHEARD = {"kernel", "code"}
 """Parts that no ticket is about; they stand among the others."""
 
@@ -29,14 +29,14 @@ def test_the_most_frequent_stands_first() -> None:
 
 
 def test_causes_are_checks_or_known_to_the_log() -> None:
-    checks = installed().by_name
+    checks = get_catalogue().by_name
     unknown = {c for row in TABLE.rows for c in row.causes if c not in checks}
 
     assert unknown == set()
 
 
 def test_every_part_that_a_field_names_is_in_the_table() -> None:
-    named = {row.worth for row in table().values() if row.worth}
+    named = {row.worth for row in read_field_table().values() if row.worth}
 
     assert {name for name in named if TABLE.find(name) is None} == UNHEARD
     by_package = {row.component for row in TABLE.rows if row.packages}
@@ -55,6 +55,6 @@ def test_every_part_that_a_field_names_is_in_the_table() -> None:
     ],
 )
 def test_packages(package: str, component: str | None) -> None:
-    row = TABLE.of_package(package)
+    row = TABLE.find_by_package(package)
 
     assert (row.component if row else None) == component

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pipedoctor.diff.meaning import classified, meaning, table
+from pipedoctor.diff.field_meanings import find_meaning, is_classified, read_field_table
 from pipedoctor.facts import SECTIONS
 from tests.diff.conftest import Compare, machine, recorded
 
@@ -21,6 +21,7 @@ def fields(path: str, kind: Any) -> Iterator[str]:
         yield from fields(path, inner[0]) if len(inner) == 1 else (path,)
     elif origin is tuple:
         of = typing.get_args(kind)[0]
+        of = typing.get_origin(of) or of
         if isinstance(of, type) and issubclass(of, msgspec.Struct):
             yield f"{path}[]"
             yield from fields(f"{path}[]", of)
@@ -35,27 +36,21 @@ def fields(path: str, kind: Any) -> Iterator[str]:
         yield path
 
 
-EVERY = {
-    field: section
-    for section, kind in SECTIONS.items()
-    for field in fields(section, kind)
-}
+EVERY = {field: section for section, kind in SECTIONS.items() for field in fields(section, kind)}
 
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_field_is_classified(section: str) -> None:
-    new = [f for f, s in EVERY.items() if s == section and not classified(f)]
+    new = [f for f, s in EVERY.items() if s == section and not is_classified(f)]
 
     assert not new, f"add a row for each to pipedoctor/diff/fields.json: {new}"
 
 
 def test_no_row_is_about_nothing() -> None:
     def known(field: str) -> bool:
-        return any(
-            one == field or one.startswith((f"{field}.", f"{field}[")) for one in EVERY
-        )
+        return any(one == field or one.startswith((f"{field}.", f"{field}[")) for one in EVERY)
 
-    generic = [row for row in table().values() if row.field == _generic(row.field)]
+    generic = [row for row in read_field_table().values() if row.field == _generic(row.field)]
 
     assert [row.field for row in generic if not known(row.field)] == []
 
@@ -66,27 +61,24 @@ def _generic(field: str) -> str:
 
 
 def test_rows_lead_to_fields_that_exist() -> None:
-    for row in table().values():
+    for row in read_field_table().values():
         for name in (*row.key, *row.tie, row.show, row.lead):
             if name:
-                stem = (
-                    row.field.partition("[")[0] + "[]"
-                    if "[" in row.field
-                    else row.field
-                )
-                assert {f"{row.field}.{name}", f"{stem}.{name}"} & {*EVERY, *table()}, (
-                    row
-                )
+                stem = row.field.partition("[")[0] + "[]" if "[" in row.field else row.field
+                assert {f"{row.field}.{name}", f"{stem}.{name}"} & {
+                    *EVERY,
+                    *read_field_table(),
+                }, row
         if row.of:
             within = row.field.rpartition("]")[0] + f"].{row.of}"
             absolute = row.of.replace("{}", "").partition("[")[0]
-            assert within in table() or any(f.startswith(absolute) for f in EVERY), row
+            assert within in read_field_table() or any(f.startswith(absolute) for f in EVERY), row
 
 
 def test_a_field_has_one_row() -> None:
-    assert meaning("shm.size").unit == "bytes"
-    assert meaning("nobody.knows") == meaning("nobody.knows", "nobody.knows.it")
-    assert meaning("packages.entries[].version", "packages.entries[torch].version").of
+    assert find_meaning("shm.size").unit == "bytes"
+    assert find_meaning("nobody.knows") == find_meaning("nobody.knows", "nobody.knows.it")
+    assert find_meaning("packages.entries[].version", "packages.entries[torch].version").of
 
 
 def test_what_a_newer_version_records_is_shown(diff: Compare) -> None:
@@ -96,9 +88,7 @@ def test_what_a_newer_version_records_is_shown(diff: Compare) -> None:
         known["shm"]["brand_new"] = value
         known["quantum"] = {"qubits": [value], "deep": {"er": f"/home/anna/{value}"}}
 
-    found = {
-        one.field: [v.shown for v in one.values] for one in diff(old, new).differences
-    }
+    found = {one.field: [v.shown for v in one.values] for one in diff(old, new).differences}
 
     assert found == {
         "shm.brand_new": ["1", "2"],
@@ -116,6 +106,4 @@ def test_what_an_older_version_did_not_record_is_unknown(diff: Compare) -> None:
     said = diff(old, new)
 
     assert said.differences == ()
-    assert [(gap.what, gap.side) for gap in said.unknown if gap.what == "site"] == [
-        ("site", 0)
-    ]
+    assert [(gap.what, gap.side) for gap in said.unknown if gap.what == "site"] == [("site", 0)]

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipedoctor.diff.alike import alike
-from pipedoctor.diff.compare import Comparison
+from pipedoctor.diff.absent import UNKNOWN
+from pipedoctor.diff.compare import FactComparison
+from pipedoctor.diff.equality import is_equivalent
 from pipedoctor.diff.model import Diff
-from pipedoctor.diff.side import report
-from pipedoctor.diff.unknown import UNKNOWN
+from pipedoctor.diff.side import read_report_side
 from pipedoctor.facts import Facts
-from pipedoctor.redact import Level, Redactor
-from pipedoctor.who import Who
+from pipedoctor.privacy.identity import UserIdentity
+from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 from tests.diff.conftest import MACHINES, Compare, Record, changed, machine, recorded
 from tests.diff.test_cases import JOB, packages
 
-ANNA = Who(users=("anna",), homes=("/home/anna",))
+ANNA = UserIdentity(users=("anna",), homes=("/home/anna",))
 TICKETS = sorted((MACHINES[0].parents[1] / "text" / "tickets").glob("*.txt"))
 
 
@@ -26,11 +26,11 @@ TICKETS = sorted((MACHINES[0].parents[1] / "text" / "tickets").glob("*.txt"))
 def test_every_machine_is_like_itself(diff: Compare, path: Any) -> None:
     data = path.read_bytes()
 
-    said = diff(report("a", data), report("b", data))
+    said = diff(read_report_side("a", data), read_report_side("b", data))
 
     assert said.differences == ()
     assert said.folded == ()
-    assert said.comparable
+    assert said.is_comparable
 
 
 def shuffled(value: Any, seed: random.Random) -> Any:
@@ -59,10 +59,10 @@ def test_the_order_of_lists_means_nothing(diff: Compare, seed: random.Random) ->
 
 def redacted(facts: Facts, earlier: int = 0) -> Record:
     """As a report shows it, after so many other users."""
-    redactor = Redactor(Level.ALL, ANNA)
+    redactor = Redactor(RedactionLevel.ALL, ANNA)
     for number in range(earlier):
-        redactor.text(f"/home/user{number}/x")
-    return recorded(redactor.facts(facts))
+        redactor.redact_text(f"/home/user{number}/x")
+    return recorded(redactor.redact_facts(facts))
 
 
 @pytest.mark.parametrize("other", [0, 3])
@@ -92,13 +92,12 @@ def test_swapping_the_sides_mirrors_what_is_said(diff: Compare) -> None:
     data = MACHINES[0].read_bytes()
     one = changed(JOB, packages(numpy="1.26.4", attrs="", pillow="10.0"))
 
-    there = diff(one, report("b", data))
-    back = diff(report("b", data), one)
+    there = diff(one, read_report_side("b", data))
+    back = diff(read_report_side("b", data), one)
 
     assert len(there.differences) > 10
     assert mirrored(there) == [
-        (one.field, tuple(value.shown for value in one.values))
-        for one in back.differences
+        (one.field, tuple(value.shown for value in one.values)) for one in back.differences
     ]
     assert there.compared == back.compared
 
@@ -107,17 +106,13 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=4),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(["name", "entries", "size", "x"]), inner, max_size=3
-        )
+        | st.dictionaries(st.sampled_from(["name", "entries", "size", "x"]), inner, max_size=3)
     ),
     max_leaves=10,
 )
 FACTS = st.dictionaries(
     st.sampled_from(["packages", "paths", "shm", "gpu", "new"]),
-    st.dictionaries(
-        st.sampled_from(["entries", "devices", "size", "new"]), JSON, max_size=3
-    ),
+    st.dictionaries(st.sampled_from(["entries", "devices", "size", "new"]), JSON, max_size=3),
     max_size=3,
 )
 
@@ -125,8 +120,8 @@ FACTS = st.dictionaries(
 @given(FACTS, FACTS)
 def test_any_records_can_be_compared(one: Record, other: Record) -> None:
     for sides in ((one, other), (other, one), (one, one)):
-        comparison = Comparison([False, False])
-        found = list(comparison.sections(sides))
+        comparison = FactComparison([False, False])
+        found = list(comparison.compare_sections(sides))
 
         if sides[0] is sides[1]:
             assert found == []
@@ -134,4 +129,4 @@ def test_any_records_can_be_compared(one: Record, other: Record) -> None:
         for difference in found:
             known = [value for value in difference.values if value is not UNKNOWN]
             assert len(known) == 2
-            assert not alike(known[0], known[1])
+            assert not is_equivalent(known[0], known[1])

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.diff.since import nearest, parse
-from pipedoctor.history import Kept
+from pipedoctor.diff.since import find_nearest, parse_since
+from pipedoctor.report.archive import ArchivedReport
 
 ZONE = dt.timezone(dt.timedelta(hours=2))
 NOW = dt.datetime(2026, 11, 21, 22, 5, 7, tzinfo=ZONE)
@@ -34,11 +34,11 @@ def at(text: str) -> dt.datetime:
     ],
 )
 def test_moments(text: str, moment: str) -> None:
-    assert parse(text, NOW) == at(moment)
+    assert parse_since(text, NOW) == at(moment)
 
 
 def test_last_is_no_moment() -> None:
-    assert parse("LAST", NOW) is None
+    assert parse_since("LAST", NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_last_is_no_moment() -> None:
     ],
 )
 def test_nothing_is_guessed(text: str) -> None:
-    with pytest.raises(ValueError, match="is no time: "):
-        parse(text, NOW)
+    with pytest.raises(ValueError, match="is not a valid time: "):
+        parse_since(text, NOW)
 
 
-def kept(*days: int) -> list[Kept]:
+def kept(*days: int) -> list[ArchivedReport]:
     return [
-        Kept(
+        ArchivedReport(
             dt.datetime(2026, 11, day, 12, tzinfo=dt.timezone.utc),
             Path(str(day)),
             "fine",
@@ -78,9 +78,7 @@ def kept(*days: int) -> list[Kept]:
         ((), None, None),
     ],
 )
-def test_the_nearest_before(
-    days: tuple[int, ...], moment: str | None, found: str | None
-) -> None:
-    one = nearest(kept(*days), at(moment) if moment else None)
+def test_the_nearest_before(days: tuple[int, ...], moment: str | None, found: str | None) -> None:
+    one = find_nearest(kept(*days), at(moment) if moment else None)
 
     assert (str(one.path) if one else None) == found

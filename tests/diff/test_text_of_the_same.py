@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from pipedoctor.diff.side import report
+from pipedoctor.diff.side import read_report_side
 from pipedoctor.facts import Accelerators, Cpu, Distribution, Packages
 from tests.diff.conftest import Compare, changed, recorded
 
@@ -37,7 +37,7 @@ NUMPY = Distribution(name="numpy", version="2.1.0", tags=("cp312-cp312-linux_x86
     ],
 )
 def test_nothing_differs(diff: Compare, cpus: int, listed: str, online: str) -> None:
-    text = report("ticket.txt", TEXT.format(cpus=cpus, listed=listed).encode())
+    text = read_report_side("ticket.txt", TEXT.format(cpus=cpus, listed=listed).encode())
     here = changed(
         Cpu(logical=cpus, online_list=online, flags=FLAGS),
         Packages(entries=(NUMPY,), complete=False),
@@ -51,7 +51,7 @@ def test_nothing_differs(diff: Compare, cpus: int, listed: str, online: str) -> 
 
 
 def test_what_is_known_of_both_does_differ(diff: Compare) -> None:
-    text = report("ticket.txt", TEXT.format(cpus=2, listed="0,1").encode())
+    text = read_report_side("ticket.txt", TEXT.format(cpus=2, listed="0,1").encode())
     here = changed(
         Cpu(logical=2, online_list="0-1", flags=FLAGS[:1]),
         Accelerators(toolkit="13.0"),
@@ -63,6 +63,6 @@ def test_what_is_known_of_both_does_differ(diff: Compare) -> None:
 
 
 def test_a_list_that_is_written_otherwise_is_kept() -> None:
-    side = report("t", TEXT.format(cpus=3, listed="0,2,x").encode())
+    side = read_report_side("t", TEXT.format(cpus=3, listed="0,2,x").encode())
 
     assert b'"online_list":"0,2,x"' in msgspec.json.encode(side.facts.to_record())

@@ -69,7 +69,7 @@ def test_every_recipe_is_listed_and_tested() -> None:
 
 def test_findings_name_recipes_that_there_are() -> None:
     checks = Path(__file__).parents[2] / "checks" / "pipedoctor_checks"
-    text = "".join(path.read_text("utf-8") for path in sorted(checks.glob("*.py")))
+    text = "".join(path.read_text("utf-8") for path in sorted(checks.rglob("*.py")))
 
     named = {f"{name}.md" for name in re.findall(r"recipe ([a-z]+(?:-[a-z]+)+)", text)}
     pages = {path.name for path in RECIPES.glob("*.md")} - {"README.md"}
@@ -77,9 +77,7 @@ def test_findings_name_recipes_that_there_are() -> None:
     assert named <= pages
 
 
-def test_preloaded_pixels_are_shared(
-    recipe: Callable[[str], Any], files: list[Path]
-) -> None:
+def test_preloaded_pixels_are_shared(recipe: Callable[[str], Any], files: list[Path]) -> None:
     module = recipe("preload-to-a-tensor.md")
 
     dataset = module.Preloaded(files, side=8, threads=2)

@@ -14,7 +14,7 @@ from pipedoctor.facts import (
     Facts,
     Filesystems,
     Loader,
-    Malformed,
+    MalformedRecordError,
     Part,
     Shm,
 )
@@ -51,18 +51,18 @@ def test_what_is_not_there_says_why() -> None:
     facts = Facts(unknown={"shm": "only known on Linux"})
 
     assert facts.get(Shm) is None
-    assert facts.why_unknown(Shm) == "only known on Linux"
-    assert facts.why_unknown(Loader) == "not collected"
+    assert facts.get_unknown_reason(Shm) == "only known on Linux"
+    assert facts.get_unknown_reason(Loader) == "not collected"
 
 
 def test_newer_facts_win() -> None:
     old, new = Shm(size=1), Shm(size=2)
 
-    assert Facts(old).plus(new).get(Shm) == new
+    assert Facts(old).merge(new).get(Shm) == new
 
 
 def test_what_became_known_is_no_longer_unknown() -> None:
-    facts = Facts(unknown={"shm": "why", "gpu": "why"}).plus(Shm(size=1))
+    facts = Facts(unknown={"shm": "why", "gpu": "why"}).merge(Shm(size=1))
 
     assert facts.unknown == {"gpu": "why"}
 
@@ -86,9 +86,7 @@ def test_fields_from_the_future_are_left_out() -> None:
 def test_nonsense_is_named_with_its_place() -> None:
     record = {"known": {"shm": {"size": "big"}}, "unknown": {}}
 
-    with pytest.raises(Malformed) as caught:
+    with pytest.raises(MalformedRecordError) as caught:
         Facts.from_record(record)
 
-    assert str(caught.value) == (
-        "facts.known.shm: Expected `int`, got `str` - at `$.size`"
-    )
+    assert str(caught.value) == ("facts.known.shm: Expected `int`, got `str` - at `$.size`")

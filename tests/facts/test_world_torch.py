@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from pipedoctor.catalogue import installed
+from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts.world import World
 from pipedoctor.facts.world_cards import GpuCapabilities
 from pipedoctor.facts.world_torch import (
@@ -25,7 +25,7 @@ W = TypeVar("W", bound=World)
 
 
 def table(kind: type[W]) -> W:
-    (found,) = [entry for entry in installed().tables if isinstance(entry, kind)]
+    (found,) = [entry for entry in get_catalogue().tables if isinstance(entry, kind)]
     return found
 
 
@@ -58,7 +58,7 @@ def test_every_row_has_a_source_and_a_date() -> None:
 
 
 def test_every_card_belongs_to_a_generation() -> None:
-    lost = {c.name for c in CARDS.cards if DRIVERS.generation(c.capability) is None}
+    lost = {c.name for c in CARDS.cards if DRIVERS.find_generation(c.capability) is None}
 
     assert lost == {"Jetson T5000", "Jetson T4000"}
 
@@ -67,8 +67,8 @@ def test_every_wheel_belongs_to_a_release_and_a_driver() -> None:
     releases = {release.torch for release in BUILDS.releases}
 
     assert {wheel.torch for wheel in BUILDS.wheels} == releases
-    assert all(DRIVERS.minimum(wheel.cuda) for wheel in BUILDS.wheels)
-    assert all(BUILDS.default(release) for release in releases)
+    assert all(DRIVERS.find_minimum_driver(wheel.cuda) for wheel in BUILDS.wheels)
+    assert all(BUILDS.find_default_wheel(release) for release in releases)
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,8 @@ def test_every_wheel_belongs_to_a_release_and_a_driver() -> None:
         ("", False, ""),
     ],
 )
-def test_the_oldest_driver_of_a_cuda(
-    cuda: str, windows: bool | None, driver: str
-) -> None:
-    assert DRIVERS.minimum(cuda, windows=windows) == driver
+def test_the_oldest_driver_of_a_cuda(cuda: str, windows: bool | None, driver: str) -> None:
+    assert DRIVERS.find_minimum_driver(cuda, windows=windows) == driver
 
 
 def test_a_row_without_a_number_for_windows() -> None:
@@ -103,9 +101,9 @@ def test_a_row_without_a_number_for_windows() -> None:
         toolkits=(Toolkit(cuda="12.7", linux="565.1", **KNOWN),),
     )
 
-    assert table.minimum("10.0", windows=True) == ""
-    assert table.minimum("10.0", windows=None) == "410.48"
-    assert both.minimum("12.7", windows=True) == "527.41"
+    assert table.find_minimum_driver("10.0", windows=True) == ""
+    assert table.find_minimum_driver("10.0", windows=None) == "410.48"
+    assert both.find_minimum_driver("12.7", windows=True) == "527.41"
 
 
 @pytest.mark.parametrize(
@@ -126,7 +124,7 @@ def test_a_row_without_a_number_for_windows() -> None:
     ],
 )
 def test_generations(capability: str, name: str | None) -> None:
-    row = DRIVERS.generation(capability)
+    row = DRIVERS.find_generation(capability)
 
     assert (row.name if row else None) == name
 
@@ -173,23 +171,21 @@ def test_cards_by_name(name: str, capability: str | None) -> None:
 
 
 def test_wheels_and_conda_builds() -> None:
-    wheel = BUILDS.wheel("2.0.1", "11.7.99")
+    wheel = BUILDS.find_wheel("2.0.1", "11.7.99")
 
     assert wheel is not None
     assert (wheel.tag, wheel.default) == ("cu117", True)
-    assert BUILDS.wheel("2.0.1", "12.1") is None
-    assert BUILDS.wheel("2.1", "11.7") is None
-    conda = BUILDS.conda_build("1.7.1", "10.1.243")
+    assert BUILDS.find_wheel("2.0.1", "12.1") is None
+    assert BUILDS.find_wheel("2.1", "11.7") is None
+    conda = BUILDS.find_conda_build("1.7.1", "10.1.243")
     assert conda is not None
     assert "3.5" in conda.arch
-    assert BUILDS.conda_build("2.6.0", "12.4") is None
+    assert BUILDS.find_conda_build("2.6.0", "12.4") is None
 
 
-@pytest.mark.parametrize(
-    ("torch", "tag"), [("2.13.0", "cu130"), ("1.12", "cu102"), ("9.9", None)]
-)
+@pytest.mark.parametrize(("torch", "tag"), [("2.13.0", "cu130"), ("1.12", "cu102"), ("9.9", None)])
 def test_the_default_wheel(torch: str, tag: str | None) -> None:
-    wheel = BUILDS.default(torch)
+    wheel = BUILDS.find_default_wheel(torch)
 
     assert (wheel.tag if wheel else None) == tag
 
@@ -199,7 +195,7 @@ def test_the_default_wheel(torch: str, tag: str | None) -> None:
     [("0.3.1", None), ("0.4.0", "3.5"), ("1.2.0", "3.5"), ("1.3.0", "3.7")],
 )
 def test_floors(torch: str, capability: str | None) -> None:
-    floor = BUILDS.floor(torch)
+    floor = BUILDS.find_floor(torch)
 
     assert (floor.capability if floor else None) == capability
 
@@ -237,7 +233,7 @@ def pair(version: str, torch: str) -> Pair:
     ],
 )
 def test_pairs_fit(row: Pair, torch: str, fits: bool) -> None:
-    assert row.fits(torch) is fits
+    assert row.accepts_torch(torch) is fits
 
 
 @pytest.mark.parametrize(
@@ -258,11 +254,11 @@ def test_pairs_are_found(version: str, torch: str | None) -> None:
 
 
 def test_a_patch_level_that_is_not_listed_has_a_series() -> None:
-    row = PAIRS.of_series("torchvision", "0.28.9")
+    row = PAIRS.find_in_series("torchvision", "0.28.9")
 
     assert row is not None
     assert row.torch == "==2.13.0"
-    assert PAIRS.of_series("torchvision", "0.99.0") is None
+    assert PAIRS.find_in_series("torchvision", "0.99.0") is None
 
 
 @pytest.mark.parametrize(
@@ -270,7 +266,7 @@ def test_a_patch_level_that_is_not_listed_has_a_series() -> None:
     [("2.13.0", "0.28.0"), ("2.15.0", "0.29.2"), ("2.1.2", None), ("1.6.0", None)],
 )
 def test_the_newest_for_a_torch(torch: str, version: str | None) -> None:
-    row = PAIRS.newest_for("torchvision", torch)
+    row = PAIRS.find_newest("torchvision", torch)
 
     assert (row.version if row else None) == version
 
@@ -278,7 +274,7 @@ def test_the_newest_for_a_torch(torch: str, version: str | None) -> None:
 def test_rows_that_nobody_confirmed_are_not_named() -> None:
     unsure = Pair(package="x", version="1.0", torch="==2.0.0", confirmed=False, **KNOWN)
 
-    assert TorchPairs(rows=(unsure,)).newest_for("x", "2.0.0") is None
+    assert TorchPairs(rows=(unsure,)).find_newest("x", "2.0.0") is None
 
 
 @pytest.mark.parametrize(
@@ -288,7 +284,7 @@ def test_pythons(version: str, ended: bool) -> None:
     row = PYTHONS.find(version)
 
     assert row is not None
-    assert row.ended is ended
+    assert row.has_ended is ended
 
 
 def test_a_generation_may_have_no_end() -> None:

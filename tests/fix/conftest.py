@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from pipedoctor.fix.engine import Workshop
+from pipedoctor.fix.engine import LockedJournal
 from pipedoctor.fix.journal import Journal
-from pipedoctor.fix.lock import locked
+from pipedoctor.fix.lock import hold_lock
+from pipedoctor.runtime.verified_folder import VerifiedFolder
 from pipedoctor.units import MiB
 
 NOBODY = 65534
@@ -71,9 +72,10 @@ class Ward:
 
     @property
     def environ(self) -> dict[str, str]:
-        """Ours, but for what says where a journal is."""
+        """Ours, but for what says where a journal is: so root uses the machine's."""
         dropped = {"XDG_STATE_HOME", "SUDO_USER"}
-        return {k: v for k, v in os.environ.items() if k not in dropped}
+        kept = {k: v for k, v in os.environ.items() if k not in dropped}
+        return {**kept, "HOME": "/nonexistent"}
 
     @property
     def bare(self) -> dict[str, str]:
@@ -130,11 +132,13 @@ def nobody(ward: Ward) -> int:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Workshop]:
-    journal = Journal(tmp_path / "journal")
-    journal.prepare()
-    with locked(journal.root) as lock:
-        yield Workshop(journal=journal, lock=lock)
+def shop(tmp_path: Path) -> Iterator[LockedJournal]:
+    with (
+        VerifiedFolder(os.open(tmp_path, os.O_RDONLY), str(tmp_path)) as home,
+        home.open_folder("journal", create=True) as folder,
+        hold_lock(folder) as lock,
+    ):
+        yield LockedJournal(journal=Journal(folder), lock=lock)
 
 
 @pytest.fixture

@@ -18,15 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from pipedoctor.cli import main
-from pipedoctor.fix.apply import apply
-from pipedoctor.fix.order import Order
-from pipedoctor.fix.withdraw import withdraw
+from pipedoctor.fix.apply import apply_fixes
+from pipedoctor.fix.request import FixRequest
+from pipedoctor.fix.undo_request import undo_fix
 
 JOURNAL = Path("/var/lib/pipedoctor/journal")
 STEPS = {
     "open",
     "os.mkdir",
     "os.rename",
+    "os.link",
     "os.remove",
     "os.rmdir",
     "os.chmod",
@@ -39,7 +40,9 @@ PLACES = ("/var/lib/pipedoctor", "/etc/", "/dev/shm", "mount")
 
 def is_step(event: str, args: tuple[Any, ...]) -> bool:
     """Does it change something that is ours, or may it?"""
-    if event not in STEPS or not any(place in repr(args) for place in PLACES):
+    name = args[0] if args else ""
+    relative = isinstance(name, str) and "/" not in name  # to an open folder of ours
+    if event not in STEPS or not (relative or any(place in repr(args) for place in PLACES)):
         return False
     return event != "open" or bool(args[2] & (os.O_WRONLY | os.O_RDWR))
 
@@ -78,15 +81,15 @@ def fix(args: list[str], fatal: int = 0) -> tuple[int, str]:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), about
 
 
-LOADED = (apply, withdraw)  # once, for all forks
+LOADED = (apply_fixes, undo_fix)  # once, for all forks
 
 
-def nothing_else(self: Order) -> list[str]:  # noqa: ARG001  (a method)
+def nothing_else(self: FixRequest) -> list[str]:  # noqa: ARG001  (a method)
     """What else is wrong is said after the last step, and takes its time."""
     return []
 
 
-Order.still_wrong = nothing_else  # type: ignore[method-assign]
+FixRequest.list_remaining_findings = nothing_else  # type: ignore[method-assign]
 
 
 def reset(fstab: str, prepare: list[str]) -> None:
@@ -100,7 +103,7 @@ def reset(fstab: str, prepare: list[str]) -> None:
 def found() -> dict[str, Any]:
     """What there is now, as anybody can see it."""
     seen = os.statvfs("/dev/shm")
-    entries = [json.loads(f.read_text()) for f in JOURNAL.glob("*/entry.json")]
+    entries = [json.loads(f.read_text()) for f in JOURNAL.glob("[0-9]*/entry.json")]
     return {
         "shm": (seen.f_blocks * seen.f_frsize) >> 20,
         "fstab": Path("/etc/fstab").read_text(),

@@ -14,7 +14,7 @@ def test_every_option_is_in_the_how_to_and_the_other_way_round() -> None:
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGE.read_text("utf-8")))
     known = {o for p in command.params if isinstance(p, Option) for o in p.opts}
 
-    assert named - known == {"--quick"}  # of `check`
-    likewise = {"--data", "--prefetch", "--ranks"}  # as `check` explains them
+    assert named - known == {"--quick", "--fix"}  # of `check`
+    likewise = {"--data", "--prefetch", "--ranks", "--python", "--env"}  # as `check` explains them
     likewise |= {"--budget", "--step-seconds"}  # as how-to/measure.md does
     assert {o for o in known if o.startswith("--")} - named == likewise

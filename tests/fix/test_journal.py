@@ -3,15 +3,19 @@
 import dataclasses
 import datetime as dt
 import os
+import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.fix import engine, undo
-from pipedoctor.fix.engine import Workshop
-from pipedoctor.fix.entry import Entry, State
+from pipedoctor.fix.engine import LockedJournal
+from pipedoctor.fix.entry import DamagedEntry, FixState, JournalEntry
 from pipedoctor.fix.journal import Journal
-from pipedoctor.fix.plan import Failed, Remove, Run, Write
+from pipedoctor.fix.plan import CommandStep, RemoveStep, WriteStep
+from pipedoctor.runtime.verified_folder import VerifiedFolder
 from tests.fix.workshop import (
     again,
     carried_out,
@@ -22,135 +26,146 @@ from tests.fix.workshop import (
 )
 
 
-def left_at(shop: Workshop, entry: Entry, state: State, step: int) -> Entry:
-    return shop.journal.put(entry, state=state, step=step)
+def left_at(shop: LockedJournal, entry: JournalEntry, state: FixState, step: int) -> JournalEntry:
+    return shop.journal.save(entry, state=state, step=step)
 
 
 @pytest.mark.parametrize(
     ("state", "end"),
     [
-        (State.PLANNED, State.ROLLED_BACK),
-        (State.APPLYING, State.ROLLED_BACK),
-        (State.APPLIED, State.ROLLED_BACK),
-        (State.ROLLING_BACK, State.ROLLED_BACK),
-        (State.UNDOING, State.UNDONE),
+        (FixState.PLANNED, FixState.ROLLED_BACK),
+        (FixState.APPLYING, FixState.ROLLED_BACK),
+        (FixState.APPLIED, FixState.ROLLED_BACK),
+        (FixState.ROLLING_BACK, FixState.ROLLED_BACK),
+        (FixState.UNDOING, FixState.UNDONE),
     ],
 )
 def test_what_was_left_in_the_middle_is_brought_to_an_end(
-    shop: Workshop, tmp_path: Path, old: Path, state: State, end: State
+    shop: LockedJournal, tmp_path: Path, old: Path, state: FixState, end: FixState
 ) -> None:
-    write = Write(path=str(old), content=b"after", found=b"before")
+    write = WriteStep(path=str(old), content=b"after", found=b"before")
     entry = carried_out(shop, write, touching(tmp_path / "ran"))
     left_at(shop, entry, state, 2)
 
-    (ended,) = undo.recover(shop, again)
+    (ended,) = undo.recover_unfinished(shop, again)
 
     assert ended.state is end
     assert old.read_bytes() == b"before"
     assert not (tmp_path / "ran").exists()
-    assert undo.recover(shop, again) == []
+    assert undo.recover_unfinished(shop, again) == []
 
 
-def test_an_interrupted_removal_is_finished(shop: Workshop, tmp_path: Path) -> None:
+def test_an_interrupted_removal_is_finished(shop: LockedJournal, tmp_path: Path) -> None:
     dead = tmp_path / "dead"
     dead.touch()
-    whole = plan(Remove(paths=(str(dead),)), irreversible="gone for good")
-    left_at(shop, engine.begin(shop, whole), State.APPLYING, 1)
+    whole = plan(RemoveStep(paths=(str(dead),)), irreversible="gone for good")
+    left_at(shop, engine.record_plan(shop, whole), FixState.APPLYING, 1)
 
-    def look(_: str) -> tuple[engine.Garbage, engine.Proof]:
+    def look(_: str) -> tuple[engine.GarbageLookup, engine.Proof]:
         return (lambda: frozenset((str(dead),))), lambda: ""
 
-    (ended,) = undo.recover(shop, look)
+    (ended,) = undo.recover_unfinished(shop, look)
 
-    assert ended.state is State.PROVED
+    assert ended.state is FixState.PROVED
     assert not dead.exists()
 
 
-def test_an_interrupted_removal_that_does_not_help_failed(shop: Workshop) -> None:
-    whole = plan(Remove(paths=("/x",)), irreversible="gone for good")
-    left_at(shop, engine.begin(shop, whole), State.APPLYING, 1)
+def test_an_interrupted_removal_that_does_not_help_failed(shop: LockedJournal) -> None:
+    whole = plan(RemoveStep(paths=("/x",)), irreversible="gone for good")
+    left_at(shop, engine.record_plan(shop, whole), FixState.APPLYING, 1)
 
-    (ended,) = undo.recover(shop, lambda _: (nothing, lambda: "still ill"))
+    (ended,) = undo.recover_unfinished(shop, lambda _: (nothing, lambda: "still ill"))
 
-    assert (ended.state, ended.reason) == (State.FAILED, "still ill")
+    assert (ended.state, ended.reason) == (FixState.FAILED, "still ill")
 
 
 def test_what_also_ran_a_command_is_taken_back_as_far_as_it_goes(
-    shop: Workshop, tmp_path: Path
+    shop: LockedJournal, tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
-    steps = (touching(tmp_path / "ran"), Remove(paths=("/x",)))
+    steps = (touching(tmp_path / "ran"), RemoveStep(paths=("/x",)))
     whole = plan(*steps, irreversible="gone for good")
-    left_at(shop, carried_out_of(shop, whole), State.APPLYING, 2)
+    left_at(shop, carried_out_of(shop, whole), FixState.APPLYING, 2)
 
-    (ended,) = undo.recover(shop, again)
+    (ended,) = undo.recover_unfinished(shop, again)
 
-    assert ended.state is State.FAILED
-    assert ended.reason == "it was interrupted; what was removed stays removed: /x"
+    assert ended.state is FixState.FAILED
+    assert ended.reason == snapshot
     assert not (tmp_path / "ran").exists()
 
 
-def test_nobody_runs_what_anybody_may_write(shop: Workshop) -> None:
-    entry = engine.begin(shop, plan(Run(argv=("true",))))
+def test_what_anybody_may_write_is_no_entry(shop: LockedJournal, tmp_path: Path) -> None:
+    entry = carried_out(shop, touching(tmp_path / "ran"))
+    left_at(shop, entry, FixState.APPLYING, 1)
     (shop.journal.root / entry.id / "entry.json").chmod(0o666)
 
-    with pytest.raises(Failed, match="others than its owner"):
-        undo.recover(shop, again)
+    assert undo.recover_unfinished(shop, again) == []
+    assert (tmp_path / "ran").exists()
+    (damaged,) = shop.journal.read_entries()
+    assert isinstance(damaged, DamagedEntry)
+    assert "can be written by everybody" in damaged.reason
 
 
-def test_a_full_disk_keeps_nobody_from_going_back(
-    shop: Workshop, tmp_path: Path
-) -> None:
+def test_a_full_disk_keeps_nobody_from_going_back(shop: LockedJournal, tmp_path: Path) -> None:
     entry = carried_out(shop, touching(tmp_path / "ran"))
-    full = dataclasses.replace(shop, journal=Journal(Path("/proc/no/journal")))
+    no_journal = VerifiedFolder(os.open("/proc", os.O_RDONLY), "/proc")
+    full = dataclasses.replace(shop, journal=Journal(no_journal))
 
-    back = undo.take_back(full, entry, undo.UNDO)
+    back = undo.reverse_entry(full, entry, undo.UNDO)
 
-    assert back.state is State.UNDONE
+    assert back.state is FixState.UNDONE
     assert not (tmp_path / "ran").exists()
 
 
-def test_numbers_of_the_day_are_not_given_twice(shop: Workshop) -> None:
+def test_numbers_of_the_day_are_not_given_twice(shop: LockedJournal) -> None:
     now = dt.datetime(2026, 11, 21, tzinfo=dt.timezone.utc)
 
-    names = [shop.journal.open(now) for _ in range(3)]
-    (shop.journal.root / names[0]).rmdir()
+    template = engine.record_plan(shop, plan(CommandStep(argv=("true",))))
+
+    def create() -> str:
+        return shop.journal.add_entry(
+            now, {}, lambda name: msgspec.structs.replace(template, id=name)
+        ).id
+
+    names = [create() for _ in range(3)]
+    shutil.rmtree(shop.journal.root / names[0])
 
     assert names == ["2026-11-21-1", "2026-11-21-2", "2026-11-21-3"]
-    assert shop.journal.open(now) == "2026-11-21-4"
+    assert create() == "2026-11-21-4"
 
 
-def test_the_tenth_comes_after_the_ninth(shop: Workshop) -> None:
+def test_the_tenth_comes_after_the_ninth(shop: LockedJournal) -> None:
     for _ in range(10):
-        engine.begin(shop, plan(Run(argv=("true",))))
+        engine.record_plan(shop, plan(CommandStep(argv=("true",))))
 
-    last = shop.journal.entries()[-1]
+    last = shop.journal.read_entries()[-1]
 
     assert last.id.endswith("-10")
-    assert next(iter(shop.journal.unfinished())).id.endswith("-10")
+    assert next(iter(shop.journal.list_unfinished())).id.endswith("-10")
 
 
-def test_backups_have_plain_names(shop: Workshop) -> None:
-    entry = engine.begin(shop, plan(Run(argv=("true",))))
+def test_backups_have_plain_names(shop: LockedJournal) -> None:
+    entry = engine.record_plan(shop, plan(CommandStep(argv=("true",))))
 
-    assert shop.journal.backup(entry, "../secret") is None
-    assert shop.journal.backup(entry, "") is None
-    assert shop.journal.backup(entry, "entry.json")
+    assert shop.journal.read_backup(entry, "../secret") is None
+    assert shop.journal.read_backup(entry, "") is None
+    assert shop.journal.read_backup(entry, "entry.json") is None
+    assert shop.journal.read_backup(entry, "0.backup") is None
 
 
-def test_an_entry_that_claims_to_be_another_is_damaged(shop: Workshop) -> None:
-    entry = engine.begin(shop, plan(Run(argv=("true",))))
+def test_an_entry_that_claims_to_be_another_is_damaged(shop: LockedJournal) -> None:
+    entry = engine.record_plan(shop, plan(CommandStep(argv=("true",))))
     (shop.journal.root / entry.id).rename(shop.journal.root / "2020-01-01-1")
 
-    (found,) = shop.journal.entries()
+    (found,) = shop.journal.read_entries()
 
-    assert not isinstance(found, Entry)
+    assert not isinstance(found, JournalEntry)
     assert "it says that it is" in found.reason
 
 
 def test_who_asked_is_known_behind_sudo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUDO_USER", "ada")
-    expected = "ada" if os.geteuid() == 0 else engine.who()
+    expected = "ada" if os.geteuid() == 0 else engine.get_requesting_user()
 
-    assert engine.who() == expected
+    assert engine.get_requesting_user() == expected
     monkeypatch.delenv("SUDO_USER")
-    assert engine.who() != "ada"
+    assert engine.get_requesting_user() != "ada"

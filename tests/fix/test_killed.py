@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from tests.fix.conftest import FSTAB, Ward
 
@@ -61,21 +62,31 @@ def test_killed_again_while_it_takes_back(ward: Ward, tmp_path: Path) -> None:
         assert set(end["states"][:-1]) == {"rolled-back"}, end
 
 
+LEAVE_IN_THE_MIDDLE = """
+from pipedoctor.fix import journals
+from pipedoctor.fix.entry import FixState
+journal = journals.find_writable()
+journal.save(journal.read_entries()[-1], state=FixState.APPLYING)
+"""
+
+
 def wrecked(ward: Ward, *args: str) -> None:
     """A fix that says that it is in the middle, and nobody is at it."""
     assert ward.fix(*args, "--yes").code == 0
-    entry = "/var/lib/pipedoctor/journal/*/entry.json"
-    ward.run("sh", "-c", f'sed -i \'s/"proved"/"applying"/\' {entry}')
+    done = ward.run(sys.executable, "-c", LEAVE_IN_THE_MIDDLE)
+    assert done.code == 0, done.err
 
 
-def test_without_consent_even_a_wreck_is_left_alone(ward: Ward) -> None:
+def test_without_consent_even_a_wreck_is_left_alone(
+    ward: Ward, snapshot: SnapshotAssertion
+) -> None:
     wrecked(ward, "--shm", "128m")
 
     done = ward.fix("--shm", "256m")
 
     assert done.code == 1
     assert "was interrupted: /dev/shm" in done.out
-    assert "there is no terminal to ask on" in done.err
+    assert done.err == snapshot
     assert ward.states() == ["applying"]
     assert ward.shm() == 128
 
@@ -83,7 +94,7 @@ def test_without_consent_even_a_wreck_is_left_alone(ward: Ward) -> None:
 def test_the_history_of_a_wreck_tells_the_truth(ward: Ward) -> None:
     wrecked(ward, "--shm", "128m")
 
-    assert "interrupted: the next fix takes it back" in ward.fix("--history").out
+    assert "interrupted: the next fix undoes it" in ward.fix("--history").out
 
 
 def test_another_user_passes_a_wreck_of_root(ward: Ward, nobody: int) -> None:
@@ -92,7 +103,7 @@ def test_another_user_passes_a_wreck_of_root(ward: Ward, nobody: int) -> None:
     done = ward.fix("--shm", "128m", "--yes", uid=nobody)
 
     assert done.code == 0
-    assert "the next fix that root runs brings it to an end" in done.out
+    assert "the next `pipedoctor fix` as root completes it" in done.out
     assert ward.states() == ["applying"]
 
 
@@ -103,7 +114,7 @@ def test_a_wreck_that_others_moved_on_from_is_not_forced(ward: Ward) -> None:
     done = ward.fix("--undo", "--yes")
 
     assert done.code == 1
-    assert "was changed to 99.0 MiB by somebody else" in done.out
+    assert "was changed to 99.0 MiB after the fix" in done.out
     assert ward.states() == ["failed"]
     assert ward.shm() == 99
 
@@ -129,7 +140,7 @@ def test_a_damaged_entry_spoils_nothing(ward: Ward, damage: str) -> None:
     name = listed.out.split()[0]
     refused = ward.fix("--undo", name, "--yes")
     assert refused.code == 1
-    assert "cannot be read any more" in refused.err
+    assert "can no longer be read" in refused.err
     assert ward.fix("--shm", "64m", "--yes").code == 0
     assert ward.states() == ["unreadable", "proved"]
 

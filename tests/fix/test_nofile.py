@@ -11,20 +11,19 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.facts import Habitat, Site
 from pipedoctor.fix import nofile
-from pipedoctor.fix.plan import Refused, Settled
-from pipedoctor.fix.privilege import SYS_RESOURCE, within_reach
+from pipedoctor.fix.plan import FixRefusedError, NoChangeNeeded
+from pipedoctor.fix.privilege import CAP_SYS_RESOURCE, has_capability
 from tests.fix.conftest import NOBODY, Ward
 
 pytestmark = pytest.mark.root
 
 
 @contextlib.contextmanager
-def sleeper(
-    soft: int, hard: int, uid: int = 0, enter: tuple[str, ...] = ()
-) -> Generator[int]:
+def sleeper(soft: int, hard: int, uid: int = 0, enter: tuple[str, ...] = ()) -> Generator[int]:
     """A process that may open so many files."""
     limits = (f"--nofile={soft}:{hard}", "--")
     to = ("setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups")
@@ -95,7 +94,7 @@ def test_another_s_process_needs_root(ward: Ward, nobody: int) -> None:
 
         assert done.code == 1
         assert limits_of(pid) == (256, 1000)
-        if not within_reach(SYS_RESOURCE):
+        if not has_capability(CAP_SYS_RESOURCE):
             assert "belongs to another user" in done.err
             return
         line = next(la for la in done.out.splitlines() if la.startswith("  sudo "))
@@ -109,16 +108,16 @@ def test_no_such_process(ward: Ward) -> None:
     assert f"there is no process {1 << 22}" in done.err
 
 
-def test_beyond_the_hard_limit(ward: Ward) -> None:
+def test_beyond_the_hard_limit(ward: Ward, snapshot: SnapshotAssertion) -> None:
     with sleeper(256, 1000) as pid:
         done = ward.fix("--nofile", "2000", "--pid", str(pid), "--yes")
 
-        if within_reach(SYS_RESOURCE):
+        if has_capability(CAP_SYS_RESOURCE):
             assert done.code == 0
             assert limits_of(pid) == (2000, 2000)
         else:
             assert done.code == 1
-            assert "--nofile 1000 would do" in done.err
+            assert done.err == snapshot
             assert "docker run --ulimit=nofile=2000:2000" in done.out
 
 
@@ -128,7 +127,7 @@ def test_beyond_the_kernel(ward: Ward) -> None:
     done = ward.fix("--nofile", str(int(ceiling) + 1), "--persist", "--yes")
 
     assert done.code == 1
-    assert f"--nofile {ceiling} would do" in done.err
+    assert f"--nofile {ceiling} would work" in done.err
 
 
 def in_a_shell(ward: Ward, soft: int, *args: str) -> tuple[int, str, str]:
@@ -145,21 +144,21 @@ def test_a_shell_must_do_it_itself(ward: Ward) -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     assert out.splitlines()[:2] == [
         "  ulimit -n 1024   # in this shell, before the job starts",
-        f"  sudo prlimit --pid PID --nofile=1024:{hard}   # a job that runs already",
+        f"  sudo prlimit --pid PID --nofile=1024:{hard}   # for a running job",
     ]
-    assert out.splitlines()[2].endswith("fix --nofile 1024 --persist   # for good")
+    assert out.splitlines()[2].endswith("fix --nofile 1024 --persist   # permanently")
     assert ward.states() == []
 
 
-def test_a_shell_that_may_already_is_left_alone(ward: Ward) -> None:
+def test_a_shell_that_may_already_is_left_alone(ward: Ward, snapshot: SnapshotAssertion) -> None:
     code, out, _ = in_a_shell(ward, 256, "--nofile", "256", "--yes")
 
     assert code == 0
-    assert out == "nothing to do: this shell may already open 256 files\n"
+    assert out == snapshot
     assert ward.states() == []
 
 
-def test_for_good(ward: Ward) -> None:
+def test_for_good(ward: Ward, snapshot: SnapshotAssertion) -> None:
     done = ward.fix("--nofile", "65536", "--persist", "--yes")
 
     assert done.code == 0, done.err
@@ -173,20 +172,20 @@ def test_for_good(ward: Ward) -> None:
     for manager in ("system", "user"):
         drop_in = ward.etc / f"systemd/{manager}.conf.d/90-pipedoctor.conf"
         assert "[Manager]\nDefaultLimitNOFILE=65536:524288\n" in drop_in.read_text()
-    assert "nothing to do" in ward.fix("--nofile", "65536", "--persist").out
+    assert ward.fix("--nofile", "65536", "--persist").out == snapshot
     assert ward.fix("--undo", "--yes").code == 0
     assert not limits.exists()
     assert not (ward.etc / "systemd/system.conf.d").exists()
 
 
-def test_a_later_file_would_overrule_it(ward: Ward) -> None:
+def test_a_later_file_would_overrule_it(ward: Ward, snapshot: SnapshotAssertion) -> None:
     later = ward.etc / "security/limits.d/99-site.conf"
     later.write_text("* soft nofile 4096\n")
 
     done = ward.fix("--nofile", "65536", "--persist", "--yes")
 
     assert done.code == 1
-    assert "/etc/security/limits.d/99-site.conf comes later and says 4096" in done.err
+    assert done.err == snapshot
     assert ward.states() == []
 
 
@@ -209,39 +208,39 @@ def test_both_at_once(ward: Ward) -> None:
     ],
 )
 def test_a_container_is_told_its_launcher(
-    container: str, habitat: Habitat, line: str
+    container: str, habitat: Habitat, line: str, snapshot: SnapshotAssertion
 ) -> None:
     site = Site(system="linux", container=container)
     assert site.habitat is habitat
 
-    with pytest.raises(Refused) as refused:
-        nofile.for_good(9000, 9000, site)
+    with pytest.raises(FixRefusedError) as refused:
+        nofile.plan_login_limit(9000, 9000, site)
 
-    assert f"nothing written inside a {container} container" in str(refused.value)
+    assert str(refused.value) == snapshot
     assert refused.value.lines[0].startswith(line)
-    with pytest.raises(Refused) as refused:
-        nofile.for_shell(9000, 1024, 9000, site)
+    with pytest.raises(FixRefusedError) as refused:
+        nofile.plan_shell_limit(9000, 1024, 9000, site)
     assert refused.value.lines[-1].startswith(line)
 
 
 def test_without_a_container_no_container_is_started() -> None:
-    with pytest.raises(Refused) as refused:
-        nofile.for_shell(9000, 1024, 4096, Site(system="linux"))
+    with pytest.raises(FixRefusedError) as refused:
+        nofile.plan_shell_limit(9000, 1024, 4096, Site(system="linux"))
 
     said = "\n".join(refused.value.lines)
     assert "docker" not in said
-    if within_reach(SYS_RESOURCE):
+    if has_capability(CAP_SYS_RESOURCE):
         assert said.startswith("sudo prlimit --pid $$ --nofile=9000:9000")
     else:
-        assert said.startswith("ulimit -n 4096   # the most")
+        assert said.startswith("ulimit -n 4096   # the maximum")
 
 
 def test_unlimited_is_enough() -> None:
-    unlimited = nofile.limit(resource.RLIM_INFINITY)
+    unlimited = nofile.normalise_limit(resource.RLIM_INFINITY)
 
-    done = nofile.for_shell(9000, unlimited, unlimited, None)
+    done = nofile.plan_shell_limit(9000, unlimited, unlimited, None)
 
-    assert done == Settled("this shell may already open unlimited files")
-    assert nofile.pair("256:unlimited") == (256, unlimited)
-    assert nofile.mine(os.getpid())
-    assert not nofile.mine(1 << 22)
+    assert done == NoChangeNeeded("this shell may already open unlimited files")
+    assert nofile.parse_limits("256:unlimited") == (256, unlimited)
+    assert nofile.owns_process(os.getpid())
+    assert not nofile.owns_process(1 << 22)

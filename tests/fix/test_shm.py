@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.units import GiB
 from tests.fix.conftest import FSTAB, Ward
@@ -15,15 +16,11 @@ from tests.fix.conftest import FSTAB, Ward
 pytestmark = pytest.mark.root
 
 
-def test_grows_proves_and_takes_back(ward: Ward) -> None:
+def test_grows_proves_and_takes_back(ward: Ward, snapshot: SnapshotAssertion) -> None:
     done = ward.fix("--shm", "128m", "--yes")
 
     assert done.code == 0, done.err
-    assert done.out.splitlines()[:3] == [
-        "/dev/shm   64.0 MiB → 128.0 MiB   until the next reboot   needs root",
-        "  $ mount -o remount,size=134217728 /dev/shm",
-        "  undo: mount -o remount,size=67108864 /dev/shm",
-    ]
+    assert done.out.splitlines()[:3] == snapshot
     assert "done and proved: /dev/shm 128.0 MiB" in done.out
     assert ward.shm() == 128
     assert ward.states() == ["proved"]
@@ -31,17 +28,17 @@ def test_grows_proves_and_takes_back(ward: Ward) -> None:
     back = ward.fix("--undo", "--yes")
 
     assert back.code == 0, back.err
-    assert "taken back and proved: /dev/shm 64.0 MiB" in back.out
+    assert "undone and proved: /dev/shm 64.0 MiB" in back.out
     assert ward.shm() == 64
     assert ward.states() == ["undone"]
 
 
-def test_twice_is_once(ward: Ward) -> None:
+def test_twice_is_once(ward: Ward, snapshot: SnapshotAssertion) -> None:
     ward.fix("--shm", "128m", "--yes")
     again = ward.fix("--shm", "128m", "--yes")
 
     assert again.code == 0
-    assert again.out == "nothing to do: /dev/shm already has 128.0 MiB\n"
+    assert again.out == snapshot
     assert ward.states() == ["proved"]
 
 
@@ -53,7 +50,7 @@ def test_a_process_that_is_not_there(ward: Ward) -> None:
     assert ward.states() == []
 
 
-def test_undo_by_id_and_newest_first(ward: Ward) -> None:
+def test_undo_by_id_and_newest_first(ward: Ward, snapshot: SnapshotAssertion) -> None:
     ward.fix("--shm", "128m", "--yes")
     ward.fix("--shm", "256m", "--yes")
 
@@ -63,7 +60,7 @@ def test_undo_by_id_and_newest_first(ward: Ward) -> None:
     assert ward.shm() == 64
     nothing = ward.fix("--undo", "--yes")
     assert nothing.code == 0
-    assert "nothing to do" in nothing.out
+    assert nothing.out == snapshot
 
 
 def test_an_older_fix_is_not_taken_back_under_a_newer_one(ward: Ward) -> None:
@@ -74,7 +71,7 @@ def test_an_older_fix_is_not_taken_back_under_a_newer_one(ward: Ward) -> None:
     refused = ward.fix("--undo", first, "--yes")
 
     assert refused.code == 1
-    assert "was changed to 256.0 MiB by somebody else" in refused.err
+    assert "was changed to 256.0 MiB after the fix" in refused.err
     assert ward.shm() == 256
     assert ward.fix("--undo", first, "--yes", "--force").code == 0
     assert ward.shm() == 64
@@ -88,11 +85,13 @@ def test_dry_run_changes_nothing(ward: Ward) -> None:
     assert (ward.shm(), ward.fstab.read_text(), ward.states()) == (64, FSTAB, [])
 
 
-def test_without_a_terminal_and_without_yes_nothing_changes(ward: Ward) -> None:
+def test_without_a_terminal_and_without_yes_nothing_changes(
+    ward: Ward, snapshot: SnapshotAssertion
+) -> None:
     done = ward.fix("--shm", "128m")
 
     assert done.code == 1
-    assert "there is no terminal to ask on" in done.err
+    assert done.err == snapshot
     assert (ward.shm(), ward.states()) == (64, [])
 
 
@@ -127,7 +126,7 @@ def at_a_terminal(ward: Ward, args: tuple[str, ...], answer: str) -> int:
     [
         pytest.param("0", "give a size of at least 1M, at most", id="zero"),
         pytest.param("0%", "give a size of at least 1M, at most", id="no share"),
-        pytest.param("5", "with its unit, as in --shm 5G?", id="unit forgotten"),
+        pytest.param("5", "is the unit missing, as in --shm 5G?", id="unit forgotten"),
         pytest.param("4T", "of memory: --shm", id="beyond memory"),
         pytest.param("120%", "of memory: --shm", id="beyond all of it"),
     ],
@@ -165,16 +164,13 @@ def test_a_share_of_memory(ward: Ward) -> None:
     assert f"→ {memory * 0.1 / GiB:.1f} GiB" in done.out
 
 
-def test_shrinking_below_its_use_is_refused(ward: Ward) -> None:
+def test_shrinking_below_its_use_is_refused(ward: Ward, snapshot: SnapshotAssertion) -> None:
     ward.run("dd", "if=/dev/zero", "of=/dev/shm/batch", "bs=1M", "count=30")
 
     done = ward.fix("--shm", "20m", "--yes", "--force")
 
     assert done.code == 1
-    assert done.err == (
-        "refused: 30.0 MiB are in use in /dev/shm now, more than 20.0 MiB: "
-        "--shm 30M would do\n"
-    )
+    assert done.err == snapshot
     assert ward.fix("--shm", "30M", "--yes").code == 0
     assert ward.shm() == 30
 
@@ -186,11 +182,11 @@ def test_undo_below_the_use_is_refused(ward: Ward) -> None:
     done = ward.fix("--undo", "--yes", "--force")
 
     assert done.code == 1
-    assert "100.0 MiB are in use in /dev/shm now, more than the 64.0 MiB" in done.err
+    assert "100.0 MiB are in use in /dev/shm now, more than its previous 64.0 MiB" in done.err
     assert (ward.shm(), ward.states()) == (128, ["proved"])
 
 
-def test_not_a_tmpfs_of_its_own(ward: Ward) -> None:
+def test_not_a_tmpfs_of_its_own(ward: Ward, snapshot: SnapshotAssertion) -> None:
     ward.run("umount", "--lazy", "/dev/shm")
     ward.run("umount", "--lazy", "/dev/shm")
     ward.run("umount", "--lazy", "/dev/shm")
@@ -198,7 +194,7 @@ def test_not_a_tmpfs_of_its_own(ward: Ward) -> None:
     done = ward.fix("--shm", "128m", "--yes")
 
     assert done.code == 1
-    assert "/dev/shm is not a mount of its own" in done.err
+    assert done.err == snapshot
 
 
 def test_a_terminal_that_only_knows_ascii(ward: Ward) -> None:
@@ -208,8 +204,10 @@ def test_a_terminal_that_only_knows_ascii(ward: Ward) -> None:
     assert "64.0 MiB -> 128.0 MiB" in done.out
 
 
-def test_undo_can_be_looked_at_first_and_is_done_once(ward: Ward) -> None:
-    assert ward.fix("--history").out == "no fix has been applied here yet\n"
+def test_undo_can_be_looked_at_first_and_is_done_once(
+    ward: Ward, snapshot: SnapshotAssertion
+) -> None:
+    assert ward.fix("--history").out == snapshot
     ward.fix("--shm", "128m", "--yes")
     name = ward.fix("--history").out.split()[0]
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from pipedoctor.fix import engine
-from pipedoctor.fix.engine import Workshop
-from pipedoctor.fix.entry import Entry
-from pipedoctor.fix.plan import Plan, Run, Step
+from pipedoctor.fix.engine import LockedJournal
+from pipedoctor.fix.entry import JournalEntry
+from pipedoctor.fix.plan import CommandStep, FixPlan, PlanStep
 
 
-def plan(*steps: Step, irreversible: str = "") -> Plan:
-    return Plan(
+def plan(*steps: PlanStep, irreversible: str = "") -> FixPlan:
+    return FixPlan(
         subject="something",
         before="ill",
         after="well",
@@ -19,8 +19,8 @@ def plan(*steps: Step, irreversible: str = "") -> Plan:
     )
 
 
-def touching(path: Path) -> Run:
-    return Run(argv=("touch", str(path)), undo=("rm", "-f", str(path)))
+def touching(path: Path) -> CommandStep:
+    return CommandStep(argv=("touch", str(path)), undo=("rm", "-f", str(path)))
 
 
 def nothing() -> frozenset[str]:
@@ -31,14 +31,14 @@ def proved() -> str:
     return ""
 
 
-def carried_out(shop: Workshop, *steps: Step) -> Entry:
+def carried_out(shop: LockedJournal, *steps: PlanStep) -> JournalEntry:
     return carried_out_of(shop, plan(*steps))
 
 
-def carried_out_of(shop: Workshop, whole: Plan) -> Entry:
-    entry = engine.begin(shop, whole)
-    return engine.carry_out(shop, entry, whole, nothing, proved)
+def carried_out_of(shop: LockedJournal, whole: FixPlan) -> JournalEntry:
+    entry = engine.record_plan(shop, whole)
+    return engine.execute_plan(shop, entry, whole, nothing, proved)
 
 
-def again(_: str) -> tuple[engine.Garbage, engine.Proof]:
+def again(_: str) -> tuple[engine.GarbageLookup, engine.Proof]:
     return nothing, proved

@@ -8,17 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipedoctor.explanation.book import installed_book
-from pipedoctor.explanation.reason import diagnose
-from pipedoctor.log.read import read
+from pipedoctor.explanation.reasoning import diagnose
+from pipedoctor.explanation.signature_catalogue import load_signatures
+from pipedoctor.log.read import read_log
 
-BOOK = installed_book()
+BOOK = load_signatures()
 WORDS = sorted(BOOK.words)
 PIECES = st.one_of(
     st.sampled_from(WORDS).map(str.encode),
-    st.sampled_from(
-        [b"\n", b"\r", b'File "', b'"', b"\x1b[", b"[rank3]: ", b"{", b": "]
-    ),
+    st.sampled_from([b"\n", b"\r", b'File "', b'"', b"\x1b[", b"[rank3]: ", b"{", b": "]),
     st.binary(max_size=20),
     st.sampled_from([b"Error: ", b"Traceback (most recent call last)", b"\\u001b[0m"]),
 )
@@ -26,7 +24,7 @@ PIECES = st.one_of(
 
 def explained(data: bytes) -> None:
     with contextlib.suppress(OSError, EOFError):  # a packed log that is damaged
-        diagnose(read(io.BytesIO(data), BOOK), BOOK)
+        diagnose(read_log(io.BytesIO(data), BOOK), BOOK)
 
 
 @pytest.mark.hypothesis

@@ -2,16 +2,16 @@
 
 import io
 
-from pipedoctor.explanation.book import installed_book
-from pipedoctor.explanation.reason import diagnose
-from pipedoctor.log.read import read
+from pipedoctor.explanation.reasoning import diagnose
+from pipedoctor.explanation.signature_catalogue import load_signatures
+from pipedoctor.log.read import read_log
 
-BOOK = installed_book()
+BOOK = load_signatures()
 GROWTH = "worker_memory_growth_cow"
 
 
 def _causes(*lines: str) -> list[str]:
-    log = read(io.BytesIO("\n".join(lines).encode()), BOOK)
+    log = read_log(io.BytesIO("\n".join(lines).encode()), BOOK)
     return [c.cause for c in diagnose(log, BOOK).causes if not c.by_words]
 
 

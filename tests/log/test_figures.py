@@ -3,18 +3,18 @@
 import pytest
 
 from pipedoctor.facts.log import Log, Seen
-from pipedoctor.log.figures import Comparison, holds
+from pipedoctor.log.figures import FigureComparison, find_comparison_lines
 
-ASKED = Comparison(more=("workers", "ranks?"), than=("cpus",), times=2, least=8)
+ASKED = FigureComparison(more=("workers", "ranks?"), than=("cpus",), times=2, least=8)
 
 
 def seen(line: int, **values: str) -> Seen:
     return Seen(signature="few/x", line=line, text=f"line {line}", values=values)
 
 
-def lines(asked: Comparison, *said: Seen, brief: str = "") -> list[int]:
+def lines(asked: FigureComparison, *said: Seen, brief: str = "") -> list[int]:
     log = Log(seen=said, brief=brief)
-    return [one.line for one in holds(asked, said[0] if said else seen(1), log)]
+    return [one.line for one in find_comparison_lines(asked, said[0] if said else seen(1), log)]
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,10 @@ def test_more_workers_than_cpus() -> None:
 
 
 def test_ranks_multiply() -> None:
-    assert lines(
-        ASKED, seen(1, workers="4"), seen(2, ranks="8"), seen(3, cpus="15")
-    ) == [1, 2, 3]
+    assert lines(ASKED, seen(1, workers="4"), seen(2, ranks="8"), seen(3, cpus="15")) == [1, 2, 3]
 
 
-QUOTA = Comparison(
+QUOTA = FigureComparison(
     more=("procs",),
     than=("quota",),
     patterns=(r"nproc\n(?P<procs>\d+)$", r"cpu: (?P<quota>\d+m?)$"),
@@ -69,7 +67,7 @@ def test_numbers_under_what_asked_for_them(text: str, found: list[int]) -> None:
     assert lines(QUOTA, brief=text) == found
 
 
-TIME = Comparison(
+TIME = FigureComparison(
     more=("sys",),
     than=("user",),
     least=30,

@@ -5,11 +5,11 @@ import io
 
 import pytest
 
-from pipedoctor.log.stream import BLOCK, LINE, blocks
+from pipedoctor.log.stream import BLOCK_BYTES, MAX_LINE_BYTES, read_blocks
 
 
 def joined(data: bytes) -> bytes:
-    return b"".join(blocks(io.BytesIO(data)))
+    return b"".join(read_blocks(io.BytesIO(data)))
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_nothing_is_lost(data: bytes) -> None:
 def test_lines_are_whole() -> None:
     data = b"".join(b"line %d\n" % i for i in range(300_000))
 
-    pieces = list(blocks(io.BytesIO(data)))
+    pieces = list(read_blocks(io.BytesIO(data)))
 
     assert len(pieces) > 1
     assert all(piece.endswith(b"\n") for piece in pieces)
@@ -38,9 +38,9 @@ def test_lines_are_whole() -> None:
 
 
 def test_a_line_without_end_is_cut() -> None:
-    pieces = list(blocks(io.BytesIO(b"x" * (3 * BLOCK))))
+    pieces = list(read_blocks(io.BytesIO(b"x" * (3 * BLOCK_BYTES))))
 
-    assert max(map(len, pieces)) <= BLOCK + LINE
+    assert max(map(len, pieces)) <= BLOCK_BYTES + MAX_LINE_BYTES
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])

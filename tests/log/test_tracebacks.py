@@ -3,14 +3,14 @@
 import pytest
 
 from pipedoctor.facts.log import Frame, Raised
-from pipedoctor.log.tracebacks import Tracebacks, is_library
-from pipedoctor.log.wrapping import bare
+from pipedoctor.log.line_prefixes import strip_prefixes
+from pipedoctor.log.tracebacks import TracebackReader, is_library
 
 
 def raised(text: str) -> list[Raised]:
-    tracebacks = Tracebacks()
+    tracebacks = TracebackReader()
     for number, line in enumerate(text.splitlines(), 1):
-        tracebacks.read(bare(line), number)
+        tracebacks.read_line(strip_prefixes(line), number)
     return tracebacks.raised
 
 
@@ -41,15 +41,15 @@ def test_whose_code(path: str, library: bool) -> None:
     ],
 )
 def test_code_in_a_box_is_quoted(line: str, code: bool) -> None:
-    assert Tracebacks().read(bare(line), 1) is code
+    assert TracebackReader().read_line(strip_prefixes(line), 1) is code
 
 
 @pytest.mark.parametrize("path", ["H5Dio.c", "a/b.cc", "x.cpp"])
 def test_no_code_follows_a_frame_of_a_library_in_c(path: str) -> None:
-    tracebacks = Tracebacks()
-    tracebacks.read(bare(f'  File "{path}", line 199, in H5Dread'), 1)
+    tracebacks = TracebackReader()
+    tracebacks.read_line(strip_prefixes(f'  File "{path}", line 199, in H5Dread'), 1)
 
-    assert not tracebacks.read(bare("    can't read data"), 2)
+    assert not tracebacks.read_line(strip_prefixes("    can't read data"), 2)
 
 
 def test_pytest_says_the_place_behind_the_message() -> None:
@@ -99,9 +99,7 @@ def test_notebooks(text: str) -> None:
 
 
 def test_an_exception_of_one_s_own() -> None:
-    found = raised(
-        'Traceback (most recent call last):\n  File "a.py", line 1\nOops: no'
-    )
+    found = raised('Traceback (most recent call last):\n  File "a.py", line 1\nOops: no')
 
     assert [(r.kind, r.message) for r in found] == [("Oops", "no")]
 
@@ -125,10 +123,10 @@ def test_errors_that_are_called_just_that(line: str, kinds: list[str]) -> None:
 
 
 def cut(text: str) -> list[tuple[str, str, int]]:
-    tracebacks = Tracebacks()
+    tracebacks = TracebackReader()
     for number, line in enumerate(text.splitlines(), 1):
-        tracebacks.read(bare(line), number)
-    found = tracebacks.cut()
+        tracebacks.read_line(strip_prefixes(line), number)
+    found = tracebacks.add_truncated()
     assert len(tracebacks.raised) >= len(found)
     return [(promise.kind, promise.message, number) for promise, _, number in found]
 

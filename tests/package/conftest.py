@@ -26,9 +26,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def built(
-    checkout: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> Path:
+def built(checkout: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """
     A folder with the sdist, and the wheel that was built from it.
 

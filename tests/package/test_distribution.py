@@ -58,9 +58,7 @@ def test_every_module_and_table_is_in_it(names: set[str]) -> None:
     assert any(name.startswith("pipedoctor_checks/world/") for name in ours)
 
 
-def test_its_metadata_say_what_it_needs(
-    wheel: zipfile.ZipFile, names: set[str]
-) -> None:
+def test_its_metadata_say_what_it_needs(wheel: zipfile.ZipFile, names: set[str]) -> None:
     file = next(name for name in names if name.endswith(".dist-info/METADATA"))
     metadata = email.message_from_bytes(wheel.read(file))
 
@@ -89,7 +87,7 @@ def test_the_sdist_holds_what_a_packager_needs(built: Path) -> None:
         names = {name.partition("/")[2] for name in sdist.getnames()}
 
     assert {"LICENSE", "CHANGELOG.md", "README.md", "pyproject.toml"} <= names
-    assert {"tests/test_catalogue.py", "checks/pipedoctor_checks/py.typed"} <= names
+    assert {"tests/engine/test_catalogue.py", "checks/pipedoctor_checks/py.typed"} <= names
 
 
 @pytest.mark.slow

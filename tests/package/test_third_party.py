@@ -24,9 +24,7 @@ def acme(tmp_path_factory: pytest.TempPathFactory) -> Path:
             copy.write_bytes(file.read_bytes())
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install"]
     offline = ("--no-build-isolation", "--no-deps", "--no-index", "--target")
-    subprocess.run(
-        [*pip, *offline, str(target), str(sources)], check=True, capture_output=True
-    )
+    subprocess.run([*pip, *offline, str(target), str(sources)], check=True, capture_output=True)
     return target
 
 

@@ -59,9 +59,7 @@ def found(env: Path) -> dict[str, str]:
     argv = [sys.executable, "-m", "pipedoctor", "check", "--quick", "--no-config"]
     argv += ["--select", ENVIRONMENT, "--env", str(env), "--format", "json"]
     environ = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    done = subprocess.run(
-        argv, cwd=env, env=environ, check=False, capture_output=True, text=True
-    )
+    done = subprocess.run(argv, cwd=env, env=environ, check=False, capture_output=True, text=True)
     report = json.loads(done.stdout)
     return {finding["name"]: finding["summary"] for finding in report["findings"]}
 
@@ -155,6 +153,4 @@ def test_pillow_over_its_fork(env: Path) -> None:
         "pillow-outdated",
         "duplicate-distributions",
     }
-    assert names["pillow-simd-shadowed"].endswith(
-        ": pillow was written last and is what runs"
-    )
+    assert names["pillow-simd-shadowed"].endswith(": pillow was written last and is what runs")

@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
-from pipedoctor.check import Gain, Location
-from pipedoctor.remedy import Put
-from pipedoctor.report.html import MANY, render
-from pipedoctor.report.model import Counts, Cure, Entry, Known, Pack, Report, Skip
+from pipedoctor.check import Gain, Location, Put
+from pipedoctor.report.html import FILTER_THRESHOLD, render
+from pipedoctor.report.model import (
+    Report,
+    ReportedFacts,
+    ReportedFinding,
+    ReportedPack,
+    ReportedRemedy,
+    SeverityCounts,
+    SkippedCheck,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -21,7 +28,7 @@ SITE = {"system": "linux", "container": "docker", "distribution": "Debian 12"}
 
 @pytest.fixture
 def ill() -> Report:
-    remount = Cure(
+    remount = ReportedRemedy(
         title="Grow /dev/shm to 2.8 GiB",
         shell="sudo mount -o remount,size=3019898880 /dev/shm",
         argv=("mount", "-o", "remount,size=3019898880", "/dev/shm"),
@@ -32,7 +39,7 @@ def ill() -> Report:
         root=True,
         automatic=True,
     )
-    unit = Cure(
+    unit = ReportedRemedy(
         title="Raise the limit for good",
         shell="",
         argv=(),
@@ -43,7 +50,7 @@ def ill() -> Report:
         root=False,
         automatic=False,
     )
-    cause = Entry(
+    cause = ReportedFinding(
         rank=1,
         code="PDR701",
         name="shm-too-small",
@@ -57,7 +64,7 @@ def ill() -> Report:
         sources=("https://example.org/shm",),
         why="breaks: it will crash the job or give wrong results",
     )
-    symptom = Entry(
+    symptom = ReportedFinding(
         rank=2,
         code="PDR902",
         name="bus-error",
@@ -70,23 +77,21 @@ def ill() -> Report:
         confidence="likely",
         cause="PDR701",
         remedies=(unit,),
-        gain=Gain(
-            value=0.3, low=0.2, high=0.4, unit="fraction of epoch", basis="modelled"
-        ),
+        gain=Gain(value=0.3, low=0.2, high=0.4, unit="fraction of epoch", basis="modelled"),
     )
     return Report(
         created="2026-01-01T00:00:00Z",
         seconds=0.2,
-        facts=Known(known={"site": SITE}, unknown={"gpu": "no driver"}),
+        facts=ReportedFacts(known={"site": SITE}, unknown={"gpu": "no driver"}),
         findings=(cause, symptom),
         healthy=("PDR703", "PDR704"),
         skipped=(
-            Skip(code="PDR710", name="slow-storage", reason="no --data given"),
-            Skip(code="PDR720", name="quota", reason="not selected"),
-            Skip(code="PDR721", name="affinity", reason="not selected"),
+            SkippedCheck(code="PDR710", name="slow-storage", reason="no --data given"),
+            SkippedCheck(code="PDR720", name="quota", reason="not selected", applicable=False),
+            SkippedCheck(code="PDR721", name="affinity", reason="no GPU", applicable=False),
         ),
-        summary=Counts(breaks=1, risks=1),
-        broken=(Pack(pack="acme", reason="ImportError: no"),),
+        summary=SeverityCounts(breaks=1, risks=1),
+        broken=(ReportedPack(pack="acme", reason="ImportError: no"),),
     )
 
 
@@ -95,15 +100,13 @@ def well() -> Report:
     return Report(
         created="2026-01-01T00:00:00Z",
         seconds=0.2,
-        facts=Known(known={"site": {"system": "linux"}}, unknown={}),
+        facts=ReportedFacts(known={"site": {"system": "linux"}}, unknown={}),
         healthy=("PDR701",),
-        summary=Counts(),
+        summary=SeverityCounts(),
     )
 
 
-HOSTILE = (
-    "a\x1b[31m|b`c\n<script>@all #1 [x](y) *z* \u202e\x9b \u200b[bold]red[/]\udcff"
-)
+HOSTILE = "a\x1b[31m|b`c\n<script>@all #1 [x](y) *z* \u202e\x9b \u200b[bold]red[/]\udcff"
 
 
 @pytest.fixture
@@ -129,9 +132,9 @@ def hostile(ill: Report) -> Report:
     )
     return replace(
         ill,
-        facts=Known(known={"site": {**SITE, "distribution": HOSTILE[:-1]}}, unknown={}),
+        facts=ReportedFacts(known={"site": {**SITE, "distribution": HOSTILE[:-1]}}, unknown={}),
         findings=(entry,),
-        skipped=(Skip(code="X1", name="x", reason=HOSTILE),),
+        skipped=(SkippedCheck(code="X1", name="x", reason=HOSTILE),),
         recorded=HOSTILE,
     )
 
@@ -146,10 +149,10 @@ def many(ill: Report) -> Report:
             cause="",
             location=Location(path=f"train_{number}.py", line=7),
         )
-        for number in range(MANY)
+        for number in range(FILTER_THRESHOLD)
     )
-    half = MANY // 2
-    return replace(ill, findings=spread, summary=Counts(breaks=half, risks=half))
+    half = FILTER_THRESHOLD // 2
+    return replace(ill, findings=spread, summary=SeverityCounts(breaks=half, risks=half))
 
 
 class Outline(HTMLParser):

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pipedoctor.report import words
+from pipedoctor.report import sentences
 from pipedoctor.report.html import render
-from pipedoctor.report.model import Known, Report
+from pipedoctor.report.model import Report, ReportedFacts
 
 Outlined = Callable[[Report], Any]
 Opener = Callable[..., Any]
@@ -66,7 +66,7 @@ def canary(report: Report, poison: str) -> Report:
         "evidence": [clean],
         "virtual": clean,
     }
-    facts = Known(known={"site": site}, unknown={clean: clean})
+    facts = ReportedFacts(known={"site": site}, unknown={clean: clean})
     whole: Report = poisoned(report, poison)
     return replace(whole, facts=facts, created=clean)
 
@@ -78,16 +78,14 @@ def test_no_text_changes_the_page(outlined: Outlined, ill: Report, poison: str) 
 
 
 @pytest.mark.parametrize("poison", CANARIES)
-def test_no_canary_changes_the_page(
-    outlined: Outlined, ill: Report, poison: str
-) -> None:
+def test_no_canary_changes_the_page(outlined: Outlined, ill: Report, poison: str) -> None:
     page = render(canary(ill, poison))
 
     assert outlined(canary(ill, poison)).tags == outlined(canary(ill, "a")).tags
     assert "1337" not in page
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e\udcff]", page)
     assert (
-        html.escape(words.clean(poison))
+        html.escape(sentences.clean_text(poison))
         .replace("&#x27;", "&#39;")
         .replace("&quot;", "&#34;")
         in page
@@ -109,9 +107,7 @@ def test_no_canary_changes_the_page(
         ("see https://example.org", False),
     ],
 )
-def test_only_addresses_of_the_web_are_links(
-    ill: Report, source: str, linked: bool
-) -> None:
+def test_only_addresses_of_the_web_are_links(ill: Report, source: str, linked: bool) -> None:
     page = render(replace(ill, findings=(replace(ill.findings[0], sources=(source,)),)))
 
     links = re.findall(r'href="([^#"][^"]*)"', page)

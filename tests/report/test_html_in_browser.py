@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
-from pipedoctor.report.html import MANY, render
-from pipedoctor.report.model import Known, Report
+from pipedoctor.report.html import FILTER_THRESHOLD, render
+from pipedoctor.report.model import Report, ReportedFacts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Opener = Callable[..., Any]
 WIDTHS = (360, 800, 1400)
 SCHEMES = ("light", "dark")
-FACTS = Known(
+FACTS = ReportedFacts(
     known={
         "shm": {"size": 64 << 20, "used": 1 << 20},
         "loader": {"num_workers": 8, "batch_bytes": 9 << 20},
@@ -107,9 +107,7 @@ def test_a_remedy_is_copied(opener: Opener, ill: Report, way: str) -> None:
     button.click()
 
     page.get_by_role("status").get_by_text("Copied").wait_for(state="attached")
-    assert page.evaluate("navigator.clipboard.readText()") == (
-        ill.findings[0].remedies[0].shell
-    )
+    assert page.evaluate("navigator.clipboard.readText()") == (ill.findings[0].remedies[0].shell)
     assert page.locator("button.done").inner_text().startswith("Copied")
     assert window.complaints == []
 
@@ -185,9 +183,7 @@ def test_a_link_opens_what_it_names(opener: Opener, ill: Report) -> None:
 
 def test_a_bar_leads_to_its_finding(opener: Opener, ill: Report) -> None:
     shm = {"size": 64 << 20}
-    page = opener().show(
-        render(replace(ill, facts=Known(known={"shm": shm}, unknown={})))
-    )
+    page = opener().show(render(replace(ill, facts=ReportedFacts(known={"shm": shm}, unknown={}))))
     page.locator("#finding-1 > details > summary").click()
     assert not page.get_by_text("shm.size").first.is_visible()
 
@@ -199,17 +195,17 @@ def test_a_bar_leads_to_its_finding(opener: Opener, ill: Report) -> None:
 def test_findings_are_filtered(opener: Opener, many: Report) -> None:
     page = opener().show(render(many))
     shown = page.locator(".found > .findings > li:visible")
-    assert shown.count() == MANY
+    assert shown.count() == FILTER_THRESHOLD
 
     page.get_by_role("searchbox").fill(" TRAIN_3.py ")
     assert shown.count() == 1
     page.get_by_role("searchbox").fill("")
     page.get_by_role("checkbox", name="risks").uncheck()
 
-    assert shown.count() == MANY // 2
-    assert page.get_by_role("status").inner_text() == f"{MANY // 2} shown"
+    assert shown.count() == FILTER_THRESHOLD // 2
+    assert page.get_by_role("status").inner_text() == f"{FILTER_THRESHOLD // 2} shown"
     page.get_by_role("searchbox").press("Enter")
-    assert shown.count() == MANY // 2, "and the page stays"
+    assert shown.count() == FILTER_THRESHOLD // 2, "and the page stays"
 
 
 def test_paper_gets_everything_that_was_found(opener: Opener, ill: Report) -> None:
@@ -230,9 +226,7 @@ def test_paper_gets_everything_that_was_found(opener: Opener, ill: Report) -> No
     assert white == "rgb(255, 255, 255)"
 
 
-def test_without_scripts_it_offers_nothing_that_needs_them(
-    opener: Opener, many: Report
-) -> None:
+def test_without_scripts_it_offers_nothing_that_needs_them(opener: Opener, many: Report) -> None:
     page = opener(java_script_enabled=False).show(render(many))
 
     assert page.locator("button:visible, form:visible").count() == 0

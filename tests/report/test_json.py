@@ -7,9 +7,16 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.facts import Facts, Malformed, Shm, TorchBuild
-from pipedoctor.report.json import EXPECTED, LARGEST, read, render, schema
+from pipedoctor.facts import Facts, MalformedRecordError, Shm, TorchBuild
+from pipedoctor.report.json import (
+    EXPECTED_INPUT,
+    MAX_REPORT_BYTES,
+    build_schema,
+    read_report,
+    render,
+)
 from pipedoctor.report.model import Report
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "report.schema.json"
@@ -17,23 +24,23 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "report.schema.json"
 
 def valid(report: dict[str, Any]) -> bool:
     try:
-        jsonschema.validate(report, schema())
+        jsonschema.validate(report, build_schema())
     except jsonschema.ValidationError:
         return False
     return True
 
 
 def test_the_published_schema_is_current() -> None:
-    assert json.loads(PUBLISHED.read_text("utf-8")) == schema()
+    assert json.loads(PUBLISHED.read_text("utf-8")) == build_schema()
 
 
 def test_the_schema_is_a_schema() -> None:
-    jsonschema.Draft202012Validator.check_schema(schema())
+    jsonschema.Draft202012Validator.check_schema(build_schema())
 
 
 def test_reports_fit_the_schema(ill: Report, well: Report) -> None:
     for report in (ill, well):
-        jsonschema.validate(json.loads(render(report)), schema())
+        jsonschema.validate(json.loads(render(report)), build_schema())
 
 
 @pytest.mark.parametrize(
@@ -123,17 +130,39 @@ def record(**changed: Any) -> bytes:
 
 
 def test_a_record_is_read_back() -> None:
-    facts, created = read(record())
+    facts, created = read_report(record())
 
     assert created == "2026-01-01T00:00:00Z"
     assert facts.get(Shm) == Shm(size=64)
     assert facts.unknown == {"gpu": "no driver"}
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_record_is_read_in_every_encoding(encoding: str) -> None:
+    """PowerShell writes UTF-16 where it redirects, editors put a mark before UTF-8."""
+    text = record(facts={"known": {"shm": {"size": 64}}, "unknown": {"gpu": "Größe ü"}}).decode()
+    data = json.loads(text)
+
+    facts, _ = read_report(json.dumps(data, ensure_ascii=False).encode(encoding))
+
+    assert facts.get(Shm) == Shm(size=64)
+    assert facts.unknown == {"gpu": "Größe ü"}
+
+
+@pytest.mark.parametrize("cut", [2, 3, 101])
+def test_a_record_in_utf16_that_is_cut_is_refused_in_a_line(cut: int) -> None:
+    data = record().decode().encode("utf-16")[:cut]
+
+    with pytest.raises(MalformedRecordError) as error:
+        read_report(data)
+
+    assert "\n" not in str(error.value)
+
+
 def test_sections_and_fields_of_the_future_are_left_out() -> None:
     known = {"shm": {"size": 64, "colour": "red"}, "warp_drive": {"x": 1}}
 
-    facts, _ = read(record(facts={"known": known, "unknown": {}}, new=1))
+    facts, _ = read_report(record(facts={"known": known, "unknown": {}}, new=1))
 
     assert facts.to_record() == Facts(Shm(size=64)).to_record()
 
@@ -151,9 +180,7 @@ NOTHING = "no output of torch.utils.collect_env or its like in it"
         pytest.param(b"\x7fELF\x02", NOTHING, id="binary, by chance without zeros"),
         pytest.param(b"\x7fELF\x02\x00\x01", "binary data", id="binary"),
         pytest.param(b"x" * (9 << 20), "larger than 8 MiB: no ticket is", id="long"),
-        pytest.param(
-            b'{"a":' * 100_000, "nested too deeply", id="nested, in what we ignore"
-        ),
+        pytest.param(b'{"a":' * 100_000, "nested too deeply", id="nested, in what we ignore"),
         pytest.param(
             b'{"facts":{"known":{"shm":{"size":' + b"[" * 100_000,
             "nested too deeply",
@@ -164,9 +191,7 @@ NOTHING = "no output of torch.utils.collect_env or its like in it"
             "Invalid enum value 'pipedoctor.report/2' - at `$.schema`",
             id="another schema",
         ),
-        pytest.param(
-            b"{}", "Object missing required field `schema`", id="another object"
-        ),
+        pytest.param(b"{}", "Object missing required field `schema`", id="another object"),
         pytest.param(
             record(facts={"known": {"shm": 3}, "unknown": {}}),
             "Expected `object`, got `int` - at `$.facts.known[...]`",
@@ -175,47 +200,45 @@ NOTHING = "no output of torch.utils.collect_env or its like in it"
     ],
 )
 def test_what_is_no_report_is_refused_in_a_line(data: bytes, message: str) -> None:
-    with pytest.raises(Malformed) as refused:
-        read(data)
+    with pytest.raises(MalformedRecordError) as refused:
+        read_report(data)
 
-    assert str(refused.value) == EXPECTED + message
+    assert str(refused.value) == EXPECTED_INPUT + message
 
 
 def test_invalid_utf8_is_refused() -> None:
-    with pytest.raises(Malformed, match="utf-8"):
-        read(record(created="x").replace(b'"x"', b'"\xff"'))
+    with pytest.raises(MalformedRecordError, match="utf-8"):
+        read_report(record(created="x").replace(b'"x"', b'"\xff"'))
 
 
 def test_a_wrong_fact_is_named() -> None:
-    with pytest.raises(Malformed) as refused:
-        read(record(facts={"known": {"shm": {"size": "big"}}, "unknown": {}}))
+    with pytest.raises(MalformedRecordError) as refused:
+        read_report(record(facts={"known": {"shm": {"size": "big"}}, "unknown": {}}))
 
-    assert str(refused.value) == (
-        "facts.known.shm: Expected `int`, got `str` - at `$.size`"
-    )
+    assert str(refused.value) == ("facts.known.shm: Expected `int`, got `str` - at `$.size`")
 
 
 def test_one_byte_too_many_is_refused() -> None:
-    fits = record() + b" " * (LARGEST - len(record()))
-    assert read(fits)[1]
+    fits = record() + b" " * (MAX_REPORT_BYTES - len(record()))
+    assert read_report(fits)[1]
 
-    with pytest.raises(Malformed, match="larger than 32 MiB"):
-        read(fits + b" ")
+    with pytest.raises(MalformedRecordError, match="larger than 32 MiB"):
+        read_report(fits + b" ")
 
 
-def test_the_text_of_collect_env_is_read() -> None:
-    facts, origin = read(b"\nPyTorch version: 2.9.1+cu126\nIs CUDA available: True\n")
+def test_the_text_of_collect_env_is_read(snapshot: SnapshotAssertion) -> None:
+    facts, origin = read_report(b"\nPyTorch version: 2.9.1+cu126\nIs CUDA available: True\n")
 
-    assert origin == "the text of a collector such as torch.utils.collect_env"
+    assert origin == snapshot
     torch = facts.get(TorchBuild)
     assert torch is not None
     assert torch.cuda == "12.6"
-    assert facts.why_unknown(Shm) == "not in this text"
+    assert facts.get_unknown_reason(Shm) == snapshot
 
 
 @pytest.mark.parametrize(
     "head", [b"Collecting environment information...\n", b"\nPyTorch version: 2.9\n"]
 )
 def test_a_text_that_tells_nothing_is_refused(head: bytes) -> None:
-    with pytest.raises(Malformed, match=f"{NOTHING}$"):
-        read(head)
+    with pytest.raises(MalformedRecordError, match=f"{NOTHING}$"):
+        read_report(head)

@@ -4,7 +4,7 @@ import re
 
 from markdown_it import MarkdownIt
 
-from pipedoctor.report.markdown import fenced, plain, render
+from pipedoctor.report.markdown import escape_markdown, fence_code, render
 from pipedoctor.report.model import Report
 
 HEAD = """\
@@ -47,7 +47,7 @@ spec:
 ## 2. 3 workers died
 
 risks, likely; PDR902 bus-error
-(explained by PDR701: cure that one first)
+(explained by PDR701: fix that one first)
 
 - at train.py:12
 - deaths: 3
@@ -58,10 +58,10 @@ def test_a_report(ill: Report) -> None:
     text = render(ill)
 
     assert text.startswith(HEAD)
-    assert (
-        "<summary>3 skipped: not judged, so neither ill nor healthy</summary>" in text
-    )
-    assert "- not selected: PDR720 quota, PDR721 affinity\n" in text
+    assert "<summary>1 could not be judged</summary>" in text
+    assert "<summary>1 not applicable</summary>" in text
+    assert "- no GPU: PDR721 affinity\n" in text
+    assert "PDR720" not in text
     assert "PDR703, PDR704\n" in text
     assert '"gpu": "no driver"' in text
 
@@ -69,7 +69,7 @@ def test_a_report(ill: Report) -> None:
 def test_a_healthy_machine(well: Report) -> None:
     text = render(well)
 
-    assert text.startswith("# pipedoctor: nothing wrong was found\n")
+    assert text.startswith("# pipedoctor: no problems found\n")
     assert "| # |" not in text
     assert "skipped" not in text
 
@@ -92,16 +92,16 @@ def test_nothing_in_it_is_obeyed(hostile: Report) -> None:
 
 
 def test_plain() -> None:
-    assert plain("a_b _c_ *d* `e` #1 @x <y> | http://z [l](m) ~s \\") == (
+    assert escape_markdown("a_b _c_ *d* `e` #1 @x <y> | http://z [l](m) ~s \\") == (
         r"a_b \_c\_ \*d\* \`e\` #<!-- -->1 @<!-- -->x &lt;y&gt; \| http&colon;//z"
         r" \[l\](m) \~s \\"
     )
-    assert plain("- x & y") == r"\- x &amp; y"
+    assert escape_markdown("- x & y") == r"\- x &amp; y"
 
 
 def test_a_fence_is_longer_than_any_inside() -> None:
-    assert fenced("a ```` b", "sh") == "`````sh\na ```` b\n`````"
-    assert fenced("a\n") == "```\na\n```"
+    assert fence_code("a ```` b", "sh") == "`````sh\na ```` b\n`````"
+    assert fence_code("a\n") == "```\na\n```"
 
 
 def test_a_record_is_named(hostile: Report) -> None:

@@ -7,17 +7,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from pipedoctor import bundle
-from pipedoctor.catalogue import installed
-from pipedoctor.legible import compact, legible
-from pipedoctor.report import github, html, junit, markdown, sarif, text, ticket
+from pipedoctor.engine.catalogue import get_catalogue
+from pipedoctor.report import bundle, github, html, junit, markdown, sarif, text, ticket
 from pipedoctor.report import json as plain_json
-from pipedoctor.report.model import Known, Report
+from pipedoctor.report.model import Report, ReportedFacts
+from pipedoctor.textsafe import encode_json, escape_surrogates
 from tests.report.test_html_hostile import poisoned
 
 ODD = "b\udcffad"
 SITE = {"system": "linux", "virtual": ODD}
-CHECKS = installed().checks
+CHECKS = get_catalogue().checks
 FORMATS: dict[str, Callable[[Report], str | bytes]] = {
     "text": lambda report: text.render(report, detail="full"),
     "brief": lambda report: text.render(report, detail="brief"),
@@ -40,7 +39,7 @@ def odd(ill: Report) -> Report:
     )
     whole = replace(ill, findings=spoilt, recorded=ODD)
     known: dict[str, dict[str, Any]] = {"site": SITE, ODD: {ODD: {ODD: [ODD]}}}
-    return replace(whole, facts=Known(known=known, unknown={ODD: ODD}), created="")
+    return replace(whole, facts=ReportedFacts(known=known, unknown={ODD: ODD}), created="")
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -52,14 +51,14 @@ def test_every_format_writes_it_out(form: str, odd: Report) -> None:
 
 
 def test_what_is_written_is_read(odd: Report) -> None:
-    facts, _ = plain_json.read(plain_json.render(replace(odd, created="x")))
-    paged, _ = plain_json.read(html.render(replace(odd, created="x")).encode())
-    packed = bundle.pack(odd, {"report.json": b"{}"}, redacted=True)
+    facts, _ = plain_json.read_report(plain_json.render(replace(odd, created="x")))
+    paged, _ = plain_json.read_report(html.render(replace(odd, created="x")).encode())
+    packed = bundle.build_bundle(odd, {"report.json": b"{}"}, redacted=True)
 
     known = {"system": "linux", "virtual": "b\\xffad"}
     for read in (facts.to_record(), paged.to_record()):
         assert {name: read["known"]["site"][name] for name in known} == known
-    assert "manifest.json" in bundle.contents(packed)
+    assert "manifest.json" in bundle.unpack_bundle(packed)
 
 
 @pytest.mark.parametrize(
@@ -73,5 +72,5 @@ def test_what_is_written_is_read(odd: Report) -> None:
     ],
 )
 def test_only_what_is_no_character_is_written_out(odd: str, said: str) -> None:
-    assert legible(odd) == said
-    assert json.loads(compact({odd: (odd, 1)})) == {said: [said, 1]}
+    assert escape_surrogates(odd) == said
+    assert json.loads(encode_json({odd: (odd, 1)})) == {said: [said, 1]}

@@ -22,15 +22,13 @@ from pipedoctor.facts import (
     Rlimit,
     Shm,
 )
-from pipedoctor.report.model import Known, Report
-from pipedoctor.report.resources import Amount, Resource, resources
+from pipedoctor.report.model import Report, ReportedFacts
+from pipedoctor.report.resources import ResourceAmount, ResourceUsage, build_resources
 from pipedoctor.units import GiB, MiB
 
 JOB = Loader(num_workers=16, batch_bytes=64 * MiB)
 NO_JOB = "unknown: no job is known"
-THROTTLED = (
-    "1.5 of 8, limited by cgroup quota, which stopped the job in 46% of all periods"
-)
+THROTTLED = "1.5 of 8, limited by cgroup quota, which throttled the job in 46% of all periods"
 
 
 @pytest.fixture
@@ -39,13 +37,13 @@ def found(well: Report) -> Any:
 
     def of(*facts: Fact, unknown: Mapping[str, str] | None = None) -> dict[str, Any]:
         record = Facts(*facts, unknown=unknown).to_record()
-        every = resources(replace(well, facts=Known(**record)))
+        every = build_resources(replace(well, facts=ReportedFacts(**record)))
         return {each.section.partition(".")[0]: each for each in every}
 
     return of
 
 
-def rows(resource: Resource) -> dict[str, str]:
+def rows(resource: ResourceUsage) -> dict[str, str]:
     return dict(resource.rows)
 
 
@@ -57,7 +55,7 @@ def test_a_job_in_a_small_dev_shm(found: Any) -> None:
         "in use": "1.0 MiB",
         "job needs": "2.1 GiB",
     }
-    assert shm.lacking == 34 * 64 * MiB + MiB - 64 * MiB
+    assert shm.shortage == 34 * 64 * MiB + MiB - 64 * MiB
     assert [name for name, _, _ in shm.parts] == ["limit", "used", "need", "over"]
     assert sum(length for name, _, length in shm.parts if name != "limit") == (
         pytest.approx(100, abs=1)
@@ -74,9 +72,7 @@ def test_a_job_in_a_small_dev_shm(found: Any) -> None:
         (Loader(num_workers=1, batch_bytes=MiB), "4.0 MiB"),
     ],
 )
-def test_what_a_job_needs_of_dev_shm(
-    found: Any, loader: Loader | None, need: str
-) -> None:
+def test_what_a_job_needs_of_dev_shm(found: Any, loader: Loader | None, need: str) -> None:
     facts = [Shm(size=GiB), *([loader] if loader else [])]
 
     assert rows(found(*facts)["shm"])["job needs"] == need
@@ -86,7 +82,7 @@ def test_what_a_job_needs_of_dev_shm(
     ("shm", "limit", "parts"),
     [
         (Shm(size=0, missing=True), "there is no /dev/shm", ["limit", "over"]),
-        (Shm(size=0, unlimited=True), "only memory limits it", []),
+        (Shm(size=0, unlimited=True), "limited only by memory", []),
         (Shm(size=8 * GiB), "8.0 GiB", ["limit", "need"]),
     ],
 )
@@ -98,13 +94,11 @@ def test_kinds_of_dev_shm(found: Any, shm: Shm, limit: str, parts: list[str]) ->
 
 
 def test_what_a_running_job_uses_is_not_counted_twice(found: Any) -> None:
-    running = Loader(
-        num_workers=16, batch_bytes=64 * MiB, origin={"num_workers": "pid 7"}
-    )
+    running = Loader(num_workers=16, batch_bytes=64 * MiB, origin={"num_workers": "pid 7"})
     shm = Shm(size=4 * GiB, used=2 * GiB)
 
-    assert found(shm, running)["shm"].lacking == 0
-    assert found(shm, JOB)["shm"].lacking > 0
+    assert found(shm, running)["shm"].shortage == 0
+    assert found(shm, JOB)["shm"].shortage > 0
 
 
 @pytest.mark.parametrize(
@@ -112,7 +106,7 @@ def test_what_a_running_job_uses_is_not_counted_twice(found: Any) -> None:
     [
         (
             Limits(nofile=Rlimit(soft=1024, hard=4096)),
-            ("1,024", "unknown: only of a running job (--pid)"),
+            ("1,024", "unknown: known only for a running job (--pid)"),
         ),
         (Limits(nofile=Rlimit(soft=None, hard=None), open_files=9), ("unlimited", "9")),
     ],
@@ -129,7 +123,7 @@ def test_open_files(found: Any, limits: Limits, said: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("cpu", "limit"),
     [
-        (Cpu(logical=8), "8, all that the machine has"),
+        (Cpu(logical=8), "8, all CPUs of the machine"),
         (Cpu(logical=8, affinity=2), "2 of 8, limited by affinity"),
         (
             Cpu(
@@ -140,17 +134,17 @@ def test_open_files(found: Any, limits: Limits, said: tuple[str, str]) -> None:
         ),
         (
             Cpu(logical=8, quota_unknown="no cgroups"),
-            "8, all that the machine has; a quota is unknown: no cgroups",
+            "8, all CPUs of the machine; a quota is unknown: no cgroups",
         ),
     ],
 )
 def test_cpus(found: Any, cpu: Cpu, limit: str) -> None:
     assert rows(found(cpu)["cpu"]) == {
         "limit": limit,
-        "in use": "unknown: load is not measured here",
+        "in use": "unknown: load is not measured",
         "job needs": NO_JOB,
     }
-    assert found(cpu, JOB)["cpu"].lacking == 16 - min(cpu.bounds.values())
+    assert found(cpu, JOB)["cpu"].shortage == 16 - min(cpu.bounds.values())
 
 
 @pytest.mark.parametrize(
@@ -160,21 +154,19 @@ def test_cpus(found: Any, cpu: Cpu, limit: str) -> None:
         (
             MemoryLimit(limit=8 * GiB, used=GiB),
             "",
-            "8.0 GiB (control group)",
+            "8.0 GiB (cgroup)",
             "1.0 GiB",
         ),
         (MemoryLimit(limit=128 * GiB), "", "64.0 GiB (the machine)", "4.0 GiB"),
         (
             None,
             "no cgroups",
-            "64.0 GiB (the machine; a limit of its group is unknown: no cgroups)",
+            "64.0 GiB (the machine; a limit of its cgroup is unknown: no cgroups)",
             "4.0 GiB",
         ),
     ],
 )
-def test_memory(
-    found: Any, group: MemoryLimit | None, why: str, limit: str, used: str
-) -> None:
+def test_memory(found: Any, group: MemoryLimit | None, why: str, limit: str, used: str) -> None:
     memory = Memory(total=64 * GiB, available=60 * GiB, group=group, group_unknown=why)
 
     assert rows(found(memory)["memory"]) == {
@@ -203,7 +195,7 @@ def test_disks(found: Any) -> None:
     assert rows(disk) == {
         "limit": "8 B",
         "in use": "6 B",
-        "job needs": "unknown: what the job writes is not known",
+        "job needs": "unknown: the amount that the job writes is unknown",
     }
     assert disk.parts == (("limit", 0.0, 100.0), ("used", 0.0, 75.0))
 
@@ -219,14 +211,14 @@ def test_disks(found: Any) -> None:
             PathFact(role="data", path="/d", error="no such directory"),
             "no such directory",
         ),
-        (PathFact(role="data", path="/d"), "its size was not asked for"),
+        (PathFact(role="data", path="/d"), "its size was not queried"),
     ],
 )
 def test_a_disk_that_does_not_tell(found: Any, entry: PathFact, why: str) -> None:
     disk = found(Paths(entries=(entry,)))["disk"]
 
     assert disk.name == "Disk /d (data)"
-    assert (disk.limit.said, disk.used.said) == (f"unknown: {why}", f"unknown: {why}")
+    assert (disk.limit.text, disk.used.text) == (f"unknown: {why}", f"unknown: {why}")
     assert disk.parts == ()
 
 
@@ -239,11 +231,11 @@ def test_what_nobody_read_has_the_reason(found: Any) -> None:
     assert set(every) == {"shm", "limits", "cpu", "memory", "disk"}
 
 
-def judged(ill: Report, evidence: dict[str, Any], *facts: Fact) -> dict[str, Resource]:
+def judged(ill: Report, evidence: dict[str, Any], *facts: Fact) -> dict[str, ResourceUsage]:
     entry = replace(ill.findings[0], evidence=evidence)
     record = Facts(*facts).to_record()
-    report = replace(ill, facts=Known(**record), findings=(entry,))
-    return {each.section: each for each in resources(report)}
+    report = replace(ill, facts=ReportedFacts(**record), findings=(entry,))
+    return {each.section: each for each in build_resources(report)}
 
 
 def test_a_finding_that_rests_on_a_resource_says_what_is_needed(ill: Report) -> None:
@@ -276,9 +268,7 @@ def test_a_need_without_a_number_stays_unknown(ill: Report) -> None:
 
 
 @pytest.mark.parametrize(("point", "is_about"), [("/", True), ("/data", False)])
-def test_a_disk_has_the_findings_of_its_mount(
-    ill: Report, point: str, is_about: bool
-) -> None:
+def test_a_disk_has_the_findings_of_its_mount(ill: Report, point: str, is_about: bool) -> None:
     entry = PathFact(role="tmp", path="/", size=8, free=0)
 
     disk = judged(ill, {"mount.point": point}, Paths(entries=(entry,)))["disk"]
@@ -287,16 +277,16 @@ def test_a_disk_has_the_findings_of_its_mount(
 
 
 def test_a_sliver_is_still_seen() -> None:
-    little = Resource(
+    little = ResourceUsage(
         name="x",
         section="x",
-        limit=Amount(value=1e6, said=""),
-        used=Amount(value=1, said=""),
-        need=Amount(said=""),
+        limit=ResourceAmount(value=1e6, text=""),
+        used=ResourceAmount(value=1, text=""),
+        need=ResourceAmount(text=""),
     )
 
     assert little.parts == (("limit", 0.0, 100.0), ("used", 0.0, 0.5))
-    assert little.lacking == 0
+    assert little.shortage == 0
 
 
 @pytest.mark.parametrize(("cpus", "said"), [(8, "8"), (1.5, "14.5")])

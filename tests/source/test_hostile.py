@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from pipedoctor.collect.encodable import to_encodable
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.plain import plain
 from pipedoctor.collect.source import source
 from pipedoctor.facts import Source
-from pipedoctor.source.files import LARGEST
+from pipedoctor.facts.code_events.item import Print
+from pipedoctor.source.discover.files import MAX_FILE_BYTES
 
 GOOD = """
 import torch
@@ -34,8 +35,7 @@ DEEP = {
     "lambdas": "x = " + "lambda: " * 3000 + "1",
     "choices": "x = " + "a if b else " * 3000 + "1",
     "parentheses": "x = " + "(" * 5000 + ")" * 5000,
-    "branches": "if a: pass\n"
-    + "".join(f"        elif a == {n}: pass\n" for n in range(3000)),
+    "branches": "if a: pass\n" + "".join(f"        elif a == {n}: pass\n" for n in range(3000)),
 }
 SHALLOW = {
     "calls": "print(f" + "()" * 900 + ")",
@@ -47,8 +47,7 @@ SHALLOW = {
         "\n", "\n        "
     ),
     "brackets": "x = " + "[" * 190 + "]" * 190,
-    "branches": "if a: pass\n"
-    + "".join(f"        elif a == {n}: print(n)\n" for n in range(300)),
+    "branches": "if a: pass\n" + "".join(f"        elif a == {n}: print(n)\n" for n in range(300)),
     "one line": ";".join(["print('é')"] * 3000),
     "half a character": "return open('\\ud800')",
 }
@@ -56,7 +55,7 @@ SHALLOW = {
 
 def _facts(folder: Path) -> Source:
     facts = source(Machine(), [str(folder)], 1000.0, lambda _: None)
-    plain(facts)  # as it leaves its process
+    to_encodable(facts)  # as it leaves its process
     return facts
 
 
@@ -84,7 +83,7 @@ def test_what_python_can_just_parse_is_followed(code: str, tmp_path: Path) -> No
 
 def test_no_step_has_more_than_twenty_conditions(tmp_path: Path) -> None:
     (tmp_path / "deep.py").write_text(ITEM + SHALLOW["branches"])
-    events = _facts(tmp_path).of("print")
+    events = _facts(tmp_path).select_events(Print)
     assert [len(event.guards) for event in events[-2:]] == [20, 20]
     assert events[-1].guards[-1] == "a == 299"
 
@@ -116,7 +115,7 @@ def test_what_is_too_large_is_not_read(tmp_path: Path) -> None:
         file.write(b"import torch; x = 1 #")
         file.truncate(50 << 20)
     with (tmp_path / "huge.ipynb").open("wb") as file:
-        file.truncate(LARGEST * 40)
+        file.truncate(MAX_FILE_BYTES * 40)
     facts = _facts(tmp_path)
     assert _reasons(facts) == {
         "huge.ipynb": "larger than 32 MiB",
@@ -155,9 +154,7 @@ def test_a_folder_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert _reasons(_facts(tmp_path)) == {"closed": "Permission denied"}
 
 
-def test_a_folder_that_vanishes_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_vanishes_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "gone").mkdir()
     (tmp_path / "good.py").write_text(GOOD)
     real = os.scandir

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from pipedoctor.catalogue import Catalogue, installed
-from pipedoctor.examine import Standards, reexamine
-from pipedoctor.redact import Level, Redactor
+from pipedoctor.engine.catalogue import Catalogue, get_catalogue
+from pipedoctor.pipeline import CheckPolicy, judge_record
+from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 from pipedoctor.report.model import Report
 
 Judge = Callable[..., Report]
@@ -14,13 +14,13 @@ Judge = Callable[..., Report]
 
 @pytest.fixture(scope="session")
 def catalogue() -> Catalogue:
-    return installed()
+    return get_catalogue()
 
 
 @pytest.fixture
 def judge(catalogue: Catalogue) -> Judge:
-    def judge(text: str | bytes, level: Level = Level.ALL) -> Report:
+    def judge(text: str | bytes, level: RedactionLevel = RedactionLevel.ALL) -> Report:
         data = text.encode() if isinstance(text, str) else text
-        return reexamine(catalogue, data, None, Standards(redactor=Redactor(level)))
+        return judge_record(catalogue, data, None, CheckPolicy(redactor=Redactor(level)))
 
     return judge

@@ -27,9 +27,7 @@ def names(ids: list[str]) -> set[str]:
     return {name.replace("_", "-") for name in ids}
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case["id"]) for case in cases()]
-)
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in cases()])
 def test_what_is_expected_is_found_and_nothing_forbidden(
     judge: Callable[[str], Report], case: dict[str, Any]
 ) -> None:
@@ -45,8 +43,7 @@ def test_hardly_anything_is_found_unasked(judge: Callable[[str], Report]) -> Non
         for case in cases()
         for entry in judge(case["text"]).findings
         if entry.severity != "note"
-        and entry.name
-        not in names(case["expected_findings"] + case["optional_findings"])
+        and entry.name not in names(case["expected_findings"] + case["optional_findings"])
     ]
 
     assert len(unasked) <= AT_MOST, unasked

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pipedoctor.check import docker_run, fitting
 from pipedoctor.facts import (
     Accelerators,
     Cpu,
@@ -20,14 +21,13 @@ from pipedoctor.facts import (
     Variables,
 )
 from pipedoctor.facts.site import Habitat
-from pipedoctor.remedy import docker_run, fitting
-from pipedoctor.text import read
+from pipedoctor.text import read_environment
 
 BEGIN = "PyTorch version: 2.4.0\nIs debug build: False\n"
 
 
 def told(*lines: str, begin: str = BEGIN) -> Facts:
-    return read((begin + "\n".join(lines) + "\n").encode()).facts
+    return read_environment((begin + "\n".join(lines) + "\n").encode()).facts
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,7 @@ def test_cards(lines: tuple[str, ...], devices: tuple[Device | str, ...]) -> Non
     gpu = told(*lines).get(Gpu)
 
     expected = tuple(
-        Device(index=0, name=card) if isinstance(card, str) else card
-        for card in devices
+        Device(index=0, name=card) if isinstance(card, str) else card for card in devices
     )
     assert (gpu.devices if gpu else ()) == expected
 
@@ -382,9 +381,7 @@ def test_two_readings_of_one_line_are_one() -> None:
 def test_paths_of_cudnn(path: str, soname: str, version: str) -> None:
     libraries = told(f"cuDNN version: {path}").get(Libraries)
 
-    assert libraries == Libraries(
-        entries=(Library(soname=soname, path=path, version=version),)
-    )
+    assert libraries == Libraries(entries=(Library(soname=soname, path=path, version=version),))
 
 
 @pytest.mark.parametrize(
@@ -490,9 +487,7 @@ def test_a_second_framework_takes_the_weight_off_the_missing_one() -> None:
 
 
 def test_what_a_warning_says_of_numpy() -> None:
-    outcome = told(begin=f"UserWarning: Failed to initialize NumPy: x\n{BEGIN}").get(
-        TorchImport
-    )
+    outcome = told(begin=f"UserWarning: Failed to initialize NumPy: x\n{BEGIN}").get(TorchImport)
 
     assert outcome is not None
     assert outcome.numpy_ok is False
@@ -502,7 +497,7 @@ def test_what_a_warning_says_of_numpy() -> None:
 def test_no_word_of_an_import() -> None:
     lines = "Python version: 3.9\n[conda] pytorch 1.9.0 py3.9_cpu_0 pytorch\n"
 
-    assert read(lines.encode()).facts.get(TorchImport) is None
+    assert read_environment(lines.encode()).facts.get(TorchImport) is None
 
 
 @pytest.mark.parametrize(
@@ -511,7 +506,7 @@ def test_no_word_of_an_import() -> None:
 def test_half_a_word_of_an_import(line: str) -> None:
     lines = f"{line}\nPython version: 3.9\n[conda] pytorch 1.9.0 py3.9_cpu_0 pytorch\n"
 
-    outcome = read(lines.encode()).facts.get(TorchImport)
+    outcome = read_environment(lines.encode()).facts.get(TorchImport)
 
     assert outcome is not None
     assert (outcome.ok, outcome.version) == (True, "")
@@ -570,9 +565,7 @@ def test_ranges_of_processors(ranges: str, cpus: int) -> None:
 
 
 def test_other_warnings_say_nothing_of_numpy() -> None:
-    outcome = told(begin=f"CUDA initialization: CUDA unknown error\n{BEGIN}").get(
-        TorchImport
-    )
+    outcome = told(begin=f"CUDA initialization: CUDA unknown error\n{BEGIN}").get(TorchImport)
 
     assert outcome is not None
     assert outcome.numpy_ok is None
@@ -591,7 +584,7 @@ def test_remedies_are_given_for_every_kind_of_place() -> None:
 
     assert site is not None
     assert site.habitat is Habitat.UNKNOWN
-    assert site.name == "machine of a ticket"
+    assert site.description == "machine of a ticket"
     (remedy,) = fitting(site.habitat, docker_run("Give it GPUs", "--gpus", "all"))
     assert remedy.title == "Docker: Give it GPUs"
     assert remedy.advice
@@ -601,4 +594,4 @@ def test_a_container_that_is_known_is_one_all_the_same() -> None:
     site = Site(system="linux", container="docker", place_known=False)
 
     assert site.habitat is Habitat.DOCKER
-    assert site.name == "docker container"
+    assert site.description == "docker container"

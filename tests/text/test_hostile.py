@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipedoctor.facts import Facts
-from pipedoctor.text import NoTicket, read
-from pipedoctor.text.ticket import LARGEST
+from pipedoctor.text import NoEnvironmentError, read_environment
+from pipedoctor.text.ticket import MAX_TEXT_BYTES
 
 START = "PyTorch version: 2.1.0\nIs CUDA available: True\n"
 
 
-def fill(piece: str, size: int = LARGEST) -> bytes:
+def fill(piece: str, size: int = MAX_TEXT_BYTES) -> bytes:
     whole = START + piece * (size // len(piece))
     return whole.encode()[:size]
 
@@ -53,8 +53,8 @@ def fill(piece: str, size: int = LARGEST) -> bytes:
 def test_time_is_bounded(piece: str) -> None:
     began = time.process_time()
     try:
-        facts = read(fill(piece)).facts
-    except NoTicket:
+        facts = read_environment(fill(piece)).facts
+    except NoEnvironmentError:
         facts = None
 
     assert time.process_time() - began < 1.5
@@ -69,7 +69,7 @@ def test_time_is_bounded(piece: str) -> None:
         (b"\xff\xfe", "no output of"),
         (b"[[[[[[" * 5000, "no output of"),
         (b"\xc3\x28\xa0\xa1" * 100, "no output of"),
-        (b"x" * (LARGEST + 1), "larger than 8 MiB"),
+        (b"x" * (MAX_TEXT_BYTES + 1), "larger than 8 MiB"),
         (b"PyTorch version: {torch_version}\nOS: {os}\n", "no output of"),
         (b"You need the right PyTorch version: see the docs.", "no output of"),
         (b"Python version: 3.9\nOS: Linux\nGCC version: 9\n", "no output of"),
@@ -78,8 +78,8 @@ def test_time_is_bounded(piece: str) -> None:
     ],
 )
 def test_refused(data: bytes, why: str) -> None:
-    with pytest.raises(NoTicket, match=why):
-        read(data)
+    with pytest.raises(NoEnvironmentError, match=why):
+        read_environment(data)
 
 
 LINES = st.sampled_from(
@@ -111,17 +111,15 @@ LINES = st.sampled_from(
 VALUES = st.one_of(
     st.text(max_size=30),
     st.from_regex(r"\A[0-9]{1,9}(\.[0-9]{1,9}){0,3}(\+[a-z0-9.]{0,9})?\Z"),
-    st.sampled_from(
-        ["N/A", "None", "No CUDA", "Could not collect", "True", "No", "64.00 MB"]
-    ),
+    st.sampled_from(["N/A", "None", "No CUDA", "Could not collect", "True", "No", "64.00 MB"]),
 )
 
 
 def outcome(data: bytes) -> str:
     """Facts as JSON, or the refusal."""
     try:
-        return json.dumps(read(data).facts.to_record())
-    except NoTicket as refused:
+        return json.dumps(read_environment(data).facts.to_record())
+    except NoEnvironmentError as refused:
         return str(refused)
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from pipedoctor.facts import Gpu, Packages, Threads, TorchBuild
 from pipedoctor.report.model import Report
-from pipedoctor.text import read
-from pipedoctor.text.ticket import NoTicket
+from pipedoctor.text import read_environment
+from pipedoctor.text.ticket import NoEnvironmentError
 
 PIP_LIST = """
 Package            Version
@@ -48,12 +48,10 @@ def names(report: Report) -> set[str]:
     return {entry.name for entry in report.findings if entry.severity != "note"}
 
 
-@pytest.mark.parametrize(
-    "text", ["pip install torch", "torch 2", "torch 2.1 is broken"]
-)
+@pytest.mark.parametrize("text", ["pip install torch", "torch 2", "torch 2.1 is broken"])
 def test_a_word_of_torch_is_no_list(text: str) -> None:
-    with pytest.raises(NoTicket):
-        read(text.encode())
+    with pytest.raises(NoEnvironmentError):
+        read_environment(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -71,7 +69,7 @@ def test_is_judged(judge: Callable[[str], Report], text: str, found: set[str]) -
 
 
 def test_conda_keeps_builds_and_channels() -> None:
-    packages = read(CONDA_LIST.encode()).facts.get(Packages)
+    packages = read_environment(CONDA_LIST.encode()).facts.get(Packages)
 
     assert packages is not None
     torch = packages.find("pytorch")
@@ -80,7 +78,7 @@ def test_conda_keeps_builds_and_channels() -> None:
 
 
 def test_nvidia_smi_names_driver_and_cards() -> None:
-    gpu = read(SMI.encode()).facts.get(Gpu)
+    gpu = read_environment(SMI.encode()).facts.get(Gpu)
 
     assert gpu is not None
     assert gpu.driver == "576.02"
@@ -91,7 +89,7 @@ def test_nvidia_smi_names_driver_and_cards() -> None:
 
 
 def test_a_dictionary_that_was_cut() -> None:
-    torch = read(CUT.encode()).facts.get(TorchBuild)
+    torch = read_environment(CUT.encode()).facts.get(TorchBuild)
 
     assert torch is not None
     assert (torch.version, torch.cuda) == ("1.7.0", "11.0")
@@ -99,9 +97,7 @@ def test_a_dictionary_that_was_cut() -> None:
 
 def test_thread_counts_of_an_environment() -> None:
     text = "PyTorch version: 2.7.0\nIs debug build: False\nOMP_NUM_THREADS=8,2\n"
-    told = read(f"{text}MKL_NUM_THREADS=many\n".encode()).facts.get(Threads)
+    told = read_environment(f"{text}MKL_NUM_THREADS=many\n".encode()).facts.get(Threads)
 
-    assert told == Threads(
-        asked={"OMP_NUM_THREADS": 8}, odd={"MKL_NUM_THREADS": "many"}
-    )
-    assert read(text.partition("OMP")[0].encode()).facts.get(Threads) is None
+    assert told == Threads(asked={"OMP_NUM_THREADS": 8}, odd={"MKL_NUM_THREADS": "many"})
+    assert read_environment(text.partition("OMP")[0].encode()).facts.get(Threads) is None

@@ -6,7 +6,7 @@ import pytest
 
 from pipedoctor.facts import Gpu, Interpreter, Site, TorchBuild
 from pipedoctor.report.model import Report
-from pipedoctor.text import read
+from pipedoctor.text import read_environment
 
 Judge = Callable[..., Report]
 
@@ -83,9 +83,7 @@ NOISY = {
     "numbered": each(lambda line: f"7. {line}"),
     "a patch": each(lambda line: f"+{line}"),
     "colours": each(coloured),
-    "bold labels": each(
-        lambda line: "**" + line.replace(":", ":**", 1) if ":" in line else line
-    ),
+    "bold labels": each(lambda line: "**" + line.replace(":", ":**", 1) if ":" in line else line),
     "entities": PLAIN.replace(": ", "&#58;&nbsp;").replace("==", "&equals;="),
     "details": "<details><summary>Env</summary><pre>\n" + PLAIN + "</pre></details>",
     "html lines": PLAIN.replace("\n", "<br/>\n"),
@@ -105,8 +103,7 @@ NOISY = {
     "a filled form above": " - PyTorch Version (e.g., 1.0): 1.9\n - OS (e.g., Linux): "
     f"Mac\n - Python version: 3.6\n - CUDA/cuDNN version: 10\n\n{PLAIN}",
     "another collector above": "- `transformers` version: 4.29.2\n- Platform: macOS-13"
-    "\n- Python version: 3.7.1\n- PyTorch version (GPU?): 2.0.1+cu117 (True)\n\n"
-    + PLAIN,
+    "\n- Python version: 3.7.1\n- PyTorch version (GPU?): 2.0.1+cu117 (True)\n\n" + PLAIN,
     "the collector's source above": "env_info_fmt = '''\nPyTorch version: "
     "{torch_version}\nIs debug build: {is_debug_build}\nOS: {os}\n'''\n" + PLAIN,
 }
@@ -176,7 +173,7 @@ def test_a_field_that_is_said_twice_counts_once(judge: Judge) -> None:
 
 
 def test_facts_of_prose_do_not_count() -> None:
-    told = read(NOISY["prose around"].encode()).facts
+    told = read_environment(NOISY["prose around"].encode()).facts
 
     site, python = told.get(Site), told.get(Interpreter)
     assert site is not None
@@ -186,7 +183,7 @@ def test_facts_of_prose_do_not_count() -> None:
 
 
 def test_a_value_may_stand_on_the_next_line() -> None:
-    told = read(b"PyTorch version: 2.1.0\nGPU models and configuration:\nTesla T4\n")
+    told = read_environment(b"PyTorch version: 2.1.0\nGPU models and configuration:\nTesla T4\n")
 
     gpu = told.facts.get(Gpu)
     assert gpu is not None
@@ -207,17 +204,15 @@ def test_why_there_is_no_gpu_is_said_in_the_words_of_the_text() -> None:
         "Nvidia driver version: Could not collect\n"
     )
 
-    unknown = read(text.encode()).facts.unknown
+    unknown = read_environment(text.encode()).facts.unknown
 
     assert unknown["gpu"] == "the text says: Could not collect"
 
 
 def test_a_torch_without_a_header_comes_from_the_list() -> None:
-    text = (
-        "Python version: 3.9\n[conda] pytorch 1.9.0 py3.9_cuda10.2_cudnn7_0 pytorch\n"
-    )
+    text = "Python version: 3.9\n[conda] pytorch 1.9.0 py3.9_cuda10.2_cudnn7_0 pytorch\n"
 
-    torch = read(text.encode()).facts.get(TorchBuild)
+    torch = read_environment(text.encode()).facts.get(TorchBuild)
 
     assert torch is not None
     assert (torch.version, torch.cuda) == ("1.9.0", "10.2")

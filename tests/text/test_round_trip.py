@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipedoctor.catalogue import Catalogue, installed
-from pipedoctor.examine import Standards, judged, reexamine
+from pipedoctor.engine.catalogue import Catalogue, get_catalogue
 from pipedoctor.facts import SECTIONS, Fact, Facts
-from pipedoctor.redact import Level, Redactor
+from pipedoctor.pipeline import CheckPolicy, judge_facts, judge_record
+from pipedoctor.privacy.identity import UserIdentity
+from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 from pipedoctor.report.json import render
 from pipedoctor.report.model import Report
-from pipedoctor.who import Who
 
-WHO = Who(users=("anna",), hosts=("zeus",), homes=("/home/anna",))
+WHO = UserIdentity(users=("anna",), hosts=("zeus",), homes=("/home/anna",))
 TEXTS = st.sampled_from(
     [
         *("", "2.1.0", "2.3.1+cu121", "12.1", "535.54.03", "450.51", "8.9.7", "3.8.1"),
@@ -79,13 +79,13 @@ ONE = {name: struct(kind) for name, kind in SECTIONS.items()}
 SOME = st.lists(st.one_of(*ONE.values()), max_size=6).map(together)
 
 
-def both(catalogue: Catalogue, facts: Facts, level: Level) -> tuple[Report, Report]:
+def both(catalogue: Catalogue, facts: Facts, level: RedactionLevel) -> tuple[Report, Report]:
     """What is found, and what is found in the report of it."""
     redactor = Redactor(level)
-    redactor.meet(WHO)
-    first = judged(catalogue, facts, Standards(redactor=redactor), began=0.0)
-    standards = Standards(redactor=Redactor(level))
-    return first, reexamine(catalogue, render(first), None, standards)
+    redactor.set_identity(WHO)
+    first = judge_facts(catalogue, facts, CheckPolicy(redactor=redactor), began=0.0)
+    standards = CheckPolicy(redactor=Redactor(level))
+    return first, judge_record(catalogue, render(first), None, standards)
 
 
 def said(report: Report) -> str:
@@ -110,7 +110,7 @@ def _skipped(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("level", [Level.ALL, Level.NOTHING])
+@pytest.mark.parametrize("level", [RedactionLevel.ALL, RedactionLevel.NOTHING])
 @pytest.mark.parametrize("section", SECTIONS)
 @settings(
     max_examples=12,
@@ -118,22 +118,22 @@ def _skipped(report: Report) -> list[tuple[str, str]]:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(data=st.data())
-def test_of_one_section(data: st.DataObject, section: str, level: Level) -> None:
+def test_of_one_section(data: st.DataObject, section: str, level: RedactionLevel) -> None:
     facts = together([data.draw(ONE[section])])
 
-    first, again = both(installed(), facts, level)
+    first, again = both(get_catalogue(), facts, level)
 
     assert said(first) == said(again)
 
 
-@pytest.mark.parametrize("level", [Level.ALL, Level.NOTHING])
+@pytest.mark.parametrize("level", [RedactionLevel.ALL, RedactionLevel.NOTHING])
 @settings(
     max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(facts=SOME)
-def test_of_several_sections(facts: Facts, level: Level) -> None:
-    first, again = both(installed(), facts, level)
+def test_of_several_sections(facts: Facts, level: RedactionLevel) -> None:
+    first, again = both(get_catalogue(), facts, level)
 
     assert said(first) == said(again)

@@ -76,8 +76,7 @@ HEALTHY = [
         ticket(
             "[conda] pytorch                   1.0.1           "
             "py3.7_cuda10.0.130_cudnn7.4.2_2    pytorch",
-            "[conda] torchvision               0.2.2                      py_3"
-            "    pytorch",
+            "[conda] torchvision               0.2.2                      py_3    pytorch",
             torch="1.0.1.post2",
             cuda="10.0.130",
             os="CentOS Linux 7 (Core)",
@@ -117,8 +116,7 @@ HEALTHY = [
             python="3.8.12 (64-bit runtime)",
             available="True",
             runtime="11.7.64",
-            gpu="GPU 0: NVIDIA A100-SXM4-40GB\n  MIG 3g.20gb     Device  0:"
-            " (UUID: MIG-3a1c-4d5e)",
+            gpu="GPU 0: NVIDIA A100-SXM4-40GB\n  MIG 3g.20gb     Device  0: (UUID: MIG-3a1c-4d5e)",
             driver="450.80.02",
         ),
         id="minor-version compatibility, MIG, a newer nvcc",

@@ -58,9 +58,7 @@ FACTS: dict[str, dict[str, Any]] = {
         ]
     },
     "torch_vision_audio": {
-        "torchvision": [
-            {"torchvision": "0.29.2", "torch": ">=2.14.0", "source": "METADATA"}
-        ],
+        "torchvision": [{"torchvision": "0.29.2", "torch": ">=2.14.0", "source": "METADATA"}],
         "torchaudio": [],
         "torchcodec": [
             {
@@ -90,7 +88,7 @@ def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "WORLD", tmp_path / "world")
+    monkeypatch.setattr(module, "WORLD_FOLDER", tmp_path / "world")
     (tmp_path / "world").mkdir()
     return module
 
@@ -103,7 +101,7 @@ def folder(tmp_path: Path) -> str:
 
 
 def table(script: ModuleType, section: str) -> dict[str, Any]:
-    text = (script.WORLD / f"{section}.json").read_text()
+    text = (script.WORLD_FOLDER / f"{section}.json").read_text()
     read: dict[str, Any] = json.loads(text)
     return read
 
@@ -142,9 +140,7 @@ def test_the_check_says_what_is_stale(script: ModuleType, folder: str) -> None:
         script.main(folder, "2026-11-22", "--check")
 
 
-def test_two_capabilities_of_one_card_are_refused(
-    script: ModuleType, folder: str
-) -> None:
+def test_two_capabilities_of_one_card_are_refused(script: ModuleType, folder: str) -> None:
     other = {"cc": "9.9", "gpus": ["Tesla K40c"], "source": "https://example.org/gpus"}
     path = Path(folder) / "gpu_compute_capability.json"
     path.write_text(json.dumps({"capabilities": [other]}))

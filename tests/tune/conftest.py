@@ -10,7 +10,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-NEED_TORCH = ["test_inside.py", "test_stream.py", "test_target.py"]
+NEED_TORCH = [
+    "target/test_clocks.py",
+    "target/test_endless_loader.py",
+    "target/test_target.py",
+]
 collect_ignore = [] if importlib.util.find_spec("torch") else NEED_TORCH
 
 WORKLOADS = Path(__file__).parent / "workloads"
@@ -51,7 +55,7 @@ def _ours() -> list[str]:
             continue
         line = " ".join(process.info["cmdline"] or ())
         alive = process.info["status"] != psutil.STATUS_ZOMBIE
-        if alive and str(WORKLOADS) in line and "tune.inside" in line:
+        if alive and str(WORKLOADS) in line and "tune.target" in line:
             found.append(line)
         if alive and "left behind" in line and "time.sleep(600)" in line:
             found.append(line)

@@ -64,33 +64,29 @@ def broken(name: str) -> str:
 
 
 REFUSED = {
-    broken("raises"): r"calling it raised FileNotFoundError: no images in .+:\d+\)$",
+    broken("raises"): r"calling the target raised FileNotFoundError: no images in .+:\d+\)$",
     broken("needs_argument"): r"TypeError: needs_argument\(\) missing 1 .+'root'$",
     broken("garbage"): r"returned an int: expected a torch Dataset or DataLoader$",
     broken("a_dict"): r"returned a dict: expected a torch Dataset or DataLoader$",
-    broken("exits"): r"calling it called sys\.exit\(7\)$",
+    broken("exits"): r"calling the target called sys\.exit\(7\)$",
     f"{WORKLOADS / 'exits_when_imported.py'}:made": (
-        r"importing it called sys\.exit\('no data set here'\)$"
+        r"importing the module called sys\.exit\('no data set here'\)$"
     ),
-    broken(
-        "empty"
-    ): r": the loader gives no batch: the data set or its sampler is empty$",
-    broken("silent"): r": the loader gives no batch: its data set gives nothing$",
+    broken("empty"): r": the loader gives no batch: the dataset or its sampler is empty$",
+    broken("silent"): r": the loader gives no batch: its dataset yields nothing$",
     broken("all_left_out"): (
         r": the loader gives no batch: drop_last=True, and 3 samples are fewer than"
         r" batch_size=8$"
     ),
     broken("short"): (
-        r": the loader gives no batch: its data set gives fewer samples than"
-        r" batch_size=8 in each worker, and drop_last=True leaves those out$"
+        r": the loader gives no batch: its dataset yields fewer samples than"
+        r" batch_size=8 in each worker, and drop_last=True drops them$"
     ),
 }
 
 
 @pytest.mark.parametrize("target", REFUSED, ids=lambda t: t.rpartition("/")[2])
-def test_a_target_that_cannot_be_used_is_wrong_usage(
-    target: str, temporary: Path
-) -> None:
+def test_a_target_that_cannot_be_used_is_wrong_usage(target: str, temporary: Path) -> None:
     for done in called(target, 20, temporary):
         assert (done.code, done.shown) == (2, "")
         (line,) = done.errors
@@ -106,9 +102,9 @@ class Case(NamedTuple):
 
 
 LOST = {
-    "hangs": Case(r"takes longer than there is time \(--budget\)$", 4),
-    "dies": Case("its process ended with code 9"),
-    "kills": Case("its process was killed by SIGKILL"),
+    "hangs": Case(r"exceeded the time budget \(--budget\)$", 4),
+    "dies": Case("process exited with code 9"),
+    "kills": Case("the target's process was killed by SIGKILL"),
 }
 UNMEASURED = {
     "item_raises": Case(r"OSError: truncated image \d+ \(broken\.py:\d+\)"),
@@ -116,7 +112,7 @@ UNMEASURED = {
     "item_kills": Case("with num_workers=0: was killed by SIGKILL"),
     "crashes": Case("is killed by signal: Segmentation fault"),
     "needs_gpu": Case(r"(CUDA|NVIDIA).+ \(broken\.py:\d+\)$"),
-    "closes": Case("it has closed files that are not its own"),
+    "closes": Case("it closed file descriptors that it did not open"),
 }
 
 
@@ -146,9 +142,7 @@ def test_workers_that_cannot_be_started_are_told_of(temporary: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["prints", "spawns"])
-def test_what_a_target_prints_and_starts_harms_nobody(
-    name: str, temporary: Path
-) -> None:
+def test_what_a_target_prints_and_starts_harms_nobody(name: str, temporary: Path) -> None:
     for done in called(broken(name), 8, temporary):
         assert done.code in {0, 3}
         assert len(done.errors) == (1 if done.code else 0)

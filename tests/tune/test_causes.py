@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.bottleneck import bottleneck
-from pipedoctor.tune import whatif
-from pipedoctor.tune.tuning import Order, probed
+from pipedoctor.bottleneck.classify import classify_bottleneck
+from pipedoctor.tune.compare import whatif
+from pipedoctor.tune.search.tuning import TuningRequest, open_search
 
 LABELLED = Path(__file__).parent / "workloads" / "labelled.py"
 CAUSES = {
@@ -27,11 +27,11 @@ QUIET = 0.5
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 @pytest.mark.parametrize(("name", "cause"), CAUSES.items())
 def test_the_cause_is_named(name: str, cause: str) -> None:
-    order = Order(target=f"{LABELLED}:{name}", budget=24, max_workers=4)
-    with probed(order) as (search, _):
-        whatif.probe(search)
-    seen = search.pipeline()
+    order = TuningRequest(target=f"{LABELLED}:{name}", budget=24, max_workers=4)
+    with open_search(order) as (search, _):
+        whatif.probe_pipeline(search)
+    seen = search.build_pipeline()
     others = max((t.window.foreign or 0.0) / t.window.seconds for t in seen.trials)
     if others > QUIET:
         pytest.skip(f"others use {others:.1f} CPUs")
-    assert bottleneck(seen).name == cause
+    assert classify_bottleneck(seen).name == cause

@@ -6,7 +6,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from pipedoctor.tune.inside import stream, trial
+from pipedoctor.tune.target import endless_loader
+from pipedoctor.tune.target.loader_failure import describe_failure
 
 
 class Spiteful(Exception):  # noqa: N818
@@ -15,7 +16,7 @@ class Spiteful(Exception):  # noqa: N818
 
 
 def test_an_error_that_cannot_be_printed() -> None:
-    assert "Spiteful: <exception str() failed>" in trial.failed(Spiteful())
+    assert "Spiteful: <exception str() failed>" in describe_failure(Spiteful())
 
 
 def test_what_a_worker_died_of() -> None:
@@ -23,8 +24,8 @@ def test_what_a_worker_died_of() -> None:
     unexpected = RuntimeError("DataLoader worker (pid(s) 7) exited unexpectedly")
     unexpected.__cause__ = signal
 
-    assert trial.failed(unexpected).endswith("is killed by signal: Killed.")
-    assert trial.failed(signal).endswith("is killed by signal: Killed.")
+    assert describe_failure(unexpected).endswith("is killed by signal: Killed.")
+    assert describe_failure(signal).endswith("is killed by signal: Killed.")
 
 
 class Sized:
@@ -41,5 +42,5 @@ class Sized:
     "answer", [-1, 1.5, RuntimeError("cannot count"), TypeError("no")], ids=repr
 )
 def test_a_length_that_nobody_can_know(answer: Any) -> None:
-    assert stream.samples(Sized(answer)) is None
-    assert stream.samples(Sized(3)) == 3
+    assert endless_loader.count_samples(Sized(answer)) is None
+    assert endless_loader.count_samples(Sized(3)) == 3

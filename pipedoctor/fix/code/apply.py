@@ -1,88 +1,109 @@
 """Edit code: a plan, consent, a journal entry, proof, or everything as it was."""
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pipedoctor.check import Finding
-from pipedoctor.fix import engine, journal, show, undo
-from pipedoctor.fix.code.ground import Ground
-from pipedoctor.fix.code.patch import patch
-from pipedoctor.fix.code.proposal import Proposal
-from pipedoctor.fix.code.trial import Outcome, Tally, attempt, fault
-from pipedoctor.fix.counter import Counter as Desk
-from pipedoctor.fix.engine import Workshop
-from pipedoctor.fix.entry import Entry, State
-from pipedoctor.fix.lock import locked
-from pipedoctor.fix.order import Order
-from pipedoctor.fix.plan import Failed, Plan, Refused, Write
-from pipedoctor.judge import Chosen
-from pipedoctor.source.parse import NotPythonError
+from pipedoctor.engine.runner import CheckFilter
+from pipedoctor.fix import journals, plan_text, undo
+from pipedoctor.fix.apply_plan import apply_or_roll_back
+from pipedoctor.fix.code.changed_lines import find_user_place
+from pipedoctor.fix.code.judged_source import CodeWorkspace
+from pipedoctor.fix.code.patch import render_patch
+from pipedoctor.fix.code.proposal import Proposal, explain_hard_links, explain_misplaced
+from pipedoctor.fix.code.trial import (
+    EditOutcome,
+    FindingCounts,
+    attempt_edits,
+    find_remaining,
+)
+from pipedoctor.fix.console import Console
+from pipedoctor.fix.engine import LockedJournal, Proof
+from pipedoctor.fix.held_file import HeldFiles
+from pipedoctor.fix.lock import hold_lock
+from pipedoctor.fix.plan import FixPlan, FixRefusedError, StepFailedError, WriteStep
+from pipedoctor.fix.request import FixRequest
+from pipedoctor.source.syntax.parse import NotPythonError
 
-_LISTED = 8
+_MAX_LISTED = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class CodeFixRequest:
     """One call of ``fix --code``, read and understood."""
 
-    ground: Ground
-    chosen: Chosen
+    workspace: CodeWorkspace
+    check_filter: CheckFilter
     unsafe: bool = False
     explicit: bool = False
     """The user has named what is to be cured."""
-    measured: Callable[[Desk, Sequence[Finding]], str] = lambda _, __: ""
+    measure_gain: Callable[[Console, Sequence[Finding]], str] = lambda _, __: ""
     """Measures what was written; why it must go, or nothing."""
 
 
-def apply(desk: Desk, order: Order, work: Work) -> int:
+def apply_edits(console: Console, request: FixRequest, code_request: CodeFixRequest) -> int:
     """Try in memory, show, ask, write, prove."""
-    outcome = attempt(
-        work.ground, work.chosen, unsafe=work.unsafe, explicit=work.explicit
+    outcome = attempt_edits(
+        code_request.workspace,
+        code_request.check_filter,
+        unsafe=code_request.unsafe,
+        explicit=code_request.explicit,
     )
-    code = int(bool(outcome.turned))
-    if desk.dry_run:
-        _put(patch(*_by_place(work.ground, outcome)))
-        _remarks(desk, work.ground, outcome, loud=desk.complain)
+    code = int(bool(outcome.refused))
+    if console.dry_run:
+        _write_stdout(render_patch(*_index_by_path(code_request.workspace, outcome)))
+        _report_remarks(console, code_request.workspace, outcome, report=console.print_error)
         return code
     if not outcome.files:
-        how = "an edit" if work.unsafe else "a safe edit"
-        changed = work.ground.changed
+        how = "an edit" if code_request.unsafe else "a safe edit"
+        changed = code_request.workspace.changed_lines
         where = f"on lines changed since {changed.since}" if changed else "here"
-        desk.say(show.safe(f"nothing to do: no finding {where} can be cured by {how}"))
-        _remarks(desk, work.ground, outcome, loud=desk.say)
+        console.print_lines(
+            plan_text.escape_text(f"nothing to do: no finding {where} can be fixed by {how}")
+        )
+        _report_remarks(console, code_request.workspace, outcome, report=console.print_lines)
         return code
-    desk.recover(order)
-    desk.say(*map(_line, outcome.done))
-    plan = _plan(work.ground, outcome)
-    desk.say(*show.plans([plan]))
-    _remarks(desk, work.ground, outcome, loud=desk.say)
-    desk.consent("Apply this?")
-    cured = [proposal.found.finding for proposal in outcome.done]
+    console.print_lines(*map(_describe_proposal, outcome.applied))
+    plan = _make_plan(code_request.workspace, outcome)
+    cured = [proposal.found.finding for proposal in outcome.applied]
 
     def proof() -> str:
-        return _unproved(work.ground, outcome) or work.measured(desk, cured)
+        return _verify_edits(code_request.workspace, outcome) or code_request.measure_gain(
+            console, cured
+        )
 
-    return max(code, write(desk, plan, proof))
+    with contextlib.closing(HeldFiles()) as files:
+        hold_files(code_request.workspace, plan, files)
+        console.print_lines(*plan_text.render_plans([plan]))
+        _report_remarks(console, code_request.workspace, outcome, report=console.print_lines)
+        console.require_consent("Apply this?")
+        return max(code, execute_code_plan(console, request, plan, proof, files))
 
 
-def stream(desk: Desk, work: Work) -> int:
+def edit_stdin(console: Console, code_request: CodeFixRequest) -> int:
     """Code from stdin to stdout, edited, or its diff; what is said goes to stderr."""
-    outcome = attempt(
-        work.ground, work.chosen, unsafe=work.unsafe, explicit=work.explicit
+    outcome = attempt_edits(
+        code_request.workspace,
+        code_request.check_filter,
+        unsafe=code_request.unsafe,
+        explicit=code_request.explicit,
     )
-    for proposal in () if desk.dry_run else outcome.done:
-        desk.complain(_line(proposal))
-    if desk.dry_run:
-        _put(patch(work.ground.raws, outcome.files))
+    for proposal in () if console.dry_run else outcome.applied:
+        console.print_error(_describe_proposal(proposal))
+    if console.dry_run:
+        _write_stdout(render_patch(code_request.workspace.contents, outcome.files))
     else:
-        _put(*(outcome.files.get(name, raw) for name, raw in work.ground.raws.items()))
-    _remarks(desk, work.ground, outcome, loud=desk.complain)
-    return int(bool(outcome.turned))
+        _write_stdout(
+            *(outcome.files.get(name, raw) for name, raw in code_request.workspace.contents.items())
+        )
+    _report_remarks(console, code_request.workspace, outcome, report=console.print_error)
+    return int(bool(outcome.refused))
 
 
-def _put(*texts: bytes) -> None:
+def _write_stdout(*texts: bytes) -> None:
     """Bytes, whatever the code is encoded in."""
     import sys  # noqa: PLC0415  (only here)
 
@@ -92,109 +113,125 @@ def _put(*texts: bytes) -> None:
     sys.stdout.flush()
 
 
-def _line(proposal: Proposal) -> str:
+def _describe_proposal(proposal: Proposal) -> str:
     doubt = f"   unsafe: {proposal.remedy.unsafe}" if proposal.remedy.unsafe else ""
-    return show.safe(f"{proposal.title}: {proposal.remedy.title}{doubt}")
+    return plan_text.escape_text(f"{proposal.title}: {proposal.remedy.title}{doubt}")
 
 
-def _by_place(
-    ground: Ground, outcome: Outcome
+def _index_by_path(
+    workspace: CodeWorkspace, outcome: EditOutcome
 ) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """Old and new bytes by the path of the file itself, seen from here."""
-    named = {path: os.path.realpath(ground.real[path]) for path in outcome.files}
+    named = {path: os.path.realpath(workspace.real_paths[path]) for path in outcome.files}
     here = os.path.realpath(os.curdir)
     place = {path: os.path.relpath(real, here) for path, real in named.items()}
-    before = {place[path]: ground.raws[path] for path in named}
+    before = {place[path]: workspace.contents[path] for path in named}
     return before, {place[path]: outcome.files[path] for path in named}
 
 
-def _remarks(desk: Desk, ground: Ground, outcome: Outcome, loud: Any) -> None:
+def _report_remarks(
+    console: Console, workspace: CodeWorkspace, outcome: EditOutcome, report: Any
+) -> None:
     """What is not done, and what could be."""
-    unread = [f"not read: {path}: {why}" for path, why in ground.unread.items()]
-    for line in unread[:_LISTED]:
-        desk.complain(line)
-    if len(unread) > _LISTED:
-        desk.complain(f"not read: {len(unread) - _LISTED} more")
-    for turned in outcome.turned:
-        desk.complain(f"refused: {turned.title}")
-    if outcome.bolder:
-        count = len(outcome.bolder)
-        loud(f"{count} more with --unsafe:")
-        for proposal in outcome.bolder[:_LISTED]:
-            loud(f"  {show.safe(proposal.title)}: {proposal.remedy.unsafe}")
-        if count > _LISTED:
-            loud(f"  and {count - _LISTED} more")
-    if outcome.doubtful:
-        names = sorted({p.found.check.name for p in outcome.doubtful})
-        loud(f"only possible, edited when named: --select {','.join(names)}")
+    unread = [f"not read: {path}: {why}" for path, why in workspace.unread.items()]
+    for line in unread[:_MAX_LISTED]:
+        console.print_error(line)
+    if len(unread) > _MAX_LISTED:
+        console.print_error(f"not read: {len(unread) - _MAX_LISTED} more")
+    for turned in outcome.refused:
+        console.print_error(f"refused: {turned.title}")
+    for found in outcome.revealed[:_MAX_LISTED]:
+        edited = {**workspace.contents, **outcome.files}
+        place = find_user_place(found, workspace.contents, edited)
+        summary = plan_text.escape_text(found.finding.summary)
+        report(f"shows afterwards: {place}  {found.check.name}: {summary}")
+    if outcome.needs_unsafe:
+        count = len(outcome.needs_unsafe)
+        report(f"{count} more with --unsafe:")
+        for proposal in outcome.needs_unsafe[:_MAX_LISTED]:
+            report(f"  {plan_text.escape_text(proposal.title)}: {proposal.remedy.unsafe}")
+        if count > _MAX_LISTED:
+            report(f"  and {count - _MAX_LISTED} more")
+    if outcome.uncertain:
+        names = sorted({p.found.check.name for p in outcome.uncertain})
+        report(f"less certain, edited only if selected: --select {','.join(names)}")
 
 
-def _plan(ground: Ground, outcome: Outcome) -> Plan:
+def _make_plan(workspace: CodeWorkspace, outcome: EditOutcome) -> FixPlan:
     paths = sorted(outcome.files)
-    names = [proposal.found.check.name for proposal in outcome.done]
-    return plan_of(
-        {os.path.realpath(ground.real[p]): ground.raws[p] for p in paths},
-        {os.path.realpath(ground.real[p]): outcome.files[p] for p in paths},
+    names = [proposal.found.check.name for proposal in outcome.applied]
+    return plan_file_writes(
+        {os.path.realpath(workspace.real_paths[p]): workspace.contents[p] for p in paths},
+        {os.path.realpath(workspace.real_paths[p]): outcome.files[p] for p in paths},
         names[0] if len(names) == 1 else f"{len(names)} findings",
     )
 
 
-def plan_of(before: dict[str, bytes], after: dict[str, bytes], what: str) -> Plan:
+def plan_file_writes(before: dict[str, bytes], after: dict[str, bytes], what: str) -> FixPlan:
     """The writing of these files, by their real paths; `what` is cured by it."""
     first = next(iter(after))
-    return Plan(
+    return FixPlan(
         subject=first if len(after) == 1 else f"{len(after)} files of code",
         before=f"with {what}",
         after="edited",
         steps=tuple(
-            Write(path=path, content=after[path], found=before[path]) for path in after
+            WriteStep(path=path, content=after[path], found=before[path]) for path in after
         ),
         lasts="for good",
         root=False,
     )
 
 
-def _unproved(ground: Ground, outcome: Outcome) -> str:
-    """Read everything again: why the findings are not cured; empty: they are."""
-    known = Tally.of(ground.judge())
-    again = ground.again()
+def _verify_edits(workspace: CodeWorkspace, outcome: EditOutcome) -> str:
+    """Read everything again; returns why the findings are not fixed, or nothing."""
+    known = FindingCounts.from_findings(workspace.judge())
+    expected = FindingCounts.from_findings(workspace.judge(outcome.files))
+    again = workspace.reread()
     try:
         now = again.judge()
     except NotPythonError as error:
         return str(error)
     for path, content in outcome.files.items():
-        if again.raws.get(path) != content:
+        if again.contents.get(path) != content:
             return f"{path} does not hold what was written"
-    return fault(known, [p.found for p in outcome.done], now).why
+    counts = FindingCounts.from_findings(now)
+    for found in now:
+        if expected.is_new(found, counts):
+            return f"{found.check.name} is new at {found.place}: {found.finding.summary}"
+    return find_remaining(known, [p.found for p in outcome.applied], now).why
 
 
-def write(desk: Desk, plan: Plan, proof: engine.Proof) -> int:
+def hold_files(workspace: CodeWorkspace, plan: FixPlan, files: HeldFiles) -> None:
+    """
+    Open the very files that were read, until they are replaced.
+
+    Raises Refused for one that is not the file that was read any more, lies elsewhere,
+    or has other names that would keep the old code.
+    """
+    for step in plan.steps:
+        if isinstance(step, WriteStep) and (why := _hold_file(workspace, step, files)):
+            message = f"nothing was changed: {why}"
+            raise FixRefusedError(message)
+
+
+def _hold_file(workspace: CodeWorkspace, step: WriteStep, files: HeldFiles) -> str:
+    """Why it cannot be edited; empty: it is open now."""
+    try:
+        held = files.hold(step.path)
+    except (OSError, StepFailedError) as error:
+        return str(error)
+    if held.content != step.found:
+        return f"{step.path} changed after the plan was made"
+    why = explain_misplaced(workspace, step.path) or explain_hard_links(held.status)
+    return f"{step.path} {why}" if why else ""
+
+
+def execute_code_plan(
+    console: Console, request: FixRequest, plan: FixPlan, proof: Proof, files: HeldFiles
+) -> int:
     """Note, write, prove; what is not proved is taken back at once."""
-    book = journal.writable()
-    with locked(book.root) as lock:
-        shop = Workshop(journal=book, lock=lock)
-        try:
-            entry = engine.begin(shop, plan)
-        except (Failed, OSError) as why:
-            return desk.refuse(Refused(f"nothing was changed: {why}"))
-        try:
-            entry = engine.carry_out(shop, entry, plan, frozenset, proof)
-        except (Failed, OSError) as why:
-            return _back(desk, shop, entry, str(why))
-        except KeyboardInterrupt:
-            return _back(desk, shop, entry, "it was interrupted")
-    desk.say(
-        f"done and proved: {show.safe(plan.subject)} {plan.after}   (fix {entry.id};"
-        f" take it back: pipedoctor fix --undo {entry.id})"
-    )
-    return 0
-
-
-def _back(desk: Desk, shop: Workshop, entry: Entry, why: str) -> int:
-    found = shop.journal.find(entry.id)
-    entry = found if isinstance(found, Entry) else entry
-    entry = undo.take_back(shop, entry, undo.ROLL_BACK, reason=why)
-    back = entry.state is State.ROLLED_BACK
-    ending = "it was rolled back" if back else "and it could not be rolled back"
-    desk.complain(f"failed: {entry.reason}; {ending} (fix {entry.id})")
-    return 1
+    book = journals.find_writable()
+    with hold_lock(book.folder) as lock:
+        shop = LockedJournal(journal=book, lock=lock, files=files)
+        console.report_recovered(undo.recover_unfinished(shop, request.prepare_recovery))
+        return apply_or_roll_back(console, shop, plan, proof)

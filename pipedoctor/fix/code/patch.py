@@ -5,11 +5,11 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-_AWKWARD = re.compile(rb"[\x00-\x1f\x7f\"\\]")
-_NO_END = b"\\ No newline at end of file\n"
+_QUOTED_BYTES = re.compile(rb"[\x00-\x1f\x7f\"\\]")
+_NO_NEWLINE = b"\\ No newline at end of file\n"
 
 
-def patch(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bytes:
+def render_patch(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bytes:
     """
     All files in the order of their names, relative to the working directory.
 
@@ -17,17 +17,15 @@ def patch(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bytes:
     the first folder away, finds it too.
     """
     return b"".join(
-        line
-        for path in sorted(after)
-        for line in _file(path, before[path], after[path])
+        line for path in sorted(after) for line in _render_file(path, before[path], after[path])
     )
 
 
-def _file(path: str, old: bytes, new: bytes) -> Iterator[bytes]:
-    head = _quoted(b"./" + os.fsencode(path))
+def _render_file(path: str, old: bytes, new: bytes) -> Iterator[bytes]:
+    head = _quote_name(b"./" + os.fsencode(path))
     tab = b"\t" if b" " in head and not head.startswith(b'"') else b""
     lines = difflib.diff_bytes(
-        difflib.unified_diff, _lines(old), _lines(new), head, head, b"", b""
+        difflib.unified_diff, _split_lines(old), _split_lines(new), head, head, b"", b""
     )
     for number, line in enumerate(lines):
         if number < 2:  # noqa: PLR2004  (the two lines with names)
@@ -35,17 +33,17 @@ def _file(path: str, old: bytes, new: bytes) -> Iterator[bytes]:
         elif line.endswith(b"\n"):
             yield line
         else:
-            yield line + b"\n" + _NO_END
+            yield line + b"\n" + _NO_NEWLINE
 
 
-def _quoted(name: bytes) -> bytes:
+def _quote_name(name: bytes) -> bytes:
     """In C's way, as patch and git read it, where a line could not hold it as it is."""
-    if not _AWKWARD.search(name):
+    if not _QUOTED_BYTES.search(name):
         return name
-    return b'"%b"' % _AWKWARD.sub(lambda odd: b"\\%03o" % ord(odd[0]), name)
+    return b'"%b"' % _QUOTED_BYTES.sub(lambda odd: b"\\%03o" % ord(odd[0]), name)
 
 
-def _lines(text: bytes) -> Sequence[bytes]:
+def _split_lines(text: bytes) -> Sequence[bytes]:
     r"""Lines as patch counts them: only ``\n`` ends one."""
     parts = text.split(b"\n")
     lines = [part + b"\n" for part in parts[:-1]]

@@ -6,18 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipedoctor.check import Confidence
-from pipedoctor.fix.code.ground import Found, Ground
-from pipedoctor.fix.code.notebook import NotKept
-from pipedoctor.fix.code.script import edited
-from pipedoctor.remedy import Edit, Remedy
+from pipedoctor.check import Confidence, Edit, Remedy
+from pipedoctor.fix.code.judged_source import CodeFinding, CodeWorkspace
+from pipedoctor.fix.code.notebook import InexactEditError
+from pipedoctor.fix.code.script import edit_content
 
 
 @dataclass(frozen=True)
 class Proposal:
     """One remedy of one finding, as edits."""
 
-    found: Found
+    found: CodeFinding
     remedy: Remedy
 
     @property
@@ -26,7 +25,7 @@ class Proposal:
         return self.remedy.edits
 
     @property
-    def likely(self) -> bool:
+    def is_likely(self) -> bool:
         """Is the finding more than possible?"""
         return self.found.finding.confidence > Confidence.POSSIBLE
 
@@ -42,10 +41,10 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Turned:
+class RefusedFinding:
     """A finding that is not cured here, and why."""
 
-    found: Found
+    found: CodeFinding
     why: str
 
     @property
@@ -54,7 +53,7 @@ class Turned:
         return f"{self.found.place}  {self.found.check.name}: {self.why}"
 
 
-def proposals(found: Iterable[Found]) -> Iterator[Proposal]:
+def list_proposals(found: Iterable[CodeFinding]) -> Iterator[Proposal]:
     """The first remedy with edits of each finding, gravest findings first."""
     ranked = sorted(found, key=lambda one: -one.finding.severity)
     for one in ranked:
@@ -63,59 +62,71 @@ def proposals(found: Iterable[Found]) -> Iterator[Proposal]:
             yield Proposal(one, remedy)
 
 
-def kept(found: Iterable[Found]) -> Iterator[Turned]:
+def list_discouraged(found: Iterable[CodeFinding]) -> Iterator[RefusedFinding]:
     """Findings whose code is better not edited, with the reason."""
     for one in found:
         for remedy in one.finding.remedies:
             if remedy.kept:
-                yield Turned(one, remedy.kept)
+                yield RefusedFinding(one, remedy.kept)
 
 
-def changes(ground: Ground, chosen: Sequence[Proposal]) -> dict[str, bytes]:
-    """The new bytes of every file that these proposals change; raises NotKept."""
+def apply_proposals(workspace: CodeWorkspace, chosen: Sequence[Proposal]) -> dict[str, bytes]:
+    """The new bytes of every file that these proposals change; raises InexactEditError."""
     wanted: dict[str, list[Edit]] = {}
     for proposal in chosen:
         for edit in proposal.edits:
             wanted.setdefault(edit.path, []).append(edit)
     return {
-        path: edited(ground.raws[path], path, edits) for path, edits in wanted.items()
+        path: edit_content(workspace.contents[path], path, edits) for path, edits in wanted.items()
     }
 
 
-def obstacle(ground: Ground, path: str) -> str:
+def find_file_obstacle(workspace: CodeWorkspace, path: str) -> str:
     """Why a file must not be edited; empty: it may be."""
-    if path not in ground.real:
-        return f"{path} is none of the files that were read"
+    if path not in workspace.real_paths:
+        return f"{path} is not one of the files that were read"
     try:
-        edited(ground.raws[path], path, ())
-    except NotKept as error:
+        edit_content(workspace.contents[path], path, ())
+    except InexactEditError as error:
         return f"{path} cannot be written back: {error}"
-    return _unwritable(ground, path) if ground.kept else ""
+    return _explain_unwritable(workspace, path) if workspace.is_on_disk else ""
 
 
-def _unwritable(ground: Ground, path: str) -> str:
-    real = os.path.realpath(ground.real[path])
-    misplaced = _misplaced(ground, path, real)
-    if misplaced:
-        return misplaced
+def _explain_unwritable(workspace: CodeWorkspace, path: str) -> str:
+    real = os.path.realpath(workspace.real_paths[path])
+    if misplaced := explain_misplaced(workspace, real):
+        return f"{path} {misplaced}"
     try:
-        mode = os.stat(real).st_mode  # noqa: PTH116  (strings all along)
+        status = os.stat(real, follow_symlinks=False)  # noqa: PTH116  (strings all along)
     except OSError as error:
         return f"{path} cannot be written back: {error}"
-    folder = str(Path(real).parent)
+    folder, mode = str(Path(real).parent), status.st_mode
+    if linked := explain_hard_links(status):
+        return f"{path} {linked}"
     if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
         return f"{path} is read-only"
     if not os.access(real, os.W_OK) or not os.access(folder, os.W_OK):
-        return f"{path} may not be written by this user"
+        return f"{path} is not writable by this user"
     return ""
 
 
-def _misplaced(ground: Ground, path: str, real: str) -> str:
-    inside = [os.path.realpath(one) for one in ground.paths]
-    if not any(real == one or real.startswith(one.rstrip("/") + "/") for one in inside):
-        return f"{path} is a link to {real}, outside of what was named"
+def explain_hard_links(status: os.stat_result | None) -> str:
+    """Why a file with several names is not edited; empty: it has one."""
+    if status is None or status.st_nlink < 2:  # noqa: PLR2004  (one name is its own)
+        return ""
+    return (
+        f"has {status.st_nlink} hard links: an edit would separate them, and the other names"
+        " would keep the old code"
+    )
+
+
+def explain_misplaced(workspace: CodeWorkspace, real: str) -> str:
+    """Why the file at this real path is not ours to edit; empty: it is."""
+    roots = workspace.real_roots
+    if not any(real == one or real.startswith(one.rstrip("/") + "/") for one in roots):
+        return f"is a link to {real}, outside the given paths"
     try:
         real.encode()
     except UnicodeEncodeError:
-        return f"{path} has a name that is not UTF-8, which the journal cannot hold"
+        return "has a name that is not UTF-8, which the journal cannot store"
     return ""

@@ -1,33 +1,36 @@
 """Let one DataLoader be made with other arguments: what ``tune --apply`` does."""
 
+import contextlib
 import os
 from collections.abc import Mapping
 
-from pipedoctor.edits import arguments
+from pipedoctor.check import Edit
+from pipedoctor.check.edits import edit_arguments
 from pipedoctor.facts import Facts
 from pipedoctor.facts.source import LoaderCall, Source
-from pipedoctor.fix.code.apply import plan_of, write
-from pipedoctor.fix.code.ground import Ground
-from pipedoctor.fix.code.notebook import NotKept
-from pipedoctor.fix.code.proposal import obstacle
-from pipedoctor.fix.code.script import edited
-from pipedoctor.fix.counter import Counter
-from pipedoctor.fix.named import Examination
-from pipedoctor.fix.plan import Plan, Refused
-from pipedoctor.fix.show import plans
-from pipedoctor.remedy import Edit
-from pipedoctor.source.parse import NotPythonError
+from pipedoctor.fix.code.apply import execute_code_plan, hold_files, plan_file_writes
+from pipedoctor.fix.code.judged_source import CodeWorkspace
+from pipedoctor.fix.code.notebook import InexactEditError
+from pipedoctor.fix.code.proposal import find_file_obstacle
+from pipedoctor.fix.code.script import edit_content
+from pipedoctor.fix.console import Console
+from pipedoctor.fix.held_file import HeldFiles
+from pipedoctor.fix.named_checks import Examination
+from pipedoctor.fix.plan import FixPlan, FixRefusedError
+from pipedoctor.fix.plan_text import render_plans
+from pipedoctor.fix.request import FixRequest
+from pipedoctor.source.syntax.parse import NotPythonError
 
-Value = bool | int | float | str | None
+ArgumentValue = bool | int | float | str | None
 """What an argument may be set to; a string is text, not code."""
 
 
 def set_arguments(
-    counter: Counter,
+    console: Console,
     examination: Examination,
     path: str,
     line: int,
-    values: Mapping[str, Value],
+    values: Mapping[str, ArgumentValue],
 ) -> int:
     """
     Show, ask, write and prove; gives the exit code of ``fix``.
@@ -35,68 +38,81 @@ def set_arguments(
     `path` is the file and `line` any line of the DataLoader call in it. Raises
     Refused where the call cannot be edited exactly, or would be none any more.
     """
-    plan = planned(examination, path, line, values)
+    request = FixRequest(examination=examination)
+    if not console.dry_run:
+        console.recover_interrupted(request)
+    ground = CodeWorkspace.read((path,), examination, Facts())
+    plan = _plan_edit(ground, path, line, values)
     if plan is None:
-        counter.say("nothing to do: the loader has these arguments already")
+        console.print_lines("nothing to do: the loader has these arguments already")
         return 0
-    counter.say(*plans([plan]))
-    if counter.dry_run:
-        counter.say("dry run: nothing was changed")
-        return 0
-    counter.consent("Apply this?")
-    return write(counter, plan, lambda: unset(examination, path, line, values))
+    with contextlib.closing(HeldFiles()) as files:
+        hold_files(ground, plan, files)
+        console.print_lines(*render_plans([plan]))
+        if console.dry_run:
+            console.print_lines("dry run: nothing was changed")
+            return 0
+        console.require_consent("Apply this?")
+
+        def proof() -> str:
+            return verify_arguments(examination, path, line, values)
+
+        return execute_code_plan(console, request, plan, proof, files)
 
 
-def planned(
-    examination: Examination, path: str, line: int, values: Mapping[str, Value]
-) -> Plan | None:
+def plan_arguments(
+    examination: Examination, path: str, line: int, values: Mapping[str, ArgumentValue]
+) -> FixPlan | None:
     """The plan, for who shows and asks in a way of its own; None: nothing to do."""
-    ground = Ground.read((path,), examination, Facts())
-    loader = at_line(ground.source({}), line)
-    if _has(loader, values):
+    return _plan_edit(CodeWorkspace.read((path,), examination, Facts()), path, line, values)
+
+
+def _plan_edit(
+    ground: CodeWorkspace, path: str, line: int, values: Mapping[str, ArgumentValue]
+) -> FixPlan | None:
+    loader = find_loader(ground.build_source({}), line)
+    if _has_arguments(loader, values):
         return None
-    edits = edits_for(loader, values)
+    edits = build_edits(loader, values)
     name = loader.at.path
-    if why := obstacle(ground, name):
-        raise Refused(why)
+    if why := find_file_obstacle(ground, name):
+        raise FixRefusedError(why)
     try:
-        new = edited(ground.raws[name], name, edits)
-        after = at_line(ground.source({name: new}), loader.at.line)
-    except (NotKept, NotPythonError) as error:
-        raise Refused(str(error)) from None
-    if not _has(after, values):
+        new = edit_content(ground.contents[name], name, edits)
+        after = find_loader(ground.build_source({name: new}), loader.at.line)
+    except (InexactEditError, NotPythonError) as error:
+        raise FixRefusedError(str(error)) from None
+    if not _has_arguments(after, values):
         message = f"{path}:{line} would not have these arguments after the edit"
-        raise Refused(message)
+        raise FixRefusedError(message)
     real = os.path.realpath(path)
     what = ", ".join(f"{key}={value!r}" for key, value in values.items())
-    plan = plan_of({real: ground.raws[name]}, {real: new}, "other arguments")
-    return _named(plan, what)
+    plan = plan_file_writes({real: ground.contents[name]}, {real: new}, "other arguments")
+    return _describe_plan(plan, what)
 
 
-def _named(plan: Plan, what: str) -> Plan:
+def _describe_plan(plan: FixPlan, what: str) -> FixPlan:
     import msgspec  # noqa: PLC0415  (for this alone)
 
     return msgspec.structs.replace(plan, before="as it was", after=f"with {what}")
 
 
-def edits_for(loader: LoaderCall, values: Mapping[str, Value]) -> tuple[Edit, ...]:
+def build_edits(loader: LoaderCall, values: Mapping[str, ArgumentValue]) -> tuple[Edit, ...]:
     """The edits that set these arguments; raises Refused where there are none."""
     wanted = {
-        name: repr(value)
-        for name, value in values.items()
-        if not _is(loader, name, value)
+        name: repr(value) for name, value in values.items() if not _has_literal(loader, name, value)
     }
-    edits = arguments(loader, **wanted)
+    edits = edit_arguments(loader, **wanted)
     if not edits:
         message = (
-            f"{loader.at.path}:{loader.at.line}: its arguments come from elsewhere"
-            " (a dictionary, a subclass or a function), so set them there:"
+            f"{loader.at.path}:{loader.at.line}: its arguments are set elsewhere"
+            " (a dictionary, a subclass or a function); set them there:"
         )
-        raise Refused(message, *(f"{name}={value}" for name, value in wanted.items()))
+        raise FixRefusedError(message, *(f"{name}={value}" for name, value in wanted.items()))
     return edits
 
 
-def at_line(source: Source, line: int) -> LoaderCall:
+def find_loader(source: Source, line: int) -> LoaderCall:
     """The loader that is made at this line; raises Refused."""
     found = [
         loader
@@ -107,27 +123,27 @@ def at_line(source: Source, line: int) -> LoaderCall:
         places = ", ".join(str(loader.at.line) for loader in source.loaders)
         count = "several DataLoaders are" if found else "no DataLoader is"
         message = f"{count} made at line {line}; they are at: {places or 'none'}"
-        raise Refused(message)
+        raise FixRefusedError(message)
     return found[0]
 
 
-def unset(
-    examination: Examination, path: str, line: int, values: Mapping[str, Value]
+def verify_arguments(
+    examination: Examination, path: str, line: int, values: Mapping[str, ArgumentValue]
 ) -> str:
     """Why the file does not have these arguments; empty: it has."""
     try:
-        ground = Ground.read((path,), examination, Facts())
-        loader = at_line(ground.source({}), line)
-    except (Refused, NotPythonError) as why:
+        ground = CodeWorkspace.read((path,), examination, Facts())
+        loader = find_loader(ground.build_source({}), line)
+    except (FixRefusedError, NotPythonError) as why:
         return str(why)
-    return "" if _has(loader, values) else f"{path}:{line} has other arguments"
+    return "" if _has_arguments(loader, values) else f"{path}:{line} has other arguments"
 
 
-def _has(loader: LoaderCall, values: Mapping[str, Value]) -> bool:
-    return all(_is(loader, name, value) for name, value in values.items())
+def _has_arguments(loader: LoaderCall, values: Mapping[str, ArgumentValue]) -> bool:
+    return all(_has_literal(loader, name, value) for name, value in values.items())
 
 
-def _is(loader: LoaderCall, name: str, value: Value) -> bool:
+def _has_literal(loader: LoaderCall, name: str, value: ArgumentValue) -> bool:
     """Is it written there as a literal, of this value and type?"""
     known = loader.get(name)
     same = known.value == value and type(known.value) is type(value)

@@ -1,203 +1,256 @@
 """Edits are tried in memory: what does not cure, or harms, is left out."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pipedoctor.fix.code.ground import Found, Ground
-from pipedoctor.fix.code.notebook import NotKept
+from pipedoctor.engine.runner import CheckFilter
+from pipedoctor.fix.code.changed_lines import filter_changed, find_user_place
+from pipedoctor.fix.code.judged_source import CodeFinding, CodeWorkspace
+from pipedoctor.fix.code.notebook import InexactEditError
 from pipedoctor.fix.code.proposal import (
     Proposal,
-    Turned,
-    changes,
-    kept,
-    obstacle,
-    proposals,
+    RefusedFinding,
+    apply_proposals,
+    find_file_obstacle,
+    list_discouraged,
+    list_proposals,
 )
-from pipedoctor.fix.code.script import overlaps
-from pipedoctor.fix.code.since import since
-from pipedoctor.judge import Chosen
-from pipedoctor.source.parse import NotPythonError
-from pipedoctor.source.uncollected import uncollected
+from pipedoctor.fix.code.script import has_overlap
+from pipedoctor.source.discover.without_gc import pause_gc
+from pipedoctor.source.syntax.parse import NotPythonError
 
-ROUNDS = 6
+MAX_ROUNDS = 6
 """Edits that touch the same text wait for the next round; few ever do."""
-Key = tuple[str, str, str]
-Refusals = dict[tuple[Key, bytes], str]
+FindingKey = tuple[str, str, str]
+Refusals = dict[tuple[FindingKey, bytes], str]
 """Why not, for a finding on a line."""
 
 
-class Tally(NamedTuple):
+class FindingCounts(NamedTuple):
     """How often each finding is there, and at how many places of a file."""
 
-    keys: Counter[Key]
+    keys: Counter[FindingKey]
     places: Counter[tuple[str, str]]
 
     @classmethod
-    def of(cls, found: Iterable[Found]) -> "Tally":
+    def from_findings(cls, found: Iterable[CodeFinding]) -> "FindingCounts":
         """Count them."""
         tally = cls(Counter(), Counter())
         for one in found:
-            tally.keys[one.key] += 1
-            tally.places[one.key[:2]] += 1 + len(one.finding.also_at)
+            tally.keys[one.identity] += 1
+            tally.places[one.identity[:2]] += 1 + len(one.finding.also_at)
         return tally
 
-    def lacks(self, found: Found, now: "Tally") -> bool:
+    def is_new(self, found: CodeFinding, now: "FindingCounts") -> bool:
         """Is it new? What is left of several places says something else of fewer."""
-        more = now.keys[found.key] > self.keys[found.key]
-        place = found.key[:2]
+        more = now.keys[found.identity] > self.keys[found.identity]
+        place = found.identity[:2]
         return more and now.places[place] > self.places[place]
 
 
 @dataclass
-class Outcome:
+class EditOutcome:
     """What will be edited, what will not, and the bytes of the files afterwards."""
 
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    done: list[Proposal] = field(default_factory=list[Proposal])
-    turned: list[Turned] = field(default_factory=list[Turned])
-    bolder: list[Proposal] = field(default_factory=list[Proposal])
+    applied: list[Proposal] = field(default_factory=list[Proposal])
+    refused: list[RefusedFinding] = field(default_factory=list[RefusedFinding])
+    needs_unsafe: list[Proposal] = field(default_factory=list[Proposal])
     """What ``--unsafe`` would do besides."""
-    doubtful: list[Proposal] = field(default_factory=list[Proposal])
+    uncertain: list[Proposal] = field(default_factory=list[Proposal])
     """Findings that are only possible: edited when the user names them."""
+    revealed: list[CodeFinding] = field(default_factory=list[CodeFinding])
+    """What was hidden behind the findings that are cured, and shows afterwards."""
 
 
-def attempt(ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool) -> Outcome:
+def attempt_edits(
+    workspace: CodeWorkspace, chosen: CheckFilter, *, unsafe: bool, explicit: bool
+) -> EditOutcome:
     """Try everything that may be done, until nothing more is to be done."""
-    with uncollected():
-        return _attempt(ground, chosen, unsafe=unsafe, explicit=explicit)
+    with pause_gc():
+        return _attempt_rounds(workspace, chosen, unsafe=unsafe, explicit=explicit)
 
 
-def _attempt(
-    ground: Ground, chosen: Chosen, *, unsafe: bool, explicit: bool
-) -> Outcome:
-    outcome = Outcome()
-    before = ground.judge()
-    known = Tally.of(before)
+def _attempt_rounds(
+    workspace: CodeWorkspace, chosen: CheckFilter, *, unsafe: bool, explicit: bool
+) -> EditOutcome:
+    outcome = EditOutcome()
+    before = workspace.judge()
+    known = FindingCounts.from_findings(before)
     refused: Refusals = {}
     now = before
 
-    def mine(now: Iterable[Found]) -> list[Found]:
+    def mine(now: Iterable[CodeFinding]) -> list[CodeFinding]:
         wanted = (found for found in now if chosen(found.check))
-        raws = ground.raws
-        return list(since(ground.changed, wanted, raws, {**raws, **outcome.files}))
+        raws = workspace.contents
+        return list(
+            filter_changed(workspace.changed_lines, wanted, raws, {**raws, **outcome.files})
+        )
 
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         allowed = [
             p
-            for p in proposals(mine(now))
-            if (unsafe or not p.remedy.unsafe) and (explicit or p.likely)
+            for p in list_proposals(mine(now))
+            if (unsafe or not p.remedy.unsafe) and (explicit or p.is_likely)
         ]
-        fresh = [p for p in allowed if _known(p.found) not in refused]
-        ready = _apart(_permitted(ground, fresh, refused))
+        fresh = [p for p in allowed if _identify_line(p.found) not in refused]
+        ready = _keep_disjoint(_keep_writable(workspace, fresh, refused))
         if not ready:
             break
-        trial = Trial(ground.edited(outcome.files), known)
-        accepted = trial.keep(ready, refused)
+        ground = workspace.with_edits(outcome.files)
+        trial = EditTrial(ground, known, FindingCounts.from_findings(now), workspace.contents)
+        accepted = trial.select_good(ready, refused)
         if not accepted:
             continue
-        outcome.files |= changes(trial.ground, accepted)
-        outcome.done += accepted
-        now = ground.judge(outcome.files)
-    _conclude(outcome, mine(now), refused, unsafe, explicit)
+        outcome.files |= apply_proposals(trial.ground, accepted)
+        outcome.applied += accepted
+        now = workspace.judge(outcome.files)
+    counts = FindingCounts.from_findings(now)
+    outcome.revealed = [found for found in now if known.is_new(found, counts)]
+    _record_remaining(outcome, mine(now), refused, unsafe, explicit)
     return outcome
 
 
-def _conclude(
-    outcome: Outcome,
-    left: Sequence[Found],
+def _record_remaining(
+    outcome: EditOutcome,
+    left: Sequence[CodeFinding],
     refused: Refusals,
     unsafe: bool,
     explicit: bool,
 ) -> None:
     """Say what is left, and why."""
-    outcome.turned = [
-        Turned(one, refused[_known(one)]) for one in left if _known(one) in refused
+    outcome.refused = [
+        RefusedFinding(one, refused[_identify_line(one)])
+        for one in left
+        if _identify_line(one) in refused
     ]
     if unsafe or explicit:
-        outcome.turned += kept(left)
-    every = list(proposals(left))
+        outcome.refused += list_discouraged(left)
+    every = list(list_proposals(left))
     if not unsafe:
-        outcome.bolder = [p for p in every if p.remedy.unsafe and p.likely]
+        outcome.needs_unsafe = [p for p in every if p.remedy.unsafe and p.is_likely]
     if not explicit:
-        outcome.doubtful = [p for p in every if not p.likely]
+        outcome.uncertain = [p for p in every if not p.is_likely]
 
 
-def _known(found: Found) -> tuple[Key, bytes]:
-    return found.key, found.line
+def _identify_line(found: CodeFinding) -> tuple[FindingKey, bytes]:
+    return found.identity, found.line
 
 
-def _permitted(
-    ground: Ground, wanted: Sequence[Proposal], refused: Refusals
+def _keep_writable(
+    workspace: CodeWorkspace, wanted: Sequence[Proposal], refused: Refusals
 ) -> list[Proposal]:
     """Those whose files may be touched."""
     free: list[Proposal] = []
     for proposal in wanted:
-        whys = [why for path in proposal.files if (why := obstacle(ground, path))]
+        whys = [why for path in proposal.files if (why := find_file_obstacle(workspace, path))]
         if whys:
-            refused[_known(proposal.found)] = whys[0]
+            refused[_identify_line(proposal.found)] = whys[0]
         else:
             free.append(proposal)
     return free
 
 
-def _apart(wanted: Sequence[Proposal]) -> list[Proposal]:
+def _keep_disjoint(wanted: Sequence[Proposal]) -> list[Proposal]:
     """Those that do not touch each other's text, the gravest first."""
     chosen: list[Proposal] = []
     for proposal in wanted:
-        if not any(overlaps(proposal.edits, other.edits) for other in chosen):
+        if not any(has_overlap(proposal.edits, other.edits) for other in chosen):
             chosen.append(proposal)
     return chosen
 
 
 @dataclass(frozen=True)
-class Trial:
+class EditTrial:
     """Judges edits by what the checks say afterwards."""
 
-    ground: Ground
-    known: Tally
+    ground: CodeWorkspace
+    counts_before: FindingCounts
     """Findings before anything was edited."""
+    counts_now: FindingCounts
+    """Findings before this round."""
+    user_contents: Mapping[str, bytes]
+    """The files as the user sees them."""
 
-    def keep(self, wanted: Sequence[Proposal], refused: Refusals) -> list[Proposal]:
+    def select_good(self, wanted: Sequence[Proposal], refused: Refusals) -> list[Proposal]:
         """Those that cure and harm nothing; parts are tried where the whole fails."""
-        kept = self._keep([], list(wanted), refused)
+        start = AcceptedEdits([], self.counts_now)
+        kept = self._bisect_good(start, list(wanted), refused).proposals
         return [one for one in wanted if one in kept]
 
-    def _keep(
+    def _bisect_good(
         self,
-        base: list[Proposal],
+        base: "AcceptedEdits",
         wanted: list[Proposal],
         refused: Refusals,
-    ) -> list[Proposal]:
-        fault = self.fault([*base, *wanted])
+    ) -> "AcceptedEdits":
+        fault, more = self._judge_edits(base, wanted)
         if not fault.why:
-            return [*base, *wanted]
+            return more
         if len(wanted) == 1:
-            refused[_known(wanted[0].found)] = fault.why
+            refused[_identify_line(wanted[0].found)] = fault.why
             return base
-        for part in _parts(wanted, fault.path):
-            base = self._keep(base, part, refused)
+        for part in _split_proposals(wanted, fault.path):
+            base = self._bisect_good(base, part, refused)
         return base
 
-    def fault(self, chosen: Sequence[Proposal]) -> "Fault":
-        """Why these edits together are not good; empty: they are."""
+    def _judge_edits(
+        self, base: "AcceptedEdits", wanted: Sequence[Proposal]
+    ) -> "tuple[EditFault, AcceptedEdits]":
+        """Why these edits on top of others are not good, and both together if they are."""
+        chosen = [*base.proposals, *wanted]
         try:
-            new = changes(self.ground, chosen)
+            new = apply_proposals(self.ground, chosen)
             after = self.ground.judge(new)
-        except (NotKept, NotPythonError) as error:
-            return Fault(str(error))
-        return fault(self.known, [p.found for p in chosen], after)
+        except (InexactEditError, NotPythonError) as error:
+            return EditFault(str(error)), base
+        fault = find_remaining(self.counts_before, [p.found for p in chosen], after)
+        if not fault.why:
+            edited = {**self.ground.contents, **new}
+            fault = self._find_harm(base.counts, wanted, after, edited)
+        return fault, AcceptedEdits(chosen, FindingCounts.from_findings(after))
+
+    def _find_harm(
+        self,
+        known: FindingCounts,
+        wanted: Sequence[Proposal],
+        after: Sequence[CodeFinding],
+        edited: Mapping[str, bytes],
+    ) -> "EditFault":
+        """
+        A new finding that is graver than what is cured.
+
+        One that is no graver was hidden behind that, and shows now: the code does no worse.
+        """
+        least = min(proposal.found.finding.severity for proposal in wanted)
+        now = FindingCounts.from_findings(after)
+        for found in after:
+            if known.is_new(found, now) and found.finding.severity > least:
+                place = find_user_place(found, self.user_contents, edited)
+                return EditFault(
+                    f"the edit would cause {found.check.name} at {place}: {found.finding.summary}",
+                    found.identity[1],
+                )
+        return EditFault()
 
 
-class Fault(NamedTuple):
+class AcceptedEdits(NamedTuple):
+    """Edits that are good together, and how often each finding is there after them."""
+
+    proposals: list[Proposal]
+    counts: FindingCounts
+
+
+class EditFault(NamedTuple):
     """What is wrong after edits, and in which file."""
 
     why: str = ""
     path: str = ""
 
 
-def _parts(wanted: list[Proposal], path: str) -> tuple[list[Proposal], list[Proposal]]:
+def _split_proposals(wanted: list[Proposal], path: str) -> tuple[list[Proposal], list[Proposal]]:
     """The others first, and then those that edit the file with the fault; or halves."""
     near = [one for one in wanted if path in one.files]
     if near and len(near) < len(wanted):
@@ -206,17 +259,14 @@ def _parts(wanted: list[Proposal], path: str) -> tuple[list[Proposal], list[Prop
     return wanted[:half], wanted[half:]
 
 
-def fault(known: Tally, cured: Sequence[Found], after: Sequence[Found]) -> Fault:
-    """What is wrong after an edit: a finding that stays, or one that is new."""
-    now = Tally.of(after)
+def find_remaining(
+    counts_before: FindingCounts,
+    cured: Sequence[CodeFinding],
+    after: Sequence[CodeFinding],
+) -> EditFault:
+    """A finding that an edit should cure and that is still there."""
+    now = FindingCounts.from_findings(after)
     for found in cured:
-        if now.keys[found.key] >= max(1, known.keys[found.key]):
-            return Fault("the edit would not cure it", found.key[1])
-    for found in after:
-        if known.lacks(found, now):
-            return Fault(
-                f"the edit would bring {found.check.name} at {found.place}:"
-                f" {found.finding.summary}",
-                found.key[1],
-            )
-    return Fault()
+        if now.keys[found.identity] >= max(1, counts_before.keys[found.identity]):
+            return EditFault("the edit would not fix it", found.identity[1])
+    return EditFault()

@@ -2,7 +2,7 @@
 
 from pipedoctor.check import Finding, Findings, Severity, check
 from pipedoctor.facts import Shm
-from pipedoctor.units import MiB, human
+from pipedoctor.units import MiB, format_size
 
 
 @check("ACM001", "/dev/shm is smaller than the handbook says", after=("PDR701",))
@@ -23,4 +23,4 @@ def acme_shm_rule(shm: Shm, /, *, least: int = 1 * MiB) -> Findings:
     - https://example.org/handbook
     """
     if shm.size < least:
-        yield Finding(severity=Severity.NOTE, summary=f"{human(shm.size)} of /dev/shm")
+        yield Finding(severity=Severity.NOTE, summary=f"{format_size(shm.size)} of /dev/shm")

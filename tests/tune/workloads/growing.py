@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-from pipedoctor.tune.inside.memory import private
+from pipedoctor.tune.target.memory import read_private_bytes
 
 _SAMPLES = 60_000
 
@@ -58,7 +58,7 @@ def lasting(made: Any) -> int:
     batches: Any = iter(loader)
     for _ in range(len(loader) - 5):
         next(batches)
-    return sum(private(worker.pid for worker in batches._workers))  # noqa: SLF001
+    return sum(read_private_bytes(worker.pid for worker in batches._workers))  # noqa: SLF001
 
 
 if __name__ == "__main__":

@@ -83,9 +83,7 @@ class Decode(Made):
         self.packed = zlib.compress(noise.tobytes(), 6)
 
     def __getitem__(self, index: int) -> Any:
-        return torch.frombuffer(
-            bytearray(zlib.decompress(self.packed)[:3072]), dtype=torch.uint8
-        )
+        return torch.frombuffer(bytearray(zlib.decompress(self.packed)[:3072]), dtype=torch.uint8)
 
 
 def decode_cpu() -> Any:
@@ -240,9 +238,7 @@ def startup() -> Any:
 
 
 def startup_spawn() -> Any:
-    return DataLoader(
-        Few(), batch_size=8, num_workers=2, multiprocessing_context="spawn"
-    )
+    return DataLoader(Few(), batch_size=8, num_workers=2, multiprocessing_context="spawn")
 
 
 def plain() -> Any:

@@ -1,0 +1,37 @@
+"""Advice: remedies that a human applies; nothing of them is run."""
+
+from pipedoctor.check import Lasts, Place, Remedy
+from pipedoctor.facts import Habitat
+
+
+def advise_user(
+    title: str,
+    *,
+    argv: tuple[str, ...] = (),
+    snippet: str = "",
+    fits: tuple[Habitat, ...] = (),
+    place: Place = Place.HERE,
+    root: bool = False,
+) -> Remedy:
+    """Tell a human what to do on this machine, unless `place` names another."""
+    return Remedy(
+        title=title,
+        argv=argv,
+        snippet=snippet,
+        fits=fits,
+        place=place,
+        lasts=Lasts.ALWAYS,
+        root=root,
+        advice=True,
+    )
+
+
+def advise_launch(
+    title: str,
+    *,
+    argv: tuple[str, ...] = (),
+    snippet: str = "",
+    fits: tuple[Habitat, ...] = (),
+) -> Remedy:
+    """Tell a human how to launch the job, in the habitats named by `fits`."""
+    return advise_user(title, argv=argv, snippet=snippet, fits=fits, place=Place.LAUNCHER)

@@ -1,0 +1,71 @@
+"""Loaders in code: their arguments, how these are known, and their workers."""
+
+from pipedoctor.check import Confidence
+from pipedoctor.facts import Source
+from pipedoctor.facts.code_events.dataset import DatasetUpdate, EpochUpdate
+from pipedoctor.facts.source import Argument, LoaderCall
+
+
+def format_argument(argument: Argument) -> str:
+    """Format an argument's value and its origin: ``4 (default of --workers)``."""
+    if argument.how == "absent":
+        return "not given"
+    if not argument.is_known:
+        return f"{argument.text} (not known)"
+    how = argument.why or argument.how
+    return str(argument.value) if how == "literal" else f"{argument.value} ({how})"
+
+
+def argument_confidence(*arguments: Argument) -> Confidence:
+    """Certain if it is a literal; likely if it was traced."""
+    plain = all(argument.how in {"literal", "absent"} for argument in arguments)
+    return Confidence.CERTAIN if plain else Confidence.LIKELY
+
+
+def loader_name(loader: LoaderCall) -> str:
+    """Name a loader by its variable."""
+    return loader.target.removeprefix("self.") or "A DataLoader"
+
+
+def has_no_workers(loader: LoaderCall) -> bool:
+    """Are there certainly no workers: 0 written, or nothing at all?"""
+    workers = loader.get("num_workers")
+    return workers.how == "absent" or (workers.is_known and workers.value == 0)
+
+
+def has_workers(loader: LoaderCall) -> bool:
+    """Are there workers, as far as the code shows?"""
+    workers = loader.get("num_workers")
+    known = isinstance(workers.value, int) and workers.value > 0
+    return known or workers.form == "cpu count"
+
+
+def is_copy_only(loader: LoaderCall) -> bool:
+    """Do its workers only copy data from memory (PDR111)?"""
+    light = loader.dataset is not None and loader.dataset.light
+    collates = loader.get("collate_fn").how != "absent"
+    return light and not collates and has_workers(loader)
+
+
+def is_updated_per_epoch(source: Source) -> bool:
+    """Does the program change a dataset between epochs, unseen by persistent workers?"""
+    epochs = any(event.dataset for event in source.select_events(EpochUpdate))
+    return epochs or any(e.details.repeats for e in source.select_events(DatasetUpdate))
+
+
+def has_item_work(loader: LoaderCall) -> bool:
+    """Is it known to do more for an item than pick it from memory?"""
+    return loader.collates or (loader.dataset is not None and not loader.dataset.light)
+
+
+def is_trial_dataset(source: Source, loader: LoaderCall) -> bool:
+    """Is its dataset only tried out, under the main guard of its own file?"""
+    made = loader.dataset.at if loader.dataset else None
+    here = made is not None and made.path == loader.at.path and not made.cell
+    trains = any(source.loops[number].role == "train" for number in loader.fed)
+    return here and loader.function == "<module>" and not (loader.unguarded or trains)
+
+
+def may_have_workers(loader: LoaderCall) -> bool:
+    """Neither known to have no workers, nor used for tests."""
+    return not has_no_workers(loader)

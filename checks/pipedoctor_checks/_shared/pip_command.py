@@ -1,0 +1,62 @@
+"""Command lines for the installer that owns the examined environment; printed, never run."""
+
+from pipedoctor.check import Remedy
+from pipedoctor.facts import Interpreter
+from pipedoctor_checks._shared.advice import advise_user
+
+CORE_PACKAGES = frozenset(
+    (
+        "numpy",
+        "nvidia-ml-py",
+        "opencv-contrib-python",
+        "opencv-contrib-python-headless",
+        "opencv-python",
+        "opencv-python-headless",
+        "pillow",
+        "pillow-simd",
+        "pynvml",
+        "torch",
+        "torchaudio",
+        "torchcodec",
+        "torchdata",
+        "torchvision",
+    )
+)
+"""The packages that a data pipeline depends on."""
+
+
+def pip_argv(place: Interpreter | None, *words: str) -> tuple[str, ...]:
+    """
+    `pip WORDS` for the examined interpreter, or uv's if uv created the environment.
+
+    The pip of a system's Python refuses to install: then it is that of a virtual
+    environment.
+    """
+    own = place is None or place.externally_managed
+    python = (place.executable if place and not own else "") or "python"
+    if place is not None and place.manager == "uv":
+        return ("uv", "pip", words[0], "--python", python, *words[1:])
+    return (python, "-m", "pip", *words)
+
+
+def install(place: Interpreter | None, title: str, *names: str) -> Remedy:
+    """Install these requirements into the examined environment."""
+    return _make_remedy(place, title, pip_argv(place, "install", *names))
+
+
+def uninstall(place: Interpreter | None, title: str, *names: str) -> Remedy:
+    """Remove these distributions from the examined environment."""
+    uv = place is not None and place.manager == "uv"
+    return _make_remedy(place, title, pip_argv(place, "uninstall", *([] if uv else ["-y"]), *names))
+
+
+def reinstall(place: Interpreter | None, title: str, *names: str) -> Remedy:
+    """Install the same distributions again, so that their own files are restored."""
+    again = "--reinstall" if place and place.manager == "uv" else "--force-reinstall"
+    return _make_remedy(place, title, pip_argv(place, "install", again, "--no-deps", *names))
+
+
+def _make_remedy(place: Interpreter | None, title: str, line: tuple[str, ...]) -> Remedy:
+    if place is not None and place.externally_managed:
+        title += ", in a virtual environment, because this is the system Python"
+    return advise_user(title, argv=line)

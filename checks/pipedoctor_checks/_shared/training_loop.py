@@ -1,0 +1,77 @@
+"""Loops over batches in code: what they are for, and what happens in them."""
+
+import re
+from collections.abc import Sequence
+
+from pipedoctor.facts import Source
+from pipedoctor.facts.code_events.training import DeviceCopy
+from pipedoctor.facts.source import AnyEvent, Event, LoaderCall, Loop
+
+_DEMO_FILE = re.compile(r"demo|visuali[sz]e")
+_DEMO_FUNCTION = re.compile(r"demo|predict|inference$", re.IGNORECASE)
+_OCCASIONAL_GUARDS = (
+    "%",
+    "interval",
+    "freq",
+    "every",
+    "verbose",
+    "debug",
+    "print",
+    "log_",
+    "_log",
+    "log.",
+    "display",
+    "logging",
+    "is_main",
+    "show",
+    "vis",
+    "last_batch",
+    "== len(",
+    "synchronize",
+    "profile",
+    "== 0",
+    "<= ",
+)
+_FIRST_RANK = re.compile(r"\b\w*rank\w*(\(\))? (==|<=) 0\b")
+
+
+def is_demo_loop(loop: Loop) -> bool:
+    """Does it only demonstrate a model, by its file or function name?"""
+    file = loop.at.path.rpartition("/")[2]
+    said = _DEMO_FILE.search(file) or _DEMO_FUNCTION.search(loop.function)
+    return bool(said) and loop.role != "train" and not loop.repeats
+
+
+def is_single_evaluation(source: Source, loader: LoaderCall) -> bool:
+    """Does it only evaluate, and only once?"""
+    roles = {source.loops[number].role for number in loader.fed}
+    return roles == {"eval"} and not loader.repeats
+
+
+def describe_waiting_loops(loops: Sequence[Loop]) -> str:
+    """``The loop in train waits``, ``The loops in train and validate wait``."""
+    names = [*dict.fromkeys(loop.function for loop in loops)]
+    single = all(loop.single for loop in loops)
+    first, more = names[0], len(names) - 1
+    if not more:
+        return f"{first} waits" if single else f"The loop in {first} waits"
+    others = names[1] if more == 1 else f"{more} more"
+    start = "" if single else "The loops in "
+    return f"{start}{first} and {others} wait"
+
+
+def find_device_copies(source: Source, loader: LoaderCall) -> list[Event[DeviceCopy]]:
+    """The copies to a device in the loops that a loader feeds."""
+    fed = [number for number in loader.fed if not is_demo_loop(source.loops[number])]
+    return [event for event in source.select_events(DeviceCopy) if event.loop in fed]
+
+
+def find_loop(source: Source, event: AnyEvent) -> Loop | None:
+    """The loop over batches that contains an event."""
+    return source.loops[event.loop] if event.loop >= 0 else None
+
+
+def is_occasional(event: AnyEvent) -> bool:
+    """Is it done only at intervals or on request? On rank 0 it happens each time."""
+    guards = [_FIRST_RANK.sub("", guard) for guard in event.guards]
+    return any(word in guard for guard in guards for word in _OCCASIONAL_GUARDS)

@@ -1,0 +1,1 @@
+"""Where a measured pipeline loses its time."""

@@ -1,0 +1,46 @@
+"""PDR914: does nothing stand out in what was measured?"""
+
+from pipedoctor.check import Findings, Lasts, Remedy, Severity, check
+from pipedoctor.facts import Pipeline
+from pipedoctor_checks.bottlenecks._bottleneck_finding import (
+    advise_setting,
+    match_bottleneck,
+    name_callable,
+    report_bottleneck,
+)
+
+
+@check("PDR914", "The loader was measured, and no bottleneck stands out")
+def bottleneck_unknown(seen: Pipeline, /) -> Findings:
+    """
+    Report that none of the known bottlenecks explains the measurements.
+
+    ## Why it hurts
+
+    It may not. But an unknown cause must not be reported as healthy, and a remedy must
+    not be guessed.
+
+    ## How it is judged
+
+    `check --measure TARGET` ran the loader, and the measurements match no other
+    bottleneck: often costs could not be read in its processes.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html
+    """
+    found = match_bottleneck(seen, "unknown")
+    if found is None:
+        return
+    yield report_bottleneck(
+        seen,
+        found,
+        *advise_setting(seen),
+        Remedy(
+            title="Examine each stage of a batch",
+            argv=("pipedoctor", "bench", "loader", name_callable(seen)),
+            lasts=Lasts.PROCESS,
+            advice=True,
+        ),
+        severity=Severity.NOTE,
+    )

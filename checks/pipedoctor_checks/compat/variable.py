@@ -1,0 +1,93 @@
+"""PDR605: is Variable still used?"""
+
+from pipedoctor.check import Findings, Severity, check, in_code
+from pipedoctor.check.edits import Edits, combine_edits, replace_pieces
+from pipedoctor.facts import Source
+from pipedoctor.facts.code_events.program import VariableWrapper
+from pipedoctor.facts.source import Event
+from pipedoctor_checks._shared.code_finding import (
+    group_by_file,
+    list_spots,
+    make_code_finding,
+)
+
+_UNSAFE_REASON = "gradients then flow where Variable stopped them"
+
+
+@check("PDR605", "Variable is a leftover from torch 0.3", fix="code")
+def variable(source: Source, /) -> Findings:
+    """
+    Look for `torch.autograd.Variable`.
+
+    ## Why it hurts
+
+    Tensors do not need it since torch 0.4, and it hides a side effect: it detaches its
+    argument from the graph, so no gradient flows back through it (seen on torch 2.13:
+    `Variable(2 * weight).requires_grad` is False).
+
+    ## How it is judged
+
+    Variable is called. A tensor made from plain numbers in the call has no graph, and
+    removing Variable changes nothing; elsewhere `detach()` states the effect. With
+    `requires_grad=True` it does only what the tensor can do itself. `volatile=True` has
+    had no effect since 0.4: the graph is kept, and so is its memory.
+
+    ## Bad example
+
+    ```python
+    from torch.autograd import Variable
+
+    inputs = Variable(torch.zeros(8))
+    ```
+
+    ## Good example
+
+    ```python
+    inputs = torch.zeros(8)
+    ```
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/autograd.html#variable-deprecated
+    """
+    every_one = source.select_events(VariableWrapper)
+    wanting = [e for e in every_one if e.details.wants_grad]
+    frozen = [e for e in every_one if e.details.volatile]
+    plain = [e for e in every_one if e not in wanting and e not in frozen]
+    for group in group_by_file(frozen):
+        yield make_code_finding(
+            list_spots(group),
+            Severity.NOTE if _is_constant(group) else Severity.RISKS,
+            f"{group[0].function} uses volatile, which has had no effect since torch 0.4",
+            in_code("Disable gradients explicitly", "with torch.no_grad():"),
+            names=sorted({event.name for event in group}),
+        )
+    for group in group_by_file(plain):
+        yield make_code_finding(
+            list_spots(group),
+            Severity.NOTE,
+            f"{group[0].function} wraps tensors in Variable, which is no longer needed",
+            in_code(
+                "Remove it, or use detach() where no gradient must flow",
+                edits=combine_edits(map(_remove_variable, group)),
+                unsafe="" if all(e.details.leaf for e in group) else _UNSAFE_REASON,
+            ),
+            names=sorted({event.name for event in group}),
+        )
+    for group in group_by_file(wanting):
+        yield make_code_finding(
+            list_spots(group),
+            Severity.NOTE,
+            f"{group[0].function} wraps a tensor in Variable only for its gradient",
+            in_code("Set requires_grad on the tensor", "tensor.requires_grad_()"),
+            names=sorted({event.name for event in group}),
+        )
+
+
+def _is_constant(group: list[Event[VariableWrapper]]) -> bool:
+    """Is it a constant stored in an object, through which no batch passes?"""
+    return all(event.function.endswith("__init__") for event in group)
+
+
+def _remove_variable(event: Event[VariableWrapper]) -> Edits:
+    return replace_pieces(event, dict.fromkeys(event.spans, "")) if event.spans else ()

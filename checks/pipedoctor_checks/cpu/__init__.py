@@ -1,0 +1,1 @@
+"""CPUs and threads."""

@@ -1,0 +1,1 @@
+"""Causes that an error log names."""

@@ -1,0 +1,59 @@
+"""PDR945: Docker has no NVIDIA runtime, or the cluster has no GPUs to allocate."""
+
+from pipedoctor.facts import Habitat
+from pipedoctor_checks._shared.advice import advise_launch
+from pipedoctor_checks.crashes._log_check import log_check
+
+_HOST = (Habitat.BARE, Habitat.DOCKER)
+_INSTALL_TOOLKIT = (
+    advise_launch(
+        "On the host, install the NVIDIA container toolkit (its package repository:"
+        " https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html)",
+        argv=("sudo", "apt-get", "install", "-y", "nvidia-container-toolkit"),
+        fits=_HOST,
+    ),
+    advise_launch(
+        "Then let Docker use it",
+        argv=("sudo", "nvidia-ctk", "runtime", "configure", "--runtime=docker"),
+        fits=_HOST,
+    ),
+    advise_launch(
+        "Then restart Docker",
+        argv=("sudo", "systemctl", "restart", "docker"),
+        fits=_HOST,
+    ),
+)
+
+
+@log_check(
+    "PDR945",
+    "The container engine has no NVIDIA runtime",
+    summary="Docker has no NVIDIA runtime, or the cluster has no GPUs to allocate",
+    remedies=(
+        *_INSTALL_TOOLKIT,
+        advise_launch("Install the device plugin or the GPU operator", fits=(Habitat.KUBERNETES,)),
+        advise_launch(
+            "Use the hooks of pyxis or enroot, or Apptainer with --nv",
+            argv=("apptainer", "exec", "--nv", "IMAGE.sif", "COMMAND"),
+            fits=(Habitat.SLURM,),
+        ),
+    ),
+)
+def container_gpu_runtime_missing() -> None:
+    """
+    Find a container engine that cannot provide GPUs.
+
+    ## Why it hurts
+
+    Without the NVIDIA container toolkit the engine refuses to start the container
+    with GPUs.
+
+    ## How it is judged
+
+    The engine or Kubernetes reports that it has no such device or runtime.
+
+    ## Sources
+
+    - https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html
+    - https://github.com/tonyyxliu/CUHKSZ-CSC4005/issues/5
+    """

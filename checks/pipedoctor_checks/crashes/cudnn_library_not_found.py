@@ -1,0 +1,57 @@
+"""PDR951: a cuDNN library that the program needs is not on the loader's path."""
+
+from pipedoctor.check import Remedy
+from pipedoctor.facts import Habitat
+from pipedoctor.facts.log import Log
+from pipedoctor_checks._shared.advice import advise_launch, advise_user
+from pipedoctor_checks.crashes._log_check import log_check
+
+_FOLDER = "$HOME/cudnn"
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """The major version that the log asks for, beside the one that torch requires."""
+    cause = "cudnn_library_not_found"
+    major = log.find_value(cause, "major") or log.find_value(cause, "other")
+    wanted = f"nvidia-cudnn-cu12=={major}.*" if major else "nvidia-cudnn-cu12"
+    what = f"cuDNN {major}" if major else "cuDNN"
+    return (
+        advise_user(
+            f"Install {what} into a folder of its own: torch keeps the version that it requires",
+            snippet=f"python -m pip install --no-deps --target {_FOLDER} '{wanted}'\n"
+            f"export LD_LIBRARY_PATH={_FOLDER}/nvidia/cudnn/lib:$LD_LIBRARY_PATH",
+            fits=(Habitat.BARE, Habitat.SLURM),
+        ),
+        advise_launch(f"Use an image with {what}", fits=(Habitat.DOCKER, Habitat.KUBERNETES)),
+        advise_launch(
+            f"Alternatively load the module of {what}",
+            argv=("module", "load", "cudnn"),
+            fits=(Habitat.SLURM,),
+        ),
+    )
+
+
+@log_check(
+    "PDR951",
+    "A cuDNN library is not found",
+    summary="A cuDNN library that the program needs is not on the loader's path",
+    remedies=_choose_remedies,
+)
+def cudnn_library_not_found() -> None:
+    """
+    Find cuDNN libraries that the loader does not find.
+
+    ## Why it hurts
+
+    torch includes its own cuDNN. Other programs (onnxruntime, ctranslate2) look for a
+    certain major version on the loader's path.
+
+    ## How it is judged
+
+    The loader names a cuDNN file that it cannot open.
+
+    ## Sources
+
+    - https://github.com/daswer123/xtts-finetune-webui/issues/31
+    - https://docs.nvidia.com/deeplearning/cudnn/latest/
+    """

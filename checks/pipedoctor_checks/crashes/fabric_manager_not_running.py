@@ -1,0 +1,48 @@
+"""PDR948: The fabric manager is not running."""
+
+from pipedoctor.facts import Habitat
+from pipedoctor_checks._shared.advice import advise_launch, advise_user
+from pipedoctor_checks.crashes._log_check import log_check
+
+
+@log_check(
+    "PDR948",
+    "The fabric manager is not running",
+    summary=(
+        "This machine has NVSwitches, and nvidia-fabricmanager is not running, or its version"
+        " differs from the driver's"
+    ),
+    remedies=(
+        advise_user(
+            "Start nvidia-fabricmanager in exactly the driver's version",
+            argv=("sudo", "systemctl", "enable", "--now", "nvidia-fabricmanager"),
+            fits=(Habitat.BARE,),
+        ),
+        advise_launch("Start nvidia-fabricmanager on the host", fits=(Habitat.DOCKER,)),
+        advise_launch(
+            "Start nvidia-fabricmanager on the node, or let the GPU operator do so",
+            fits=(Habitat.KUBERNETES,),
+        ),
+        advise_launch(
+            "Ask the cluster administrators to start it on the node", fits=(Habitat.SLURM,)
+        ),
+    ),
+)
+def fabric_manager_not_running() -> None:
+    """
+    Find NVSwitch machines on which CUDA is not initialized.
+
+    ## Why it hurts
+
+    On machines with NVSwitch the GPUs work only while nvidia-fabricmanager runs in
+    exactly the driver's version.
+
+    ## How it is judged
+
+    CUDA reports error 802, `system not yet initialized`.
+
+    ## Sources
+
+    - https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html
+    - https://github.com/gpustack/gpustack/issues/1254
+    """

@@ -1,0 +1,60 @@
+"""PDR949: the code requests a GPU that this process does not see."""
+
+from pipedoctor.check import in_code
+from pipedoctor.facts import Habitat
+from pipedoctor_checks._shared.advice import advise_launch
+from pipedoctor_checks.crashes._log_check import log_check
+
+_SET_DEVICE = (
+    in_code(
+        "Count visible GPUs from 0, and start no more ranks than there are GPUs",
+        'import os\n\ntorch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))',
+    ),
+    advise_launch(
+        "Then start the ranks with torchrun, which sets LOCAL_RANK",
+        argv=("torchrun", "--standalone", "--nproc-per-node=gpu", "train.py"),
+    ),
+)
+
+
+@log_check(
+    "PDR949",
+    "A GPU is requested that is not visible",
+    summary="The code requests a GPU that this process does not see",
+    remedies=(
+        *_SET_DEVICE,
+        advise_launch(
+            "Start the container with all GPUs",
+            argv=("docker", "run", "--gpus=all"),
+            fits=(Habitat.DOCKER,),
+        ),
+        advise_launch(
+            "Request as many GPUs as there are ranks",
+            snippet="resources:\n  limits:\n    nvidia.com/gpu: 2",
+            fits=(Habitat.KUBERNETES,),
+        ),
+        advise_launch(
+            "Request as many GPUs as there are ranks",
+            argv=("sbatch", "--gpus-per-node=2"),
+            fits=(Habitat.SLURM,),
+        ),
+    ),
+)
+def invalid_device_ordinal() -> None:
+    """
+    Find a GPU index that the process does not see.
+
+    ## Why it hurts
+
+    With `CUDA_VISIBLE_DEVICES` the first visible GPU is 0, and a job with more ranks
+    than GPUs requests GPUs that do not exist.
+
+    ## How it is judged
+
+    CUDA rejects the index, or torch reports how many GPUs there are.
+
+    ## Sources
+
+    - https://github.com/LuyaooChen/uninformed-students-pytorch/issues/3
+    - https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html
+    """

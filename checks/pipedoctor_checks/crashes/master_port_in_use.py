@@ -1,0 +1,85 @@
+"""PDR962: another process already listens on the rendezvous port."""
+
+from pipedoctor.check import (
+    Finding,
+    Findings,
+    NotApplicable,
+    Severity,
+    check,
+    fitting,
+)
+from pipedoctor.facts import Habitat, Listener, Ports, Site
+from pipedoctor.facts.log import Log
+from pipedoctor_checks._shared.advice import advise_launch, advise_user
+
+_REMEDIES = (
+    advise_launch(
+        "Let torchrun choose a free port",
+        argv=("torchrun", "--standalone", "--nproc-per-node=gpu", "train.py"),
+        fits=(Habitat.BARE, Habitat.DOCKER, Habitat.SLURM),
+    ),
+    advise_user(
+        "Find the process that uses it, and end your own stale run",
+        argv=("ss", "-ltnp"),
+        fits=(Habitat.BARE,),
+    ),
+    advise_launch("Give every job its own port", fits=(Habitat.KUBERNETES,)),
+    advise_launch(
+        "Derive the port from the job ID",
+        snippet="export MASTER_PORT=$((10000 + SLURM_JOB_ID % 50000))",
+        fits=(Habitat.SLURM,),
+    ),
+)
+_MAX_PORT = 65535
+
+
+@check("PDR962", "The rendezvous port is already in use")
+def master_port_in_use(ports: Ports, log: Log | None, site: Site | None, /) -> Findings:
+    """
+    Find a launch whose port is used by another process.
+
+    ## Why it hurts
+
+    Another run on the machine, or a rank left behind by a crash, uses the port: the
+    first rank of a new run cannot listen on it, and the run ends immediately.
+
+    ## How it is judged
+
+    A process listens on the port, on any address: the port named in the log of the
+    failed launch, else that of `MASTER_PORT`. UDP ports, and ports of another network
+    namespace, do not conflict. Inside a running job nothing is judged, because its own
+    first rank listens there.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/elastic/run.html
+    - https://github.com/open-mmlab/mmpretrain/issues/960
+    - https://man7.org/linux/man-pages/man5/proc_pid_net.5.html
+    """
+    port = _find_port(ports, log)
+    if port is None:
+        message = "neither the log nor MASTER_PORT names a port"
+        raise NotApplicable(message)
+    holder = ports.find_listener(port)
+    if holder is None:
+        return
+    yield Finding(
+        severity=Severity.RISKS,
+        summary=f"Port {port} is already in use: {_describe_holder(holder)} listens on it",
+        evidence={"port": port, "pid": holder.pid, "command": holder.command},
+        remedies=fitting(site.habitat if site else None, *_REMEDIES),
+    )
+
+
+def _find_port(ports: Ports, log: Log | None) -> int | None:
+    """The port that failed, else the one that was requested."""
+    cause = "master_port_in_use"
+    named = [log.find_value(cause, name) for name in ("port", "asked")] if log else []
+    read = (int(text) for text in named if text.isascii() and text.isdecimal())
+    return next((port for port in read if 0 < port <= _MAX_PORT), ports.master)
+
+
+def _describe_holder(holder: Listener) -> str:
+    if holder.pid is None:
+        return "a process that is not visible from here"
+    return f"{holder.command or 'a process'} (PID {holder.pid})"

@@ -1,0 +1,37 @@
+"""PDR937: A worker does not return from a sample."""
+
+from pipedoctor.check import in_code
+from pipedoctor_checks.crashes._log_check import log_check
+
+
+@log_check(
+    "PDR937",
+    "A worker does not return from a sample",
+    summary="Code of the dataset or a transform takes longer than the timeout, or never returns",
+    remedies=(
+        in_code(
+            "Find out what the worker is doing; then run the same index without workers",
+            "dataset[index]  # with num_workers=0",
+        ),
+        in_code("Fail early, and report the worker", "DataLoader(..., timeout=120)"),
+    ),
+)
+def worker_stuck_in_transform() -> None:
+    """
+    Find code in a worker that never returns, or only after the timeout.
+
+    ## Why it hurts
+
+    One sample that takes forever stops the whole loader, because batches are delivered
+    in order.
+
+    ## How it is judged
+
+    The loader's timeout fired, or the log shows a worker that is busy in a transform,
+    or a hang that also occurs without workers.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html
+    - https://github.com/dmlc/dgl/issues/4509
+    """

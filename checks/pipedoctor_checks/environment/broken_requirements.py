@@ -1,0 +1,60 @@
+"""PDR862: do installed distributions lack what they require?"""
+
+from pipedoctor.check import Finding, Findings, Severity, check
+from pipedoctor.facts import Interpreter, Missing, Requirements
+from pipedoctor_checks._shared import pip_command
+
+_MAX_NAMES = 3
+
+
+@check(
+    "PDR862",
+    "Requirements of installed packages are not met",
+    after=("PDR831", "PDR832", "PDR837", "PDR841"),
+)
+def broken_requirements(requirements: Requirements, interpreter: Interpreter | None, /) -> Findings:
+    """
+    Compare the requirements of every installed distribution with what is installed.
+
+    ## Why it hurts
+
+    A package that runs with a version other than the one it requires may import and
+    then fail in the middle of an epoch. It also shows that an installation was forced:
+    the next one may undo it.
+
+    ## How it is judged
+
+    As `pip check` does, for the examined interpreter and without starting it: markers
+    are evaluated, extras are left out. If it concerns torch, numpy, an image library or
+    one of their requirements it is a risk, otherwise a note.
+
+    ## Sources
+
+    - https://pip.pypa.io/en/stable/cli/pip_check/
+    """
+    if not requirements.unmet:
+        return
+    weighty = [missing for missing in requirements.unmet if _is_core_package(missing)]
+    first = [*weighty, *(m for m in requirements.unmet if m not in weighty)]
+    rest = len(first) - _MAX_NAMES
+    named = "; ".join(map(_describe_missing, first[:_MAX_NAMES]))
+    wanted = dict.fromkeys(missing.requirement for missing in weighty or first)
+    yield Finding(
+        severity=Severity.RISKS if weighty else Severity.NOTE,
+        summary=f"{named}{f'; and {rest} more' if rest > 0 else ''}",
+        evidence={"unmet": [_describe_missing(missing) for missing in first]},
+        remedies=(pip_command.install(interpreter, "Install the required versions", *wanted),),
+    )
+
+
+def _describe_missing(missing: Missing) -> str:
+    found = f"{missing.found} is" if missing.found else "nothing is"
+    return f"{missing.owner} needs {missing.requirement}, {found} installed"
+
+
+def _is_core_package(missing: Missing) -> bool:
+    named = missing.requirement.lower()
+    return missing.owner in pip_command.CORE_PACKAGES or any(
+        named.startswith(name) and not named[len(name) : len(name) + 1].isalnum()
+        for name in pip_command.CORE_PACKAGES
+    )

@@ -1,0 +1,81 @@
+"""PDR840: do two distributions own the same files, or one name twice?"""
+
+from collections.abc import Iterator
+
+from pipedoctor.check import Finding, Findings, Severity, check
+from pipedoctor.facts import Interpreter, Packages, Shared
+from pipedoctor_checks._shared import pip_command
+
+
+@check(
+    "PDR840",
+    "Two installed distributions own the same files",
+    after=("PDR816", "PDR835", "PDR836", "PDR841", "PDR852", "PDR855"),
+)
+def duplicate_distributions(packages: Packages, interpreter: Interpreter | None, /) -> Findings:
+    """
+    Look for files with two owners, and for one distribution with two metadata folders.
+
+    ## Why it hurts
+
+    `opencv-python` and `opencv-python-headless` both write `cv2/`: the result is a
+    mixture that depends on the order of installation, and removing one of them breaks
+    the other. Two metadata folders of one name mean that an update failed: pip trusts
+    one of them, the files belong to the other.
+
+    ## How it is judged
+
+    By the RECORD files, folder by folder. Not counted: tests, documentation, the
+    `__init__.py` of shared top-level namespaces, and two metadata folders of one
+    version, as Debian's packages have them. It is a risk if it concerns a binary or one
+    of the packages that pipelines depend on, otherwise a note.
+
+    ## Sources
+
+    - https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+    - https://github.com/opencv/opencv-python
+    """
+    for shared in packages.shared:
+        if not shared.is_harmless:
+            yield _report_overlap(shared, interpreter)
+    yield from _report_duplicates(packages, interpreter)
+
+
+def _report_overlap(shared: Shared, place: Interpreter | None) -> Finding:
+    grave = shared.example.endswith((".so", ".pyd")) or any(
+        owner in pip_command.CORE_PACKAGES for owner in shared.owners
+    )
+    keep = shared.owners[-1]
+    owners = " and ".join(shared.owners)
+    return Finding(
+        severity=Severity.RISKS if grave else Severity.NOTE,
+        summary=f"{owners} own the same {shared.files} files, such as {shared.example}",
+        evidence={"owners": list(shared.owners), "files": shared.files},
+        remedies=(
+            pip_command.uninstall(place, f"Remove all of them except {keep}", *shared.owners[:-1]),
+            pip_command.reinstall(place, "Then reinstall its own files", keep),
+        ),
+    )
+
+
+def _report_duplicates(packages: Packages, place: Interpreter | None) -> Iterator[Finding]:
+    copies: dict[tuple[str, str], list[str]] = {}
+    for entry in packages.entries:
+        if entry.location:
+            copies.setdefault((entry.name, entry.location), []).append(entry.version)
+    for (name, location), versions in copies.items():
+        if len(set(versions)) > 1:
+            yield Finding(
+                severity=Severity.RISKS if name in pip_command.CORE_PACKAGES else Severity.NOTE,
+                summary=f"{name} has {len(versions)} metadata folders in one place:"
+                f" {', '.join(versions)}",
+                evidence={"name": name, "versions": versions, "location": location},
+                remedies=(
+                    pip_command.uninstall(
+                        place, "Uninstall it repeatedly until it is no longer found", name
+                    ),
+                    pip_command.install(place, "Then install it once", name),
+                )
+                if place is None or location not in (*place.pythonpath, place.user_site)
+                else (),
+            )

@@ -1,0 +1,1 @@
+"""Nodes that stand out among their peers, and nodes that did not report."""

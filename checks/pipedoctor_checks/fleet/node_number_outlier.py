@@ -1,0 +1,128 @@
+"""PDR781: which nodes have less, or more, of something than their peers?"""
+
+import math
+from collections.abc import Mapping
+from statistics import NormalDist
+
+from pipedoctor.check import Findings, check
+from pipedoctor.facts.fleet import Fleet, PropertyColumn
+from pipedoctor_checks.fleet._outlier import (
+    MIN_NODES,
+    build_outlier,
+    compute_distance,
+    compute_median,
+    list_compared_columns,
+    to_number,
+)
+
+_MAD_SCALE = 1.4826
+"""Times the MAD of a normal distribution is its standard deviation."""
+
+
+@check("PDR781", "A node has less, or more, of something than its peers")
+def node_number_outlier(
+    fleet: Fleet,
+    /,
+    *,
+    population: float = 0.05,
+    no_norm: float = 0.2,
+    deviations: float = 6.0,
+    false_alarms: float = 0.01,
+    fewest: int = MIN_NODES,
+) -> Findings:
+    """
+    Compare sizes, limits and counts of each node with the median of its group.
+
+    ## Why it hurts
+
+    One node of 500 with 64 MB of /dev/shm, a CPU quota, seven GPUs instead of eight
+    or a limit of 1024 descriptors stops the job, or lets all others wait for it.
+
+    ## How it is judged
+
+    A node stands out that is far from the median both in deviations (the MAD of its
+    group, scaled) and in size: each property has a relative difference that firmware,
+    age or load explain. The deviations are at least `deviations`, and more where so
+    many nodes and properties are compared that chance alone would raise more than
+    `false_alarms`. At least `population` of the group with about the same number,
+    two or more nodes, are a population; where more than `no_norm` would stand out
+    there is no norm. What has no limit is more than any number. More of what is
+    better is a note. Groups of less than `fewest` nodes are not judged.
+
+    ## Sources
+
+    - https://en.wikipedia.org/wiki/Median_absolute_deviation
+    - https://github.com/NVIDIA/NVSentinel/issues/298
+    """
+    every = list(list_compared_columns(fleet, "number", fewest))
+    trials = sum(column.node_count for _, column in every)
+    for group, column in every:
+        threshold = max(deviations, compute_quantile(false_alarms, trials))
+        counts = _count_values(column)
+        median = compute_median(counts.items())
+        outliers = [
+            value
+            for value in counts
+            if _is_outlier(value, median, counts, column, threshold)
+            and not _is_population(value, counts, column, population)
+        ]
+        if sum(counts[value] for value in outliers) > max(1, no_norm * column.node_count):
+            continue
+        usual = _find_usual(column, median)
+        for value, holders in zip(column.values, column.holders, strict=True):
+            if to_number(value) in outliers:
+                for node in holders:
+                    yield build_outlier(group, column, node, value, usual)
+
+
+def compute_quantile(false_alarms: float, trials: int) -> float:
+    """Standard deviations that chance passes so rarely in so many trials."""
+    chance = min(0.5, false_alarms / max(1, trials) / 2)
+    return -NormalDist().inv_cdf(chance)
+
+
+def _count_values(column: PropertyColumn) -> dict[float, int]:
+    counts: dict[float, int] = {}
+    for value, holders in zip(column.values, column.holders, strict=True):
+        counts[to_number(value)] = counts.get(to_number(value), 0) + len(holders)
+    return counts
+
+
+def _is_outlier(
+    value: float,
+    median: float,
+    counts: Mapping[float, int],
+    column: PropertyColumn,
+    deviations: float,
+) -> bool:
+    about = column.about
+    if compute_distance(value, median) <= about.near:
+        return False
+    if math.inf in (value, median):
+        return True
+    if abs(value - median) < about.least:
+        return False
+    spread = compute_median((abs(one - median), count) for one, count in counts.items())
+    return abs(value - median) > deviations * _MAD_SCALE * spread
+
+
+def _is_population(
+    value: float, counts: Mapping[float, int], column: PropertyColumn, share: float
+) -> bool:
+    near = max(column.about.near, 1e-9)
+    similar = sum(n for one, n in counts.items() if compute_distance(one, value) <= near)
+    return similar > 1 and similar >= share * column.node_count
+
+
+def _find_usual(column: PropertyColumn, median: float) -> tuple[float | int | None, int]:
+    """What most have, else the median; and how many are about there."""
+    value = column.values[0]
+    if 2 * len(column.holders[0]) <= column.node_count:
+        value = next(one for one in column.values if to_number(one) == median)
+    near = column.about.near
+    similar = sum(
+        len(holders)
+        for one, holders in zip(column.values, column.holders, strict=True)
+        if compute_distance(to_number(one), to_number(value)) <= near
+    )
+    return value, similar

@@ -1,0 +1,81 @@
+"""PDR782: which nodes are many times slower than all others of their kind?"""
+
+import math
+
+from pipedoctor.check import Findings, check
+from pipedoctor.facts.fleet import Fleet, PropertyColumn
+from pipedoctor_checks.fleet._outlier import (
+    MIN_NODES,
+    build_outlier,
+    compute_median,
+    list_compared_columns,
+)
+from pipedoctor_checks.fleet.node_number_outlier import compute_quantile
+
+_MAD_SCALE = 1.4826
+_MIN_RATE = 1e-9
+"""Of what was measured as nothing, so that it has a logarithm."""
+
+
+@check("PDR782", "A node is many times slower than its peers")
+def node_rate_outlier(
+    fleet: Fleet,
+    /,
+    *,
+    times: float = 4.0,
+    deviations: float = 4.0,
+    false_alarms: float = 0.05,
+    population: float = 0.05,
+    fewest: int = MIN_NODES,
+) -> Findings:
+    """
+    Compare what was measured of disks, decoders and memory on a logarithmic scale.
+
+    ## Why it hurts
+
+    A dataset disk that is twenty times slower than those of all other nodes lets the
+    whole job wait at every step, and no check of that node alone can know it.
+
+    ## How it is judged
+
+    Rates are products of many things, so ratios count: twenty times slower is only
+    95 % below the median, which is not far in a noisy group. A node stands out that is
+    at least `times` slower than the median of its group, and by more deviations of
+    the logarithms than `deviations` and than chance passes among so many nodes
+    (`false_alarms`). Faster nodes never do. As many as `population` of the group, two
+    or more, are a population. Groups of less than `fewest` nodes are not judged.
+
+    ## Sources
+
+    - https://en.wikipedia.org/wiki/Median_absolute_deviation
+    - https://en.wikipedia.org/wiki/Log-normal_distribution
+    """
+    every = list(list_compared_columns(fleet, "rate", fewest))
+    trials = sum(column.node_count for _, column in every)
+    for group, column in every:
+        logs = _compute_logarithms(column)
+        median = compute_median(logs)
+        spread = compute_median((abs(log - median), count) for log, count in logs)
+        far = max(deviations, compute_quantile(false_alarms, trials))
+        least = max(math.log(times), far * _MAD_SCALE * spread)
+        slow = [place for place, (log, _) in enumerate(logs) if median - log >= least]
+        found = sum(logs[place][1] for place in slow)
+        if found > 1 and found >= population * column.node_count:
+            continue
+        near = sum(count for log, count in logs if abs(log - median) < math.log(times))
+        usual = next(
+            value for value, (log, _) in zip(column.values, logs, strict=True) if log == median
+        )
+        for place in slow:
+            for node in column.holders[place]:
+                value = column.values[place]
+                yield build_outlier(group, column, node, value, (usual, near))
+
+
+def _compute_logarithms(column: PropertyColumn) -> list[tuple[float, int]]:
+    """Of rates; of durations with the sign turned, so that less is always worse."""
+    sign = -1.0 if column.about.worse == "more" else 1.0
+    return [
+        (sign * math.log(max(float(value or 0), _MIN_RATE)), len(holders))
+        for value, holders in zip(column.values, column.holders, strict=True)
+    ]

@@ -1,0 +1,26 @@
+"""Restart the job so that it gets its GPUs."""
+
+from pipedoctor.check import (
+    Remedy,
+    docker_run,
+    fitting,
+    kubernetes,
+    slurm,
+)
+from pipedoctor.facts import Site
+
+
+def request_gpus(
+    site: Site | None, *more: Remedy, flags: tuple[str, ...] = ()
+) -> tuple[Remedy, ...]:
+    """How a container, a pod or a batch job asks for GPUs; `more` come first."""
+    return fitting(
+        site.habitat if site else None,
+        *more,
+        docker_run("Start the container with its GPUs", "--gpus", "all", *flags),
+        kubernetes(
+            "Request a GPU for the pod",
+            {"resources": {"limits": {"nvidia.com/gpu": 1}}},
+        ),
+        slurm("Request a GPU for the job", "--gres=gpu:1"),
+    )

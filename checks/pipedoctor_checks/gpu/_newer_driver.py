@@ -1,0 +1,47 @@
+"""Who may update the driver, and the newest driver that these GPUs support."""
+
+from pipedoctor.check import Remedy, fitting
+from pipedoctor.facts import Site
+from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.world_torch import CudaDrivers
+from pipedoctor.versions import get_major
+from pipedoctor_checks._shared.advice import advise_launch, advise_user
+
+
+def update_driver(
+    drivers: CudaDrivers,
+    site: Site | None,
+    wanted: str,
+    capabilities: tuple[str, ...],
+) -> tuple[Remedy, ...]:
+    """Update the driver, if these GPUs support one that new."""
+    if not can_reach(drivers, capabilities, wanted):
+        return ()
+    end = last_driver(drivers, capabilities)
+    what = f"the NVIDIA driver to R{get_major(wanted)} or newer"
+    if end:
+        what += f", but not beyond R{end}, the last for this GPU"
+    if end == get_major(wanted):
+        what = f"the NVIDIA driver to R{end}, the last for this GPU"
+    outside = (Habitat.DOCKER, Habitat.KUBERNETES)
+    return fitting(
+        site.habitat if site else None,
+        advise_user(f"Update {what}, and reboot", fits=(Habitat.BARE,)),
+        advise_launch(f"On the host, update {what}", fits=outside),
+        advise_launch(
+            f"Request a node that has R{get_major(wanted)} or newer", fits=(Habitat.SLURM,)
+        ),
+    )
+
+
+def last_driver(drivers: CudaDrivers, capabilities: tuple[str, ...]) -> int | None:
+    """The last driver branch that supports all these GPUs; None: no end is known."""
+    rows = map(drivers.find_generation, capabilities)
+    ends = [row.last_driver for row in rows if row is not None and row.last_driver]
+    return min(ends, default=None)
+
+
+def can_reach(drivers: CudaDrivers, capabilities: tuple[str, ...], wanted: str) -> bool:
+    """Do these GPUs support a driver of at least this branch?"""
+    end = last_driver(drivers, capabilities)
+    return end is None or (get_major(wanted) or 0) <= end

@@ -1,0 +1,73 @@
+"""PDR803: do the driver's kernel module and its library have the same version?"""
+
+from pipedoctor.check import Finding, Findings, Lasts, Place, Remedy, Severity, check, fitting
+from pipedoctor.facts import Accelerators, Gpu, Site
+from pipedoctor.facts.site import Habitat
+from pipedoctor_checks._shared.advice import advise_user
+
+NVML_VERSION_MISMATCH = 18
+"""NVML_ERROR_LIB_RM_VERSION_MISMATCH."""
+
+
+@check("PDR803", "The NVIDIA driver was updated, but not reloaded")
+def nvml_driver_library_mismatch(
+    gpu: Gpu, accelerators: Accelerators | None, site: Site | None, /
+) -> Findings:
+    """
+    Read NVML's own error that its version differs from the kernel module's.
+
+    ## Why it hurts
+
+    `Failed to initialize NVML: Driver/library version mismatch`: new processes cannot
+    use CUDA, while running ones continue. The cause is an automatic update of the
+    driver packages without a reboot.
+
+    ## How it is judged
+
+    NVML reports it itself (error 18).
+
+    ## Sources
+
+    - https://docs.nvidia.com/deploy/nvml-api/group__nvmlDeviceEnumvs.html
+    """
+    if gpu.error_code != NVML_VERSION_MISMATCH and "version mismatch" not in gpu.error:
+        return
+    loaded = accelerators.nvidia_module if accelerators else ""
+    yield Finding(
+        severity=Severity.BREAKS,
+        summary="The NVIDIA library and its kernel"
+        f" module{f' (version {loaded})' if loaded else ''} have different versions",
+        evidence={"gpu.error": gpu.error, "nvidia_module": loaded},
+        remedies=fitting(
+            site.habitat if site else None,
+            _advise_reboot("Reboot, so that the installed driver is loaded", Habitat.BARE),
+            _reload_modules(),
+            _advise_reboot("Reboot the host, then restart the container", Habitat.DOCKER),
+            _advise_reboot("Drain and reboot the node", Habitat.KUBERNETES),
+            _advise_reboot("Ask for the node to be drained and rebooted", Habitat.SLURM),
+        ),
+    )
+
+
+def _advise_reboot(title: str, habitat: Habitat) -> Remedy:
+    here = habitat is Habitat.BARE
+    return advise_user(
+        title,
+        argv=("systemctl", "reboot") if here else (),
+        fits=(habitat,),
+        root=here,
+        place=Place.HERE if here else Place.LAUNCHER,
+    )
+
+
+def _reload_modules() -> Remedy:
+    modules = ("nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia")
+    return Remedy(
+        title="Alternatively end every process that uses a GPU, and reload the module",
+        argv=("modprobe", "--remove", *modules),
+        verify=("nvidia-smi",),
+        lasts=Lasts.ALWAYS,
+        root=True,
+        fits=(Habitat.BARE,),
+        advice=True,
+    )

@@ -1,0 +1,3 @@
+"""Distributions that provide the package PIL."""
+
+PILLOW_FORKS = ("pillow", "pillow-simd")

@@ -1,0 +1,1 @@
+"""Shared libraries and binary compatibility."""

@@ -1,0 +1,58 @@
+"""PDR836: do pip's and conda's numpy differ?"""
+
+from pipedoctor.check import Finding, Findings, Severity, check
+from pipedoctor.facts import Conda, Interpreter, Packages
+from pipedoctor_checks._shared import pip_command
+
+_RECORD_NAMES = ("numpy", "numpy-base")
+
+
+@check("PDR836", "pip's numpy has overwritten conda's numpy", after=("PDR841",))
+def mixed_numpy_installs(
+    packages: Packages, conda: Conda | None, interpreter: Interpreter | None, /
+) -> Findings:
+    """
+    Compare the versions of numpy recorded by pip and by conda.
+
+    ## Why it hurts
+
+    Packages that conda built against its numpy run with pip's: at best a warning about
+    the binary interface, at worst a crash in the first array operation. conda's next
+    update then repairs its numpy and breaks pip's.
+
+    ## How it is judged
+
+    The numpy metadata on the import path and conda's record (`numpy`, and `numpy-base`
+    of the defaults channel) name different versions.
+
+    ## Sources
+
+    - https://numpy.org/doc/stable/user/troubleshooting-importerror.html
+    """
+    by_pip = {
+        entry.version
+        for entry in packages.find_all("numpy")
+        if entry.installer != "conda" or entry.channel == "pypi"
+    }
+    records = [conda.find(name) for name in _RECORD_NAMES] if conda is not None else []
+    by_conda = {r.version for r in records if r is not None and r.channel != "pypi"} | {
+        entry.version
+        for name in _RECORD_NAMES
+        for entry in packages.find_all(name)
+        if entry.installer == "conda" and entry.channel != "pypi"
+    }
+    if not by_pip or not by_conda or by_pip & by_conda:
+        return
+    theirs, ours = ", ".join(sorted(by_pip)), ", ".join(sorted(by_conda))
+    yield Finding(
+        severity=Severity.RISKS,
+        summary=f"pip's numpy {theirs} has overwritten conda's numpy {ours}",
+        evidence={"pip": sorted(by_pip), "conda": sorted(by_conda)},
+        remedies=(
+            pip_command.uninstall(
+                interpreter,
+                "Remove pip's copy, then `conda install --force-reinstall numpy`",
+                "numpy",
+            ),
+        ),
+    )

@@ -1,0 +1,47 @@
+"""PDR838: is torch installed without numpy?"""
+
+from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
+from pipedoctor.facts import Interpreter, Packages, TorchBuild, TorchImport
+from pipedoctor_checks._shared import pip_command
+
+_MESSAGE = "Failed to initialize NumPy: No module named"
+
+
+@check("PDR838", "torch is installed without numpy")
+def numpy_missing(
+    torch: TorchBuild,
+    packages: Packages | None,
+    torch_import: TorchImport | None,
+    interpreter: Interpreter | None,
+    /,
+) -> Findings:
+    """
+    Look for a torch without numpy, which it needs to exchange arrays.
+
+    ## Why it hurts
+
+    torch imports with a warning, and the first `tensor.numpy()`, `torch.from_numpy()`
+    or image transform fails with `Numpy is not available`, often in a worker.
+
+    ## How it is judged
+
+    No numpy is on the import path, or importing torch reported it. An incomplete list
+    of packages (in text from another machine) is no proof that numpy is missing.
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html
+    """
+    said = torch_import is not None and any(_MESSAGE in line for line in torch_import.warnings)
+    absent = packages is None or packages.find("numpy") is None
+    if absent and not said and (packages is None or not packages.complete):
+        message = "whether numpy is installed is not known"
+        raise CannotJudge(message)
+    if not said and not absent:
+        return
+    yield Finding(
+        severity=Severity.RISKS,
+        summary=f"torch {torch.version} has no numpy: tensor.numpy() will fail",
+        evidence={"torch.version": torch.version, "said": said},
+        remedies=(pip_command.install(interpreter, "Install numpy", "numpy"),),
+    )

@@ -1,0 +1,1 @@
+"""Limits of the kernel and of the process."""

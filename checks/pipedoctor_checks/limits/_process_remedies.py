@@ -1,0 +1,104 @@
+"""Remedies that allow more processes and threads, limit by limit."""
+
+from pipedoctor.check import (
+    Lasts,
+    Place,
+    Remedy,
+    docker_run,
+    environment,
+    fitting,
+    in_code,
+    unit_property,
+)
+from pipedoctor.facts import Habitat, Limits, Site
+from pipedoctor_checks._shared.advice import advise_launch, advise_user
+from pipedoctor_checks._shared.sysctl import set_sysctl
+from pipedoctor_checks.limits._process_bounds import KERNEL_LIMITS, ProcessBound, ThreadNeed
+
+
+def relieve_limit(
+    bound: ProcessBound, need: ThreadNeed, limits: Limits, site: Site | None, *, full: float
+) -> tuple[Remedy, ...]:
+    """Raise the limit that is reached, or start as many threads as it leaves room for."""
+    more = max(4096, 2 * (bound.used + need.most))
+    fewer = environment(
+        "Limit numerical libraries to one thread in each process",
+        OMP_NUM_THREADS=1,
+        OPENBLAS_NUM_THREADS=1,
+        MKL_NUM_THREADS=1,
+    )
+    ways: tuple[Remedy, ...] = ()
+    if bound.name == "limits.nproc.soft":
+        ways = _raise_user_limit(limits, more)
+    elif bound.name == "limits.pids_max":
+        ways = _raise_group_limit(limits.pids_source, more)
+    habitat = site.habitat if site else None
+    fit = fitting(habitat, *ways)
+    for name in KERNEL_LIMITS:
+        if bound.words.endswith(f"({name})"):
+            fit = set_sysctl(name, bound.most, max(more, 2 * bound.most), site)
+    pools = need.most > need.least and bound.room >= need.least
+    smaller = _start_fewer_workers(bound, need) if bound.used < bound.most * full else ()
+    return (*fit, *(fitting(habitat, *fewer) if pools else ()), *smaller)
+
+
+def _start_fewer_workers(bound: ProcessBound, need: ThreadNeed) -> tuple[Remedy, ...]:
+    """The most workers of each loader whose threads the limit still allows."""
+    count = need.count_fitting_workers(bound.room)
+    if count is None:
+        return ()
+    title = f"Start fewer workers: the limit leaves room for {count} in each loader"
+    if not count:
+        title = "Load in the main process: the limit leaves no room for a worker"
+    return (in_code(title, f"DataLoader(..., num_workers={count})"),)
+
+
+def _raise_user_limit(limits: Limits, more: int) -> tuple[Remedy, ...]:
+    """Any user may raise it to the hard limit; above it, root for new logins."""
+    nproc = limits.nproc
+    soft, hard = (nproc.soft, nproc.hard) if nproc else (None, None)
+    within = more if hard is None else min(more, hard)
+    most = "unlimited" if hard is None else str(hard)
+    ways: list[Remedy] = []
+    if soft is not None and within > soft:
+        if limits.pid is not None:
+            prlimit = ("prlimit", "--pid", str(limits.pid))
+            running = Remedy(
+                title="Raise the limit of the running process",
+                argv=(*prlimit, f"--nproc={within}:{most}"),
+                undo=(*prlimit, f"--nproc={soft}:{most}"),
+                verify=(*prlimit, "--nproc"),
+                lasts=Lasts.PROCESS,
+            )
+            ways.append(running)
+        shell = Remedy(
+            title="Raise the limit in the shell that starts the job",
+            argv=("ulimit", "-u", str(within)),
+            lasts=Lasts.PROCESS,
+            place=Place.LAUNCHER,
+        )
+        ways.append(shell)
+    for_good = advise_user(
+        "Raise the limit permanently for new logins (not for services or containers)",
+        snippet=f"# /etc/security/limits.d/90-nproc.conf\n* soft nproc {more}\n* hard nproc {more}",
+        fits=(Habitat.BARE,),
+        root=True,
+    )
+    return (*ways, for_good)
+
+
+def _raise_group_limit(source: str, more: int) -> tuple[Remedy, ...]:
+    return (
+        *unit_property("Raise TasksMax of the unit", source, f"TasksMax={more}"),
+        docker_run("Start the container with a higher limit", f"--pids-limit={more}"),
+        _ask_administrators(
+            Habitat.KUBERNETES, f"podPidsLimit: {more}  # the kubelet's configuration"
+        ),
+        _ask_administrators(Habitat.SLURM, f"TasksMax={more}  # slurmd.service"),
+    )
+
+
+def _ask_administrators(place: Habitat, snippet: str) -> Remedy:
+    return advise_launch(
+        "Ask the cluster administrators: the node sets this limit", snippet=snippet, fits=(place,)
+    )

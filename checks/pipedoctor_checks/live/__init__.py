@@ -1,0 +1,1 @@
+"""What grows in a running job, and what has stopped."""

@@ -1,0 +1,162 @@
+"""PDR101: does a loader with real work have no workers?"""
+
+from pipedoctor.check import (
+    CannotJudge,
+    Confidence,
+    Counterfactual,
+    Findings,
+    Severity,
+    check,
+    in_code,
+)
+from pipedoctor.check.edits import Edits, edit_arguments
+from pipedoctor.facts import Pipeline, Setting, Source
+from pipedoctor.facts.code_events.dataset import HandleAttribute
+from pipedoctor.facts.source import LoaderCall
+from pipedoctor_checks._shared.code_finding import make_code_finding
+from pipedoctor_checks._shared.loader_calls import (
+    format_argument,
+    has_item_work,
+    has_no_workers,
+    is_trial_dataset,
+    is_updated_per_epoch,
+    loader_name,
+)
+from pipedoctor_checks._shared.merge_per_file import merge_per_file
+from pipedoctor_checks.loader._measured_workers import find_best_setting
+
+USUAL_SETTING = Setting(num_workers=2, prefetch_factor=2)
+
+
+@check("PDR101", "Items are loaded in the training process", fix="code", subject="loader")
+def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Findings:
+    """
+    Look for loaders without workers whose items are read, decoded or parsed.
+
+    ## Why it hurts
+
+    Without workers, every item is loaded between two steps, in the process that feeds
+    the GPU: the GPU waits the whole time.
+
+    ## How it is judged
+
+    `num_workers` is 0 or not given, all arguments are visible, and the dataset is known
+    to do real work per item. Not reported: data in memory, tests, datasets that hold a
+    handle which workers must not share (PDR302), and loaders whose arguments come from
+    a dictionary that cannot be traced. A dataset that is only tried out under the main
+    guard of its own file is a note. With `check --measure TARGET`, the recommended
+    number of workers is the best one measured.
+
+    ## Bad example
+
+    ```python
+    from torchvision import datasets
+
+    images = datasets.ImageFolder("train")
+    loader = DataLoader(images, batch_size=64, shuffle=True)
+    ```
+
+    ## Good example
+
+    ```python
+    from torchvision import datasets
+
+    images = datasets.ImageFolder("train")
+    loader = DataLoader(images, batch_size=64, shuffle=True, num_workers=4)
+    ```
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html#single-and-multi-process-data-loading
+    - https://github.com/pytorch/pytorch/issues/81740
+    """
+    findings = tuple(merge_per_file(source, _judge_loaders(source, seen)))
+    if not findings and (doubt := _describe_doubt(source)):
+        raise CannotJudge(doubt)
+    yield from findings
+
+
+def _describe_doubt(source: Source) -> str:
+    """The first loader that may have no workers, or work for them, which nobody can see."""
+    for loader in source.loaders:
+        workers, at = loader.get("num_workers"), f"{loader.at.path}:{loader.at.line}"
+        if loader.testing:
+            continue
+        if not workers.is_known and workers.form != "cpu count":
+            return f"{at}: num_workers of {loader_name(loader)} is not known"
+        if has_no_workers(loader) and loader.dataset is None and not loader.collates:
+            return f"{at}: what {loader_name(loader)} does for an item is not in PATHS"
+    return ""
+
+
+def _judge_loaders(source: Source, seen: Pipeline | None) -> Findings:
+    for loader in source.loaders:
+        dataset = loader.dataset
+        workers = loader.get("num_workers")
+        literal = workers.how in {"literal", "absent"}
+        said = workers.how == "literal" and _is_dataset_unknown(loader)
+        if not has_no_workers(loader) or loader.testing or _keeps_handle(source, loader):
+            continue
+        if not (has_item_work(loader) or said):
+            continue
+        best = find_best_setting(seen, source, loader)
+        best = best if best is not None and best.num_workers else USUAL_SETTING
+        yield make_code_finding(
+            loader.places,
+            Severity.NOTE if said or is_trial_dataset(source, loader) else Severity.SLOWS,
+            f"{loader_name(loader)} loads every item in the training process",
+            in_code(
+                "Add workers; measure how many are worthwhile",
+                _format_call(best),
+                edits=_add_workers(source, loader, best) if literal else (),
+                unsafe="more processes and more memory; pipedoctor tune measures how many are"
+                " worthwhile",
+            ),
+            confidence=Confidence.POSSIBLE if said else Confidence.LIKELY,
+            counterfactual=Counterfactual(tuned=True),
+            num_workers=format_argument(workers),
+            dataset=dataset.name if dataset else "",
+        )
+
+
+def _is_dataset_unknown(loader: LoaderCall) -> bool:
+    """Does the dataset come from elsewhere, but from no class outside the project?"""
+    made = loader.get("dataset")
+    theirs = made.name.rpartition(".")[2][:1].isupper()
+    whole = loader.get("batch_size")
+    batches = whole.is_known and whole.how != "absent" and whole.value is None
+    return loader.dataset is None and not theirs and not batches
+
+
+def _keeps_handle(source: Source, loader: LoaderCall) -> bool:
+    """Does its dataset hold a handle that workers must not share (PDR302)?"""
+    return loader.dataset is not None and any(
+        event.owner == loader.dataset.name and event.details.used
+        for event in source.select_events(HandleAttribute)
+        if not (event.details.closed or event.details.renewed)
+    )
+
+
+def _add_workers(source: Source, loader: LoaderCall, best: Setting) -> Edits:
+    """Add workers; make them persistent if epochs repeat and no epoch state is set."""
+    wanted = _changed_arguments(best)
+    if loader.repeats:
+        wanted["persistent_workers"] = "True"
+    if is_updated_per_epoch(source):
+        wanted.pop("persistent_workers", None)
+    return edit_arguments(loader, **wanted)
+
+
+def _changed_arguments(best: Setting) -> dict[str, str]:
+    """Arguments that differ from torch's defaults."""
+    wanted = {"num_workers": str(best.num_workers)}
+    if best.prefetch_factor not in {None, USUAL_SETTING.prefetch_factor}:
+        wanted["prefetch_factor"] = str(best.prefetch_factor)
+    if best.persistent_workers:
+        wanted["persistent_workers"] = "True"
+    return wanted
+
+
+def _format_call(best: Setting) -> str:
+    words = (f"{name}={value}" for name, value in _changed_arguments(best).items())
+    return f"DataLoader(..., {', '.join(words)})"

@@ -1,0 +1,1 @@
+"""Memory of the machine and of the control group."""

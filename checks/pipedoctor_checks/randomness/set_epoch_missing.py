@@ -1,0 +1,72 @@
+"""PDR503: is the epoch never told to a DistributedSampler?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check, in_code
+from pipedoctor.check.edits import replace_pieces
+from pipedoctor.facts import Source
+from pipedoctor.facts.code_events.program import SamplerConstruction
+from pipedoctor_checks._shared.code_finding import make_code_finding
+
+
+@check(
+    "PDR503", "DistributedSampler uses the same order in every epoch", fix="code", subject="loader"
+)
+def set_epoch_missing(source: Source, /) -> Findings:
+    """
+    Look for a DistributedSampler in a project that never calls `set_epoch`.
+
+    ## Why it hurts
+
+    The order of a DistributedSampler depends on its seed and its epoch: without
+    `set_epoch` every epoch has the order of the first.
+
+    ## How it is judged
+
+    A DistributedSampler that shuffles is created, its loader trains in a loop over
+    epochs, and `set_epoch` is never called. Lightning, accelerate and others call it
+    themselves.
+
+    ## Bad example
+
+    ```python
+    sampler = torch.utils.data.DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=64, sampler=sampler)
+    for epoch in range(90):
+        for rows in loader:
+            model(rows).backward()
+    ```
+
+    ## Good example
+
+    ```python
+    sampler = torch.utils.data.DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=64, sampler=sampler)
+    for epoch in range(90):
+        sampler.set_epoch(epoch)
+        for rows in loader:
+            model(rows).backward()
+    ```
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.distributed.DistributedSampler
+    """
+    frameworks = [name for name in source.traits if name.startswith("framework:")]
+    if "set_epoch" in source.traits or frameworks:
+        return
+    for event in source.select_events(SamplerConstruction):
+        target = event.details.target
+        fixed = event.details.shuffle is False
+        mine = [x for x in source.loaders if target and target in x.get("sampler").text]
+        trains = any(x.role == "train" and x.repeats for x in mine)
+        if trains and not fixed:
+            yield make_code_finding(
+                [event.at],
+                Severity.BREAKS,
+                f"{target} has the same order in every epoch: set_epoch is never called",
+                in_code(
+                    "Call set_epoch at the start of each epoch",
+                    (event.details.text or "").strip() or f"{target}.set_epoch(epoch)",
+                    edits=replace_pieces(event, {"body": event.details.text or ""}),
+                ),
+                confidence=Confidence.LIKELY,
+            )

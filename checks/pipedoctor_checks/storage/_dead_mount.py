@@ -1,0 +1,37 @@
+"""Remedies for a mount whose server or daemon has stopped."""
+
+from collections.abc import Iterator
+
+from pipedoctor.check import Lasts, Remedy
+from pipedoctor.facts import Habitat, Mount
+
+
+def detach_mount(mount: Mount | None) -> Iterator[Remedy]:
+    """Restart the server, or detach the dead mount."""
+    if mount is None:
+        return
+    server = mount.source or mount.fstype
+    yield Remedy(
+        title=f"Have {mount.point} repaired on the host: the container only shares it",
+        lasts=Lasts.BOOT,
+        fits=(Habitat.DOCKER, Habitat.KUBERNETES),
+        advice=True,
+    )
+    if mount.fstype.startswith("fuse"):
+        yield Remedy(
+            title=f"Detach {mount.point} and restart its daemon ({server})",
+            argv=("fusermount3", "-u", "-z", mount.point),
+            lasts=Lasts.BOOT,
+            fits=(Habitat.BARE, Habitat.SLURM),
+            advice=True,
+        )
+    if mount.point != "/":
+        yield Remedy(
+            title=f"Make sure that {server} is up; else detach {mount.point} and mount it again",
+            argv=("umount", "-l", mount.point),
+            verify=("stat", "-f", mount.point),
+            lasts=Lasts.BOOT,
+            root=True,
+            fits=(Habitat.BARE, Habitat.SLURM),
+            advice=True,
+        )

@@ -1,0 +1,92 @@
+"""Items of any kind, stored decoded: their size, location and savings."""
+
+import math
+from collections.abc import Iterator
+
+import msgspec
+
+from pipedoctor.check import (
+    Confidence,
+    Counterfactual,
+    Finding,
+    Remedy,
+    Severity,
+    in_code,
+)
+from pipedoctor.facts import Pipeline
+from pipedoctor.units import format_size
+from pipedoctor_checks._shared.staging import (
+    ELIMINATED_SPEEDUP,
+    SHM,
+    StorageContext,
+    fits_in_shm,
+)
+from pipedoctor_checks.storage._cache_plan import find_cache_folder
+
+
+class DecodedItems(msgspec.Struct, frozen=True, kw_only=True):
+    """The items that a measured loader yields in an epoch."""
+
+    target: str
+    samples: int
+    item_bytes: int
+    """Bytes of one item, in a batch."""
+    bytes_in_flight: int
+    """Bytes of the batches in flight."""
+    decode_share: float
+    """Share of the CPU time of fetching."""
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all of them."""
+        return self.samples * self.item_bytes
+
+
+def measure_items(seen: Pipeline | None, least: float) -> DecodedItems | None:
+    """Describe a measured loader's items; None: unmeasured, endless, or no decoding."""
+    if seen is None or seen.cpu is None or seen.cpu.decode < least:
+        return None
+    if not seen.samples or not seen.contents.bytes:
+        return None
+    return DecodedItems(
+        target=seen.target,
+        samples=seen.samples,
+        item_bytes=math.ceil(seen.contents.bytes / (seen.start.batch_size or 1)),
+        bytes_in_flight=seen.start.compute_shm_bytes(seen.contents.shared_bytes),
+        decode_share=seen.cpu.decode,
+    )
+
+
+def advise_item_cache(
+    known: DecodedItems, places: StorageContext, share: float, *, cached: bool
+) -> Iterator[Finding]:
+    """Advise keeping decoded items in /dev/shm, else on a local disk, else nothing."""
+    fits = fits_in_shm(known.total_bytes + known.bytes_in_flight, places, share)
+    folder = SHM if fits else find_cache_folder(known.total_bytes, places)
+    if folder is None:
+        return
+    faster = ELIMINATED_SPEEDUP if fits and not cached else 1.0
+    yield Finding(
+        severity=Severity.NOTE,
+        confidence=Confidence.LIKELY,
+        summary=f"the items of {known.target} could be stored decoded in {folder}:"
+        f" {format_size(known.total_bytes)}",
+        evidence={
+            "target": known.target,
+            "samples": known.samples,
+            "bytes_of_a_sample": known.item_bytes,
+            "decoded_bytes": known.total_bytes,
+            "decoding": round(known.decode_share, 3),
+        },
+        counterfactual=Counterfactual(decode=ELIMINATED_SPEEDUP, storage=faster),
+        remedies=(_keep_items(folder, known.total_bytes),),
+    )
+
+
+def _keep_items(folder: str, size: int) -> Remedy:
+    where = f"{folder.rstrip('/')}/items"
+    return in_code(
+        f"Decode every item once into {format_size(size)} in {folder}, without random"
+        " transforms (recipe keep-items-of-any-kind)",
+        f"build(dataset, Path({where!r}))\nloader = DataLoader(Kept(Path({where!r})), ...)",
+    )

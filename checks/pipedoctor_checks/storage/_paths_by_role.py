@@ -1,0 +1,40 @@
+"""Paths for several checks: a better alternative, and how to name them."""
+
+from collections.abc import Iterable
+
+from pipedoctor.facts import PathFact, Paths
+from pipedoctor.units import GiB
+
+
+def find_alternative(paths: Paths, failed: PathFact, *, room: int = GiB) -> PathFact | None:
+    """Another place for temporary files: writable, with room, on another mount; home last."""
+    roles = ("scratch", "tmp", "home")
+    for entry in sorted(paths.find_roles(*roles), key=lambda one: roles.index(one.role)):
+        if (
+            entry.writable
+            and entry.exists
+            and (entry.free or 0) >= room
+            and entry.inodes_free != 0
+            and (entry.mount != failed.mount or entry.mount is None)
+            and entry.path != failed.path
+        ):
+            return entry
+    return None
+
+
+def format_place(entry: PathFact) -> str:
+    """Name a place as the user knows it: ``TMPDIR``, ``HF_HOME``, ``--data /x``."""
+    if entry.role == "data":
+        return f"--data {entry.path}"
+    if entry.named_by in {"default", "passwd", ""}:
+        return f"{entry.role} {entry.path}"
+    return entry.named_by
+
+
+def group_by_mount(entries: Iterable[PathFact]) -> list[list[PathFact]]:
+    """Group places by mount; one whose mount is unknown stays alone."""
+    groups: dict[str, list[PathFact]] = {}
+    for entry in entries:
+        point = entry.mount.point if entry.mount else entry.path
+        groups.setdefault(point, []).append(entry)
+    return list(groups.values())

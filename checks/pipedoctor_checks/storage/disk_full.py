@@ -1,0 +1,117 @@
+"""PDR712: is there room where the job writes?"""
+
+from collections.abc import Iterator
+
+from pipedoctor.check import (
+    CannotJudge,
+    Finding,
+    Findings,
+    Remedy,
+    Severity,
+    check,
+    environment,
+    fitting,
+)
+from pipedoctor.facts import PathFact, Paths, Site
+from pipedoctor.units import GiB, MiB, format_size
+from pipedoctor_checks._shared.advice import advise_user
+from pipedoctor_checks.storage._paths_by_role import find_alternative, format_place, group_by_mount
+
+WRITTEN_ROLES = frozenset({"tmp", "cwd"})
+IDLE_ROLES = frozenset({"scratch", "code"})
+"""Roles of places that are not known to be written."""
+
+
+@check("PDR712", "No space left where the job writes")
+def disk_full(
+    paths: Paths,
+    site: Site | None,
+    /,
+    *,
+    low_bytes: int = GiB,
+    low_inodes: int = 10_000,
+    low_fraction: float = 0.05,
+    least_temporary: int = MiB,
+) -> Findings:
+    """
+    Compare the free bytes and inodes of every place with what a job will soon need.
+
+    ## Why it hurts
+
+    Checkpoints, caches and temporary files fail with `No space left on device`, often
+    after hours. A file system can run out of inodes while most of its bytes are free,
+    because of many small files.
+
+    ## How it is judged
+
+    No space in TMPDIR or the working directory breaks the job; in a home or a cache it
+    is a risk. Where there is only data it is a note, because data is only read. Nearly
+    full means less than `low_bytes` or `low_inodes`, or less than `low_fraction` of the
+    whole if that is smaller; in TMPDIR, however small its file system, less than
+    `least_temporary` is a risk, too. What counts is the space available to an
+    unprivileged process. Quotas are not examined. Places that cannot be written are
+    left out.
+
+    ## Sources
+
+    - https://man7.org/linux/man-pages/man3/statvfs.3.html
+    - https://github.com/huggingface/lerobot/issues/59
+    """
+    counted = [e for e in paths.entries if e.free is not None and e.role not in IDLE_ROLES]
+    if not counted:
+        reason = "free space is not known for any place"
+        raise CannotJudge(reason)
+    for entries in group_by_mount(e for e in counted if e.writable is not False):
+        first = entries[0]
+        free, size = first.free or 0, first.size or 0
+        inodes_free, inodes = first.inodes_free, first.inodes or 0
+        temporary = any(entry.role == "tmp" for entry in entries)
+        least = least_temporary if temporary else 0
+        if free < max(min(low_bytes, low_fraction * size), least):
+            what = f"{format_size(free)} of {format_size(size)} are free"
+            yield from _report_disk(entries, free == 0, what, paths, site)
+        elif inodes_free is not None and (inodes_free < min(low_inodes, low_fraction * inodes)):
+            what = f"{inodes_free:,} of {inodes:,} inodes are free"
+            yield from _report_disk(entries, inodes_free == 0, what, paths, site)
+
+
+def _report_disk(
+    entries: list[PathFact], full: bool, what: str, paths: Paths, site: Site | None
+) -> Iterator[Finding]:
+    first, roles = entries[0], {entry.role for entry in entries}
+    severity = Severity.BREAKS if full and roles & WRITTEN_ROLES else Severity.RISKS
+    if roles == {"data"}:
+        if not full:
+            return
+        severity = Severity.NOTE
+    point = first.mount.point if first.mount else first.path
+    short = "too small" if first.size == first.free else "nearly full"
+    yield Finding(
+        severity=severity,
+        summary=f"{point} is {'full' if full else short}: {what}; used by"
+        f" {', '.join(dict.fromkeys(map(format_place, entries)))}",
+        evidence={
+            "mount.point": point,
+            "size": first.size,
+            "free": first.free,
+            "inodes": first.inodes,
+            "inodes_free": first.inodes_free,
+            "paths": [entry.path for entry in entries],
+        },
+        remedies=fitting(
+            site.habitat if site else None, *_list_remedies(point, what, entries, paths)
+        ),
+    )
+
+
+def _list_remedies(
+    point: str, what: str, entries: list[PathFact], paths: Paths
+) -> Iterator[Remedy]:
+    for entry in entries:
+        better = find_alternative(paths, entry)
+        if entry.role == "tmp" and better:
+            yield from environment(f"Use {better.path} instead", TMPDIR=better.path)
+    look = "Find out what uses the space, and delete what is not needed"
+    counted = "--inodes" if what.endswith("inodes are free") else "-h"
+    du = ("du", "-x", counted, "-d", "1", "--", point)
+    yield advise_user(look, argv=du)

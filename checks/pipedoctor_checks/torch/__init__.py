@@ -1,0 +1,1 @@
+"""The torch installation and what is built against it."""

@@ -1,0 +1,75 @@
+"""Whether a companion package was built for the installed torch."""
+
+from collections.abc import Iterator
+
+from pipedoctor.check import CannotJudge, Confidence, Finding, NotApplicable, Remedy, Severity
+from pipedoctor.facts import Distribution, Packages
+from pipedoctor.versions import is_prerelease
+from pipedoctor_checks._shared.advice import advise_user
+from pipedoctor_checks._shared.companion_versions import companion_requirement
+from pipedoctor_checks._shared.pip_command import pip_argv
+from pipedoctor_checks._shared.wheel_index import WheelChoice
+from pipedoctor_checks.torch._version_mismatch import VersionFacts, find_mismatch
+from pipedoctor_checks.torch._wheel_tags import INDEX_TAG
+
+
+def judge_package(package: str, known: VersionFacts) -> Iterator[Finding]:
+    """
+    Compare the imported copy of a package with torch.
+
+    If a text lists several copies and not which of them is imported, one that matches
+    is enough.
+    """
+    packages, torch = known.packages, known.torch
+    copies = imported_copies(packages, package)
+    here = torch.version if torch else _listed_torch(packages)
+    if not copies or not here:
+        who = package if here else "torch"
+        reason = f"{who} is not {'installed' if packages.complete else 'in this text'}"
+        raise NotApplicable(reason) if packages.complete else CannotJudge(reason)
+    misfits = [find_mismatch(copy, here, known) for copy in copies]
+    found = [one for one in misfits if one is not None]
+    if not found or len(found) < len(copies):
+        return
+    first = found[0]
+    sure = not is_prerelease(here) and not is_prerelease(first.copy.version)
+    yield Finding(
+        severity=Severity.RISKS if first.patch_only else Severity.BREAKS,
+        summary=f"{package} {first.copy.version} was built for torch {first.wanted}, but torch"
+        f" {here} is installed",
+        evidence={package: first.copy.version, "torch": here, "wanted": first.wanted},
+        confidence=Confidence.CERTAIN if sure else Confidence.LIKELY,
+        remedies=_install_matching(package, here, known),
+    )
+
+
+def imported_copies(packages: Packages, package: str) -> tuple[Distribution, ...]:
+    """The copy that an import uses, or all if that is unknown."""
+    copies = packages.find_all(package)
+    return copies[:1] if copies and copies[0].location else copies
+
+
+def _listed_torch(packages: Packages) -> str:
+    found = packages.find("torch") or packages.find("pytorch")
+    return found.version.partition("+")[0] if found else ""
+
+
+def _install_matching(package: str, here: str, known: VersionFacts) -> tuple[Remedy, ...]:
+    """The version that belongs to this torch, from torch's own index."""
+    torch = known.torch
+    row = known.pairs.find_newest(package, here)
+    if row is None or is_prerelease(here) or (torch and torch.conda_build):
+        title = f"Install torch and {package} in one command, from one source"
+        return (advise_user(title),)
+    tag = torch.local if torch and INDEX_TAG.fullmatch(torch.local) else ""
+    choice = WheelChoice(torch=here, tag=tag)
+    name = f"{package}=={row.version}"
+    if tag:
+        name = companion_requirement(known.pairs, package, choice)
+    index = ("--index-url", choice.index) if tag else ()
+    return (
+        advise_user(
+            f"Install the {package} that was built for torch {here}",
+            argv=(*pip_argv(known.interpreter, "install"), name, *index),
+        ),
+    )

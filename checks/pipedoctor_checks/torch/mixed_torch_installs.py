@@ -1,0 +1,113 @@
+"""PDR835: is there more than one torch?"""
+
+from pipedoctor.check import Finding, Findings, Remedy, Severity, check
+from pipedoctor.facts import Conda, Interpreter, Packages, TorchBuild, TorchImport
+from pipedoctor_checks._shared import pip_command
+from pipedoctor_checks._shared.advice import advise_user
+from pipedoctor_checks._shared.path_variables import exclude_user_site, unset_pythonpath
+from pipedoctor_checks.torch._wheel_tags import find_index_tag
+
+_PIP_CHANNELS = ("pypi", "<pip>")
+
+
+@check(
+    "PDR835",
+    "Copies of torch with different versions are installed",
+    after=("PDR841", "PDR860", "PDR861"),
+)
+def mixed_torch_installs(
+    packages: Packages,
+    torch: TorchBuild | None,
+    torch_import: TorchImport | None,
+    conda: Conda | None,
+    interpreter: Interpreter | None,
+    /,
+) -> Findings:
+    """
+    Compare the torch that is imported with every other installed copy.
+
+    ## Why it hurts
+
+    Files of two versions are mixed, or different parts of the program use different
+    versions of torch: symbols are missing inside torch itself, extensions do not load,
+    and reinstalling a package seems to change nothing.
+
+    ## How it is judged
+
+    The imported version, those that pip's metadata on the import path names, and
+    conda's own record must agree, ignoring packaging suffixes (`+cu126`, `.post2`). A
+    conda line that only repeats pip's package (`pypi`) is not a second copy. Conda's
+    copy should be removed only if another has overwritten it.
+
+    ## Sources
+
+    - https://docs.conda.io/projects/conda/en/latest/user-guide/tasks/manage-environments.html
+    """
+    seen: dict[str, str] = {}
+    if torch_import is not None and torch_import.version:
+        seen[torch_import.file or "imported"] = torch_import.version
+    elif torch is not None:
+        seen[torch.location or "imported"] = torch.version
+    for entry in (*packages.find_all("torch"), *packages.find_all("pytorch")):
+        if entry.channel not in _PIP_CHANNELS:
+            seen[f"{entry.installer or 'pip'} {entry.location}".strip()] = entry.version
+    listed = {_strip_packaging(version) for version in seen.values()}
+    record = conda.find("pytorch") if conda is not None else None
+    if record is not None and record.channel not in _PIP_CHANNELS:
+        seen[f"conda-meta ({record.channel})"] = record.version
+    versions = {_strip_packaging(version) for version in seen.values() if version}
+    if len(versions) < 2:  # noqa: PLR2004  (one is as it should be)
+        return
+    over = record is not None and _strip_packaging(record.version) not in listed
+    kinds = " and ".join(sorted(versions))
+    yield Finding(
+        severity=Severity.BREAKS,
+        summary=f"torch is installed in {len(versions)} versions: {kinds}",
+        evidence={"copies": seen},
+        remedies=(
+            *_leave_folder(packages, interpreter),
+            *([_remove_conda_copy(interpreter)] if over else []),
+            *_install_once(packages, torch, interpreter),
+        ),
+    )
+
+
+def _leave_folder(packages: Packages, place: Interpreter | None) -> tuple[Remedy, ...]:
+    """Start without the folder that brings the first copy; nothing in it is deleted."""
+    first = packages.find("torch")
+    if place is None or first is None or not first.location:
+        return ()
+    if first.location in place.pythonpath:
+        return (unset_pythonpath(),)
+    return exclude_user_site() if first.location == place.user_site else ()
+
+
+def _install_once(
+    packages: Packages, torch: TorchBuild | None, place: Interpreter | None
+) -> tuple[Remedy, ...]:
+    """Replace all copies of the environment by the one that is imported now."""
+    if _leave_folder(packages, place):
+        return ()
+    tag = find_index_tag(torch) if torch else ""
+    index = ("--index-url", f"https://download.pytorch.org/whl/{tag}") if tag else ()
+    version = f"=={torch.version}" if torch else ""
+    return (
+        pip_command.uninstall(place, "Remove every copy (repeat until none is found)", "torch"),
+        advise_user(
+            "Then install it once",
+            argv=(*pip_command.pip_argv(place, "install"), f"torch{version}", *index),
+        ),
+    )
+
+
+def _strip_packaging(version: str) -> str:
+    """Without suffixes for other packagings of the same version: ``+cu126``, ``.post2``."""
+    return version.partition("+")[0].partition(".post")[0]
+
+
+def _remove_conda_copy(place: Interpreter | None) -> Remedy:
+    prefix = ("--prefix", place.prefix) if place and place.prefix else ()
+    return advise_user(
+        "Also remove conda's copy",
+        argv=("conda", "remove", "--yes", *prefix, "pytorch", "libtorch"),
+    )

@@ -1,0 +1,76 @@
+"""PDR411: is a tensor made on the CPU in every step and then moved?"""
+
+from pipedoctor.check import Findings, Severity, check, in_code
+from pipedoctor.check.edits import (
+    Edits,
+    combine_edits,
+    insert_arguments,
+    replace_pieces,
+)
+from pipedoctor.facts import Source
+from pipedoctor.facts.code_events.training import CreatedThenMoved
+from pipedoctor.facts.source import Event
+from pipedoctor_checks._shared.code_finding import (
+    group_by_class,
+    list_spots,
+    make_code_finding,
+)
+
+
+@check("PDR411", "Tensors are created on the CPU and then moved", fix="code")
+def cpu_create_then_move(source: Source, /) -> Findings:
+    """
+    Look for new tensors that are moved to a device immediately, in every step.
+
+    ## Why it hurts
+
+    The CPU fills the memory, and a blocking copy transfers it; on the device a single
+    kernel would do it.
+
+    ## How it is judged
+
+    A factory function of torch such as `zeros` is called in a loop over batches, and
+    its result is moved in the same expression.
+
+    ## Bad example
+
+    ```python
+    for rows in loader:
+        noise = torch.randn(64, 100).to(device)
+        generator(noise, rows).backward()
+    ```
+
+    ## Good example
+
+    ```python
+    for rows in loader:
+        noise = torch.randn(64, 100, device=device)
+        generator(noise, rows).backward()
+    ```
+
+    ## Sources
+
+    - https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html#create-tensors-directly-on-the-target-device
+    """
+    for group in group_by_class(source.select_events(CreatedThenMoved)):
+        yield make_code_finding(
+            list_spots(group),
+            Severity.NOTE,
+            f"{group[0].function} creates tensors on the CPU in every step and then moves them",
+            in_code(
+                "Create them on the device",
+                "torch.zeros(size, device=device)",
+                edits=combine_edits(map(_create_on_device, group)),
+                unsafe="different random numbers: the device has its own generator"
+                if any(event.details.draws for event in group)
+                else "",
+            ),
+        )
+
+
+def _create_on_device(event: Event[CreatedThenMoved]) -> Edits:
+    moved = replace_pieces(event, {"move": ""})
+    if event.call is None or not moved:
+        return ()
+    word = f"device={event.details.device}"
+    return (*insert_arguments(event.at, event.call, word), *moved)

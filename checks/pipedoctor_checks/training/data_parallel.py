@@ -1,0 +1,74 @@
+"""PDR407: is DataParallel used?"""
+
+import re
+
+from pipedoctor.check import Findings, Severity, check, in_code
+from pipedoctor.facts import Gpu, Source
+from pipedoctor.facts.code_events.training import DataParallelUse
+from pipedoctor.facts.source import Event
+from pipedoctor_checks._shared.code_finding import (
+    group_by_function,
+    list_spots,
+    make_code_finding,
+    name_functions,
+)
+
+_EVALUATION_NAMES = re.compile(r"eval|test|demo|infer|predict|generate", re.IGNORECASE)
+"""Files and functions that use a model without training it."""
+
+
+@check("PDR407", "DataParallel drives all GPUs from one process")
+def data_parallel(source: Source, gpu: Gpu | None, /) -> Findings:
+    """
+    Look for `torch.nn.DataParallel`.
+
+    ## Why it hurts
+
+    One process scatters each batch from the first GPU, copies the model in each step
+    and is limited by Python's GIL; torch recommends DistributedDataParallel even on a
+    single machine.
+
+    ## How it is judged
+
+    It is called where a model is trained. Calls in conditions on it or with explicit
+    devices, calls next to a warning about it, and files that only evaluate are not
+    reported. If this machine is known to have fewer than two GPUs, it is a note.
+    Reported once per project.
+
+    ## Bad example
+
+    ```python
+    model = torch.nn.DataParallel(model)
+    ```
+
+    ## Good example
+
+    ```python
+    model = torch.nn.parallel.DistributedDataParallel(model)
+    ```
+
+    ## Sources
+
+    - https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html
+    - https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html
+    """
+    one = gpu is None or len(gpu.devices) <= 1
+    trained = [
+        group
+        for group in group_by_function(source.select_events(DataParallelUse))
+        if not _EVALUATION_NAMES.search(
+            f"{group[0].at.path.rpartition('/')[2]} {_function_name(group)}"
+        )
+    ]
+    if trained:
+        yield make_code_finding(
+            list_spots(event for group in trained for event in group),
+            Severity.NOTE if one else Severity.SLOWS,
+            f"{name_functions(trained, 'drive')} all GPUs from one process",
+            in_code("Use DistributedDataParallel with one process per GPU"),
+            gpus=len(gpu.devices) if gpu else None,
+        )
+
+
+def _function_name(group: list[Event[DataParallelUse]]) -> str:
+    return group[0].function

@@ -1,0 +1,76 @@
+"""PDR401: does `non_blocking=True` copy from pageable memory?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check, in_code
+from pipedoctor.check.edits import Edits, combine_edits, edit_arguments
+from pipedoctor.facts import Source
+from pipedoctor.facts.code_events.training import DeviceCopy
+from pipedoctor.facts.source import LoaderCall
+from pipedoctor_checks._shared.code_finding import list_spots, make_code_finding
+
+
+@check("PDR401", "A non-blocking copy from unpinned memory", fix="code", subject="loop")
+def nonblocking_unpinned(source: Source, /) -> Findings:
+    """
+    Look for non-blocking copies of batches that are not pinned.
+
+    ## Why it hurts
+
+    A copy from pageable memory passes through a staging buffer and does not overlap
+    with computation: `non_blocking=True` has no effect.
+
+    ## How it is judged
+
+    The loop copies its batches with `non_blocking=True`, and every loader that feeds it
+    is known not to pin. `x.pin_memory().cuda(non_blocking=True)` pins its own copy.
+
+    ## Bad example
+
+    ```python
+    loader = DataLoader(dataset, batch_size=64)
+    for rows in loader:
+        model(rows.to("cuda", non_blocking=True)).backward()
+    ```
+
+    ## Good example
+
+    ```python
+    loader = DataLoader(dataset, batch_size=64, pin_memory=True)
+    for rows in loader:
+        model(rows.to("cuda", non_blocking=True)).backward()
+    ```
+
+    ## Sources
+
+    - https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
+    """
+    for index, loop in enumerate(source.loops):
+        fed = [source.loaders[n] for n in loop.loaders]
+        moved = [
+            e
+            for e in source.select_events(DeviceCopy)
+            if e.loop == index and e.details.non_blocking and not e.details.pins
+        ]
+        if fed and moved and all(map(_is_unpinned, fed)):
+            yield make_code_finding(
+                list_spots(moved),
+                Severity.NOTE,
+                f"The loop in {loop.function} uses non-blocking copies of unpinned batches",
+                in_code(
+                    "Pin the batches",
+                    "DataLoader(..., pin_memory=True)",
+                    edits=combine_edits(map(_add_pinning, fed)),
+                    unsafe="pinned memory cannot be swapped out",
+                ),
+                confidence=Confidence.LIKELY,
+                loader=f"{fed[0].at.path}:{fed[0].at.line}",
+            )
+
+
+def _is_unpinned(loader: LoaderCall) -> bool:
+    pinned = loader.get("pin_memory")
+    return pinned.how == "absent" or (pinned.is_known and pinned.value is False)
+
+
+def _add_pinning(loader: LoaderCall) -> Edits:
+    plain = loader.get("pin_memory").how in {"absent", "literal"}
+    return edit_arguments(loader, pin_memory="True") if plain else ()

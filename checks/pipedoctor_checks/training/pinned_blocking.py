@@ -1,0 +1,114 @@
+"""PDR402: is a pinned batch copied with a copy that waits?"""
+
+from typing import NamedTuple
+
+from pipedoctor.check import Confidence, Finding, Findings, Severity, check, in_code
+from pipedoctor.facts import Source
+from pipedoctor.facts.code_events.training import DeviceCopy
+from pipedoctor.facts.source import Event, LoaderCall, Loop, Spot
+from pipedoctor_checks._shared.code_finding import list_spots, make_code_finding
+from pipedoctor_checks._shared.loader_calls import format_argument
+from pipedoctor_checks._shared.non_blocking_copy import (
+    explain_unsafe_copy,
+    make_non_blocking,
+)
+from pipedoctor_checks._shared.own_names import choose_name
+from pipedoctor_checks._shared.training_loop import describe_waiting_loops, is_demo_loop
+
+
+@check("PDR402", "A pinned batch is copied with a blocking copy", fix="code", subject="loop")
+def pinned_blocking(source: Source, /) -> Findings:
+    """
+    Look for pinned batches that are copied without `non_blocking=True`.
+
+    ## Why it hurts
+
+    The process waits for each copy, although a pinned batch could travel while the
+    GPU computes.
+
+    ## How it is judged
+
+    A loader that feeds the loop is known to pin, and a batch is copied with a plain
+    `.to(device)` or `.cuda()`. A tensor that the loop has derived from the batch, by a
+    type conversion or through numpy, is no longer pinned. An evaluation in a single
+    pass is not reported. The loops of a file are one finding, and copies that are
+    reached from several files are reported once.
+
+    ## Bad example
+
+    ```python
+    def train(dataset, model):
+        for rows in DataLoader(dataset, batch_size=64, shuffle=True, pin_memory=True):
+            model(rows.to("cuda")).backward()
+    ```
+
+    ## Good example
+
+    ```python
+    def train(dataset, model):
+        for rows in DataLoader(dataset, batch_size=64, shuffle=True, pin_memory=True):
+            model(rows.to("cuda", non_blocking=True)).backward()
+    ```
+
+    ## Sources
+
+    - https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
+    """
+    files: dict[str, list[_BlockingLoop]] = {}
+    for index, loop in enumerate(source.loops):
+        fed = [source.loaders[n] for n in loop.loaders]
+        pinned = [x for x in fed if x.get("pin_memory").value is True]
+        moved = [
+            e
+            for e in source.select_events(DeviceCopy)
+            if e.loop == index
+            and not e.details.non_blocking
+            and not e.details.unknown
+            and not e.details.fresh
+        ]
+        once = loop.role == "eval" and not loop.repeats
+        if pinned and moved and not once and not is_demo_loop(loop):
+            one = _BlockingLoop(loop, pinned[0], moved)
+            files.setdefault(loop.at.path, []).append(one)
+    said: set[Spot] = set()
+    for group in files.values():
+        places = {event.at for one in group for event in one.copies}
+        if not places <= said:
+            yield _report_file(source, group)
+        said |= places
+
+
+class _BlockingLoop(NamedTuple):
+    loop: Loop
+    loader: LoaderCall
+    copies: list[Event[DeviceCopy]]
+
+
+def _report_file(source: Source, group: list[_BlockingLoop]) -> Finding:
+    """One finding for the loops of a file."""
+    group.sort(key=lambda one: one.loop.role != "train")
+    copies = [*{e.at: e for one in group for e in one.copies}.values()]
+    loader = group[0].loader
+    return make_code_finding(
+        list_spots(copies),
+        Severity.SLOWS,
+        f"{describe_waiting_loops([one.loop for one in group])} for each copy of a pinned batch",
+        in_code(
+            "Copy without blocking",
+            _format_copy(copies[0]),
+            edits=make_non_blocking(copies),
+            unsafe=explain_unsafe_copy(source, copies),
+        ),
+        confidence=Confidence.LIKELY,
+        loader=f"{loader.at.path}:{loader.at.line}",
+        pin_memory=format_argument(loader.get("pin_memory")),
+    )
+
+
+def _format_copy(event: Event[DeviceCopy]) -> str:
+    """The copy as it is written, without blocking."""
+    written = event.name
+    if not written.endswith(")") or "\n" in written:
+        return f"{choose_name(event.details.variable, 'batch')}.to(device, non_blocking=True)"
+    comma = "" if written.endswith("()") else ", "
+    return f"{written[:-1]}{comma}non_blocking=True)"

@@ -1,0 +1,146 @@
+"""PDR403: does every step read a value back from the GPU?"""
+
+from typing import TypeAlias
+
+from pipedoctor.check import Confidence, Findings, Remedy, Severity, check, in_code
+from pipedoctor.facts import Source
+from pipedoctor.facts.code_events.training import HostRead, Synchronization
+from pipedoctor.facts.source import Event, Loop, Spot
+from pipedoctor_checks._shared.code_finding import list_spots, make_code_finding
+from pipedoctor_checks._shared.own_names import accumulate_on_device
+from pipedoctor_checks._shared.training_loop import (
+    describe_waiting_loops,
+    is_demo_loop,
+    is_occasional,
+)
+
+_Wait: TypeAlias = Event[HostRead] | Event[Synchronization]
+
+
+@check("PDR403", "Each step waits for the GPU", subject="loop")
+def sync_in_loop(source: Source, /) -> Findings:
+    """
+    Look for values that are read back from the GPU in every step.
+
+    ## Why it hurts
+
+    `.item()`, `.cpu()` and printing a tensor wait until all queued work is done: the
+    next batch is prepared while the GPU is idle.
+
+    ## How it is judged
+
+    A value computed from the batch is read in the loop itself, in every step. Not
+    reported: reads guarded by an interval or a flag, results that an evaluation needs
+    on the host, an evaluation that synchronizes each step to time it, and a loop whose
+    control flow depends on the value (it stops if the loss is not finite). The loops of
+    one file are one finding. It is a note if none of the waiting loops trains, and not
+    reported in a file that only evaluates.
+
+    ## Bad example
+
+    ```python
+    for rows in loader:
+        loss = model(rows.to("cuda", non_blocking=True))
+        loss.backward()
+        print(loss.item())
+    ```
+
+    ## Good example
+
+    ```python
+    for step, rows in enumerate(loader):
+        loss = model(rows.to("cuda", non_blocking=True))
+        loss.backward()
+        if step % 100 == 0:
+            print(loss.item())
+    ```
+
+    ## Sources
+
+    - https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html
+    - https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution
+    """
+    if "cuda" not in source.traits:
+        return
+    files: dict[str, list[tuple[Loop, list[_Wait]]]] = {}
+    for index, loop in enumerate(source.loops):
+        waits = _find_waits(source, index, loop)
+        if waits:
+            files.setdefault(loop.at.path, []).append((loop, waits))
+    training = {loop.at.path for loop in source.loops if loop.role == "train"}
+    said: set[Spot] = set()
+    for path, groups in files.items():
+        groups.sort(key=lambda group: group[0].role != "train")
+        fresh = [(loop, its) for loop, its in groups if not said >= {*list_spots(its)}]
+        events = [event for _, its in fresh for event in its]
+        events.sort(key=_is_tensor_read)
+        events.sort(key=lambda event: event.at.path != path)
+        places = list_spots(events)
+        said.update(places)
+        loops = [loop for loop, _ in fresh]
+        if places and not (path not in training and _is_evaluation(loops)):
+            yield make_code_finding(
+                places,
+                Severity.SLOWS if loops[0].role == "train" else Severity.NOTE,
+                f"{describe_waiting_loops(loops)} for the GPU in every step",
+                in_code(
+                    "Accumulate on the device and read at intervals",
+                    accumulate_on_device(events[0].name),
+                ),
+                *_advise_rare_sync(events),
+                confidence=Confidence.LIKELY,
+                calls=sorted({event.name for event in events}),
+            )
+
+
+def _is_evaluation(loops: list[Loop]) -> bool:
+    return all(loop.role == "eval" for loop in loops)
+
+
+def _is_tensor_read(event: _Wait) -> bool:
+    """Sort key: reads of numbers first, then of whole tensors."""
+    details = event.details
+    return not isinstance(details, HostRead) or details.how != "item"
+
+
+def _advise_rare_sync(events: list[_Wait]) -> list[Remedy]:
+    """Advise on a wait after which nothing is read."""
+    if not any(event.kind == Synchronization.kind for event in events):
+        return []
+    return [
+        in_code("Remove torch.cuda.synchronize() from the loop, except where a time is reported")
+    ]
+
+
+def _find_waits(source: Source, index: int, loop: Loop) -> list[_Wait]:
+    """Reads in each step of a loop that are not needed there."""
+    found = [
+        e
+        for e in source.select_events(HostRead)
+        if e.loop == index and not e.details.host and not is_occasional(e)
+    ]
+    waits = [e for e in found if _is_needless(e, loop)]
+    decided = any(e.details.decides for e in found)
+    timed = loop.role != "train" and _is_timed(source, index)
+    if not waits or waits[0].handler or timed or decided or is_demo_loop(loop):
+        return []
+    return [*waits, *(e for e in _find_synchronize(source, index) if loop.role == "train")]
+
+
+def _find_synchronize(source: Source, loop: int) -> list[Event[Synchronization]]:
+    """Calls that wait for all queued work in every step."""
+    return [e for e in source.select_events(Synchronization) if e.loop == loop and not e.guards]
+
+
+def _is_timed(source: Source, loop: int) -> bool:
+    """Does every step wait on purpose, in any caller, to measure its time?"""
+    return any(
+        event.loop == loop and all("cuda" in g or "device" in g for g in event.guards)
+        for event in source.select_events(Synchronization)
+    )
+
+
+def _is_needless(event: Event[HostRead], loop: Loop) -> bool:
+    """Can it be removed? Evaluations may need results on the host, but not sums."""
+    how = event.details.how
+    return how in {"item", "float", "print"} or loop.role == "train"

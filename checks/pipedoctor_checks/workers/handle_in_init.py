@@ -1,0 +1,136 @@
+"""PDR302: does a dataset open in `__init__` what its items read?"""
+
+from pipedoctor.check import Confidence, Findings, Severity, check, in_code
+from pipedoctor.check.edits import rewrite_pieces
+from pipedoctor.facts import Interpreter, Site, Source
+from pipedoctor.facts.code_events.dataset import HandleAttribute
+from pipedoctor.facts.source import Event, LoaderCall
+from pipedoctor_checks._shared.code_finding import make_code_finding
+from pipedoctor_checks._shared.loader_calls import has_no_workers
+from pipedoctor_checks._shared.own_names import choose_attribute, open_in_worker
+from pipedoctor_checks._shared.start_method import find_start_method
+
+
+@check("PDR302", "One open file is shared by all workers", fix="code", subject="item")
+def handle_in_init(
+    source: Source, interpreter: Interpreter | None, site: Site | None, /
+) -> Findings:
+    """
+    Look for handles that are opened in `__init__` and used by items.
+
+    ## Why it hurts
+
+    Forked workers share the offset of one open file: each worker reads where another
+    one stopped. 2,677 of 4,000 items were wrong, measured, and no error was raised.
+    With spawn and forkserver the handle cannot be pickled.
+
+    ## How it is judged
+
+    The handle of a file, an archive or a database is stored on `self` in `__init__` and
+    used in code for items, directly or through a part such as `self.file["images"]`. It
+    is neither closed again in `__init__` nor opened again in the worker; `if self.file
+    is None` opens nothing if a fork has copied the handle. A `__getstate__` that drops
+    the handle helps only with spawn and forkserver, because fork pickles nothing.
+
+    HDF5 and LMDB document that a handle must not be carried across a fork. LMDB raises
+    `ReadersFullError` in the workers, measured; with `lock=False` it did not, so that
+    is only a risk.
+
+    ## Bad example
+
+    ```python
+    class Records(Dataset):
+        def __init__(self, size):
+            self.file = open("train.bin", "rb")
+
+        def __getitem__(self, index):
+            self.file.seek(index * 1024)
+            return self.file.read(1024)
+
+    loader = DataLoader(Records(9), num_workers=4)
+    ```
+
+    ## Good example
+
+    ```python
+    class Records(Dataset):
+        def __init__(self, size):
+            self.file = None
+
+        def __getitem__(self, index):
+            if self.file is None:
+                self.file = open("train.bin", "rb")
+            self.file.seek(index * 1024)
+            return self.file.read(1024)
+
+    loader = DataLoader(Records(9), num_workers=4)
+    ```
+
+    ## Sources
+
+    - https://github.com/pytorch/pytorch/issues/11887
+    - https://github.com/pytorch/pytorch/issues/11929
+    - http://www.lmdb.tech/doc/ (Caveats)
+    - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
+    """
+    for event in source.select_events(HandleAttribute):
+        method, why = find_start_method(source, event.at.path, interpreter, site)
+        details = event.details
+        harmless = details.closed or details.renewed
+        left = details.dropped and method != "fork"
+        if harmless or left or not details.used or event.handler:
+            continue
+        workers = [x for x in source.loaders if _uses_dataset(x, event) and has_no_workers(x)]
+        if workers and not any(
+            _uses_dataset(x, event) and not has_no_workers(x) for x in source.loaders
+        ):
+            continue
+        severity, harm = _judge_harm(event, method)
+        yield make_code_finding(
+            [event.at],
+            severity,
+            f"{details.attribute} of {event.owner.rpartition('.')[2]} {harm}"
+            " in workers: it is opened before they start",
+            in_code(
+                "Open it in the worker, on first use",
+                open_in_worker(
+                    choose_attribute(details.attribute, "self.file"), _format_opening(event)
+                ),
+                edits=rewrite_pieces(event) if _is_only_handle(source, event) else (),
+                unsafe="it is opened later: a relative path or the contents of the file may"
+                " differ by then",
+            ),
+            confidence=Confidence.LIKELY,
+            opened_by=event.name,
+            start_method=f"{method}: {why}",
+        )
+
+
+def _judge_harm(event: Event[HandleAttribute], method: str) -> tuple[Severity, str]:
+    """Judge what happens to the handle in workers that start by this method."""
+    if method != "fork":
+        return Severity.BREAKS, "cannot be pickled"
+    if event.name != "lmdb.open":
+        return Severity.BREAKS, "reads wrong data"
+    if event.details.unlocked:
+        return Severity.RISKS, "must not be used"
+    return Severity.BREAKS, "fails"
+
+
+def _format_opening(event: Event[HandleAttribute]) -> str:
+    """The opening call in short."""
+    if event.name == "lmdb.open":
+        return "lmdb.open(self.path, readonly=True, lock=False)"
+    plain = event.name in {"open", "io.open"}
+    return "open(self.path, 'rb')" if plain else f"{event.name}(self.path)"
+
+
+def _is_only_handle(source: Source, event: Event[HandleAttribute]) -> bool:
+    """Is it the only one of its class? Two would need one way to be pickled."""
+    if event.details.part:
+        return False  # what was taken of it would stay that of the first process
+    return [e.owner for e in source.select_events(HandleAttribute)].count(event.owner) == 1
+
+
+def _uses_dataset(loader: LoaderCall, event: Event[HandleAttribute]) -> bool:
+    return loader.dataset is not None and loader.dataset.name == event.owner

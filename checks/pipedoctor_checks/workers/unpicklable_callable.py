@@ -1,0 +1,105 @@
+"""PDR305: is a lambda or a local function given to workers?"""
+
+from pipedoctor.check import Confidence, Findings, check, in_code
+from pipedoctor.check.edits import Edits, combine_edits, rewrite_pieces
+from pipedoctor.facts import Interpreter, Site, Source
+from pipedoctor.facts.code_events.dataset import LambdaAttribute
+from pipedoctor.facts.code_events.program import WorkerFunction
+from pipedoctor.facts.source import Spot
+from pipedoctor_checks._shared.code_finding import (
+    group_by_class,
+    list_spots,
+    make_code_finding,
+)
+from pipedoctor_checks._shared.loader_calls import (
+    has_no_workers,
+    loader_name,
+    may_have_workers,
+)
+from pipedoctor_checks._shared.merge_per_file import merge_per_file
+from pipedoctor_checks._shared.start_method import judge_unpicklable
+
+
+@check("PDR305", "A function cannot be pickled for a worker", fix="code", subject="loader")
+def unpicklable_callable(
+    source: Source, interpreter: Interpreter | None, site: Site | None, /
+) -> Findings:
+    """
+    Look for lambdas and local functions that workers need.
+
+    ## Why it hurts
+
+    With spawn and forkserver everything that a worker needs is pickled, and a lambda
+    cannot be: AttributeError, Can't pickle local object. Forkserver is the default on
+    Linux from Python 3.14 on.
+
+    ## How it is judged
+
+    `collate_fn` or `worker_init_fn` is a lambda or a function defined in a function, or
+    a dataset stores a lambda on `self`. Loaders without workers, and lambdas that are
+    not stored, are not reported. With fork it is a note.
+
+    ## Bad example
+
+    ```python
+    loader = DataLoader(dataset, num_workers=4, collate_fn=lambda rows: torch.stack(rows))
+    ```
+
+    ## Good example
+
+    ```python
+    loader = DataLoader(dataset, num_workers=4, collate_fn=torch.stack)
+    ```
+
+    ## Sources
+
+    - https://github.com/pytorch/pytorch/issues/138957
+    - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
+    """
+    yield from merge_per_file(source, _judge_arguments(source, interpreter, site))
+    workless = {x.dataset.name for x in source.loaders if x.dataset and has_no_workers(x)}
+    needed = {x.dataset.name for x in source.loaders if x.dataset and may_have_workers(x)}
+    for group in group_by_class(source.select_events(LambdaAttribute)):
+        owner = group[0].owner
+        severity, why = judge_unpicklable(source, group[0].at.path, interpreter, site)
+        if owner in workless - needed or all(e.details.renewed for e in group):
+            continue
+        yield make_code_finding(
+            list_spots(group),
+            severity,
+            f"{owner.rpartition('.')[2]} stores a lambda in {group[0].name}; {why}",
+            in_code(
+                "Define it at the top level of a module",
+                edits=combine_edits(map(rewrite_pieces, group)),
+            ),
+            confidence=Confidence.LIKELY,
+            kept_in=group[0].name,
+        )
+
+
+def _move_to_module(source: Source, given: Spot | None) -> Edits:
+    """Move it to the top level of the module, if it uses no local names."""
+    found = (event for event in source.select_events(WorkerFunction) if event.at == given)
+    return next(map(rewrite_pieces, found), ())
+
+
+def _judge_arguments(
+    source: Source, interpreter: Interpreter | None, site: Site | None
+) -> Findings:
+    """Judge the arguments of the loaders."""
+    for loader in source.loaders:
+        severity, why = judge_unpicklable(source, loader.at.path, interpreter, site)
+        for name in ("collate_fn", "worker_init_fn", "transform"):
+            given = loader.get(name)
+            if given.form in {"lambda", "local function"} and may_have_workers(loader):
+                yield make_code_finding(
+                    [given.at or loader.at],
+                    severity,
+                    f"{loader_name(loader)} gets a {given.form} as {name}; {why}",
+                    in_code(
+                        "Define it at the top level of a module",
+                        edits=_move_to_module(source, given.at),
+                    ),
+                    confidence=Confidence.LIKELY,
+                    given=given.text,
+                )

@@ -1,0 +1,252 @@
+"""
+Which of the named bottlenecks a running job has, by what was seen from outside.
+
+The same names, and the same thresholds where both see the same thing, as for a
+pipeline that was measured. What a worker does while the consumer is busy costs
+nothing: only the time in which the main process waits for data is at stake.
+"""
+
+from collections.abc import Iterator
+
+from pipedoctor.bottleneck.classify import (
+    MAX_WAIT_SHARE,
+    MIN_HANDOVER_SHARE,
+    MIN_SPINNING_SHARE,
+    MIN_TAIL_SHARE,
+    MIN_THROTTLED_SHARE,
+    MIN_WAITING_SHARE,
+    Bottleneck,
+)
+from pipedoctor.facts import KernelWait, Observation
+from pipedoctor.units import format_count
+
+MOSTLY = 0.5
+"""Share of its own time."""
+IDLE = 0.3
+"""Share of their time in which workers have nothing to do although data is late."""
+SYSTEM = 0.3
+"""Share of the CPU time within the kernel."""
+FAULTS = 50_000.0
+"""Minor faults a second of CPU: at 2 to 6 us each, a tenth to a third of it."""
+LOCKED = 0.35
+"""Share of the waiting that is for a lock."""
+LARGE = 256 << 10
+"""Bytes by one call, from which on a read is limited by its size."""
+BUSY = 0.7
+"""Share of the time in which a GPU has something to do, where it is well used."""
+ENOUGH = 80
+"""Samples: then the share of the time is known to a tenth."""
+BORDER = 0.05
+_PAIR = 2
+UNSEEN = "the stack of the main process could not be read"
+
+
+def classify_observed(seen: Observation) -> Bottleneck:
+    """The first cause whose figures are there; `unknown` where none is."""
+    if not seen.samples:
+        why = f"{UNSEEN}: {seen.unseen}" if seen.unseen else UNSEEN
+        return Bottleneck(name="unknown", reason=why, evidence={})
+    why = "no step stands out in what was seen"
+    return next(_find_causes(seen), Bottleneck(name="unknown", reason=why, evidence={}))
+
+
+def is_doubtful(seen: Observation, found: Bottleneck) -> bool:
+    """Are there few samples, or is data just about late?"""
+    close = abs(seen.late - MAX_WAIT_SHARE) < BORDER
+    return found.name == "unknown" or close or seen.samples < ENOUGH
+
+
+def _find_causes(seen: Observation) -> Iterator[Bottleneck]:
+    """From those that explain others to those that are left."""
+    yield from _check_quota(seen)
+    if seen.late < MAX_WAIT_SHARE:
+        yield _blame_consumer(seen)
+        return
+    yield from _check_startup(seen)
+    yield from _check_handover(seen)
+    yield from _check_stragglers(seen)
+    yield from _check_threads(seen)
+    yield from _check_faults(seen)
+    yield from _check_storage(seen)
+    yield from _check_computing(seen)
+
+
+def describe_wait(seen: Observation) -> str:
+    """How long the main process waits, in words."""
+    if seen.rank is None or seen.ranks == 1:
+        return f"it waits for data {seen.data_wait:.0%} of the time"
+    others = ""
+    if seen.others_wait is not None:
+        word = "others" if seen.ranks > _PAIR else "other"
+        others = f" (the {word} {seen.others_wait:.0%})"
+    return f"rank {seen.rank} waits for data {seen.data_wait:.0%} of the time{others}"
+
+
+def _check_quota(seen: Observation) -> Iterator[Bottleneck]:
+    share = seen.throttled_share or 0.0
+    main = seen.main
+    slowed = seen.late >= MAX_WAIT_SHARE or main.computing + main.model > MOSTLY
+    if share > MIN_THROTTLED_SHARE and slowed:
+        yield Bottleneck(
+            name="cpu-quota",
+            reason=f"the control group may use {seen.cpus:g} CPUs and was stopped in "
+            f"{share:.0%} of its periods",
+            evidence={"cpus": seen.cpus, "throttled_share": share},
+        )
+
+
+def _blame_consumer(seen: Observation) -> Bottleneck:
+    """Data is there when it is needed: what takes the time then?"""
+    main = seen.main
+    idle = seen.gpu_busy is None or seen.gpu_busy < BUSY
+    evidence = {"computing_share": main.computing, "blocked_share": main.blocked}
+    if main.computing > MOSTLY and idle:
+        return Bottleneck(
+            name="main-thread",
+            reason="data is there; the training process itself computes"
+            f" {main.computing:.0%} of the time outside of the model",
+            evidence=evidence,
+        )
+    why = f"the pipeline is fine: {describe_wait(seen)}"
+    if seen.gpu_busy is not None and idle:
+        why += f"; the GPU is busy {seen.gpu_busy:.0%} of it although data is there"
+    return Bottleneck(name="consumer", reason=why, evidence=evidence)
+
+
+def _check_startup(seen: Observation) -> Iterator[Bottleneck]:
+    main = seen.main
+    often = main.starts > 1 or main.starting > MOSTLY
+    if main.starting > MOSTLY * main.data_wait and often:
+        yield Bottleneck(
+            name="worker-startup",
+            reason=f"{describe_wait(seen)}, {main.starting:.0%} until new workers deliver:"
+            f" they were started {format_count(main.starts, 'time')} in {seen.seconds:.0f} s",
+            evidence={"startup_share": main.starting, "starts": float(main.starts)},
+        )
+
+
+def _check_handover(seen: Observation) -> Iterator[Bottleneck]:
+    main, worker = seen.main, seen.worker
+    made = worker.fetching + worker.collating
+    shared = (
+        worker.collating > MIN_HANDOVER_SHARE * made
+        and seen.fetch.system > SYSTEM
+        and seen.faults_per_second > FAULTS
+    )
+    taken = main.receiving > MIN_HANDOVER_SHARE * (main.waiting + main.receiving)
+    packs = worker.idle + worker.sending > MOSTLY and seen.other_threads > MIN_SPINNING_SHARE
+    few = made < MOSTLY  # else their interpreter is busy, and hands over when it can
+    if not seen.workers or not (shared or (few and (taken or packs))):
+        return
+    evidence = {
+        "receiving_share": main.receiving,
+        "rebuilding_share": seen.object_share,
+        "sending_share": worker.sending,
+        "collating_share": worker.collating,
+    }
+    if (taken or not shared) and seen.object_share > MOSTLY:
+        why = f"{describe_wait(seen)}, {main.receiving:.0%} to rebuild one tensor after the other"
+        yield Bottleneck(name="ipc-objects", reason=why, evidence=evidence)
+        return
+    where = "to take in what workers send" if taken else "while workers send it"
+    why = f"{describe_wait(seen)}, mostly {where}: the batches are large"
+    yield Bottleneck(name="ipc-bytes", reason=why, evidence=evidence)
+
+
+def _check_stragglers(seen: Observation) -> Iterator[Bottleneck]:
+    blocked = seen.workers > 1 and seen.worker.idle > IDLE
+    if not seen.workers or (seen.tail <= MIN_TAIL_SHARE and not blocked):
+        return
+    why = f"{describe_wait(seen)}; a few samples take {seen.tail:.0%} of the workers' time"
+    if seen.tail <= MIN_TAIL_SHARE:
+        why = (
+            f"{describe_wait(seen)} although its workers have nothing to do"
+            f" {seen.worker.idle:.0%} of it: one slow batch holds up the others"
+        )
+    evidence = {"tail_share": seen.tail, "idle_share": seen.worker.idle}
+    yield Bottleneck(name="stragglers", reason=why, evidence=evidence)
+
+
+def _check_threads(seen: Observation) -> Iterator[Bottleneck]:
+    if seen.other_threads > MIN_SPINNING_SHARE and seen.fetch.waiting < MIN_WAITING_SHARE:
+        yield Bottleneck(
+            name="blas-threads",
+            reason=f"{describe_wait(seen)}; other threads of a worker use"
+            f" {seen.other_threads:.1f} times the CPU of the one that fetches:"
+            " a numerical library starts its own",
+            evidence={"other_threads": seen.other_threads},
+        )
+
+
+def _check_faults(seen: Observation) -> Iterator[Bottleneck]:
+    fetch, worker = seen.fetch, seen.worker
+    heavy = fetch.system > SYSTEM and seen.faults_per_second > FAULTS
+    if heavy and fetch.waiting < MIN_WAITING_SHARE and worker.collating <= worker.fetching:
+        yield Bottleneck(
+            name="allocator-faults",
+            reason=f"{describe_wait(seen)}; its workers spend {fetch.system:.0%} of their CPU time"
+            f" in the kernel, with {seen.faults_per_second:.0f} page faults a second:"
+            " memory goes back and forth between the allocator and the kernel",
+            evidence={
+                "faults_per_second": seen.faults_per_second,
+                "share": fetch.system,
+            },
+        )
+
+
+def _check_storage(seen: Observation) -> Iterator[Bottleneck]:
+    fetch = seen.fetch
+    share = fetch.waiting / max(fetch.waiting + fetch.running, 1e-9)
+    if not fetch.samples or share < MIN_WAITING_SHARE:
+        return
+    evidence = {"waiting_share": share, "locked_share": fetch.locked}
+    if seen.bytes_per_call is not None:
+        evidence["bytes_per_call"] = seen.bytes_per_call
+    locked = fetch.locked > LOCKED * fetch.waiting
+    large = (seen.bytes_per_call or 0.0) >= LARGE
+    who = "its workers wait" if seen.workers else "it waits"
+    where = describe_kernel_wait(seen.kernel)
+    if locked or large:
+        limit = "one after the other" if locked else "large reads share what it gives"
+        yield Bottleneck(
+            name="storage-bandwidth",
+            reason=f"{describe_wait(seen)}; {who} {share:.0%} of fetching{where}: {limit}",
+            evidence=evidence,
+        )
+        return
+    more = "more workers wait at the same time" if seen.workers else "workers would"
+    yield Bottleneck(
+        name="storage-latency",
+        reason=f"{describe_wait(seen)}; {who} {share:.0%} of fetching{where}: {more}",
+        evidence=evidence,
+    )
+
+
+def _check_computing(seen: Observation) -> Iterator[Bottleneck]:
+    fetch, worker = seen.fetch, seen.worker
+    if not fetch.samples:
+        return
+    evidence = {"decode_share": fetch.decoding, "run_queue_share": fetch.delayed}
+    collates = worker.collating > worker.fetching
+    name, what = "transform-cpu", "in transforms"
+    if collates:
+        what = "putting samples together"
+    elif fetch.decoding >= MOSTLY:
+        name, what = "decode-cpu", "decoding"
+    who = "its workers compute" if seen.workers else "it computes"
+    why = f"{describe_wait(seen)}; {who}, most of it {what}"
+    if fetch.delayed > fetch.running:
+        why += f", and is ready without a CPU {fetch.delayed:.0%} of that time"
+    yield Bottleneck(name=name, reason=why, evidence=evidence)
+
+
+def describe_kernel_wait(wait: KernelWait | None) -> str:
+    """`` in pread64 of /data/x (nfs4 on server:/export)``; empty: nobody knows."""
+    if wait is None:
+        return ""
+    words = f" in {wait.call}"
+    if wait.path:
+        words += f" of {wait.path}"
+    if wait.fstype:
+        words += f" ({wait.fstype} on {wait.device})"
+    return words

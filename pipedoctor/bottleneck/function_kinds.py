@@ -1,0 +1,37 @@
+"""Does a function read, decode or transform? By its name and its file."""
+
+import re
+
+_DECODING_FILES = re.compile(
+    r"[/\\](PIL[/\\]\w+ImagePlugin|PIL[/\\]ImageFile|torchvision[/\\]io|torchcodec|"
+    r"imageio|tifffile|pydicom|soundfile|librosa|torchaudio|av|decord|zipfile|gzip|"
+    r"json|csv|pyarrow|h5py|simplejpeg|turbojpeg)\b"
+)
+_DECODING_NAMES = re.compile(
+    r"decode|decompress|imread|imdecode|inflate|unpack|parse|loads\b|unpickle|literal_eval"
+)
+_READING_NAMES = re.compile(
+    r"^(read|readinto|readline|readlines|read_bytes|read_text|pread|recv|recv_into|"
+    r"open|stat|scandir|listdir|sleep|select|poll|urlopen|fetch|download|get_object|"
+    r"acquire|wait|flush|fsync|connect|load_bytes)\w*$|(^|_)(read|fetch|download|load)_"
+)
+_TRANSFORMING_NAMES = re.compile(
+    r"transform|augment|normali|crop|resize|flip|rotate|jitter|blur|interpolate|"
+    r"convert|matmul|dot|filter|collate"
+)
+KINDS = ("read", "decode", "transform")
+READ, DECODE, TRANSFORM = range(3)
+
+
+def classify_call(name: str, filename: str, full: str = "") -> int | None:
+    """What a function does, by its name and its file; None: what its caller does."""
+    plain = name.lower().strip("_")
+    if _DECODING_NAMES.search(plain) or _DECODING_FILES.search(filename):
+        return DECODE
+    if "ImagingDecoder" in full or full.startswith(("zlib", "bz2", "_lzma", "_json")):
+        return DECODE
+    if _READING_NAMES.search(plain):
+        return READ
+    if _TRANSFORMING_NAMES.search(plain):
+        return TRANSFORM
+    return None

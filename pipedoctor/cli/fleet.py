@@ -1,0 +1,178 @@
+"""`pipedoctor fleet`: the same examination over many nodes, and who stands out."""
+
+from typing import Any
+
+import click
+
+from pipedoctor.cli.check import FAIL_ON
+from pipedoctor.cli.formats import Subject, list_formats
+from pipedoctor.cli.option_types import PATH, SECONDS
+from pipedoctor.cli.options import NO_COLOR_OPTION, NO_REDACT_OPTION, OUTPUT_OPTION, format_option
+
+HISTORY_OPTION = click.option(
+    "--history",
+    type=PATH,
+    metavar="FILE",
+    help="The history, a DuckDB file.  [default: fleet.duckdb in the state folder]",
+)
+
+
+@click.group("fleet")
+def command() -> None:
+    """Judge the reports of many nodes: who stands out, in what, and what to drain."""
+
+
+@command.command("show")
+@click.argument("places", nargs=-1, required=True, type=PATH, metavar="FOLDER|URL...")
+@click.option(
+    "--expect",
+    metavar="HOSTLIST|FILE|N",
+    help="Nodes that should have reported: h100-[001-500], a file of names, a number.",
+)
+@click.option(
+    "--golden",
+    type=PATH,
+    metavar="FILE",
+    help="Judge against this recorded node (`fleet record`) instead of the majority.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    default="breaks",
+    help="Exit with 1 from this severity on.  [default: breaks]",
+)
+@click.option(
+    "--since",
+    metavar="WHEN",
+    help="Name nodes that stood out again and again since then, from the history:"
+    " 2026-11-20, `30 days ago`.",
+)
+@HISTORY_OPTION
+@format_option(list_formats(Subject.FLEET))
+@OUTPUT_OPTION
+@NO_REDACT_OPTION
+@click.option("--redact-nodes", is_flag=True, help="Replace names of nodes as well.")
+@NO_COLOR_OPTION
+@click.pass_context
+def show(context: click.Context, /, **parameters: Any) -> None:
+    """
+    Judge every report in these folders.
+
+    Nodes with the same model of GPU are compared with each other. The formats slurm,
+    kubectl and ansible print lines to paste; nothing is ever run.
+    """
+    from pipedoctor.cli import fleet_output, output
+    from pipedoctor.cli.requests_fleet import FleetShowRequest
+
+    request = FleetShowRequest(**parameters)
+    report = fleet_output.judge_shown_places(request)
+    code = fleet_output.choose_exit_code(report, request.fail_on)
+    written = fleet_output.render_fleet(report, request, request.places, code)
+    output.write_output(written, request.output)
+    context.exit(code)
+
+
+@command.command("record")
+@click.argument("report", type=PATH)
+@click.option("-o", "--output", required=True, type=PATH, metavar="FILE", help="Write it there.")
+@NO_REDACT_OPTION
+def record(**parameters: Any) -> None:
+    """Keep the facts of a healthy node, for `fleet show --golden`."""
+    from pipedoctor.cli import fleet_output, output
+    from pipedoctor.cli.requests_fleet import FleetRecordRequest
+
+    request = FleetRecordRequest(**parameters)
+    output.write_output(fleet_output.build_record(request), request.output)
+
+
+@command.command("run")
+@click.option(
+    "--ray",
+    "address",
+    required=True,
+    metavar="ADDRESS",
+    help="Head of a Ray cluster that runs: auto, HOST:PORT or ray://HOST:PORT.",
+)
+@click.option(
+    "--fleet-dir",
+    required=True,
+    type=PATH,
+    metavar="FOLDER|URL",
+    help="Write the reports there.",
+)
+@click.option(
+    "--deadline",
+    type=SECONDS,
+    default=60.0,
+    show_default=True,
+    help="Seconds for all nodes together; the others are lost.",
+)
+@click.option("--data", multiple=True, type=PATH, metavar="DIR", help="As of `check`.")
+@click.option("--quick", is_flag=True, help="As of `check`.")
+@click.option("--probe", is_flag=True, help="As of `check --fleet-dir`.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    default="breaks",
+    help="Exit with 1 from this severity on.  [default: breaks]",
+)
+@format_option(list_formats(Subject.FLEET))
+@OUTPUT_OPTION
+@NO_REDACT_OPTION
+@click.option("--redact-nodes", is_flag=True, help="Replace names of nodes as well.")
+@NO_COLOR_OPTION
+@click.pass_context
+def run(context: click.Context, /, **parameters: Any) -> None:
+    """
+    Examine every node of a Ray cluster, then judge them as `fleet show` does.
+
+    Nodes that do not answer are lost: they count as missing.
+    """
+    from pipedoctor.cli import fleet_run
+    from pipedoctor.cli.requests_fleet import FleetRunRequest
+
+    context.exit(fleet_run.run_fleet(FleetRunRequest(**parameters)))
+
+
+@command.command("keep")
+@click.argument("places", nargs=-1, required=True, type=PATH, metavar="FOLDER|URL...")
+@HISTORY_OPTION
+def keep(**parameters: Any) -> None:
+    """Append the state of the fleet in these folders to its history."""
+    from pipedoctor.cli import fleet_history
+    from pipedoctor.cli.requests_fleet import FleetKeepRequest
+
+    fleet_history.append_run(FleetKeepRequest(**parameters))
+
+
+@command.command("diff")
+@click.argument("before", type=PATH, metavar="A")
+@click.argument("after", type=PATH, metavar="B")
+@format_option(list_formats(Subject.FLEET_CHANGE))
+@OUTPUT_OPTION
+@NO_REDACT_OPTION
+@NO_COLOR_OPTION
+@click.pass_context
+def diff(context: click.Context, /, **parameters: Any) -> None:
+    """
+    Compare two states of a fleet: what an upgrade did to it.
+
+    A and B are folders, or URLs, of reports before and after.
+    """
+    from pipedoctor.cli import fleet_history
+    from pipedoctor.cli.requests_fleet import FleetDiffRequest
+
+    context.exit(fleet_history.diff_fleets(FleetDiffRequest(**parameters)))
+
+
+@command.command("query")
+@click.argument("sql")
+@HISTORY_OPTION
+@format_option(list_formats(Subject.HISTORY_ROWS))
+@OUTPUT_OPTION
+def query(**parameters: Any) -> None:
+    """Ask the history in SQL: tables runs, nodes, outliers, findings and rates."""
+    from pipedoctor.cli import fleet_history
+    from pipedoctor.cli.requests_fleet import FleetQueryRequest
+
+    fleet_history.query_history(FleetQueryRequest(**parameters))

@@ -1,0 +1,172 @@
+"""Why a command that `run` started has died, judged by what was seen of it until then."""
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from msgspec import structs
+
+from pipedoctor.cli.job_options import JobRequest
+
+if TYPE_CHECKING:
+    from pipedoctor.collect.plan import CollectionRequest
+    from pipedoctor.explanation.model import Explanation, SuspectedCause
+    from pipedoctor.facts import Facts
+
+_LAUNCHERS = ("torchrun", "accelerate", "deepspeed")
+"""Programs that run a script in the environment they are installed in."""
+_DEAD_JOB = "the job that died"
+_FULL_SHARE = 0.9
+"""Share of /dev/shm in use from which on it counts as full."""
+
+
+def explain_output(
+    output_bytes: bytes, code: int, argv: Sequence[str], job: JobRequest, seen: "Facts | None"
+) -> str:
+    """
+    What `explain` says of the output, and of the signal that ended the command.
+
+    `seen` is what was watched of it; empty: there is nothing to say.
+    """
+    from io import BytesIO
+
+    from pipedoctor.cli import output, privacy
+    from pipedoctor.explanation.explain import explain
+    from pipedoctor.explanation.text import render
+    from pipedoctor.runtime.attempt import Crash, attempt
+
+    end = f"\nexit code {code}\n".encode()
+    redactor = privacy.make_stderr_redactor()
+
+    def look(wanted: frozenset[str]) -> "Facts":
+        return _collect_job(wanted, argv, job, seen)
+
+    done = attempt(
+        lambda: explain(BytesIO(output_bytes + end), source="run", redactor=redactor, facts=look)
+    )
+    if isinstance(done, Crash) or not _is_explainable(done.value):
+        return ""
+    found = structs.replace(done.value, causes=tuple(map(_keep_possible, done.value.causes)))
+    colour = sys.stderr.isatty() and output.has_colours(None, no_color=False)
+    return "\n" + render(found, width=output.get_width(), colour=colour)
+
+
+def _is_explainable(explanation: "Explanation") -> bool:
+    """Ctrl-C alone needs no explanation to who pressed it."""
+    fault = explanation.fault
+    return bool(explanation.causes or (fault and fault.kind != "KeyboardInterrupt"))
+
+
+def _keep_possible(cause: "SuspectedCause") -> "SuspectedCause":
+    """What is not so now may have been so when the job died: only its log can tell."""
+    if cause.here != "ruled-out":
+        return cause
+    return structs.replace(
+        cause, here="unknown", why_here=f"{cause.why_here}; the job died here all the same"
+    )
+
+
+def _collect_job(
+    wanted: frozenset[str], argv: Sequence[str], job: JobRequest, seen: "Facts | None"
+) -> "Facts":
+    """The facts of this machine, and of the job as its code and its processes show it."""
+    from pipedoctor.explanation.local_facts import collect_sections
+    from pipedoctor.facts import Loader
+
+    observed = _observe_loader(seen)
+    inquiry = _build_inquiry(argv, job, observed)
+    facts = collect_sections(wanted, inquiry=inquiry)
+    return _add_shm_at_death(facts, facts.get(Loader), seen)
+
+
+def _build_inquiry(
+    argv: Sequence[str], job: JobRequest, observed: JobRequest
+) -> "CollectionRequest | None":
+    """Options first, then what was seen, then the code of the command; None: nothing known."""
+    script = find_script(argv)
+    named = None if job.python or job.env else find_python(argv)
+    whole = JobRequest(
+        workers=observed.workers if job.workers is None else job.workers,
+        ranks=observed.ranks if job.ranks is None else job.ranks,
+        batch_bytes=job.batch_bytes,
+        prefetch=job.prefetch,
+        data=job.data,
+        python=job.python or named,
+        env=job.env,
+    )
+    if not (whole.is_known or script):
+        return None
+    code = (script,) if script else ()
+    try:
+        inquiry = whole.build_inquiry(code)
+    except click.UsageError:  # an interpreter that nobody named, without an environment
+        inquiry = structs.replace(whole, python=job.python).build_inquiry(code)
+    return _mark_observed(inquiry, job)
+
+
+def _mark_observed(inquiry: "CollectionRequest", job: JobRequest) -> "CollectionRequest":
+    """The same, where what was seen of the job names no option as its origin."""
+    if inquiry.loader is None:
+        return inquiry
+    typed = job.loader.origin if job.loader else {}
+    origin = {name: typed.get(name, _DEAD_JOB) for name in inquiry.loader.origin}
+    return structs.replace(inquiry, loader=structs.replace(inquiry.loader, origin=origin))
+
+
+def _observe_loader(seen: "Facts | None") -> JobRequest:
+    """How many workers and ranks the job had, as far as it was seen."""
+    from pipedoctor.facts import Pipeline
+
+    pipeline = seen.get(Pipeline) if seen is not None else None
+    observed = pipeline.observed if pipeline is not None else None
+    if observed is None or not observed.workers:
+        return JobRequest()
+    return JobRequest(workers=observed.workers, ranks=max(1, observed.ranks))
+
+
+def _add_shm_at_death(facts: "Facts", loader: object, seen: "Facts | None") -> "Facts":
+    """/dev/shm as the job had it: its own size, and whether it was full."""
+    from pipedoctor.facts import LiveJob, Loader, Shm
+
+    shm, live = facts.get(Shm), seen.get(LiveJob) if seen is not None else None
+    trend = live.shm if live is not None else None
+    if shm is None or trend is None or not trend.limit:
+        return facts
+    size = int(trend.limit)
+    facts = facts.merge(structs.replace(shm, size=size, used=0, available=None))
+    full = trend.last >= _FULL_SHARE * size
+    if not full or not isinstance(loader, Loader) or loader.batch_bytes is not None:
+        return facts
+    batches = loader.batches_in_flight
+    if not batches:
+        return facts
+    least = {**loader.origin, "batch_bytes": _DEAD_JOB}
+    return facts.merge(structs.replace(loader, batch_bytes=int(trend.last / batches), origin=least))
+
+
+def find_script(argv: Sequence[str]) -> str:
+    """The script of Python that a command runs, or empty."""
+    words = list(argv)
+    for number, word in enumerate(words[1:], 1):
+        if word == "-m" and number + 1 < len(words):
+            module = Path(*words[number + 1].split(".")).with_suffix(".py")
+            if module.is_file():
+                return str(module)
+        elif word.endswith(".py") and Path(word).is_file():
+            return word
+    first = words[0]
+    return first if first.endswith(".py") and Path(first).is_file() else ""
+
+
+def find_python(argv: Sequence[str]) -> str | None:
+    """The interpreter that a command runs in, where it names one or a launcher of it."""
+    name = Path(argv[0]).name
+    if name.startswith("python"):
+        return shutil.which(argv[0])
+    place = shutil.which(argv[0]) if name in _LAUNCHERS else None
+    python = Path(place).with_name("python") if place else None
+    return str(python) if python and os.access(python, os.X_OK) else None

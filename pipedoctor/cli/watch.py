@@ -1,0 +1,76 @@
+"""`pipedoctor watch PID`: what a running job waits for, from outside."""
+
+from typing import Any
+
+import click
+
+from pipedoctor.cli.formats import Subject, list_formats
+from pipedoctor.cli.option_types import PATH, FiniteRange, SecondsRange
+from pipedoctor.cli.options import (
+    NO_COLOR_OPTION,
+    NO_REDACT_OPTION,
+    OUTPUT_OPTION,
+    format_option,
+)
+
+_PORT = click.IntRange(min=0, max=65535)
+_INTERVAL = SecondsRange(min=0.1, max=3600)
+_SECONDS = FiniteRange(min=0.1, max=10**8)
+
+
+@click.command("watch")
+@click.argument("pid", type=click.IntRange(min=1), required=False)
+@click.option("--all", "every", is_flag=True, help="Every torch job of this user, a line each.")
+@click.option(
+    "--seconds",
+    type=_SECONDS,
+    metavar="N",
+    help="End after so long, with a report (default: when the job ends, or Ctrl-C).",
+)
+@click.option(
+    "--interval",
+    type=_INTERVAL,
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Between two lines.",
+)
+@click.option("--record", type=PATH, metavar="FILE", help="Keep what is seen for --replay.")
+@click.option("--replay", type=PATH, metavar="FILE", help="Show and judge a recording again.")
+@click.option(
+    "--prometheus",
+    type=_PORT,
+    metavar="PORT",
+    help="Serve metrics there, on the loopback interface.",
+)
+@click.option(
+    "--prometheus-address",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Serve them on this address instead.",
+)
+@click.option("--no-stacks", is_flag=True, help="Read no stacks: the kernel's counters alone.")
+@format_option(list_formats(Subject.REPORT))
+@OUTPUT_OPTION
+@NO_REDACT_OPTION
+@click.option("-q", "--quiet", is_flag=True, help="Only the report.")
+@click.option("-v", "--verbose", is_flag=True, help="Reasons, sources, all checks.")
+@NO_COLOR_OPTION
+@click.pass_context
+def command(context: click.Context, /, **parameters: Any) -> None:
+    """
+    Watch the job of PID from outside: which line, which resource, what it would gain.
+
+    Nothing is stopped or changed: stacks are read from memory, the rest from /proc. The
+    report comes at the end; from 5 s on every line has a verdict.
+    """
+    from pipedoctor.cli.requests_watch import WatchRequest
+
+    request = WatchRequest(**parameters)
+    if sum((request.pid is not None, request.every, request.replay is not None)) != 1:
+        message = "give one of PID, --all and --replay FILE"
+        raise click.UsageError(message)
+    from pipedoctor.cli import watch_output
+
+    context.exit(watch_output.run_watch(request))

@@ -1,0 +1,201 @@
+"""From a job that is watched to lines, a recording and a report."""
+
+import contextlib
+import math
+import signal
+import sys
+import time
+from collections.abc import Callable, Generator
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pipedoctor.cli import check_output, output, privacy
+from pipedoctor.cli.check_options import CheckOptions
+from pipedoctor.cli.requests_watch import WatchRequest
+from pipedoctor.cli.watch_sinks import open_recorder, redact_interval, serve_metrics
+from pipedoctor.facts import Facts, LiveJob, MalformedRecordError, Pipeline, UnreadableError
+from pipedoctor.runtime.files import describe_error
+from pipedoctor.textsafe import encode_json
+
+if TYPE_CHECKING:
+    from pipedoctor.report.model import Report
+    from pipedoctor.watch.session import WatchSession
+
+NO_SAMPLES_CODE = 3
+ShowInterval = Callable[[Facts | dict[str, Any]], None]
+
+
+def show_nothing(_known: Facts | dict[str, Any]) -> None:
+    """Only the report is wanted."""
+
+
+class WatchInterrupt(KeyboardInterrupt):
+    """Somebody asked to end the watch, not the program."""
+
+
+def run_watch(request: WatchRequest) -> int:
+    """Do what was asked for; raises UsageError for what cannot be watched or read."""
+    if sys.platform != "linux":
+        message = "watch: only Linux shows other processes in /proc"
+        raise click.UsageError(message)
+    if request.pid is not None:
+        return _watch_job(request.pid, request)
+    if request.replay is not None:
+        return _replay_recording(request.replay, request)
+    from pipedoctor.cli.watch_all import watch_all
+
+    return watch_all(request)
+
+
+def _watch_job(pid: int, request: WatchRequest) -> int:
+    from pipedoctor.watch.job_facts import collect_facts
+    from pipedoctor.watch.session import WatchSession
+
+    began = time.monotonic()
+    try:
+        session = WatchSession(pid, stacks=not request.no_stacks)
+    except UnreadableError as error:
+        raise click.UsageError(str(error)) from None
+    redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
+    raw = Facts()
+    with (
+        open_recorder(request) as record,
+        serve_metrics(request) as publish,
+        _open_view(request) as show,
+    ):
+        try:
+            with _handle_interrupts():
+                for _ in session.run_intervals(request.interval, _find_end(request)):
+                    raw = collect_facts(session)
+                    publish(raw)
+                    record(raw, False)
+                    show(redact_interval(redactor, raw))
+        except WatchInterrupt:
+            pass
+        raw = _collect_last(session) or raw
+        record(raw, True)
+    session.close()
+    return write_report(redactor.redact_facts(raw), request, began)
+
+
+def _collect_last(session: "WatchSession") -> Facts | None:
+    """What is known at the end; None where that came before anything was seen."""
+    from pipedoctor.watch.job_facts import collect_facts
+
+    known = collect_facts(session, last=True)
+    return known if known.get(Pipeline) else None
+
+
+def _find_end(request: WatchRequest) -> float:
+    return request.seconds if request.seconds is not None else math.inf
+
+
+def write_report(known: Facts, request: WatchRequest, began: float) -> int:
+    """Write the report; the exit code."""
+    report = judge_watched(known, began)
+    options = CheckOptions(
+        format=request.form,
+        quiet=request.quiet,
+        verbose=request.verbose,
+        no_color=request.no_color,
+    )
+    target = request.output
+    if request.form == "json":
+        output.write_output(encode_json(report) + b"\n", target)
+    else:
+        text = check_output.render_report(report, options, target)
+        if request.form == "text" and isinstance(text, str):
+            text = f"{describe_verdict(known)}\n{text}"
+        output.write_output(text, target)
+    return 0 if _has_samples(known) else NO_SAMPLES_CODE
+
+
+def _has_samples(known: Facts) -> bool:
+    """Was there anything that a verdict can rest on?"""
+    pipeline = known.get(Pipeline)
+    return bool(pipeline and pipeline.observed and pipeline.observed.samples)
+
+
+def describe_verdict(known: Facts) -> str:
+    """The verdict and where; or why there is none."""
+    from pipedoctor.watch.sample_line import build_sample, build_verdict
+    from pipedoctor.watch.text_line import format_headline
+
+    pipeline = known.get(Pipeline)
+    if pipeline is None or pipeline.observed is None:
+        return f"nothing was seen: {known.get_unknown_reason(Pipeline)}"
+    return format_headline(build_sample(known) | build_verdict(pipeline.observed))
+
+
+def judge_watched(known: Facts, began: float) -> "Report":
+    """Judge what was seen by the checks that read it, and by no other."""
+    from pipedoctor.engine.catalogue import get_catalogue
+    from pipedoctor.pipeline import CheckPolicy, judge_facts
+
+    watched = (Pipeline, LiveJob)
+    policy = CheckPolicy(check_filter=lambda check: any(k in check.needs for k in watched))
+    return judge_facts(get_catalogue(), known, policy, began=began)
+
+
+def _replay_recording(path: str, request: WatchRequest) -> int:
+    from pipedoctor.watch.recording import read_recording
+
+    began, known = time.monotonic(), Facts()
+    try:
+        with _open_view(request) as show:
+            for line, facts in read_recording(path):
+                known = facts or known
+                show(line)
+    except OSError as error:
+        message = f"--replay {path}: {describe_error(error)}"
+        raise click.UsageError(message) from None
+    except MalformedRecordError as error:
+        message = f"--replay {path}: {error}"
+        raise click.UsageError(message) from None
+    redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
+    return write_report(redactor.redact_facts(known), request, began)
+
+
+@contextlib.contextmanager
+def _open_view(request: WatchRequest) -> Generator[ShowInterval, None, None]:
+    """What shows each interval: a line of JSON or text, a table on a terminal."""
+    from pipedoctor.watch.sample_line import build_sample
+    from pipedoctor.watch.text_line import format_text_line
+
+    form, live = request.form, sys.stdout.isatty() and not request.output
+    if request.quiet or form not in {"text", "json"}:
+        yield show_nothing
+        return
+    if live and form == "text":
+        from pipedoctor.cli.watch_view import live_view
+
+        with live_view(no_color=request.no_color) as show:
+            yield show
+        return
+    width = min(output.get_width(), 80)
+
+    def write(known: Facts | dict[str, Any]) -> None:
+        line = known if isinstance(known, dict) else build_sample(known)
+        text = encode_json(line) if form == "json" else format_text_line(line, width)
+        # lines go to stdout, wherever the report goes
+        output.write_output(text + b"\n" if isinstance(text, bytes) else f"{text}\n", None)
+
+    yield write
+
+
+@contextlib.contextmanager
+def _handle_interrupts() -> Generator[None, None, None]:
+    """Ctrl-C and SIGTERM end the watch, and the report follows."""
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise WatchInterrupt
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, end) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,101 @@
+"""Where a watch goes besides the terminal: a recording, metrics."""
+
+import contextlib
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
+
+import click
+from msgspec.structs import replace
+
+from pipedoctor.cli import privacy
+from pipedoctor.cli.requests_watch import WatchRequest
+from pipedoctor.facts import Facts, LiveJob, Pipeline
+from pipedoctor.runtime.files import describe_error
+
+if TYPE_CHECKING:
+    from pipedoctor.privacy.redactor import Redactor
+
+RecordFacts = Callable[..., None]
+"""Takes facts, and whether all of them are to be written."""
+PublishFacts = Callable[[Facts], None]
+
+
+def ignore_facts(_known: Facts, _whole: bool = False) -> None:
+    """Nobody asked for it."""
+
+
+def redact_interval(redactor: "Redactor", known: Facts) -> Facts:
+    """
+    Facts of which only a line is built: what a line says of processes names nobody.
+
+    All facts of a job with many workers are too much to redact every second.
+    """
+    job = known.get(LiveJob)
+    if job is None:
+        return redactor.redact_facts(known)
+    pipeline = known.get(Pipeline)
+    rest = () if pipeline is None else (pipeline,)
+    short = redactor.redact_facts(Facts(replace(job, processes=()), *rest, unknown=known.unknown))
+    redacted, pipeline = short.get(LiveJob), short.get(Pipeline)
+    rest = () if pipeline is None else (pipeline,)
+    assert redacted is not None  # noqa: S101  (redaction drops no section)
+    whole = replace(redacted, processes=job.processes)
+    return Facts(whole, *rest, unknown=short.unknown)
+
+
+@contextlib.contextmanager
+def open_recorder(request: WatchRequest) -> Generator[RecordFacts, None, None]:
+    """Add intervals to a file; one that can no longer be written is given up."""
+    from pipedoctor.watch.recording import WatchRecorder
+    from pipedoctor.watch.sample_line import build_sample
+
+    path = request.record
+    if not path:
+        yield ignore_facts
+        return
+    redactor = privacy.make_redactor(path, no_redact=request.no_redact)
+    try:
+        recording = WatchRecorder(path)
+    except OSError as error:
+        message = f"--record {path}: cannot be written: {describe_error(error)}"
+        raise click.UsageError(message) from None
+    broken: list[str] = []
+
+    def add(known: Facts, whole: bool = False) -> None:
+        if broken:
+            return
+        every = whole or recording.awaits_facts
+        redacted = redactor.redact_facts(known) if every else redact_interval(redactor, known)
+        try:
+            recording.add(build_sample(redacted), redacted if every else None)
+        except OSError as error:
+            broken.append(describe_error(error))
+            click.echo(f"pipedoctor: --record {path}: {describe_error(error)}", err=True)
+
+    with recording:
+        yield add
+
+
+@contextlib.contextmanager
+def serve_metrics(request: WatchRequest) -> Generator[PublishFacts, None, None]:
+    """Serve metrics while it lasts; UsageError where that cannot be."""
+    if request.prometheus is None:
+        yield ignore_facts
+        return
+    from pipedoctor.watch.prometheus import MetricsExporter, MissingExtraError
+
+    port = request.prometheus
+    try:
+        exporter = MetricsExporter(port, request.prometheus_address)
+    except MissingExtraError as error:
+        message = f"--prometheus {error}"
+        raise click.UsageError(message) from None
+    except (OSError, OverflowError) as error:
+        reason = describe_error(error) if isinstance(error, OSError) else str(error)
+        message = f"--prometheus {port}: {reason}"
+        raise click.UsageError(message) from None
+    click.echo(f"pipedoctor: metrics at {exporter.address}", err=True)
+    try:
+        yield exporter.update
+    finally:
+        exporter.close()

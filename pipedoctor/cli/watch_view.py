@@ -1,0 +1,85 @@
+"""The live view on a terminal: readable in 80 columns and without colour."""
+
+import contextlib
+import os
+from collections.abc import Generator
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from pipedoctor.facts import Facts
+from pipedoctor.report.sentences import clean_text
+from pipedoctor.units import format_size
+from pipedoctor.watch.sample_line import build_sample
+from pipedoctor.watch.text_line import format_headline, format_text_line
+
+_MAX_PROCESSES = 12
+"""Processes that are shown: those with the most CPU."""
+
+
+@contextlib.contextmanager
+def live_view(*, no_color: bool) -> Generator[Any, None, None]:
+    """Show each interval in place of the one before."""
+    plain = no_color or bool(os.environ.get("NO_COLOR"))
+    console = Console(no_color=plain, highlight=False)
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+
+        def show(known: Facts | dict[str, Any]) -> None:
+            line = known if isinstance(known, dict) else build_sample(known)
+            live.update(build_page(line, console.width), refresh=True)
+
+        yield show
+
+
+def build_page(line: dict[str, Any], width: int) -> Group:
+    """One screen: the verdict, the shares of the time, the processes."""
+    parts: list[Any] = [Text(format_text_line(line, width))]
+    if head := format_headline(line):
+        parts.append(Text(head, style="bold"))
+    kernel = line.get("kernel")
+    if kernel:
+        where = f"{kernel['call']} {kernel['path']} {kernel['fstype']}".strip()
+        parts.append(Text(clean_text(f"kernel: {where} ({kernel['share']:.0%})")))
+    ranks = line.get("ranks", {})
+    if len(ranks) > 1:
+        waits = ", ".join(f"{rank}: {share:.0%}" for rank, share in ranks.items())
+        parts.append(Text(f"ranks by their wait for data: {waits}"))
+    parts.append(_build_table(line))
+    for name, reason in list(line.get("unknown", {}).items())[:3]:
+        parts.append(Text(clean_text(f"unknown: {name}: {reason}"), style="dim"))
+    return Group(*parts)
+
+
+def _build_table(line: dict[str, Any]) -> Table:
+    table = Table(box=None, padding=(0, 1), pad_edge=False)
+    has_ranks = any("rank" in row for row in line.get("processes", ()))
+    for name in (
+        "PID",
+        *(("rank",) if has_ranks else ()),
+        "role",
+        "state",
+        "CPU",
+        "queue",
+        "batches/s",
+        "fds",
+        "memory",
+    ):
+        table.add_column(name, justify="left" if name == "role" else "right")
+    rows = sorted(line.get("processes", ()), key=lambda p: (p["role"] != "main", -p.get("cpu", 0)))
+    for row in rows[:_MAX_PROCESSES]:
+        memory = row.get("memory_bytes")
+        table.add_row(
+            str(row["pid"]),
+            *((str(row.get("rank", "")),) if has_ranks else ()),
+            row["role"],
+            row["state"],
+            f"{row['cpu']:.0%}" if "cpu" in row else "?",
+            f"{row['run_queue']:.0%}" if "run_queue" in row else "?",
+            f"{row['batches']:.1f}" if row["role"] == "worker" and "batches" in row else "",
+            str(row.get("descriptors", "?")),
+            format_size(memory) if memory is not None else "?",
+        )
+    return table

@@ -1,0 +1,1 @@
+"""Find the installed checks, run them over facts, rank what they find."""

@@ -1,0 +1,78 @@
+"""One plan for a whole report: no remedy undoes what an earlier one has done."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec.structs import replace
+
+from pipedoctor.check import Remedy
+from pipedoctor.engine.effective_remedies import FOLLOWS
+from pipedoctor.engine.effects.settings import read_settings
+from pipedoctor.engine.triage import RankedFinding
+
+_TORCH_FAMILY = frozenset(("torch", "torchvision", "torchaudio"))
+"""Packages of one index: a build for one CUDA, in versions that belong together."""
+_REQUIREMENT = re.compile(r"([A-Za-z0-9][\w.-]*?)(?:\[\w+\])?==\S+")
+
+Decisions = Mapping[str, tuple[str, Remedy]]
+"""By what is settled: its value, and the remedy that settled it."""
+
+
+def make_consistent(ranked: Iterable[RankedFinding]) -> list[RankedFinding]:
+    """
+    The same findings; the first remedy of each holds for all that come after it.
+
+    Packages of torch's family are installed by one command, and a variable has one
+    value. A remedy that contradicts is left out; where it was the only one, or a step
+    of several, the earlier remedy stands in its place.
+    """
+    decided: dict[str, tuple[str, Remedy]] = {}
+    result: list[RankedFinding] = []
+    for item in ranked:
+        remedies = tuple(_fit_into_plan(item.finding.remedies, decided))
+        if remedies != item.finding.remedies:
+            item = replace(item, finding=replace(item.finding, remedies=remedies))  # noqa: PLW2901
+        result.append(item)
+        for remedy in _take_first_way(remedies):
+            for subject, value in _list_decisions(remedy):
+                decided.setdefault(subject, (value, remedy))
+    return result
+
+
+def _fit_into_plan(remedies: tuple[Remedy, ...], decided: Decisions) -> Iterator[Remedy]:
+    against = [_find_contradicted(remedy, decided) for remedy in remedies]
+    alone = all(against)
+    given: set[Remedy] = set()
+    for remedy, earlier in zip(remedies, against, strict=True):
+        step = remedy.title.startswith(FOLLOWS)
+        if earlier is None:
+            yield remedy
+        elif (alone or step) and earlier not in given:
+            given.add(earlier)
+            title = f"{FOLLOWS}{earlier.title[:1].lower()}{earlier.title[1:]}"
+            yield replace(earlier, title=title) if step else earlier
+
+
+def _take_first_way(remedies: tuple[Remedy, ...]) -> Iterator[Remedy]:
+    """The first remedy, and the steps that belong after it."""
+    for number, remedy in enumerate(remedies):
+        if number and not remedy.title.startswith(FOLLOWS):
+            return
+        yield remedy
+
+
+def _find_contradicted(remedy: Remedy, decided: Decisions) -> Remedy | None:
+    """The remedy of an earlier finding that this one would undo."""
+    for subject, value in _list_decisions(remedy):
+        if subject in decided and decided[subject][0] != value:
+            return decided[subject][1]
+    return None
+
+
+def _list_decisions(remedy: Remedy) -> Iterator[tuple[str, str]]:
+    """What it settles: variables, and the build of torch."""
+    for name, value in read_settings(remedy).variables.items():
+        yield f"${name}", value
+    matches = map(_REQUIREMENT.fullmatch, remedy.argv if "install" in remedy.argv else ())
+    if _TORCH_FAMILY.intersection(match[1].lower() for match in matches if match):
+        yield "torch", remedy.shell

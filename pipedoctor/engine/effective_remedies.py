@@ -1,0 +1,123 @@
+"""A remedy is offered only if its check, asked again after it, would be quiet."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from msgspec.structs import replace
+
+from pipedoctor.check import Check, Finding, Remedy, Severity, Verdict
+from pipedoctor.engine.effects import predict_facts
+from pipedoctor.facts import Facts
+
+FOLLOWS = "Then "
+"""How the title of a remedy begins that belongs after the one before it."""
+
+Judge = Callable[[Facts], Sequence[Finding]]
+
+
+def keep_effective_remedies(
+    check: Check[...], facts: Facts, verdict: Verdict, settings: Mapping[str, Any]
+) -> Verdict:
+    """
+    The same verdict without remedies that would leave the finding as it is.
+
+    What a remedy changes is applied to the facts, and the check is asked again. Those
+    that suffice stay; where none does, the first two that suffice together; where
+    these are missing, too, those after which the finding is milder. Remedies of which
+    nobody can compute what they change stay.
+    """
+    if not any(finding.remedies for finding in verdict.findings):
+        return verdict
+
+    def judge(changed: Facts) -> Sequence[Finding]:
+        return check.run(changed, **settings).findings
+
+    kept = tuple(_filter_remedies(one, verdict.findings, facts, judge) for one in verdict.findings)
+    return Verdict(verdict.code, kept)
+
+
+def _filter_remedies(
+    finding: Finding, all_findings: Sequence[Finding], facts: Facts, judge: Judge
+) -> Finding:
+    steps = [*_group_steps(finding.remedies)]
+    changed = [_apply(facts, step) for step in steps]
+    if all(one is None for one in changed):
+        return finding
+    before = _count_alike(finding, all_findings)
+
+    def remaining(after: Facts) -> Severity | None:
+        """The severity that is left of the finding; None: it is gone."""
+        alike = [one for one in judge(after) if _is_alike(one, finding)]
+        return None if len(alike) < before else max(one.severity for one in alike)
+
+    left = [finding.severity if one is None else remaining(one) for one in changed]
+    chosen = [
+        step
+        for step, one, grade in zip(steps, changed, left, strict=True)
+        if one is None or grade is None
+    ]
+    if any(one is not None and grade is None for one, grade in zip(changed, left, strict=True)):
+        return _with_remedies(finding, chosen)
+    modelled = [step for step, one in zip(steps, changed, strict=True) if one is not None]
+    pair = _find_sufficient_pair(modelled, facts, remaining)
+    milder = [
+        step
+        for step, one, grade in zip(steps, changed, left, strict=True)
+        if one is None or (grade is not None and grade < finding.severity)
+    ]
+    return _with_remedies(finding, [*pair, *(chosen if pair else milder)])
+
+
+def _group_steps(remedies: Sequence[Remedy]) -> Iterator[tuple[Remedy, ...]]:
+    """A remedy, and those that belong after it."""
+    group: tuple[Remedy, ...] = ()
+    for remedy in remedies:
+        if group and not remedy.title.startswith(FOLLOWS):
+            yield group
+            group = ()
+        group = (*group, remedy)
+    if group:
+        yield group
+
+
+def _apply(facts: Facts, steps: Sequence[Remedy]) -> Facts | None:
+    for remedy in steps:
+        changed = predict_facts(facts, remedy)
+        if changed is None:
+            return None
+        facts = changed
+    return facts
+
+
+def _is_alike(one: Finding, other: Finding) -> bool:
+    """Are both about the same thing: the place, and what the evidence names?"""
+    return one.location == other.location and _name_subject(one) == _name_subject(other)
+
+
+def _name_subject(finding: Finding) -> tuple[object, ...]:
+    subject = ("folder", "mount.point", "name", "package", "path")
+    return tuple(finding.evidence.get(key) for key in subject)
+
+
+def _count_alike(finding: Finding, findings: Sequence[Finding]) -> int:
+    return sum(_is_alike(one, finding) for one in findings)
+
+
+def _find_sufficient_pair(
+    steps: Sequence[tuple[Remedy, ...]],
+    facts: Facts,
+    remaining: Callable[[Facts], Severity | None],
+) -> list[tuple[Remedy, ...]]:
+    for first, second in combinations(steps, 2):
+        after = _apply(facts, (*first, *second))
+        if after is not None and remaining(after) is None:
+            lead = second[0]
+            title = f"{FOLLOWS}{lead.title[:1].lower()}{lead.title[1:]}"
+            return [(*first, replace(lead, title=title), *second[1:])]
+    return []
+
+
+def _with_remedies(finding: Finding, steps: Sequence[tuple[Remedy, ...]]) -> Finding:
+    remedies = tuple(remedy for step in steps for remedy in step)
+    return finding if remedies == finding.remedies else replace(finding, remedies=remedies)

@@ -1,0 +1,39 @@
+"""The remedies of an illness that no check knows, as its log asks for them."""
+
+from collections.abc import Iterator
+
+from pipedoctor.check import Lasts, Place, Remedy
+from pipedoctor.explanation.example_machine import fill_text
+from pipedoctor.facts import Habitat
+from pipedoctor.facts.log import Log
+from pipedoctor.log.signatures import Advice, FailureMode
+
+
+def choose_advice(failure: FailureMode, log: Log | None) -> Iterator[Remedy]:
+    """Those whose conditions hold, filled with what the log captured."""
+    log = log or Log()
+    seen = {one.signature.partition("/")[2] for one in log.find_seen(failure.cause)}
+    for advice in failure.remedies:
+        fits = advice.system in {"", log.system or "posix"}
+        if fits and seen.isdisjoint(advice.unless) and (not advice.when or seen & {*advice.when}):
+            yield from _fill_advice(advice, failure.cause, log)
+
+
+def _fill_advice(advice: Advice, cause: str, log: Log) -> Iterator[Remedy]:
+    """None where the log leaves a hole open."""
+
+    def fill(text: str) -> str:
+        return fill_text(text, lambda name: log.find_value(cause, name))
+
+    try:
+        yield Remedy(
+            title=fill(advice.title),
+            argv=tuple(map(fill, advice.argv)),
+            snippet=fill(advice.snippet),
+            lasts=Lasts.ALWAYS,
+            place=Place[advice.place.upper()],
+            fits=tuple(Habitat[name.upper()] for name in advice.fits),
+            advice=True,
+        )
+    except LookupError:
+        return

@@ -1,0 +1,48 @@
+"""Fill the example of an ill machine with what a log told of the real one."""
+
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+_PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z][a-z_.]*)(?:\|([^{}]*))?\}")
+
+CapturedLookup = Callable[[str], str]
+
+
+def fill_placeholders(sections: dict[str, Any], lookup: CapturedLookup) -> dict[str, Any]:
+    """
+    Put captured values into the holes; empty where the log left one open.
+
+    A hole is ``{name}``, or ``{name|else}`` where any value does; a text that is
+    nothing but a hole becomes a number where it reads as one.
+    """
+    try:
+        return {name: _fill_value(value, lookup) for name, value in sections.items()}
+    except LookupError:
+        return {}
+
+
+def fill_text(text: str, lookup: CapturedLookup) -> str:
+    """Put captured values into the holes of a text; raises LookupError for an open one."""
+    return _PLACEHOLDER.sub(lambda hole: _fill_placeholder(hole, lookup), text)
+
+
+def _fill_value(value: object, lookup: CapturedLookup) -> Any:
+    if isinstance(value, dict):
+        table = cast("dict[str, object]", value)
+        return {key: _fill_value(inner, lookup) for key, inner in table.items()}
+    if isinstance(value, list):
+        row = cast("list[object]", value)
+        return [_fill_value(inner, lookup) for inner in row]
+    if not isinstance(value, str):
+        return value
+    text = fill_text(value, lookup)
+    whole = _PLACEHOLDER.fullmatch(value) is not None
+    return int(text) if whole and text.isascii() and text.isdecimal() else text
+
+
+def _fill_placeholder(placeholder: re.Match[str], lookup: CapturedLookup) -> str:
+    value = lookup(placeholder[1]) or placeholder[2]
+    if value is None:
+        raise LookupError(placeholder[1])
+    return value

@@ -1,0 +1,103 @@
+"""The remedies of a cause for every kind of place, the one to type first in front."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from pipedoctor.check import Finding, Remedy
+from pipedoctor.explanation.model import SuggestedRemedy
+from pipedoctor.facts import Site, Slurm
+
+EXAMPLE_SITES: Mapping[str, Site] = {
+    "bare": Site(system="linux"),
+    "docker": Site(system="linux", container="docker"),
+    "kubernetes": Site(system="linux", container="kubernetes"),
+    "slurm": Site(system="linux", slurm=Slurm(job_id="")),
+}
+FOLLOWS = "Then "
+"""How the title of a remedy begins that belongs after the one before it."""
+_FILE_LINES = ("#", "tmpfs ")
+"""How a snippet begins that goes into a file for later."""
+
+
+class PlaceFindings(msgspec.Struct, frozen=True):
+    """What the page of an illness finds in this place, and in every other."""
+
+    at: str
+    here: tuple[Finding, ...]
+    elsewhere: Mapping[str, tuple[Finding, ...]]
+
+
+def build_remedies(places: PlaceFindings, *, windows: bool) -> Iterator[SuggestedRemedy]:
+    """Those of the findings here, then those of every kind of place."""
+    fits: tuple[str, ...]
+    at = places.at
+    for remedy in _iter_remedies(places.here):
+        fits = (at,) if remedy.fits and at else ()
+        yield from _suggest(remedy, fits, for_here=True, windows=windows)
+    where: dict[Remedy, tuple[str, ...]] = {}
+    for name, found in places.elsewhere.items():
+        for remedy in _iter_remedies(found):
+            where[remedy] = (*where.get(remedy, ()), name)
+    for remedy, names in where.items():
+        fits = () if len(names) == len(EXAMPLE_SITES) else names
+        yield from _suggest(remedy, fits, for_here=not fits or at in {"", *fits}, windows=windows)
+
+
+def build_advice(
+    remedies: Iterable[Remedy], at: str, *, windows: bool
+) -> Iterator[SuggestedRemedy]:
+    """Those that only the log asks for."""
+    for remedy in remedies:
+        fits = tuple(habitat.name.lower() for habitat in remedy.fits)
+        yield from _suggest(remedy, fits, for_here=not fits or at in {"", *fits}, windows=windows)
+
+
+def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy, ...]:
+    """
+    Put what to type first in front, each once; steps that belong together stay so.
+
+    What is for this place comes before the others, what only goes into a file for
+    later behind them, and a change of code behind a command for just this place.
+    """
+    groups = [*_group_steps(_drop_duplicates(remedies))]
+    here = [group[0] for group in groups if group[0].for_here]
+    code = bool(here) and here[0].place == "code"
+
+    def key(group: list[SuggestedRemedy]) -> tuple[bool, bool, bool]:
+        first = group[0]
+        later = not first.shell and first.snippet.startswith(_FILE_LINES)
+        return not first.for_here, later, code and not (first.shell and first.fits)
+
+    return tuple(one for group in sorted(groups, key=key) for one in group)
+
+
+def _suggest(
+    remedy: Remedy, fits: tuple[str, ...], *, for_here: bool, windows: bool
+) -> Iterator[SuggestedRemedy]:
+    return SuggestedRemedy.for_system(remedy, windows=windows, fits=fits, for_here=for_here)
+
+
+def _iter_remedies(findings: Iterable[Finding]) -> Iterator[Remedy]:
+    for finding in findings:
+        yield from finding.remedies
+
+
+def _drop_duplicates(remedies: Iterable[SuggestedRemedy]) -> Iterator[SuggestedRemedy]:
+    seen: set[tuple[str, str, str]] = set()
+    for one in remedies:
+        key = (one.title, one.shell, one.snippet)
+        if key not in seen:
+            seen.add(key)
+            yield one
+
+
+def _group_steps(remedies: Iterable[SuggestedRemedy]) -> Iterator[list[SuggestedRemedy]]:
+    group: list[SuggestedRemedy] = []
+    for one in remedies:
+        if group and not one.title.startswith(FOLLOWS):
+            yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group

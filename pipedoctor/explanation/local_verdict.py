@@ -1,0 +1,264 @@
+"""Is the cause in a log true here? The check of the same name says so."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from pipedoctor.check import Check, Finding, Severity, Verdict
+from pipedoctor.engine.catalogue import Catalogue
+from pipedoctor.engine.runner import run_checks
+from pipedoctor.explanation.advice import choose_advice
+from pipedoctor.explanation.example_machine import fill_placeholders
+from pipedoctor.explanation.installed_version import judge_by_version
+from pipedoctor.explanation.local_evidence import describe_evidence
+from pipedoctor.explanation.local_remedies import (
+    EXAMPLE_SITES,
+    PlaceFindings,
+    build_advice,
+    build_remedies,
+    order_remedies,
+)
+from pipedoctor.explanation.model import LocalState, SuggestedRemedy
+from pipedoctor.facts import SECTIONS, Facts, Habitat, Loader, Site
+from pipedoctor.facts.log import Log
+from pipedoctor.facts.record import MalformedRecordError
+from pipedoctor.log.signatures import FailureMode
+
+_SYSTEM_NAMES = {"windows": "Windows", "wsl": "WSL"}
+
+_NO_CHECK_REASON = "no check can determine this on an idle machine; see the log or the running job"
+
+
+class LocalVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What this machine says of a cause."""
+
+    here: LocalState
+    why: str
+    remedies: tuple[SuggestedRemedy, ...]
+    sources: tuple[str, ...] = ()
+    assumed: str = ""
+    """What the remedies assume of a job that is not known."""
+
+
+def find_check(catalogue: Catalogue, failure: FailureMode) -> Check[...] | None:
+    """The check that judges machines for this illness, if there is one."""
+    check = catalogue.find_check(failure.judged_by or failure.name)
+    needs_log = check is not None and check.needs.get(Log, False)
+    return None if needs_log else check
+
+
+def find_page(catalogue: Catalogue, failure: FailureMode) -> Check[...] | None:
+    """The check that is the page of this illness."""
+    return catalogue.find_check(failure.name)
+
+
+def name_place(facts: Facts) -> str:
+    """The kind of place, as remedies name it; empty where nobody knows."""
+    site = facts.get(Site)
+    habitat = site.habitat if site else None
+    return habitat.name.lower() if habitat and habitat is not Habitat.HOSTED else ""
+
+
+def judge_causes(
+    catalogue: Catalogue, failures: Iterable[FailureMode], facts: Facts, log: Log
+) -> list[LocalVerdict]:
+    """One for each of the illnesses, in their order."""
+    wanted = list(failures)
+    checks = [find_check(catalogue, i) for i in wanted]
+    pages = [find_page(catalogue, i) for i in wanted]
+    codes = {check.code for check in (*checks, *pages) if check is not None}
+    here = _run_checks(catalogue, facts.merge(log), codes)
+    return [
+        _judge_cause(
+            illness,
+            check,
+            page,
+            here,
+            facts.merge(log),
+            _judge_places(catalogue, illness, facts, log, page),
+        )
+        for illness, check, page in zip(wanted, checks, pages, strict=True)
+    ]
+
+
+def _judge_places(
+    catalogue: Catalogue,
+    failure: FailureMode,
+    facts: Facts,
+    log: Log,
+    page: Check[...] | None,
+) -> PlaceFindings:
+    """What its page says in every place: of these facts, or of an ill machine's."""
+    if page is None:
+        return PlaceFindings(name_place(facts), (), {})
+    code = {page.code}
+    merged = facts.merge(log)
+    own = _run_checks(catalogue, merged, code)[page.code].findings
+    findings: dict[str, tuple[Finding, ...]] = {}
+    job = [fact for fact in (merged.get(Loader),) if fact is not None]
+    for name, site in EXAMPLE_SITES.items():
+        example = None if own else _build_example(failure, name, log, merged)
+        site_facts = merged.merge(site) if example is None else example.merge(*job, log, site)
+        settings = {} if example is None else {page.name: failure.ill_settings}
+        verdicts = _run_checks(catalogue, site_facts, code, settings)
+        findings[name] = verdicts[page.code].findings
+    return PlaceFindings(name_place(facts), own, findings)
+
+
+def _build_example(failure: FailureMode, name: str, log: Log, known: Facts) -> Facts | None:
+    """A machine in this kind of place that has the illness, as the log tells of it."""
+    seen = {one.signature.partition("/")[2] for one in log.find_seen(failure.cause)}
+    sections = failure.ill | failure.ill_at.get(name, {})
+    for signature, others in failure.ill_if.items():
+        sections = sections | others if signature in seen else sections
+    filled = fill_placeholders(sections, lambda name: _look_up(name, failure.cause, log, known))
+    try:
+        return Facts.from_record({"known": filled, "unknown": {}}) if filled else None
+    except MalformedRecordError:  # what the log captured is no such value
+        return None
+
+
+def _look_up(wanted: str, cause: str, log: Log, known: Facts) -> str:
+    """A value that the log captured; one with a dot is of this machine."""
+    section, dot, field = wanted.partition(".")
+    if not dot:
+        return log.find_value(cause, wanted)
+    value: object = known.get(SECTIONS[section])
+    for name in field.split("."):
+        value = getattr(value, name, None)
+    return "" if value is None else str(value)
+
+
+def _run_checks(
+    catalogue: Catalogue,
+    facts: Facts,
+    codes: set[str],
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, Verdict]:
+    verdicts = run_checks(
+        catalogue,
+        facts,
+        check_filter=lambda check: check.code in codes,
+        settings=settings,
+    )
+    return {verdict.code: verdict for verdict in verdicts}
+
+
+def _judge_cause(
+    failure: FailureMode,
+    check: Check[...] | None,
+    page: Check[...] | None,
+    here: Mapping[str, Verdict],
+    facts: Facts,
+    places: PlaceFindings,
+) -> LocalVerdict:
+    known = judge_by_system(failure, facts)
+    state, why = known or _decide_state(failure, check, here, facts)
+    places = replace(places, at=_choose_place(failure, state, places.at, facts))
+    windows = _is_windows(state, facts)
+    remedies = [*build_remedies(places, windows=windows)]
+    if check is not page or state != "confirmed":
+        remedies = [replace(r, automatic=False, undo=()) for r in remedies]
+    if check is not None and check is not page:
+        findings = here[check.code].findings
+        own = tuple(f for f in findings if _is_same_failure(failure, f))
+        remedies += build_remedies(PlaceFindings(places.at, own, {}), windows=windows)
+    if not remedies:
+        advice = choose_advice(failure, facts.get(Log))
+        remedies = [*build_advice(advice, places.at, windows=windows)]
+    return LocalVerdict(
+        here=state,
+        why=why,
+        remedies=order_remedies(remedies),
+        sources=page.sources if page is not None else failure.sources,
+        assumed=_find_assumption(places),
+    )
+
+
+def _find_assumption(places: PlaceFindings) -> str:
+    """What the findings that remedies come from assume of the job."""
+    groups = (places.here, *places.elsewhere.values())
+    return next((f.assumed for group in groups for f in group if f.assumed), "")
+
+
+def _choose_place(failure: FailureMode, state: LocalState, ours: str, facts: Facts) -> str:
+    """
+    Where a remedy has to fit: where the log is from, unless it is so here.
+
+    A log that does not say is most likely from the usual place of its illness.
+    """
+    log = facts.get(Log)
+    told = log.place if log is not None and state != "confirmed" else ""
+    usual = failure.usual_place if ours == "bare" and state != "confirmed" else ""
+    return (told or usual or ours) if ours else ours
+
+
+def _is_windows(state: LocalState, facts: Facts) -> bool:
+    """Is the remedy for a shell of Windows?"""
+    log, site = facts.get(Log), facts.get(Site)
+    here = site is not None and site.system == "windows"
+    told = log is not None and log.system == "windows"
+    return here if state == "confirmed" else here or told
+
+
+def _decide_state(
+    failure: FailureMode,
+    check: Check[...] | None,
+    here: Mapping[str, Verdict],
+    facts: Facts,
+) -> tuple[LocalState, str]:
+    if check is None:
+        log = facts.get(Log)
+        name = log.find_value(failure.cause, "name") if log else ""
+        return judge_by_version(failure, name, facts) or ("unknown", _NO_CHECK_REASON)
+    verdict = here[check.code]
+    if verdict.skipped:
+        return "unknown", f"{check.name} could not judge: {verdict.skipped}"
+    grave = [f for f in verdict.findings if f.severity > Severity.NOTE]
+    matching = [f for f in grave if _is_same_failure(failure, f)]
+    if matching:
+        return "confirmed", max(matching, key=lambda f: f.severity).summary
+    if grave:
+        return "unknown", f"{check.name} reports a different problem: {grave[0].summary}"
+    if verdict.findings:
+        return "unknown", f"only a note: {verdict.findings[0].summary}"
+    return _explain_silence(failure, check, facts)
+
+
+def _explain_silence(
+    failure: FailureMode, check: Check[...], facts: Facts
+) -> tuple[LocalState, str]:
+    """Its check has found nothing at all."""
+    values = describe_evidence(check.name, facts)
+    why = f"{check.name} finds no problem on this machine"
+    if failure.partly:
+        return "unknown", f"{why}, but other causes are possible"
+    return "ruled-out", f"{why}: {values}" if values else why
+
+
+def _is_same_failure(failure: FailureMode, finding: Finding) -> bool:
+    """Is it this illness that the check has found, and not another of its own?"""
+    words = failure.judged_if
+    texts = (finding.summary, *finding.evidence.values())
+    return not words or any(word in f"{text}" for word in words for text in texts)
+
+
+def judge_by_system(failure: FailureMode, facts: Facts) -> tuple[LocalState, str] | None:
+    """Rule it out on another system than its own; None: it may be so, or who knows."""
+    site = facts.get(Site)
+    if not failure.only or site is None or not _is_known(site, failure.only):
+        return None
+    is_affected = site.wsl if failure.only == "wsl" else site.system == failure.only
+    if is_affected:
+        return None
+    return (
+        "ruled-out",
+        f"this only happens on {_SYSTEM_NAMES[failure.only]}; this machine is {site.description}",
+    )
+
+
+def _is_known(site: Site, only: str) -> bool:
+    """A text may name the system, but no kernel that would tell WSL from others."""
+    return bool(site.system) and (only != "wsl" or bool(site.release))

@@ -1,0 +1,142 @@
+"""What a short log may be about that no signature knows: by its words alone."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from heapq import nlargest
+from typing import NamedTuple
+
+import msgspec
+
+from pipedoctor.engine.packs import Pack, find_packs
+from pipedoctor.explanation.signature_catalogue import find_pack_folders
+from pipedoctor.runtime.attempt import Crash, attempt
+
+VOCABULARY_FILE = "vocabulary.json"
+USER_CODE_BUG = "user_code_bug"
+"""The class of everything that no environment cures."""
+MIN_SIMILARITY = 0.12
+"""Likeness below which nothing is said: the cosine between a log and a vocabulary."""
+_MIN_SHARED_WORDS, _MIN_RARITY = 4, 1.5
+"""Words of some rarity that a log must share with a cause: three may be chance."""
+_UNKNOWN_RARITY = 3.0
+"""Rarity of words that no cause has: who speaks of something else is not alike."""
+MAX_SIMILAR = 3
+_MIN_SHARE = 0.5
+"""Of the likeness of the first: what is less alike is not named."""
+_MAX_LINES = 2
+_WORD = re.compile(r"[a-z_][a-z_0-9]{2,}")
+
+
+_FAILURE = re.compile(
+    r"(?i)\b(?:err(?:or|no)?s?|fail\w*|exception|traceback|fatal|panic|abort\w*|crash\w*|kill\w*"
+    r"|died|dead|dies|segmentation|core dumped|corrupt\w*|broken|denied|refused|reject\w*"
+    r"|missing|not found|no such|unable|can(?:not|'t|not be)|could(?: not|n't)|won't|unavailable"
+    r"|timed? ?out|time-?out|hang\w*|hung|stuck|freez\w*|frozen|froze|stall\w*|slow\w*|idle"
+    r"|waits?|waiting|starv\w*|throttl\w*|out of|exceed\w*|exhaust\w*|too (?:many|small|low|old)"
+    r"|no|not|without|leak\w*|grow\w*|wrong|differ\w*|mismatch\w*|incompatib\w*|unsupported"
+    r"|False|never|nothing|0 ?%|no space|full|limit|identical|duplicate\w*|same)\b"
+    r"|[a-z](?:Error|Exception)\b"
+)
+"""Words of which every report of something that went wrong has one."""
+_BANNER = re.compile(
+    r"No running processes found|\b[IWE] (?:external/local_xla|tensorflow|tsl)/"
+    r"|TF-TRT Warning|rebuild TensorFlow with"
+)
+"""Lines that TensorFlow prints when it starts, in health too."""
+
+
+def tells_of_failure(text: str) -> bool:
+    """Does a line say that anything went wrong? In a healthy log nothing is guessed."""
+    return any(_FAILURE.search(row) and not _BANNER.search(row) for row in text.split("\n"))
+
+
+class Vocabulary(msgspec.Struct, frozen=True):
+    """How rare words are, and how much each speaks for a cause (of length 1)."""
+
+    rarity: dict[str, float] = {}
+    causes: dict[str, dict[str, float]] = {}
+
+
+class SimilarCause(NamedTuple):
+    """A cause, how alike its words are, and the lines that are most so, from 1."""
+
+    cause: str
+    similarity: float
+    lines: tuple[tuple[int, str], ...]
+
+
+def split_words(text: str) -> list[str]:
+    """Words and names of functions, files and settings, in small letters."""
+    return _WORD.findall(text.lower())
+
+
+def find_similar_causes(text: str, vocabulary: Vocabulary) -> list[SimilarCause]:
+    """
+    Causes whose vocabulary is near to the text, the likeliest first.
+
+    None, if none is near.
+    """
+    log_weights = {
+        word: (1 + math.log(count)) * vocabulary.rarity.get(word, _UNKNOWN_RARITY)
+        for word, count in Counter(split_words(text)).items()
+    }
+    length = math.sqrt(sum(value * value for value in log_weights.values())) or 1.0
+    rare = {word for word in log_weights if vocabulary.rarity.get(word, 0.0) >= _MIN_RARITY}
+    near = {
+        cause: sum(log_weights[word] * its[word] for word in log_weights.keys() & its.keys())
+        / length
+        for cause, its in vocabulary.causes.items()
+        if len(rare & its.keys()) >= _MIN_SHARED_WORDS
+    }
+    best = nlargest(MAX_SIMILAR, near, key=lambda cause: (near[cause], cause))
+    if USER_CODE_BUG in best[:1]:
+        return []
+    least = max(MIN_SIMILARITY, _MIN_SHARE * near[best[0]]) if best else MIN_SIMILARITY
+    return [
+        SimilarCause(cause, near[cause], _find_telling_lines(text, vocabulary, cause))
+        for cause in best
+        if near[cause] >= least and cause != USER_CODE_BUG
+    ]
+
+
+def _find_telling_lines(
+    text: str, vocabulary: Vocabulary, cause: str
+) -> tuple[tuple[int, str], ...]:
+    """The lines that speak most for it, in their order."""
+    rows = list(enumerate(text.split("\n"), 1))
+    its = vocabulary.causes[cause]
+
+    def speaks(row: tuple[int, str]) -> float:
+        shared = its.keys() & set(split_words(row[1]))
+        return sum(vocabulary.rarity[word] * its[word] for word in shared)
+
+    return tuple(sorted(one for one in nlargest(_MAX_LINES, rows, speaks) if speaks(one)))
+
+
+@cache
+def load_vocabulary() -> Vocabulary:
+    """Of all installed packs; a file that cannot be read says nothing."""
+    return _merge_vocabularies(_read_pack(pack) for pack in find_packs())
+
+
+def _merge_vocabularies(found: Iterable[Vocabulary]) -> Vocabulary:
+    rarity: dict[str, float] = {}
+    causes: dict[str, dict[str, float]] = {}
+    for one in found:
+        rarity = {**one.rarity, **rarity}
+        causes = {**one.causes, **causes}
+    return Vocabulary(rarity, causes)
+
+
+def _read_pack(pack: Pack) -> Vocabulary:
+    done = attempt(
+        lambda: _merge_vocabularies(
+            msgspec.json.decode(file.read_bytes(), type=Vocabulary)
+            for folder in find_pack_folders(pack)
+            if (file := folder / VOCABULARY_FILE).is_file()
+        )
+    )
+    return Vocabulary() if isinstance(done, Crash) else done.value

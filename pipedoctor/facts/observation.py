@@ -1,0 +1,150 @@
+"""What was seen of a running job from outside, as far as its bottleneck goes."""
+
+from pipedoctor.facts.base import Part
+
+RECEIVING_LIMIT = 0.35
+"""Share of the time, from which on taking in batches is what data waits for."""
+REBUILDING_LIMIT = 0.5
+"""The same where tensors are rebuilt: that is late as well where CPUs are scarce."""
+
+
+class HotLine(Part, frozen=True, kw_only=True):
+    """The line of the user's code that most of the samples stood at."""
+
+    path: str
+    line: int
+    function: str = ""
+    share: float
+    """Of the time that is at stake: 0 to 1."""
+
+
+class KernelWait(Part, frozen=True, kw_only=True):
+    """The system call that most of the waiting samples stood in."""
+
+    call: str
+    path: str = ""
+    """What its descriptor leads to; empty: it has none."""
+    mount: str = ""
+    fstype: str = ""
+    device: str = ""
+    share: float
+    """Of the samples in which the process waited."""
+
+
+class Quantiles(Part, frozen=True, kw_only=True):
+    """Seconds: the middle, and what 5 and 1 of 100 exceed."""
+
+    p50: float
+    p95: float
+    p99: float
+    number: int
+    """How many were seen."""
+
+
+class MainShares(Part, frozen=True, kw_only=True):
+    """Where the time of a main process goes; shares of its whole time."""
+
+    waiting: float = 0.0
+    """In the loader, until a worker delivers."""
+    receiving: float = 0.0
+    """In the loader, while a batch is unpacked."""
+    fetching: float = 0.0
+    """In the loader, which makes the batch itself: no workers."""
+    starting: float = 0.0
+    """In the loader, while workers are started or ended."""
+    starts: int = 0
+    """How often that was seen."""
+    computing: float = 0.0
+    """Outside of the loader, in Python or numerical code that is no model."""
+    model: float = 0.0
+    """Outside of the loader, in torch's modules, gradients or optimizers."""
+    blocked: float = 0.0
+    """Outside of the loader, waiting: for a device, a file, other ranks."""
+
+    @property
+    def data_wait(self) -> float:
+        """Share of the time within the loader."""
+        return self.waiting + self.receiving + self.fetching + self.starting
+
+
+class WorkerShares(Part, frozen=True, kw_only=True):
+    """Where the time of workers goes; shares of their whole time."""
+
+    idle: float = 0.0
+    """Nothing to do: the queue before them is empty, those behind are full."""
+    fetching: float = 0.0
+    collating: float = 0.0
+    sending: float = 0.0
+    starting: float = 0.0
+
+
+class FetchShares(Part, frozen=True, kw_only=True):
+    """What making a batch consists of; the first three add up to one."""
+
+    running: float = 0.0
+    delayed: float = 0.0
+    """Ready to run, while others ran on the processors."""
+    waiting: float = 0.0
+    locked: float = 0.0
+    """Of all: waiting for a lock."""
+    decoding: float = 0.0
+    """Of what runs."""
+    system: float = 0.0
+    """Of what runs: within the kernel."""
+    samples: int = 0
+
+
+class Observation(Part, frozen=True, kw_only=True):
+    """One rank of a running job, the one that waits longest; seen without a hook."""
+
+    seconds: float
+    """How long it was watched."""
+    samples: int
+    """Of the main process's stack; 0: it could not be read."""
+    unseen: str = ""
+    """Why not."""
+    rank: int | None = None
+    ranks: int = 1
+    others_wait: float | None = None
+    """The median share of their time in which the other ranks waited for data."""
+    workers: int = 0
+    main: MainShares = MainShares()
+    worker: WorkerShares = WorkerShares()
+    fetch: FetchShares = FetchShares()
+    faults_per_second: float = 0.0
+    """Minor page faults of a worker, for each second of CPU."""
+    other_threads: float = 0.0
+    """CPU of other threads of a worker, against that of the one that fetches."""
+    bytes_per_call: float | None = None
+    """That calls which wait are to read from a file; None: none was seen."""
+    object_share: float = 0.0
+    """Of receiving: rebuilding one tensor after the other."""
+    tail: float = 0.0
+    """Share of the time of making batches that goes into the slowest few."""
+    gpu_busy: float | None = None
+    throttled_share: float | None = None
+    """Share of the quota's periods in which the control group was stopped."""
+    cpus: float = 1.0
+    hot: HotLine | None = None
+    step: HotLine | None = None
+    """The line of the user's step, outside of the loader."""
+    kernel: KernelWait | None = None
+    batch_seconds: Quantiles | None = None
+    """How long workers take to make a batch."""
+
+    @property
+    def data_wait(self) -> float:
+        """The share of its time in which the main process waited for data."""
+        return self.main.data_wait
+
+    @property
+    def late(self) -> float:
+        """
+        The part of it in which no batch was there.
+
+        Taking in one that is there is short, unless it is in many pieces.
+        """
+        main = self.main
+        least = REBUILDING_LIMIT if self.object_share > REBUILDING_LIMIT else RECEIVING_LIMIT
+        taking = main.receiving if main.receiving >= least else 0.0
+        return main.waiting + main.fetching + main.starting + taking

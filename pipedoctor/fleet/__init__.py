@@ -1,0 +1,1 @@
+"""The same examination over many nodes: reports in, outliers out."""

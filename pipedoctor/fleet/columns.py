@@ -1,0 +1,71 @@
+"""From the rows of nodes to columns of a group: which values, on which nodes."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from pipedoctor.facts.fleet import NodeGroup, PropertyColumn, ReferenceNode
+from pipedoctor.fleet.decoding import Row
+from pipedoctor.fleet.ingest import NodeReport
+from pipedoctor.fleet.properties import get_property
+
+COMPLETE_SECTIONS = frozenset(("packages", "conda", "threads", "variables"))
+"""Sections that list all there is: what is not in them is not there."""
+_Holders: TypeAlias = dict[Any, list[int]]
+
+
+def build_group(
+    name: str, members: Sequence[NodeReport], reference: ReferenceNode | None
+) -> NodeGroup:
+    """One group; properties in which all its nodes agree are left out."""
+    sections: dict[str, dict[Row, list[int]]] = defaultdict(dict)
+    for number, node in enumerate(members):
+        for section, row in node.report.rows.items():
+            sections[section].setdefault(row, []).append(number)
+    wanted = reference.values if reference and reference.group == name else None
+    columns = [
+        column
+        for section in sorted(sections)
+        for column in _build_columns(section, sections[section], wanted)
+    ]
+    return NodeGroup(name=name, nodes=tuple(one.node for one in members), columns=tuple(columns))
+
+
+def _build_columns(
+    section: str, rows: Mapping[Row, list[int]], wanted: Mapping[str, Any] | None
+) -> Iterator[PropertyColumn]:
+    """Only rows that differ are looked into: most nodes share one."""
+    if len(rows) == 1 and wanted is None:
+        return
+    found: dict[str, _Holders] = defaultdict(dict)
+    for row, holders in rows.items():
+        for name, value in row:
+            found[name].setdefault((type(value) is bool, value), []).extend(holders)
+    if section in COMPLETE_SECTIONS:
+        _add_absent_values(found, rows)
+    for name in sorted(found):
+        known = found[name]
+        if len(known) > 1 or (wanted is not None and name in wanted):
+            yield _build_column(name, known)
+
+
+def _add_absent_values(found: Mapping[str, _Holders], rows: Mapping[Row, list[int]]) -> None:
+    total = sum(map(len, rows.values()))
+    for name, holders in found.items():
+        if sum(map(len, holders.values())) < total:
+            without = [
+                node
+                for row, nodes in rows.items()
+                if all(name != one for one, _ in row)
+                for node in nodes
+            ]
+            holders[False, None] = without
+
+
+def _build_column(name: str, holders: _Holders) -> PropertyColumn:
+    ordered = sorted(holders.items(), key=lambda one: (-len(one[1]), str(one[0])))
+    return PropertyColumn(
+        about=get_property(name),
+        values=tuple(key[1] for key, _ in ordered),
+        holders=tuple(tuple(sorted(nodes)) for _, nodes in ordered),
+    )

@@ -1,0 +1,100 @@
+"""A fleet in a terminal: the answer on the first screen, everything else below it."""
+
+from rich.table import Table
+from rich.text import Text
+
+from pipedoctor.fleet.model import FleetReport
+from pipedoctor.fleet.output import words
+from pipedoctor.report.sentences import clean_text
+from pipedoctor.report.terminal import SEVERITY_STYLES, TerminalWriter
+
+
+def render(report: FleetReport, *, width: int, colour: bool, places: str = "") -> str:
+    """Write it; `places` are the folders as they were typed, for the line to paste."""
+    canvas = TerminalWriter(width, colour=colour)
+    _write_verdict(canvas, report, places)
+    _write_outliers(canvas, report)
+    _write_findings(canvas, report)
+    _write_repeated(canvas, report)
+    _write_files(canvas, report)
+    return canvas.to_text().rstrip("\n") + "\n"
+
+
+def _write_verdict(canvas: TerminalWriter, report: FleetReport, places: str) -> None:
+    canvas.write_paragraph(f"{words.describe_verdict(report)}.", style="bold")
+    if out := words.describe_uncounted(report):
+        canvas.write_paragraph(f"Not in this figure: {out}.")
+    rows = words.list_reasons(report)
+    if rows:
+        nodes = {node for row in rows for node in row.nodes}
+        canvas.write_paragraph(f"Drain {words.format_node_count(len(nodes))}:")
+        table = Table.grid(padding=(0, 2))
+        for row in rows:
+            grade = Text(row.severity.upper(), style=SEVERITY_STYLES[row.severity])
+            who = Text(words.join_nodes(row.nodes))
+            table.add_row(grade, Text(clean_text(row.what)), who)
+        canvas.write_block(table, indent=2)
+        if places:
+            canvas.write_verbatim(f"$ pipedoctor fleet show {places} --format slurm")
+    canvas.write_blank()
+    for group in report.groups:
+        why = "" if group.judged else f": {clean_text(group.why)}"
+        canvas.write_paragraph(
+            f"{words.format_node_count(group.nodes)} {clean_text(group.group)}{why}"
+        )
+    canvas.write_blank()
+
+
+def _write_outliers(canvas: TerminalWriter, report: FleetReport) -> None:
+    if not report.outliers:
+        return
+    count = len(report.outliers)
+    canvas.write_paragraph(f"{count:,} outlier{'' if count == 1 else 's'}", style="bold")
+    for one in report.outliers:
+        line = Text(f"{one.severity.upper():<6}  ", style=SEVERITY_STYLES[one.severity])
+        line.append(clean_text(one.summary), style="default")
+        if one.finding:
+            line.append(f" ({clean_text(one.finding)})", style="default")
+        canvas.write_paragraph(line)
+    canvas.write_blank()
+
+
+def _write_findings(canvas: TerminalWriter, report: FleetReport) -> None:
+    if not report.findings:
+        return
+    canvas.write_paragraph("Findings, by number of nodes", style="bold")
+    for one in report.findings:
+        line = Text(f"{one.severity.upper():<6}  ", style=SEVERITY_STYLES[one.severity])
+        what = f"{clean_text(one.code)} {clean_text(one.name)}: {words.describe_finding(one)}"
+        line.append(what, style="default")
+        canvas.write_paragraph(line)
+        if one.nodes and len(one.nodes) <= words.MAX_LISTED:
+            canvas.write_paragraph(words.join_nodes(one.nodes), indent=8)
+    canvas.write_blank()
+
+
+def _write_repeated(canvas: TerminalWriter, report: FleetReport) -> None:
+    if not report.repeated:
+        return
+    canvas.write_paragraph("Again and again", style="bold")
+    for one in report.repeated:
+        when = f"{one.runs} of {one.of} runs, {one.first} to {one.last}"
+        canvas.write_paragraph(f"{clean_text(one.node)}: {clean_text(one.property)} in {when}")
+    canvas.write_blank()
+
+
+def _write_files(canvas: TerminalWriter, report: FleetReport) -> None:
+    if report.missing:
+        canvas.write_paragraph(
+            f"{words.format_node_count(len(report.missing))} missing", style="bold"
+        )
+        canvas.write_paragraph(words.join_nodes(report.missing))
+        canvas.write_blank()
+    if report.unreadable:
+        canvas.write_paragraph(f"{len(report.unreadable):,} unreadable", style="bold")
+        for one in report.unreadable:
+            canvas.write_paragraph(f"{clean_text(one.file)}: {clean_text(one.reason)}")
+        canvas.write_blank()
+    if report.superseded:
+        count = len(report.superseded)
+        canvas.write_paragraph(f"{count:,} older report{'' if count == 1 else 's'} left aside")

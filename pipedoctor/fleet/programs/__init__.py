@@ -1,0 +1,1 @@
+"""Programs that run in the examined interpreter, and the picture that they decode."""

@@ -1,0 +1,84 @@
+"""Put a node's report into the folder of a fleet: whole, or not at all."""
+
+import contextlib
+import os
+import posixpath
+from pathlib import Path
+
+from pipedoctor.facts import UnreadableError
+from pipedoctor.fleet.folder import FolderError
+from pipedoctor.fleet.remote_folder import is_url, open_filesystem
+from pipedoctor.privacy.secrets import mask_secrets
+from pipedoctor.runtime import files
+from pipedoctor.textsafe import escape_surrogates
+
+WRITE_TIMEOUT = 30.0
+"""Seconds that a folder may take for one file: a thousand nodes write at once."""
+
+
+def make_absolute(place: str) -> str:
+    """The same folder by a name that is one from everywhere; a URL as it is."""
+    return place if is_url(place) else os.path.abspath(place)  # noqa: PTH100  (keeps links)
+
+
+def check_target(place: str) -> None:
+    """Raise FolderError where a folder is not there; URLs are found out in time."""
+    if is_url(place):
+        open_filesystem(place)
+        return
+    reason = files.find_missing([place], timeout=files.FILE_TIMEOUT).get(place)
+    if reason is None:
+        try:
+            reason = None if files.find_kind(place) == "folder" else "not a folder"
+        except UnreadableError as error:
+            reason = str(error)
+    if reason is not None:
+        message = f"{escape_surrogates(place)}: {reason}"
+        raise FolderError(message)
+
+
+def store_report(place: str, name: str, data: bytes) -> None:
+    """Write under a name with a dot first, then rename; raises FolderError."""
+    if is_url(place):
+        _write_to_url(place, name, data)
+        return
+    try:
+        files.run_with_timeout(
+            place, lambda _: _write_file(place, name, data), timeout=WRITE_TIMEOUT
+        )
+    except UnreadableError as error:
+        message = f"{escape_surrogates(place)}: {name} cannot be written: {error}"
+        raise FolderError(message) from None
+
+
+def _write_file(place: str, name: str, data: bytes) -> None:
+    """The draft's name is of this node and process: nobody else writes to it."""
+    target = Path(place, name)
+    draft = Path(place, f".{name}.{os.getpid()}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        descriptor = os.open(draft, flags, 0o644)
+        try:
+            with open(descriptor, "wb") as file:  # noqa: PTH123  (a descriptor)
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(target)
+        except OSError:
+            with contextlib.suppress(OSError):
+                draft.unlink()
+            raise
+    except OSError as error:
+        raise UnreadableError(files.describe_error(error)) from error
+
+
+def _write_to_url(place: str, name: str, data: bytes) -> None:
+    found, root = open_filesystem(place)
+    target = posixpath.join(root, name)
+    draft = posixpath.join(root, f".{name}.{os.getpid()}")
+    try:
+        found.pipe_file(draft, data)
+        found.mv(draft, target)
+    except (OSError, ValueError, NotImplementedError) as error:
+        message = f"{mask_secrets(place)}: {name} cannot be written: {mask_secrets(str(error))}"
+        raise FolderError(message) from None

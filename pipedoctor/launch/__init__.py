@@ -1,1 +1,0 @@
-"""Run a command as it is, and keep the end of what it said."""

@@ -1,0 +1,85 @@
+"""
+Callbacks for Lightning and for Hugging Face's Trainer.
+
+Figures go to the trainer's own logger, by its own interface: TensorBoard, W&B, MLflow
+or whatever it logs to.
+"""
+
+import importlib
+from typing import Any
+
+from pipedoctor.live.clocks import LoaderClocks, install, remove
+
+LOG_EVERY = 50
+"""Steps between two entries in the log."""
+
+
+def summarize_clocks(clocks: LoaderClocks | None) -> dict[str, float]:
+    """The figures of the busiest loader, by names for a logger."""
+    found = clocks.figures() if clocks is not None else []
+    return found[0].scalars() if found else {}
+
+
+def lightning_callback(every: int = LOG_EVERY) -> Any:
+    """A `Callback` of Lightning; raises ImportError where that is not installed."""
+    base: Any = _import_first("lightning.pytorch", "pytorch_lightning").Callback
+
+    class ClockCallback(base):  # type: ignore[misc]
+        """Logs what training waits for its loader."""
+
+        def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
+            del trainer, pl_module
+            self.clocks = install()
+
+        def on_train_batch_end(self, trainer: Any, *_: Any) -> None:
+            if trainer.global_step % every == 0:
+                self._log(trainer)
+
+        def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
+            del pl_module
+            self._log(trainer)
+            remove()
+
+        def on_exception(self, *_: Any) -> None:
+            remove()
+
+        def _log(self, trainer: Any) -> None:
+            found = summarize_clocks(getattr(self, "clocks", None))
+            for logger in trainer.loggers if found else ():
+                logger.log_metrics(found, step=trainer.global_step)
+
+    return ClockCallback()
+
+
+def trainer_callback(every: int = LOG_EVERY) -> Any:
+    """A `TrainerCallback` of transformers; raises ImportError without it."""
+    base: Any = _import_first("transformers").TrainerCallback
+
+    class ClockCallback(base):  # type: ignore[misc]
+        """Adds what training waits for its loader to what the trainer logs."""
+
+        def on_train_begin(self, *_: Any, **__: Any) -> None:
+            self.clocks = install()
+
+        def on_log(self, *_: Any, logs: Any = None, **__: Any) -> None:
+            if logs is not None:
+                logs.update(summarize_clocks(getattr(self, "clocks", None)))
+
+        def on_step_end(self, _args: Any, state: Any, control: Any, **_: Any) -> Any:
+            if state.global_step % every == 0:
+                control.should_log = True
+            return control
+
+        def on_train_end(self, *_: Any, **__: Any) -> None:
+            remove()
+
+    return ClockCallback()
+
+
+def _import_first(*names: str) -> Any:
+    for name in names[:-1]:
+        try:
+            return importlib.import_module(name)
+        except ImportError:  # noqa: PERF203
+            continue
+    return importlib.import_module(names[-1])

@@ -1,0 +1,36 @@
+"""Which kind of launcher or container a log speaks of."""
+
+import re
+
+_PLACE_MARKS = re.compile(
+    r"(?P<kubernetes>^\[pod/|\bOOMKilled\b|\bCrashLoopBackOff\b|\bkubelet\b"
+    r"|\bkubectl (?:logs|exec|get|describe|apply)\b)"
+    r"|(?P<slurm>\bslurmstepd(?:-\w{1,40})?: |\b(?:srun|sbatch|salloc): \w"
+    r"|\bSLURM_\w{2,40} ?=)"
+    r"|(?P<docker>\bdocker(?: container)? (?:run|exec|start)\b|Error response from daemon"
+    r"|\bdocker[- ]compose (?:up|run|exec)\b|[Ss]tarting [Dd]ocker (?:image|container)\b"
+    r"|\b(?:[Uu]sing|[Pp]ulling|[Rr]unning) (?:the |in )?[Dd]ocker (?:image|container)\b"
+    r"|Status: (?:Downloaded newer image|Image is up to date) for |\broot@[0-9a-f]{12}:)"
+)
+_WINDOWS_MARK = re.compile(r"\bWinError \d|[\"' (][A-Za-z]:\\{1,2}\w|\\site-packages\\")
+_PLACE_ORDER = ("kubernetes", "slurm", "docker")
+"""A pod is a container, too."""
+
+
+class LaunchPlaceDetector:
+    """Collects the marks of a launcher or container from the lines of a log."""
+
+    def __init__(self) -> None:
+        self._found: set[str] = set()
+        self.is_windows = False
+
+    def read_line(self, text: str) -> None:
+        """Take the next line, as it stands in the log."""
+        match = _PLACE_MARKS.search(text)
+        if match is not None:
+            self._found.add(f"{match.lastgroup}")
+        self.is_windows = self.is_windows or _WINDOWS_MARK.search(text) is not None
+
+    def find_place(self) -> str:
+        """``kubernetes``, or empty: nothing was given away."""
+        return next((place for place in _PLACE_ORDER if place in self._found), "")

@@ -1,0 +1,1 @@
+"""Redaction: names, paths and secrets are replaced before facts are judged."""

@@ -1,0 +1,231 @@
+"""
+Names with a value beside them, however they are written: one mechanism for all.
+
+``NAME=x``, ``"name": "x"``, ``name: x``, ``--name x``, ``?name=x``, ``Name: x`` in a
+header, ``<name>x</name>``, ``environ["NAME"] = "x"``, *the password is x*. What the name
+means and what the value looks like decide, in `secret_names` and `secret_values`.
+"""
+
+import re
+from typing import NamedTuple
+
+from pipedoctor.privacy.secret_names import NameStrength, judge_name
+from pipedoctor.privacy.secret_values import is_likely_password, is_secret_value, looks_drawn
+
+HINTS = (
+    *("key", "token", "secret", "pass", "pw", "psw", "cred", "auth", "cookie", "srf", "sess"),
+    *("mnemonic", "signature", "otp", "sid=", "sid:", 'sid"', "sig=", "pat=", "pat:", "ticket="),
+)
+"""Parts of names that may mean a secret; where none stands, nothing is looked at."""
+_MAX_NAME = 80
+_MAX_JUDGED = 200
+"""Characters of a value that are looked at; if it is a secret, its rest goes with it."""
+_NAME_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+
+_QUOTE = r"\\{0,3}[\"'`]"
+_SEPARATOR = re.compile(
+    rf"""(?=(?P<tail>(?:pass\ (?=phrase|word|code))?\w*(?:[.-]\w+)*))(?P=tail)  # never given back
+    (?:{_QUOTE}|[\])]){{0,4}}
+    (?:\ (?:for|of|on|to)(?:\ [\w@.'-]{{1,30}}){{1,4}}? (?=\s?[:=]\s|\s{{1,3}}(?:is|was)\s))?
+    (?:
+        (?P<value> (?:,\s{{0,40}}|\s{{1,40}}) (?:-\s)?
+        (?:{_QUOTE})? value (?:{_QUOTE})? \s?[:=]\s? )
+      | (?P<sign> \s{{0,3}} (?: => | -> | := | == | != | \?= | = | : | → ) (?:[ \t]|\\t){{0,20}} )
+      | (?P<prose> \s{{1,3}} (?:is|was|will\ be|set\ to|reads)\s{{1,3}}:?\s? )
+      | (?P<pair> , \s{{0,3}} (?={_QUOTE}) )
+      | (?P<tag> > ) (?=[^<\s])
+      | (?P<space> [ \t]{{1,3}} )
+    )""",
+    re.VERBOSE,
+)
+_VALUE = re.compile(
+    rf"""(?P<open>[\[(]?)(?:[bBrRuUfF]{{1,2}}(?=["']))?
+    (?:
+        (?P<quote>{_QUOTE})
+        (?P<quoted>(?:(?!(?P=quote))[^\n\\]|(?!(?P=quote))\\.){{0,{_MAX_JUDGED}}})
+        (?P=quote)?
+      | (?P<bare>[^\s"']{{1,{_MAX_JUDGED}}})
+    )""",
+    re.VERBOSE,
+)
+_ORDINARY_WORD = re.compile(r"[^A-Za-z0-9\"'`\\]|[A-Za-z]?[a-z]*[\s,.:;)]|[0-9.]+[\s,]")
+_REST_OF_LIST = re.compile(r"(?:,\s?(?:\"[^\"\n]*\"|'[^'\n]*'|[\w+/=-]+)){1,40}")
+_REST_OF_BARE = re.compile(r"[^\s\"']*")
+_REST_OF_HEADER = re.compile(rf"[^=\"'\n\r]{{1,{_MAX_JUDGED}}}=[^\"'\n\r]*")
+_MORE_WORDS = re.compile(r"(?:[ ][a-z]{2,12}(?![\w:=])){2,30}")
+_HEADERS = ("cookie", "set-cookie")
+_SETTING_WORDS = frozenset(("setenv", "env", "add", "set", "modify", "gx", "authtoken", "login"))
+"""Before a name and a value with nothing but a space between them."""
+_PHRASES = ("passphrase", "mnemonic", "phrase")
+_BARE_ENDS = ")]},;.:"
+
+
+class _Found(NamedTuple):
+    """A secret, and where it stands."""
+
+    begin: int
+    end: int
+
+
+def mask_assigned(text: str, mask: str) -> str:
+    """Put `mask` in place of what stands beside the name of a secret."""
+    places = _find_hints(text)
+    if not places:
+        return text
+    parts: list[str] = []
+    done = past = 0
+    for place in places:
+        if place < past:
+            continue
+        match = _SEPARATOR.match(text, place)
+        if match is None:
+            past = place + 1
+            continue
+        past = match.end("tail")
+        found = _find_secret(text, place, match)
+        if found and found.begin >= done:
+            parts += [text[done : found.begin], mask]
+            done = past = found.end
+    return "".join([*parts, text[done:]]) if parts else text
+
+
+def may_hold_assignment(text: str) -> bool:
+    """Is there anything that could stand between a name and a value?"""
+    return "=" in text or ":" in text or " " in text or ">" in text or "," in text
+
+
+def _find_hints(text: str) -> list[int]:
+    """Where hints stand, in their order, whatever their case."""
+    lower = text.lower()
+    if len(lower) != len(text):  # one letter of Turkish becomes two
+        lower = text.replace("\u0130", "I").lower()
+    found: list[int] = []
+    for hint in HINTS:
+        if hint in lower:
+            at = lower.find(hint)
+            while at >= 0:
+                found.append(at)
+                at = lower.find(hint, at + len(hint))
+    return sorted(found) if len(found) > 1 else found
+
+
+def _find_secret(  # noqa: PLR0911  (one return for each reason)
+    text: str, place: int, match: re.Match[str]
+) -> _Found | None:
+    begin = place - _measure_name_before(text, place)
+    if match["space"] and text[begin] != "-" and _ORDINARY_WORD.match(text, match.end()):
+        return None  # most of prose
+    name = text[begin : match.end("tail")]
+    strength = judge_name(name.strip("-."))
+    if strength is NameStrength.WEAK:  # what stands before it may decide
+        strength = judge_name(name.strip("-."), _get_words_before(text, begin))
+    if strength is NameStrength.NONE:
+        return None
+    value = _VALUE.match(text, match.end())
+    if value is None or (match["tag"] and not _is_element(text, name, begin, value)):
+        return None
+    if match["space"] and not _may_follow_space(
+        name, _get_words_before(text, begin), strength, value
+    ):
+        return None
+    if match["prose"] and not _may_follow_verb(strength, value):
+        return None
+    if match["sign"] and match["sign"].strip() in {"==", "!="} and not value["quote"]:
+        return None  # `keyring==25.0` is a pin
+    return _measure_value(text, name, strength, match, value)
+
+
+def _is_element(text: str, name: str, begin: int, value: re.Match[str]) -> bool:
+    """Does a tag of this name end behind the value? Our own mask is no tag."""
+    end = text.find("<", value.start())
+    return text[begin - 1 : begin] == "<" and text.startswith(f"</{name}", end)
+
+
+def _measure_name_before(text: str, place: int) -> int:
+    """Letters of the name that stand before the hint in it."""
+    before = text[max(0, place - _MAX_NAME) : place]
+    return len(before) - len(before.rstrip(_NAME_LETTERS))
+
+
+def _get_words_before(text: str, begin: int) -> str:
+    """The two words before a name, of the same line; they may belong to it."""
+    if begin == 0 or text[begin - 1] != " ":
+        return ""
+    words = text[max(0, begin - 24) : begin].rpartition("\n")[2].split()[-2:]
+    return " ".join(word.strip("-") for word in words if word.strip("-").isalpha())
+
+
+def _may_follow_space(name: str, before: str, strength: NameStrength, value: re.Match[str]) -> bool:
+    """Can a value follow this name after nothing but a space?"""
+    said = value["quoted"] if value["quote"] else value["bare"]
+    if name.startswith("-"):
+        return not said.startswith("-")
+    if not _SETTING_WORDS.isdisjoint(before.lower().split()):
+        return True
+    if strength is NameStrength.PASSWORD and value["quote"]:
+        return True
+    if strength is NameStrength.PASSWORD and is_likely_password(said.rstrip(_BARE_ENDS)):
+        return True
+    common = strength is NameStrength.WEAK and _names_something(name)
+    return looks_drawn(said.rstrip(_BARE_ENDS)) and not common
+
+
+def _may_follow_verb(strength: NameStrength, value: re.Match[str]) -> bool:
+    """*The password is x*: neither *is deprecated* nor *the token is hello*."""
+    if value["quote"]:
+        return True
+    said = value["bare"].rstrip(_BARE_ENDS)
+    if strength is NameStrength.PASSWORD:
+        return re.fullmatch(r"[a-z]+(?:ed|ing|able|ible|ful)|[a-z]{1,3}", said) is None
+    return looks_drawn(said)
+
+
+def _names_something(name: str) -> bool:
+    """In prose, these words are about something else: *key conv1d_2b*."""
+    return name.lower() in {"key", "keys", "auth", "session", "pass", "salt", "nonce", "signature"}
+
+
+def _measure_value(
+    text: str, name: str, strength: NameStrength, match: re.Match[str], value: re.Match[str]
+) -> _Found | None:
+    lower = name.lower()
+    if match["sign"] and lower.endswith(_HEADERS) and ":" in match["sign"] and value["bare"]:
+        whole = _REST_OF_HEADER.match(text, value.start())
+        return _Found(value.start(), whole.end()) if whole else None
+    quoted = value["quote"] is not None
+    said, end = (value["quoted"], value.end()) if quoted else _trim_bare(value, match)
+    if said.startswith("<secret>") or not is_secret_value(said, strength, quoted=quoted):
+        return None
+    if said.strip("\"'").lower() == lower.strip("-"):
+        return None  # `password=password` of a call
+    if len(said) >= _MAX_JUDGED:
+        end = _find_end_of_long(text, end, value["quote"])
+    if value["open"] and (more := _REST_OF_LIST.match(text, end)):
+        end = more.end()
+    if lower.endswith(_PHRASES) and not quoted and (more := _MORE_WORDS.match(text, end)):
+        end = more.end()
+    return _Found(value.start() + len(value["open"]), end)
+
+
+def _find_end_of_long(text: str, at: int, quote: str | None) -> int:
+    """Where a value ends of which only the first part was looked at."""
+    if quote is None:
+        rest = _REST_OF_BARE.match(text, at)
+        return rest.end() if rest else at
+    end, line = text.find(quote, at), text.find("\n", at)
+    ends = [place for place in (end + len(quote) if end >= 0 else -1, line) if place >= at]
+    return min(ends, default=len(text))
+
+
+def _trim_bare(value: re.Match[str], match: re.Match[str]) -> tuple[str, int]:
+    """A value without quotes ends before what belongs to the text around it."""
+    said = value["bare"]
+    if said.startswith("{") and "}" in said:
+        return said[: said.index("}") + 1], value.start("bare") + said.index("}") + 1
+    tight = match["sign"] is not None and "=" in match["sign"]
+    ends = r"[,;&]" if tight else r"[,;](?=\S*[=:])"
+    if match["tag"]:
+        ends = "<"
+    said = re.split(ends, said, maxsplit=1)[0]
+    kept = said.rstrip(",;") if "(" in said else said.rstrip(_BARE_ENDS)
+    return kept, value.start("bare") + len(kept)

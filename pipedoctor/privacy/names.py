@@ -1,0 +1,210 @@
+"""
+Aliases in place of names, in one text after another.
+
+Homes first, then names that are known, then what shows by its form.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from pipedoctor.privacy import paths, patterns
+from pipedoctor.privacy.aliases import ALIAS_PATTERN, AliasTable
+from pipedoctor.privacy.identity import UserIdentity, get_last_part
+from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
+
+_PATH_FIELDS = frozenset(("path", "real", "project"))
+_MIN_NAME = 3
+"""Letters of a name that is looked for outside of paths."""
+
+
+class NameRedactor:
+    """
+    Replaces the names of people and places in a record.
+
+    `public`: project folders as well.
+    """
+
+    def __init__(self, aliases: AliasTable, identity: UserIdentity, *, public: bool) -> None:
+        self._aliases = aliases
+        self._identity = identity
+        self._public = public
+        self._names: dict[str, str] = {}
+        self._folders: dict[str, str] = {}
+        self._pattern: re.Pattern[str] | None = None
+
+    def set_identity(self, identity: UserIdentity) -> None:
+        """Learn who works here."""
+        self._identity = identity
+
+    def learn_names(self, texts: Iterable[tuple[str, str]], nodes: Sequence[str] = ()) -> None:
+        """Find out who is named in these, and which aliases there are already."""
+        self._names.clear()
+        self._folders.clear()
+        self._pattern = None  # it is that of the names of another record
+        users: list[str] = []
+        hosts: list[str] = []
+        for key, text in texts:
+            for kind, number in ALIAS_PATTERN.findall(text) if "<" in text else ():
+                self._aliases.mark_taken(kind, int(number))
+            if not patterns.STRUCTURE.search(text):
+                continue
+            users += [match[2] for match in patterns.HOME.find_matches(text)]
+            users += [match[2] for match in patterns.USER.find_matches(text)]
+            users += [match[2] for match in patterns.USER_FIELD.find_matches(text)]
+            if key == "source":
+                hosts += [match[2] for match in patterns.MOUNT_SOURCE.find_matches(text)]
+                hosts += [match[2] for match in patterns.NETWORK_SHARE.find_matches(text)]
+        for user in (*self._identity.user_names, *users):
+            self._add_name("user", user)
+        for host in (*self._identity.hosts, *hosts, *nodes):
+            self._add_name("host", host.partition(".")[0])
+        if self._names:
+            longest_first = sorted(self._names, key=lambda name: (-len(name), name))
+            names = "|".join(map(re.escape, longest_first))
+            domain = r"((?:\.[A-Za-z0-9-]+){2,})?"
+            pattern = rf"(?i)(?<![A-Za-z0-9<])({names})(?![A-Za-z0-9]){domain}"
+            self._pattern = re.compile(pattern)
+
+    def redact_text(self, text: str, key: str) -> str:
+        """The text without names; `key` is the field that it stands in."""
+        if patterns.STRUCTURE.search(text):
+            text = self._redact_structures(text, key)
+        if self._pattern is not None:
+            text = self._pattern.sub(self._replace_name, text)
+        text = self._redact_addresses(text)
+        if not self._public:
+            return text
+        text = paths.redact_paths(text, self._add_folder)
+        if key in _PATH_FIELDS and text in self._folders:
+            return self._folders[text]
+        return paths.redact_relative_paths(text, self._folders)
+
+    def _redact_structures(self, text: str, key: str) -> str:
+        """What shows by the signs around it: homes, users, servers."""
+        for home in self._identity.homes:
+            if text == home or text.startswith((f"{home}/", f"{home}\\")):
+                parent, user = home[: -len(get_last_part(home))], get_last_part(home)
+                text = parent + self._get_alias("user", user) + text[len(home) :]
+        text = patterns.HOME.replace_matches(self._replace_home, text)
+        text = patterns.SCRATCH.replace_matches(self._replace_scratch, text)
+        text = patterns.USER.replace_matches(self._make_group_replacer("user"), text)
+        text = patterns.USER_FIELD.replace_matches(self._replace_user, text)
+        text = patterns.URL.replace_matches(self._replace_url, text)
+        text = patterns.EMAIL.replace_matches(self._replace_email, text)
+        text = patterns.HOST_SETTING.replace_matches(self._replace_server, text)
+        text = patterns.JOB_HOST.replace_matches(self._replace_server, text)
+        text = patterns.NCCL_HOST.replace_matches(self._replace_server, text)
+        if key == "source":
+            text = patterns.MOUNT_SOURCE.replace_matches(self._replace_mount, text)
+            text = patterns.NETWORK_SHARE.replace_matches(self._make_group_replacer("host"), text)
+        text = patterns.VOLUME.replace_matches(self._make_group_replacer("uuid"), text)
+        text = patterns.SERIAL.replace_matches(self._make_group_replacer("serial"), text)
+        text = patterns.NAMED_MAC.replace_matches(self._make_group_replacer("mac"), text)
+        return patterns.IPV6.replace_matches(self._replace_ipv6, text)
+
+    def _add_name(self, kind: str, name: str) -> None:
+        ordinary = name.lower() in COMMON_WORDS or name.isdigit() or len(name) < _MIN_NAME
+        if not ordinary and not ALIAS_PATTERN.search(name):
+            self._names.setdefault(name.lower(), self._get_alias(kind, name))
+
+    def _add_folder(self, name: str) -> str:
+        alias = self._folders[name] = self._get_alias("path", name)
+        return alias
+
+    def _redact_addresses(self, text: str) -> str:
+        text = patterns.UUID.replace_matches(self._make_match_replacer("uuid"), text)
+        text = patterns.CLOUD_HOST.replace_matches(self._make_match_replacer("host"), text)
+        text = patterns.MAC.replace_matches(self._make_match_replacer("mac"), text)
+        text = patterns.DOTTED_MAC.replace_matches(self._make_match_replacer("mac"), text)
+        text = patterns.INTERNAL_HOST.replace_matches(self._replace_internal, text)
+        return patterns.IPV4.replace_matches(self._replace_ipv4, text)
+
+    def _get_alias(self, kind: str, value: str) -> str:
+        root = kind == "user" and value == "root"
+        return value if root else self._aliases.get_alias(kind, value)
+
+    def _replace_home(self, match: re.Match[str]) -> str:
+        return match[1] + self._get_alias("user", match[2])
+
+    def _replace_scratch(self, match: re.Match[str]) -> str:
+        name = match[2]
+        common = paths.is_common_folder(name) or name.lower() in COMMON_WORDS
+        numbered = name.strip("0123456789.-_") in {
+            "",
+            "job",
+            "slurm",
+            "slurm-job",
+            "d",
+            "ctld",
+            "hash",
+            "state",
+            "cred",
+        }
+        return match[0] if common or numbered else self._replace_home(match)
+
+    def _replace_user(self, match: re.Match[str]) -> str:
+        common = match[2].lower() in COMMON_WORDS or match[2].lower() in NO_NAMES
+        return match[0] if common else self._replace_home(match)
+
+    def _replace_internal(self, match: re.Match[str]) -> str:
+        code = patterns.is_module_path(match[0])
+        return match[0] if code else self._get_alias("host", match[0])
+
+    def _make_group_replacer(self, kind: str) -> patterns.MatchReplacer:
+        return lambda match: match[1] + self._get_alias(kind, match[2])
+
+    def _make_match_replacer(self, kind: str) -> patterns.MatchReplacer:
+        return lambda match: self._get_alias(kind, match[0])
+
+    def _replace_mount(self, match: re.Match[str]) -> str:
+        user = self._get_alias("user", match[1]) + "@" if match[1] else ""
+        host = match[2].partition(".")[0]
+        known = host.lower() in COMMON_WORDS
+        return user + (match[2] if known else self._get_alias("host", host))
+
+    def _replace_url(self, match: re.Match[str]) -> str:
+        user = self._get_alias("user", match[2]) if match[2] else ""
+        at = f"{user}{match[3] or ''}@" if match[2] else ""
+        inside = patterns.is_internal_host(match[4]) and match[4].lower() not in COMMON_WORDS
+        hidden = at or inside or self._is_private_host(match[4].lower())
+        return match[1] + at + (self._get_alias("host", match[4]) if hidden else match[4])
+
+    def _replace_server(self, match: re.Match[str]) -> str:
+        known = match[2].lower() in COMMON_WORDS or match[2].lower() in NO_NAMES
+        return match[0] if known else match[1] + self._get_alias("host", match[2])
+
+    def _is_private_host(self, host: str) -> bool:
+        """Is it, for the public, the name of somebody's own server?"""
+        named = "." in host and not host.replace(".", "").isdigit()
+        return self._public and named and not patterns.is_public_host(host)
+
+    def _replace_email(self, match: re.Match[str]) -> str:
+        user, host = match[1], match[2].lower()
+        if host.endswith((".so", ".py", ".dll")):
+            return match[0]
+        person = user if user.lower() in COMMON_WORDS else self._get_alias("user", user)
+        place = match[2] if patterns.is_public_host(host) else self._get_alias("host", host)
+        return f"{person}@{place}"
+
+    def _replace_name(self, match: re.Match[str]) -> str:
+        before = match.string[: match.start()]
+        return match[0] if patterns.is_in_packages(before) else self._names[match[1].lower()]
+
+    def _replace_ipv4(self, match: re.Match[str]) -> str:
+        before = match.string[max(0, match.start() - 60) : match.start()]
+        version = patterns.is_before_version(before) or patterns.is_low_version(before, match[0])
+        return match[0] if version else self._get_alias("ip", match[0])
+
+    def _replace_ipv6(self, match: re.Match[str]) -> str:
+        if not patterns.is_written_address(
+            match[0], match.string[max(0, match.start() - 2) : match.start()]
+        ):
+            return match[0]
+        import ipaddress  # noqa: PLC0415  (2 ms, and most machines name none)
+
+        try:
+            address = ipaddress.IPv6Address(match[0])
+        except ValueError:
+            return match[0]
+        plain = address.is_loopback or address.is_unspecified
+        return match[0] if plain else self._get_alias("ip", address.compressed)

@@ -1,0 +1,106 @@
+"""
+Names of folders that say for whom somebody works, out of absolute paths.
+
+Folders of the system and of libraries stay as they are, and so does whatever a word of
+the trade names: where a path lies is what many a finding is about.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from pipedoctor.privacy.aliases import ALIAS_PATTERN
+
+_LETTER = r"""[^/\s:,;'"()=<>|*?\\]"""
+_PATH_PART = rf"(?:{_LETTER}|{ALIAS_PATTERN.pattern})+"
+_ABSOLUTE_PATH = rf"(?<![\w.>/~<-])(?:/{_PATH_PART}(?:\ {_LETTER}+)*(?=/)|/{_PATH_PART})+"
+"""A space belongs to a path only where the path goes on after it."""
+_RELATIVE_PATH = rf"(?<![\w.>/~<:-]){_PATH_PART}(?:/{_PATH_PART})+"
+
+SYSTEM_PATH = re.compile(
+    r"/(?:usr|lib|lib32|lib64|bin|sbin|proc|sys|dev|etc|run|var|boot|nix|gnu|snap"
+    r"|System|Library|opt/(?:conda|nvidia|rocm|intel|amazon|hostedtoolcache))(?:/|$)"
+)
+"""Below these, only what lies under an environment of one's own is private."""
+
+LIBRARY_FOLDER = re.compile(
+    r"(?:site|dist)-packages|python[0-9.]*t?|lib(?:32|64)?|bin|sbin|include|pkgs|Lib"
+)
+"""From here on a path is that of software."""
+
+COMMON_FOLDERS = frozenset(
+    # where people put things
+    "home root users volumes mnt media data datas dataset datasets disk disks srv opt"  # noqa: SIM905
+    " tmp temp scratch work workspace workspaces storage store shared share nfs efs fsx"
+    " lustre gpfs beegfs ceph raid ssd hdd nvme archive backup content kaggle input"
+    " app code src source repo repos git project projects dev local private public"
+    # what environments and caches are called
+    " env envs venv venvs .venv conda miniconda miniconda3 anaconda anaconda3 miniforge"
+    " miniforge3 mambaforge micromamba mamba .conda .mamba .pyenv pyenv versions .local"
+    " .cache cache .config .tox .nox uv .uv pipx poetry virtualenvs hatch torch pytorch"
+    " huggingface hub checkpoints triton cuda cudnn nvidia python"
+    # data sets and their parts
+    " imagenet imagenet1k imagenet-1k ilsvrc ilsvrc2012 coco coco2017 cifar cifar10"
+    " cifar100 mnist laion laion400m openimages pascal voc voc2012 cityscapes kinetics"
+    " librispeech commonvoice train training val valid validation test tests eval image"
+    " images img label labels annotations raw processed shards video videos audio text"
+    # what a job writes
+    " log logs output outputs run runs results models model wandb mlruns tensorboard"
+    " main main.py train.py test.py eval.py setup.py conftest.py dataset.py data.py"
+    " loader.py model.py utils.py __init__.py __main__.py requirements.txt"
+    " requirements-dev.txt pyproject.toml setup.cfg environment.yml environment.yaml"
+    " conda.yml pylock.toml uv.lock poetry.lock pipedoctor.toml dockerfile makefile"
+    " .dockerenv .git".split()
+)
+
+_VERSION_NAME = re.compile(r"v?\d[\w.+-]*")
+_FILE_NAME = re.compile(r"(.+?)((?:\.so(?:\.\d+)*)|\.[A-Za-z][A-Za-z0-9]{0,7})")
+_LIBRARY_FILE = re.compile(r"lib[\w+.-]*\.(?:so|dylib|a)(?:\.\d+)*|[\w.-]+\.so(?:\.\d+)*")
+
+
+def is_common_folder(name: str) -> bool:
+    """Is it a folder that many have: ``imagenet``, ``data2``?"""
+    return name.lower() in COMMON_FOLDERS or name.lower().rstrip("0123456789") in COMMON_FOLDERS
+
+
+def redact_paths(text: str, alias: Callable[[str], str]) -> str:
+    """Put aliases in place of the private names in every absolute path of a text."""
+    if "/" not in text:
+        return text
+    return re.sub(_ABSOLUTE_PATH, lambda match: _redact_path(match[0], alias), text)
+
+
+def redact_relative_paths(text: str, known: Mapping[str, str]) -> str:
+    """In relative paths, replace the folders that some absolute path has hidden."""
+    if not known or "/" not in text:
+        return text
+    return re.sub(_RELATIVE_PATH, lambda match: _redact_relative(match[0], known), text)
+
+
+def _redact_relative(path: str, known: Mapping[str, str]) -> str:
+    *above, last = path.split("/")
+    return "/".join([*(known.get(part, part) for part in above), last])
+
+
+def _redact_path(path: str, alias: Callable[[str], str]) -> str:
+    if SYSTEM_PATH.match(path) and "/envs/" not in path:
+        return path
+    parts = path.split("/")
+    done: list[str] = []
+    for place, part in enumerate(parts):
+        if LIBRARY_FOLDER.fullmatch(part) and place > 1:
+            return "/".join([*done, *parts[place:]])
+        done.append(_redact_part(part, alias))
+    return "/".join(done)
+
+
+def _redact_part(part: str, alias: Callable[[str], str]) -> str:
+    if (
+        is_common_folder(part)
+        or ALIAS_PATTERN.search(part)
+        or _VERSION_NAME.fullmatch(part)
+        or _LIBRARY_FILE.fullmatch(part)
+        or not part.strip(".")  # here and above
+    ):
+        return part
+    file = _FILE_NAME.fullmatch(part)
+    return alias(file[1]) + file[2] if file else alias(part)

@@ -1,0 +1,233 @@
+"""What private values look like: homes, servers, addresses, identifiers."""
+
+import re
+from collections.abc import Callable, Iterator
+
+MatchReplacer = Callable[[re.Match[str]], str]
+
+
+class MarkedPattern:
+    """
+    A pattern that is looked for only where one of its marks stands.
+
+    It is compiled when it is first needed: most machines show few of these, and
+    compiling them all would take as long as many a check. A probe is a pattern that is
+    much faster to look for, and stands in every match.
+    """
+
+    def __init__(self, pattern: str, *marks: str, least: int = 0, probe: str = "") -> None:
+        self._pattern = pattern
+        self._probe = probe
+        self._marks = marks
+        self._least = least
+
+    def replace_matches(self, replacer: MatchReplacer, text: str) -> str:
+        """Put something in place of each match."""
+        return re.sub(self._pattern, replacer, text) if self._has_mark(text) else text
+
+    def find_matches(self, text: str) -> Iterator[re.Match[str]]:
+        """Every match."""
+        return re.finditer(self._pattern, text) if self._has_mark(text) else iter(())
+
+    def _has_mark(self, text: str) -> bool:
+        if len(text) < self._least:
+            return False
+        for mark in self._marks:
+            if mark in text:
+                return not self._probe or re.search(self._probe, text) is not None
+        return False
+
+
+_OCTET = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
+_NAME = r"""(?!\.)[^/\\\s:'",;]+"""
+"""Nobody's begins with a dot: that is a folder."""
+
+STRUCTURE = re.compile(r"[/\\:=@~\s]")
+"""A sign that stands in every match of the patterns of homes, users, servers and volumes."""
+HOME = MarkedPattern(
+    r"([/\\](?:home[0-9]*|[Uu]sers)[/\\]|(?<!\S)~)"
+    rf"({_NAME}(?:\ {_NAME})*(?=[/\\])|{_NAME})",
+    *("home", "sers", "~"),
+)
+USER = MarkedPattern(r"(?i)\b((?:user(?:name)?|logname|owner|login)=)([^\s,;'\"]+)", "=")
+USER_FIELD = MarkedPattern(
+    r"(?i)(?<![\w-])((?:user_?name|logname|login)[\"']?\s?:\s?[\"']?"
+    r"|[\"'](?:user|owner)[\"']\s?:\s?[\"'](?=[\w.-]+[\"'])"
+    r"|slurm_job_(?:user|account)=|(?:user|group)id=(?=[\w.-]+\())([A-Za-z_][\w.-]*)",
+    *(":", "="),
+    probe=r"(?i)(?:user|owner|log(?:in|name)|account|group)[_nameid]{0,5}[\"']?\s?[:=]",
+)
+"""A user in JSON, YAML or the environment of a job."""
+SCRATCH = MarkedPattern(
+    r"([/\\]spool[/\\]slurm[a-z]{0,4}[/\\](?=[a-z][a-z0-9-]*[/\\])"
+    r"|[/\\](?:[a-z]{0,9}scratch[0-9]*|nobackup)[/\\](?:(?:slurm|local|users?|tmp|home)[/\\])?)"
+    r"(?!\.)([^/\\\s:'\",;<>)]+)",
+    *("scratch", "nobackup", "spool"),
+)
+"""A folder of somebody's own where jobs write."""
+MOUNT_SOURCE = MarkedPattern(
+    r"^(?:([\w.-]+)@(?!tcp|o2ib)(?=[^:/]*:))?(?!\d+\.\d)([A-Za-z0-9][\w.-]+)"
+    r"(?=:/(?!/)|:$|@tcp|@o2ib)",
+    *(":", "@"),
+)
+"""The server of a mount: ``nas:/export``, ``user@nas:``, ``mds@tcp:/scratch``."""
+NETWORK_SHARE = MarkedPattern(r"^(//)(?!\d+\.\d)([^/\s]+)(?=/|$)", "//")
+URL = MarkedPattern(r"(://)(?:([^/\s:@]+)(:[^/\s@]*)?@)?(?!\d+\.\d)([\w.-]+)", "://")
+EMAIL = MarkedPattern(r"(?<![\w.+/-])([\w.+-]+)@((?:[\w-]+\.)+[A-Za-z]{2,})(?![\w@])", "@")
+HOST_SETTING = MarkedPattern(
+    r"(?i)(?<![a-z])((?:(?:host(?:_?name)?|nodename|nodelist)[\"']?\s?[=:]\s?[\"']?"
+    r"|(?:slurm[a-z_]*(?:node|nodename|nodelist|host|addr|ipaddr)|master_addr|rdzv_endpoint)=))"
+    r"(?!\d+\.\d)(?=[\w.-]*[A-Za-z])([A-Za-z0-9][\w.-]*)(?![\w.]*\()",
+    *("host", "HOST", "Host", "addr", "ADDR", "endpoint", "ENDPOINT", "node", "NODE", "Node"),
+    probe=r"(?i)(?:host|addr|endpoint|list|node|name)[\"']?\s?[=:]",
+)
+"""A server in a setting: ``MASTER_ADDR=node17``."""
+NCCL_HOST = MarkedPattern(r"(?m)^((?:\[[^\]\n]{0,40}\]:?\s?)?)([\w.-]+)(?=:\d+:\d+ \[)", "[")
+"""Who writes a line of NCCL's log: ``node17:4521:4530 [0] NCCL INFO``."""
+JOB_HOST = MarkedPattern(
+    r"((?:\bJOB \d+(?:\.\S+)?|\bSTEP \d+\.\S+) ON |\bsrun: error: )"
+    r"([A-Za-z][\w-]*\d[\w.-]*|[\w-]+(?= CANCELLED))",
+    *(" ON ", "srun: "),
+)
+"""Where Slurm says that a job has died."""
+INTERNAL_HOST = MarkedPattern(
+    r"(?<![\w@/.<>-])(?:[A-Za-z0-9][\w-]*\.)+(?:internal|corp|lan|intranet|localdomain|local)"
+    r"(?![\w(-]|\.\w|::)",
+    *(".internal", ".corp", ".lan", ".intranet", ".local"),
+)
+"""A name of a domain that only its own network knows."""
+UUID = MarkedPattern(
+    r"(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{8}(?:[-_][0-9a-fA-F]{4}){3}[-_][0-9a-fA-F]{12}"
+    r"|(?<!sha256[:=])(?<!sha256:\s)[0-9a-fA-F]{64}"
+    r"|(?<![mM][dD]5[:= ])(?<![mM][dD]5:\s)[0-9a-fA-F]{32})(?![0-9a-zA-Z])"
+    r"|(?<=-pod)[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}",
+    "",
+    least=32,
+    probe=r"[0-9a-fA-F]{12}",
+)
+VOLUME = MarkedPattern(r"(by-(?:part)?uuid/|UUID=)((?=[\w-]*\d)[0-9A-Fa-f-]{8,})", "uuid/", "UUID=")
+SERIAL = MarkedPattern(
+    r"(?i)(\bserial(?:[ _]?(?:number|no\.?))?(?:\s?[:=]\s?|\s)|by-id/)"
+    r"((?=[\w.:+-]*\d)[\w.:+-]{6,})",
+    *("erial", "ERIAL", "by-id/"),
+)
+MAC = MarkedPattern(
+    r"(?<![0-9a-fA-F:-])[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})"
+    r"(?:(?:\1[0-9a-fA-F]{2}){18}|(?:\1[0-9a-fA-F]{2}){6}|(?:\1[0-9a-fA-F]{2}){4})"
+    r"(?![0-9a-fA-F:-])",
+    *(":", "-"),
+    least=17,
+    probe=r"[:-][0-9a-fA-F]{2}[:-][0-9a-fA-F]{2}[:-][0-9a-fA-F]{2}[:-]",
+)
+DOTTED_MAC = MarkedPattern(
+    r"(?<![\w.])(?=[0-9.]*[a-fA-F])(?=[a-fA-F.]*[0-9])[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}"
+    r"(?!\w|\.\w)",
+    ".",
+    least=14,
+    probe=r"\.[0-9a-fA-F]{4}\.",
+)
+"""As switches of Cisco write it: ``001b.4411.3ab7``."""
+NAMED_MAC = MarkedPattern(
+    r"(?i)\b((?:mac(?:_?addr(?:ess)?)?|hwaddr|ether|(?:node|port|sys(?:tem)?(?:_image)?)_?guid)"
+    r"[\"']?[\s:=]{1,3}[\"']?(?:0x)?)([0-9a-f]{12}|[0-9a-f]{16}|[0-9a-f]{4}(?::[0-9a-f]{4}){3})"
+    r"(?!\w)",
+    *("mac", "MAC", "HWaddr", "hwaddr", "ether", "guid", "GUID"),
+    least=16,
+    probe=r"[0-9a-fA-F]{12}|:[0-9a-fA-F]{4}:[0-9a-fA-F]{4}:",
+)
+"""Without separators only where its name says what it is; and those of InfiniBand."""
+IPV4 = MarkedPattern(
+    rf"(?<![\w.-])(?!127\.|0\.0\.0\.0|255\.)(?:{_OCTET}\.){{3}}{_OCTET}"
+    r"(?![\w+]|\.(?:[0-9]|dev|post|el)|-(?:py|cp|cu\d|\d{1,2}(?:ubuntu|\.el|\+|~)))",
+    ".",
+    least=7,
+    probe=r"\.\d{1,3}\.\d",
+)
+IPV6 = MarkedPattern(
+    r"(?<![\w:.])(?=[^:\s]*:[^:\s]*:)[0-9a-fA-F:]{3,39}(?![\w:]|\.[0-9])",
+    ":",
+    least=3,
+    probe=":[0-9a-fA-F]{0,4}:",
+)
+
+
+CLOUD_HOST = MarkedPattern(r"(?<![\w-])ip-\d{1,3}(?:-\d{1,3}){3}(?:\.[\w.-]+)?", "ip-", least=10)
+"""How clouds name their machines."""
+PUBLIC_HOSTS = (
+    "github.com githubusercontent.com gitlab.com huggingface.co pytorch.org nvidia.com"  # noqa: SIM905
+    " python.org anaconda.org anaconda.com conda-forge.org readthedocs.io kernel.org"
+    " docker.com docker.io kubernetes.io ghcr.io nvcr.io quay.io example.com"
+    " googleapis.com amazonaws.com kaggle.com".split()
+)
+"""Servers of everybody, with all below them."""
+
+
+_SOFTWARE = (
+    "cuda|cudnn|nccl|cublas|cufft|cufile|curand|cusolver|cusparse|npp|nvjpeg|nvjitlink|nvtx|cupti|nvrtc"
+    "|tensorrt|trt|cutlass|opencv|openvino|onednn|mkl|ofed|ucx|hpcx|bios|firmware|driver|version"
+    "|release|ver|revision|runtime|toolkit|rocm|miopen|rccl|smi|torch|numpy|pillow|python|ffmpeg|dali"
+    "|protobuf|grpc|onnx|vllm|triton|library|lib|wheel|agent|plugin|gdrcopy|fabricmanager|imex"
+)
+"""Names that a version of four numbers stands behind."""
+_BEFORE_VERSION = (
+    rf"(?i)(?:(?<![a-z])(?:\w{{1,12}}[-_])?(?:{_SOFTWARE})[\w-]{{0,24}}(?:\s(?:version|is|v))?"
+    r"[\"']?[\s:=]{0,16}[\"'(v]{0,2}|(?:[=<>~!]=|(?<![0-9])[<>])\s?)$"
+)
+_TABLE_ROW = re.compile(r"(?:^|\n)\s*[A-Za-z][\w.-]*[ \t=]+$")
+_LEAST_NETWORK = 10
+"""First number of the least address that a private network has."""
+_LONG_GROUP = 3
+_CODE_ROOTS = frozenset(
+    "torch torchvision jax tensorflow tf numpy scipy pandas google com org net java scala sun self"  # noqa: SIM905
+    " threading asyncio os sys triton transformers lightning ray dask np pl nn module app settings"
+    " config this werkzeug flask django pip setuptools".split()
+)
+_EVERYBODYS_HOSTS = frozenset(
+    "metadata.google.internal host.docker.internal gateway.docker.internal"  # noqa: SIM905
+    " kubernetes.docker.internal host.containers.internal localhost.localdomain".split()
+)
+
+
+def is_public_host(host: str) -> bool:
+    """Does this server tell nothing about who uses it?"""
+    return any(host == name or host.endswith(f".{name}") for name in PUBLIC_HOSTS)
+
+
+def is_internal_host(host: str) -> bool:
+    """Is it a name that only some network knows: ``proxy``, ``nas.corp``?"""
+    private = r"[\w-]+|[\w.-]+\.(?:local|internal|corp|lan|intranet)"
+    return re.fullmatch(private, host) is not None
+
+
+def is_before_version(before: str) -> bool:
+    """Do four numbers that stand after this name a version, not an address?"""
+    return re.search(_BEFORE_VERSION, before) is not None
+
+
+def is_low_version(before: str, found: str) -> bool:
+    """In a table of packages four numbers that begin with a small one are a version."""
+    return int(found.partition(".")[0]) < _LEAST_NETWORK and _TABLE_ROW.search(before) is not None
+
+
+def is_module_path(host: str) -> bool:
+    """Is it a module of code, or a server of everybody, though it ends as a host does?"""
+    first, *_, last = host.lower().split(".")
+    if last == "local":
+        return not ("svc.cluster.local" in host or re.search(r"[\d-]", host))
+    return first in _CODE_ROOTS or "_" in host or host.lower() in _EVERYBODYS_HOSTS
+
+
+def is_written_address(text: str, before: str) -> bool:
+    """Is it written as an address of IPv6, not as a slice ``[::2]`` or ``c10::add``?"""
+    groups = [group for group in text.split(":") if group]
+    if len(groups) < 2 or max(map(len, groups)) < _LONG_GROUP:  # noqa: PLR2004
+        return False
+    return not (
+        before.endswith(("[", ", ")) and all(map(str.isdecimal, groups)) and len(groups) < 4  # noqa: PLR2004
+    )
+
+
+def is_in_packages(before: str) -> bool:
+    """Is what stands after this a library, whoever is called so?"""
+    folders = r"(?:site|dist)-packages[/\\]\S*$|/lib/python[0-9.]+/\S*$"
+    return re.search(folders, before) is not None

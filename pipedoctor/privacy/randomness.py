@@ -1,0 +1,107 @@
+"""How much a string looks as if a machine had drawn it: the shape of keys and tokens."""
+
+import math
+import re
+from collections import Counter
+
+MIN_RANDOM_LENGTH = 28
+"""Characters of a string that is taken for a secret without any name beside it."""
+_MIN_TURN_RATE = 0.17
+"""
+Turns for each pair of neighbours. In base 62 they are 0.45 on the average (0.17 is
+3 standard deviations below that for 28 characters), in words of code at most 0.15.
+"""
+_MIN_TURN_RATE_IN_PIECES = 0.12
+_MIN_ENTROPY = 3.5
+"""Bits for each character; 28 drawn from 62 have 4.4 on the average."""
+MIN_RANDOM_RUN = 9
+_MIN_MEAN_RUN = 6
+"""Letters and digits in a row: names that are put together have shorter ones."""
+_WHOLE_KEY = 40
+"""Characters of a secret access key of AWS, which may hold slashes."""
+
+_CANDIDATE = r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{28,}(?:={1,2}(?![\w=]))?"
+_PUBLIC_BEFORE = re.compile(
+    r"(?i)(?:(?:sha|md)[0-9]{1,3}[-=:~]|/nix/store/|(?:base64|drive\.google\.com\S{1,60}),?|0x)$"
+)
+"""What stands before a hash that tells nothing."""
+_HASH = re.compile(r"(?i)(?:sha|md)[0-9]{1,3}[-_]")
+_MANGLED = re.compile(r"_{1,3}(?:Z|R)[A-Z]?[NTL0-9]")
+"""Names of C++ in a library, as the compiler writes them."""
+
+
+def count_turns(text: str) -> int:
+    """
+    Count places where a word would not go on so.
+
+    A capital after a small letter, a digit after a letter, a letter after a digit.
+    """
+    turns, before = 0, ""
+    for letter in text:
+        if letter.isupper():
+            kind = "A"
+        elif letter.islower():
+            kind = "a"
+        else:
+            kind = "0" if letter.isdigit() else ""
+        if before and kind and kind != before and before + kind != "Aa":
+            turns += 1
+        before = kind
+    return turns
+
+
+def compute_entropy(text: str) -> float:
+    """Shannon entropy in bits per character."""
+    counts = Counter(text).values()
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)
+
+
+def has_three_classes(text: str) -> bool:
+    """Are there small letters, capitals and digits in it?"""
+    return (
+        any("0" <= c <= "9" for c in text)
+        and any("a" <= c <= "z" for c in text)
+        and any("A" <= c <= "Z" for c in text)
+    )
+
+
+def is_random(text: str, *, in_pieces: bool = False) -> bool:
+    """
+    Does it look drawn at random from letters and digits, whatever stands beside it?
+
+    In base 64 slashes may leave nothing but short pieces of it.
+    """
+    if len(text) < MIN_RANDOM_LENGTH or not has_three_classes(text) or _MANGLED.match(text):
+        return False
+    runs = [len(run) for run in re.split(r"[^A-Za-z0-9]+", text)]
+    if not in_pieces and (max(runs) < MIN_RANDOM_RUN or sum(runs) / len(runs) < _MIN_MEAN_RUN):
+        return False
+    rate = count_turns(text) / (len(text) - len(runs))
+    least = _MIN_TURN_RATE_IN_PIECES if in_pieces else _MIN_TURN_RATE
+    return rate >= least and compute_entropy(text) >= _MIN_ENTROPY
+
+
+def mask_random(text: str, mask: str) -> str:
+    """Put `mask` in place of what nobody has named, but a machine must have drawn."""
+    if len(text) < MIN_RANDOM_LENGTH:
+        return text
+
+    def hide(match: re.Match[str]) -> str:
+        return _mask_candidate(match, mask)
+
+    return re.sub(_CANDIDATE, hide, text)
+
+
+def _mask_candidate(match: re.Match[str], mask: str) -> str:
+    found = match[0]
+    if _HASH.match(found):
+        return found
+    if _PUBLIC_BEFORE.search(match.string[max(0, match.start() - 80) : match.start()]):
+        return found
+    bare = found.rstrip("=")
+    if "/" not in bare:
+        return mask if is_random(bare) else found
+    padded = "+" in found or "=" in found
+    if (padded or len(bare) == _WHOLE_KEY) and is_random(bare, in_pieces=True):
+        return mask
+    return "/".join(mask if is_random(part) else part for part in found.split("/"))

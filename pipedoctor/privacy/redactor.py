@@ -1,0 +1,165 @@
+"""
+Take names of people and places, and secrets, out of facts before they are judged.
+
+Values are replaced by what they are, never keys and never blind substrings: a user
+called *root* must not turn `canonical_root` into `canonical_<user>`, and one called
+*torch* must not turn `site-packages/torch` into a folder that nobody has. Equal
+values get equal aliases, so paths of one user still compare.
+"""
+
+import enum
+from collections.abc import Mapping
+from typing import Any, cast
+
+from pipedoctor.facts import Facts, Source
+from pipedoctor.privacy import patterns
+from pipedoctor.privacy.aliases import AliasMemory, AliasTable
+from pipedoctor.privacy.code_literals import mask_literal_value, mask_literals
+from pipedoctor.privacy.identity import UserIdentity
+from pipedoctor.privacy.names import NameRedactor
+from pipedoctor.privacy.secrets import mask_field, mask_secrets
+from pipedoctor.privacy.vocabulary import PUBLIC_FIELDS
+from pipedoctor.textsafe import escape_surrogates
+
+
+class RedactionLevel(enum.Enum):
+    """How much to take out."""
+
+    NOTHING = "as it is"
+    SECRETS = "tokens and passwords"
+    ALL = "users, homes, hosts, addresses, tokens and passwords"
+    PUBLIC = "these, and where projects lie"
+
+
+_NO_IDENTITY = UserIdentity()
+_NAMELESS_TYPES = frozenset((bool, int, float, type(None)))
+"""Types of values that name nobody: most of a large record."""
+
+
+class Redactor:
+    """
+    Replaces private names by aliases.
+
+    The same alias for the same name everywhere.
+    """
+
+    def __init__(
+        self,
+        level: RedactionLevel,
+        identity: UserIdentity = _NO_IDENTITY,
+        memory: AliasMemory | None = None,
+        *,
+        keeps_node: bool = False,
+    ) -> None:
+        """With `keeps_node` the fact that names the node stays, and nothing else."""
+        self.level = level
+        self._keeps_node = keeps_node
+        self._aliases = AliasTable(memory)
+        self._names = NameRedactor(self._aliases, identity, public=level is RedactionLevel.PUBLIC)
+        self._done: dict[tuple[str, str], str] = {}
+        self._in_code = False
+
+    def set_identity(self, identity: UserIdentity) -> None:
+        """Learn who works here, before anything is redacted."""
+        self._names.set_identity(identity)
+
+    def redact_facts(self, facts: Facts) -> Facts:
+        """The same facts without what is private; judged instead of the originals."""
+        record = facts.to_record()
+        done = self._redact_record(record)
+        if self._aliases.save_new_names():  # another report gave these numbers away
+            done = self._redact_record(record)
+        return Facts.from_record(done)
+
+    def redact_text(self, text: str) -> str:
+        """Prose, such as the reason of a failure, by the same aliases."""
+        done = self._redact_field(text, "")
+        return self._redact_field(text, "") if self._aliases.save_new_names() else done
+
+    def _redact_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        self._done.clear()
+        node = record["known"].get("node")
+        if self.level in {RedactionLevel.ALL, RedactionLevel.PUBLIC}:
+            self._names.learn_names(_collect_texts(record), (node["name"],) if node else ())
+        if self.level is RedactionLevel.PUBLIC:  # meet all folders before any is named again
+            for name, facts in record["known"].items():
+                self._redact_section(name, facts)
+            self._done.clear()
+        known = {name: self._redact_section(name, facts) for name, facts in record["known"].items()}
+        if node:
+            known["node"] = {"name": self._redact_node(node["name"])}
+        unknown = {k: self._redact_field(why, "") for k, why in record["unknown"].items()}
+        return {"known": known, "unknown": unknown}
+
+    def _redact_node(self, name: str) -> str:
+        """The name of a fleet's node: the one that `name` does not say is a term."""
+        if self._keeps_node or self.level in {RedactionLevel.NOTHING, RedactionLevel.SECRETS}:
+            return escape_surrogates(name)
+        return self._aliases.get_alias("host", _shorten_host(name))
+
+    def _redact_section(self, name: str, facts: Any) -> Any:
+        """Redact a section of the record; that of code has strings to hide."""
+        self._in_code = name == Source.section and self.level is not RedactionLevel.SECRETS
+        if not self._in_code:
+            return self._redact_value(facts, name)
+        done, self._done = self._done, {}
+        redacted = self._redact_value(facts, name)
+        self._done, self._in_code = done, False
+        return redacted
+
+    def _redact_value(self, value: Any, key: str) -> Any:
+        if isinstance(value, str):
+            done = self._done.get((key, value))
+            if done is None:
+                done = self._done[key, value] = self._redact_field(value, key)
+            return done
+        if isinstance(value, dict):
+            items = cast("dict[str, Any]", value).items()
+            return {
+                name: item
+                if type(item) in _NAMELESS_TYPES or item == ""
+                else self._redact_value(item, name)
+                for name, item in items
+            }
+        if isinstance(value, (list, tuple)):
+            return [self._redact_value(item, key) for item in cast("list[Any]", value)]
+        return value
+
+    def _redact_field(self, text: str, key: str) -> str:
+        text = escape_surrogates(text)
+        if self.level is RedactionLevel.NOTHING:
+            return text
+        if self._in_code:
+            text = mask_literal_value(text) if key == "value" else mask_literals(text)
+        text = mask_field(key, text) if key else mask_secrets(text)
+        if self.level is RedactionLevel.SECRETS:
+            return text
+        if key in PUBLIC_FIELDS and not any(patterns.HOME.find_matches(text)):
+            return text
+        return self._names.redact_text(text, key)
+
+
+def _shorten_host(host: str) -> str:
+    return host.partition(".")[0] or host
+
+
+def _collect_texts(record: Any) -> Mapping[tuple[str, str], None]:
+    """Every text once, in its order, with the key that it stands under."""
+    found: dict[tuple[str, str], None] = {}
+
+    def visit(key: str, item: Any) -> None:
+        if isinstance(item, dict):
+            for part in cast("dict[str, Any]", item).items():
+                kind = type(part[1])  # pyright: ignore[reportUnknownVariableType]
+                if kind is str:  # nearly all
+                    found[part] = None
+                elif kind not in _NAMELESS_TYPES:
+                    visit(*part)
+        elif isinstance(item, (list, tuple)):
+            for row in cast("list[Any]", item):
+                visit(key, row)
+        elif isinstance(item, str):
+            found[key, item] = None
+
+    visit("", record)
+    return found

@@ -1,0 +1,119 @@
+"""What stands beside the name of a secret: a secret, or plainly something else."""
+
+import re
+
+from pipedoctor.privacy.randomness import count_turns, has_three_classes
+from pipedoctor.privacy.secret_names import NameStrength
+
+_NOTHING = frozenset(
+    "true false none null nil nan undefined yes no on off n/a na unset empty missing required"  # noqa: SIM905
+    " optional default invalid expired redacted hidden masked not set unknown str string int bool"
+    " bytes any object float secret password passwd token key auto disabled enabled basic bearer"
+    " digest negotiate ntlm kerberos md5 sha256 scram-sha-256 trust peer anonymous public private"
+    " incorrect wrong correct changed encrypted optional[str] secretstr environ os.environ used"
+    " needed being stored hashed a an the weak ignored read sent in only also passed provided given"
+    " taken too it file stdin prompt never always ok ready and or was is are has for with from"
+    " must should does did failed error exception mismatch to of at by authentication"
+    " verification does login forward backward first second cookie cookies ist oder und".split()
+)
+_PLACEHOLDER = re.compile(
+    r"<[^>]*>?|[*.#•_-]+|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|\.\.\.|…|[()\[\]{},:]+"
+    r"|(?i:your|insert|put|enter|example|change[-_ ]?me)(?:[-_ ].*)?"
+)
+_REFERENCE = re.compile(
+    r"\$(?:\{|\(|[A-Z_][A-Z0-9_]*(?![a-z])|[a-z_]+(?![\w$]))|%[A-Z_][A-Z0-9_]*%|%[sdr](?!\w)|%\("
+    r"|\{\{|\{[A-Za-z_][\w.]*\}|@[A-Za-z]+\("
+)
+"""Something that stands for the value: ``$TOKEN``, ``%s``, ``{{ token }}``."""
+_CODE = re.compile(
+    r"(?:self|args?|cfg|config|conf|settings|opts?|options|os|env|environ|params|secrets|request|req"
+    r"|ctx|context|state|tokenizer|model|np|torch|kwargs|FLAGS|this|data|app|cls|process)\.[A-Za-z_]"
+    r"|[A-Za-z_][A-Za-z_.]*[(\[]|lambda$"
+)
+"""What an unquoted value of code is: ``self.token``, ``get_token(...)``."""
+_UNIT = (
+    r"(?:[kmgt]?i?b|[kmbt]|ms|us|s|secs?|seconds?|mins?|h|hours?|d|days?|px|tok(?:ens?)?|%|x)"
+    r"(?:/s)?"
+)
+_NUMBER = re.compile(
+    rf"[+-]?(?:\d[\d_,]*\.?\d*(?:e[+-]?\d+)?|\.\d+|0x[0-9a-f]{{1,8}})\s?{_UNIT}?", re.IGNORECASE
+)
+_VERSION = re.compile(
+    r"[v=<>~^!]{0,3}\d+(?:\.\d+)+(?:[.+-]?[a-z]{1,5}[\w.+-]{0,20})?", re.IGNORECASE
+)
+_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@+ -]+)+[/\\]?")
+_FOLDER = re.compile(r"/[a-z][a-z0-9_-]{0,20}")
+_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
+_LONG_HEX = re.compile(r"[0-9a-f]{32,}")
+_MANY_DIGITS = 6
+_MIN_WEAK_LENGTH = 6
+_LONG = 16
+_MIN_TURNS = 2
+_MAX_PATH_TURN_RATE = 0.25
+
+
+def is_harmless(value: str, *, quoted: bool) -> bool:
+    """Is this plainly no secret, whatever the name beside it says?"""
+    if not value or value.lower() in _NOTHING or _PLACEHOLDER.fullmatch(value):
+        return True
+    if _REFERENCE.match(value) or _URL.match(value) or value.startswith("-----BEGIN"):
+        return True
+    if not quoted and _CODE.match(value):
+        return True
+    return is_path(value)
+
+
+def is_path(value: str) -> bool:
+    """Is it a path, not a key in base 64 that holds slashes?"""
+    if _FOLDER.fullmatch(value):
+        return True
+    if not _PATH.fullmatch(value) or value.count("/") + value.count("\\") < _MIN_TURNS:
+        return False
+    turns = count_turns(value) / len(value)
+    return turns <= _MAX_PATH_TURN_RATE or not has_three_classes(value)
+
+
+def is_number_or_version(value: str) -> bool:
+    """Is it a count, a size, a version?"""
+    return bool(_NUMBER.fullmatch(value) or _VERSION.fullmatch(value))
+
+
+def is_secret_value(value: str, strength: NameStrength, *, quoted: bool = True) -> bool:
+    """Is it to be hidden beside a name of this strength?"""
+    if strength is NameStrength.NONE or is_harmless(value, quoted=quoted):
+        return False
+    if strength is NameStrength.PASSWORD:
+        return True
+    if is_number_or_version(value):
+        return False
+    return strength is NameStrength.STRONG or looks_drawn(value)
+
+
+def looks_drawn(value: str) -> bool:
+    """
+    Does it look like a key although the name beside it may mean anything?
+
+    Words, names with a number at their end and paths of attributes do not.
+    """
+    if len(value) < _MIN_WEAK_LENGTH or " " in value or is_number_or_version(value):
+        return False
+    if _LONG_HEX.fullmatch(value) or sum(map(str.isdigit, value)) >= _MANY_DIGITS:
+        return not (value.isdigit() or _looks_named(value))
+    turns = count_turns(value)
+    if len(value) >= _LONG:
+        return turns / len(value) >= 0.12 and not _looks_named(value)  # noqa: PLR2004
+    return turns >= _MIN_TURNS and not _looks_named(value)
+
+
+def is_likely_password(value: str) -> bool:
+    """Are there letters and digits in it, so that it is no word of a sentence?"""
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return mixed and len(value) >= _MIN_WEAK_LENGTH and not is_number_or_version(value)
+
+
+def _looks_named(value: str) -> bool:
+    """Parts between separators that are words or numbers: ``layer1.conv2``."""
+    parts = [part for part in re.split(r"[^A-Za-z0-9]+", value) if part]
+    return len(parts) > 1 and all(
+        part.isdigit() or re.fullmatch(r"[A-Z]?[a-z]+\d{0,3}|[A-Z]+\d{0,2}", part) for part in parts
+    )

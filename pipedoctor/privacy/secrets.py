@@ -1,0 +1,68 @@
+"""Secrets by their form and by their names: whatever looks like one never leaves."""
+
+import re
+
+from pipedoctor.privacy.assignments import mask_assigned, may_hold_assignment
+from pipedoctor.privacy.command_secrets import mask_commands
+from pipedoctor.privacy.randomness import MIN_RANDOM_RUN, mask_random
+from pipedoctor.privacy.secret_names import NameStrength, judge_name
+from pipedoctor.privacy.secret_values import is_secret_value
+from pipedoctor.privacy.tokens import mask_tokens, split_words
+
+MASK = "<secret>"
+
+# Texts, not compiled: few reports hold any of these, and compiling takes its time.
+_IN_URL = r"(://[^/\s:@]*:)(?!\d+/)[^\s@]{1,500}(?=@)"
+_ALONE_IN_URL = r"(://)(?=[^/\s:@]*\d)[\w-]{12,}(?=@)"
+_IN_PATH = r"(://\S{0,200}/t/)[^/\s?#]{4,}(?=[/\s?#]|$)"
+_WEBHOOK = (
+    r"(hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/\d+/|/webhookb2/"
+    r"|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|webhook/send\?key=)[^\s?#\"'<]+"
+)
+_IN_QUERY = (
+    r"(?i)([?&#;](?:[\w-]*(?:sig|signature|credential|auth|jwt)=|(?:code|sid|session|key)="
+    r"(?=[^&\s#]*\d)(?=[^&\s#]{8})))[^&\s#'\"]+"
+)
+_BEARER = r"(?i)\b(bearer[\s:]\s{0,2})[\w.~+/=-]{8,}"
+_BASIC = r"(?i)\b(basic\s)(?=[A-Za-z+/]*[0-9=])[A-Za-z0-9+/]{8,}={0,2}(?=[\s\"',;]|$)"
+_SCHEME = r"(?:(?:negotiate|aws4-hmac-sha256|googlelogin|[\w-]{1,7})\s+)?"
+"""A word so short is no token: it says of which kind the next one is."""
+_AUTHORIZATION = (
+    rf"(?i)(authorization[\"']?\s?[:=]\s?[\"']?{_SCHEME})(?!<secret>)(?!none\b|null\b)"
+    r"[\w.~+/=-]{8,}"
+)
+_PRIVATE_KEY = r"(?s)(-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----).*?(?=-----END|\Z)"
+_URL_FORMS = (_IN_URL, _ALONE_IN_URL, _IN_PATH, _WEBHOOK, _IN_QUERY)
+
+
+def mask_secrets(text: str) -> str:
+    """Put ``<secret>`` in place of every token and password; keep their names."""
+    if "-----BEGIN" in text:
+        text = re.sub(_PRIVATE_KEY, rf"\1{MASK}", text)
+    if "://" in text:
+        for form in _URL_FORMS:
+            text = re.sub(form, rf"\1{MASK}", text)
+    if "earer" in text or "EARER" in text:
+        text = re.sub(_BEARER, rf"\1{MASK}", text)
+    if "uthorization" in text or "UTHORIZATION" in text:
+        text = re.sub(_AUTHORIZATION, rf"\1{MASK}", text)
+    if "asic " in text:
+        text = re.sub(_BASIC, rf"\1{MASK}", text)
+    if " " in text or text[:1] == "-":
+        text = mask_commands(text, MASK)
+    words = split_words(text)
+    longest = len(text) if words is None else max(map(len, words), default=0)
+    text = mask_tokens(text, words, longest, MASK)
+    if may_hold_assignment(text):
+        text = mask_assigned(text, MASK)
+    return mask_random(text, MASK) if longest >= MIN_RANDOM_RUN else text
+
+
+def is_secret_name(name: str) -> bool:
+    """May a variable of this name be a secret: ``WANDB_API_KEY``, but not ``KEYBOARD``?"""
+    return judge_name(name) is not NameStrength.NONE
+
+
+def mask_field(name: str, value: str) -> str:
+    """What may be shown of the value of a field or variable."""
+    return MASK if is_secret_value(value, judge_name(name)) else mask_secrets(value)

@@ -1,0 +1,29 @@
+"""Words that tell of nobody, and fields that hold nothing else."""
+
+COMMON_WORDS = frozenset(
+    "root nobody "  # noqa: SIM905  (a list of words reads best as words)
+    "daemon admin administrator user users guest test tester default "
+    "shared public system service localhost localdomain local host torch pytorch "
+    "python numpy pillow opencv nvidia cuda cudnn conda mamba jupyter jovyan notebook "
+    "linux ubuntu debian fedora centos rocky alpine docker podman kubernetes slurm "
+    "ray spark git build builder runner ci app web data dataset datasets home work "
+    "workspace scratch tmp temp cache shm dev proc sys mnt opt usr var lib lib64 bin "
+    "etc src project projects train trainer training model models gpu cpu node worker "
+    "workers server client main master overlay tmpfs ext4 xfs nfs nvme virtio".split()
+)
+"""Words of the trade: nobody is known by such a name, outside of /home."""
+
+NO_NAMES = frozenset(
+    "true false none null cpu cuda device memory required failed ok yes no name string str not"  # noqa: SIM905
+    " unknown invalid successful error id only via all any".split()
+)
+"""What stands where a name would, and names nobody."""
+
+PUBLIC_FIELDS = frozenset(
+    "system "  # noqa: SIM905  (as above)
+    "release distribution machine container virtual notebook role fstype "
+    "transport model scheduler name version kind manager implementation governor "
+    "scaling_driver driver cuda device vendor capability build channel installer "
+    "tags flags glibc conda_version pip_version requirement".split()
+)
+"""Fields that hold terms and versions: only secrets are taken out of them."""

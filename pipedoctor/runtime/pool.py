@@ -1,0 +1,99 @@
+"""Work shared among children: each result comes whole, or the work is done again."""
+
+import os
+import select
+import signal
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+Task = Callable[[], bytes]
+_LENGTH_BYTES = 8
+MAX_ATTEMPTS = 2
+
+
+class LostTask(NamedTuple):
+    """A task whose child died at every attempt, and how it died."""
+
+    reason: str
+
+
+class _WorkerChild(NamedTuple):
+    """A child at work."""
+
+    number: int
+    pid: int
+    pipe: int
+    output: bytearray
+
+
+def run_tasks(tasks: Sequence[Task], order: Sequence[int], jobs: int) -> list[bytes | LostTask]:
+    """Do every task in a child, `jobs` at a time, begun in this order."""
+    waiting = [(number, 1) for number in reversed(order)]
+    done: dict[int, bytes | LostTask] = {}
+    hands: dict[int, tuple[_WorkerChild, int]] = {}
+    try:
+        while waiting or hands:
+            while waiting and len(hands) < jobs:
+                number, attempt = waiting.pop()
+                try:
+                    hand = _start_worker(tasks[number], number)
+                except OSError:  # no more processes: then in this one
+                    done[number] = tasks[number]()
+                else:
+                    hands[hand.pipe] = (hand, attempt)
+            for pipe in _wait_for_output(list(hands)):
+                hand, attempt = hands[pipe]
+                part = os.read(pipe, 1 << 20)
+                hand.output.extend(part)
+                if not part:
+                    del hands[pipe]
+                    result = _finish_worker(hand)
+                    if isinstance(result, LostTask) and attempt < MAX_ATTEMPTS:
+                        waiting.append((hand.number, attempt + 1))
+                    else:
+                        done[hand.number] = result
+    finally:
+        for hand, _ in hands.values():
+            os.kill(hand.pid, signal.SIGKILL)
+            _finish_worker(hand)
+    return [done[number] for number in range(len(tasks))]
+
+
+def _wait_for_output(pipes: Sequence[int]) -> list[int]:
+    """Wait until some of them have something to say, or ended."""
+    poll = select.poll()
+    for pipe in pipes:
+        poll.register(pipe, select.POLLIN)
+    return [pipe for pipe, _ in poll.poll()] if pipes else []
+
+
+def _start_worker(task: Task, number: int) -> _WorkerChild:
+    reader, writer = os.pipe()
+    try:
+        pid = os.fork()
+    except OSError:
+        os.close(reader)
+        os.close(writer)
+        raise
+    if pid == 0:
+        try:
+            os.close(reader)
+            result = task()
+            with open(writer, "wb") as file:  # noqa: PTH123  (a descriptor)
+                file.write(len(result).to_bytes(_LENGTH_BYTES, "little"))
+                file.write(result)
+        finally:
+            os._exit(0)
+    os.close(writer)
+    return _WorkerChild(number, pid, reader, bytearray())
+
+
+def _finish_worker(hand: _WorkerChild) -> bytes | LostTask:
+    """The result of a child that closed its pipe, if it came whole."""
+    os.close(hand.pipe)
+    _, status = os.waitpid(hand.pid, 0)
+    size = int.from_bytes(hand.output[:_LENGTH_BYTES], "little")
+    if len(hand.output) >= _LENGTH_BYTES and len(hand.output) == _LENGTH_BYTES + size:
+        return bytes(hand.output[_LENGTH_BYTES:])
+    code = os.waitstatus_to_exitcode(status)
+    return LostTask(f"of signal {-code}" if code < 0 else "without an answer")

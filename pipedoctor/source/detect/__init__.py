@@ -1,0 +1,1 @@
+"""Detectors: each turns one kind of code into events."""

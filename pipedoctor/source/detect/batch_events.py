@@ -1,0 +1,163 @@
+"""What is recorded on the way of a batch: copies, waits, ways through the host."""
+
+import ast
+
+from pipedoctor.facts.code_events.training import (
+    BatchCopy,
+    CacheRelease,
+    CreatedThenMoved,
+    DeviceCopy,
+    HostArray,
+    HostRead,
+    OtherCopy,
+    Synchronization,
+)
+from pipedoctor.source.detect.device_copies import creates_then_moves, is_device_copy
+from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
+from pipedoctor.source.detect.host_tensors import is_fresh_on_host, makes_tensor_of
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.value_uses import converts_result, is_used_in_condition
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.scope import CodeScope
+
+_PRINTING_METHODS = {"set_postfix", "set_description", "add_scalar"}
+
+
+class BatchEvents:
+    """Records what happens to a batch, for one loop."""
+
+    def __init__(self, recorder: EventRecorder, loop: int) -> None:
+        self.recorder = recorder
+        self.loop_index = loop
+        self.guards: tuple[GuardCondition, ...] = ()
+        """Around the calls that lead from the loop to here."""
+        self.depth = 0
+
+    def record_call(
+        self, scope: CodeScope, step: CodeStep, node: ast.Call, state: FlowState
+    ) -> None:
+        """Copies, waits for the device, and ways through the host."""
+        func = node.func
+        moved = state.on_device_before(node.lineno, step.context)
+        root = find_flow_key(func.value) if isinstance(func, ast.Attribute) else ""
+        if is_device_copy(node, self.recorder, scope):
+            mine = root in state.batch - moved
+            if mine or not self.depth or self._creates_tensor(scope, node):
+                self._record_copy(
+                    scope,
+                    step,
+                    node,
+                    of_batch=mine,
+                    fresh=is_fresh_on_host(node, state.fresh_on_host),
+                )
+        elif isinstance(func, ast.Attribute) and func.attr in {"item", "cpu", "tolist"}:
+            host = root in state.batch - moved and root not in state.results
+            raised = root in state.results
+            if raised or not self.depth:
+                self._record_sync(scope, step, func.attr, host=host, raised=raised)
+        elif isinstance(func, ast.Name) and func.id in {"print", "float"}:
+            chosen = any(tensor_names(g.test) & state.results for g in step.context.guards)
+            if not chosen and converts_result(node, func.id, state.results):
+                self._record_sync(scope, step, func.id, host=False, raised=True)
+        elif isinstance(func, ast.Attribute) and func.attr in _PRINTING_METHODS:
+            if converts_result(node, "print", state.results):
+                self._record_sync(scope, step, "print", host=False, raised=True)
+        elif isinstance(func, ast.Attribute) and func.attr == "numpy":
+            if root in state.batch - moved:
+                self._record_host_array(scope, step, node, root)
+        elif self.recorder.full_name_of(func, scope) == "torch.cuda.empty_cache":
+            freed = _follows_del(scope, step)
+            name = "torch.cuda.empty_cache"
+            self.recorder.add_event(CacheRelease(freed=freed), scope, step, name)
+        elif self.recorder.full_name_of(func, scope) == "torch.cuda.synchronize":
+            self.recorder.add_event(Synchronization(), scope, step, "torch.cuda.synchronize")
+
+    def _record_host_array(
+        self, scope: CodeScope, step: CodeStep, node: ast.Call, root: str
+    ) -> None:
+        around = step.context.loops[-1] if step.context.loops else None
+        within = scope.steps_by_loop.get(id(around), []) if around is not None else scope.steps
+        after = any(
+            makes_tensor_of(self.recorder, scope, s.node, root)
+            for s in within
+            if getattr(s.node, "lineno", 0) > node.lineno
+        )
+        self.recorder.add_event(
+            HostArray(again=after, in_loop=self.loop_index), scope, step, unparse_short(node)
+        )
+
+    def _record_copy(
+        self,
+        scope: CodeScope,
+        step: CodeStep,
+        node: ast.Call,
+        *,
+        of_batch: bool,
+        fresh: bool,
+    ) -> None:
+        """A copy to the device: of the batch, of something made here, of another."""
+        func = node.func
+        given = {word.arg: word.value for word in node.keywords}.get("non_blocking")
+        if given is None and isinstance(func, ast.Attribute) and func.attr == "cuda":
+            if node.args and isinstance(node.args[0], ast.Constant):
+                given = node.args[0] if isinstance(node.args[0].value, bool) else None
+        value = self.recorder.values.resolve(given, scope)
+        inner = func.value if isinstance(func, ast.Attribute) else None
+        kind: type[BatchCopy] = DeviceCopy if of_batch else OtherCopy
+        if self._creates_tensor(scope, node):
+            kind = CreatedThenMoved
+        details = kind(
+            in_loop=self.loop_index,
+            non_blocking=value.value is True,
+            unknown=not value.is_known,
+            fresh=fresh,
+            variable=find_flow_key(inner) if inner is not None else "",
+            pins=isinstance(inner, ast.Call) and last_name(inner.func) == "pin_memory",
+        )
+        self.recorder.add_event(
+            details, scope, step, unparse_short(node), caller_guards=self.guards
+        )
+
+    def _creates_tensor(self, scope: CodeScope, node: ast.Call) -> bool:
+        made = creates_then_moves(self.recorder, scope, node, in_callee=self.depth > 0)
+        return made and not self.recorder.loops[self.loop_index].single
+
+    def _is_switched_off(self, guard: GuardCondition, scope: CodeScope) -> bool:
+        """``if args.debug``, which is False by default."""
+        test = guard.test
+        if not guard.holds or not isinstance(test, (ast.Name, ast.Attribute)):
+            return False
+        value = self.recorder.values.resolve(test, scope)
+        return value.how == "default" and value.value is False
+
+    def _record_sync(
+        self, scope: CodeScope, step: CodeStep, how: str, *, host: bool, raised: bool
+    ) -> None:
+        """The host waits for the device."""
+        guards = (*self.guards, *step.context.guards)
+        if any(self._is_switched_off(guard, scope) for guard in guards):
+            return
+        self.recorder.add_event(
+            HostRead(
+                in_loop=self.loop_index,
+                how=how,
+                host=host,
+                raised=raised,
+                decides=is_used_in_condition(scope, step),
+            ),
+            scope,
+            step,
+            unparse_short(step.node),
+            caller_guards=self.guards,
+        )
+
+
+def _follows_del(scope: CodeScope, step: CodeStep) -> bool:
+    """Does a ``del`` stand before it in the same loop: is memory given back at will?"""
+    return any(
+        one.context.loops == step.context.loops
+        and getattr(one.node, "lineno", 0) < getattr(step.node, "lineno", 0)
+        for one in scope.steps_by_type.get(ast.Delete, [])
+    )

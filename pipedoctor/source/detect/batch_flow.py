@@ -1,0 +1,239 @@
+"""Follows a batch and what comes of it: through a loop, and into functions."""
+
+import ast
+from collections.abc import Iterable
+from itertools import islice
+
+from pipedoctor.source.detect.batch_events import BatchEvents
+from pipedoctor.source.detect.device_copies import is_device_copy
+from pipedoctor.source.detect.flow_state import (
+    FlowState,
+    ObjectState,
+    bind_target,
+    find_flow_key,
+    flow_names,
+    tensor_names,
+)
+from pipedoctor.source.detect.host_tensors import (
+    makes_tensor,
+)
+from pipedoctor.source.detect.losses import find_losses, record_kept_graph
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.arguments import match_arguments
+from pipedoctor.source.resolve.returned_values import returned_values
+from pipedoctor.source.syntax.context import (
+    CodeStep,
+    GuardCondition,
+)
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
+
+_MAX_DEPTH = 4
+"""From the loop into functions, and on from these."""
+_MAX_TARGETS = 4
+"""Functions that one call may mean."""
+_PASS_THROUGH_FUNCTIONS = {
+    "list",
+    "tuple",
+    "zip",
+    "enumerate",
+    "sorted",
+    "reversed",
+    "dict",
+    "iter",
+}
+_PLAIN_VALUES = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict),
+    *(ast.ListComp, ast.DictComp, ast.IfExp),
+)
+
+
+class BatchFlow(BatchEvents):
+    """One way of a batch: the loop it comes from, and what has been entered."""
+
+    def __init__(self, recorder: EventRecorder, loop: int) -> None:
+        super().__init__(recorder, loop)
+        self.self_class: ClassDefinition | None = None
+        self._visited: dict[tuple[int, frozenset[str], frozenset[str]], frozenset[str]] = {}
+        self._objects: dict[str, ObjectState] = {}
+        """What objects keep of the batch, by the class."""
+
+    def follow_steps(self, scope: CodeScope, steps: Iterable[CodeStep], state: FlowState) -> None:
+        """Take the steps in their order."""
+        for step in steps:
+            one = step.node
+            if isinstance(one, ast.For):
+                bind_target(one.target, one.iter, state)
+            elif isinstance(one, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
+                for part in one.generators:
+                    bind_target(part.target, part.iter, state)
+            elif isinstance(one, ast.Assign):
+                self._follow_assignment(scope, step, one, state)
+            elif isinstance(one, ast.Call):
+                self.record_call(scope, step, one, state)
+                self._enter_call(scope, step, one, state)
+            elif isinstance(one, ast.AugAssign):
+                if tensor_names(one.value) & state.results:
+                    state.results |= flow_names(one.target)
+                record_kept_graph(self.recorder, scope, step, one, state.losses)
+
+    def _follow_assignment(
+        self, scope: CodeScope, step: CodeStep, node: ast.Assign, state: FlowState
+    ) -> None:
+        """Names that come from the batch, those on the device, those computed there."""
+        value = node.value
+        calls = find_nodes(value, (ast.Call,))
+        returned: set[str] = set()
+        for call in calls:
+            returned |= self._enter_call(scope, step, call, state)
+        copies = [n for n in calls if is_device_copy(n, self.recorder, scope)]
+        read = flow_names(value)
+        made = makes_tensor(self.recorder, scope, value)
+        for target in node.targets:
+            names = flow_names(target)
+            if made or read & state.fresh_on_host:
+                state.fresh_on_host |= names
+            else:
+                state.fresh_on_host -= names
+            if copies or "device" in returned:
+                since = (node.end_lineno or node.lineno, step.context)
+                for name in names:
+                    state.on_device.setdefault(name, since)
+            self._carry_over(scope, value, names, state, returned, copied=bool(copies))
+
+    def _carry_over(
+        self,
+        scope: CodeScope,
+        value: ast.expr,
+        names: set[str],
+        state: FlowState,
+        returned: set[str],
+        *,
+        copied: bool,
+    ) -> None:
+        """What new names hold of the batch and of results, by the value that they get."""
+        read, tensors = flow_names(value), tensor_names(value)
+        moved = state.on_device.keys() | state.results
+        if isinstance(value, ast.Call) and not copied:
+            if returned & {"results"} or ("batch" not in returned and tensors & moved):
+                state.results |= names
+            elif "batch" in returned or (self._passes_through(scope, value) and read & state.batch):
+                state.batch |= names
+        if copied or isinstance(value, _PLAIN_VALUES):
+            if read & state.batch:
+                state.batch |= names
+            for name in names if tensors & state.on_device.keys() else ():
+                since = state.on_device[min(tensors & state.on_device.keys())]
+                state.on_device.setdefault(name, since)
+        elif isinstance(value, ast.BinOp) and tensors & state.results:
+            state.results |= names
+        if isinstance(value, (ast.Subscript, ast.Name, ast.Attribute)):
+            if find_flow_key(value) in state.results:
+                state.results |= names
+        if read and not tensors:
+            state.results -= names
+
+    def _passes_through(self, scope: CodeScope, node: ast.Call) -> bool:
+        """Does it hand on what it is given, piece by piece?"""
+        if isinstance(node.func, ast.Name) and node.func.id in _PASS_THROUGH_FUNCTIONS:
+            return True
+        found = self.recorder.project.find_definition(node.func, scope.module)
+        return isinstance(found, CodeScope) and ast.Yield in found.steps_by_type
+
+    def _enter_call(
+        self, scope: CodeScope, step: CodeStep, node: ast.Call, state: FlowState
+    ) -> frozenset[str]:
+        """
+        Into the functions of the project that the batch or a result is handed to.
+
+        Returns what they return: ``batch``, ``device``, ``results``.
+        """
+        given = [*node.args, *(word.value for word in node.keywords)]
+        roots = {name for one in given for name in tensor_names(one)}
+        moved = state.on_device_before(node.lineno, step.context)
+        concerned = bool(roots & (state.batch | state.results | moved))
+        method = isinstance(node.func, ast.Attribute) and bool(self._objects)
+        if self.depth >= _MAX_DEPTH or not (concerned or method):
+            return frozenset()
+        mine = self.self_class or scope.owner
+        targets = self.recorder.call_graph.resolve_call(node.func, scope, mine)
+        guards = self._uncertain_guards(scope, step)
+        found: set[str] = set()
+        for target, cls in islice(targets, _MAX_TARGETS):
+            inner = FlowState(set())
+            for name, value in match_arguments(target, node):
+                names = tensor_names(value)
+                if names & (state.results | moved):
+                    inner.results.add(name)
+                elif names & state.batch:
+                    inner.batch.add(name)
+            self._leave_object(scope.owner and mine, state)
+            found |= self._enter_function(target, cls, guards, inner)
+            if mine is not None and mine.full_name in self._objects:
+                self._objects[mine.full_name].enter(state)
+        return frozenset(found)
+
+    def _leave_object(self, cls: ClassDefinition | None, state: FlowState) -> None:
+        """Keep what ``self`` holds of the batch."""
+        if cls is not None:
+            held = self._objects.get(cls.full_name, ObjectState())
+            held.leave(state)
+            if not held.is_empty:
+                self._objects[cls.full_name] = held
+
+    def _uncertain_guards(self, scope: CodeScope, step: CodeStep) -> list[GuardCondition]:
+        """The conditions of a call, inside the loop; those that always hold apart."""
+        begin = self.recorder.loops[self.loop_index].at.line if not self.depth else 0
+        around = [g for g in step.context.guards if g.test.lineno > begin]
+        return [g for g in around if not self.recorder.always_holds(g, scope)]
+
+    def _enter_function(
+        self,
+        target: CodeScope,
+        cls: ClassDefinition | None,
+        guards: list[GuardCondition],
+        state: FlowState,
+    ) -> frozenset[str]:
+        if cls is not None and cls.full_name in self._objects:
+            self._objects[cls.full_name].enter(state)
+        key = (id(target), frozenset(state.batch), frozenset(state.results))
+        known = self._visited.get(key)
+        if known is not None:
+            return known
+        if not state.batch | state.results | state.on_device.keys() or _is_initializer(target):
+            return frozenset()
+        self._visited[key] = frozenset()
+        self.recorder.followed_scopes.add(id(target))
+        inside = [one for one in target.steps if not one.context.inner]
+        losses = set(find_losses(target, inside))
+        state.losses |= losses
+        state.results |= losses
+        before = (self.guards, self.depth, self.self_class)
+        self.guards = (*self.guards, *guards)
+        self.depth, self.self_class = self.depth + 1, cls
+        self.follow_steps(target, inside, state)
+        self.guards, self.depth, self.self_class = before
+        self._leave_object(cls if target.owner is not None else None, state)
+        self._visited[key] = self._returned_kinds(target, state)
+        return self._visited[key]
+
+    def _returned_kinds(self, target: CodeScope, state: FlowState) -> frozenset[str]:
+        """What a function returns: a batch, one on the device, something computed there."""
+        kinds: set[str] = set()
+        for value in returned_values(target):
+            names = tensor_names(value)
+            calls = find_nodes(value, (ast.Call,))
+            if any(is_device_copy(one, self.recorder, target) for one in calls):
+                kinds |= {"device", "batch"}
+            elif names & state.results:
+                kinds.add("results")
+            elif names & state.on_device.keys():
+                kinds |= {"device", "batch"}
+            elif names & state.batch:
+                kinds.add("batch")
+        return frozenset(kinds)
+
+
+def _is_initializer(target: CodeScope) -> bool:
+    """Is it ``__init__``? What an object stores for later use is not followed."""
+    return target.name.endswith("__init__")

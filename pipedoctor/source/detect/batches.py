@@ -1,0 +1,98 @@
+"""What is done with a batch between its loader and the device."""
+
+import ast
+from collections.abc import Sequence
+
+from pipedoctor.facts.code_events.training import DeviceCopy
+from pipedoctor.source.detect.batch_flow import BatchFlow
+from pipedoctor.source.detect.device_copies import record_side_streams
+from pipedoctor.source.detect.flow_state import FlowState, flow_names
+from pipedoctor.source.detect.iterators import record_manual_iteration
+from pipedoctor.source.detect.loops import BatchLoop, steps_in_loop
+from pipedoctor.source.detect.losses import find_losses, record_loss_syncs
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.training_step import find_training_steps
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.bindings import expression_names
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.scope import CodeScope
+
+
+def record_loop_events(recorder: EventRecorder) -> None:
+    """Record what happens between loader and device, and around the loop."""
+    for scope in recorder.project.scopes:
+        if recorder.is_test_code(scope):
+            continue
+        for kind in (ast.For, ast.AsyncFor, ast.While):
+            for step in scope.steps_by_type.get(kind, []):
+                node = step.node
+                if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+                    if id(node) in recorder.loop_indices:
+                        _follow_loop_body(recorder, scope, node)
+                        record_loss_syncs(recorder, scope, node)
+        for step in scope.find_calls("next"):
+            if isinstance(step.node, ast.Call):
+                record_manual_iteration(recorder, scope, step, step.node)
+        record_side_streams(recorder, scope)
+    _record_prepared_loaders(recorder)
+    for scope, loop in list(find_training_steps(recorder)):
+        recorder.loops.append(loop)
+        _follow_training_step(recorder, scope, len(recorder.loops) - 1)
+
+
+def _record_prepared_loaders(recorder: EventRecorder) -> None:
+    """``accelerator.prepare(loader)``: copies each batch, and leaves the loader's arguments."""
+    for site in recorder.project.find_call_sites("prepare"):
+        module = site.scope.module
+        if not any(one.startswith("accelerate") for one in module.imported_names.values()):
+            continue
+        for given in site.node.args:
+            loaders = recorder.loader_flow.find_loaders(given, site.scope)
+            for number, loop in enumerate(recorder.loops):
+                if loaders.intersection(loop.loaders):
+                    copy = DeviceCopy(
+                        in_loop=number,
+                        non_blocking=False,
+                        unknown=True,
+                        fresh=False,
+                        variable="",
+                        pins=False,
+                    )
+                    recorder.add_event(copy, site.scope, site.step, "accelerator.prepare")
+
+
+def _follow_loop_body(recorder: EventRecorder, scope: CodeScope, node: BatchLoop) -> None:
+    steps = [
+        step
+        for step in steps_in_loop(scope, node)
+        if [x for x in step.context.loops if id(x) in recorder.loop_indices][-1] is node
+    ]
+    losses = set(find_losses(scope, steps))
+    known = FlowState(_batch_variables(recorder, scope, node, steps), losses, set(losses))
+    BatchFlow(recorder, recorder.loop_indices[id(node)]).follow_steps(scope, steps, known)
+
+
+def _follow_training_step(recorder: EventRecorder, scope: CodeScope, number: int) -> None:
+    """A function that makes one step; whoever calls it has the loop."""
+    losses = set(find_losses(scope, scope.steps))
+    given = {one.arg for one in scope.parameters} - {"self", "cls"}
+    inside = [step for step in scope.steps if not step.context.inner]
+    known = FlowState(set() if losses else given, losses, set(losses))
+    BatchFlow(recorder, number).follow_steps(scope, inside, known)
+
+
+def _batch_variables(
+    recorder: EventRecorder, scope: CodeScope, node: BatchLoop, steps: Sequence[CodeStep]
+) -> set[str]:
+    """The variables that the batch is bound to: by the loop, or by ``next``."""
+    batch = expression_names(node.target) if not isinstance(node, ast.While) else set[str]()
+    for step in steps:
+        one = step.node
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+            name = last_name(one.value.func)
+            requests = name in recorder.loader_flow.requesting_names and (
+                name == "next" or recorder.loader_flow.find_batches(one.value, scope)
+            )
+            if requests:
+                batch |= {n for target in one.targets for n in flow_names(target)}
+    return batch

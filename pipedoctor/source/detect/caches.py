@@ -1,0 +1,274 @@
+"""Caches of datasets: those that grow, those that are written to, those that miss."""
+
+import ast
+
+from pipedoctor.facts.code_events.dataset import (
+    CachedSampleMutation,
+    CacheGrowth,
+    CounterUpdate,
+    GlobalCacheGrowth,
+    MemoizedFunction,
+)
+from pipedoctor.source.detect.handles import (
+    early_return_conditions,
+    is_opt_in,
+    opens_handle,
+)
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.context import CodeContext, CodeStep, can_coincide
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, binding_key
+from pipedoctor.source.syntax.views import find_container, strip_slices
+
+_CONTAINER_FUNCTIONS = {
+    "dict",
+    "list",
+    "collections.defaultdict",
+    "collections.OrderedDict",
+}
+_CACHE_DECORATORS = {"functools.lru_cache", "functools.cache"}
+
+
+def record_state_changes(recorder: EventRecorder, cls: ClassDefinition, scope: CodeScope) -> None:
+    """Caches that grow, counters that count, cached arrays that are written to."""
+    for step in scope.steps:
+        node = step.node
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript):
+                    _record_growth(recorder, cls, scope, step, target.value, node.value)
+        elif isinstance(node, ast.AugAssign):
+            key = binding_key(node.target)
+            if key.startswith("self."):
+                tests = [guard.test for guard in step.context.guards]
+                tests += [one.test for one in early_return_conditions(scope, step)]
+                shared = any(_tests_type(test, key) for test in tests)
+                recorder.add_event(
+                    CounterUpdate(spare=shared or is_failure_path(step)), scope, step, key
+                )
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            key = binding_key(node.func.value)
+            if not key.startswith("self.") or not node.args:
+                continue
+            if node.func.attr == "append":
+                _record_growth(recorder, cls, scope, step, node.func.value, node.args[0])
+            elif node.func.attr in {"discard", "remove"} or (
+                node.func.attr == "add" and _is_set(_initial_value(recorder, cls, key))
+            ):
+                recorder.add_event(CounterUpdate(spare=is_failure_path(step)), scope, step, key)
+    _record_cached_mutations(recorder, scope)
+
+
+def _tests_type(test: ast.expr, key: str) -> bool:
+    """``isinstance(self.epoch, Shared)``: is it shared where somebody asks for that?"""
+    return _calls_in_test(test, "isinstance", key) or _calls_in_test(test, "hasattr", key)
+
+
+def _calls_in_test(test: ast.expr, function: str, key: str) -> bool:
+    """Is this function called with it in a condition?"""
+    return any(
+        isinstance(node, ast.Call)
+        and last_name(node.func) == function
+        and bool(node.args)
+        and binding_key(node.args[0]) == key
+        for node in ast.walk(test)
+    )
+
+
+def is_failure_path(step: CodeStep) -> bool:
+    """Does it run only for samples that fail: in a handler or in a retry loop?"""
+    loops = any(isinstance(one, ast.While) for one in step.context.loops)
+    return step.context.handler or loops
+
+
+def _initial_value(recorder: EventRecorder, cls: ClassDefinition, key: str) -> ast.expr | None:
+    for one in recorder.project.find_bases(cls)[0]:
+        init = one.methods.get("__init__")
+        if init is not None and key in init.bindings:
+            return init.bindings[key][0][0]
+    return None
+
+
+def _is_set(value: ast.expr | None) -> bool:
+    called = isinstance(value, ast.Call) and last_name(value.func) == "set"
+    return called or isinstance(value, (ast.Set, ast.SetComp))
+
+
+def _is_empty(recorder: EventRecorder, value: ast.expr | None, scope: CodeScope) -> bool:
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    if isinstance(value, ast.List):
+        return not value.elts
+    if isinstance(value, ast.Call):
+        name = recorder.full_name_of(value.func, scope)
+        plain = isinstance(value.func, ast.Name)
+        name = name or (last_name(value.func) if plain else "")
+        return name in _CONTAINER_FUNCTIONS or name.rpartition(".")[2] in {
+            "defaultdict",
+            "OrderedDict",
+        }
+    return isinstance(value, (ast.BinOp,)) and isinstance(value.left, ast.List)
+
+
+def _record_growth(
+    recorder: EventRecorder,
+    cls: ClassDefinition,
+    scope: CodeScope,
+    step: CodeStep,
+    container: ast.expr,
+    value: ast.expr,
+) -> None:
+    key = binding_key(container)
+    initial = _initial_value(recorder, cls, key) if key.startswith("self.") else None
+    if not _is_empty(recorder, initial, scope):
+        return
+    growth = CacheGrowth(
+        emptied=_is_emptied(scope, key),
+        handles=opens_handle(recorder, scope, value),
+        bounded=any(_tests_length(guard.test, key) for guard in step.context.guards),
+        asked=is_opt_in(recorder, cls, step),
+    )
+    recorder.add_event(growth, scope, step, key)
+
+
+def _tests_length(test: ast.expr, key: str) -> bool:
+    """``len(self.cache) < self.cache_size``: is it asked how large it is?"""
+    return _calls_in_test(test, "len", key)
+
+
+def _is_emptied(scope: CodeScope, key: str) -> bool:
+    for step in scope.calls:
+        node = step.node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if binding_key(node.func.value) == key and node.func.attr in {
+                "clear",
+                "pop",
+                "popitem",
+            }:
+                return True
+    if key in scope.bindings:
+        return True
+    return any(
+        key in unparse_short(target)
+        for step in scope.steps_by_type.get(ast.Delete, [])
+        if isinstance(step.node, ast.Delete)
+        for target in step.node.targets
+    )
+
+
+def _is_wrapped_dataset(recorder: EventRecorder, scope: CodeScope, key: str) -> bool:
+    """Is ``self.x`` another data set, whose items are made anew each time?"""
+    if key.endswith(("dataset", "_ds", ".ds", "datasets", "loader")):
+        return True
+    return any(
+        recorder.call_graph.infer_classes(value, its, its.owner) or _is_self_call(value)
+        for value, its in recorder.values.find_assignments(key, scope)
+    )
+
+
+def _is_self_call(value: ast.expr) -> bool:
+    """``self.base = self.get_base()``: nobody knows what that is."""
+    return isinstance(value, ast.Call) and binding_key(value.func).startswith("self.")
+
+
+def _record_cached_mutations(recorder: EventRecorder, scope: CodeScope) -> None:
+    """``x = self.items[i]``, and later ``x[...] = ...``: the cached one changes."""
+    sources: dict[str, str] = {}
+    since: dict[str, CodeStep] = {}
+    for step in scope.steps:
+        node = step.node
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                before = dict(sources)
+                _track_element_names(sources, target, node.value)
+                for name in before.keys() - sources.keys():
+                    if not can_coincide(since[name].context, step.context):
+                        sources[name] = before[name]
+                since.update(dict.fromkeys(sources.keys() - before.keys(), step))
+                if isinstance(target, ast.Subscript):
+                    name = binding_key(target.value)
+                    if name in sources and _is_wrapped_dataset(recorder, scope, sources[name]):
+                        del sources[name]
+                    elif name in sources:
+                        recorder.add_event(
+                            CachedSampleMutation(variable=name), scope, step, sources[name]
+                        )
+                        del sources[name]
+        elif isinstance(node, ast.AugAssign):
+            base: ast.expr = node.target
+            if isinstance(base, ast.Subscript):
+                base = base.value
+            name = binding_key(base)
+            if name in sources and isinstance(node.target, ast.Subscript):
+                recorder.add_event(CachedSampleMutation(variable=name), scope, step, sources[name])
+                del sources[name]
+
+
+def _track_element_names(sources: dict[str, str], target: ast.expr, value: ast.expr) -> None:
+    """Names that stand for an element of a container on self."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        pairs = (
+            zip(target.elts, value.elts, strict=False)
+            if isinstance(value, (ast.Tuple, ast.List))
+            else ((one, value) for one in target.elts)
+        )
+        for one, its in pairs:
+            _track_element_names(sources, one, its)
+        return
+    if not isinstance(target, ast.Name):
+        return
+    container = find_container(value)
+    if container.startswith("self."):
+        sources[target.id] = container
+        return
+    same = strip_slices(value)
+    if isinstance(same, ast.Name) and same.id in sources:
+        sources[target.id] = sources[same.id]
+        return
+    if sources.get(target.id) and isinstance(value, ast.Subscript):
+        # One branch takes it from the cache, another makes it anew: still possible.
+        if isinstance(value.value, ast.Name) and value.value.id != target.id:
+            return
+    sources.pop(target.id, None)
+
+
+def record_unbounded_caches(recorder: EventRecorder, scope: CodeScope) -> None:
+    """Record functions whose results are cached without limit, by their arguments."""
+    if isinstance(scope.node, ast.Module):
+        return
+    for one in scope.node.decorator_list:
+        call = one.func if isinstance(one, ast.Call) else one
+        name = recorder.full_name_of(call, scope)
+        if name not in _CACHE_DECORATORS:
+            continue
+        size = None
+        if isinstance(one, ast.Call):
+            words = [w.value for w in one.keywords if w.arg == "maxsize"]
+            first = (words or one.args or [ast.Constant(value=128)])[0]
+            size = first.value if isinstance(first, ast.Constant) else 0
+        if size is None and len(scope.parameters) > (scope.owner is not None):
+            step = CodeStep(one, CodeContext())
+            recorder.add_event(MemoizedFunction(), scope, step, name)
+
+
+def record_global_caches(recorder: EventRecorder, scope: CodeScope) -> None:
+    """A dictionary of the module that grows by what is asked for."""
+    body = scope.module.body
+    own = {one.arg for one in scope.parameters}
+    for step in scope.steps_by_type.get(ast.Assign, []):
+        node = step.node
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            if not isinstance(target, ast.Subscript):
+                continue
+            key = binding_key(target.value)
+            if not key or key in own or key in scope.bindings or key.startswith("self."):
+                continue
+            initial = [value for value, _ in body.bindings.get(key, [])]
+            named = isinstance(target.slice, ast.Name)
+            if initial and named and _is_empty(recorder, initial[0], scope):
+                flag = isinstance(node.value, ast.Constant)
+                emptied = flag or _is_emptied(scope, key)
+                recorder.add_event(GlobalCacheGrowth(emptied=emptied), scope, step, key)

@@ -1,0 +1,284 @@
+"""What datasets keep: handles, generators, lambdas; and how they answer."""
+
+import ast
+from collections.abc import Collection
+from typing import Any
+
+from msgspec.structs import asdict
+
+from pipedoctor.facts.code_events.dataset import (
+    AttributeUse,
+    GeneratorAttribute,
+    HandleAttribute,
+    HandleReopening,
+    LambdaAttribute,
+)
+from pipedoctor.source.detect.caches import (
+    is_failure_path,
+    record_global_caches,
+    record_state_changes,
+    record_unbounded_caches,
+)
+from pipedoctor.source.detect.dataset_methods import record_heavy_len, record_ignored_index
+from pipedoctor.source.detect.held_objects import find_held_classes, reads_from_outside
+from pipedoctor.source.detect.kinds import (
+    GENERATOR_CLASSES,
+    HANDLE_FACTORIES,
+)
+from pipedoctor.source.detect.object_lists import record_object_lists
+from pipedoctor.source.detect.pickling import is_left_out_of_pickle
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.seeding import (
+    record_global_seeds,
+    record_item_seeds,
+    record_worker_init_seeds,
+)
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, binding_key
+from pipedoctor.source.syntax.views import find_views
+
+
+def record_dataset_state(recorder: EventRecorder) -> None:
+    """Record what every dataset of the project keeps and changes."""
+    for cls in recorder.call_graph.datasets.values():
+        methods = list(recorder.project.all_methods(cls))
+        worker = [m for m in methods if recorder.is_item_code(m)]
+        init = recorder.project.find_method(cls, "__init__")
+        if init is not None:
+            names = {key[5:] for key in init.bindings if key.startswith("self.")}
+            outside = reads_from_outside(recorder, cls, names)
+            _record_kept_attributes(recorder, cls, init, worker, outside)
+            _record_early_opening(recorder, init, worker)
+            record_object_lists(recorder, methods)
+        for scope in methods:
+            if not recorder.is_item_code(scope) or scope is init:
+                record_global_seeds(recorder, scope)
+        for scope in worker:
+            if scope is not init:
+                record_state_changes(recorder, cls, scope)
+        record_heavy_len(recorder, cls)
+        record_ignored_index(recorder, cls)
+    _record_held_objects(recorder)
+    for scope in recorder.call_graph.item_scopes.values():
+        record_unbounded_caches(recorder, scope)
+        record_global_caches(recorder, scope)
+        record_item_seeds(recorder, scope)
+    for scope in recorder.call_graph.worker_init_functions.values():
+        record_worker_init_seeds(recorder, scope)
+
+
+def _record_held_objects(recorder: EventRecorder) -> None:
+    """Record what the objects keep that datasets hold: workers get copies of these too."""
+    held = {
+        one.full_name: one
+        for cls in recorder.call_graph.datasets.values()
+        for one in find_held_classes(recorder, cls)
+    }
+    for cls in held.values():
+        methods = list(recorder.project.all_methods(cls))
+        worker = [m for m in methods if recorder.is_item_code(m)]
+        init = recorder.project.find_method(cls, "__init__")
+        if init is not None:
+            _record_kept_attributes(recorder, cls, init, worker)
+        for scope in worker:
+            if scope is not init:
+                record_state_changes(recorder, cls, scope)
+
+
+def _reads_attribute(scopes: list[CodeScope], key: str) -> bool:
+    """Does one of these read ``self.x``?"""
+    return any(
+        binding_key(node) == key and isinstance(node.ctx, ast.Load)
+        for scope in scopes
+        for node in scope.attribute_nodes
+    )
+
+
+def _is_read_on_failure(scopes: list[CodeScope], key: str) -> bool:
+    """Is ``self.x`` read for samples that fail, and for nothing else?"""
+    reads = {
+        id(node)
+        for scope in scopes
+        for node in scope.attribute_nodes
+        if binding_key(node) == key and isinstance(node.ctx, ast.Load)
+    }
+    late = {
+        id(node)
+        for scope in scopes
+        for step in scope.calls
+        if is_failure_path(step)
+        for node in ast.walk(step.node)
+    }
+    return bool(reads) and reads <= late
+
+
+def _assigns_attribute(scopes: list[CodeScope], key: str) -> bool:
+    return any(key in scope.bindings for scope in scopes)
+
+
+def _reopens_in_worker(scopes: list[CodeScope], key: str) -> bool:
+    """Is it made again in a worker, and not only where there is none yet?"""
+    return any(
+        "pid" in said or key not in said
+        for scope in scopes
+        for _, step in scope.bindings.get(key, [])
+        for said in [" ".join(unparse_short(guard.test) for guard in step.context.guards)]
+    )
+
+
+def _record_kept_attributes(
+    recorder: EventRecorder,
+    cls: ClassDefinition,
+    init: CodeScope,
+    worker: list[CodeScope],
+    outside: Collection[str] = (),
+) -> None:
+    """
+    Attributes of an object that a worker cannot share or gets a copy of.
+
+    `outside`: those that functions read which are not its own.
+    """
+    for key, values in init.bindings.items():
+        if not key.startswith("self."):
+            continue
+        for value, step in values:
+            name = recorder.full_name_of(value.func, init) if isinstance(value, ast.Call) else ""
+            if isinstance(value, ast.Call) and not name:
+                name = unparse_short(value.func) if last_name(value.func) == "open" else ""
+            dropped = is_left_out_of_pickle(recorder, cls, key)
+            use = AttributeUse(
+                attribute=key,
+                used=_reads_attribute(worker, key) or key[5:] in outside,
+                renewed=_assigns_attribute(worker, key) or dropped or _seeds_attribute(worker, key),
+                closed=_is_closed(init, key),
+                spare=_is_read_on_failure(worker, key),
+            )
+            kept: dict[str, Any] = asdict(use)
+            if name in HANDLE_FACTORIES or name.endswith(".open"):
+                handle = _describe_handle(use, init, worker, value, dropped=dropped)
+                kept = asdict(handle)
+                recorder.add_event(handle, init, step, name, node=value)
+            elif name in GENERATOR_CLASSES:
+                recorder.add_event(GeneratorAttribute(**kept), init, step, name, node=value)
+            lambdas = _find_kept_lambda(recorder, init, value)
+            if lambdas is not None:
+                moved = step._replace(node=lambdas)
+                recorder.add_event(LambdaAttribute(**kept), init, moved, key)
+
+
+def _describe_handle(
+    use: AttributeUse,
+    init: CodeScope,
+    worker: list[CodeScope],
+    value: ast.expr,
+    *,
+    dropped: bool,
+) -> HandleAttribute:
+    """With what was taken from it, which lives as long as itself."""
+    key = use.attribute
+    parts = [one for one in find_views(init, key) if _reads_attribute(worker, one)]
+    return HandleAttribute(
+        attribute=key,
+        used=use.used or bool(parts),
+        renewed=any(_reopens_in_worker(worker, one) for one in (key, *parts)),
+        closed=use.closed,
+        spare=use.spare,
+        dropped=dropped,
+        part=parts[0] if parts else "",
+        unlocked=_is_lmdb_unlocked(value),
+    )
+
+
+def _seeds_attribute(scopes: list[CodeScope], key: str) -> bool:
+    """``self.rng.seed(...)``: does the worker give a generator a seed of its own?"""
+    return any(
+        isinstance(step.node, ast.Call)
+        and isinstance(step.node.func, ast.Attribute)
+        and step.node.func.attr in {"seed", "manual_seed"}
+        and binding_key(step.node.func.value) == key
+        for scope in scopes
+        for step in scope.calls
+    )
+
+
+def _is_lmdb_unlocked(node: ast.expr) -> bool:
+    """``lmdb.open(path, lock=False)``."""
+    return isinstance(node, ast.Call) and any(
+        word.arg == "lock" and getattr(word.value, "value", None) is False for word in node.keywords
+    )
+
+
+def _record_early_opening(
+    recorder: EventRecorder, init: CodeScope, worker: list[CodeScope]
+) -> None:
+    """``if self.file is None: self.file = open(...)``, which __init__ already does."""
+    for scope in worker:
+        if id(scope) not in recorder.call_graph.init_scopes or scope is init:
+            continue
+        for key, values in scope.bindings.items():
+            for value, step in values:
+                made = isinstance(value, ast.Call) and recorder.full_name_of(value.func, scope)
+                if made in HANDLE_FACTORIES and key.startswith("self.") and step.context.guards:
+                    recorder.add_event(
+                        HandleReopening(
+                            attribute=key,
+                            used=True,
+                            renewed="getpid" in unparse_short(step.context.guards[-1].test),
+                            closed=_calls_close(init, key),
+                        ),
+                        scope,
+                        step,
+                        str(made),
+                        node=value,
+                    )
+
+
+def _find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr) -> ast.expr | None:
+    """A lambda that stays on self: itself, a default, or handed on to an object."""
+    if isinstance(value, ast.Lambda):
+        return value
+    if isinstance(value, ast.Name):
+        default = recorder.values.find_default(init, value.id)
+        return default if isinstance(default, ast.Lambda) else None
+    if isinstance(value, ast.Call):
+        found = recorder.project.find_definition(value.func, init.module)
+        stored = isinstance(found, ClassDefinition)
+        if stored or last_name(value.func) == "Lambda":
+            for one in [*value.args, *(word.value for word in value.keywords)]:
+                if isinstance(one, ast.Lambda):
+                    return one
+                if isinstance(one, ast.Name) and stored:
+                    default = recorder.values.find_default(init, one.id)
+                    if isinstance(default, ast.Lambda):
+                        return default
+    return None
+
+
+def _calls_close(scope: CodeScope, key: str) -> bool:
+    """``self.x.close()``, or ``self.close()``."""
+    return any(
+        isinstance(step.node, ast.Call)
+        and isinstance(step.node.func, ast.Attribute)
+        and step.node.func.attr == "close"
+        and (binding_key(step.node.func.value) == key or _is_self(step.node.func.value))
+        for step in scope.calls
+    )
+
+
+def _is_self(node: ast.expr) -> bool:
+    """Is it ``self`` itself?"""
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _is_closed(scope: CodeScope, key: str) -> bool:
+    """``self.x.close()``, ``del self.x``, ``self.x = None`` after it."""
+    if _calls_close(scope, key):
+        return True
+    for step in scope.steps_by_type.get(ast.Delete, []):
+        node = step.node
+        if isinstance(node, ast.Delete) and key in map(binding_key, node.targets):
+            return True
+    values = [value for value, _ in scope.bindings.get(key, [])]
+    last = values[-1] if values else None
+    return isinstance(last, ast.Constant) and last.value is None

@@ -1,0 +1,128 @@
+"""Copies to the device, and streams of their own for them."""
+
+import ast
+import re
+
+from pipedoctor.facts.code_events.training import SideStreamCopy
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.scope import CodeScope, binding_key
+
+_DTYPES = {
+    "float",
+    "float16",
+    "float32",
+    "float64",
+    "half",
+    "bfloat16",
+    "int",
+    "int32",
+    "int64",
+    "long",
+    "bool",
+    "uint8",
+    "double",
+}
+
+_CPU_PATTERN = re.compile(r"(?<![a-z])cpu(?![a-z])(?!.*(cuda|gpu))", re.IGNORECASE)
+
+
+TENSOR_FACTORIES = {
+    f"torch.{name}"
+    for name in (
+        [
+            "zeros",
+            "ones",
+            "empty",
+            "full",
+            "rand",
+            "randn",
+            "arange",
+            "randint",
+            "eye",
+            "linspace",
+            "tensor",
+        ]
+    )
+}
+
+
+def is_device_copy(
+    node: ast.Call, recorder: EventRecorder | None = None, scope: CodeScope | None = None
+) -> bool:
+    """``x.to(device)``, ``x.cuda()`` or ``x.type(cuda_type)``, and no other change of type."""
+    func = node.func
+    if not isinstance(func, ast.Attribute):
+        return False
+    if func.attr == "type" and node.args and recorder is not None and scope is not None:
+        return _is_cuda_type(recorder, scope, node.args[0])
+    if func.attr == "cuda":
+        return not (isinstance(func.value, ast.Name) and func.value.id == "torch")
+    if func.attr != "to":
+        return False
+    words = {word.arg: word.value for word in node.keywords}
+    if "device" in words:
+        return not _is_cpu_device(words["device"])
+    if not node.args:
+        return False
+    first = node.args[0]
+    if isinstance(first, ast.Constant) and not isinstance(first.value, (str, int)):
+        return False
+    typed = last_name(first) in _DTYPES or "dtype" in unparse_short(first)
+    return not typed and not _is_cpu_device(first)
+
+
+def _is_cuda_type(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
+    """``torch.cuda.FloatTensor``, itself or by a variable."""
+    if "torch.cuda." in unparse_short(node):
+        return True
+    key = binding_key(node)
+    values = recorder.values.find_assignments(key, scope) if key else ()
+    return any("torch.cuda." in unparse_short(value) for value, _ in values)
+
+
+def _is_cpu_device(node: ast.expr) -> bool:
+    """``"cpu"``, ``torch.device("cpu")``, ``self.cpu_device``; no choice of two."""
+    choice = isinstance(node, (ast.IfExp, ast.BoolOp))
+    return not choice and bool(_CPU_PATTERN.search(unparse_short(node)))
+
+
+def creates_then_moves(
+    recorder: EventRecorder, scope: CodeScope, node: ast.Call, *, in_callee: bool
+) -> bool:
+    """``torch.zeros(3).cuda()``; deep in functions not what may come from lists."""
+    inner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    known = isinstance(inner, ast.Call) and recorder.full_name_of(inner.func, scope)
+    return known in TENSOR_FACTORIES and not (in_callee and known == "torch.tensor")
+
+
+def record_side_streams(recorder: EventRecorder, scope: CodeScope) -> None:
+    """Copies on a stream of their own, with nothing that keeps the memory alive."""
+    within = [step for step in scope.calls if step.context.managers]
+    managers = {id(m): m for step in within for m in step.context.managers}
+    beside = {key for key, m in managers.items() if _is_cuda_stream(recorder, scope, m)}
+    if not beside:
+        return
+    source = [*scope.owner.methods.values()] if scope.owner else [scope]
+    recorded = any(node.attr == "record_stream" for one in source for node in one.attribute_nodes)
+    for step in within:
+        node = step.node
+        if beside.isdisjoint(map(id, step.context.managers)):
+            continue
+        if not isinstance(node, ast.Call) or not is_device_copy(node):
+            continue
+        words = {word.arg: word.value for word in node.keywords}
+        value = recorder.values.resolve(words.get("non_blocking"), scope)
+        if value.value is True and not recorded:
+            recorder.add_event(SideStreamCopy(), scope, step, unparse_short(node))
+
+
+def _is_cuda_stream(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
+    text = unparse_short(node)
+    if "cuda.stream(" in text:
+        return True
+    if isinstance(node, ast.Call) and binding_key(node.func):
+        values = recorder.values.find_assignments(binding_key(node.func), scope)
+        return any("cuda.stream" in unparse_short(value) for value, _ in values)
+    return False

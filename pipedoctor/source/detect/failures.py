@@ -1,0 +1,108 @@
+"""What becomes of a sample that fails: swallowed, or tried again for ever."""
+
+import ast
+
+from pipedoctor.facts.code_events.item import SwallowedError, UnboundedRetry
+from pipedoctor.source.detect.delegation import follow_delegation
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.scope import CodeScope
+
+_LOOKUP_FUNCTIONS = {
+    "index",
+    "append",
+    "extend",
+    "insert",
+    "len",
+    "int",
+    "float",
+    "str",
+}
+"""What plain lists and numbers do: where they fail, something was not there."""
+_REMOVING_METHODS = {"discard", "remove", "pop"}
+
+
+def record_swallowed_errors(recorder: EventRecorder, scope: CodeScope) -> None:
+    """``except Exception: return self[0]``: a bad sample replaced in silence."""
+    for step in scope.steps_by_type.get(ast.ExceptHandler, []):
+        node = step.node
+        if not isinstance(node, ast.ExceptHandler):
+            continue
+        caught = unparse_short(node.type) if node.type else ""
+        if caught not in {"", "Exception", "BaseException"}:
+            continue
+        inside = [n for s in node.body for n in ast.walk(s)]
+        calls = [n for n in inside if isinstance(n, ast.Call)]
+        told = any(isinstance(n, ast.Raise) for n in inside) or any(
+            _reports_error(call) for call in calls
+        )
+        used = node.name and any(isinstance(n, ast.Name) and n.id == node.name for n in inside)
+        if told or used or _returns_none(scope, node):
+            continue
+        if _depends_on_sample(scope, node):
+            recorder.add_event(SwallowedError(), scope, step, caught or "everything")
+
+
+def _returns_none(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
+    """Does it return None or False to its caller, who decides what follows?"""
+    entry = scope.name.rpartition(".")[2] in ITEM_METHODS
+    return not entry and all(
+        isinstance(one, (ast.Return, ast.Assign))
+        and isinstance(one.value, ast.Constant)
+        and one.value.value in {None, False}
+        for one in handler.body
+    )
+
+
+def _depends_on_sample(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
+    """Does what may fail here use anything that this function was given or made?"""
+    tries = [n for n in ast.walk(scope.node) if isinstance(n, ast.Try)]
+    body = [s for n in tries if handler in n.handlers for s in n.body]
+    called = [c for s in body for c in ast.walk(s) if isinstance(c, ast.Call)]
+    if called and all(last_name(c.func) in _LOOKUP_FUNCTIONS for c in called):
+        return False
+    inside = {id(n): n for s in body for n in ast.walk(s) if isinstance(n, ast.Name)}
+    read = {n.id for n in inside.values() if isinstance(n.ctx, ast.Load)}
+    outside = {
+        n.id
+        for n in ast.walk(scope.node)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in inside
+    }
+    given = {n.arg for n in ast.walk(scope.node) if isinstance(n, ast.arg)}
+    return not body or bool(read & (outside | given))
+
+
+def _reports_error(call: ast.Call) -> bool:
+    words = ("print", "warn", "log", "error", "info", "debug", "exception", "report")
+    return any(word in unparse_short(call.func).lower() for word in words)
+
+
+def find_item_entries(recorder: EventRecorder) -> set[int]:
+    """The functions that are asked for one item, by identity."""
+    found: set[int] = set()
+    for cls in recorder.call_graph.datasets.values():
+        method = recorder.project.find_method(cls, "__getitem__")
+        if method is not None:
+            found |= {id(method), id(follow_delegation(recorder, cls, method).scope)}
+    return found
+
+
+def record_unbounded_retries(recorder: EventRecorder, scope: CodeScope, entries: set[int]) -> None:
+    """``while True`` around a sample that fails, with nothing that counts."""
+    for step in scope.steps_by_type.get(ast.While, []):
+        node = step.node
+        if not isinstance(node, ast.While) or not isinstance(node.test, ast.Constant):
+            continue
+        inside = [n for s in node.body for n in ast.walk(s)]
+        bounded = any(
+            isinstance(n, (ast.Break, ast.Raise, ast.Yield, ast.YieldFrom)) for n in inside
+        )
+        ends = any(isinstance(n, ast.Return) for n in inside)
+        tried = any(isinstance(n, (ast.Try, ast.Subscript)) for n in inside)
+        if ends and tried and not bounded and id(scope) in entries:
+            shrinks = any(
+                isinstance(n, ast.Call) and last_name(n.func) in _REMOVING_METHODS for n in inside
+            )
+            recorder.add_event(UnboundedRetry(shrinks=shrinks), scope, step)

@@ -1,0 +1,128 @@
+"""What is known of the variables on the way of a batch."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.context import (
+    CodeContext,
+    can_coincide,
+)
+
+_HOST_METHODS = {"item", "tolist", "numpy", "cpu", "size", "dim", "numel", "keys"}
+_HOST_FUNCTIONS = {"float", "int", "bool", "len", "str", "round", "isinstance", "type", "range"}
+_SHAPE_ATTRIBUTES = {"shape", "device", "dtype", "ndim", "requires_grad"}
+
+
+@dataclass(slots=True)
+class FlowState:
+    """What the steps so far show about the variables, by their names."""
+
+    batch: set[str]
+    losses: set[str] = field(default_factory=set[str])
+    results: set[str] = field(default_factory=set[str])
+    """Computed on the device: losses and what comes of them."""
+    fresh_on_host: set[str] = field(default_factory=set[str])
+    """Made anew on the host, and so not in pinned memory."""
+    on_device: dict[str, tuple[int, CodeContext]] = field(default_factory=dict[str, Any])
+    """On the device: since which line, and within what."""
+
+    def on_device_before(self, line: int, context: CodeContext) -> set[str]:
+        """Those that are on the device already, on this way through the loop."""
+        return {
+            name
+            for name, (since, within) in self.on_device.items()
+            if since < line and can_coincide(within, context)
+        }
+
+
+@dataclass(slots=True)
+class ObjectState:
+    """What the attributes of ``self`` hold of a batch, between the calls of its methods."""
+
+    batch: set[str] = field(default_factory=set[str])
+    results: set[str] = field(default_factory=set[str])
+    on_device: set[str] = field(default_factory=set[str])
+
+    def enter(self, state: FlowState) -> None:
+        """Let a method see what others have left on ``self``."""
+        state.batch |= self.batch
+        state.results |= self.results
+        for name in self.on_device:
+            state.on_device.setdefault(name, (0, CodeContext()))
+
+    def leave(self, state: FlowState) -> None:
+        """Keep what a method leaves on ``self``."""
+        self.batch |= {name for name in state.batch if name.startswith("self.")}
+        self.results |= {name for name in state.results if name.startswith("self.")}
+        self.on_device |= {name for name in state.on_device if name.startswith("self.")}
+
+    @property
+    def is_empty(self) -> bool:
+        """Does nothing on ``self`` come from a batch?"""
+        return not (self.batch or self.results or self.on_device)
+
+
+def find_flow_key(node: ast.expr) -> str:
+    """The variable that an expression begins with: ``x`` or ``self.x``; or empty."""
+    while True:
+        if isinstance(node, ast.Call):
+            wraps = last_name(node.func) == "Variable" and len(node.args) == 1
+            node = node.args[0] if wraps else node.func
+        elif isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id == "self":
+                return f"self.{node.attr}"
+            node = node.value
+        elif isinstance(node, (ast.Subscript, ast.Starred)):
+            node = node.value
+        else:
+            return node.id if isinstance(node, ast.Name) else ""
+
+
+def flow_names(node: ast.expr) -> set[str]:
+    """All variables in an expression: ``x`` and ``self.x``."""
+    return set(_walk_names(node, host=True))
+
+
+def tensor_names(node: ast.expr) -> set[str]:
+    """Those of which the expression holds more than numbers that the host has read."""
+    return set(_walk_names(node, host=False))
+
+
+def _walk_names(node: ast.AST, *, host: bool) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        if node.id != "self":
+            yield node.id
+        return
+    if isinstance(node, ast.Attribute):
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            yield f"self.{node.attr}"
+            return
+        if not host and node.attr in _SHAPE_ATTRIBUTES:
+            return
+    if isinstance(node, ast.Call) and not host:
+        method = isinstance(node.func, ast.Attribute) and node.func.attr in _HOST_METHODS
+        if method or (isinstance(node.func, ast.Name) and node.func.id in _HOST_FUNCTIONS):
+            return
+    for child in ast.iter_child_nodes(node):
+        yield from _walk_names(child, host=host)
+
+
+def bind_target(target: ast.expr, value: ast.expr, state: FlowState) -> None:
+    """Carry over to a target what is known of the value that is assigned to it."""
+    zipped = isinstance(value, ast.Call) and last_name(value.func) == "zip"
+    if zipped and isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
+        if len(target.elts) == len(value.args):
+            for one, its in zip(target.elts, value.args, strict=True):
+                bind_target(one, its, state)
+            return
+    read = flow_names(value)
+    if read & state.results:
+        state.results |= flow_names(target)
+    elif read & state.batch:
+        state.batch |= flow_names(target)
+        moved = read & state.on_device.keys()
+        for name in flow_names(target) if moved else ():
+            state.on_device.setdefault(name, state.on_device[min(moved)])

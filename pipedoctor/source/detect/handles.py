@@ -1,0 +1,84 @@
+"""What a data set keeps: handles, and what it keeps only where somebody asks for it."""
+
+import ast
+
+from pipedoctor.source.detect.kinds import HANDLE_FACTORIES
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.resolve.returned_values import returned_values
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, binding_key
+
+_OPEN_FUNCTIONS = {"open", "File"}
+_MAX_DEPTH = 3
+
+
+def opens_handle(
+    recorder: EventRecorder, scope: CodeScope, value: ast.expr, depth: int = _MAX_DEPTH
+) -> bool:
+    """Is something opened here, by what this variable was given, or by its maker?"""
+    if depth <= 0:
+        return False
+    if isinstance(value, ast.Name):
+        given = scope.bindings.get(value.id, ())
+        return any(opens_handle(recorder, scope, one, depth - 1) for one, _ in given)
+    if any(isinstance(n, ast.Call) and _is_open_call(recorder, scope, n) for n in ast.walk(value)):
+        return True
+    return isinstance(value, ast.Call) and any(
+        opens_handle(recorder, target, one, depth - 1)
+        for target, _ in recorder.call_graph.resolve_call(value.func, scope, scope.owner)
+        for one in returned_values(target)
+    )
+
+
+def _is_open_call(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
+    name = recorder.full_name_of(node.func, scope)
+    return name in HANDLE_FACTORIES or last_name(node.func) in _OPEN_FUNCTIONS
+
+
+def is_opt_in(recorder: EventRecorder, cls: ClassDefinition, step: CodeStep) -> bool:
+    """Does it run only under a flag that is False by default: ``if self.keep:``?"""
+    init = recorder.project.find_method(cls, "__init__")
+    flags = {binding_key(g.test) for g in step.context.guards if g.holds} - {""}
+    for flag in flags if init is not None else ():
+        for value, _ in init.bindings.get(flag, ()) if init else ():
+            if isinstance(value, ast.Name) and init is not None:
+                default = recorder.values.find_default(init, value.id)
+                if isinstance(default, ast.Constant) and default.value is False:
+                    return True
+    return False
+
+
+def has_file_per_item(
+    recorder: EventRecorder, scope: CodeScope, node: ast.Call, depth: int = 2
+) -> bool:
+    """Does each item have a file of its own, by what is opened?"""
+    return bool(node.args) and _depends_on_parameter(recorder, scope, node.args[0], depth)
+
+
+def _depends_on_parameter(
+    recorder: EventRecorder, scope: CodeScope, value: ast.expr, depth: int = _MAX_DEPTH
+) -> bool:
+    """Is it made from what this function is given, and not kept by an object?"""
+    if isinstance(value, ast.Name):
+        given = [(one, scope) for one, _ in scope.bindings.get(value.id, ())]
+        given = given or recorder.values.find_call_arguments(scope, value.id)
+        known = [pair for pair in given if depth > 0]
+        if known:
+            return any(_depends_on_parameter(recorder, its, one, depth - 1) for one, its in known)
+        return any(one.arg == value.id for one in scope.parameters)
+    names = [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id != "self"]
+    mine = {one.arg for one in scope.parameters} | scope.bindings.keys()
+    return any(n.id in mine for n in names)
+
+
+def early_return_conditions(scope: CodeScope, step: CodeStep) -> list[ast.If]:
+    """The conditions under which the function has returned before this line."""
+    line = getattr(step.node, "lineno", 0)
+    return [
+        one
+        for its in scope.steps_by_type.get(ast.If, [])
+        if isinstance(one := its.node, ast.If)
+        and one.lineno < line
+        and isinstance(one.body[-1], ast.Return)
+    ]

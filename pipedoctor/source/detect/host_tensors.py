@@ -1,0 +1,57 @@
+"""Tensors that are made anew on the host, so that no pinned memory holds them."""
+
+import ast
+
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.base_name import find_base_name
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.scope import CodeScope
+
+_TENSOR_CONSTRUCTORS = {f"torch.{n}" for n in ("Tensor", "from_numpy", "tensor", "FloatTensor")}
+_LEAF_FACTORIES = {
+    *("Tensor", "FloatTensor", "LongTensor", "IntTensor", "ByteTensor", "tensor"),
+    *("from_numpy", "as_tensor", "zeros", "ones", "full", "eye", "empty", "arange"),
+    *("linspace", "rand", "randn", "randint", "randperm"),
+}
+"""Functions of torch whose result no gradient flows through."""
+_DTYPE_METHODS = {"float", "double", "half", "bfloat16", "int", "long", "bool", "type"}
+"""Methods that make another tensor, unless it has that type already."""
+
+
+def makes_tensor(recorder: EventRecorder, scope: CodeScope, node: ast.AST) -> bool:
+    """``torch.Tensor(x)``."""
+    if not (isinstance(node, ast.Call) and node.args):
+        return False
+    return recorder.full_name_of(node.func, scope) in _TENSOR_CONSTRUCTORS
+
+
+def is_leaf_tensor(recorder: EventRecorder, scope: CodeScope, node: ast.AST | None) -> bool:
+    """Is it a tensor without a graph: made here from plain numbers, or taken off it?"""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "data"
+    if not isinstance(node, ast.Call):
+        return False
+    name = recorder.full_name_of(node.func, scope)
+    if name.startswith("torch.") and name.rpartition(".")[2] in _LEAF_FACTORIES:
+        return True
+    func = node.func
+    return isinstance(func, ast.Attribute) and (
+        func.attr == "detach" or is_leaf_tensor(recorder, scope, func.value)
+    )
+
+
+def makes_tensor_of(
+    recorder: EventRecorder, scope: CodeScope, node: ast.AST, variable: str
+) -> bool:
+    """Is it made of the variable `root`?"""
+    if not (isinstance(node, ast.Call) and makes_tensor(recorder, scope, node)):
+        return False
+    names = {n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
+    return variable in names
+
+
+def is_fresh_on_host(node: ast.Call, fresh: set[str]) -> bool:
+    """Is a tensor copied that a change of type, or the loop itself, has just made?"""
+    inner = node.func.value if isinstance(node.func, ast.Attribute) else node
+    changed = isinstance(inner, ast.Call) and last_name(inner.func) in _DTYPE_METHODS
+    return changed or find_base_name(inner) in fresh

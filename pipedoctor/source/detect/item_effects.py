@@ -1,0 +1,264 @@
+"""What code for items does: reads, parses, prints, draws at random, and so on."""
+
+import ast
+
+from pipedoctor.facts.code_events.item import (
+    ContainerOpening,
+    CudaUse,
+    DirectoryScan,
+    PathScan,
+    Print,
+    RandomDraw,
+    Unpickling,
+)
+from pipedoctor.facts.code_events.seeds import GeneratorSeed
+from pipedoctor.source.detect.cache_keys import record_missed_keys
+from pipedoctor.source.detect.caches import is_failure_path
+from pipedoctor.source.detect.failures import (
+    find_item_entries,
+    record_swallowed_errors,
+    record_unbounded_retries,
+)
+from pipedoctor.source.detect.handles import has_file_per_item
+from pipedoctor.source.detect.kinds import (
+    KIND_OF_CALL,
+    RANDOM_FUNCTIONS,
+    SAVE_FUNCTIONS,
+)
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.rewrite.with_statement import FILE_METHODS
+from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.scope import CodeScope, binding_key
+
+_BUILTIN_CALLS = {"print", "open"}
+_CACHING_DECORATORS = {"lru_cache", "cache", "cached_property"}
+
+
+def record_item_events(recorder: EventRecorder) -> None:
+    """Record what the code that makes items does; no other code runs per item."""
+    entries = find_item_entries(recorder)
+    for scope in list(recorder.call_graph.item_scopes.values()):
+        for step in scope.calls:
+            if isinstance(step.node, ast.Call):
+                _record_call(recorder, scope, step, step.node)
+        record_swallowed_errors(recorder, scope)
+        record_unbounded_retries(recorder, scope, entries)
+        record_missed_keys(recorder, scope)
+
+
+def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call) -> None:
+    full = recorder.full_name_of(node.func, scope)
+    if not full and isinstance(node.func, ast.Name) and node.func.id in _BUILTIN_CALLS:
+        full = node.func.id
+    if full == "print":
+        refuses = _explains_rejection(recorder, scope, step, node)
+        recorder.add_event(Print(refuses=refuses), scope, step, full)
+    kind = KIND_OF_CALL.get(full)
+    if full == "numpy.load" and _is_keyword_true(node, "allow_pickle") and not _maps_file(node):
+        kind = Unpickling
+    if kind is not None:
+        details = kind(
+            text=unparse_short(node),
+            managed=_is_in_with(scope, node),
+            lazy=_is_lazy(scope, step, node) or _fills_missing_value(scope, step),
+            own=kind is ContainerOpening and has_file_per_item(recorder, scope, node),
+            kept=_find_variable(scope, node),
+            used=_is_closed_or_passed_on(scope, node),
+            once=_runs_once(recorder, scope),
+            saved=kind is Unpickling and _saves_what_it_reads(recorder, scope),
+            by_type=kind is DirectoryScan and _is_guarded_by_type(recorder, scope),
+        )
+        recorder.add_event(details, scope, step, full)
+    elif isinstance(node.func, ast.Attribute):
+        if node.func.attr in {"glob", "rglob", "iterdir"} and not full.startswith("re."):
+            recorder.add_event(PathScan(), scope, step, unparse_short(node.func))
+        _record_cuda_use(recorder, scope, step, node, full)
+    _record_random_use(recorder, scope, step, full)
+
+
+def _explains_rejection(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call
+) -> bool:
+    """Does this ``print`` report a rejected sample or a wrong argument?"""
+    block = recorder.get_source_text(scope.module).call_statements.get(id(node))
+    last = block[0][-1] if block and step.context.guards else None
+    if isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Assert)):
+        return True
+    if is_failure_path(step) or (step.context.guards and _tests_for_none(step.context.guards[-1])):
+        return True
+    otherwise = bool(step.context.guards) and not step.context.guards[-1].holds
+    plain = all(isinstance(one, ast.Constant) for one in node.args)
+    return (otherwise and plain) or scope.name.endswith("__init__")
+
+
+def _tests_for_none(guard: GuardCondition) -> bool:
+    """``if sample is None``: nothing could be loaded."""
+    test = guard.test
+    return (
+        isinstance(test, ast.Compare)
+        and len(test.ops) == 1
+        and isinstance(test.ops[0], ast.Is if guard.holds else ast.IsNot)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value is None
+    )
+
+
+def _saves_what_it_reads(recorder: EventRecorder, scope: CodeScope) -> bool:
+    """Does the same function or class write what it reads here: a cache of its own?"""
+    mine = [*scope.owner.methods.values()] if scope.owner else [scope]
+    return any(
+        isinstance(step.node, ast.Call)
+        and recorder.full_name_of(step.node.func, one) in SAVE_FUNCTIONS
+        for one in mine
+        for step in one.calls
+    )
+
+
+def _is_guarded_by_type(recorder: EventRecorder, scope: CodeScope) -> bool:
+    """Is it only for arguments of another type than items give, or may give?"""
+    sites = [
+        site for site in recorder.project.find_callers(scope) if recorder.is_item_code(site.scope)
+    ]
+    return bool(sites) and all(
+        any("isinstance(" in unparse_short(guard.test) for guard in site.step.context.guards)
+        for site in sites
+    )
+
+
+def _runs_once(recorder: EventRecorder, scope: CodeScope, depth: int = 3) -> bool:
+    """Only where nothing is there yet: at every call of it, or by a cache."""
+    decorators = getattr(scope.node, "decorator_list", ())
+    names = [one.func if isinstance(one, ast.Call) else one for one in decorators]
+    if any(last_name(one) in _CACHING_DECORATORS for one in names):
+        return True
+    sites = [
+        site
+        for site in recorder.project.find_callers(scope)
+        if scope.owner is None or binding_key(site.node.func).startswith("self.")
+    ]
+    if sites or not depth or not scope.name.endswith("__init__"):
+        return bool(sites) and all(_is_lazy(s.scope, s.step, s.node) for s in sites)
+    makers = recorder.call_graph.entered_from.get(id(scope), ())
+    return bool(makers) and all(
+        one.name.endswith("__init__") and _runs_once(recorder, one, depth - 1) for one in makers
+    )
+
+
+def _is_keyword_true(node: ast.Call, name: str) -> bool:
+    return any(
+        w.arg == name and isinstance(w.value, ast.Constant) and w.value.value is True
+        for w in node.keywords
+    )
+
+
+def _maps_file(node: ast.Call) -> bool:
+    """``np.load(path, "r")``: maps the file into memory, which no pickled array allows."""
+    words = [word.value for word in node.keywords if word.arg == "mmap_mode"]
+    modes = words or node.args[1:2]
+    return any(not (isinstance(one, ast.Constant) and one.value is None) for one in modes)
+
+
+def _is_in_with(scope: CodeScope, node: ast.Call) -> bool:
+    """Is it what a ``with`` closes again?"""
+    return any(
+        part is node
+        for step in scope.steps_by_type.get(ast.With, [])
+        if isinstance(step.node, ast.With)
+        for item in step.node.items
+        for part in ast.walk(item.context_expr)
+    )
+
+
+def _is_lazy(scope: CodeScope, step: CodeStep, node: ast.Call) -> bool:
+    """Only where nothing is there yet: ``if self.file is None: self.file = ...``."""
+    kept = _find_variable(scope, node).startswith("self.") or any(
+        isinstance(one, ast.Assign)
+        and one.value is node
+        and any("self." in unparse_short(target) for target in one.targets)
+        for one in (s.node for s in scope.steps_by_type.get(ast.Assign, []))
+    )
+    return kept and bool(step.context.guards)
+
+
+def _fills_missing_value(scope: CodeScope, step: CodeStep) -> bool:
+    """``if self.rows is None:``, and then gives it a value: only the first time."""
+    return any(
+        guard.holds
+        and isinstance(guard.test, ast.Compare)
+        and isinstance(guard.test.ops[0], ast.Is)
+        and binding_key(guard.test.left) in scope.bindings
+        and binding_key(guard.test.left).startswith("self.")
+        for guard in step.context.guards
+    )
+
+
+def _find_variable(scope: CodeScope, node: ast.Call) -> str:
+    """The variable that keeps it: ``x`` or ``self.x``."""
+    for key, values in scope.bindings.items():
+        if any(value is node for value, _ in values):
+            return key
+    return ""
+
+
+def _is_closed_or_passed_on(scope: CodeScope, node: ast.Call) -> bool:
+    """Is what is opened closed, returned or handed on in this function?"""
+    key = _find_variable(scope, node)
+    if not key:
+        return not any(n.value is node and n.attr in FILE_METHODS for n in scope.attribute_nodes)
+    for step in scope.steps:
+        one = step.node
+        if isinstance(one, ast.Call):
+            if isinstance(one.func, ast.Attribute) and binding_key(one.func.value) == key:
+                if one.func.attr == "close":
+                    return True
+            parts = [*one.args, *(word.value for word in one.keywords)]
+            if any(binding_key(part) == key for part in parts):
+                return True
+        elif isinstance(one, (ast.Return, ast.Yield)) and one.value is not None:
+            if _returns_handle(one.value, key):
+                return True
+    return any(binding_key(m) == key for s in scope.steps for m in s.context.managers)
+
+
+def _returns_handle(value: ast.AST, key: str) -> bool:
+    """Does it hold the file itself, or what will read it later?"""
+    if isinstance(value, (ast.Name, ast.Lambda, ast.GeneratorExp)):
+        return any(isinstance(n, ast.Name) and n.id == key for n in ast.walk(value))
+    read = value.func if isinstance(value, ast.Call) else None
+    if isinstance(read, ast.Attribute) and read.attr in FILE_METHODS:
+        if binding_key(read.value) == key:
+            return False
+    return any(_returns_handle(child, key) for child in ast.iter_child_nodes(value))
+
+
+def _record_cuda_use(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call, full: str
+) -> None:
+    """Does it touch the GPU? Certain where it says cuda itself."""
+    func = node.func
+    if not isinstance(func, ast.Attribute):
+        return
+    harmless = ("is_available", "device_count", "amp", "manual_seed", "nvtx", "is_cuda")
+    if full.startswith("torch.cuda.") and not any(w in full for w in harmless):
+        recorder.add_event(CudaUse(sure=True), scope, step, full)
+    elif func.attr == "cuda" and not full.startswith("torch"):
+        recorder.add_event(CudaUse(sure=True), scope, step, unparse_short(func))
+    elif func.attr == "to" and node.args:
+        value = recorder.values.resolve(node.args[0], scope)
+        if isinstance(value.value, str) and value.value.startswith("cuda"):
+            recorder.add_event(CudaUse(sure=True), scope, step, unparse_short(node))
+
+
+def _record_random_use(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, full: str
+) -> None:
+    head, _, last = full.rpartition(".")
+    if last in RANDOM_FUNCTIONS and head in {"numpy.random", "random"}:
+        recorder.add_event(RandomDraw(), scope, step, full)
+    elif last == "seed" and head in {"numpy.random", "random"}:
+        node = step.node
+        given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+        value = recorder.values.resolve(given, scope)
+        recorder.add_event(GeneratorSeed(constant=value.how == "literal"), scope, step, full)

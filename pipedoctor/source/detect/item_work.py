@@ -1,0 +1,77 @@
+"""Do the items of a dataset take work, or are they only picked from memory?"""
+
+import ast
+
+from pipedoctor.source.detect.kinds import (
+    KIND_OF_CALL,
+    READ_KINDS,
+)
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.scope import CodeScope, binding_key
+
+_WORK_WORDS = (
+    "transform",
+    "augment",
+    "load",
+    "read",
+    "open",
+    "token",
+    "encode",
+    "parse",
+)
+
+
+def does_work(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
+    """Does a call read, decode, parse, tokenise or transform something?"""
+    name = last_name(node.func).lower()
+    known = KIND_OF_CALL.get(recorder.full_name_of(node.func, scope)) in READ_KINDS
+    return known or any(word in name for word in _WORK_WORDS)
+
+
+def _loops_only_over_range(scope: CodeScope) -> bool:
+    """Are all its loops over a ``range``? What else is iterated may do anything."""
+    loops = [s.node for s in scope.steps_by_type.get(ast.For, [])]
+    others = any(scope.steps_by_type.get(kind) for kind in (ast.YieldFrom, ast.While))
+    return (
+        bool(loops)
+        and not others
+        and all(
+            isinstance(one, ast.For)
+            and isinstance(one.iter, ast.Call)
+            and last_name(one.iter.func) == "range"
+            for one in loops
+        )
+    )
+
+
+def _is_super_call(func: ast.Attribute) -> bool:
+    """``super().__getitem__``: what a class does that it is made from."""
+    return isinstance(func.value, ast.Call) and last_name(func.value.func) == "super"
+
+
+def has_light_items(recorder: EventRecorder, dataset: str) -> bool:
+    """Do its items only pick from memory? Who knows of a class that is no Dataset."""
+    scopes = [
+        scope
+        for key in recorder.call_graph.scopes_of_dataset.get(dataset, set())
+        if (scope := recorder.call_graph.item_scopes.get(key)) is not None
+    ]
+    style = recorder.call_graph.dataset_style[dataset]
+    if style == "given" or (style == "iterable" and not all(map(_loops_only_over_range, scopes))):
+        return False
+    for scope in scopes:
+        for step in scope.calls:
+            node = step.node
+            if not isinstance(node, ast.Call):
+                continue
+            name = last_name(node.func).lower()
+            unknown = isinstance(node.func, ast.Attribute) and (
+                (binding_key(node.func).startswith("self.") or _is_super_call(node.func))
+                and not list(recorder.call_graph.resolve_call(node.func, scope, scope.owner))
+            )
+            if does_work(recorder, scope, node):
+                return False
+            if unknown or name in {"iter", "next"}:
+                return False
+    return bool(scopes)

@@ -1,0 +1,131 @@
+"""When a loader is made and iterated: once, in each epoch, when a file is imported."""
+
+import ast
+from typing import NamedTuple
+
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
+from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.bindings import bound_names
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.scope import CodeScope, Module, binding_key
+from pipedoctor.source.syntax.walk import contains_node
+
+
+class ImportStep(NamedTuple):
+    """What a file does when it is imported, and which file."""
+
+    module: Module
+    step: CodeStep
+
+
+def find_loader_variable(loader: ResolvedLoaderCall, scope: CodeScope) -> str:
+    """The variable that it is bound to; empty: none."""
+    for key, values in scope.bindings.items():
+        for value, _ in values:
+            if contains_node(value, loader.site.node):
+                return key
+    return ""
+
+
+def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) -> str:
+    """The loop over epochs that makes it anew each time, for no reason that shows."""
+    scope, step = loader.site.scope, loader.site.step
+    names = {
+        n.id
+        for given in loader.arguments.values()
+        for n in ast.walk(given.node)
+        if isinstance(n, ast.Name)
+    }.difference(*(bound_names(given.node) for given in loader.arguments.values()))
+    for loop in step.context.loops:
+        if not isinstance(loop, (ast.For, ast.AsyncFor)):
+            continue
+        bound = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+        changes = _names_stored_in(loop) & names
+        if "range(" in unparse_short(loop.iter) and not (bound | changes) & names:
+            return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"
+        return ""
+    if step.context.loops or scope.is_module_body:
+        return ""
+    if _is_returned(loader, scope):
+        return _find_loop_of_builder(recorder, scope)
+    for site in recorder.project.find_callers(scope):
+        for loop in site.step.context.loops:
+            if isinstance(loop, ast.For) and "epoch" in unparse_short(loop).lower()[:80]:
+                guards = [unparse_short(g.test) for g in site.step.context.guards]
+                if not any("epoch" in text or "%" in text for text in guards):
+                    return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"
+    return ""
+
+
+def _find_loop_of_builder(recorder: EventRecorder, scope: CodeScope) -> str:
+    """The loop that calls the function which makes it, each time with the same arguments."""
+    sites = recorder.project.find_callers(scope)
+    for site in sites if len(sites) == 1 else ():
+        for loop in site.step.context.loops:
+            if isinstance(loop, ast.For) and "range(" in unparse_short(loop.iter):
+                given = {n.id for n in ast.walk(site.node) if isinstance(n, ast.Name)}
+                bound = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+                if not given & (bound | _names_stored_in(loop)) and not site.step.context.guards:
+                    return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"
+    return ""
+
+
+def _is_returned(loader: ResolvedLoaderCall, scope: CodeScope) -> bool:
+    name = find_loader_variable(loader, scope)
+    return any(
+        n is loader.site.node or (name and isinstance(n, ast.expr) and binding_key(n) == name)
+        for step in scope.steps_by_type.get(ast.Return, [])
+        for n in ast.walk(step.node)
+    )
+
+
+def _names_stored_in(loop: ast.For | ast.AsyncFor) -> set[str]:
+    return {
+        n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+
+
+def find_unguarded_start(recorder: EventRecorder, index: int) -> ImportStep | None:
+    """Where a file as it is run or imported, outside a main guard, iterates it."""
+    fed = {one.at.path for one in recorder.loops if index in one.loaders}
+    modules = [one for one in recorder.project.modules if one.path in fed]
+    for module in modules:
+        begun = _find_start_in(recorder, module, index)
+        if begun is not None:
+            return begun
+    return None
+
+
+def _find_start_in(recorder: EventRecorder, module: Module, index: int) -> ImportStep | None:
+    if module.file.cells or not module.body.steps:
+        return None
+    for scope in module.scopes:
+        for kind in (ast.For, ast.AsyncFor):
+            for step in scope.steps_by_type.get(kind, []):
+                number = recorder.loop_indices.get(id(step.node))
+                if number is None or index not in recorder.loops[number].loaders:
+                    continue
+                begun = _find_import_step(recorder, scope, step, 4)
+                if begun is not None:
+                    return ImportStep(module, begun)
+    return None
+
+
+def _find_import_step(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, depth: int
+) -> CodeStep | None:
+    """What stands in the module itself and comes to this."""
+    around = step.context
+    if any("__name__" in unparse_short(g.test) for g in around.guards):
+        return None
+    if scope.is_module_body:
+        return step
+    if depth <= 0:
+        return None
+    for site in recorder.project.find_callers(scope):
+        if site.scope.module is scope.module and site.scope is not scope:
+            begun = _find_import_step(recorder, site.scope, site.step, depth - 1)
+            if begun is not None:
+                return begun
+    return None

@@ -1,0 +1,241 @@
+"""Loops over batches: which loader feeds them, and whether they come again."""
+
+import ast
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from pipedoctor.facts.source import Loop
+from pipedoctor.source.detect.device_copies import is_device_copy
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import CallSite, find_call_argument, last_name
+from pipedoctor.source.resolve.values import node_location, unparse_short
+from pipedoctor.source.syntax.bindings import expression_names
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.walk import find_nodes
+from pipedoctor.source.values.library import PASSED_ON
+
+_WRAPPERS = PASSED_ON | {"enumerate", "iter", "zip"}
+_LOADER_SUFFIXES = ("loader", "_dl", "dataloader")
+
+
+_EVALUATION_WORDS = ("eval", "valid", "val_", "_val", "test", "infer", "predict")
+
+
+_MAX_DEPTH = 3
+
+
+BatchLoop: TypeAlias = ast.For | ast.AsyncFor | ast.While
+
+
+def find_loops(recorder: EventRecorder) -> None:
+    """Number the loops over batches, before anything refers to them."""
+    for scope in recorder.project.scopes:
+        _record_next_loops(recorder, scope)
+        for kind in (ast.For, ast.AsyncFor):
+            for step in scope.steps_by_type.get(kind, []):
+                if isinstance(step.node, (ast.For, ast.AsyncFor)):
+                    _record_loop(recorder, scope, step, step.node)
+
+
+def _record_loop(
+    recorder: EventRecorder,
+    scope: CodeScope,
+    step: CodeStep,
+    node: ast.For | ast.AsyncFor,
+) -> None:
+    if isinstance(node.body[-1], (ast.Break, ast.Return)):
+        return  # one batch, to look at
+    loaders = recorder.loader_flow.find_loaders(node.iter, scope)
+    if not loaders and not is_named_like_loader(node.iter):
+        return
+    recorder.repeated_loaders |= {
+        index for index in loaders if is_loader_reused(recorder, index, scope, step, node.iter)
+    }
+    if loaders and _only_hands_on(scope, node):
+        return
+    before = recorder.loop_indices.get(id(node))
+    known = recorder.loops[before].loaders if before is not None else ()
+    loop = Loop(
+        at=node_location(scope.module, node),
+        function=scope.name,
+        loaders=tuple(sorted(loaders.union(known))),
+        role="train"
+        if _is_training_loop(node)
+        else "eval"
+        if _is_evaluation_loop(node, scope) or _is_without_gradients(scope, step)
+        else "",
+        repeats=is_repeated(recorder, scope, step),
+    )
+    if before is not None:
+        recorder.loops[before] = loop
+        return
+    recorder.loop_indices[id(node)] = len(recorder.loops)
+    recorder.loops.append(loop)
+
+
+def _only_hands_on(scope: CodeScope, node: BatchLoop) -> bool:
+    """``for batch in loader: yield batch``: whoever iterates that has the loop."""
+    steps = steps_in_loop(scope, node)
+    yields = any(isinstance(one.node, ast.Yield) for one in steps)
+    return yields and not any(
+        isinstance(one.node, ast.Call)
+        and (is_device_copy(one.node) or last_name(one.node.func) == "backward")
+        for one in steps
+    )
+
+
+def _record_next_loops(recorder: EventRecorder, scope: CodeScope) -> None:
+    """``while True: batch = next(it)`` is a loop over batches too."""
+    for name in sorted(recorder.loader_flow.requesting_names):
+        for step in scope.find_calls(name):
+            node = step.node
+            if not isinstance(node, ast.Call) or not step.context.loops or step.context.inner:
+                continue
+            around = step.context.loops[-1]
+            loaders = _requested_loaders(recorder, scope, node)
+            if not loaders or id(around) in recorder.loop_indices or step.context.handler:
+                continue
+            if _only_hands_on(scope, around):
+                continue
+            recorder.loop_indices[id(around)] = len(recorder.loops)
+            recorder.loops.append(
+                Loop(
+                    at=node_location(scope.module, around),
+                    function=scope.name,
+                    loaders=tuple(sorted(loaders)),
+                    role="train" if _is_training_loop(around) else "",
+                    repeats=False,
+                )
+            )
+
+
+def _requested_loaders(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> set[int]:
+    """The loaders of which a call takes a batch."""
+    loaders = set(recorder.loader_flow.find_batches(node, scope))
+    if isinstance(node.func, ast.Name) and node.func.id == "next" and node.args:
+        for one in find_iter_calls(recorder, node.args[0], scope):
+            loaders |= recorder.loader_flow.find_loaders(one.args[0], scope)
+    return loaders
+
+
+def is_named_like_loader(node: ast.expr) -> bool:
+    """Is it called as loaders are called?"""
+    if isinstance(node, ast.Call):
+        wraps = last_name(node.func) in _WRAPPERS
+        return wraps and any(is_named_like_loader(one) for one in node.args[:1])
+    name = last_name(node).lower()
+    return name.endswith(_LOADER_SUFFIXES)
+
+
+def _is_training_loop(node: ast.AST) -> bool:
+    return any(n.attr in {"backward", "zero_grad"} for n in find_nodes(node, (ast.Attribute,)))
+
+
+def _is_evaluation_loop(node: ast.For | ast.AsyncFor, scope: CodeScope) -> bool:
+    name = f"{scope.name} {unparse_short(node.iter)}".lower()
+    return any(word in name for word in _EVALUATION_WORDS)
+
+
+def _is_without_gradients(scope: CodeScope, step: CodeStep) -> bool:
+    """Does it stand where no gradient is kept: ``with torch.no_grad():``?"""
+    said = [*step.context.managers, *getattr(scope.node, "decorator_list", ())]
+    return any(word in unparse_short(one) for one in said for word in ("no_grad", "inference_mode"))
+
+
+def is_repeated(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, depth: int = _MAX_DEPTH
+) -> bool:
+    """Does this happen again and again: in a loop, here or around a call of it?"""
+    outer = [x for x in step.context.loops if x is not step.node]
+    if any(_is_epoch_loop(one) for one in outer):
+        return True
+    if depth <= 0 or scope.is_module_body:
+        return False
+    return any(
+        site.scope is not scope and is_repeated(recorder, site.scope, site.step, depth - 1)
+        for site in recorder.project.find_callers(scope)[:6]
+    )
+
+
+def is_loader_reused(
+    recorder: EventRecorder,
+    index: int,
+    scope: CodeScope,
+    step: CodeStep,
+    node: ast.expr,
+) -> bool:
+    """
+    Is this same loader, and not one built again, iterated more than once?
+
+    Climbs only through calls that hand this loader on, and not past where it is made.
+    """
+    made = recorder.loader_calls.calls[index].site
+    return _is_reused(recorder, (index, made.scope), scope, step, node, _MAX_DEPTH)
+
+
+def _is_reused(
+    recorder: EventRecorder,
+    loader: tuple[int, CodeScope],
+    scope: CodeScope,
+    step: CodeStep,
+    node: ast.expr | None,
+    depth: int,
+) -> bool:
+    index, maker = loader
+    inside = scope is maker
+    around = recorder.loader_calls.calls[index].site.step.context
+    sometimes = [guard.test.lineno for guard in around.guards]
+    start = [x for x in around.loops if not any(x.lineno < n for n in sometimes)]
+    outer = [x for x in step.context.loops if x is not step.node]
+    if any(_is_epoch_loop(one) and not (inside and one in start) for one in outer):
+        return True
+    if depth <= 0 or scope.is_module_body or inside:
+        return False
+    for site in recorder.project.find_callers(scope)[:6]:
+        given = _iterated_argument(site, scope, node)
+        if given is not None and index not in recorder.loader_flow.find_loaders(given, site.scope):
+            continue
+        if site.scope is not scope:
+            if _is_reused(recorder, loader, site.scope, site.step, given, depth - 1):
+                return True
+    return False
+
+
+def _iterated_argument(site: CallSite, scope: CodeScope, node: ast.expr | None) -> ast.expr | None:
+    """What a call hands over for the parameter that is iterated; none: no such one."""
+    names = [one.arg for one in scope.parameters]
+    mine = expression_names(node) & set(names) if node is not None else set[str]()
+    for name in sorted(mine):
+        bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
+        return find_call_argument(site.node, name, names.index(name) - bound)
+    return None
+
+
+def _is_epoch_loop(node: ast.AST) -> bool:
+    """A loop over epochs: a range, or a variable that is called so."""
+    if isinstance(node, ast.While):
+        return True
+    if isinstance(node, (ast.For, ast.AsyncFor)):
+        target = unparse_short(node.target).lower()
+        return "range(" in unparse_short(node.iter) or "epoch" in target
+    return False
+
+
+def find_iter_calls(
+    recorder: EventRecorder, node: ast.expr, scope: CodeScope
+) -> Iterator[ast.Call]:
+    """The ``iter(loader)`` behind an expression, made outside of this loop."""
+    values: list[ast.expr] = [node]
+    key = binding_key(node)
+    if key:
+        values = [value for value, _ in recorder.values.find_assignments(key, scope)]
+    for value in values:
+        if isinstance(value, ast.Call) and last_name(value.func) == "iter":
+            if value.args and recorder.loader_flow.find_loaders(value.args[0], scope):
+                yield value
+
+
+def steps_in_loop(scope: CodeScope, node: ast.AST) -> list[CodeStep]:
+    """Steps whose innermost loop over batches this is."""
+    return scope.steps_by_loop.get(id(node), [])

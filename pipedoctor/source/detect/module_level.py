@@ -1,0 +1,220 @@
+"""What a whole file or project does: main guards, start methods, old names, traits."""
+
+import ast
+from collections.abc import Iterator
+
+from pipedoctor.facts.code_events.dataset import UnshardedIteration
+from pipedoctor.facts.code_events.program import (
+    BottleneckImport,
+    OldAmpUse,
+    PrivateImport,
+    SamplerConstruction,
+    StartMethodCall,
+    VariableWrapper,
+)
+from pipedoctor.facts.code_events.training import PinThenCopy
+from pipedoctor.source.detect.dataset_updates import record_dataset_updates
+from pipedoctor.source.detect.epoch_updates import record_epoch_assignments, record_set_epoch
+from pipedoctor.source.detect.host_tensors import is_leaf_tensor
+from pipedoctor.source.detect.parallel import record_data_parallel
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.version_branches import (
+    also_imports_new_name,
+    has_version_branch,
+)
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.context import CodeContext, CodeStep
+from pipedoctor.source.syntax.scope import (
+    CallPosition,
+    CodeScope,
+    Module,
+)
+from pipedoctor.source.syntax.walk import contains_node
+
+_PRIVATE_MODULES = ("torch.utils.data._utils",)
+_OLD_AMP_NAMES = (
+    "torch.cuda.amp.autocast",
+    "torch.cuda.amp.GradScaler",
+    "torch.cuda.amp.custom_fwd",
+    "torch.cuda.amp.custom_bwd",
+    "torch.cuda.amp.autocast_mode.autocast",
+    "torch.cuda.amp.grad_scaler.GradScaler",
+)
+_START_METHOD_SETTERS = {"set_start_method"}
+_DISTRIBUTED_SAMPLERS = {
+    "torch.utils.data.distributed.DistributedSampler",
+    "torch.utils.data.DistributedSampler",
+}
+_DATA_PARALLEL_CLASSES = {"torch.nn.DataParallel", "torch.nn.parallel.DataParallel"}
+_VARIABLE_CLASSES = {"torch.autograd.Variable", "torch.autograd.variable.Variable"}
+_RECORDED_NAMES = {
+    *_OLD_AMP_NAMES,
+    *_VARIABLE_CLASSES,
+    *_DATA_PARALLEL_CLASSES,
+    *_DISTRIBUTED_SAMPLERS,
+}
+_TRAIT_NAMES = {"set_epoch", "record_stream", "setNumThreads", "get_worker_info"}
+_RECORDED_LAST_NAMES = {*_TRAIT_NAMES, *_START_METHOD_SETTERS, "to", "cuda"}
+_FRAMEWORK_NAMES = {
+    "pytorch_lightning": "Lightning",
+    "lightning": "Lightning",
+    "accelerate": "accelerate",
+    "transformers": "transformers",
+    "fastai": "fastai",
+    "ignite": "ignite",
+}
+
+
+def record_module_events(recorder: EventRecorder) -> None:
+    """Record module-level events for every file."""
+    for module in recorder.project.modules:
+        _record_imports(recorder, module)
+        for scope, step in module.steps_at(_candidate_calls(recorder, module)):
+            if isinstance(step.node, ast.Call):
+                _record_call(recorder, scope, step, step.node)
+        record_dataset_updates(recorder, module)
+        if b"cuda" in module.file.content:
+            recorder.traits.add("cuda")
+    record_epoch_assignments(recorder)
+    _record_unsharded(recorder)
+
+
+def _record_imports(recorder: EventRecorder, module: Module) -> None:
+    for scope in module.scopes:
+        for kind in (ast.Import, ast.ImportFrom):
+            for step in scope.steps_by_type.get(kind, []):
+                node = step.node
+                names: list[str] = []
+                if isinstance(node, ast.Import):
+                    names = [one.name for one in node.names]
+                elif isinstance(node, ast.ImportFrom) and not node.level:
+                    names = [f"{node.module}.{one.name}" for one in node.names]
+                for name in names:
+                    _record_import(recorder, scope, step, name)
+
+
+def _record_import(recorder: EventRecorder, scope: CodeScope, step: CodeStep, name: str) -> None:
+    top = name.partition(".")[0]
+    if top in _FRAMEWORK_NAMES:
+        recorder.traits.add(f"framework:{_FRAMEWORK_NAMES[top]}")
+    last = name.rpartition(".")[2]
+    inside = name.startswith("torch.utils.data.") and last.startswith("_")
+    if name.startswith(_PRIVATE_MODULES) or (inside and last != "__init__"):
+        recorder.add_event(PrivateImport(), scope, step, name)
+    if name in _OLD_AMP_NAMES and not has_version_branch(recorder, scope, step):
+        recorder.add_event(OldAmpUse(given=False), scope, step, name)
+    if name.startswith("torch.utils.bottleneck"):
+        recorder.add_event(BottleneckImport(), scope, step, name)
+
+
+def _candidate_calls(recorder: EventRecorder, module: Module) -> Iterator[CallPosition]:
+    for name, places in module.calls_by_name.items():
+        full = recorder.project.resolve_name(name, module) if name[:1] != "." else ""
+        if full in _RECORDED_NAMES or name.rpartition(".")[2] in _RECORDED_LAST_NAMES:
+            yield from places
+
+
+def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call) -> None:
+    full = recorder.full_name_of(node.func, scope)
+    last = last_name(node.func)
+    if last in _TRAIT_NAMES:
+        recorder.traits.add(last)
+    if full in _OLD_AMP_NAMES:
+        either = isinstance(node.func, ast.Name) and also_imports_new_name(
+            scope.module, node.func.id
+        )
+        if not either and not has_version_branch(recorder, scope, step):
+            recorder.add_event(OldAmpUse(given=bool(node.args)), scope, step, full)
+    elif full in _VARIABLE_CLASSES:
+        _record_variable(recorder, scope, step, node, full)
+    elif full in _DATA_PARALLEL_CLASSES:
+        record_data_parallel(recorder, scope, step, node, full)
+    elif full in _DISTRIBUTED_SAMPLERS:
+        _record_sampler(recorder, scope, step, node, full)
+    elif last in _START_METHOD_SETTERS:
+        value = recorder.values.resolve(node.args[0] if node.args else None, scope)
+        main = any("__name__" in unparse_short(g.test) for g in step.context.guards)
+        recorder.add_event(
+            StartMethodCall(
+                method=value.value if isinstance(value.value, str) else "",
+                at_import=scope.is_module_body and not main,
+                guarded=main,
+            ),
+            scope,
+            step,
+            full or last,
+        )
+    elif last in {"to", "cuda"} and isinstance(node.func, ast.Attribute):
+        inner = node.func.value
+        pinned = isinstance(inner, ast.Call) and last_name(inner.func) == "pin_memory"
+        if pinned and not (isinstance(inner, ast.Call) and inner.args):
+            waits = not any(word.arg == "non_blocking" for word in node.keywords)
+            recorder.add_event(PinThenCopy(waits=waits), scope, step, unparse_short(node))
+    if last == "set_epoch" and isinstance(node.func, ast.Attribute):
+        record_set_epoch(recorder, scope, step, node, node.func)
+
+
+def _record_variable(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call, full: str
+) -> None:
+    words = {word.arg: word.value for word in node.keywords}
+    value = recorder.values.resolve(words.get("requires_grad"), scope)
+    recorder.add_event(
+        VariableWrapper(
+            wants_grad="requires_grad" in words and value.value is not False,
+            volatile=recorder.values.resolve(words.get("volatile"), scope).value is True,
+            leaf=is_leaf_tensor(recorder, scope, node.args[0] if node.args else None),
+        ),
+        scope,
+        step,
+        full,
+    )
+
+
+def _record_sampler(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call, full: str
+) -> None:
+    words = {word.arg: word.value for word in node.keywords}
+    shuffle = recorder.values.resolve(words.get("shuffle"), scope)
+    target = next(
+        (
+            key
+            for key, values in scope.bindings.items()
+            if any(contains_node(value, node) for value, _ in values)
+        ),
+        "",
+    )
+    recorder.add_event(
+        SamplerConstruction(
+            shuffle=shuffle.value if isinstance(shuffle.value, bool) else None, target=target
+        ),
+        scope,
+        step,
+        full,
+    )
+
+
+def _record_unsharded(recorder: EventRecorder) -> None:
+    """Iterable datasets in whose files nothing speaks of workers or shards."""
+    words = (b"worker", b"shard", b"rank", b"islice", b"split", b"world_size")
+    for name, cls in recorder.call_graph.datasets.items():
+        if recorder.call_graph.dataset_style[name] != "iterable":
+            continue
+        method = cls.methods.get("__iter__")
+        if method is None:
+            continue
+        start = getattr(cls.node, "lineno", 1) - 1
+        end = getattr(cls.node, "end_lineno", start)
+        text = b"\n".join(cls.module.file.lines[start:end]).lower()
+        init = cls.methods.get("__init__")
+        wraps = init is not None and any(
+            "dataset" in one.arg or "source" in one.arg or "iter" in one.arg
+            for one in init.parameters
+        )
+        draws = b"random" in text or b"while true" in text
+        draws = draws or b"queue" in text or b"socket" in text
+        if not any(word in text for word in words) and not wraps and not draws:
+            recorder.add_event(
+                UnshardedIteration(), method, CodeStep(method.node, CodeContext()), cls.full_name
+            )

@@ -1,0 +1,156 @@
+"""Lists of Python objects that grow while a dataset is made."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from pipedoctor.facts.code_events.dataset import ObjectList
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.bindings import expression_names
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.walk import find_nodes
+
+_ARRAY_CONSTRUCTORS = {
+    "array",
+    "asarray",
+    "stack",
+    "tensor",
+    "as_tensor",
+    "DataFrame",
+    "Series",
+}
+
+
+def record_object_lists(recorder: EventRecorder, methods: Iterable[CodeScope]) -> None:
+    """Lists of Python objects that grow while the dataset is made."""
+    for scope in methods:
+        if id(scope) not in recorder.call_graph.init_scopes:
+            continue
+        _record_listed_objects(recorder, scope)
+        for step, key, item in _find_appends(scope):
+            value = item
+            if isinstance(item, ast.Name) and item.id in scope.bindings:
+                value = scope.bindings[item.id][-1][0]
+            kept = key.startswith("self.") or _is_kept_by_dataset(recorder, scope, key)
+            varies = _varies_in_loop(step, value) and not _is_converted_to_array(scope, key)
+            if isinstance(value, (ast.Dict, ast.Tuple, ast.List)) and kept and varies:
+                node = _find_inner_list(scope, value) or value
+                recorder.add_event(ObjectList(), scope, step, key, node=node)
+
+
+def _record_listed_objects(recorder: EventRecorder, scope: CodeScope) -> None:
+    """``self.rows = [(name, label) for ...]``: one object for each element."""
+    for key, values in scope.bindings.items():
+        for value, step in values if key.startswith("self.") else ():
+            if isinstance(value, ast.ListComp) and isinstance(value.elt, (ast.Dict, ast.Tuple)):
+                fixed = all(_is_written_out(one.iter) for one in value.generators)
+                bound = {n for one in value.generators for n in expression_names(one.target)}
+                varies = bool(bound & expression_names(value.elt))
+                if varies and not fixed and not _is_converted_to_array(scope, key):
+                    recorder.add_event(ObjectList(), scope, step, key, node=value)
+
+
+def _is_written_out(node: ast.expr) -> bool:
+    """Is it as long as it is written?"""
+    if isinstance(node, ast.Call):
+        name = last_name(node.func)
+        parts = name in {"enumerate", "zip"} and all(map(_is_written_out, node.args))
+        return name == "range" or parts
+    return isinstance(node, (ast.Tuple, ast.List, ast.Dict))
+
+
+def _find_appends(scope: CodeScope) -> Iterator[tuple[CodeStep, str, ast.expr]]:
+    """``rows.append(x)`` and ``rows += [x]`` in loops: to which list, and what."""
+    for step in scope.calls:
+        node = step.node
+        if isinstance(node, ast.Call) and step.context.loops and node.args:
+            func = node.func
+            if isinstance(func, ast.Attribute) and func.attr == "append":
+                yield step, binding_key(func.value), node.args[0]
+    for step in scope.steps_by_type.get(ast.AugAssign, ()):
+        node = step.node
+        if isinstance(node, ast.AugAssign) and step.context.loops:
+            if isinstance(node.op, ast.Add) and isinstance(node.value, ast.List):
+                for one in node.value.elts[:1]:
+                    yield step, binding_key(node.target), one
+
+
+def _find_inner_list(scope: CodeScope, value: ast.expr) -> ast.expr | None:
+    """A list within each record: where it is made."""
+    parts = value.values if isinstance(value, ast.Dict) else []
+    for part in parts:
+        if isinstance(part, ast.Name) and part.id in scope.bindings:
+            made = scope.bindings[part.id][-1][0]
+            call = isinstance(made, ast.Call) and last_name(made.func) == "list"
+            if call or isinstance(made, ast.ListComp):
+                return made
+    return None
+
+
+def _varies_in_loop(step: CodeStep, value: ast.expr) -> bool:
+    """Does it come from the loop, and is it not the same whenever it is kept?"""
+    made = {
+        part.id
+        for loop in step.context.loops
+        for part in find_nodes(loop, (ast.Name,))
+        if isinstance(part.ctx, ast.Store)
+    }
+    return any(isinstance(n, ast.Name) and n.id in made for n in ast.walk(value))
+
+
+def _is_converted_to_array(scope: CodeScope, key: str) -> bool:
+    """``self.rows = np.array(self.rows)``: does it become a table afterwards?"""
+    return any(
+        isinstance(value, ast.Call)
+        and last_name(value.func) in _ARRAY_CONSTRUCTORS
+        and any(binding_key(one) == key for one in value.args)
+        for values in scope.bindings.values()
+        for value, _ in values
+    )
+
+
+def _is_kept_by_dataset(
+    recorder: EventRecorder, scope: CodeScope, key: str, depth: int = 3
+) -> bool:
+    """Does a local list come to stay on the data set, here or in who asked for it?"""
+    for name, values in scope.bindings.items():
+        same = any(isinstance(value, ast.Name) and value.id == key for value, _ in values)
+        if same and name.startswith("self."):
+            return True
+    if any(_is_passed_to_base(step.node, key) for step in scope.calls):
+        return True
+    returned = any(
+        isinstance(n, ast.Name) and n.id == key
+        for step in scope.steps_by_type.get(ast.Return, [])
+        for n in ast.walk(step.node)
+    )
+    return returned and depth > 0 and _is_kept_by_callers(recorder, scope, depth)
+
+
+def _is_kept_by_callers(recorder: EventRecorder, scope: CodeScope, depth: int) -> bool:
+    for site in recorder.project.find_callers(scope):
+        if id(site.scope) not in recorder.call_graph.init_scopes:
+            continue
+        for name, values in site.scope.bindings.items():
+            mine = any(n is site.node for value, _ in values for n in ast.walk(value))
+            if mine and name.startswith("self."):
+                return True
+            if mine and _is_kept_by_dataset(recorder, site.scope, name, depth - 1):
+                return True
+        if any(
+            n is site.node
+            for step in site.scope.steps_by_type.get(ast.Return, [])
+            for n in ast.walk(step.node)
+        ):
+            return _is_kept_by_callers(recorder, site.scope, depth - 1)
+    return False
+
+
+def _is_passed_to_base(node: ast.AST, key: str) -> bool:
+    """``super().__init__(rows)``: a base class keeps it."""
+    return (
+        isinstance(node, ast.Call)
+        and last_name(node.func) == "__init__"
+        and any(binding_key(one) == key for one in [*node.args, *(w.value for w in node.keywords)])
+    )

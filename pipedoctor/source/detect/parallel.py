@@ -1,0 +1,68 @@
+"""Calls of DataParallel that train a model, as far as the code around them tells."""
+
+import ast
+
+from pipedoctor.facts.code_events.training import DataParallelUse
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import find_call_argument, last_name
+from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.scope import CodeScope, Module, binding_key
+
+_TRAINING_METHODS = {"backward", "zero_grad", "train"}
+
+
+def record_data_parallel(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call, full: str
+) -> None:
+    """Record it, unless somebody else chose it, was warned of it, or only evaluates."""
+    if recorder.is_test_code(scope):
+        return
+    devices = find_call_argument(node, "device_ids", 1)
+    given = {one.arg for one in scope.parameters}
+    key = binding_key(devices) if devices is not None else ""
+    chosen = key.startswith("self.") or key in given
+    chosen = chosen or any(map(_is_requested_by_guard, step.context.guards))
+    if not (chosen or _is_warned_about(scope, step) or _only_evaluates(scope.module)):
+        recorder.add_event(DataParallelUse(), scope, step, full)
+
+
+def _is_requested_by_guard(guard: GuardCondition) -> bool:
+    """Does it hold, or does it say that nothing was asked for, and is not so?"""
+    test = guard.test
+    if guard.holds or not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
+        return guard.holds and _is_instance_flag(test)
+    nots = [one for one in test.values if isinstance(one, ast.UnaryOp)]
+    return len(nots) == len(test.values) and _is_instance_flag(test)
+
+
+def _is_instance_flag(test: ast.expr) -> bool:
+    """``self.data_parallel``: did whoever made the object ask for it?"""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return all(map(_is_instance_flag, test.values))
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is_instance_flag(test.operand)
+    return binding_key(test).startswith("self.")
+
+
+def _is_warned_about(scope: CodeScope, step: CodeStep) -> bool:
+    """Does the same branch tell the user that something else is better?"""
+    tests = [guard.test for guard in step.context.guards]
+    return any(
+        isinstance(one.node, ast.Call)
+        and "warn" in unparse_short(one.node.func).lower()
+        and [guard.test for guard in one.context.guards] == tests
+        for one in scope.calls
+        if tests
+    )
+
+
+def _only_evaluates(module: Module) -> bool:
+    """Does the file evaluate a model, and train none?"""
+    called = {
+        last_name(step.node.func)
+        for scope in module.scopes
+        for step in scope.calls
+        if isinstance(step.node, ast.Call)
+    }
+    return "eval" in called and not called & _TRAINING_METHODS

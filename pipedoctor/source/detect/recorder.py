@@ -1,0 +1,146 @@
+"""Turns steps into events: where they stand, and under which circumstances."""
+
+import ast
+import re
+from collections.abc import Sequence
+
+from pipedoctor.facts.code_events.details import LOOP_KEY, RecordedDetails
+from pipedoctor.facts.source import AnyEvent, Event, Loop
+from pipedoctor.source.resolve.batch_norm import BatchNormUsage
+from pipedoctor.source.resolve.loader_calls import LoaderCallFinder
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.resolve.values import ValueResolver, node_location, unparse_short
+from pipedoctor.source.rewrite.measure_rewrite import measure_rewrite
+from pipedoctor.source.syntax.context import CodeContext, CodeStep, GuardCondition
+from pipedoctor.source.syntax.scope import CodeScope, Module
+from pipedoctor.source.syntax.source_text import SourceText
+from pipedoctor.source.values.call_graph import CallGraph
+from pipedoctor.source.values.loader_flow import LoaderFlow
+
+_MAX_GUARDS = 20
+"""Around one step, the innermost: a chain of ``elif`` may have a thousand."""
+
+_TEST_RUNNERS = {"pytest", "unittest"}
+_TEST_PATH = re.compile(
+    r"(^|/)(tests|unit_?tests?|test_utils|testing|benchmarks?)/|(^|/)bench[^/]*\.py$"
+    r"|(^|/)test/(.*/)?test_[^/]*\.py$"
+)
+
+
+class EventRecorder:
+    """What all recognisers share: the model of the project, and the events so far."""
+
+    def __init__(self, project: Project, source_texts: dict[int, SourceText] | None = None) -> None:
+        self.project = project
+        self.values = ValueResolver(project)
+        self.loader_calls = LoaderCallFinder(project, self.values)
+        self.loader_flow = LoaderFlow(project, self.loader_calls)
+        self.call_graph = CallGraph(project, self.loader_flow, self.loader_calls)
+        self.events: list[AnyEvent] = []
+        self.loops: list[Loop] = []
+        self.loop_indices: dict[int, int] = {}
+        """Loops over batches, by the identity of their nodes."""
+        self.repeated_loaders: set[int] = set()
+        """Loaders that are iterated again and again without being made anew."""
+        self.followed_scopes: set[int] = set()
+        """Functions that were followed from a loop over batches, by identity."""
+        self.traits: set[str] = set()
+        self.batch_norm_usage = BatchNormUsage(project)
+        self._test_modules: dict[int, bool] = {}
+        self._source_texts = {} if source_texts is None else source_texts
+        self._dataset_by_scope: dict[int, str] = {}
+        for name, scopes in self.call_graph.scopes_of_dataset.items():
+            for one in scopes:
+                self._dataset_by_scope.setdefault(one, name.rpartition(".")[2])
+
+    def full_name_of(self, node: ast.expr, scope: CodeScope) -> str:
+        """The full name of what an expression names."""
+        return self.project.full_name_of(node, scope.module)
+
+    def get_source_text(self, module: Module) -> SourceText:
+        """What knows the text of a module."""
+        known = self._source_texts.get(id(module))
+        if known is None:
+            known = self._source_texts[id(module)] = SourceText(module)
+        return known
+
+    def is_test_code(self, scope: CodeScope) -> bool:
+        """Is it part of a test or a benchmark, where speed does not matter?"""
+        module = scope.module
+        known = self._test_modules.get(id(module))
+        if known is None:
+            tops = {name.partition(".")[0] for name in module.imported_names.values()}
+            known = bool(tops & _TEST_RUNNERS or _TEST_PATH.search(module.path))
+            self._test_modules[id(module)] = known
+        return known
+
+    def is_item_code(self, scope: CodeScope) -> bool:
+        """Does this function run for items?"""
+        return id(scope) in self.call_graph.item_scopes
+
+    def find_dataset_of(self, scope: CodeScope) -> str:
+        """A dataset whose items this function makes."""
+        return self._dataset_by_scope.get(id(scope), "")
+
+    def _format_guards(self, scope: CodeScope, found: Sequence[GuardCondition]) -> tuple[str, ...]:
+        """The innermost conditions that may fail, as they are written."""
+        return tuple(
+            unparse_short(g.test) if g.holds else f"not ({unparse_short(g.test)})"
+            for g in found[-_MAX_GUARDS:]
+            if not self.always_holds(g, scope)
+        )
+
+    def add_event(
+        self,
+        details: RecordedDetails,
+        scope: CodeScope,
+        step: CodeStep,
+        name: str = "",
+        node: ast.AST | None = None,
+        caller_guards: Sequence[GuardCondition] = (),
+    ) -> None:
+        """Record an event at a step, or at a node near it."""
+        around = step.context
+        within = [x for x in around.loops if id(x) in self.loop_indices]
+        loops = [self.loop_indices[id(x)] for x in within]
+        begin = within[-1].lineno if within else 0
+        dataset = self.find_dataset_of(scope)
+        record = details.to_record()
+        if dataset:
+            record.setdefault("dataset", dataset)
+        owner = scope.owner.name if scope.owner else scope.name
+        behind = measure_rewrite(self.get_source_text(scope.module), details.kind, scope, step)
+        self.events.append(
+            Event(
+                kind=details.kind,
+                at=node_location(scope.module, node or step.node),
+                name=name,
+                function=scope.name,
+                owner=f"{scope.module.name}.{owner}",
+                item=self.is_item_code(scope),
+                handler=around.handler,
+                guards=self._format_guards(
+                    scope, (*caller_guards, *self._guards_in_loop(around, begin))
+                ),
+                loops=len(around.loops),
+                loop=int(record.get(LOOP_KEY, loops[-1] if loops else -1) or 0),
+                recorded={**behind.record, **record},
+                call=behind.call,
+                spans=dict(behind.spans),
+                imports=behind.imports,
+            )
+        )
+
+    def _guards_in_loop(self, context: CodeContext, begin: int) -> list[GuardCondition]:
+        """Conditions inside the loop over batches."""
+        return [g for g in context.guards if g.test.lineno > begin]
+
+    def always_holds(self, guard: GuardCondition, scope: CodeScope) -> bool:
+        """``step % self.period == 0``, where the period is 1 if nobody sets it."""
+        test = guard.test
+        if not (guard.holds and isinstance(test, ast.Compare)):
+            return False
+        left = test.left
+        if not (isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod)):
+            return False
+        return self.values.resolve(left.right, scope).value == 1

@@ -1,0 +1,154 @@
+"""Who seeds which generator: datasets, and functions that start workers."""
+
+import ast
+
+from pipedoctor.facts.code_events.seeds import GlobalSeed, WorkerSeed
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.scope import CodeScope
+
+_SEED_FUNCTIONS = {
+    "random.seed",
+    "numpy.random.seed",
+    "torch.manual_seed",
+    "torch.cuda.manual_seed_all",
+    "pytorch_lightning.seed_everything",
+}
+
+
+_FRESH_SEED_SOURCES = {"initial_seed", "get_worker_info", "seed_all_rng", "worker_info"}
+"""What a seed comes from that torch makes anew for each epoch."""
+_RESTORE_FUNCTIONS = {
+    "random.setstate",
+    "numpy.random.set_state",
+    "torch.set_rng_state",
+    "torch.random.set_rng_state",
+    "torch.random.fork_rng",
+}
+
+
+def _called_functions(scope: CodeScope) -> list[ast.expr]:
+    return [one.node.func for one in scope.calls if isinstance(one.node, ast.Call)]
+
+
+def record_global_seeds(recorder: EventRecorder, scope: CodeScope) -> None:
+    """Record global generators that a dataset seeds and does not restore afterwards."""
+    if any(
+        recorder.full_name_of(one, scope) in _RESTORE_FUNCTIONS for one in _called_functions(scope)
+    ):
+        return
+    for step in scope.calls:
+        node = step.node
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        name = recorder.full_name_of(node.func, scope)
+        if name in _SEED_FUNCTIONS:
+            value = recorder.values.resolve(node.args[0], scope)
+            recorder.add_event(
+                GlobalSeed(
+                    constant=value.is_known or _is_configured_seed(node.args[0], scope),
+                    method=scope.name.rpartition(".")[2],
+                ),
+                scope,
+                step,
+                name,
+            )
+
+
+def _is_configured_seed(node: ast.expr, scope: CodeScope) -> bool:
+    """``hparams.seed``: the same each time, whatever its value."""
+    named = isinstance(node, ast.Attribute) and "seed" in node.attr
+    return named and scope.name.endswith("__init__")
+
+
+def record_item_seeds(recorder: EventRecorder, scope: CodeScope) -> None:
+    """Code for items that seeds by the number of its worker: alike in every epoch."""
+    for step in scope.calls:
+        node = step.node
+        if not isinstance(node, ast.Call) or len(node.args) != 1:
+            continue
+        name = recorder.full_name_of(node.func, scope)
+        if name in _SEED_FUNCTIONS and _is_worker_id(node.args[0]):
+            recorder.add_event(
+                WorkerSeed(fresh=False, by_worker=True, by_time=False), scope, step, name
+            )
+
+
+def _is_worker_id(node: ast.expr) -> bool:
+    """``worker_info.id``, itself."""
+    while isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
+        node = node.left
+    if not (isinstance(node, ast.Attribute) and node.attr == "id"):
+        return False
+    return "worker" in ast.unparse(node.value)
+
+
+def _is_demo(scope: CodeScope) -> bool:
+    """Does it stand in ``if __name__ == "__main__":`` of a file that trains nothing?"""
+    trains = any(
+        isinstance(step.node, ast.Call) and last_name(step.node.func) == "backward"
+        for one in scope.module.scopes
+        for step in one.calls
+    )
+    return not trains and any(
+        isinstance(node, ast.If)
+        and "__name__" in ast.unparse(node.test)
+        and any(part is scope.node for one in node.body for part in ast.walk(one))
+        for node in scope.module.file.tree.body
+    )
+
+
+def _uses_first_state_word(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
+    """
+    ``get_state()[1][0] + worker_id``: the first word is no seed, and stays the same.
+
+    Torch seeds numpy in each worker with several words, after which numpy's state
+    begins with 2**31 whatever they were.
+    """
+    return any(
+        isinstance(part, ast.Subscript)
+        and isinstance(part.slice, ast.Constant)
+        and part.slice.value == 0
+        and any(
+            isinstance(one, ast.Call)
+            and recorder.full_name_of(one.func, scope) == "numpy.random.get_state"
+            for one in ast.walk(part.value)
+        )
+        for given in node.args
+        for part in ast.walk(given)
+    )
+
+
+def record_worker_init_seeds(recorder: EventRecorder, scope: CodeScope) -> None:
+    """A ``worker_init_fn``: what its seeds depend on."""
+    names = {node.attr for node in scope.attribute_nodes} | {n.id for n in scope.name_loads}
+    for step in scope.calls:
+        node = step.node
+        if not isinstance(node, ast.Call):
+            continue
+        name = recorder.full_name_of(node.func, scope)
+        if name in _SEED_FUNCTIONS:
+            worker = scope.parameters[0].arg if scope.parameters else ""
+            line = (
+                ast.Pass(
+                    lineno=scope.node.lineno,
+                    col_offset=0,
+                    end_lineno=node.end_lineno,
+                    end_col_offset=node.end_col_offset,
+                )
+                if not isinstance(scope.node, ast.Module)
+                else node
+            )
+            recorder.add_event(
+                WorkerSeed(
+                    fresh=bool(names & _FRESH_SEED_SOURCES)
+                    and not _uses_first_state_word(recorder, scope, node),
+                    by_worker=worker in names,
+                    demo=_is_demo(scope),
+                    by_time=bool(names & {"time", "time_ns", "now", "urandom"}),
+                ),
+                scope,
+                step,
+                name,
+                node=line,
+            )

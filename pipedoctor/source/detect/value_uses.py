@@ -1,0 +1,79 @@
+"""Who asks for a value: the course of a function, or ``print``."""
+
+import ast
+
+from pipedoctor.source.detect.flow_state import tensor_names
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.walk import contains_node, find_nodes
+
+_CONDITION_TYPES = (ast.If, ast.While)
+_COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
+
+
+def is_used_in_condition(scope: CodeScope, step: CodeStep) -> bool:
+    """
+    Does the course of the loop around it depend on it?
+
+    It is asked in a condition of the same loop, itself or by the name that keeps it;
+    where there is no loop, in any condition of the function.
+    """
+    node, around = step.node, step.context.loops
+    names = {
+        key
+        for key, values in scope.bindings.items()
+        if any(contains_node(value, node) for value, _ in values)
+    } | {
+        binding_key(one.target)
+        for other in scope.steps_by_type.get(ast.AugAssign, [])
+        if isinstance(one := other.node, ast.AugAssign) and contains_node(one.value, node)
+    }
+    tests = [
+        one.test
+        for kind in _CONDITION_TYPES
+        for other in scope.steps_by_type.get(kind, [])
+        if isinstance(one := other.node, _CONDITION_TYPES)
+        if not around or around[-1] in other.context.loops
+    ]
+    tests += [one.test for one in find_nodes(scope.node, (ast.Assert,))]
+    root = _converted_name(node)
+    if root and any(_tests_value(part, root) for test in tests for part in ast.walk(test)):
+        return True
+    return any(
+        part is node or (isinstance(part, ast.expr) and binding_key(part) in names - {""})
+        for test in tests
+        for part in ast.walk(test)
+    )
+
+
+def _converted_name(node: ast.AST) -> str:
+    """``x`` of ``x.item()`` and of ``float(x)``."""
+    if not isinstance(node, ast.Call):
+        return ""
+    inner = node.func.value if isinstance(node.func, ast.Attribute) else node.args[:1]
+    one = inner[0] if isinstance(inner, list) and inner else inner
+    return one.id if isinstance(one, ast.Name) else ""
+
+
+def _tests_value(part: ast.AST, name: str) -> bool:
+    """``loss == 0``, ``isnan(loss)``: does it wait for the value itself?"""
+    if isinstance(part, ast.Compare):
+        sides = [part.left, *part.comparators]
+        values = all(isinstance(op, _COMPARISONS) for op in part.ops)
+        return values and any(isinstance(x, ast.Name) and x.id == name for x in sides)
+    return (
+        isinstance(part, ast.Call)
+        and last_name(part.func) in _FINITE_CHECKS
+        and any(isinstance(x, ast.Name) and x.id == name for x in part.args)
+    )
+
+
+def converts_result(node: ast.Call, how: str, results: set[str]) -> bool:
+    """Does ``print`` or ``float`` ask for the value of something just computed?"""
+    if how == "float":
+        first = node.args[0] if node.args else None
+        return first is not None and bool(tensor_names(first) & results)
+    given = [*node.args, *(word.value for word in node.keywords)]
+    return bool({name for one in given for name in tensor_names(one)} & results)

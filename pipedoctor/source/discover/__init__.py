@@ -1,0 +1,1 @@
+"""Which files are training code, and which of them belong together."""

@@ -1,0 +1,1 @@
+"""What names and values stand for, across files."""

@@ -1,0 +1,61 @@
+"""Values as facts: written out, or seen from where they are used."""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from pipedoctor.facts.source import Argument, Spot, ValueOrigin
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.scope import CodeScope
+
+MAX_TEXT_LENGTH = 80
+"""Characters of code or of a string that facts carry."""
+
+
+def constant_argument(node: ast.Constant, text: str, at: Spot | None) -> Argument:
+    """What is written out, as far as a report can carry it."""
+    value = node.value
+    if value is None or isinstance(value, (bool, int, float, str)):
+        if isinstance(value, int) and abs(value) > 1 << 62:
+            return Argument(how="unknown", text=text, at=at, form="constant")
+        if isinstance(value, str):
+            value = value[:MAX_TEXT_LENGTH]
+        return Argument(how="literal", value=value, text=text, at=at)
+    return Argument(how="unknown", text=text, at=at, form="constant")
+
+
+def derive_argument(
+    value: Argument, how: ValueOrigin, text: str, at: Spot | None, why: str = ""
+) -> Argument:
+    """The argument with the same value, as seen from where it is used."""
+    if not value.is_known:
+        how = "unknown"
+    if value.how == "default":
+        how, why = "default", value.why
+    return Argument(
+        how=how,
+        value=value.value,
+        form=value.form,
+        text=text,
+        name=value.name,
+        why=why,
+        at=value.at if value.how == "literal" else at,
+    )
+
+
+def match_arguments(target: CodeScope, node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """What a call gives for each parameter of a function."""
+    names = [one.arg for one in target.parameters]
+    if target.owner is not None and not _is_static_method(target):
+        names = names[1:]
+    for name, value in zip(names, node.args, strict=False):
+        if isinstance(value, ast.Starred):
+            break
+        yield name, value
+    for word in node.keywords:
+        if word.arg:
+            yield word.arg, word.value
+
+
+def _is_static_method(target: CodeScope) -> bool:
+    decorators: Sequence[ast.expr] = getattr(target.node, "decorator_list", ())
+    return any(last_name(one) == "staticmethod" for one in decorators)

@@ -1,0 +1,77 @@
+"""Which files have to do with BatchNorm: themselves, or by what they import."""
+
+import re
+from functools import cached_property
+
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.scope import Module
+
+_BATCH_NORM_PATTERN = re.compile(rb"BatchNorm|resnet\d|ResNet\d*\(|models\.__dict__")
+
+_CONVOLUTION_PATTERN = re.compile(rb"\bConv[23]d\(")
+_SINGLE_VALUE_PATTERN = re.compile(
+    rb"BatchNorm1d|Adaptive\w*Pool|adaptive_\w*pool|AvgPool|avg_pool|Linear\(|\.mean\("
+    rb"|[rR]es[nN]et|models\.__dict__"
+)
+"""What a channel of one sample may have a single value after, for BatchNorm to fail on."""
+
+
+class BatchNormUsage:
+    """Follows the imports of one project, each file once."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._mentions: dict[int, bool] = {}
+        self._known_usage: dict[int, bool] = {}
+        self._imported_modules: dict[int, list[Module]] = {}
+
+    def is_used_near(self, module: Module) -> bool:
+        """
+        Does it, or a file of the project that it imports, use BatchNorm?
+
+        Not where all of them only convolve maps: a channel of one sample has many values.
+        """
+        if not self._is_used_anywhere:
+            return False
+        known = self._known_usage.get(id(module))
+        if known is None:
+            near = self._import_closure(module)
+            text = [one.file.content for one in near]
+            maps = any(map(_CONVOLUTION_PATTERN.search, text)) and not any(
+                map(_SINGLE_VALUE_PATTERN.search, text)
+            )
+            used = any(map(self._mentions_batch_norm, near))
+            known = self._known_usage[id(module)] = used and not maps
+        return known
+
+    @cached_property
+    def _is_used_anywhere(self) -> bool:
+        """Does any file of the project? Most have nothing to do with it."""
+        return any(map(self._mentions_batch_norm, self.project.modules))
+
+    def _mentions_batch_norm(self, module: Module) -> bool:
+        known = self._mentions.get(id(module))
+        if known is None:
+            text = module.file.content
+            known = self._mentions[id(module)] = bool(_BATCH_NORM_PATTERN.search(text))
+        return known
+
+    def _import_closure(self, module: Module) -> list[Module]:
+        found, queue = {id(module): module}, [module]
+        while queue:
+            one = queue.pop()
+            for other in self._find_imported_modules(one):
+                if id(other) not in found:
+                    found[id(other)] = other
+                    queue.append(other)
+        return [*found.values()]
+
+    def _find_imported_modules(self, module: Module) -> list[Module]:
+        """The files of the project that one of them imports; looked up once."""
+        known = self._imported_modules.get(id(module))
+        if known is None:
+            names = {*module.imported_names.values(), *module.star_imports}
+            names |= {name.rpartition(".")[0] for name in names}
+            every = (self.project.find_module(name, module) for name in names if name)
+            known = self._imported_modules[id(module)] = [one for one in every if one]
+        return known

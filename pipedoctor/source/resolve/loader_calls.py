@@ -1,0 +1,218 @@
+"""The DataLoaders that a project makes, with every argument that can be followed."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
+
+from pipedoctor.facts.source import Argument
+from pipedoctor.source.resolve.call_variants import find_variants
+from pipedoctor.source.resolve.dictionaries import (
+    ArgumentExpression,
+    DictionaryResolver,
+    KeywordDictionary,
+)
+from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
+from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.resolve.values import ValueResolver
+from pipedoctor.source.syntax.scope import (
+    CallPosition,
+    ClassDefinition,
+    CodeScope,
+    Module,
+    binding_key,
+)
+
+_MAX_DEPTH = 4
+
+
+MAX_LOADERS = 2000
+"""No project makes so many loaders: what does is no code that somebody wrote."""
+
+
+class ResolvedLoaderCall(NamedTuple):
+    """A call that makes a loader, with its arguments and where they are written."""
+
+    site: CallSite
+    name: str
+    arguments: Mapping[str, ArgumentExpression]
+    complete: bool
+    node: ast.AST
+    through: tuple[CallSite, ...] = ()
+    """The calls of the function that makes it, where its arguments differ by these."""
+
+
+class LoaderCallFinder:
+    """Finds the loader calls of one project."""
+
+    def __init__(self, project: Project, values: ValueResolver) -> None:
+        self.project = project
+        self.values = values
+        self.dictionaries = DictionaryResolver(values)
+        self.loader_subclasses = {
+            one.full_name
+            for one in project.classes
+            if set(project.find_bases(one)[1]) & LOADER_CLASSES
+        }
+        self._self_attributes = {
+            key for scope in project.scopes for key in scope.bindings if key.startswith("self.")
+        }
+        self.calls = list(islice(self._find_calls(), MAX_LOADERS))
+        self.variants_of_call = Counter(id(one.site.node) for one in self.calls)
+        """In how many ways each call may be made, by its identity."""
+
+    def _find_calls(self) -> Iterator[ResolvedLoaderCall]:
+        direct: list[ResolvedLoaderCall] = []
+        for module in self.project.modules:
+            for scope, step in module.steps_at(self._candidate_calls(module)):
+                if isinstance(step.node, ast.Call):
+                    direct += self._resolve_call(CallSite(scope, step, step.node))
+        wrapped = [one for made in direct for one in self._calls_of_wrapper(made)]
+        yield from direct
+        yield from wrapped
+
+    def _candidate_calls(self, module: Module) -> Iterator[CallPosition]:
+        """Calls of a class of loaders, or of what was once given a value."""
+        for name, places in module.calls_by_name.items():
+            full = self.project.resolve_name(name, module) if name[:1] != "." else ""
+            known = full in LOADER_CLASSES or full in self.loader_subclasses
+            if known or name in self._self_attributes or name in module.body.bindings:
+                yield from places
+            elif "." not in name:
+                yield from (p for p in places if name in module.scopes[p[0]].bindings)
+
+    def _resolve_call(self, call_site: CallSite) -> Iterator[ResolvedLoaderCall]:
+        name, before = self._resolve_loader_class(call_site.node.func, call_site.scope)
+        if not name or _calls_call_result(call_site.node):
+            return
+        for given, complete, node in self._argument_variants(call_site, before):
+            ways = find_variants(self.values, call_site.scope, given)
+            for way in ways:
+                yield ResolvedLoaderCall(call_site, name, way.arguments, complete, node, way.sites)
+            if not ways:
+                yield ResolvedLoaderCall(call_site, name, given, complete, node)
+
+    def _resolve_loader_class(
+        self, func: ast.expr, scope: CodeScope, depth: int = _MAX_DEPTH
+    ) -> tuple[str, Mapping[str, ArgumentExpression]]:
+        """The class of loaders that is called, and what a partial gave already."""
+        full = self.project.full_name_of(func, scope.module)
+        if full in LOADER_CLASSES or full in self.loader_subclasses:
+            return full, {}
+        key = binding_key(func) if depth > 0 else ""
+        for value, its in self.values.find_assignments(key, scope) if key else ():
+            if isinstance(value, ast.Call) and value.args:
+                if self.project.full_name_of(value.func, its.module) == "functools.partial":
+                    inner, _ = self._resolve_loader_class(value.args[0], its, depth - 1)
+                    if inner:
+                        words = {w.arg: w.value for w in value.keywords if w.arg}
+                        return inner, {k: ArgumentExpression(v, its) for k, v in words.items()}
+            elif isinstance(value, (ast.Name, ast.Attribute)):
+                inner = self.project.full_name_of(value, its.module)
+                if inner in LOADER_CLASSES:
+                    return inner, {}
+            elif isinstance(value, ast.IfExp):
+                inner = self._resolve_conditional(value, its)
+                if inner:
+                    return inner, {}
+        return "", {}
+
+    def _resolve_conditional(self, node: ast.IfExp, scope: CodeScope) -> str:
+        """``DataLoader if plain else Endless``: their own, if both are loaders."""
+        both = [self.project.full_name_of(x, scope.module) for x in (node.body, node.orelse)]
+        own = [name for name in both if name in self.loader_subclasses]
+        known = all(name in LOADER_CLASSES or name in self.loader_subclasses for name in both)
+        return [*own, *both][0] if known else ""
+
+    def _argument_variants(
+        self, site: CallSite, partial_arguments: Mapping[str, ArgumentExpression]
+    ) -> Iterator[tuple[dict[str, ArgumentExpression], bool, ast.AST]]:
+        """Each way in which the arguments may be: dictionaries differ by branch."""
+        call, scope = site.node, site.scope
+        given = dict(partial_arguments)
+        whole = True
+        for name, node in zip(LOADER_PARAMETERS, call.args, strict=False):
+            if isinstance(node, ast.Starred):
+                whole = False
+                break
+            given[name] = ArgumentExpression(node, scope)
+        stars: list[list[KeywordDictionary]] = []
+        for word in call.keywords:
+            if word.arg is None:
+                stars.append(list(self.dictionaries.resolve(word.value, scope, site.step)))
+            else:
+                given[word.arg] = ArgumentExpression(word.value, scope)
+        if not stars:
+            yield given, whole, call
+            return
+        merged = dict(given)
+        for ways in stars[1:]:
+            for way in ways:
+                merged.update(way.arguments)
+                whole = whole and way.complete and len(ways) == 1
+        for way in stars[0]:
+            several = len(stars[0]) > 1
+            where: ast.AST = way.node if several else call
+            yield {**way.arguments, **merged}, whole and way.complete, where
+
+    def _calls_of_wrapper(self, loader: ResolvedLoaderCall) -> Iterator[ResolvedLoaderCall]:
+        """Calls of a function that hands its own ``**kwargs`` on to the loader."""
+        scope = loader.site.scope
+        if isinstance(scope.node, ast.Module) or loader.complete:
+            return
+        rest = scope.node.args.kwarg
+        stars = [w.value for w in loader.site.node.keywords if w.arg is None]
+        if rest is None or len(stars) != 1 or binding_key(stars[0]) != rest.arg:
+            return
+        own = {one.arg for one in [*scope.parameters, *scope.node.args.kwonlyargs]}
+        for site in self.project.find_callers(scope):
+            given = dict(loader.arguments)
+            complete = True
+            for word in site.node.keywords:
+                if word.arg is None:
+                    complete = False
+                elif word.arg not in own:
+                    given[word.arg] = ArgumentExpression(word.value, site.scope)
+            yield ResolvedLoaderCall(site, loader.name, given, complete, site.node)
+
+    def argument_fact(self, argument: ArgumentExpression | None, *, complete: bool) -> Argument:
+        """An argument as a fact."""
+        if argument is None:
+            return Argument(how="absent" if complete else "unknown")
+        value = self.values.resolve(argument.node, argument.scope)
+        value = self._classify_callable(value, argument)
+        if argument.condition and value.is_known:
+            return Argument(
+                how="inferred",
+                value=value.value,
+                text=value.text,
+                at=value.at,
+                why=f"if {argument.condition}",
+            )
+        return value
+
+    def _classify_callable(self, value: Argument, argument: ArgumentExpression) -> Argument:
+        """Say of functions whether they can be found by their name elsewhere."""
+        node = argument.node
+        if value.how != "unknown" or value.form in {"lambda", "cpu count"}:
+            return value
+        if isinstance(node, ast.Name) and node.id in argument.scope.local_functions:
+            form = "local function"
+        else:
+            found = self.project.find_definition(node, argument.scope.module)
+            if found is None:
+                return value
+            form = "class" if isinstance(found, ClassDefinition) else "function"
+            return Argument(
+                how="unknown",
+                text=value.text,
+                at=value.at,
+                form=form,
+                name=found.full_name,
+            )
+        return Argument(how="unknown", text=value.text, at=value.at, form=form)
+
+
+def _calls_call_result(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Call)

@@ -1,0 +1,31 @@
+"""Classes that load batches, and the order of their parameters."""
+
+TORCH_LOADERS = frozenset(
+    (
+        "torch.utils.data.DataLoader",
+        "torch.utils.data.dataloader.DataLoader",
+        "torchdata.stateful_dataloader.StatefulDataLoader",
+    )
+)
+LOADER_CLASSES = TORCH_LOADERS | {
+    "torch_geometric.loader.DataLoader",
+    "torch_geometric.data.DataLoader",
+    "monai.data.DataLoader",
+    "monai.data.dataloader.DataLoader",
+}
+LOADER_PARAMETERS = (
+    "dataset",
+    "batch_size",
+    "shuffle",
+    "sampler",
+    "batch_sampler",
+    "num_workers",
+    "collate_fn",
+    "pin_memory",
+    "drop_last",
+    "timeout",
+    "worker_init_fn",
+    "multiprocessing_context",
+    "generator",
+)
+"""Those of DataLoader that a position can fill, in order."""

@@ -1,0 +1,296 @@
+"""All files together: who imports what, which class derives from which, who calls."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from pipedoctor.source.resolve.lazy_imports import find_lazy_import
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
+
+_MAX_DEPTH = 12
+"""Imports of imports, bases of bases: no project goes deeper."""
+
+
+class CallSite(NamedTuple):
+    """A call, and the function that it stands in."""
+
+    scope: CodeScope
+    step: CodeStep
+    node: ast.Call
+
+
+class Project:
+    """The modules of a project; looks names up across them."""
+
+    def __init__(self, modules: Iterable[Module]) -> None:
+        self.modules = list(modules)
+        self._modules_by_name: dict[str, list[Module]] = {}
+        for module in self.modules:
+            parts = module.name.split(".")
+            for start in range(len(parts)):
+                self._modules_by_name.setdefault(".".join(parts[start:]), []).append(module)
+        self._known_callers: dict[CodeScope, list[CallSite]] = {}
+        self._known_bases: dict[str, tuple[list[ClassDefinition], list[str]]] = {}
+        self._known_call_sites: dict[str, list[CallSite]] = {}
+
+    def find_module(self, name: str, near: Module | None = None) -> Module | None:
+        """The file behind a dotted name; of several the one nearest to `near`."""
+        found = self._modules_by_name.get(name, [])
+        if len(found) <= 1 or near is None:
+            return found[0] if found else None
+        return max(found, key=lambda one: _common_path_parts(one.path, near.path))
+
+    def find_by_name(
+        self, full: str, near: Module | None = None, depth: int = _MAX_DEPTH
+    ) -> CodeScope | ClassDefinition | None:
+        """The function or class of the project behind a full name."""
+        head, _, last = full.rpartition(".")
+        if not head or not depth:
+            return None
+        module = self.find_module(head, near)
+        if module is not None:
+            found = module.classes.get(last) or module.functions.get(last)
+            if found is not None:
+                return found
+            if last in module.imported_names and module.imported_names[last] != full:
+                return self.find_by_name(module.imported_names[last], module, depth - 1)
+            for star in module.star_imports:
+                found = self.find_by_name(f"{star}.{last}", module, depth - 1)
+                if found is not None:
+                    return found
+            return None
+        owner = self.find_by_name(head, near, depth - 1)
+        return self.find_method(owner, last) if isinstance(owner, ClassDefinition) else None
+
+    def full_name_of(self, node: ast.expr, module: Module) -> str:
+        """``torch.utils.data.DataLoader``, with imports undone; empty: no name."""
+        rest = ""
+        while isinstance(node, ast.Attribute):
+            rest = f".{node.attr}{rest}"
+            node = node.value
+        return self.resolve_name(f"{node.id}{rest}", module) if isinstance(node, ast.Name) else ""
+
+    def resolve_name(self, written: str, module: Module) -> str:
+        """The same for a name as it is written: most are asked for often."""
+        known = module.resolved_names.get(written)
+        if known is None:
+            known = module.resolved_names[written] = self._resolve_uncached(written, module)
+        return known
+
+    def _resolve_uncached(self, written: str, module: Module) -> str:
+        first, dot, rest = written.partition(".")
+        top = module.imported_names.get(first)
+        own = module.classes.get(first)
+        if top is None or (own is not None and _shadows_its_base(own)):
+            if own is not None or first in module.functions:
+                top = f"{module.name}.{first}"
+            elif module.star_imports:
+                top = self._find_star_import(first, module)
+            if top is None:
+                top = find_lazy_import(first, module)
+        return self._follow_reexports(f"{top}{dot}{rest}", module) if top is not None else ""
+
+    def _follow_reexports(self, full: str, module: Module) -> str:
+        """A name that another file of the project only passes on: where from."""
+        for _ in range(_MAX_DEPTH):
+            head, _, last = full.rpartition(".")
+            there = self.find_module(head, module) if head else None
+            if there is None:
+                return full
+            if last in there.classes or last in there.functions:
+                return f"{there.name}.{last}"
+            onward = there.imported_names.get(last) or self._find_star_import(last, there)
+            if onward is None or onward == full:
+                return full
+            full, module = onward, there
+        return full
+
+    def _find_star_import(self, name: str, module: Module) -> str | None:
+        for star in module.star_imports:
+            if f"{star}.{name}" in STAR_IMPORTED_NAMES:
+                return f"{star}.{name}"
+            there = self.find_module(star, module)
+            if there is not None and there is not module:
+                if name in there.classes or name in there.functions:
+                    return f"{there.name}.{name}"
+                if name in there.imported_names:
+                    return there.imported_names[name]
+        return None
+
+    def find_definition(self, node: ast.expr, module: Module) -> CodeScope | ClassDefinition | None:
+        """The function or class of the project that an expression names."""
+        full = self.full_name_of(node, module)
+        return self.find_by_name(full, module) if full else None
+
+    def find_bases(self, cls: ClassDefinition) -> tuple[list[ClassDefinition], list[str]]:
+        """Its ancestors in the project, itself first; and the foreign ones by name."""
+        key = f"{cls.module.path}:{cls.name}"
+        if key in self._known_bases:
+            return self._known_bases[key]
+        known, foreign, queue = [cls], list[str](), [cls]
+        while queue and len(known) < _MAX_DEPTH * 2:
+            one = queue.pop(0)
+            for base in one.node.bases:
+                node = base.value if isinstance(base, ast.Subscript) else base
+                if isinstance(node, ast.Name) and node.id == one.name:
+                    foreign.append(one.module.imported_names.get(node.id, node.id))
+                    continue
+                found = self.find_definition(node, one.module)
+                if isinstance(found, ClassDefinition) and found not in known:
+                    known.append(found)
+                    queue.append(found)
+                elif not isinstance(found, ClassDefinition):
+                    full = self.full_name_of(node, one.module)
+                    foreign.append(full or (node.id if isinstance(node, ast.Name) else ""))
+        self._known_bases[key] = known, foreign
+        return self._known_bases[key]
+
+    def find_method(self, cls: ClassDefinition, name: str) -> CodeScope | None:
+        """A method, its own or inherited."""
+        for one in self.find_bases(cls)[0]:
+            if name in one.methods:
+                return one.methods[name]
+        return None
+
+    def all_methods(self, cls: ClassDefinition) -> Iterator[CodeScope]:
+        """All methods of a class, its own and inherited, each name once."""
+        seen: set[str] = set()
+        for one in self.find_bases(cls)[0]:
+            for name, method in one.methods.items():
+                if name not in seen:
+                    seen.add(name)
+                    yield method
+
+    @property
+    def scopes(self) -> Iterator[CodeScope]:
+        """Every function of every file."""
+        for module in self.modules:
+            yield from module.scopes
+
+    @property
+    def classes(self) -> Iterator[ClassDefinition]:
+        """Every class of every file."""
+        for module in self.modules:
+            yield from module.classes.values()
+
+    def find_call_sites(self, last: str) -> list[CallSite]:
+        """Calls by the last part of the name that is called."""
+        known = self._known_call_sites.get(last)
+        if known is None:
+            known = self._known_call_sites[last] = [
+                CallSite(scope, step, step.node)
+                for module in self._modules_by_called_name.get(last, ())
+                for scope, step in module.find_calls(last)
+                if isinstance(step.node, ast.Call)
+            ]
+        return known
+
+    @cached_property
+    def _modules_by_called_name(self) -> dict[str, list[Module]]:
+        """The modules that call something of this name."""
+        found: dict[str, list[Module]] = {}
+        for module in self.modules:
+            for last in {name.rpartition(".")[2] for name in module.calls_by_name}:
+                found.setdefault(last, []).append(module)
+        return found
+
+    def find_callers(self, scope: CodeScope) -> list[CallSite]:
+        """The calls of a function or method, as far as its name tells."""
+        known = self._known_callers.get(scope)
+        if known is None:
+            known = self._known_callers[scope] = self._collect_callers(scope)
+        return known
+
+    def _collect_callers(self, scope: CodeScope) -> list[CallSite]:
+        last = scope.name.rpartition(".")[2]
+        if scope.owner is not None and last == "__init__":
+            last = scope.owner.name
+        return [site for site in self.find_call_sites(last) if self._is_call_of(site, scope)]
+
+    def _is_call_of(self, site: CallSite, scope: CodeScope) -> bool:
+        func = site.node.func
+        if scope.owner is None:
+            full = self.full_name_of(func, site.scope.module)
+            return bool(full) and self.find_by_name(full, site.scope.module) is scope
+        if isinstance(func, ast.Attribute) and is_self_expression(func.value):
+            mine = site.scope.owner
+            return mine is not None and self.find_method(mine, func.attr) is scope
+        if scope.name.endswith(".__init__"):
+            found = self.find_definition(func, site.scope.module)
+            return (
+                isinstance(found, ClassDefinition) and self.find_method(found, "__init__") is scope
+            )
+        if _is_torch_module_method(site.node):
+            return self._is_on_local_instance(site, scope)
+        return isinstance(func, ast.Attribute)
+
+    def _is_on_local_instance(self, site: CallSite, scope: CodeScope) -> bool:
+        """Is it called on what this function has made of the class itself?"""
+        func = site.node.func
+        on = func.value if isinstance(func, ast.Attribute) else func
+        key = on.id if isinstance(on, ast.Name) else ""
+        return any(
+            isinstance(value, ast.Call)
+            and isinstance(
+                made := self.find_definition(value.func, site.scope.module),
+                ClassDefinition,
+            )
+            and self.find_method(made, scope.name.rpartition(".")[2]) is scope
+            for value, _ in site.scope.bindings.get(key, [])
+        )
+
+
+def _shadows_its_base(cls: ClassDefinition) -> bool:
+    """``class Dataset(Dataset)``: from then on the name means this one."""
+    return any(isinstance(base, ast.Name) and base.id == cls.name for base in cls.node.bases)
+
+
+def _is_torch_module_method(call: ast.Call) -> bool:
+    """``model.eval()``, ``model.train()``: what any module of torch has, too."""
+    return last_name(call.func) in {"eval", "train"} and not (call.args or call.keywords)
+
+
+def is_self_expression(node: ast.expr) -> bool:
+    """Is it ``self``, or ``cls``, or ``super()``?"""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "super"
+    return isinstance(node, ast.Name) and node.id in {"self", "cls"}
+
+
+def last_name(node: ast.expr) -> str:
+    """``c`` of ``a.b.c``; empty for what is no name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def find_call_argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
+    """What a call gives for a parameter."""
+    for word in call.keywords:
+        if word.arg == name:
+            return word.value
+    before = call.args[: position + 1]
+    if any(isinstance(one, ast.Starred) for one in before):
+        return None
+    return call.args[position] if 0 <= position < len(call.args) else None
+
+
+def _common_path_parts(one: str, other: str) -> int:
+    mine, theirs = one.split("/"), other.split("/")
+    count = 0
+    for left, right in zip(mine, theirs, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+STAR_IMPORTED_NAMES = {
+    "torch.utils.data.DataLoader",
+    "torch.utils.data.Dataset",
+    "torch.utils.data.IterableDataset",
+    "torch.utils.data.TensorDataset",
+    "torch.utils.data.dataloader.DataLoader",
+}

@@ -1,0 +1,16 @@
+"""What a function returns, as it is written."""
+
+import ast
+
+from pipedoctor.source.syntax.scope import CodeScope
+
+
+def returned_values(scope: CodeScope) -> list[ast.expr]:
+    """What a function may return, itself and not the functions within it."""
+    return [
+        step.node.value
+        for step in scope.steps_by_type.get(ast.Return, [])
+        if isinstance(step.node, ast.Return)
+        and step.node.value is not None
+        and not step.context.inner
+    ]

@@ -1,0 +1,291 @@
+"""What a value will be, as far as the code tells, and how that is known."""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pipedoctor.facts.source import Argument, Spot, ValueOrigin
+from pipedoctor.source.resolve.arguments import (
+    MAX_TEXT_LENGTH,
+    constant_argument,
+    derive_argument,
+)
+from pipedoctor.source.resolve.cpu_counts import cpu_count_function
+from pipedoctor.source.resolve.project import Project, find_call_argument
+from pipedoctor.source.syntax.scope import CodeScope, Module, binding_key
+
+_MAX_DEPTH = 6
+_MAX_ASSIGNMENTS = 4
+"""Assignments to one variable that are followed."""
+
+
+class CommandLineOption(NamedTuple):
+    """An option of a command line, with its default."""
+
+    flag: str
+    default: ast.expr | None
+    scope: CodeScope
+
+
+def node_location(module: Module, node: ast.AST) -> Spot:
+    """The location of a node; in a notebook relative to its cell."""
+    line = getattr(node, "lineno", 1)
+    end = getattr(node, "end_lineno", None)
+    offset = getattr(node, "col_offset", 0)
+    column = module.character_column(line, offset) + 1
+    end_offset = getattr(node, "end_col_offset", None)
+    end_column = None
+    if end is not None and end_offset is not None:
+        end_column = module.character_column(end, end_offset) + 1
+    number, first = 0, 1
+    for cell in module.file.cells:
+        if cell.first_line <= line:
+            number, first = cell
+    return Spot(
+        path=module.path,
+        line=line - first + 1,
+        column=column,
+        end_line=end - first + 1 if end is not None else None,
+        end_column=end_column,
+        cell=number,
+    )
+
+
+def unparse_node(node: ast.AST) -> str:
+    """An expression as text, unless it is nested too deep for that."""
+    try:
+        return ast.unparse(node)
+    except (RecursionError, ValueError):
+        return "..."
+
+
+def unparse_short(node: ast.AST | None) -> str:
+    """An expression as text, in short."""
+    text = unparse_node(node) if node is not None else ""
+    return text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 3]}..."
+
+
+class ValueResolver:
+    """Resolves variables, parameters and command-line options of one project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._options_by_name: dict[str, list[CommandLineOption]] = {}
+        self._known_call_arguments: dict[
+            tuple[CodeScope, str], list[tuple[ast.expr, CodeScope]]
+        ] = {}
+        for site in project.find_call_sites("add_argument"):
+            self._add_option(site.node, site.scope)
+        for scope in project.scopes:
+            self._add_click_options(scope)
+
+    def _add_option(self, node: ast.Call, scope: CodeScope) -> None:
+        flags = [a.value for a in node.args if isinstance(a, ast.Constant)]
+        names = [flag for flag in flags if isinstance(flag, str)]
+        if not names:
+            return
+        flag = next((n for n in names if n.startswith("--")), names[0])
+        given = {word.arg: word.value for word in node.keywords}
+        dest, default = given.get("dest"), given.get("default")
+        action = given.get("action")
+        if default is None and isinstance(action, ast.Constant):
+            if action.value in {"store_true", "store_false"}:
+                default = ast.Constant(value=action.value == "store_false")
+        name = flag.lstrip("-").replace("-", "_")
+        if isinstance(dest, ast.Constant) and isinstance(dest.value, str):
+            name = dest.value
+        self._options_by_name.setdefault(name, []).append(CommandLineOption(flag, default, scope))
+
+    def _add_click_options(self, scope: CodeScope) -> None:
+        if isinstance(scope.node, ast.Module):
+            return
+        for one in scope.node.decorator_list:
+            if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
+                if one.func.attr == "option":
+                    self._add_option(one, scope)
+
+    def resolve(self, node: ast.expr | None, scope: CodeScope, depth: int = _MAX_DEPTH) -> Argument:
+        """Resolve what value an expression will have."""
+        if node is None:
+            return Argument(how="absent")
+        at = node_location(scope.module, node) if hasattr(node, "lineno") else None
+        text = unparse_short(node)
+        unknown = Argument(how="unknown", text=text, at=at, form="expression")
+        if isinstance(node, ast.Constant):
+            return constant_argument(node, text, at)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = self.resolve(node.operand, scope, depth - 1)
+            if isinstance(inner.value, int):
+                return Argument(how=inner.how, value=-inner.value, text=text, at=at)
+        if isinstance(node, ast.Lambda):
+            return Argument(how="unknown", text=text, at=at, form="lambda")
+        if depth <= 0:
+            return unknown
+        count = cpu_count_function(node, lambda one: self.project.full_name_of(one, scope.module))
+        if count:
+            form = "cpu count"
+            return Argument(how="unknown", text=text, at=at, form=form, name=count)
+        if isinstance(node, ast.Call):
+            name = self.project.full_name_of(node.func, scope.module)
+            form = "call"
+            if name == "functools.partial":
+                form = "partial"
+            return Argument(how="unknown", text=text, at=at, form=form, name=name)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self._resolve_name(node, scope, depth) or Argument(
+                how="unknown",
+                text=text,
+                at=at,
+                form="name",
+                name=self.project.full_name_of(node, scope.module),
+            )
+        if isinstance(node, ast.IfExp):
+            return self._resolve_conditional(node, scope, depth, unknown)
+        return unknown
+
+    def _resolve_conditional(
+        self, node: ast.IfExp, scope: CodeScope, depth: int, unknown: Argument
+    ) -> Argument:
+        one = self.resolve(node.body, scope, depth - 1)
+        other = self.resolve(node.orelse, scope, depth - 1)
+        if one.is_known and other.is_known and one.value == other.value:
+            return Argument(how="inferred", value=one.value, text=unknown.text, at=unknown.at)
+        return Argument(
+            how="unknown",
+            text=unknown.text,
+            at=unknown.at,
+            form="choice",
+            name=unknown.text,
+        )
+
+    def _resolve_name(
+        self, node: ast.Name | ast.Attribute, scope: CodeScope, depth: int
+    ) -> Argument | None:
+        """A variable, a parameter, an attribute of self, or an option."""
+        at, text = node_location(scope.module, node), unparse_short(node)
+        key = binding_key(node)
+        found = list(self.find_assignments(key, scope)) if key else []
+        if found:
+            values = [
+                self.resolve(value, its, depth - 1) for value, its in found[:_MAX_ASSIGNMENTS]
+            ]
+            if len(found) <= _MAX_ASSIGNMENTS and all(
+                v.is_known and v.value == values[0].value for v in values
+            ):
+                return derive_argument(values[0], "inferred", text, at)
+            if len(found) == 1 and values[0].form not in {"name", "expression"}:
+                return derive_argument(values[0], "unknown", text, at)
+            return Argument(how="unknown", text=text, at=at, form="name")
+        if isinstance(node, ast.Name):
+            return self._resolve_parameter(node, scope, text, at, depth)
+        return self._resolve_option_attribute(node, scope, text, at)
+
+    def find_assignments(self, key: str, scope: CodeScope) -> Iterator[tuple[ast.expr, CodeScope]]:
+        """Everything assigned to a variable here, in its class, or in its module."""
+        mine = scope.bindings.get(key, [])
+        if key.startswith("self."):
+            owner = scope.owner
+            for one in self.project.find_bases(owner)[0] if owner else []:
+                for method in one.methods.values():
+                    for value, _ in method.bindings.get(key, []):
+                        yield value, method
+            return
+        yield from ((value, scope) for value, _ in mine)
+        if not mine and not self.has_parameter(scope, key):
+            body = scope.module.body
+            yield from ((v, body) for v, _ in body.bindings.get(key, []))
+
+    def has_parameter(self, scope: CodeScope, name: str) -> bool:
+        """Is it a parameter of this function?"""
+        if isinstance(scope.node, ast.Module):
+            return False
+        args = scope.node.args
+        every = [*scope.parameters, *args.kwonlyargs]
+        return any(one.arg == name for one in every)
+
+    def find_default(self, scope: CodeScope, name: str) -> ast.expr | None:
+        """The default of a parameter."""
+        if isinstance(scope.node, ast.Module):
+            return None
+        args = scope.node.args
+        late = scope.parameters[len(scope.parameters) - len(args.defaults) :]
+        for one, value in zip(late, args.defaults, strict=True):
+            if one.arg == name:
+                return value
+        for one, other in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+            if one.arg == name:
+                return other
+        return None
+
+    def find_call_arguments(self, scope: CodeScope, name: str) -> list[tuple[ast.expr, CodeScope]]:
+        """The expressions that the callers in the project pass for a parameter."""
+        known = self._known_call_arguments.get((scope, name))
+        if known is None:
+            known = self._known_call_arguments[scope, name] = list(
+                self._collect_call_arguments(scope, name)
+            )
+        return known
+
+    def _collect_call_arguments(
+        self, scope: CodeScope, name: str
+    ) -> Iterator[tuple[ast.expr, CodeScope]]:
+        names = [one.arg for one in scope.parameters]
+        position = names.index(name) if name in names else -1
+        bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
+        for site in self.project.find_callers(scope):
+            given = find_call_argument(site.node, name, position - bound)
+            if given is not None:
+                yield given, site.scope
+
+    def _may_come_in_kwargs(self, scope: CodeScope, name: str) -> bool:
+        """May it come in ``**config["data"]``, which nobody can see here?"""
+        return any(
+            word.arg is None and isinstance(word.value, ast.Subscript)
+            for site in self.project.find_callers(scope)
+            if all(word.arg != name for word in site.node.keywords)
+            for word in site.node.keywords
+        )
+
+    def _resolve_parameter(
+        self, node: ast.Name, scope: CodeScope, text: str, at: Spot, depth: int
+    ) -> Argument | None:
+        if not self.has_parameter(scope, node.id):
+            return None
+        handed = self.find_call_arguments(scope, node.id)
+        default = self.find_default(scope, node.id)
+        if default is not None and self._may_come_in_kwargs(scope, node.id):
+            return Argument(how="unknown", text=text, at=at, form="parameter")
+        if not handed and default is not None:
+            value = self.resolve(default, scope, depth - 1)
+            why = f"default of {node.id}"
+            return derive_argument(value, "default", text, at, why)
+        if not handed:
+            return self._resolve_option(node.id, scope, text, at)
+        left = len(handed) < len(self.project.find_callers(scope))
+        if left and default is not None:
+            handed = [*handed, (default, scope)]
+        values = [self.resolve(value, its, depth - 1) for value, its in handed[:_MAX_ASSIGNMENTS]]
+        same = all(one.is_known and one.value == values[0].value for one in values)
+        if len(values) == 1 or (same and len(values) == len(handed)):
+            how: ValueOrigin = "default" if values[0].how == "default" else "inferred"
+            return derive_argument(values[0], how, text, at, values[0].why)
+        return Argument(how="unknown", text=text, at=at, form="parameter")
+
+    def _resolve_option_attribute(
+        self, node: ast.expr, scope: CodeScope, text: str, at: Spot
+    ) -> Argument | None:
+        if not isinstance(node, ast.Attribute):
+            return None
+        return self._resolve_option(node.attr, scope, text, at)
+
+    def _resolve_option(self, name: str, scope: CodeScope, text: str, at: Spot) -> Argument | None:
+        """The nearest option of that name: of this file, else the only one."""
+        every = self._options_by_name.get(name, [])
+        near = [o for o in every if o.scope.module is scope.module] or every
+        if len(near) != 1:
+            return None
+        option = near[0]
+        if option.default is None:
+            return Argument(how="unknown", text=text, at=at, form="option")
+        value = self.resolve(option.default, option.scope, 2)
+        return derive_argument(value, "default", text, at, f"default of {option.flag}")

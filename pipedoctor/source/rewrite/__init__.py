@@ -1,0 +1,1 @@
+"""The exact source text that an edit would replace."""

@@ -1,0 +1,1 @@
+"""Syntax trees, scopes and positions in source text."""

@@ -1,0 +1,109 @@
+"""What stands around a step within its function: loops, conditions, handlers."""
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+LoopNode: TypeAlias = ast.For | ast.AsyncFor | ast.While
+
+
+class GuardCondition(NamedTuple):
+    """A condition that holds here, or whose opposite holds."""
+
+    test: ast.expr
+    holds: bool
+
+
+class CodeContext(NamedTuple):
+    """What stands around a step, within its function."""
+
+    loops: tuple[LoopNode, ...] = ()
+    guards: tuple[GuardCondition, ...] = ()
+    tries: tuple[ast.Try, ...] = ()
+    managers: tuple[ast.expr, ...] = ()
+    handler: bool = False
+    inner: bool = False
+    """In a function or lambda within the function."""
+
+
+class CodeStep(NamedTuple):
+    """A node of the syntax tree with its context."""
+
+    node: ast.AST
+    context: CodeContext
+
+
+def can_coincide(one: CodeContext, other: CodeContext) -> bool:
+    """Can both be reached in one run of the function? Not in opposite branches."""
+    known = {id(guard.test): guard.holds for guard in one.guards}
+    return all(known.get(id(g.test), g.holds) == g.holds for g in other.guards)
+
+
+ContextBlock: TypeAlias = tuple[Sequence[ast.AST], CodeContext]
+"""Nodes one after the other, and what they stand in."""
+
+
+def _split_if(node: Any, context: CodeContext) -> list[ContextBlock]:
+    test: ast.expr = node.test
+    loops, guards, tries, managers, handler, inner = context
+    found: list[ContextBlock] = [([test], context)]
+    parts: tuple[Any, Any] = node.body, node.orelse
+    for part, holds in zip(parts, (True, False), strict=True):
+        if part:
+            within = (*guards, GuardCondition(test, holds))
+            its = CodeContext(loops, within, tries, managers, handler, inner)
+            found.append((part if isinstance(node, ast.If) else [part], its))
+    return found
+
+
+def _split_for(node: ast.For | ast.AsyncFor, context: CodeContext) -> list[ContextBlock]:
+    within = context._replace(loops=(*context.loops, node))
+    head = [node.iter, node.target]
+    return [(head, context), (node.body, within), (node.orelse, context)]
+
+
+def _split_while(node: ast.While, context: CodeContext) -> list[ContextBlock]:
+    within = context._replace(loops=(*context.loops, node))
+    return [([node.test], context), (node.body, within), (node.orelse, context)]
+
+
+def _split_try(node: ast.Try, context: CodeContext) -> list[ContextBlock]:
+    within = context._replace(tries=(*context.tries, node))
+    return [
+        (node.body, within),
+        (node.handlers, context._replace(handler=True)),
+        (node.orelse, context),
+        (node.finalbody, context),
+    ]
+
+
+def _split_with(node: ast.With | ast.AsyncWith, context: CodeContext) -> list[ContextBlock]:
+    contexts = [item.context_expr for item in node.items]
+    within = context._replace(managers=(*context.managers, *contexts))
+    return [(contexts, context), (node.body, within)]
+
+
+def _split_function(node: FunctionNode, context: CodeContext) -> list[ContextBlock]:
+    return [(node.body, context._replace(inner=True))]
+
+
+def _split_lambda(node: ast.Lambda, context: CodeContext) -> list[ContextBlock]:
+    return [([node.body], context._replace(inner=True))]
+
+
+BLOCK_SPLITTERS: dict[type[ast.AST], Callable[[Any, CodeContext], list[ContextBlock]]] = {
+    ast.AsyncFor: _split_for,
+    ast.AsyncFunctionDef: _split_function,
+    ast.AsyncWith: _split_with,
+    ast.For: _split_for,
+    ast.FunctionDef: _split_function,
+    ast.If: _split_if,
+    ast.IfExp: _split_if,
+    ast.Lambda: _split_lambda,
+    ast.Try: _split_try,
+    ast.While: _split_while,
+    ast.With: _split_with,
+}

@@ -1,0 +1,203 @@
+"""The parts of a file: classes, functions, and what is bound in them."""
+
+import ast
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from pipedoctor.source.syntax.context import CodeStep, FunctionNode
+from pipedoctor.source.syntax.parse import ParsedFile
+from pipedoctor.source.syntax.walk import find_nodes
+
+_UTF8_MASK, _UTF8_CONTINUATION = 0b11000000, 0b10000000
+"""Bytes of UTF-8 that begin no character."""
+CallPosition: TypeAlias = tuple[int, int]
+"""Where a call stands: the number of its function, and its own among those there."""
+
+
+@dataclass(eq=False)
+class CodeScope:
+    """A function, a method, or the body of a module."""
+
+    module: "Module"
+    name: str
+    """Within the module: ``Dataset.__getitem__``, ``main``, ``<module>``."""
+    node: FunctionNode | ast.Module
+    owner: "ClassDefinition | None" = None
+    number: int = 0
+    """Its place in `Module.scopes`."""
+    steps: list[CodeStep] = field(default_factory=list[CodeStep])
+    local_functions: dict[str, FunctionNode] = field(default_factory=dict[str, FunctionNode])
+    steps_by_type: dict[type[ast.AST], list[CodeStep]] = field(
+        default_factory=dict[type[ast.AST], list[CodeStep]]
+    )
+    bindings: dict[str, list[tuple[ast.expr, CodeStep]]] = field(
+        default_factory=dict[str, list[tuple[ast.expr, CodeStep]]]
+    )
+    """What is assigned to each name here, in order: ``x`` and ``self.x``."""
+
+    modified_in_place: set[str] | None = None
+    """Names whose tensors are written to, once somebody has looked."""
+
+    @property
+    def calls(self) -> list[CodeStep]:
+        """All its calls."""
+        return self.steps_by_type.get(ast.Call, [])
+
+    def find_calls(self, last: str) -> Sequence[CodeStep]:
+        """Those by the last part of what is called."""
+        return self.module.calls_by_function(last).get(self.number, ())
+
+    @cached_property
+    def steps_by_loop(self) -> Mapping[int, list[CodeStep]]:
+        """The steps in each of its loops, by the identity of the loop."""
+        found: dict[int, list[CodeStep]] = {}
+        for step in self.steps:
+            for loop in step.context.loops:
+                found.setdefault(id(loop), []).append(step)
+        return found
+
+    @cached_property
+    def names_by_value(self) -> Mapping[int, list[str]]:
+        """The names that are given a value, by the identity of its expression."""
+        found: dict[int, list[str]] = {}
+        for key, values in self.bindings.items():
+            for value, _ in values:
+                found.setdefault(id(value), []).append(key)
+        return found
+
+    @cached_property
+    def attribute_nodes(self) -> list[ast.Attribute]:
+        """All its attributes, read and written."""
+        return find_nodes(self.node, (ast.Attribute,))
+
+    @cached_property
+    def name_loads(self) -> list[ast.Name]:
+        """All names that it reads."""
+        return [n for n in find_nodes(self.node, (ast.Name,)) if isinstance(n.ctx, ast.Load)]
+
+    @property
+    def full_name(self) -> str:
+        """``package.module.Class.method``."""
+        return f"{self.module.name}.{self.name}"
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        """Those that a position can fill, in order; ``self`` among them."""
+        if isinstance(self.node, ast.Module):
+            return []
+        return [*self.node.args.posonlyargs, *self.node.args.args]
+
+    @property
+    def is_module_body(self) -> bool:
+        """Is it the body of the module?"""
+        return isinstance(self.node, ast.Module)
+
+
+@dataclass(eq=False)
+class ClassDefinition:
+    """A class of the project."""
+
+    module: "Module"
+    name: str
+    node: ast.ClassDef
+    methods: dict[str, CodeScope] = field(default_factory=dict[str, CodeScope])
+    class_attributes: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
+
+    @property
+    def full_name(self) -> str:
+        """``package.module.Class``."""
+        return f"{self.module.name}.{self.name}"
+
+
+@dataclass(eq=False)
+class Module:
+    """One file of the project, indexed: its scopes, classes, imports and calls."""
+
+    path: str
+    name: str
+    """Dotted, by its folders: as far as anybody may import it."""
+    package: str
+    file: ParsedFile
+    scopes: list[CodeScope] = field(default_factory=list[CodeScope])
+    functions: dict[str, CodeScope] = field(default_factory=dict[str, CodeScope])
+    classes: dict[str, ClassDefinition] = field(default_factory=dict[str, ClassDefinition])
+    imported_names: dict[str, str] = field(default_factory=dict[str, str])
+    """What imports bind: local name to full name."""
+    star_imports: list[str] = field(default_factory=list[str])
+    calls_by_name: dict[str, list[CallPosition]] = field(
+        default_factory=dict[str, list[CallPosition]]
+    )
+    """
+    All calls by what is called: ``torch.zeros``; ``.cuda`` of what is no name.
+
+    Most questions concern few calls: the others need not be looked at, nor their
+    nodes be fetched from memory again.
+    """
+    resolved_names: dict[str, str] = field(default_factory=dict[str, str])
+    """Of names as they are written here: where they come from, once it is known."""
+    continuation_bytes: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    """Of lines that somebody asked for: the bytes that begin no character."""
+    body: CodeScope = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.body = CodeScope(self, "<module>", self.file.tree)
+        self.scopes.append(self.body)
+
+    def steps_at(self, places: Iterable[CallPosition]) -> Iterator[tuple[CodeScope, CodeStep]]:
+        """The calls at some places, in the order of functions and their text."""
+        for number, index in sorted(places):
+            scope = self.scopes[number]
+            yield scope, scope.steps_by_type[ast.Call][index]
+
+    def find_calls(self, last: str) -> Iterator[tuple[CodeScope, CodeStep]]:
+        """Calls by the last part of what is called."""
+        return self.steps_at(self._calls_by_last_name.get(last, ()))
+
+    def calls_by_function(self, last: str) -> Mapping[int, list[CodeStep]]:
+        """The same by the number of the function that they stand in."""
+        known = self._known_calls.get(last)
+        if known is None:
+            known = self._known_calls[last] = {}
+            for scope, step in self.find_calls(last):
+                known.setdefault(scope.number, []).append(step)
+        return known
+
+    @cached_property
+    def _known_calls(self) -> dict[str, dict[int, list[CodeStep]]]:
+        return {}
+
+    @cached_property
+    def _calls_by_last_name(self) -> Mapping[str, list[CallPosition]]:
+        found: dict[str, list[CallPosition]] = {}
+        for name, places in self.calls_by_name.items():
+            found.setdefault(name.rpartition(".")[2], []).extend(places)
+        return found
+
+    def character_column(self, line: int, offset: int) -> int:
+        """Of the bytes up to an offset, for those count in a syntax tree."""
+        inner = self.continuation_bytes.get(line)
+        if inner is None:
+            lines = self.file.lines
+            raw = lines[line - 1] if 0 < line <= len(lines) else b""
+            wide = b"" if raw.isascii() else raw
+            inner = [n for n, byte in enumerate(wide) if byte & _UTF8_MASK == _UTF8_CONTINUATION]
+            self.continuation_bytes[line] = inner
+        return offset - bisect_left(inner, offset)
+
+    def discard_tree(self) -> None:
+        """Let go of the syntax tree now: a circle would wait for the collector."""
+        for scope in self.scopes:
+            vars(scope).clear()
+        vars(self).clear()
+
+
+def binding_key(node: ast.expr) -> str:
+    """``x`` or ``self.x``; empty for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"self.{node.attr}" if node.value.id == "self" else ""
+    return ""

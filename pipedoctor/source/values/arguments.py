@@ -1,0 +1,134 @@
+"""What a call gives for the parameters of a function."""
+
+import ast
+from collections.abc import Iterator
+
+from pipedoctor.source.resolve.project import CallSite, last_name
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.lattice import (
+    UNKNOWN,
+    ContainerValue,
+    Evaluating,
+    Frame,
+    InstanceValue,
+    TupleValue,
+    Values,
+    join,
+)
+
+_MAX_CALLERS = 12
+_CALLED_BY_OBJECT = frozenset(("__call__", "forward"))
+
+
+def evaluate_parameter(model: Evaluating, name: str, frame: Frame) -> Values:
+    """What a parameter may be: in this call, or in all calls of the project."""
+    if frame.call is not None and frame.caller is not None:
+        return _evaluate_given(model, name, frame.scope, frame.call, frame.caller)
+    sites = [*model.project.find_callers(frame.scope), *_find_object_calls(model, frame.scope)]
+    found = join(
+        _evaluate_given(model, name, frame.scope, site.node, model.frame_of(site.scope))
+        for site in sites[:_MAX_CALLERS]
+    )
+    return found | model.evaluate(find_default(frame.scope.node, name), frame)
+
+
+def _find_object_calls(model: Evaluating, scope: CodeScope) -> Iterator[CallSite]:
+    """Calls of the objects of a class that can be called: ``self.make(index)``."""
+    owner, last = scope.owner, scope.name.rpartition(".")[2]
+    if owner is None or last not in _CALLED_BY_OBJECT:
+        return
+    names = {
+        name.rpartition(".")[2]
+        for site in model.project.find_call_sites(owner.name)
+        for name in site.scope.names_by_value.get(id(site.node), ())
+    }
+    for name in sorted(names):
+        for site in model.project.find_call_sites(name):
+            values = model.evaluate(site.node.func, model.frame_of(site.scope))
+            if any(isinstance(one, InstanceValue) and one.cls is owner for one in values):
+                yield site
+
+
+def _evaluate_given(
+    model: Evaluating, name: str, scope: CodeScope, call: ast.Call, caller: Frame
+) -> Values:
+    if isinstance(scope.node, ast.Module):
+        return UNKNOWN
+    args = scope.node.args
+    names = [one.arg for one in scope.parameters]
+    if _is_bound(scope, names):
+        names = names[1:]
+    if args.vararg is not None and args.vararg.arg == name:
+        rest = [one for one in call.args[len(names) :] if not isinstance(one, ast.Starred)]
+        return frozenset((TupleValue(tuple(model.evaluate(one, caller) for one in rest)),))
+    if args.kwarg is not None and args.kwarg.arg == name:
+        return frozenset((ContainerValue(call, caller),))
+    position = names.index(name) if name in names else -1
+    given = find_given(call, name, position)
+    if given is not None:
+        return model.evaluate(given, caller)
+    starred = _find_in_starred(model, name, position, call, caller)
+    if starred:
+        return starred
+    default = find_default(scope.node, name)
+    return model.evaluate(default, model.frame_of(scope)) if default is not None else UNKNOWN
+
+
+def find_given(call: ast.Call, name: str, position: int) -> ast.expr | None:
+    """The expression that a call gives for a parameter; none: not given or not seen."""
+    for word in call.keywords:
+        if word.arg == name:
+            return word.value
+    before = call.args[: position + 1]
+    if position < 0 or any(isinstance(one, ast.Starred) for one in before):
+        return None
+    return call.args[position] if position < len(call.args) else None
+
+
+def _find_in_starred(
+    model: Evaluating, name: str, position: int, call: ast.Call, caller: Frame
+) -> Values:
+    """What ``*args`` and ``**kwargs`` of a call hold for a parameter."""
+    parts: list[Values] = []
+    for word in call.keywords:
+        if word.arg is None:
+            parts += [model.item(one, name) for one in model.evaluate(word.value, caller)]
+    for number, one in enumerate(call.args):
+        if isinstance(one, ast.Starred) and position >= number:
+            held = model.evaluate(one.value, caller)
+            parts += [model.item(value, position - number) for value in held]
+    return join(iter(parts))
+
+
+def _is_bound(scope: CodeScope, names: list[str]) -> bool:
+    if scope.owner is None or not names:
+        return False
+    decorators: list[ast.expr] = getattr(scope.node, "decorator_list", [])
+    return not any(last_name(one) == "staticmethod" for one in decorators)
+
+
+def find_default(node: ast.AST, name: str) -> ast.expr | None:
+    """The default of a parameter."""
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        return None
+    args = node.args
+    plain = [*args.posonlyargs, *args.args]
+    late = plain[len(plain) - len(args.defaults) :]
+    pairs = [*zip(late, args.defaults, strict=True)]
+    pairs += [
+        (one, value)
+        for one, value in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        if value is not None
+    ]
+    return next((value for one, value in pairs if one.arg == name), None)
+
+
+def parameter_names(node: ast.AST) -> Iterator[str]:
+    """The names of all parameters of a function or lambda."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        args = node.args
+        for one in (*args.posonlyargs, *args.args, *args.kwonlyargs):
+            yield one.arg
+        for rest in (args.vararg, args.kwarg):
+            if rest is not None:
+                yield rest.arg

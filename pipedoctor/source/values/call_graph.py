@@ -1,0 +1,141 @@
+"""What runs in a worker: the code of items and all that it calls, across files."""
+
+import ast
+from collections.abc import Iterator
+
+from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS, classify_dataset
+from pipedoctor.source.resolve.dictionaries import ArgumentExpression
+from pipedoctor.source.resolve.loader_calls import LoaderCallFinder
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+from pipedoctor.source.values.callables import CallableFinder, Callee
+from pipedoctor.source.values.lattice import Frame, InstanceValue
+from pipedoctor.source.values.loader_flow import LoaderFlow
+
+_MAX_FUNCTIONS = 4000
+"""Functions that are followed at most."""
+_WORKER_ARGUMENTS = ("collate_fn", "worker_init_fn")
+
+
+class CallGraph:
+    """The datasets of a project, and the functions that run in their workers."""
+
+    def __init__(self, project: Project, flow: LoaderFlow, constructions: LoaderCallFinder) -> None:
+        self.project = project
+        self.evaluator = flow.evaluator
+        self.callables = CallableFinder(flow.evaluator)
+        self.datasets: dict[str, ClassDefinition] = {}
+        self.dataset_style: dict[str, str] = {}
+        for cls in project.classes:
+            style = classify_dataset(self.project, cls)
+            if style:
+                self.datasets[cls.full_name] = cls
+                self.dataset_style[cls.full_name] = style
+        self._add_loaded_classes(flow, constructions)
+        self.item_scopes: dict[int, CodeScope] = {}
+        """Functions that run for items, by identity."""
+        self.scopes_of_dataset: dict[str, set[int]] = {}
+        self.callees_of_dataset: dict[str, list[Callee]] = {}
+        """The same with the objects that they belong to."""
+        self.entered_from: dict[int, set[CodeScope]] = {}
+        """The functions that call a function on the way of items, by its identity."""
+        self.init_scopes: set[int] = set()
+        """Functions that run once, when a dataset is made."""
+        self.collate_functions: dict[int, CodeScope] = {}
+        self.worker_init_functions: dict[int, CodeScope] = {}
+        self._collect_functions(constructions)
+
+    def _add_loaded_classes(self, flow: LoaderFlow, constructions: LoaderCallFinder) -> None:
+        """A class that a loader is given is a data set, whatever it derives from."""
+        for made in constructions.calls:
+            for value in flow.evaluate_argument(made, "dataset"):
+                cls = value.cls if isinstance(value, InstanceValue) else None
+                if cls and self.project.find_method(cls, "__getitem__") is not None:
+                    self.datasets.setdefault(cls.full_name, cls)
+                    self.dataset_style.setdefault(cls.full_name, "given")
+
+    def _collect_functions(self, constructions: LoaderCallFinder) -> None:
+        for name, cls in self.datasets.items():
+            methods: tuple[str, ...] = ITEM_METHODS
+            if self.dataset_style[name] != "iterable":
+                methods = tuple(one for one in methods if one != "__iter__")
+            roots = [m for e in methods if (m := self.project.find_method(cls, e))]
+            owner = InstanceValue(cls)
+            self.scopes_of_dataset[name] = self._reachable_from(
+                [Callee(root, owner) for root in roots], name
+            )
+            if (init := self.project.find_method(cls, "__init__")) is not None:
+                self.init_scopes |= self._reachable_from([Callee(init, owner)])
+        for made in constructions.calls:
+            for name in _WORKER_ARGUMENTS:
+                self._add_worker_functions(made.arguments.get(name), name)
+        transforms = [
+            callee
+            for site in self.project.find_call_sites("Compose")
+            if _is_library_compose(self.project, site.node.func, site.scope)
+            for callee in self.callables.callables_within(site.node, self._frame(site.scope))
+        ]
+        self._reachable_from(transforms)
+
+    def _add_worker_functions(self, given: ArgumentExpression | None, name: str) -> None:
+        if given is None:
+            return
+        callees = list(self.callables.callees_of(given.node, self._frame(given.scope)))
+        into = self.collate_functions if name == "collate_fn" else self.worker_init_functions
+        into.update({id(one.scope): one.scope for one in callees})
+        if name == "collate_fn":
+            self._reachable_from(callees)
+
+    def _frame(self, scope: CodeScope, cls: ClassDefinition | None = None) -> Frame:
+        owner = InstanceValue(cls) if cls is not None and scope.owner is not None else None
+        return self.evaluator.frame_of(scope, owner)
+
+    def _reachable_from(self, roots: list[Callee], dataset: str = "") -> set[int]:
+        """All functions that are called from these."""
+        items = any(not root.scope.name.endswith("__init__") for root in roots)
+        seen: set[Callee] = set()
+        reached: dict[int, CodeScope] = {}
+        queue = list(roots)
+        while queue and len(reached) < _MAX_FUNCTIONS:
+            callee = queue.pop()
+            if callee in seen:
+                continue
+            seen.add(callee)
+            reached[id(callee.scope)] = callee.scope
+            if dataset:
+                self.callees_of_dataset.setdefault(dataset, []).append(callee)
+            called = list(self.callables.called_from(callee))
+            for one in called:
+                self.entered_from.setdefault(id(one.scope), set()).add(callee.scope)
+            queue.extend(called)
+        if items:
+            self.item_scopes.update(reached)
+        return set(reached)
+
+    def resolve_call(
+        self, func: ast.expr, scope: CodeScope, self_class: ClassDefinition | None
+    ) -> Iterator[tuple[CodeScope, ClassDefinition | None]]:
+        """The functions of the project that a call may enter."""
+        for callee in self.callables.callees_of(func, self._frame(scope, self_class)):
+            yield callee.scope, callee.owner.cls if callee.owner else callee.scope.owner
+
+    def infer_classes(
+        self, node: ast.expr, scope: CodeScope, self_class: ClassDefinition | None
+    ) -> list[ClassDefinition]:
+        """The classes of the project that a value may be of."""
+        values = self.evaluator.evaluate(node, self._frame(scope, self_class))
+        found = [one.cls for one in values if isinstance(one, InstanceValue)]
+        return sorted(dict.fromkeys(found), key=lambda cls: cls.full_name)
+
+    def resolve_callables(
+        self, node: ast.expr, scope: CodeScope, self_class: ClassDefinition | None = None
+    ) -> Iterator[CodeScope]:
+        """The functions of the project that a value calls when it is called."""
+        for callee in self.callables.callees_of(node, self._frame(scope, self_class)):
+            yield callee.scope
+
+
+def _is_library_compose(project: Project, func: ast.expr, scope: CodeScope) -> bool:
+    return project.full_name_of(func, scope.module).startswith(
+        ("torchvision.", "albumentations.", "monai.", "torch_geometric.")
+    )

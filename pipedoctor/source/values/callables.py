@@ -1,0 +1,128 @@
+"""The functions of the project that a call enters, with the objects that they belong to."""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.evaluator import Evaluator
+from pipedoctor.source.values.lattice import (
+    ClassValue,
+    ContainerValue,
+    ExternalValue,
+    Frame,
+    FunctionValue,
+    InstanceValue,
+    PartialValue,
+    TupleValue,
+    Value,
+    Values,
+)
+
+_CALLING_METHODS = ("__call__", "forward")
+_MAX_NESTING = 4
+_KEPT_NAMES = frozenset(("Compose", "Lambda", "Sequential", "OneOf", "SomeOf", "RandomApply"))
+"""Objects of libraries that call what they are made with."""
+_PROPERTIES = frozenset(("property", "cached_property"))
+
+
+class Callee(NamedTuple):
+    """A function, and what `self` is in it."""
+
+    scope: CodeScope
+    owner: InstanceValue | None = None
+
+
+class CallableFinder:
+    """Finds what calls enter."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.project = evaluator.project
+
+    def called_from(self, callee: Callee) -> Iterator[Callee]:
+        """The functions that a function calls, by calls, subscripts and properties."""
+        scope = callee.scope
+        frame = self.evaluator.frame_of(scope, callee.owner)
+        for step in scope.calls:
+            node = step.node
+            if isinstance(node, ast.Call):
+                found = list(self.callees_of(node.func, frame))
+                yield from found
+                if not found:
+                    yield from self._callbacks(node, frame)
+        for step in scope.steps_by_type.get(ast.Subscript, ()):
+            sub = step.node
+            if isinstance(sub, ast.Subscript) and isinstance(sub.ctx, ast.Load):
+                yield from self._methods(self.evaluator.evaluate(sub.value, frame), "__getitem__")
+        for step in scope.steps_by_type.get(ast.For, ()):
+            if isinstance(step.node, ast.For):
+                yield from self._methods(self.evaluator.evaluate(step.node.iter, frame), "__iter__")
+        if callee.owner is not None:
+            yield from self._properties(scope, callee.owner)
+
+    def _methods(self, values: Values, name: str) -> Iterator[Callee]:
+        for value in values:
+            if isinstance(value, InstanceValue):
+                method = self.project.find_method(value.cls, name)
+                if method is not None:
+                    yield Callee(method, value)
+
+    def _properties(self, scope: CodeScope, owner: InstanceValue) -> Iterator[Callee]:
+        for node in scope.attribute_nodes:
+            if isinstance(node.value, ast.Name) and node.value.id == "self":
+                method = self.project.find_method(owner.cls, node.attr)
+                decorators = getattr(method.node, "decorator_list", ()) if method else ()
+                names = {getattr(one, "id", getattr(one, "attr", "")) for one in decorators}
+                if method is not None and names & _PROPERTIES:
+                    yield Callee(method, owner)
+
+    def _callbacks(self, node: ast.Call, frame: Frame) -> Iterator[Callee]:
+        """``pool.map(self.load, names)``: functions that a library is given."""
+        for given in (*node.args, *(word.value for word in node.keywords)):
+            if isinstance(given, (ast.Name, ast.Attribute)):
+                for value in self.evaluator.evaluate(given, frame):
+                    if isinstance(value, (FunctionValue, PartialValue)):
+                        yield from self._enter(value)
+
+    def callees_of(self, func: ast.expr, frame: Frame) -> Iterator[Callee]:
+        """What a call of an expression enters."""
+        seen: set[Callee] = set()
+        for value in self.evaluator.evaluate(func, frame):
+            for callee in self._enter(value):
+                if callee not in seen:
+                    seen.add(callee)
+                    yield callee
+
+    def callables_within(self, call: ast.Call, frame: Frame) -> Iterator[Callee]:
+        """The callables of the project among the arguments of a call, however nested."""
+        for given in (*call.args, *(word.value for word in call.keywords)):
+            yield from self._enter_all(self.evaluator.evaluate(given, frame), _MAX_NESTING)
+
+    def _enter_all(self, values: Values, depth: int) -> Iterator[Callee]:
+        for value in values:
+            if isinstance(value, (ContainerValue, TupleValue)) and depth:
+                yield from self._enter_all(self.evaluator.item(value, None), depth - 1)
+            elif not isinstance(value, ClassValue):
+                yield from self._enter(value, depth)
+
+    def _enter(self, value: Value, depth: int = _MAX_NESTING) -> Iterator[Callee]:
+        if isinstance(value, FunctionValue):
+            yield Callee(value.scope, value.owner)
+        elif isinstance(value, ClassValue):
+            init = self.project.find_method(value.cls, "__init__")
+            if init is not None:
+                yield Callee(init, InstanceValue(value.cls))
+        elif isinstance(value, InstanceValue):
+            for name in _CALLING_METHODS:
+                method = self.project.find_method(value.cls, name)
+                if method is not None:
+                    yield Callee(method, value)
+        elif isinstance(value, PartialValue) and depth:
+            for one in self.evaluator.evaluate(value.call.args[0], value.frame):
+                yield from self._enter(one, depth - 1)
+        elif isinstance(value, ExternalValue) and depth:
+            if value.name.rpartition(".")[2] in _KEPT_NAMES:
+                for given in (*value.call.args, *(w.value for w in value.call.keywords)):
+                    inner = self.evaluator.evaluate(given, value.frame)
+                    yield from self._enter_all(inner, depth - 1)

@@ -1,0 +1,241 @@
+"""What calls return: functions, classes, methods, generators, wrappers of libraries."""
+
+import ast
+from collections.abc import Iterator
+
+from pipedoctor.source.resolve.project import find_call_argument, last_name
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
+from pipedoctor.source.values.containers import call_container_method
+from pipedoctor.source.values.lattice import (
+    UNKNOWN,
+    BatchValue,
+    ClassValue,
+    ContainerValue,
+    Evaluating,
+    ExternalValue,
+    Frame,
+    FunctionValue,
+    GeneratorValue,
+    InstanceValue,
+    IteratorValue,
+    LoaderValue,
+    LocalFunctionValue,
+    PartialValue,
+    StreamValue,
+    TupleValue,
+    Value,
+    Values,
+    join,
+)
+from pipedoctor.source.values.library import (
+    NAMESPACES,
+    PARAMETER_NAMES,
+    PASSED_ON,
+    SELF_RETURNING,
+    SEVERAL_PASSED_ON,
+    SPLITS,
+    WRAPPERS,
+)
+
+_YIELDS = (ast.Yield, ast.YieldFrom)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_MANAGER_DECORATORS = {"contextmanager", "asynccontextmanager"}
+_MAX_RETURNS = 8
+_MAX_PARTS = 4
+"""Parts that a dataset is split into, told apart."""
+
+
+class CallEvaluator:
+    """Evaluates calls for one evaluator."""
+
+    def __init__(self, model: Evaluating) -> None:
+        self.model = model
+
+    def evaluate(self, node: ast.Call, frame: Frame) -> Values:
+        """What a call returns."""
+        name = last_name(node.func)
+        full = self.model.project.full_name_of(node.func, frame.scope.module)
+        if isinstance(node.func, ast.Name) and not full:
+            found = self._call_builtin(name, node, frame)
+            if found is not None:
+                return found
+        if full in NAMESPACES:
+            return frozenset((ContainerValue(node, frame),))
+        if full == "functools.partial" and node.args:
+            return frozenset((PartialValue(node, frame),))
+        callees = self.model.evaluate(node.func, frame)
+        returned = join(self.call_value(one, node, frame) for one in callees)
+        if callees:
+            return returned
+        return self._call_library(name, full, node, frame)
+
+    def _call_builtin(self, name: str, node: ast.Call, frame: Frame) -> Values | None:
+        given = [self.model.evaluate(one, frame) for one in node.args]
+        if name == "iter" and given:
+            return join(self._make_iterator(one) for one in given[0])
+        if name in {"next", "anext"} and given:
+            return join(self._take_next(one) for one in given[0])
+        if name == "enumerate" and given:
+            return frozenset((StreamValue((UNKNOWN, given[0])),))
+        if name == "zip" and given:
+            return frozenset((StreamValue(tuple(given)),))
+        if name == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
+            return join(
+                self.model.evaluate_attribute(one, str(node.args[1].value)) for one in given[0]
+            )
+        if name in {"dict", "OrderedDict"}:
+            return frozenset((ContainerValue(node, frame),))
+        if name == "super" and frame.owner is not None:
+            return frozenset((frame.owner,))
+        return None
+
+    def _make_iterator(self, value: Value) -> Values:
+        if isinstance(value, (LoaderValue, IteratorValue)):
+            return frozenset((IteratorValue(value.index),))
+        if isinstance(value, InstanceValue):
+            own = self.model.call_method(value, "__iter__")
+            return own or frozenset((value,))
+        return frozenset((value,))
+
+    def _take_next(self, value: Value) -> Values:
+        if isinstance(value, InstanceValue):
+            return self.model.call_method(value, "__next__") or self.model.iterate(value)
+        return self.model.iterate(value)
+
+    def call_value(self, callee: Value, call: ast.Call, frame: Frame) -> Values:
+        """What a call of a value returns."""
+        if isinstance(callee, FunctionValue):
+            owner = callee.owner
+            inner = self.model.frame_of(callee.scope, owner, call, frame)
+            return self.returned(inner)
+        if isinstance(callee, LocalFunctionValue):
+            return self._returned_locally(callee)
+        if isinstance(callee, ClassValue):
+            return frozenset((InstanceValue(callee.cls, call, frame),))
+        if isinstance(callee, PartialValue):
+            inner_call = callee.call
+            return join(
+                self.model.call_value(one, inner_call, callee.frame)
+                for one in self.model.evaluate(inner_call.args[0], callee.frame)
+                if not isinstance(one, FunctionValue)
+            )
+        if isinstance(callee, ExternalValue) and callee.name == "collections.namedtuple":
+            return frozenset((ContainerValue(call, frame),))
+        if isinstance(callee, InstanceValue):
+            for name in ("__call__", "forward"):
+                method = self.model.project.find_method(callee.cls, name)
+                if method is not None:
+                    return self.returned(self.model.frame_of(method, callee, call, frame))
+        return frozenset((callee,)) if isinstance(callee, BatchValue) else UNKNOWN
+
+    def returned(self, frame: Frame) -> Values:
+        """What a function returns in one frame; a generator where it yields."""
+        node = frame.scope.node
+        if _yields(frame.scope):
+            decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+            if any(last_name(one) in _MANAGER_DECORATORS for one in decorators):
+                return join(self._yielded(frame))
+            return frozenset((GeneratorValue(frame),))
+        return join(self.model.evaluate(value, frame) for value in own_returns(node)[:_MAX_RETURNS])
+
+    def _returned_locally(self, callee: LocalFunctionValue) -> Values:
+        node, frame = callee.node, callee.frame
+        if isinstance(node, ast.Lambda):
+            return self.model.evaluate(node.body, frame)
+        values = own_returns(node)[:_MAX_RETURNS]
+        values += [one.value for one in find_nodes(node, (ast.Yield,)) if one.value is not None]
+        return join(self.model.evaluate(value, frame) for value in values)
+
+    def iterate(self, value: Value) -> Values:
+        """What iterating a generator or an object with ``__iter__`` gives."""
+        if isinstance(value, GeneratorValue):
+            return join(self._yielded(value.frame))
+        if isinstance(value, InstanceValue):
+            made = self.model.call_method(value, "__iter__")
+            others = [one for one in made if one != value]
+            if made and len(others) < len(made):
+                return self.model.call_method(value, "__next__")
+            return join(self.model.iterate(one) for one in others)
+        return UNKNOWN
+
+    def _yielded(self, frame: Frame) -> Iterator[Values]:
+        for step in frame.scope.steps_by_type.get(ast.Yield, ()):
+            node = step.node
+            if isinstance(node, ast.Yield) and not step.context.inner:
+                yield self.model.evaluate(node.value, frame)
+        for step in frame.scope.steps_by_type.get(ast.YieldFrom, ()):
+            node = step.node
+            if isinstance(node, ast.YieldFrom) and not step.context.inner:
+                yield join(self.model.iterate(v) for v in self.model.evaluate(node.value, frame))
+
+    def _call_library(self, name: str, full: str, node: ast.Call, frame: Frame) -> Values:
+        """A function of a library: what it passes on of what it is given."""
+        func = node.func
+        if isinstance(func, ast.Attribute):
+            owners = self.model.evaluate(func.value, frame)
+            for owner in owners:
+                if isinstance(owner, (ContainerValue, TupleValue)):
+                    return call_container_method(self.model, owner, node)
+                if isinstance(owner, BatchValue):
+                    return frozenset((owner,))
+                if isinstance(owner, (LoaderValue, IteratorValue)):
+                    taken = name in {"next", "__next__"}
+                    kind = BatchValue if taken else IteratorValue
+                    return (
+                        frozenset((kind(owner.index),)) if taken or name == "__iter__" else UNKNOWN
+                    )
+                if isinstance(owner, InstanceValue) and name in SELF_RETURNING:
+                    return owners
+        given = [self.model.evaluate(one, frame) for one in node.args]
+        if name in WRAPPERS and given:
+            parts = (self.model.item(one, None) for one in given[0] if _is_sequence(one))
+            return frozenset(one for one in given[0] if not _is_sequence(one)) | join(parts)
+        if name in SPLITS and given:
+            return frozenset((TupleValue((given[0],) * _MAX_PARTS),))
+        if name in SEVERAL_PASSED_ON and len(given) > 1:
+            return frozenset((TupleValue(tuple(given)),))
+        if name in PASSED_ON:
+            words = [w.value for w in node.keywords if w.arg in PARAMETER_NAMES]
+            given += [self.model.evaluate(one, frame) for one in words]
+            return join(iter(given))
+        held = [self.model.item(o, None) for part in given for o in part if _is_sequence(o)]
+        every = (one for part in (*given, *held) for one in part)
+        batches = frozenset(one for one in every if isinstance(one, BatchValue))
+        return batches or frozenset((ExternalValue(full or name, node, frame),))
+
+    def inner_arguments(self, scope: CodeScope, name: str) -> Iterator[ast.expr]:
+        """What a function gives to a function within it for a parameter."""
+        for local, node in scope.local_functions.items():
+            names = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
+            if name in names:
+                for step in scope.calls:
+                    call = step.node
+                    if isinstance(call, ast.Call) and last_name(call.func) == local:
+                        given = find_call_argument(call, name, names.index(name))
+                        if given is not None:
+                            yield given
+
+
+def _is_sequence(value: Value) -> bool:
+    return isinstance(value, (ContainerValue, TupleValue))
+
+
+def own_returns(node: ast.AST) -> list[ast.expr]:
+    """What a function returns itself, and not the functions within it."""
+    found: list[ast.expr] = []
+    queue: list[ast.AST] = list(getattr(node, "body", ()))
+    while queue:
+        one = queue.pop(0)
+        if isinstance(one, ast.Return) and one.value is not None:
+            found.append(one.value)
+        if not isinstance(one, (*_FUNCTIONS, ast.ClassDef, ast.expr)):
+            queue.extend(ast.iter_child_nodes(one))
+    return found
+
+
+def _yields(scope: CodeScope) -> bool:
+    """Is it a generator, by its own statements?"""
+    return any(
+        not step.context.inner for kind in _YIELDS for step in scope.steps_by_type.get(kind, ())
+    )

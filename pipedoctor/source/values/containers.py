@@ -1,0 +1,109 @@
+"""What containers hold: where they are written, and where something is put into them."""
+
+import ast
+from collections.abc import Iterator
+
+from pipedoctor.source.resolve.container_contents import (
+    namedtuple_field_value,
+    values_put_into,
+)
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.lattice import (
+    UNKNOWN,
+    BatchValue,
+    ContainerValue,
+    Evaluating,
+    IteratorValue,
+    LoaderValue,
+    StreamValue,
+    TupleValue,
+    Value,
+    Values,
+    join,
+)
+
+_SEQUENCES = (ast.Tuple, ast.List, ast.Set)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
+
+
+def item_of(model: Evaluating, value: Value, index: object) -> Values:
+    """What stands at an index or key of a value; at any where `index` is None."""
+    if isinstance(value, BatchValue):
+        return frozenset((value,))
+    if isinstance(value, TupleValue):
+        if isinstance(index, int) and -len(value.parts) <= index < len(value.parts):
+            return value.parts[index]
+        return join(iter(value.parts)) if index is None else UNKNOWN
+    if isinstance(value, ContainerValue):
+        return _item_of_container(model, value, index)
+    return UNKNOWN
+
+
+def _item_of_container(model: Evaluating, held: ContainerValue, index: object) -> Values:
+    node, frame = held.node, held.frame
+    return join(model.evaluate(one, frame) for one in _written_items(node, frame.scope, index)) | (
+        join(
+            model.evaluate(one, frame)
+            for key in _names_of(frame.scope, node)
+            for one in values_put_into(frame.scope, key, index)
+        )
+    )
+
+
+def _written_items(node: ast.expr, scope: CodeScope, index: object) -> Iterator[ast.expr]:
+    if isinstance(node, _SEQUENCES):
+        if isinstance(index, int) and -len(node.elts) <= index < len(node.elts):
+            yield node.elts[index]
+        elif index is None:
+            yield from node.elts
+    elif isinstance(node, _COMPREHENSIONS):
+        yield node.elt
+    elif isinstance(node, ast.DictComp):
+        yield node.value
+    elif isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if index is None or (isinstance(key, ast.Constant) and key.value == index):
+                yield value
+    elif isinstance(node, ast.Call):
+        for word in node.keywords:
+            if word.arg is not None and (index is None or word.arg == index):
+                yield word.value
+        field = namedtuple_field_value(node, scope, index)
+        if field is not None:
+            yield field
+
+
+def _names_of(scope: CodeScope, node: ast.expr) -> list[str]:
+    """The variables that a container is bound to where it is written."""
+    return scope.names_by_value.get(id(node), [])
+
+
+def elements_of(model: Evaluating, value: Value) -> Values:
+    """What iterating a container, a loader or a stream gives."""
+    if isinstance(value, (LoaderValue, IteratorValue)):
+        return frozenset((BatchValue(value.index),))
+    if isinstance(value, BatchValue):
+        return frozenset((value,))
+    if isinstance(value, StreamValue):
+        parts = tuple(join(model.iterate(one) for one in part) for part in value.parts)
+        return frozenset((TupleValue(parts),))
+    if isinstance(value, TupleValue):
+        return join(iter(value.parts))
+    if isinstance(value, ContainerValue) and not isinstance(value.node, (ast.Dict, ast.DictComp)):
+        return item_of(model, value, None)
+    return UNKNOWN
+
+
+def call_container_method(model: Evaluating, held: Value, call: ast.Call) -> Values:
+    """``loaders.values()``, ``loaders.items()``, ``loaders.get("train")``."""
+    method = last_name(call.func)
+    if method == "values":
+        return frozenset((TupleValue((item_of(model, held, None),)),))
+    if method == "items":
+        pair = TupleValue((UNKNOWN, item_of(model, held, None)))
+        return frozenset((TupleValue((frozenset((pair,)),)),))
+    if method in {"get", "pop"} and call.args:
+        first = call.args[0]
+        return item_of(model, held, first.value if isinstance(first, ast.Constant) else None)
+    return frozenset((held,)) if method == "copy" else UNKNOWN

@@ -1,0 +1,113 @@
+"""Where a name of a function gets its value: the assignments that reach a line."""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
+
+
+class LoopTarget(NamedTuple):
+    """A name that a loop or a comprehension binds: which part of which elements."""
+
+    iterated: ast.expr
+    path: tuple[int, ...]
+    first_line: int
+    last_line: int
+
+
+class Definitions(NamedTuple):
+    """What may have given a name its value."""
+
+    assigned: list[ast.expr]
+    looped: list[LoopTarget]
+    certain: bool
+    """Some assignment is always passed, so that nothing older counts."""
+
+
+class DefinitionFinder:
+    """Finds what may have given names their values, function by function."""
+
+    def __init__(self) -> None:
+        self._loop_targets: dict[CodeScope, dict[str, list[LoopTarget]]] = {}
+
+    def find(self, scope: CodeScope, key: str, line: int) -> Definitions:
+        """
+        The assignments to a name that may reach a line of its function.
+
+        The last one that is always passed ends the search backwards; one below the line
+        counts if both stand in the same loop.
+        """
+        targets = self._loop_targets.get(scope)
+        if targets is None:
+            targets = self._loop_targets[scope] = _collect_loop_targets(scope)
+        looped = [one for one in targets.get(key, ()) if one.first_line <= line]
+        around = [one for one in looped if line <= one.last_line]
+        if around:
+            return Definitions([], [around[-1]], certain=True)
+        assigned: list[ast.expr] = []
+        for value, step in reversed(scope.bindings.get(key, ())):
+            if getattr(step.node, "lineno", 0) < line:
+                assigned.append(value)
+                if _always_passed(step, line):
+                    return Definitions(assigned, [], certain=True)
+            elif _is_in_loop_with(step, line) or step.context.inner:
+                assigned.append(value)
+        return Definitions(assigned, looped, certain=False)
+
+
+def _is_in_loop_with(step: CodeStep, line: int) -> bool:
+    return any(loop.lineno < line <= (loop.end_lineno or 0) for loop in step.context.loops)
+
+
+def _always_passed(step: CodeStep, line: int) -> bool:
+    context = step.context
+    if context.guards or context.handler or context.inner:
+        return False
+    return all(loop.lineno < line <= (loop.end_lineno or 0) for loop in context.loops)
+
+
+def _collect_loop_targets(scope: CodeScope) -> dict[str, list[LoopTarget]]:
+    """All names that loops and comprehensions of a function bind."""
+    found: dict[str, list[LoopTarget]] = {}
+    for node, iterated, last in _iterations(scope):
+        for name, path in _target_paths(node, ()):
+            first = getattr(node, "lineno", 0)
+            target = LoopTarget(iterated, path, first, last)
+            found.setdefault(name, []).append(target)
+    return found
+
+
+def _iterations(scope: CodeScope) -> Iterator[tuple[ast.expr, ast.expr, int]]:
+    for kind in (ast.For, ast.AsyncFor):
+        for step in scope.steps_by_type.get(kind, ()):
+            node = step.node
+            if isinstance(node, (ast.For, ast.AsyncFor)):
+                yield node.target, node.iter, node.end_lineno or node.lineno
+    for comprehension in (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp):
+        for step in scope.steps_by_type.get(comprehension, ()):
+            node = step.node
+            if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+                for one in node.generators:
+                    yield one.target, one.iter, node.end_lineno or node.lineno
+
+
+def _target_paths(target: ast.expr, path: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    if isinstance(target, ast.Name):
+        yield target.id, path
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for number, one in enumerate(target.elts):
+            yield from _target_paths(one, (*path, number))
+    elif isinstance(target, ast.Starred):
+        yield from _target_paths(target.value, path)
+
+
+def local_parameters(scope: CodeScope, name: str) -> bool:
+    """Is it a parameter of a function within this one?"""
+    return any(
+        one.arg == name
+        for node in scope.local_functions.values()
+        for one in find_nodes(node.args, (ast.arg,))
+    )

@@ -1,0 +1,283 @@
+"""
+Evaluates expressions of a project to what they may be, without running anything.
+
+It works on demand: only what a recogniser asks for is followed, through variables,
+attributes, calls, containers and generators, across files. Functions are followed for
+each call on its own to a bounded depth, and for all calls of the project beyond that.
+What cannot be followed is unknown: an empty set, from which nothing may be concluded.
+"""
+
+import ast
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+
+from pipedoctor.source.resolve.project import Project, last_name
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.arguments import evaluate_parameter, parameter_names
+from pipedoctor.source.values.attributes import AttributeReader
+from pipedoctor.source.values.calls import CallEvaluator
+from pipedoctor.source.values.containers import elements_of, item_of
+from pipedoctor.source.values.definitions import DefinitionFinder, LoopTarget
+from pipedoctor.source.values.frames import FrameTable
+from pipedoctor.source.values.lattice import (
+    UNKNOWN,
+    BatchValue,
+    ClassValue,
+    ContainerValue,
+    Frame,
+    FunctionValue,
+    InstanceValue,
+    LoaderValue,
+    LocalFunctionValue,
+    Value,
+    Values,
+    join,
+)
+
+_MAX_DEPTH = 60
+_MAX_REPEATS = 3
+"""Evaluations of one expression whose value rests on itself."""
+_MAX_EVALUATIONS = 100_000
+"""No project needs so many; one that does is left unknown from there on."""
+_CONTAINERS = (
+    *(ast.Tuple, ast.List, ast.Set, ast.Dict),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+
+
+class Evaluator:
+    """Evaluates the expressions of one project."""
+
+    def __init__(self, project: Project, loaders_by_call: Mapping[int, Sequence[int]]) -> None:
+        self.project = project
+        self.loaders_by_call = loaders_by_call
+        self.variants_by_call: dict[int, set[int]] = {}
+        """Of loaders that differ by the calls of a function: their indices by these calls."""
+        self.loader_argument: Callable[[int, str], Values] | None = None
+        """Evaluates an argument of a loader, which is its attribute of the same name."""
+        self.attributes = AttributeReader(project)
+        self._calls = CallEvaluator(self)
+        self._definitions = DefinitionFinder()
+        self._frames = FrameTable()
+        self._known: dict[tuple[int, Frame], Values] = {}
+        self._provisional: dict[tuple[int, Frame], Values] = {}
+        """What rests on a circle that is not closed yet; good for one question."""
+        self._repeated: dict[tuple[int, Frame], tuple[Values, int]] = {}
+        self._elements: dict[Value, Values] = {}
+        self._questions = 0
+        self._active: dict[tuple[int, Frame], int] = {}
+        self._lowest_cycle = _MAX_DEPTH + 1
+        self._evaluations = 0
+
+    def frame_of(
+        self,
+        scope: CodeScope,
+        owner: InstanceValue | None = None,
+        call: ast.Call | None = None,
+        caller: Frame | None = None,
+    ) -> Frame:
+        """The frame of a function; of any call where none is given, or too many are nested."""
+        return self._frames.find(scope, owner, call, caller)
+
+    def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
+        """What an expression may be."""
+        if node is None or isinstance(node, (ast.Constant, ast.JoinedStr, ast.Compare)):
+            return UNKNOWN
+        key = (id(node), frame)
+        known = self._known.get(key)
+        if known is None:
+            known = self._provisional.get(key)
+        if known is not None:
+            return known
+        depth = len(self._active)
+        if key in self._active:
+            self._lowest_cycle = min(self._lowest_cycle, self._active[key])
+            return UNKNOWN
+        if depth >= _MAX_DEPTH or self._evaluations >= _MAX_EVALUATIONS:
+            self._lowest_cycle = 0
+            return UNKNOWN
+        self._evaluations += 1
+        self._active[key] = depth
+        outer, self._lowest_cycle = self._lowest_cycle, _MAX_DEPTH + 1
+        found = self._evaluate_node(node, frame)
+        del self._active[key]
+        if self._lowest_cycle >= depth:  # complete: it rests on nothing that is under way
+            self._known[key] = found
+            self._lowest_cycle = outer
+        else:
+            self._lowest_cycle = min(outer, self._lowest_cycle)
+            self._provisional[key] = found
+        if not depth and not self._questions and self._provisional:
+            self._settle_provisional()
+        return found
+
+    def _settle_provisional(self) -> None:
+        """Forget what rested on circles; keep what was found so again and again."""
+        for key, found in self._provisional.items():
+            before, count = self._repeated.get(key, (found, 0))
+            merged = before | found
+            self._repeated[key] = merged, count + 1
+            if count + 1 >= _MAX_REPEATS:
+                self._known[key] = merged
+        self._provisional.clear()
+
+    def _evaluate_node(self, node: ast.expr, frame: Frame) -> Values:
+        if isinstance(node, ast.Name):
+            return self._evaluate_name(node, frame)
+        if isinstance(node, ast.Attribute):
+            return self._evaluate_attribute_node(node, frame)
+        if isinstance(node, ast.Call):
+            return self._evaluate_call(node, frame)
+        if isinstance(node, _CONTAINERS):
+            return frozenset((ContainerValue(node, frame),))
+        if isinstance(node, ast.Subscript):
+            index = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            if isinstance(node.slice, ast.Slice):
+                return self.evaluate(node.value, frame)
+            return join(self.item(one, index) for one in self.evaluate(node.value, frame))
+        if isinstance(node, ast.IfExp):
+            return self.evaluate(node.body, frame) | self.evaluate(node.orelse, frame)
+        if isinstance(node, ast.BoolOp):
+            return join(self.evaluate(one, frame) for one in node.values)
+        if isinstance(node, (ast.NamedExpr, ast.Await, ast.Starred)):
+            return self.evaluate(node.value, frame)
+        if isinstance(node, ast.Lambda):
+            return frozenset((LocalFunctionValue(node, frame),))
+        if isinstance(node, ast.BinOp):
+            both = self.evaluate(node.left, frame) | self.evaluate(node.right, frame)
+            return frozenset(one for one in both if isinstance(one, (BatchValue, ContainerValue)))
+        return UNKNOWN
+
+    def _evaluate_name(self, node: ast.Name, frame: Frame) -> Values:
+        scope, name = frame.scope, node.id
+        if name == "self" and frame.owner is not None:
+            return frozenset((frame.owner,))
+        found = self._definitions.find(scope, name, node.lineno)
+        values = join(self.evaluate(one, frame) for one in found.assigned)
+        values |= join(self._element_of_target(one, frame) for one in found.looped)
+        if name in scope.local_functions:
+            local = LocalFunctionValue(scope.local_functions[name], frame)
+            return values | frozenset((local,))
+        if found.certain or scope.is_module_body:
+            return values or self._evaluate_global(node, frame)
+        if name in parameter_names(scope.node):
+            return values | evaluate_parameter(self, name, frame)
+        if not found.assigned and not found.looped:
+            values = self._evaluate_inner_parameter(name, frame) or values
+        return values or self._evaluate_global(node, frame)
+
+    def _evaluate_inner_parameter(self, name: str, frame: Frame) -> Values:
+        """A parameter of a function within this one, by the calls of that."""
+        return join(
+            self.evaluate(given, frame) for given in self._calls.inner_arguments(frame.scope, name)
+        )
+
+    def _element_of_target(self, target: LoopTarget, frame: Frame) -> Values:
+        values = join(self.iterate(one) for one in self.evaluate(target.iterated, frame))
+        for index in target.path:
+            values = join(self.item(one, index) for one in values)
+        return values
+
+    def _evaluate_global(self, node: ast.Name, frame: Frame) -> Values:
+        module = frame.scope.module
+        definition = self.project.find_definition(node, module)
+        if isinstance(definition, CodeScope):
+            return frozenset((FunctionValue(definition),))
+        if definition is not None:
+            return frozenset((ClassValue(definition),))
+        bound = module.body.bindings.get(node.id, ())
+        if bound and not frame.scope.is_module_body:
+            body = self.frame_of(module.body)
+            return join(self.evaluate(value, body) for value, _ in bound)
+        return self._evaluate_imported(module.imported_names.get(node.id, ""))
+
+    def _evaluate_imported(self, full: str) -> Values:
+        """``from data import loader``: a variable of another module."""
+        head, _, last = full.rpartition(".")
+        there = self.project.find_module(head) if head else None
+        if there is None:
+            return UNKNOWN
+        body = self.frame_of(there.body)
+        return join(self.evaluate(value, body) for value, _ in there.body.bindings.get(last, ()))
+
+    def _evaluate_attribute_node(self, node: ast.Attribute, frame: Frame) -> Values:
+        if is_super_call(node.value):
+            return self.attributes.read_inherited(frame, node.attr)
+        owners = self.evaluate(node.value, frame)
+        if owners:
+            return join(self.evaluate_attribute(one, node.attr) for one in owners)
+        full = self.project.full_name_of(node, frame.scope.module)
+        if full:
+            definition = self.project.find_by_name(full, frame.scope.module)
+            if isinstance(definition, CodeScope):
+                return frozenset((FunctionValue(definition),))
+            if definition is not None:
+                return frozenset((ClassValue(definition),))
+            return self._evaluate_imported(full)
+        stores = self.attributes.stores_on_self.get(node.attr, ())
+        stored = {id(scope.owner) for _, scope in stores}
+        if len(stored) != 1:  # whose attribute it is cannot be told
+            stores = [pair for pair in stores if "load" in node.attr]
+        return join(self.evaluate(value, self.frame_of(scope)) for value, scope in stores)
+
+    def evaluate_attribute(self, value: Value, name: str) -> Values:
+        """What an attribute of a value may be."""
+        if isinstance(value, InstanceValue):
+            return self.attributes.read(self, value, name)
+        if isinstance(value, BatchValue):
+            return frozenset((value,))
+        if isinstance(value, LoaderValue) and self.loader_argument is not None:
+            return self.loader_argument(value.index, name)
+        if isinstance(value, ContainerValue):
+            return item_of(self, value, name)
+        if isinstance(value, ClassValue):
+            return self.attributes.read(self, InstanceValue(value.cls), name)
+        return UNKNOWN
+
+    def _evaluate_call(self, node: ast.Call, frame: Frame) -> Values:
+        indices = self.loaders_by_call.get(id(node))
+        if indices:
+            mine = self.variants_by_call.get(id(frame.call), set()).intersection(indices)
+            return frozenset(LoaderValue(n) for n in mine or indices)
+        return self._calls.evaluate(node, frame)
+
+    def call_value(self, callee: Value, call: ast.Call, frame: Frame) -> Values:
+        """What a call of a value returns."""
+        return self._calls.call_value(callee, call, frame)
+
+    def call_method(self, instance: InstanceValue, name: str) -> Values:
+        """What a method returns that is called without arguments."""
+        method = self.project.find_method(instance.cls, name)
+        return self._calls.returned(self.frame_of(method, instance)) if method else UNKNOWN
+
+    def item(self, value: Value, index: object) -> Values:
+        """What stands at an index or key; at any where that is None."""
+        if isinstance(value, InstanceValue):
+            return self.call_method(value, "__getitem__")
+        return item_of(self, value, index)
+
+    def iterate(self, value: Value) -> Values:
+        """What iterating a value gives."""
+        found = self._elements.get(value)
+        if found is None:
+            self._elements[value] = UNKNOWN  # where it comes back to itself
+            with self.question():
+                found = self._calls.iterate(value) or elements_of(self, value)
+            self._elements[value] = found
+        return found
+
+    @contextmanager
+    def question(self) -> Generator[None, None, None]:
+        """All that is evaluated within is one question: circles are closed at its end."""
+        self._questions += 1
+        try:
+            yield
+        finally:
+            self._questions -= 1
+            if not self._questions and not self._active and self._provisional:
+                self._settle_provisional()
+
+
+def is_super_call(node: ast.expr) -> bool:
+    """``super()``."""
+    return isinstance(node, ast.Call) and last_name(node.func) == "super"

@@ -1,0 +1,191 @@
+"""The values that the model tells apart, and the calls in which they are asked for."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.context import FunctionNode
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """
+    One call of a function, or any call of it where `call` is None.
+
+    Frames are interned: two that mean the same are the same object.
+    """
+
+    scope: CodeScope
+    owner: "InstanceValue | None" = None
+    """What `self` is."""
+    call: ast.Call | None = None
+    caller: "Frame | None" = None
+    depth: int = 0
+    """Calls around it that are told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderValue:
+    """A loader that the project makes, by its index among the loader calls."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class IteratorValue:
+    """What hands on the batches of a loader: ``iter(loader)``."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class BatchValue:
+    """A batch of a loader, or something taken from it or made of it."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceValue:
+    """An object of a class of the project; made by a call, or any of its objects."""
+
+    cls: ClassDefinition
+    call: ast.Call | None = None
+    frame: Frame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionValue:
+    """A function or a bound method."""
+
+    scope: CodeScope
+    owner: InstanceValue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFunctionValue:
+    """A function or lambda within a function."""
+
+    node: FunctionNode | ast.Lambda
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class ClassValue:
+    """A class of the project."""
+
+    cls: ClassDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class PartialValue:
+    """``functools.partial(function, ...)``."""
+
+    call: ast.Call
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorValue:
+    """What a call of a function with ``yield`` returns."""
+
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerValue:
+    """A list, tuple, dictionary, comprehension or namespace, as it is written."""
+
+    node: ast.expr
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class TupleValue:
+    """Parts that stand side by side, each with what it may be."""
+
+    parts: tuple[frozenset["Value"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamValue:
+    """``enumerate`` and ``zip``: when it is iterated, a tuple of one element of each."""
+
+    parts: tuple[frozenset["Value"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalValue:
+    """What a call of a library returns, by the full name of what is called."""
+
+    name: str
+    call: ast.Call
+    frame: Frame
+
+
+Value: TypeAlias = (
+    LoaderValue
+    | IteratorValue
+    | BatchValue
+    | InstanceValue
+    | FunctionValue
+    | LocalFunctionValue
+    | ClassValue
+    | PartialValue
+    | GeneratorValue
+    | ContainerValue
+    | TupleValue
+    | StreamValue
+    | ExternalValue
+)
+Values: TypeAlias = frozenset[Value]
+"""All that something may be, as far as is known; empty: unknown."""
+UNKNOWN: Values = frozenset()
+
+
+class Evaluating(Protocol):
+    """What the parts of the evaluator ask each other for."""
+
+    project: Project
+
+    def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
+        """What an expression may be."""
+        ...
+
+    def evaluate_attribute(self, value: Value, name: str) -> Values:
+        """What an attribute of a value may be."""
+        ...
+
+    def call_value(self, callee: Value, call: ast.Call, frame: Frame) -> Values:
+        """What a call of a value returns."""
+        ...
+
+    def call_method(self, instance: InstanceValue, name: str) -> Values:
+        """What a method returns that is called without arguments."""
+        ...
+
+    def item(self, value: Value, index: object) -> Values:
+        """What stands at an index or key; at any where that is None."""
+        ...
+
+    def iterate(self, value: Value) -> Values:
+        """What iterating a value gives."""
+        ...
+
+    def frame_of(
+        self,
+        scope: CodeScope,
+        owner: InstanceValue | None = None,
+        call: ast.Call | None = None,
+        caller: Frame | None = None,
+    ) -> Frame:
+        """The frame of a function; of any call where none is given."""
+        ...
+
+
+def join(parts: Iterator[Values]) -> Values:
+    """All that any of these may be."""
+    return UNKNOWN.union(*parts)

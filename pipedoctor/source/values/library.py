@@ -1,0 +1,43 @@
+"""What functions of libraries do with the loaders that they are given."""
+
+from collections.abc import Mapping
+
+PASSED_ON = frozenset(
+    (
+        *("tqdm", "trange", "track", "progress_bar", "progressbar", "ProgressBar", "Progress"),
+        *("islice", "cycle", "chain", "repeat", "reversed", "list", "tuple", "sorted"),
+        *("log_every", "metric_logger", "prepare_data_loader", "MpDeviceLoader"),
+        *("ParallelLoader", "per_device_loader", "copy", "deepcopy", "cast", "tee"),
+        *("auto_dataloader", "prepare_dataloader", "skip_first_batches", "alive_it"),
+        *("BackgroundGenerator", "peekable", "prefetch", "setup_dataloaders", "prepare"),
+        *("distributed_dataloader", "shard_dataloader", "wrap_dataloader", "timed", "Bar"),
+    )
+)
+"""Functions, by their last name, whose result gives the elements of their argument."""
+WRAPPERS = frozenset(
+    (
+        *("DataParallel", "DistributedDataParallel", "DDP", "FullyShardedDataParallel", "FSDP"),
+        *("compile", "Subset", "ConcatDataset", "ChainDataset", "as_tensor"),
+    )
+)
+"""Classes of libraries whose objects stand for what they are given: models, datasets."""
+SPLITS = frozenset(("random_split",))
+"""Functions that return a list of parts of their argument."""
+SELF_RETURNING = frozenset(
+    ("cuda", "to", "eval", "train", "half", "float", "double", "cpu", "bfloat16")
+)
+"""Methods of a module that return the module itself."""
+SEVERAL_PASSED_ON = frozenset(("prepare", "setup_dataloaders", "setup"))
+"""Those that return as many objects as they are given."""
+PARAMETER_NAMES = frozenset(("iterable", "loader", "dataloader", "data_loader", "it", "total"))
+"""Parameters by which wrappers are given a loader."""
+NAMESPACES: Mapping[str, str] = {
+    "types.SimpleNamespace": "https://docs.python.org/3/library/types.html",
+    "argparse.Namespace": "https://docs.python.org/3/library/argparse.html",
+    "easydict.EasyDict": "https://pypi.org/project/easydict/",
+    "addict.Dict": "https://pypi.org/project/addict/",
+    "munch.Munch": "https://pypi.org/project/munch/",
+    "dict": "https://docs.python.org/3/library/stdtypes.html#dict",
+    "collections.OrderedDict": "https://docs.python.org/3/library/collections.html",
+}
+"""What holds its keyword arguments as attributes or items, with its source."""

@@ -1,0 +1,133 @@
+"""Which loaders feed a loop, and which calls give one batch of a loader."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from pipedoctor.source.resolve.loader_calls import LoaderCallFinder, ResolvedLoaderCall
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.evaluator import Evaluator
+from pipedoctor.source.values.lattice import (
+    UNKNOWN,
+    BatchValue,
+    ContainerValue,
+    ExternalValue,
+    GeneratorValue,
+    InstanceValue,
+    IteratorValue,
+    LoaderValue,
+    StreamValue,
+    TupleValue,
+    Value,
+    Values,
+)
+from pipedoctor.source.values.library import PARAMETER_NAMES
+
+_MAX_NESTING = 3
+_REQUESTS = frozenset(("next", "__next__", "anext"))
+_ROUNDS = 3
+"""Functions around the one that takes a batch from an iterator."""
+
+
+class LoaderFlow:
+    """Follows the loaders of one project to where their batches are used."""
+
+    def __init__(self, project: Project, constructions: LoaderCallFinder) -> None:
+        self.project = project
+        by_call: dict[int, list[int]] = {}
+        for index, made in enumerate(constructions.calls):
+            by_call.setdefault(id(made.site.node), []).append(index)
+        self.evaluator = Evaluator(project, by_call)
+        for index, made in enumerate(constructions.calls):
+            for site in made.through:
+                self.evaluator.variants_by_call.setdefault(id(site.node), set()).add(index)
+        self.evaluator.loader_argument = lambda index, name: self.evaluate_argument(
+            constructions.calls[index], name
+        )
+        self._is_empty = not by_call
+        self._known: dict[tuple[int, int], frozenset[int]] = {}
+
+    def find_loaders(self, node: ast.expr, scope: CodeScope) -> frozenset[int]:
+        """Indices of the loaders whose batches iterating this gives; empty: not known."""
+        if self._is_empty:
+            return frozenset()
+        key = (id(node), id(scope))
+        found = self._known.get(key)
+        if found is None:
+            with self.evaluator.question():
+                values = self.evaluator.evaluate(node, self.evaluator.frame_of(scope))
+                found = frozenset(n for one in values for n in self._feeds(one))
+            self._known[key] = found
+        return found
+
+    def evaluate_argument(self, made: ResolvedLoaderCall, name: str) -> Values:
+        """What an argument of a loader may be, in the call that makes this loader."""
+        given = made.arguments.get(name)
+        if given is None:
+            return UNKNOWN
+        frame = self.evaluator.frame_of(given.scope)
+        if made.through and given.scope is made.site.scope:
+            caller = self.evaluator.frame_of(made.through[0].scope)
+            frame = self.evaluator.frame_of(given.scope, None, made.through[0].node, caller)
+        return self.evaluator.evaluate(given.node, frame)
+
+    def find_batches(self, node: ast.expr, scope: CodeScope) -> frozenset[int]:
+        """Indices of the loaders of which a call gives one batch."""
+        if self._is_empty:
+            return frozenset()
+        values = self.evaluator.evaluate(node, self.evaluator.frame_of(scope))
+        return frozenset(self._batches_in(values))
+
+    @cached_property
+    def requesting_names(self) -> frozenset[str]:
+        """Names of functions that take one batch from an iterator, themselves or in others."""
+        names: set[str] = set(_REQUESTS)
+        for _ in range(_ROUNDS):
+            before = len(names)
+            for name in list(names):
+                for site in self.project.find_call_sites(name):
+                    if site.scope.steps_by_type.get(ast.Return):
+                        names.add(site.scope.name.rpartition(".")[2])
+            if len(names) == before:
+                break
+        return frozenset(names - {"main", "__init__", "<module>"})
+
+    def _feeds(self, value: Value, depth: int = _MAX_NESTING) -> Iterator[int]:
+        if isinstance(value, (LoaderValue, IteratorValue)):
+            yield value.index
+        elif isinstance(value, GeneratorValue):
+            yield from self._batches_in(self.evaluator.iterate(value))
+        elif isinstance(value, StreamValue) and depth:
+            for part in value.parts:
+                for one in part:
+                    yield from self._feeds(one, depth - 1)
+        elif isinstance(value, InstanceValue) and depth:
+            elements = frozenset(self._batches_in(self.evaluator.iterate(value)))
+            yield from elements or self._given_loaders(value, depth)
+
+    def _given_loaders(self, value: InstanceValue, depth: int) -> Iterator[int]:
+        """An object whose iteration is not seen, but which is given a loader."""
+        if value.call is None or value.frame is None:
+            return
+        if self.project.find_method(value.cls, "__getitem__") is not None:
+            return
+        given = list(value.call.args[:2])
+        given += [w.value for w in value.call.keywords if w.arg in PARAMETER_NAMES]
+        for one in given:
+            for held in self.evaluator.evaluate(one, value.frame):
+                yield from self._feeds(held, depth - 1)
+
+    def _batches_in(self, values: Iterable[Value], depth: int = _MAX_NESTING) -> Iterator[int]:
+        for one in values:
+            if isinstance(one, BatchValue):
+                yield one.index
+            elif isinstance(one, TupleValue) and depth:
+                for part in one.parts:
+                    yield from self._batches_in(part, depth - 1)
+            elif isinstance(one, ContainerValue) and depth:
+                yield from self._batches_in(self.evaluator.item(one, None), depth - 1)
+            elif isinstance(one, ExternalValue) and depth:
+                for argument in (*one.call.args, *(w.value for w in one.call.keywords)):
+                    given = self.evaluator.evaluate(argument, one.frame)
+                    yield from self._batches_in(given, depth - 1)

@@ -1,0 +1,96 @@
+"""Comments in code that silence findings: ``# pipedoctor: ignore[name]``."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from pipedoctor.check import Finding, Location, Verdict
+from pipedoctor.engine.catalogue import Catalogue
+from pipedoctor.engine.runner import CheckFilter
+from pipedoctor.facts import Facts, Source
+from pipedoctor.facts.silenced import Silenced
+from pipedoctor.facts.source import Ignore
+
+UNUSED_IGNORE_CODE = "PDR690"
+"""The check that reports comments without effect."""
+
+
+def apply_comments(
+    catalogue: Catalogue, facts: Facts, verdicts: Sequence[Verdict]
+) -> tuple[list[Verdict], tuple[Ignore, ...]]:
+    """Leave out what comments silence, and name those that silence nothing."""
+    source = facts.get(Source)
+    if source is None:
+        return list(verdicts), ()
+    used: set[int] = set()
+    quiet = [_silence_verdict(catalogue, source, verdict, used) for verdict in verdicts]
+    judged = {verdict.code for verdict in verdicts if not verdict.skipped}
+    unused = tuple(
+        ignore
+        for number, ignore in enumerate(source.ignores)
+        if number not in used and _was_judged(catalogue, ignore, judged)
+    )
+    return quiet, unused
+
+
+def report_unused(
+    catalogue: Catalogue,
+    facts: Facts,
+    verdicts: Sequence[Verdict],
+    silenced: Silenced,
+    chosen: CheckFilter,
+) -> list[Verdict]:
+    """Judge what silences, once it is known what it silenced."""
+    check = catalogue.checks.get(UNUSED_IGNORE_CODE)
+    if check is None or not chosen(check) or facts.get(Source) is None:
+        return list(verdicts)
+    last = check.run(facts.merge(silenced))
+    return [last if verdict.code == UNUSED_IGNORE_CODE else verdict for verdict in verdicts]
+
+
+def _was_judged(catalogue: Catalogue, ignore: Ignore, judged: set[str]) -> bool:
+    """Nobody can say that a comment is unused when its check did not run."""
+    checks = [catalogue.find_check(name) for name in ignore.names]
+    return all(check is None or check.code in judged for check in checks)
+
+
+def _silence_verdict(
+    catalogue: Catalogue, source: Source, verdict: Verdict, used: set[int]
+) -> Verdict:
+    findings: list[Finding] = []
+    for finding in verdict.findings:
+        places = [*([finding.location] if finding.location else []), *finding.also_at]
+        left = [p for p in places if not _is_silenced(catalogue, source, verdict, p, used)]
+        if len(left) == len(places):
+            findings.append(finding)
+        elif left:
+            findings.append(replace(finding, location=left[0], also_at=tuple(left[1:])))
+    return replace(verdict, findings=tuple(findings))
+
+
+def _is_silenced(
+    catalogue: Catalogue,
+    source: Source,
+    verdict: Verdict,
+    place: Location,
+    used: set[int],
+) -> bool:
+    """Does a comment stand on a line of this place, and name this check?"""
+    hit = False
+    for number, ignore in enumerate(source.ignores):
+        at = ignore.at
+        path = f"{at.path}#cell{at.cell}" if at.cell else at.path
+        lines = range(place.line, (place.end_line or place.line) + 1)
+        if (
+            path == place.path
+            and at.line in lines
+            and _names_check(catalogue, ignore.names, verdict.code)
+        ):
+            used.add(number)
+            hit = True
+    return hit
+
+
+def _names_check(catalogue: Catalogue, names: Iterable[str], code: str) -> bool:
+    checks = [catalogue.find_check(name) for name in names]
+    return not checks or any(check is not None and check.code == code for check in checks)

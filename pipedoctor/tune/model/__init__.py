@@ -1,0 +1,1 @@
+"""Simulate a DataLoader and predict the throughput of a setting."""

@@ -1,0 +1,1 @@
+"""A tuning as text, JSON and HTML."""

@@ -1,0 +1,1 @@
+"""Probe a target, then find the best setting within a time budget."""

@@ -1,0 +1,73 @@
+"""Memory of workers, by the kernel's own books."""
+
+import contextlib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import psutil
+
+from pipedoctor.facts import Growth
+from pipedoctor.tune.target.smaps_rollup import read_rollup
+
+
+class ProcessMemory(NamedTuple):
+    """Bytes of a process, without what it has in /dev/shm."""
+
+    private: int
+    """Nobody else has these pages."""
+    anonymous: int
+    """Pages of no file: its own, and those that it still shares with its parent."""
+
+    @property
+    def shared(self) -> int:
+        """Pages of its parent that become its own as soon as it writes to them."""
+        return max(0, self.anonymous - self.private)
+
+
+def read_process_memory(pids: Iterable[int]) -> list[ProcessMemory]:
+    """Sizes of those processes that can be read."""
+    sizes: list[ProcessMemory] = []
+    for pid in pids:
+        with contextlib.suppress(OSError, KeyError, ValueError):
+            sizes.append(_read_one(pid))
+    return sizes
+
+
+def read_private_bytes(pids: Iterable[int]) -> list[int]:
+    """Private bytes of each process; of those that are gone, nothing."""
+    sizes: list[int] = []
+    for pid in pids:
+        readings = read_process_memory([pid])
+        if readings:
+            sizes.append(readings[0].private)
+            continue
+        with contextlib.suppress(psutil.Error):
+            sizes.append(psutil.Process(pid).memory_full_info().uss)
+    return sizes
+
+
+def measure_growth(
+    before: list[ProcessMemory], after: list[ProcessMemory], batches: float
+) -> Growth | None:
+    """
+    What each of so many batches has added, in the mean of all workers.
+
+    None where nothing was seen.
+    """
+    if not before or len(before) != len(after) or batches <= 0:
+        return None
+    pairs = list(zip(before, after, strict=True))
+    new = sum(b.anonymous - a.anonymous for a, b in pairs)
+    grown = sum(b.private - a.private for a, b in pairs)
+    return Growth(
+        new=max(0.0, new / batches),
+        copied=max(0.0, (grown - new) / batches),
+        shared=sum(size.shared for size in after) // len(after),
+        made=batches,
+    )
+
+
+def _read_one(pid: int) -> ProcessMemory:
+    rows = read_rollup(pid)
+    own = rows["Private_Clean"] + rows["Private_Dirty"] - rows.get("Pss_Shmem", 0)
+    return ProcessMemory(private=max(0, own), anonymous=rows["Anonymous"])

@@ -1,0 +1,40 @@
+"""What a system call is about: the file behind a descriptor, a path in memory."""
+
+from pipedoctor.watch.process_counters import BlockingCall, ProcessCounters, find_call_subject
+from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
+
+_PAGE_BYTES = 4096
+_LONGEST_PATH = 512
+_BYTES_ARGUMENT = 2
+"""Which argument of read(2) is the number of bytes."""
+
+
+def find_call_target(
+    blocked: BlockingCall, counters: ProcessCounters, memory: RemoteMemory | None
+) -> str:
+    """The path, ``socket:[123]`` or ``pipe:[123]``; empty: it has none, or unknown."""
+    descriptor, address = find_call_subject(blocked)
+    if descriptor is not None:
+        return counters.read_descriptor_target(descriptor)
+    if not address or memory is None:
+        return ""
+    try:
+        text = memory.read(address, min(_PAGE_BYTES - address % _PAGE_BYTES, _LONGEST_PATH))
+    except (TornReadError, OSError):
+        return ""
+    return text.partition(b"\0")[0].decode("utf-8", "backslashreplace")
+
+
+def count_requested_bytes(blocked: BlockingCall, memory: RemoteMemory | None) -> int:
+    """How many bytes a call is to read; of several buffers, into the first."""
+    words = blocked.arguments
+    if len(words) <= _BYTES_ARGUMENT:
+        return 0
+    if not blocked.call.name.startswith(("preadv", "readv")):
+        return words[_BYTES_ARGUMENT]
+    if memory is None:
+        return 0
+    try:
+        return memory.read_pointer(words[1] + 8)
+    except (TornReadError, OSError):
+        return 0

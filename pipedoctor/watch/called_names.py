@@ -1,0 +1,76 @@
+"""Which functions a line of code calls, by its text: C functions have no frames."""
+
+import functools
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pipedoctor.bottleneck.function_kinds import DECODE, classify_call
+from pipedoctor.runtime import lanes
+from pipedoctor.runtime.lanes import Probe
+from pipedoctor.runtime.regular_file import read_start
+from pipedoctor.watch.tally import CodeLine
+
+_CALL_PATTERN = re.compile(r"([\w.]+)\s*\(")
+_MODEL_PATTERN = re.compile(
+    r"\b(\w*(model|net|module|criterion|loss|optim\w*|backbone|head|encoder|decoder)"
+    r"\w*|\w*\.(backward|step|forward|matmul|mm|bmm|addmm|relu|softmax|item|cuda|to"
+    r"|synchronize|all_reduce|train_step|zero_grad))\s*\(|\w\s*@\s*\w",
+    re.IGNORECASE,
+)
+"""Names that a step of training calls."""
+_MAX_FILE_BYTES = 1 << 20
+_TIMEOUT_SECONDS = 1.0
+
+
+def find_code_root(pid: int, proc: Path = Path("/proc")) -> str:
+    """
+    Where the files of a process lie for us: its own root where it has other mounts.
+
+    Empty: it sees the same files as we do, or that is not known.
+    """
+    try:
+        theirs = (proc / str(pid) / "ns" / "mnt").readlink()
+        return "" if theirs == Path("/proc/self/ns/mnt").readlink() else f"{proc}/{pid}/root"
+    except OSError:
+        return ""
+
+
+def is_decoding_line(place: CodeLine, root: str = "") -> bool:
+    """Does one of the functions that this line calls decode? `root`: see `find_code_root`."""
+    text = read_line_text(root + place[0], place[1])
+    names = _CALL_PATTERN.findall(text)
+    return any(classify_call(name.rpartition(".")[2], "", name) == DECODE for name in names)
+
+
+def read_line_text(path: str, line: int) -> str:
+    """A line of a file, or nothing where that cannot be read, or hangs."""
+    lines = _read_lines(path)
+    return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+@functools.lru_cache(maxsize=64)
+def _read_lines(path: str) -> tuple[str, ...]:
+    """Read in a child process: the mount of the code may be what hangs."""
+    if not path.startswith("/") or not lanes.CAN_FORK:
+        return ()
+    probe = Probe(name="source", work=_build_reader(path), lane=path, timeout=_TIMEOUT_SECONDS)
+    outcome = lanes.run_in_processes([probe], until=time.monotonic() + _TIMEOUT_SECONDS)["source"]
+    value = outcome.value if outcome.has_value else ""
+    return tuple(str(value).splitlines())
+
+
+def _build_reader(path: str) -> Callable[[Callable[[str], None]], Any]:
+    def work(announce: Callable[[str], None]) -> str:
+        announce(f"open {path}")
+        return read_start(path, _MAX_FILE_BYTES).decode("utf-8", "replace")
+
+    return work
+
+
+def is_model_line(place: CodeLine, root: str = "") -> bool:
+    """Does this line of a step run the model, or wait for what it gives?"""
+    text = read_line_text(root + place[0], place[1])
+    return bool(_MODEL_PATTERN.search(text))

@@ -1,0 +1,41 @@
+"""Which number of workers the model expects to be the best, by what was watched."""
+
+import math
+
+from msgspec.structs import replace
+
+from pipedoctor.facts import Pipeline, Setting
+from pipedoctor.tune.model.predict import ThroughputModel
+
+_WORKER_COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
+_MAX_WORKERS_PER_CPU = 4
+"""Workers for each CPU: those that only wait need none."""
+_SUFFICIENT_SHARE = 0.97
+"""Share of the best rate, with fewer workers."""
+_MIN_SPEEDUP = 1.05
+"""Times as fast as now, or it is not worth a change."""
+
+
+def forecast_best(seen: Pipeline, room: int | None) -> Pipeline:
+    """The same with the best setting, if that is another; `room`: workers more."""
+    if not seen.trials or seen.observed is None:
+        return seen
+    model, start = ThroughputModel(pipeline=seen), seen.start
+    most = min(32, max(4, _MAX_WORKERS_PER_CPU * math.ceil(seen.cpus)))
+    if room is not None:
+        most = min(most, start.num_workers + room)
+    settings = [_set_workers(start, number) for number in _WORKER_COUNTS if number <= most]
+    rates = {s: model.predict(s).samples_per_second for s in settings}
+    if not rates:
+        return seen
+    now = seen.trials[0].samples_per_second
+    good = [s for s, rate in rates.items() if rate >= _SUFFICIENT_SHARE * max(rates.values())]
+    best = min(good, key=lambda s: s.num_workers)
+    if rates[best] < _MIN_SPEEDUP * now or best.num_workers == start.num_workers:
+        return seen
+    return replace(seen, best=best)
+
+
+def _set_workers(start: Setting, workers: int) -> Setting:
+    prefetch = start.prefetch_factor or 2
+    return replace(start, num_workers=workers, prefetch_factor=prefetch)

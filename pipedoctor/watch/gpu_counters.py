@@ -1,0 +1,124 @@
+"""GPUs while a job runs, by NVML, in a thread of its own: any call may hang."""
+
+import importlib
+import os
+import threading
+import time
+from collections import defaultdict
+from typing import Any
+
+from pipedoctor.collect.gpu import gpu as describe_driver
+from pipedoctor.collect.gpu_device import THROTTLE_REASONS, NvmlQueries, decode_text
+from pipedoctor.collect.machine import Machine
+from pipedoctor.collect.plan import DRIVER_DEVICES
+from pipedoctor.facts import LiveGpu, UnreadableError
+
+_KILO, _MEGA, _MILLI = 1024, 1_000_000, 1e-3
+_TO_GPU, _FROM_GPU, _SM_CLOCK = 1, 0, 1
+"""NVML_PCIE_UTIL_RX_BYTES of the card, NVML_PCIE_UTIL_TX_BYTES, NVML_CLOCK_SM."""
+
+
+class GpuCounters:
+    """Asks the driver once a second; what it has answered so far is in `devices`."""
+
+    def __init__(self, machine: Machine, every: float = 1.0) -> None:
+        self.unknown = ""
+        self._interval = every
+        self._sums: dict[int, dict[str, list[float]]] = {}
+        self._last: dict[int, LiveGpu] = {}
+        self._stop = threading.Event()
+        self._answered_at = time.monotonic()
+        self._current_call = ""
+        if not any(map(os.path.exists, DRIVER_DEVICES)):
+            self.unknown = "no NVIDIA driver on this machine"
+            return
+        threading.Thread(target=self._poll, args=(machine,), daemon=True).start()
+
+    def _poll(self, machine: Machine) -> None:
+        try:
+            driver = describe_driver(machine, self._announce)
+        except UnreadableError as error:
+            self.unknown = str(error)
+            return
+        if driver.error and not driver.devices:
+            self.unknown = driver.error
+            return
+        nvml: Any = importlib.import_module("pynvml")
+        while not self._stop.is_set():
+            for device in driver.devices:
+                try:
+                    self._query_device(nvml, device.index, device.name)
+                except nvml.NVMLError as error:  # noqa: PERF203  (once a second)
+                    self.unknown = f"GPU {device.index}: {error}"
+            self._answered_at = time.monotonic()
+            self._stop.wait(self._interval)
+
+    def _announce(self, call: str) -> None:
+        self._current_call = call
+
+    def _query_device(self, nvml: Any, index: int, name: str) -> None:
+        questions = NvmlQueries(nvml, self._announce)
+        handle = questions.query("handle", "nvmlDeviceGetHandleByIndex", index)
+        if handle is None:
+            return
+
+        def ask(field: str, call: str, *args: object) -> Any:
+            return questions.query(field, f"nvmlDeviceGet{call}", handle, *args)
+
+        use = ask("busy", "UtilizationRates")
+        power = ask("power", "PowerUsage")
+        sums = self._sums.setdefault(index, defaultdict(list[float]))
+        received = ask("received", "PcieThroughput", _TO_GPU)
+        sent = ask("sent", "PcieThroughput", _FROM_GPU)
+        for field, value, unit in (
+            ("busy", use.gpu if use else None, 0.01),
+            ("power", power, _MILLI),
+            ("received", received, _KILO),
+            ("sent", sent, _KILO),
+        ):
+            if value is not None:
+                _append_bounded(sums[field], float(value) * unit)
+        bits = ask("throttled", "CurrentClocksThrottleReasons") or 0
+        memory, clock = (
+            ask("memory", "MemoryInfo"),
+            ask("clock", "ClockInfo", _SM_CLOCK),
+        )
+        users = ask("pids", "ComputeRunningProcesses") or ()
+        self._last[index] = LiveGpu(
+            index=index,
+            name=decode_text(name),
+            memory=memory.used if memory else None,
+            clock=clock * _MEGA if clock is not None else None,
+            throttled=tuple(
+                word for bit, word in THROTTLE_REASONS.items() if bits & bit and word != "idle"
+            ),
+            pids=tuple(int(user.pid) for user in users),
+            unknown=questions.unknown,
+        )
+
+    def list_devices(self) -> tuple[LiveGpu, ...]:
+        """What was answered; a driver that hangs keeps what it has said before."""
+        silent = time.monotonic() - self._answered_at
+        if not self.unknown and silent > 5 * self._interval + 5:
+            self.unknown = f"the driver does not answer {self._current_call}"
+        return tuple(self._summarize_device(index) for index in sorted(self._last))
+
+    def _summarize_device(self, index: int) -> LiveGpu:
+        from msgspec.structs import replace  # noqa: PLC0415  (no GPU, no need)
+
+        means = {
+            field: sum(values) / len(values)
+            for field, values in list(self._sums[index].items())
+            if values
+        }
+        return replace(self._last[index], **means)
+
+    def close(self) -> None:
+        """Ask no more."""
+        self._stop.set()
+
+
+def _append_bounded(values: list[float], value: float) -> None:
+    values.append(value)
+    if len(values) > 600:  # noqa: PLR2004  (ten minutes)
+        del values[:300]

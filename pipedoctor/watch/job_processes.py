@@ -1,0 +1,248 @@
+"""Which processes of a job are watched, and what is kept of those that have ended."""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+
+from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.collect.mounts import mounts
+from pipedoctor.facts import Mount, UnreadableError
+from pipedoctor.watch.cpu_budget import PeriodicRead
+from pipedoctor.watch.process_counters import ProcessCounters, ProcessGoneError
+from pipedoctor.watch.process_resources import ProcessResources
+from pipedoctor.watch.process_tree import JobProcess, list_job_processes
+from pipedoctor.watch.tally import SampleTally, sum_tallies
+from pipedoctor.watch.watched_process import WatchedProcess
+
+_MIN_REFRESH_SECONDS, _TREE_INTERVAL, _TREE_SHARE = 1.0, 5.0, 0.0004
+"""Seconds between two looks at the process tree, at least and at most; CPU they may take."""
+_MOUNTS_INTERVAL = 30.0
+_MAX_ITEMS = 4000
+_MAX_ENDED = 256
+
+
+class EndedProcess:
+    """A process that is no more: who it was, and when it was missed."""
+
+    def __init__(self, process: WatchedProcess, when: float, state: str) -> None:
+        self.process, self.when, self.state = process, when, state
+
+
+class EndedWorkers:
+    """What is kept of the workers of a main process that have ended."""
+
+    def __init__(self) -> None:
+        self.tally = SampleTally()
+        self.items: deque[tuple[float, float]] = deque(maxlen=_MAX_ITEMS)
+        self.length: int | None = None
+
+    def add(self, process: WatchedProcess) -> None:
+        """Keep what one has shown."""
+        self.tally.add(process.tally)
+        self.items.extend(process.items)
+        self.length = process.batch_length or self.length
+
+
+class JobProcesses:
+    """
+    The processes of one job.
+
+    Raises UnreadableError where there is no such process.
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        *,
+        machine: Machine | None = None,
+        stacks: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.pid, self._stacks = pid, stacks
+        self.machine = machine or Machine(pid=pid)
+        self._proc = self.machine.proc
+        self.clock = clock
+        self.processes: dict[int, WatchedProcess] = {}
+        self.resources: dict[int, ProcessResources] = {}
+        self.ended: list[EndedProcess] = []
+        self.ended_workers: dict[int, EndedWorkers] = {}
+        """By main process."""
+        self.ended_mains: dict[int, WatchedProcess] = {}
+        """Main processes that have ended."""
+        self.most_workers: dict[int, int] = {}
+        self._sums: dict[int, SampleTally] = {}
+        """Of the workers of a main process, since the last look."""
+        self.uses_torch = False
+        self.command = ""
+        self.mounts: list[Mount] = []
+        self._mounts_at = -math.inf
+        self.pids_by_role: dict[str, list[int]] = {"main": [], "worker": []}
+        self.tree = PeriodicRead(_TREE_INTERVAL, _TREE_SHARE)
+        self.tree.run(clock(), lambda: self.refresh(first=True))
+        self.schedule_refresh()
+
+    @property
+    def is_alive(self) -> bool:
+        """Is the process that was named, or a main process, still there?"""
+        return any(p.member.role == "main" for p in self.processes.values())
+
+    def list_mains(self) -> list[WatchedProcess]:
+        """Main processes; where none is left, those that there were."""
+        found = [p for p in self.processes.values() if p.member.role == "main"]
+        return found or list(self.ended_mains.values())
+
+    def list_workers(self, main: WatchedProcess) -> list[WatchedProcess]:
+        """The workers that a main process has now."""
+        pid = main.member.pid
+        return [
+            p for p in self.processes.values() if p.member.role == "worker" and p.member.main == pid
+        ]
+
+    def sum_worker_tallies(self, main: WatchedProcess) -> SampleTally:
+        """
+        What all workers of a main process have shown, ended ones included.
+
+        The same object until somebody is looked at again; not to be changed.
+        """
+        pid = main.member.pid
+        known = self._sums.get(pid)
+        if known is None:
+            known = self._sums[pid] = sum_tallies([w.tally for w in self.list_workers(main)])
+            if pid in self.ended_workers:
+                known.add(self.ended_workers[pid].tally)
+        return known
+
+    def list_item_times(self, main: WatchedProcess) -> list[tuple[float, float]]:
+        """How long items were seen to take, and in how many looks."""
+        found = [row for w in self.list_workers(main) for row in w.items]
+        gone = self.ended_workers.get(main.member.pid)
+        return found + (list(gone.items) if gone else [])
+
+    def find_batch_length(self, main: WatchedProcess) -> int | None:
+        """Items in a batch."""
+        gone = self.ended_workers.get(main.member.pid)
+        known = (w.batch_length for w in self.list_workers(main))
+        return next((n for n in known if n), gone.length if gone else None)
+
+    def remove_process(self, pid: int, now: float) -> None:
+        """A process has ended: keep what it has shown."""
+        process = self.processes.pop(pid)
+        self.forget_sums()
+        process.counters.close()
+        self.resources.pop(pid, None)
+        main = process.member.main
+        if process.member.role == "main":
+            self.ended_mains[pid] = process
+        elif process.member.role == "worker":
+            self.ended_workers.setdefault(main, EndedWorkers()).add(process)
+        if process.member.role != "helper" and len(self.ended) < _MAX_ENDED:
+            self.ended.append(EndedProcess(process, now, process.state))
+        self._group_by_role()
+        self.schedule_refresh()
+
+    def refresh(self, *, first: bool = False) -> None:
+        """Look who belongs to the job; raises UnreadableError the first time."""
+        try:
+            members = list_job_processes(self.pid, self._proc)
+        except (UnreadableError, OSError) as error:
+            if first:
+                raise UnreadableError(str(error)) from None
+            members = []
+        if not first and not members:
+            members = [p.member for p in self.processes.values()]
+        self._update_members(members)
+
+    def _update_members(self, members: list[JobProcess]) -> None:
+        for member in sorted(members, key=lambda m: m.role != "main"):
+            known = self.processes.get(member.pid)
+            if known is not None:
+                if known.member.role == member.role:
+                    continue
+                known.counters.close()
+            if member.role == "helper":
+                continue
+            self._add_process(member)
+        here = {member.pid: member.role for member in members}
+        for pid in [p for p in self.processes if here.get(p, "helper") == "helper"]:
+            self.remove_process(pid, self.clock())
+        self._group_by_role()
+        self._update_details()
+
+    def _add_process(self, member: JobProcess) -> None:
+        """Watch a process from now on, unless it has ended already."""
+        try:
+            process = WatchedProcess(
+                member,
+                self._proc,
+                self.processes.get(member.main),
+                stacks=self._stacks,
+            )
+        except (ProcessGoneError, OSError):
+            self.processes.pop(member.pid, None)
+            return
+        if self._has_ended(process):
+            process.counters.close()  # a zombie, which nobody has waited for yet
+            return
+        self.processes[member.pid] = process
+        self.resources[member.pid] = ProcessResources(member.pid, self._proc)
+
+    def _has_ended(self, process: WatchedProcess) -> bool:
+        """Was the end of this process, not of another one of its number, seen before?"""
+        pid = process.member.pid
+        before = [e.process for e in self.ended if e.process.member.pid == pid]
+        if pid in self.ended_mains:
+            before.append(self.ended_mains[pid])
+        return any(p.counters.start == process.counters.start for p in before)
+
+    def is_zombie(self, end: EndedProcess) -> bool:
+        """Has nobody waited for a process that has ended, until now?"""
+        try:
+            counters = ProcessCounters(end.process.member.pid, self._proc)
+        except ProcessGoneError:
+            return False
+        try:
+            same = counters.start == end.process.counters.start
+            return same and counters.read().state == "Z"
+        except ProcessGoneError:
+            return False
+        finally:
+            counters.close()
+
+    def _update_details(self) -> None:
+        """What is only known once the program has begun: its interpreter, torch."""
+        if self.clock() >= self._mounts_at:
+            self._mounts_at = self.clock() + _MOUNTS_INTERVAL
+            self.mounts = mounts(self.machine) or self.mounts
+        for process in self.processes.values():
+            process.attach(self._proc, self.processes.get(process.member.main))
+            main = process.member.main
+            count = sum(p.member.main == main for p in self.processes.values()) - 1
+            self.most_workers[main] = max(count, self.most_workers.get(main, 0))
+            if process.member.role == "main" and not self.uses_torch:
+                maps = read_or_default(self._proc / str(process.member.pid) / "maps")
+                self.uses_torch = "libtorch" in maps
+        words = read_or_default(self._proc / str(self.pid) / "cmdline").split("\0")
+        self.command = " ".join(word for word in words if word) or self.command
+
+    def _group_by_role(self) -> None:
+        for role in self.pids_by_role:
+            self.pids_by_role[role] = [
+                pid for pid, p in self.processes.items() if p.member.role == role
+            ]
+
+    def schedule_refresh(self) -> None:
+        """Look at the process tree soon."""
+        self.tree.hasten(self.clock(), _MIN_REFRESH_SECONDS)
+
+    def forget_sums(self) -> None:
+        """Somebody was looked at: what was summed up is no longer true."""
+        self._sums.clear()
+
+    def decay_tallies(self, seconds: float) -> None:
+        """Let old samples lose weight."""
+        self.forget_sums()
+        for process in self.processes.values():
+            process.tally.decay(seconds)
+        for gone in self.ended_workers.values():
+            gone.tally.decay(seconds)

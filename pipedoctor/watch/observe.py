@@ -1,0 +1,215 @@
+"""From the tallies of a session to the facts of the rank that waits longest."""
+
+import os
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from pipedoctor.collect.mounts import escape_path, find_mount
+from pipedoctor.facts import (
+    FetchShares,
+    HotLine,
+    KernelWait,
+    MainShares,
+    Mount,
+    Observation,
+    Quantiles,
+    WorkerShares,
+)
+from pipedoctor.watch.called_names import is_decoding_line, is_model_line
+from pipedoctor.watch.session import WatchSession
+from pipedoctor.watch.tally import CodeLine, SampleTally
+from pipedoctor.watch.watched_process import WatchedProcess
+
+_SLOW_ITEM_FACTOR, _SLOW_ITEM_SECONDS = 4.0, 0.015
+"""Times the mean, and seconds, from which on an item is slow."""
+_MIN_SAMPLES = 20
+"""Samples of making batches, before their spread says anything."""
+
+
+def observe_ranks(session: WatchSession) -> list[Observation]:
+    """One for each rank, the one that waits longest first."""
+    mains = session.list_mains()
+    found = [_observe_rank(session, main, len(mains)) for main in mains]
+    found.sort(key=lambda one: -one.data_wait)
+    if len(found) == 1:
+        return found
+    return [
+        replace(one, others_wait=statistics.median(o.data_wait for o in found if o is not one))
+        for one in found
+    ]
+
+
+def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Observation:
+    workers = session.list_workers(main)
+    many = len(workers) or session.most_workers.get(main.member.pid, 0)
+    made = session.sum_worker_tallies(main) if many else main.tally
+    shares = compute_main_shares(main.tally, main.code_root)
+    hot = find_hot_line(made.lines) if shares.data_wait or many else None
+    return Observation(
+        seconds=session.seconds,
+        samples=round(main.tally.samples),
+        unseen=main.unknown.get("stacks", ""),
+        rank=main.member.rank,
+        ranks=ranks,
+        workers=many,
+        main=shares,
+        worker=compute_worker_shares(made) if many else WorkerShares(),
+        fetch=compute_fetch_shares(made, main.code_root),
+        faults_per_second=made.faults / made.cpu if made.cpu else 0.0,
+        other_threads=_compare_other_threads(made) if many else 0.0,
+        bytes_per_call=made.read_bytes / made.fetch["reading"] if made.fetch["reading"] else None,
+        object_share=main.tally.fetch["rebuilds"] / max(main.tally.phases["receiving"], 1.0),
+        tail=compute_tail_share(session, main),
+        gpu_busy=_average_gpu_use(session, main),
+        throttled_share=session.limits.throttled_share,
+        cpus=session.limits.cpus,
+        hot=hot,
+        step=find_hot_line(main.tally.steps),
+        kernel=find_kernel_wait(made.calls, made.fetch["waiting"], session.mounts),
+        batch_seconds=compute_quantiles([s for w in workers for s in w.list_batch_seconds()]),
+    )
+
+
+def compute_main_shares(tally: SampleTally, root: str = "") -> MainShares:
+    """Where the time of a main process went; `root`: where its code lies for us."""
+    share = tally.compute_share
+    own = sum(tally.ran.values())
+    named = sum(number for place, number in tally.ran.items() if is_model_line(place, root))
+    computing = share("computing")
+    trains = computing * named / own if own else 0.0
+    return MainShares(
+        waiting=share("waiting"),
+        receiving=share("receiving"),
+        fetching=share("fetching", "collating"),
+        starting=share("starting"),
+        starts=round(tally.fetch["starts"]),
+        computing=computing - trains,
+        model=share("model") + trains,
+        blocked=share("blocked"),
+    )
+
+
+def compute_worker_shares(tally: SampleTally) -> WorkerShares:
+    """Where the time of workers went."""
+    share = tally.compute_share
+    return WorkerShares(
+        idle=share("idle"),
+        fetching=share("fetching"),
+        collating=share("collating"),
+        sending=share("sending"),
+        starting=share("starting"),
+    )
+
+
+def compute_fetch_shares(tally: SampleTally, root: str = "") -> FetchShares:
+    """
+    What making a batch consisted of; lines that name what they call count too.
+
+    `root`: where the code of the job lies for us.
+    """
+    running, waiting = tally.fetch["running"], tally.fetch["waiting"]
+    whole = running + waiting
+    if not whole:
+        return FetchShares()
+    ready = tally.main_cpu + tally.delay
+    late = running / whole * (tally.delay / ready if ready else 0.0)
+    named = sum(n for place, n in tally.kinds.items() if is_decoding_line(place, root))
+    decoding = tally.fetch["decoding"] + named
+    computed = tally.user + tally.system
+    return FetchShares(
+        running=running / whole - late,
+        delayed=late,
+        waiting=waiting / whole,
+        locked=tally.fetch["locked"] / whole,
+        decoding=min(1.0, decoding / running) if running else 0.0,
+        system=tally.system / computed if computed else 0.0,
+        samples=round(whole),
+    )
+
+
+def find_hot_line(lines: Counter[CodeLine]) -> HotLine | None:
+    """The line that most samples stood at; of equal ones the first by name."""
+    whole = sum(lines.values())
+    if not whole:
+        return None
+    (path, line, function), number = max(lines.items(), key=lambda pair: (pair[1], pair[0]))
+    return HotLine(path=relative_path(path), line=line, function=function, share=number / whole)
+
+
+def relative_path(path: str) -> str:
+    """A file below the working directory by its path from there."""
+    here = os.getcwd().rstrip("/") + "/"  # noqa: PTH109
+    return escape_path(path.removeprefix(here))
+
+
+def find_kernel_wait(
+    calls: Counter[tuple[str, str]], waiting: float, mounted: Sequence[Mount]
+) -> KernelWait | None:
+    """The system call that most waiting samples stood in, on which mount."""
+    whole = max(sum(calls.values()), waiting)
+    if not whole or not calls:
+        return None
+    places: Counter[tuple[str, str]] = Counter()
+    examples: dict[tuple[str, str], str] = {}
+    for (name, target), number in calls.items():
+        mount = find_mount(target, mounted) if target.startswith("/") else None
+        key = (name, mount.point if mount else target.partition(":")[0])
+        places[key] += number
+        examples.setdefault(key, target)
+    (name, _), number = max(places.items(), key=lambda pair: (pair[1], pair[0]))
+    target = examples[name, _]
+    mount = find_mount(target, mounted) if target.startswith("/") else None
+    return KernelWait(
+        call=name,
+        path=escape_path(target),
+        mount=mount.point if mount else "",
+        fstype=mount.fstype if mount else "",
+        device=mount.source if mount else "",
+        share=min(1.0, number / whole),
+    )
+
+
+def _compare_other_threads(tally: SampleTally) -> float:
+    """CPU of other threads, against that of the main one."""
+    return max(0.0, tally.cpu - tally.main_cpu) / max(tally.main_cpu, 1e-6)
+
+
+def estimate_item_seconds(session: WatchSession, main: WatchedProcess) -> float | None:
+    """Mean seconds that a worker takes for an item, or for a batch of unknown size."""
+    each = session.compute_batch_seconds(main)
+    many = len(session.list_workers(main)) or session.most_workers.get(main.member.pid, 0)
+    share = session.sum_worker_tallies(main).compute_share("fetching", "collating")
+    if not each or not share:
+        return None
+    return share * many * each / (session.find_batch_length(main) or 1)
+
+
+def compute_tail_share(session: WatchSession, main: WatchedProcess) -> float:
+    """Share of the samples that fell on items of several times the mean."""
+    mean, looks = estimate_item_seconds(session, main), session.list_item_times(main)
+    whole = sum(number for _, number in looks)
+    if mean is None or whole < _MIN_SAMPLES:
+        return 0.0
+    slow = max(_SLOW_ITEM_FACTOR * mean, _SLOW_ITEM_SECONDS)
+    return sum(number for seconds, number in looks if seconds >= slow) / whole
+
+
+def compute_quantiles(values: Sequence[float]) -> Quantiles | None:
+    """The middle, and what 5 and 1 of 100 exceed; None of no values."""
+    if not values:
+        return None
+    rows = sorted(values)
+    last = len(rows) - 1
+    p50, p95, p99 = (rows[round(last * share)] for share in (0.5, 0.95, 0.99))
+    return Quantiles(p50=p50, p95=p95, p99=p99, number=len(rows))
+
+
+def _average_gpu_use(session: WatchSession, main: WatchedProcess) -> float | None:
+    """Of the GPUs that this rank uses, else of all that the job may use."""
+    devices = session.gpus.list_devices()
+    own = [d for d in devices if main.member.pid in d.pids]
+    known = [d.busy for d in own or devices if d.busy is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,157 @@
+"""
+The kernel's books of one process, through descriptors that stay open.
+
+A descriptor of /proc belongs to the process, not to its number: when that ends, reading
+fails, even where another process has got the number.
+"""
+
+import os
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from pipedoctor.runtime.system_calls import (
+    AT_PATH,
+    DESCRIPTOR,
+    NOTHING,
+    PATH,
+    SystemCall,
+    find_system_call,
+)
+
+_NAME_END_LENGTH = 2
+_STATE, _MINOR, _USER, _SYSTEM, _THREADS, _START = 0, 7, 11, 12, 17, 19
+_MAX_READ_BYTES = 4096
+_CPU_CLOCK = 2
+"""CPUCLOCK_SCHED of all threads, as clock_getcpuclockid(3) makes its number."""
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+class ProcessGoneError(Exception):
+    """The process has ended."""
+
+
+class CounterReading(NamedTuple):
+    """What the kernel counts; seconds since the process began."""
+
+    state: str
+    faults: int
+    user: float
+    system: float
+    threads: int
+    main_cpu: float | None
+    main_delay: float | None
+    cpu: float | None
+
+
+class BlockingCall(NamedTuple):
+    """The system call in which a thread waits, and its arguments."""
+
+    call: SystemCall
+    arguments: tuple[int, ...]
+
+
+class ProcessCounters:
+    """Reads one process again and again; `close` it."""
+
+    def __init__(self, pid: int, proc: Path = Path("/proc")) -> None:
+        self.pid = pid
+        self.folder = proc / str(pid)
+        self.unknown: dict[str, str] = {}
+        self._files: dict[str, int] = {}
+        self._clock = (~pid << 3) | _CPU_CLOCK
+        row = self._read_stat()
+        self.start = int(row[_START]) / TICKS_PER_SECOND
+        """Seconds after the machine was started."""
+
+    def read(self) -> CounterReading:
+        """One look, about 30 us; raises GoneError."""
+        row = self._read_stat()
+        state = row[_STATE]
+        if state in "ZX":
+            return CounterReading(state, 0, 0.0, 0.0, 0, None, None, None)
+        main_cpu, delay = self.read_schedule()
+        return CounterReading(
+            state,
+            int(row[_MINOR]),
+            int(row[_USER]) / TICKS_PER_SECOND,
+            int(row[_SYSTEM]) / TICKS_PER_SECOND,
+            int(row[_THREADS]),
+            main_cpu,
+            delay,
+            self._read_cpu_clock(),
+        )
+
+    def read_blocking_call(self) -> BlockingCall | None:
+        """The system call that the main thread waits in; None: it runs, or unknown."""
+        text = self._read_text("syscall", f"task/{self.pid}/syscall")
+        row = text.split()
+        if len(row) < _NAME_END_LENGTH or not row[0].isdecimal():
+            return None
+        return BlockingCall(
+            find_system_call(int(row[0])), tuple(int(word, 16) for word in row[1:7])
+        )
+
+    def read_descriptor_target(self, descriptor: int) -> str:
+        """What a descriptor leads to; no file system is asked, so nothing hangs."""
+        try:
+            return str((self.folder / "fd" / str(descriptor)).readlink())
+        except OSError as error:
+            self.unknown.setdefault("fd", error.strerror or str(error))
+            return ""
+
+    def close(self) -> None:
+        """Let go of all descriptors."""
+        for descriptor in self._files.values():
+            os.close(descriptor)
+        self._files.clear()
+
+    def _read_stat(self) -> list[str]:
+        text = self._read_text("stat", "stat")
+        if not text:
+            raise ProcessGoneError(self.pid)
+        return text[text.rindex(")") + _NAME_END_LENGTH :].split()
+
+    def read_schedule(self) -> tuple[float | None, float | None]:
+        """Seconds that the main thread ran, and was ready without a CPU."""
+        row = self._read_text("schedstat", "schedstat").split()
+        if len(row) < _NAME_END_LENGTH or row[:2] == ["0", "0"]:
+            return None, None
+        return int(row[0]) * 1e-9, int(row[1]) * 1e-9
+
+    def _read_cpu_clock(self) -> float | None:
+        try:
+            return time.clock_gettime(self._clock)
+        except OSError as error:
+            self.unknown.setdefault("cpu clock", error.strerror or str(error))
+            return None
+
+    def _read_text(self, name: str, path: str) -> str:
+        """A file as it is now; empty: unreadable, with its reason, or ended."""
+        if name in self.unknown:
+            return ""
+        try:
+            descriptor = self._files.get(name)
+            if descriptor is None:
+                descriptor = os.open(self.folder / path, os.O_RDONLY | os.O_CLOEXEC)
+                self._files[name] = descriptor
+            return os.pread(descriptor, _MAX_READ_BYTES, 0).decode("utf-8", "replace")
+        except (ProcessLookupError, FileNotFoundError) as error:
+            if name == "stat" or not self.folder.exists():
+                raise ProcessGoneError(self.pid) from error
+            self.unknown[name] = "this kernel has no such file"
+        except OSError as error:
+            self.unknown[name] = error.strerror or str(error)
+        return ""
+
+
+def find_call_subject(blocked: BlockingCall) -> tuple[int | None, int | None]:
+    """The descriptor that a call is about, and the address of its path."""
+    points, arguments = blocked.call.subject, blocked.arguments
+    if points == NOTHING or not arguments:
+        return None, None
+    if points == DESCRIPTOR:
+        return arguments[0], None
+    if points == PATH:
+        return None, arguments[0]
+    return None, arguments[1] if points == AT_PATH and len(arguments) > 1 else None

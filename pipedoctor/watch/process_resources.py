@@ -1,0 +1,87 @@
+"""What processes hold, read rarely: descriptors, memory, threads, affinity, I/O."""
+
+import os
+import re
+import time
+from pathlib import Path
+
+from pipedoctor.collect.machine import read_or_default
+from pipedoctor.tune.target.smaps_rollup import read_rollup
+from pipedoctor.watch.trends import TimeSeries
+
+_STATUS_PATTERN = re.compile(r"^(RssAnon|RssShmem|Threads):\s+(\d+)", re.MULTILINE)
+_FILE_LIMIT_PATTERN = re.compile(r"^Max open files\s+(\d+)", re.MULTILINE)
+_IO_PATTERN = re.compile(r"^(rchar|syscr|read_bytes):\s+(\d+)", re.MULTILINE)
+_KIB = 1024
+WALK_INTERVAL = 30.0
+"""Seconds between two walks through the pages of a process, which take 30 ms a GiB."""
+_WALK_SHARE = 0.001
+"""Of one CPU, that these walks may take."""
+
+
+class ProcessResources:
+    """What one process holds, and how it grows."""
+
+    def __init__(self, pid: int, proc: Path) -> None:
+        self._pid, self._folder = pid, proc / str(pid)
+        limit = _FILE_LIMIT_PATTERN.search(read_or_default(self._folder / "limits"))
+        self.descriptors = TimeSeries(float(limit[1]) if limit else None)
+        self.threads, self.anonymous = TimeSeries(), TimeSeries()
+        self.shared, self.private = TimeSeries(), TimeSeries()
+        self.affinity: tuple[int, ...] = ()
+        self.io: tuple[dict[str, int], dict[str, int]] | None = None
+        """Totals at first, and now."""
+        self.unknown: dict[str, str] = {}
+        self._last_walk, self._walk_seconds = -WALK_INTERVAL, 0.0
+
+    def read(self, now: float) -> None:
+        """All that costs little."""
+        try:
+            self.descriptors.add(now, len(os.listdir(self._folder / "fd")))  # noqa: PTH208
+        except OSError as error:
+            self.unknown["descriptors"] = error.strerror or str(error)
+        rows = dict(_STATUS_PATTERN.findall(read_or_default(self._folder / "status")))
+        for name, readings, unit in (
+            ("Threads", self.threads, 1),
+            ("RssAnon", self.anonymous, _KIB),
+            ("RssShmem", self.shared, _KIB),
+        ):
+            if name in rows:
+                readings.add(now, int(rows[name]) * unit)
+        self._read_io()
+        try:
+            self.affinity = tuple(sorted(os.sched_getaffinity(self._pid)))
+        except OSError as error:
+            self.unknown["affinity"] = error.strerror or str(error)
+
+    def _read_io(self) -> None:
+        rows = {k: int(v) for k, v in _IO_PATTERN.findall(read_or_default(self._folder / "io"))}
+        if rows:
+            self.io = (self.io[0] if self.io else rows, rows)
+        else:
+            self.unknown["io"] = "it belongs to another user"
+
+    def read_private_memory(self, now: float) -> float:
+        """Its private pages, if their turn has come; seconds that it took."""
+        if now - self._last_walk < max(WALK_INTERVAL, self._walk_seconds / _WALK_SHARE):
+            return 0.0
+        began = time.thread_time()
+        self._last_walk = now
+        try:
+            rows = read_rollup(self._pid)
+        except (OSError, ValueError, IndexError) as error:
+            self.unknown["private memory"] = str(getattr(error, "strerror", error))
+        else:
+            private = rows.get("Private_Dirty", 0) + rows.get("Private_Clean", 0)
+            self.private.add(now, private)
+        self._walk_seconds = time.thread_time() - began
+        return self._walk_seconds
+
+    def count_reads(self) -> tuple[int, int, int] | None:
+        """Bytes read, calls that read, bytes that came from a disk; while watched."""
+        if self.io is None:
+            return None
+        first, last = self.io
+        names = ("rchar", "syscr", "read_bytes")
+        a, b, c = (last.get(n, 0) - first.get(n, 0) for n in names)
+        return a, b, c

@@ -1,0 +1,106 @@
+"""A watch in a file: lines of samples, and now and then all facts; to be replayed."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from pipedoctor.facts import Facts, MalformedRecordError
+from pipedoctor.runtime import files
+from pipedoctor.textsafe import encode_json
+
+SCHEMA = "pipedoctor.recording/1"
+_FACTS_INTERVAL = 10
+"""Lines between two records of all facts."""
+_MAX_LINE_BYTES = 64 << 20
+"""Bytes of one line that is read."""
+
+
+class WatchRecorder:
+    """Writes a recording; what is there is complete even where the watch is killed."""
+
+    def __init__(self, path: str) -> None:
+        """Raises OSError where the file cannot be written."""
+        files.require_answer(path)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+        self._file = os.fdopen(os.open(path, flags, 0o600), "wb")
+        self._lines = 0
+
+    def __enter__(self) -> "WatchRecorder":  # noqa: PYI034  (3.10 has no Self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    @property
+    def awaits_facts(self) -> bool:
+        """Are all facts to be written with the next interval?"""
+        return self._lines % _FACTS_INTERVAL == 0
+
+    def add(self, line: dict[str, Any], facts: Facts | None = None) -> None:
+        """Write an interval, redacted before, and all facts if given; raises OSError."""
+        entry: dict[str, Any] = {"schema": SCHEMA, "sample": line}
+        if facts is not None:
+            entry["facts"] = facts.to_record()
+        self._lines += 1
+        self._file.write(encode_json(entry) + b"\n")
+        self._file.flush()
+
+
+class _RecordedFacts(msgspec.Struct):
+    known: dict[str, Any]
+    unknown: dict[str, str]
+
+
+class _RecordedLine(msgspec.Struct):
+    schema: str
+    sample: dict[str, Any]
+    facts: _RecordedFacts | None = None
+
+
+def read_recording(path: str) -> Iterator[tuple[dict[str, Any], Facts | None]]:
+    """
+    The lines of a recording, with the facts where they were written.
+
+    Raises OSError, and MalformedRecordError for what is no recording; a last line that was cut
+    off is left out.
+    """
+    files.require_answer(path)
+    if not Path(path).is_file():
+        Path(path).stat()
+        message = "not a regular file"
+        raise MalformedRecordError(message)
+    with Path(path).open("rb") as file:
+        number = 0
+        while text := file.readline(_MAX_LINE_BYTES):
+            number += 1
+            if not text.endswith(b"\n") and number > 1:
+                return
+            yield _parse_line(text, number)
+        if not number:
+            message = "it is empty"
+            raise MalformedRecordError(message)
+
+
+def _parse_line(text: bytes, number: int) -> tuple[dict[str, Any], Facts | None]:
+    try:
+        entry = msgspec.json.decode(text, type=_RecordedLine)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        message = f"line {number}: no line of `watch --record`: {error}"
+        raise MalformedRecordError(message) from None
+    if entry.schema != SCHEMA:
+        message = f"line {number}: its schema is {entry.schema}, not {SCHEMA}"
+        raise MalformedRecordError(message)
+    if entry.facts is None:
+        return entry.sample, None
+    return entry.sample, Facts.from_record(
+        {"known": entry.facts.known, "unknown": entry.facts.unknown}
+    )

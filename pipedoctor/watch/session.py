@@ -1,0 +1,245 @@
+"""
+Watch one job: a constant number of looks a second, whatever the number of processes.
+
+At most 100 looks a second for the first 3 s, then 20, over all processes in turn: every
+other one at a main process; fewer where they would take more CPU than `cpu_budget`
+allows. Each look is one sample of `WatchedProcess`. Whatever
+fails here is noted and goes on without that signal; the job never notices.
+"""
+
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+
+from pipedoctor.collect.machine import Machine
+from pipedoctor.watch.cpu_budget import (
+    INITIAL_SECONDS,
+    INITIAL_SHARE,
+    STACKLESS_SHARE,
+    STEADY_SHARE,
+    CpuBudget,
+    PeriodicRead,
+)
+from pipedoctor.watch.gpu_counters import GpuCounters
+from pipedoctor.watch.job_limits import JobLimits
+from pipedoctor.watch.job_processes import JobProcesses
+from pipedoctor.watch.process_counters import ProcessGoneError
+from pipedoctor.watch.stacks.stack_phases import ProcessPhase
+from pipedoctor.watch.watched_process import WatchedProcess
+
+INITIAL_RATE, STEADY_RATE, STACKLESS_RATE = 100.0, 20.0, 5.0
+"""Looks a second, at most: at first and then; and where no stack can be read."""
+_LOOKS_PER_TURN, _MANY_WORKERS = 8, 8
+_JITTER = 0.3
+_RESOURCES_INTERVAL, _LIMITS_INTERVAL, _WALK_INTERVAL = 0.7, 10.0, 3.0
+_RESOURCES_SHARE, _LIMITS_SHARE, _WALK_SHARE = 0.0002, 0.00005, 0.0002
+"""Seconds between two reads, and the CPU that they may take."""
+_MAX_BATCH_RATE = 5000.0
+"""Batches a second that no loader of Python gives."""
+
+
+class WatchSession(JobProcesses):
+    """
+    A job under watch. `run` looks; the figures stand in `processes` and the rest.
+
+    Raises UnreadableError where there is no such process.
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        *,
+        machine: Machine | None = None,
+        stacks: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        super().__init__(pid, machine=machine, stacks=stacks, clock=clock)
+        self._sleep = sleep
+        self.unknown: dict[str, str] = {}
+        self.progress: dict[int, float] = {}
+        """Batches by main process."""
+        self._highest: dict[int, int] = {}
+        self._since: dict[int, tuple[float, float]] = {}
+        """When the first and the newest batch of a main process were seen."""
+        self.limits = JobLimits(self.machine)
+        self.gpus = GpuCounters(self.machine)
+        self.began = clock()
+        """After attaching, which takes long on a busy machine."""
+        self._cpu = time.process_time()
+        self._budget = CpuBudget()
+        self._turn_at = self._paced_at = self._ran_at = self.began
+        self._resources = PeriodicRead(_RESOURCES_INTERVAL, _RESOURCES_SHARE)
+        self._limits = PeriodicRead(_LIMITS_INTERVAL, _LIMITS_SHARE)
+        self._walks = PeriodicRead(_WALK_INTERVAL, _WALK_SHARE, first=self.began + INITIAL_SECONDS)
+        self._turn = self._resource_turn = 0
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been watched."""
+        return self.clock() - self.began
+
+    @property
+    def own_cpu(self) -> float:
+        """CPU seconds a second that watching takes."""
+        return (time.process_time() - self._cpu) / max(self.seconds, 1e-9)
+
+    def run(self, until: float) -> None:
+        """Look until so many seconds of watching are over, or the job is."""
+        end = self.began + until
+        self._budget.resume(self._get_share(self.clock()), self.clock() - self._ran_at)
+        while self.is_alive and (now := self.clock()) < end:
+            if now < self._turn_at:
+                self._sleep(min(self._turn_at, end) - now)
+                continue
+            looks = self._choose_processes()
+            for pid in looks:
+                self._sample_process(pid, now)
+            self._run_periodic_reads(now)
+            self._turn_at = now + self._compute_pause(now, len(looks))
+        self._ran_at = self.clock()
+
+    def _compute_pause(self, now: float, looks: int) -> float:
+        """Seconds from a turn with so many looks to the next one."""
+        rate = STEADY_RATE
+        if not self._has_stack_reader():
+            rate = STACKLESS_RATE
+        elif now - self.began < INITIAL_SECONDS:
+            rate = INITIAL_RATE
+        elapsed, self._paced_at = now - self._paced_at, now
+        pause = self._budget.compute_pause(self._get_share(now), elapsed)
+        pause = max(max(1, looks) / rate, pause)
+        return pause * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311
+
+    def _get_share(self, now: float) -> float:
+        """Of a CPU, that looks may take now."""
+        if not self._has_stack_reader():
+            return STACKLESS_SHARE
+        return INITIAL_SHARE if now - self.began < INITIAL_SECONDS else STEADY_SHARE
+
+    def _has_stack_reader(self) -> bool:
+        return any(p.reader is not None for p in self.processes.values())
+
+    def _sample_process(self, pid: int, now: float) -> None:
+        process = self.processes.get(pid)
+        if process is None:
+            return
+        try:
+            process.take_sample(now, alone=self._awaits_first_worker(process))
+        except ProcessGoneError:
+            self.remove_process(pid, now)
+            return
+        self.forget_sums()
+        if process.state in "ZX":
+            self.remove_process(pid, now)
+            return
+        self._count_batches(process)
+
+    def _awaits_first_worker(self, process: WatchedProcess) -> bool:
+        """Does a main process wait for workers that are only being started?"""
+        member = process.member
+        if member.role != "main":
+            return False
+        phases = [
+            p.phase
+            for p in self.processes.values()
+            if p.member.main == member.pid and p.member.role == "worker"
+        ]
+        if not phases:
+            if process.is_starting:
+                self.schedule_refresh()
+            return process.is_starting
+        return all(phase is ProcessPhase.STARTING for phase in phases)
+
+    def compute_batch_seconds(self, main: WatchedProcess) -> float | None:
+        """Seconds between two batches; None: too few were seen."""
+        pid = main.member.pid
+        batches, (first, last) = (
+            self.progress.get(pid, 0.0),
+            self._since.get(pid, (0, 0)),
+        )
+        return (last - first) / batches if batches and last > first else None
+
+    def _choose_processes(self) -> list[int]:
+        """
+        A main process and a worker: what comes together costs one waking up.
+
+        A worker has several turns, so that it shows how long items last.
+        """
+        mains, workers = self.pids_by_role["main"], self.pids_by_role["worker"]
+        self._turn += 1
+        found = [mains[self._turn % len(mains)]] if mains else []
+        if workers:
+            burst = _LOOKS_PER_TURN if len(workers) <= _MANY_WORKERS else _LOOKS_PER_TURN // 2
+            found.append(workers[self._turn // burst % len(workers)])
+        return found
+
+    def _count_batches(self, process: WatchedProcess) -> None:
+        """Batches of all workers of a main process, by the highest number seen."""
+        batch, main = process.sampled_batch, process.member.main
+        if process.member.role != "worker" or batch is None:
+            return
+        owner = self.processes.get(main)
+        workers = len(self.list_workers(owner)) if owner is not None else 1
+        process.tally.batches += process.batch_times.observe_batch(
+            process.sampled_at, batch, workers
+        )
+        if owner is not None and batch >= workers:
+            owner.is_starting = False  # somebody makes his second batch
+        highest, now = self._highest.get(main), process.sampled_at
+        first, before = self._since.get(main, (now, now))
+        self._since[main] = (first, now)
+        far = 4 * max(4, len(self.pids_by_role["worker"]))
+        if highest is None or batch < highest - far:
+            self._highest[main] = batch  # the first, or a new epoch
+        elif batch > highest + far + _MAX_BATCH_RATE * (now - before):
+            return  # the number was overwritten while it was read
+        elif batch > highest:
+            self.progress[main] = self.progress.get(main, 0.0) + batch - highest
+            self._highest[main] = batch
+
+    def _run_periodic_reads(self, now: float) -> None:
+        """What costs more than a look, each in its own time."""
+        if self.tree.is_due(now):
+            self.tree.run(now, self.refresh)
+        if self._resources.is_due(now):
+            self._resources.run(now, lambda: self._read_resources(now))
+        if self._walks.is_due(now):
+            self._walks.run(now, lambda: self._walk_memory(now))
+        if self._limits.is_due(now):
+            self._limits.run(now, lambda: self.limits.read(now))
+
+    def _read_resources(self, now: float) -> None:
+        """One process in turn, and the first main process twice as often."""
+        self.limits.read_shm(now)
+        pids = list(self.resources)
+        if not pids:
+            return
+        self._resource_turn += 1
+        pid = pids[0] if self._resource_turn % 4 == 1 else pids[self._resource_turn % len(pids)]
+        try:
+            self.resources[pid].read(now)
+        except OSError as error:
+            self.unknown["holdings"] = os.strerror(error.errno or 0)
+
+    def _walk_memory(self, now: float) -> None:
+        """The private pages of one process, whose turn it is."""
+        for process in self.resources.values():
+            if process.read_private_memory(now):
+                return
+
+    def close(self) -> None:
+        """Let go of everything."""
+        for process in self.processes.values():
+            process.counters.close()
+        self.gpus.close()
+
+    def run_intervals(self, interval: float, until: float) -> Iterator[float]:
+        """Watch, and come back after each interval with the seconds so far."""
+        end = 0.0
+        while self.is_alive and end < until:
+            end = min(end + interval, until)
+            self.run(end)
+            self.decay_tallies(interval)
+            yield self.seconds

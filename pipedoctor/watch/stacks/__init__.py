@@ -1,0 +1,1 @@
+"""Python stacks of other processes, read from their memory without stopping them."""

@@ -1,0 +1,241 @@
+"""What a stack says of a process: which phase it is in, at which line of the user's."""
+
+import enum
+import functools
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pipedoctor.bottleneck.function_kinds import DECODE, TRANSFORM, classify_call
+from pipedoctor.watch.stacks.stack_reader import RemoteFrame
+
+_LOADER_PATTERN = re.compile(
+    r"/torch/utils/data/dataloader\.py$|/torchdata/stateful_dataloader/\w+\.py$"
+    r"|/torchdata/nodes/|/nvidia/dali/plugin/|/ffcv/loader/"
+)
+_LIBRARY_PATTERN = re.compile(
+    r"/(site|dist)-packages/|/lib(64)?/python3\.\d+/|^<|/pipedoctor/live/"
+)
+_INTERACTIVE_PATTERN = re.compile(r"^<(stdin|ipython)|/ipykernel_\d|^<string>$")
+_MODEL_PATTERN = re.compile(
+    r"/torch/(nn|optim|autograd|_dynamo|_inductor|distributed|amp|cuda|fx)/"
+    r"|/torch/(_tensor|_compile)\.py$"
+)
+_QUEUE_PATTERN = re.compile(r"/(multiprocessing/(queues|connection|synchronize)|queue)\.py$")
+_RECEIVE_PATTERN = re.compile(r"/multiprocessing/(reductions?|resource_sharer)\.py$")
+_REBUILD_PATTERN = re.compile(r"^rebuild_\w+$|^detach$|recv_handle$|^_?rebuild")
+_MAX_STACKS = 2048
+_STARTUP_FUNCTIONS = frozenset(("__init__", "_get_iterator", "_shutdown_workers", "__del__"))
+
+
+class FunctionRole(enum.Enum):
+    """What a function is to the loader."""
+
+    USER = enum.auto()
+    LIBRARY = enum.auto()
+    LOADER = enum.auto()
+    WORKER_LOOP = enum.auto()
+    FETCH = enum.auto()
+    COLLATE = enum.auto()
+    QUEUE = enum.auto()
+    RECEIVE = enum.auto()
+    MODEL = enum.auto()
+    IMPORT = enum.auto()
+
+
+class ProcessPhase(enum.Enum):
+    """What a process does; the value is the field of the facts that it adds to."""
+
+    IDLE = "idle"
+    FETCHING = "fetching"
+    COLLATING = "collating"
+    SENDING = "sending"
+    STARTING = "starting"
+    WAITING = "waiting"
+    RECEIVING = "receiving"
+    MODEL = "model"
+    COMPUTING = "computing"
+    IMPORTING = "importing"
+
+
+LOADING_PHASES = frozenset(
+    (ProcessPhase.WAITING, ProcessPhase.RECEIVING, ProcessPhase.FETCHING, ProcessPhase.COLLATING)
+)
+"""Phases of a main process that waits for data; and STARTING."""
+
+
+class StackSample(NamedTuple):
+    """One stack, understood; `frame` is the user's innermost one, if there is one."""
+
+    phase: ProcessPhase
+    frame: RemoteFrame | None
+    loop: RemoteFrame | None = None
+    """Of the worker's loop, whose variables count batches."""
+    fetch: RemoteFrame | None = None
+    """Of the fetcher, whose variables say which item of a batch is made."""
+    decodes: bool | None = None
+    """None: neither a decoder nor a transform is among its functions."""
+    rebuilds: bool = False
+
+
+class StackClassifier:
+    """
+    Understands the stacks of one process: the same functions in the same order only once.
+
+    Its phase depends on the functions alone, not on where in them it stands.
+    """
+
+    def __init__(self, *, is_worker: bool) -> None:
+        self._classify = classify_worker_stack if is_worker else classify_main_stack
+        self._last: tuple[Sequence[RemoteFrame], StackSample] | None = None
+        self._known: dict[tuple[int, ...], tuple[StackSample, tuple[int | None, ...]]] = {}
+        """By addresses of code: a sample, and which of its frames it names."""
+
+    def classify(self, frames: Sequence[RemoteFrame]) -> StackSample:
+        """The sample that these frames, innermost first, are."""
+        if self._last is not None and self._last[0] is frames:
+            return self._last[1]
+        key = tuple([frame.code_address for frame in frames])
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) > _MAX_STACKS:
+                self._known.clear()
+            sample = self._classify(frames)
+            named = (sample.frame, sample.loop, sample.fetch)
+            places = tuple(None if f is None else frames.index(f) for f in named)
+            self._known[key] = sample, places
+        else:
+            sample, places = known
+            frame, loop, fetch = (None if n is None else frames[n] for n in places)
+            sample = sample._replace(frame=frame, loop=loop, fetch=fetch)
+        self._last = frames, sample
+        return sample
+
+
+@functools.lru_cache(maxsize=16384)
+def classify_function(path: str, name: str) -> FunctionRole:  # noqa: PLR0911  (one for each kind)
+    """What a function is, by its file and its qualified name."""
+    bare = name.rpartition(".")[2]
+    if path.endswith("/torch/utils/data/_utils/worker.py") and bare == "_worker_loop":
+        return FunctionRole.WORKER_LOOP
+    if path.endswith("/torch/utils/data/_utils/fetch.py"):
+        return FunctionRole.FETCH
+    if path.endswith("/torch/utils/data/_utils/collate.py"):
+        return FunctionRole.COLLATE
+    for pattern, found in (
+        (_LOADER_PATTERN, FunctionRole.LOADER),
+        (_RECEIVE_PATTERN, FunctionRole.RECEIVE),
+        (_QUEUE_PATTERN, FunctionRole.QUEUE),
+        (_MODEL_PATTERN, FunctionRole.MODEL),
+    ):
+        if pattern.search(path):
+            return found
+    if path.startswith("<frozen importlib"):
+        return FunctionRole.IMPORT
+    if _INTERACTIVE_PATTERN.search(path) or not _LIBRARY_PATTERN.search(path):
+        return FunctionRole.USER
+    return FunctionRole.LIBRARY
+
+
+def classify_worker_stack(frames: Sequence[RemoteFrame]) -> StackSample:
+    """The phase of a worker's stack, innermost frame first."""
+    labels = [classify_function(f.code.path, f.code.name) for f in frames]
+    if FunctionRole.WORKER_LOOP not in labels:  # it still imports, or unpickles the data set
+        return StackSample(ProcessPhase.STARTING, find_user_frame(frames, labels))
+    end = labels.index(FunctionRole.WORKER_LOOP)
+    loop, inner, labels = frames[end], frames[:end], labels[:end]
+    if FunctionRole.FETCH in labels:
+        return _classify_fetching(inner, labels, loop)
+    names = {f.code.name.rpartition(".")[2] for f in inner}
+    if "put" in names:
+        return StackSample(ProcessPhase.SENDING, None, loop)
+    if FunctionRole.QUEUE in labels or not labels:
+        return StackSample(ProcessPhase.IDLE, None, loop)
+    return StackSample(ProcessPhase.STARTING, find_user_frame(inner, labels), loop)
+
+
+def _classify_fetching(
+    frames: Sequence[RemoteFrame], labels: Sequence[FunctionRole], loop: RemoteFrame | None
+) -> StackSample:
+    """A batch is being made: its items, or all of them put together."""
+    end = labels.index(FunctionRole.FETCH)
+    inner, labels = frames[:end], labels[:end]
+    collates = FunctionRole.COLLATE in labels or any(
+        "collate" in f.code.name.rpartition(".")[2].lower() for f in inner
+    )
+    mine = find_user_frame(inner, labels)
+    if mine is None and not collates and inner:
+        mine = inner[-1]  # the data set of a library
+    phase = ProcessPhase.COLLATING if collates else ProcessPhase.FETCHING
+    return StackSample(phase, mine, loop, frames[end], _is_decoding(inner))
+
+
+def classify_main_stack(frames: Sequence[RemoteFrame]) -> StackSample:
+    """The phase of a training process's stack, innermost frame first."""
+    labels = [classify_function(f.code.path, f.code.name) for f in frames]
+    mine = find_user_frame(frames, labels)
+    if FunctionRole.LOADER not in labels:
+        return _classify_step(frames, labels, mine)
+    end = labels.index(FunctionRole.LOADER)
+    inner = frames[:end]
+    if any(f.code.name == "<module>" and _LOADER_PATTERN.search(f.code.path) for f in frames):
+        return StackSample(ProcessPhase.IMPORTING, mine)
+    names = [
+        f.code.name.rpartition(".")[2]
+        for f, found in zip(frames, labels, strict=True)
+        if found is FunctionRole.LOADER
+    ]
+    if FunctionRole.FETCH in labels:
+        return _classify_fetching(frames, labels, None)
+    if _STARTUP_FUNCTIONS.intersection(names) and FunctionRole.RECEIVE not in labels[:end]:
+        return StackSample(ProcessPhase.STARTING, mine)
+    return _classify_receiving(inner, labels[:end], mine)
+
+
+def _classify_receiving(
+    inner: Sequence[RemoteFrame], labels: Sequence[FunctionRole], mine: RemoteFrame | None
+) -> StackSample:
+    """Within `next`: does it wait for a worker, or unpack what one has sent?"""
+    names = {f.code.name.rpartition(".")[2] for f in inner}
+    rebuilds = any(map(_REBUILD_PATTERN.search, names))
+    takes = rebuilds or FunctionRole.RECEIVE in labels or "_recv" in names
+    phase = ProcessPhase.RECEIVING if takes else ProcessPhase.WAITING
+    return StackSample(phase, mine, rebuilds=rebuilds)
+
+
+def _classify_step(
+    frames: Sequence[RemoteFrame], labels: Sequence[FunctionRole], mine: RemoteFrame | None
+) -> StackSample:
+    """Not in a loader: a step, an import, or a queue that a thread fills."""
+    bare = [f.code.name.rpartition(".")[2] for f in frames]
+    queued = bool(labels) and (
+        labels[0] is FunctionRole.QUEUE or frames[0].code.path.endswith("/threading.py")
+    )
+    if queued and any(name in {"__next__", "next"} for name in bare):
+        return StackSample(ProcessPhase.WAITING, mine)
+    if FunctionRole.IMPORT in labels:
+        return StackSample(ProcessPhase.IMPORTING, mine)
+    phase = ProcessPhase.MODEL if FunctionRole.MODEL in labels else ProcessPhase.COMPUTING
+    return StackSample(phase, mine)
+
+
+def find_user_frame(
+    frames: Sequence[RemoteFrame], labels: Sequence[FunctionRole]
+) -> RemoteFrame | None:
+    """The innermost frame of the user's own code."""
+    own = (f for f, found in zip(frames, labels, strict=True) if found is FunctionRole.USER)
+    return next(own, None)
+
+
+def _is_decoding(frames: Sequence[RemoteFrame]) -> bool | None:
+    """Does the innermost function whose kind is known decode?"""
+    for frame in frames:
+        kind = _classify_kind(frame.code.name, frame.code.path)
+        if kind in {DECODE, TRANSFORM}:
+            return kind == DECODE
+    return None
+
+
+@functools.lru_cache(maxsize=16384)
+def _classify_kind(name: str, path: str) -> int | None:
+    return classify_call(name.rpartition(".")[2], path)

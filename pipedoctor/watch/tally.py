@@ -1,0 +1,98 @@
+"""Counts of what samples showed; older ones fade, so that memory stays bounded."""
+
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+HALF_LIFE = 300.0
+"""Seconds after which a sample counts half."""
+_MIN_WEIGHT = 0.01
+_MAX_KEYS = 500
+"""Different lines, or calls, that are counted."""
+
+COUNTERS = frozenset(("phases", "lines", "steps", "ran", "calls", "fetch", "kinds"))
+CodeLine = tuple[str, int, str]
+"""Path, line, function."""
+
+
+@dataclass
+class SampleTally:
+    """What the samples of one process showed; numbers are samples unless told."""
+
+    phases: Counter[str] = field(default_factory=Counter[str])
+    """By phase; outside of the loader also ``blocked``."""
+    lines: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    """Of the user, while the process worked."""
+    steps: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    """Of the user, outside of the loader."""
+    ran: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    """Of these, those that computed something that is no part of torch."""
+    calls: Counter[tuple[str, str]] = field(default_factory=Counter["tuple[str, str]"])
+    """System call and what it is about, while a batch was made."""
+    fetch: Counter[str] = field(default_factory=Counter[str])
+    """While a batch was made: running, waiting, locked, decoding, rebuilds."""
+    kinds: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    """Lines that ran without a function whose kind is known."""
+    seconds: float = 0.0
+    cpu: float = 0.0
+    main_cpu: float = 0.0
+    delay: float = 0.0
+    user: float = 0.0
+    system: float = 0.0
+    faults: float = 0.0
+    read_bytes: float = 0.0
+    """That the calls seen were to read from files."""
+    batches: float = 0.0
+    worked_seconds: float = 0.0
+    samples: float = 0.0
+    torn: float = 0.0
+
+    def restart(self) -> None:
+        """Forget what was seen before the training began."""
+        for counter in (self.phases, self.steps, self.ran, self.calls):
+            counter.clear()
+        self.samples = 0.0
+
+    def decay(self, seconds: float) -> None:
+        """Let what was counted lose weight, as it should in so many seconds."""
+        factor = 0.5 ** (seconds / HALF_LIFE)
+        for name, value in vars(self).items():
+            if name in COUNTERS:
+                _decay_counter(value, factor)
+            else:
+                setattr(self, name, value * factor)
+
+    def add(self, other: "SampleTally") -> None:
+        """Count what another one has counted as well."""
+        for name, value in vars(other).items():
+            mine = getattr(self, name)
+            if name in COUNTERS:
+                mine.update(value)
+            else:
+                setattr(self, name, mine + value)
+
+    def compute_share(self, *phases: str) -> float:
+        """Samples in these phases, of all."""
+        whole = sum(self.phases.values())
+        return sum(self.phases[p] for p in phases) / whole if whole else 0.0
+
+
+def _decay_counter(counter: "Counter[Any]", factor: float) -> None:
+    for key in list(counter):
+        counter[key] *= factor  # type: ignore[assignment]
+        if counter[key] < _MIN_WEIGHT:
+            del counter[key]
+    if len(counter) > _MAX_KEYS:
+        kept = dict(counter.most_common(_MAX_KEYS // 2))
+        counter.clear()
+        counter.update(kept)
+
+
+def sum_tallies(tallies: "list[SampleTally]") -> SampleTally:
+    """All of them together."""
+    whole = SampleTally()
+    for tally in tallies:
+        whole.add(tally)
+    return whole

@@ -1,0 +1,287 @@
+"""One process under watch: looked at again and again, each time for about 0.1 ms."""
+
+import time
+from pathlib import Path
+
+from pipedoctor.facts import UnreadableError
+from pipedoctor.runtime.system_calls import LOCK_CALLS, READ_CALLS
+from pipedoctor.watch.batch_times import BatchTimes
+from pipedoctor.watch.call_targets import count_requested_bytes, find_call_target
+from pipedoctor.watch.called_names import find_code_root
+from pipedoctor.watch.item_times import ItemTimes
+from pipedoctor.watch.process_counters import BlockingCall, CounterReading, ProcessCounters
+from pipedoctor.watch.process_tree import JobProcess
+from pipedoctor.watch.stacks.frame_layout import UnknownLayoutError
+from pipedoctor.watch.stacks.remote_memory import TornReadError
+from pipedoctor.watch.stacks.stack_phases import (
+    LOADING_PHASES,
+    ProcessPhase,
+    StackClassifier,
+    StackSample,
+)
+from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader
+from pipedoctor.watch.tally import CodeLine, SampleTally
+
+WORKING_PHASES = frozenset((ProcessPhase.FETCHING, ProcessPhase.COLLATING))
+_MAX_CALLERS = 512
+_MAX_TORN_READS, _MAX_ATTACHES = 10, 12
+_STORE_DISTANCE = 12
+"""Bytes of code from a call, its caches included, to what stores its result."""
+_LOOKS_PER_READING = 8
+"""So many looks come on one reading of the kernel's counters."""
+PTRACE_DENIED = (
+    "ptrace access is denied: needs the same user and kernel.yama.ptrace_scope=0, a job"
+    " started by `pipedoctor run --`, `setpriv --ptracer any`, or SYS_PTRACE"
+)
+
+
+class WatchedProcess:
+    """One process, its tally, and what it was seen at last."""
+
+    def __init__(
+        self,
+        member: JobProcess,
+        proc: Path = Path("/proc"),
+        parent: "WatchedProcess | None" = None,
+        *,
+        stacks: bool = True,
+    ) -> None:
+        self.member = member
+        self.counters = ProcessCounters(member.pid, proc)
+        self.tally = SampleTally()
+        self.unknown: dict[str, str] = {}
+        self.reader: StackReader | None = None
+        self._stacks, self._tries, self._torn = stacks, 0, 0
+        self.attach(proc, parent)
+        self.code_root = find_code_root(member.pid, proc) if member.role == "main" else ""
+        self.began = self.sampled_at = time.monotonic()
+        self._classifier = StackClassifier(is_worker=member.role == "worker")
+        self.phase: ProcessPhase | None = None
+        self.state = ""
+        self.threads = 0
+        self.batch: int | None = None
+        self.sampled_batch: int | None = None
+        """The batch that the last look has seen."""
+        self.batch_length: int | None = None
+        self.code_line: CodeLine | None = None
+        self.changed_at = self.began
+        """When its stack last stood at another line, or at another batch."""
+        self.items = ItemTimes()
+        self.batch_times = BatchTimes()
+        self._last: CounterReading | None = None
+        self._has_loaded = False
+        self._turn, self._counted_at = 0, self.began
+        self._callers: set[tuple[int, int]] = set()
+        """Code and instruction of frames that were seen to call the loader."""
+        self._release_frames: list[RemoteFrame] = []
+        """Those that were added last."""
+        self.is_starting = False
+        """It started workers, and has not got a batch of them yet."""
+
+    def attach(self, proc: Path, parent: "WatchedProcess | None") -> None:
+        """
+        Find the interpreter, if it is not known yet.
+
+        A program that has only just begun has none, and one that calls exec another.
+        """
+        if self.reader is not None and self._torn > _MAX_TORN_READS:
+            self.reader = None
+        if self.reader is None and self._stacks and self._tries < _MAX_ATTACHES:
+            self._tries += 1
+            self._torn = 0
+            self.reader = self._open_reader(proc, parent)
+            if self.reader is not None:
+                self.unknown.pop("stacks", None)
+
+    def _open_reader(self, proc: Path, parent: "WatchedProcess | None") -> StackReader | None:
+        above = parent.reader if parent else None
+        try:
+            return StackReader(self.member.pid, proc / str(self.member.pid), parent=above)
+        except UnknownLayoutError as error:
+            self.unknown["stacks"] = str(error)
+        except (PermissionError, UnreadableError):
+            self.unknown["stacks"] = PTRACE_DENIED
+        except (OSError, TornReadError) as error:
+            self.unknown["stacks"] = str(error)
+        return None
+
+    def take_sample(self, now: float, *, alone: bool = False) -> StackSample | None:
+        """
+        One sample; raises GoneError where the process has ended.
+
+        The file `syscall` tells whether it runs as well, and costs a third of `stat`.
+        `alone`: it has no worker that has begun to work.
+        """
+        self._turn += 1
+        blocked = self.counters.read_blocking_call() if self.reader is not None else None
+        known = blocked is not None or "syscall" not in self.counters.unknown
+        if self.reader is None or self._turn % _LOOKS_PER_READING == 1 or not known:
+            reading = self.counters.read()
+            self.state, self.threads = reading.state, reading.threads
+            self._add_counters(reading, now)
+        elif self.state not in "ZX":
+            self.state = "R" if blocked is None else "S"
+        self.sampled_batch = None
+        sight = self._read_stack() if self.reader is not None else None
+        self.sampled_at = now
+        if sight is not None and sight.phase is ProcessPhase.WAITING and alone:
+            sight = sight._replace(phase=ProcessPhase.STARTING)
+        if sight is not None:
+            self._count_sample(sight, blocked, running=self.state == "R", now=now)
+        return sight
+
+    def _add_counters(self, reading: CounterReading, now: float) -> None:
+        last, self._last = self._last, reading
+        if last is None or reading.state in "ZX":
+            self._counted_at = now
+            return
+        tally, spent = self.tally, now - self._counted_at
+        self._counted_at = now
+        tally.seconds += spent
+        tally.user += reading.user - last.user
+        tally.system += reading.system - last.system
+        tally.faults += reading.faults - last.faults
+        if reading.cpu is not None and last.cpu is not None:
+            tally.cpu += reading.cpu - last.cpu
+        if reading.main_cpu is not None and last.main_cpu is not None:
+            tally.main_cpu += reading.main_cpu - last.main_cpu
+        if reading.main_delay is not None and last.main_delay is not None:
+            tally.delay += reading.main_delay - last.main_delay
+
+    def _read_stack(self) -> StackSample | None:
+        assert self.reader is not None  # noqa: S101  (the caller looked)
+        try:
+            frames = self.reader.read_frames()
+            sight = self._assign_release(self._classifier.classify(frames), frames)
+            if sight.loop is not None:
+                self._track_batch(sight)
+        except TornReadError:
+            self.tally.torn += 1
+            self._torn += 1
+            return None
+        except OSError as error:
+            self.unknown["stacks"] = PTRACE_DENIED if error.errno in {1, 13} else str(error)
+            self._torn += 1
+            return None
+        self._torn = 0
+        self.unknown.pop("stacks", None)
+        return sight
+
+    def _assign_release(self, sight: StackSample, frames: list[RemoteFrame]) -> StackSample:
+        """
+        Letting go of the batch before belongs to getting the next one.
+
+        It happens at the instruction after the call of the loader, in the same frame.
+        """
+        if self.member.role == "worker" or not frames:
+            return sight
+        if sight.phase in LOADING_PHASES:
+            if len(self._callers) > _MAX_CALLERS:
+                self._callers.clear()
+            if frames is not self._release_frames:
+                self._callers.update([(f.code_address, f.instruction) for f in frames])
+                self._release_frames = frames
+        elif sight.phase is ProcessPhase.COMPUTING:
+            at = frames[0]
+            step = 2 if self.reader and self.reader.version == (3, 10) else 1
+            behind = range(1, _STORE_DISTANCE // step + 1)
+            if any((at.code_address, at.instruction - n) in self._callers for n in behind):
+                return sight._replace(phase=ProcessPhase.RECEIVING)
+        return sight
+
+    def _track_batch(self, sight: StackSample) -> None:
+        """Which batch, and which item of it, is being made."""
+        assert self.reader is not None and sight.loop is not None  # noqa: S101, PT018
+        now = time.monotonic()
+        batch = self.sampled_batch = self.reader.read_integer(sight.loop, "idx")
+        if batch is not None and batch != self.batch:
+            self.batch, self.changed_at = batch, now
+        if sight.phase not in WORKING_PHASES:
+            self.items.finish_item()
+            return
+        if self.batch_length is None:
+            self.batch_length = self.reader.read_length(sight.loop, "index")
+        item = self.reader.read_integer(sight.fetch, "idx") if sight.fetch else None
+        self.items.observe_item((self.batch, item), now, self.counters.read_schedule()[1] or 0.0)
+
+    def _count_sample(
+        self, sight: StackSample, blocked: BlockingCall | None, *, running: bool, now: float
+    ) -> None:
+        self.phase = sight.phase
+        if not self._has_begun(sight):
+            return
+        tally, place = self.tally, self._find_code_line(sight.frame)
+        tally.samples += 1
+        if place != self.code_line:
+            self.code_line, self.changed_at = place, now
+        inside = sight.phase in LOADING_PHASES or self.member.role == "worker"
+        if sight.phase is ProcessPhase.STARTING:
+            tally.fetch["starts"] += not self.is_starting
+            self.is_starting = True
+        elif sight.phase is not ProcessPhase.WAITING:
+            self.is_starting = False
+        if inside or sight.phase is ProcessPhase.STARTING:
+            phase = ProcessPhase.STARTING if self.is_starting else sight.phase
+            tally.phases[phase.value] += 1
+        else:
+            tally.phases[sight.phase.value if running else "blocked"] += 1
+            if place is not None:
+                tally.steps[place] += 1
+                tally.ran[place] += running and sight.phase is ProcessPhase.COMPUTING
+        if sight.phase in WORKING_PHASES:
+            self._count_work(sight, place, blocked, running=running)
+        elif sight.phase is ProcessPhase.RECEIVING and sight.rebuilds:
+            tally.fetch["rebuilds"] += 1
+        elif not inside and blocked is not None:
+            memory = self.reader.memory if self.reader else None
+            tally.calls[blocked.call.name, find_call_target(blocked, self.counters, memory)] += 1
+
+    def _has_begun(self, sight: StackSample) -> bool:
+        """Has training begun? What came before it was getting ready."""
+        loads = sight.phase in LOADING_PHASES or sight.phase is ProcessPhase.STARTING
+        if loads and not self._has_loaded:
+            self._has_loaded = True
+            self.tally.restart()
+        return self._has_loaded or sight.phase is not ProcessPhase.IMPORTING
+
+    def _count_work(
+        self,
+        sight: StackSample,
+        place: CodeLine | None,
+        blocked: BlockingCall | None,
+        *,
+        running: bool,
+    ) -> None:
+        """A batch is being made: by computing, or by waiting, and for what."""
+        tally = self.tally
+        if place is not None:
+            tally.lines[place] += 1
+        if running:
+            tally.fetch["running"] += 1
+            if sight.decodes:
+                tally.fetch["decoding"] += 1
+            elif sight.decodes is None and place is not None:
+                tally.kinds[place] += 1
+            return
+        tally.fetch["waiting"] += 1
+        if blocked is not None:
+            memory = self.reader.memory if self.reader else None
+            name, target = (
+                blocked.call.name,
+                find_call_target(blocked, self.counters, memory),
+            )
+            tally.calls[name, target] += 1
+            tally.fetch["locked"] += name in LOCK_CALLS
+            if name in READ_CALLS and target.startswith("/"):
+                tally.fetch["reading"] += 1
+                tally.read_bytes += count_requested_bytes(blocked, memory)
+
+    def list_batch_seconds(self) -> list[float]:
+        """How long this worker took for each batch that it was seen to make."""
+        working = self.tally.compute_share(*(phase.value for phase in WORKING_PHASES))
+        return self.batch_times.list_seconds(working)
+
+    def _find_code_line(self, frame: RemoteFrame | None) -> CodeLine | None:
+        if frame is None or self.reader is None:
+            return None
+        return frame.code.path, self.reader.find_line(frame), frame.code.name

@@ -1,0 +1,144 @@
+"""Remedies by place: composed once, filtered by habitat, never run in a wrong one."""
+
+import json
+
+import pytest
+
+from pipedoctor.check import (
+    Lasts,
+    Place,
+    Remedy,
+    compose,
+    docker_run,
+    environment,
+    fitting,
+    in_code,
+    kubernetes,
+    slurm,
+)
+from pipedoctor.check.manifest import render_yaml
+from pipedoctor.facts.site import Habitat
+
+GROW = Remedy(
+    title="Grow it",
+    argv=("grow",),
+    undo=("shrink",),
+    lasts=Lasts.BOOT,
+    fits=(Habitat.BARE,),
+)
+RELAUNCH = docker_run("Relaunch", "--shm-size=3g")
+CODE = in_code("Use fewer workers", "num_workers=2")
+
+
+@pytest.mark.parametrize(
+    ("habitat", "expected"),
+    [
+        (Habitat.BARE, (GROW, CODE)),
+        (Habitat.DOCKER, (RELAUNCH, CODE)),
+        (Habitat.KUBERNETES, (CODE,)),
+        (Habitat.SLURM, (CODE,)),
+    ],
+)
+def test_only_what_fits_the_place(habitat: Habitat, expected: tuple[Remedy, ...]) -> None:
+    assert fitting(habitat, GROW, RELAUNCH, CODE) == expected
+
+
+def test_an_unknown_place_gets_all_named_and_nothing_to_run() -> None:
+    grow, relaunch, code = fitting(None, GROW, RELAUNCH, CODE)
+
+    assert [grow.title, relaunch.title] == ["Bare metal: Grow it", "Docker: Relaunch"]
+    assert GROW.automatic
+    assert not grow.automatic
+    assert code == CODE
+
+
+def test_a_label_names_every_place_it_is_for() -> None:
+    export, *_ = fitting(None, *environment("Set it", A=1))
+
+    assert export.title == "Bare metal or Slurm: Set it"
+
+
+def test_docker_and_podman_take_the_same_flags() -> None:
+    podman = docker_run("Relaunch", "--shm-size=3g", engine="podman")
+
+    assert RELAUNCH.shell == "docker run --shm-size=3g"
+    assert podman.shell == "podman run --shm-size=3g"
+    assert RELAUNCH.place is Place.LAUNCHER
+
+
+def test_compose_is_a_service() -> None:
+    remedy = compose("Say it in compose.yaml", shm_size="3g", pids_limit=-1)
+
+    assert remedy.snippet == ("services:\n  train:\n    shm_size: 3g\n    pids_limit: -1")
+
+
+def test_kubernetes_is_a_patch_and_the_same_as_yaml() -> None:
+    remedy = kubernetes(
+        "Mount a memory volume",
+        {"volumeMounts": [{"name": "shm", "mountPath": "/dev/shm"}]},
+        volumes=[{"name": "shm", "emptyDir": {"medium": "Memory"}}],
+    )
+
+    assert (
+        remedy.snippet
+        == """\
+spec:
+  containers:
+    - name: train
+      volumeMounts:
+        - name: shm
+          mountPath: /dev/shm
+  volumes:
+    - name: shm
+      emptyDir:
+        medium: Memory"""
+    )
+    assert remedy.argv[:5] == ("kubectl", "patch", "deployment", "TRAIN", "--patch")
+    assert json.loads(remedy.argv[5])["spec"]["template"]["spec"]["volumes"] == [
+        {"name": "shm", "emptyDir": {"medium": "Memory"}}
+    ]
+
+
+def test_slurm_has_the_line_and_the_head_of_the_script() -> None:
+    remedy = slurm("Ask for memory", "--mem=32G", "--cpus-per-task=8")
+
+    assert remedy.shell == "sbatch --mem=32G --cpus-per-task=8"
+    assert remedy.snippet == "#SBATCH --mem=32G\n#SBATCH --cpus-per-task=8"
+
+
+def test_environment_is_set_where_the_job_starts() -> None:
+    export, docker, pods = environment("Set it", OMP_NUM_THREADS=1, TMPDIR="/a b")
+
+    assert export.snippet == "export OMP_NUM_THREADS=1 'TMPDIR=/a b'"
+    assert docker.shell == "docker run -e OMP_NUM_THREADS=1 -e 'TMPDIR=/a b'"
+    assert pods.argv[:4] == ("kubectl", "set", "env", "deployment/TRAIN")
+    assert pods.argv[4:] == ("OMP_NUM_THREADS=1", "TMPDIR=/a b")
+
+
+def test_nothing_composed_runs_by_itself() -> None:
+    composed = [RELAUNCH, CODE, compose("c", a=1), slurm("s", "-n1")]
+    composed += [kubernetes("k", {}), *environment("e", A=1)]
+
+    assert not any(remedy.automatic for remedy in composed)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("plain", "plain"),
+        ("3g", "3g"),
+        ("8Gi", "8Gi"),
+        ("/dev/shm", "/dev/shm"),
+        (7, "7"),
+        ("7", '"7"'),
+        ("yes", '"yes"'),
+        ("Off", '"Off"'),
+        ("a: b", '"a: b"'),
+        ("", '""'),
+        ("1e3", '"1e3"'),
+    ],
+)
+def test_a_string_stays_a_string(value: str | int, written: str) -> None:
+    assert render_yaml({"k": value}) == f"k: {written}"
+    assert render_yaml(value) == written
+    assert render_yaml([value, {"a": value}]) == f"- {written}\n- a: {written}"

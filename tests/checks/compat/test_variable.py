@@ -1,0 +1,70 @@
+"""PDR605: Variable is left over from torch 0.3."""
+
+import pytest
+
+from pipedoctor.check import Severity
+from pipedoctor_checks.compat.variable import variable
+from tests.checks.code_samples import find, make_tests
+
+FREEZE = "from torch.autograd import Variable\nx = Variable(x, volatile={})\n"
+SILENT = {"another's": "from mine import Variable\nVariable(1)\n"}
+SPEAKS = {
+    "called": "from torch.autograd import Variable\nx = Variable(x)\n",
+    "all of a file": "from torch.autograd import Variable\nx = Variable(x)\n\n"
+    "def f(y):\n    return Variable(y)\n",
+}
+test_silent, test_speaks = make_tests(variable, SILENT, SPEAKS)
+
+
+@pytest.mark.parametrize(
+    ("value", "severity"), [("True", Severity.RISKS), ("False", Severity.NOTE)]
+)
+def test_volatile_kept_no_graph_once(value: str, severity: Severity) -> None:
+    (finding,) = find(variable, FREEZE.format(value))
+
+    assert finding.severity is severity
+    assert (finding.remedies[0].snippet == "with torch.no_grad():") == (value == "True")
+
+
+def test_a_constant_that_is_volatile_is_a_note() -> None:
+    code = "from torch.autograd import Variable\nclass Net:\n    def __init__(self):\n"
+    code += "        self.priors = Variable(boxes, volatile=True)\n"
+
+    (finding,) = find(variable, code)
+
+    assert finding.severity is Severity.NOTE
+
+
+@pytest.mark.parametrize(
+    ("given", "safe"),
+    [
+        ("torch.from_numpy(x).float()", True),
+        ("x.data", True),
+        ("x.detach().cuda()", True),
+        ("torch.stack(rows)", False),
+        ("net(x)", False),
+        ("x", False),
+    ],
+)
+def test_what_variable_took_off_its_graph(given: str, safe: bool) -> None:
+    code = f"from torch.autograd import Variable\nx = Variable({given})\n"
+
+    (finding,) = find(variable, code)
+
+    assert bool(finding.remedies[0].unsafe) is not safe
+
+
+def test_variable_stops_gradients() -> None:
+    torch = pytest.importorskip("torch")
+    weight = torch.ones(2, requires_grad=True)
+
+    assert not torch.autograd.Variable(2 * weight).requires_grad
+
+
+def test_a_variable_that_wants_a_gradient_is_not_left_out() -> None:
+    code = "from torch.autograd import Variable\nx = Variable(x, requires_grad=True)\n"
+
+    (finding,) = find(variable, code)
+
+    assert finding.remedies[0].snippet == "tensor.requires_grad_()"
+    assert finding.remedies[0].edits == ()

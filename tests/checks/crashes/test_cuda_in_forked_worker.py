@@ -1,0 +1,64 @@
+"""PDR935, from a log: CUDA is used in a forked worker."""
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from pipedoctor.check import Severity
+from pipedoctor.facts import Facts
+from pipedoctor_checks.crashes.cuda_in_forked_worker import cuda_in_forked_worker
+from tests.checks.crashes.diagnosed_log import diagnose_text
+from tests.checks.remedies_by_place import PLACES, describe_remedies, list_commands
+
+LOG = diagnose_text(
+    '  File "/me/data.py", line 18, in __getitem__\n'
+    "    return self.features[index].cuda()\n"
+    "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with "
+    "multiprocessing, you must use the 'spawn' start method"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            "RuntimeError: No CUDA GPUs are available",
+            id="CUDA that cannot be initialized at all",
+        ),
+        pytest.param(
+            "RuntimeError: CUDA error: device-side assert triggered",
+            id="a kernel that failed",
+        ),
+    ],
+)
+def test_silent(text: str) -> None:
+    assert cuda_in_forked_worker(diagnose_text(text), None) == []
+
+
+def test_speaks() -> None:
+    (finding,) = cuda_in_forked_worker(LOG, None)
+
+    assert finding.severity is Severity.BREAKS
+    assert finding.summary == "A forked worker uses CUDA, which cannot be used after a fork"
+    assert finding.evidence == {"log.line": 3}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_remedies(place: str) -> None:
+    (finding,) = cuda_in_forked_worker(LOG, PLACES[place])
+
+    assert list_commands(finding) == [
+        "batch = batch.to(device, non_blocking=True)  # in the training loop",
+        'DataLoader(..., multiprocessing_context="spawn")',
+    ]
+
+
+def test_wording_of_remedies(snapshot: SnapshotAssertion) -> None:
+    (finding,) = cuda_in_forked_worker(LOG, None)
+
+    assert describe_remedies(finding) == snapshot
+
+
+def test_unknown_is_not_healthy() -> None:
+    verdict = cuda_in_forked_worker.run(Facts(unknown={"log": "no log was given"}))
+
+    assert verdict.skipped == "log: no log was given"

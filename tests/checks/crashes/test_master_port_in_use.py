@@ -1,0 +1,100 @@
+"""PDR962 finds who listens on the port of the rendezvous."""
+
+import pytest
+
+from pipedoctor.check import CannotJudge, Severity
+from pipedoctor.facts import Habitat, Listener, Ports, Site, Slurm
+from pipedoctor.facts.log import Log, Seen
+from pipedoctor_checks.crashes.master_port_in_use import master_port_in_use
+
+TAKEN = Ports(
+    master=29500,
+    listening=(
+        Listener(port=22),
+        Listener(port=29500, pid=812, command="python"),
+        Listener(port=29501, pid=9),
+    ),
+)
+BARE = Site(system="linux")
+
+
+def named(**values: str) -> Log:
+    seen = Seen(signature="master_port_in_use/which", line=1, text="", values=values)
+    return Log(seen=(seen,), causes=("master_port_in_use",))
+
+
+@pytest.mark.parametrize(
+    ("ports", "log"),
+    [
+        pytest.param(Ports(master=29500), None, id="nobody listens"),
+        pytest.param(Ports(master=2950, listening=TAKEN.listening), None, id="other"),
+        pytest.param(TAKEN, named(port="29499"), id="the log names a free one"),
+        pytest.param(TAKEN, named(asked="29499"), id="a free one was asked for"),
+        pytest.param(TAKEN, named(port="29499", asked="22"), id="what failed counts"),
+    ],
+)
+def test_silent(ports: Ports, log: Log | None) -> None:
+    assert master_port_in_use(ports, log, BARE) == []
+
+
+@pytest.mark.parametrize(
+    ("log", "summary"),
+    [
+        (None, "Port 29500 is already in use: python (PID 812) listens on it"),
+        (Log(), "Port 29500 is already in use: python (PID 812) listens on it"),
+        (named(port="99999"), "Port 29500 is already in use: python (PID 812) listens on it"),
+        (named(port="29501"), "Port 29501 is already in use: a process (PID 9) listens on it"),
+        (
+            named(asked="22"),
+            ("Port 22 is already in use: a process that is not visible from here listens on it"),
+        ),
+    ],
+)
+def test_speaks(log: Log | None, summary: str) -> None:
+    (finding,) = master_port_in_use(TAKEN, log, BARE)
+
+    assert (finding.severity, finding.summary) == (Severity.RISKS, summary)
+
+
+def test_evidence() -> None:
+    (finding,) = master_port_in_use(TAKEN, None, None)
+
+    assert finding.evidence == {"port": 29500, "pid": 812, "command": "python"}
+
+
+@pytest.mark.parametrize("log", [None, Log(), named(port="x"), named(port="0")])
+def test_without_a_port_nobody_knows(log: Log | None) -> None:
+    with pytest.raises(CannotJudge, match="neither the log nor MASTER_PORT"):
+        master_port_in_use(Ports(listening=TAKEN.listening), log, BARE)
+
+
+@pytest.mark.parametrize(
+    ("site", "shells"),
+    [
+        (
+            BARE,
+            [
+                "torchrun --standalone --nproc-per-node=gpu train.py",
+                "ss -ltnp",
+            ],
+        ),
+        (Site(system="linux", container="kubernetes"), [""]),
+        (
+            Site(system="linux", slurm=Slurm(job_id="7")),
+            ["torchrun --standalone --nproc-per-node=gpu train.py", ""],
+        ),
+    ],
+)
+def test_remedies_of_the_place(site: Site, shells: list[str]) -> None:
+    (finding,) = master_port_in_use(TAKEN, None, site)
+
+    assert [remedy.shell for remedy in finding.remedies] == shells
+    assert all(site.habitat in remedy.fits for remedy in finding.remedies)
+    assert not any(remedy.automatic for remedy in finding.remedies)
+
+
+def test_where_nobody_knows_the_place_all_are_shown() -> None:
+    (finding,) = master_port_in_use(TAKEN, None, None)
+
+    fits = {habitat for remedy in finding.remedies for habitat in remedy.fits}
+    assert fits >= {Habitat.BARE, Habitat.KUBERNETES, Habitat.SLURM}

@@ -1,0 +1,32 @@
+"""PDR213: the item has nothing to do with its index."""
+
+import pytest
+
+from pipedoctor_checks.item.index_ignored import index_ignored
+from tests.checks.code_samples import find, frames, make_tests
+
+RANDOM_ITEMS = """
+class Made(Dataset):
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        {body}
+"""
+SILENT = {
+    "the index is used": frames("x = self.files[index] + random.random()"),
+    "nothing is drawn": frames("x = 1"),
+}
+SPEAKS = {
+    "drawn": "class A(Dataset):\n    def __getitem__(self, i):\n"
+    "        return self.x[random.randint(0, 9)]\n",
+    "only odd or even": "class A(Dataset):\n    def __getitem__(self, i):\n"
+    "        return self.x[random.randint(0, 9)], i % 2\n",
+}
+test_silent, test_speaks = make_tests(index_ignored, SILENT, SPEAKS)
+
+
+@pytest.mark.parametrize(
+    ("body", "found"), [("return torch.randn(3)", 0), ("return self.rows[random.randrange(9)]", 1)]
+)
+def test_items_that_are_made_up(body: str, found: int) -> None:
+    assert len(find(index_ignored, RANDOM_ITEMS.format(body=body))) == found

@@ -1,0 +1,29 @@
+"""PDR215: transforms are built for every item."""
+
+import pytest
+
+from pipedoctor_checks.item.transform_built_per_item import transform_built_per_item
+from tests.checks.code_samples import COMPOSE_IN_ITEM, HEAD, find, frames, make_tests
+
+SECOND_COMPOSE = "transforms.Compose([])"
+SILENT = {"once": frames(init="self.t = transforms.Compose([])")}
+SPEAKS = {"each time": frames("t = transforms.Compose([])")}
+test_silent, test_speaks = make_tests(transform_built_per_item, SILENT, SPEAKS)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [("pass", "pass", 2), (SECOND_COMPOSE, SECOND_COMPOSE, 1), (SECOND_COMPOSE, "pass", 2)],
+)
+def test_transforms_that_only_people_can_move_are_said_once(
+    first: str, second: str, found: int
+) -> None:
+    code = {
+        "one.py": HEAD + COMPOSE_IN_ITEM.format(name="One", many=first),
+        "two.py": HEAD + COMPOSE_IN_ITEM.format(name="Two", many=second),
+    }
+
+    built = find(transform_built_per_item, code)
+
+    assert len(built) == found
+    assert (found == 1) == any("and 1 more build their" in x.summary for x in built)

@@ -1,0 +1,506 @@
+"""PDR701 speaks up when the workers will overflow /dev/shm, and only then."""
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from syrupy.assertion import SnapshotAssertion
+
+from pipedoctor.check import Confidence, Finding, Lasts, Place, Remedy, Severity
+from pipedoctor.facts import Facts, Loader, Memory, MemoryLimit, Shm, Site, Slurm
+from pipedoctor.units import GiB, KiB, MiB
+from pipedoctor_checks.limits.shm_too_small import shm_too_small
+
+DOCKER = Shm(size=64 * MiB)
+HOST = Shm(size=64 * MiB, remountable=True)
+IMAGENET = Loader(num_workers=8, prefetch_factor=2, batch_bytes=128 * MiB)  # 2.25 GiB
+BARE = Site(system="linux")
+IN_DOCKER = Site(system="linux", container="docker")
+ROOMY = Memory(total=256 * GiB, available=256 * GiB)
+
+
+def judge(
+    shm: Shm,
+    loader: Loader | None = None,
+    memory: Memory | None = None,
+    site: Site | None = BARE,
+    **settings: Any,
+) -> list[Finding]:
+    return shm_too_small(shm, loader, memory, site, **settings)
+
+
+def group(limit: int, swap: int | None = None) -> Memory:
+    return replace(ROOMY, group=MemoryLimit(limit=limit, swap=swap))
+
+
+def live(size: int, available: int, **more: Any) -> Shm:
+    return Shm(size=size, available=available, **more)
+
+
+@pytest.mark.parametrize(
+    ("shm", "loader", "memory"),
+    [
+        pytest.param(Shm(size=16 * GiB), IMAGENET, ROOMY, id="room to spare"),
+        pytest.param(Shm(size=2880 * MiB), IMAGENET, ROOMY, id="just enough"),
+        pytest.param(Shm(size=2880 * MiB), IMAGENET, None, id="memory not known"),
+        pytest.param(Shm(size=0, unlimited=True), IMAGENET, ROOMY, id="no limit"),
+        pytest.param(Shm(size=0, unlimited=True), None, None, id="no limit, no job"),
+        pytest.param(DOCKER, replace(IMAGENET, num_workers=0), ROOMY, id="no workers at all"),
+        pytest.param(
+            Shm(size=0, missing=True, fstype=""),
+            Loader(num_workers=0),
+            ROOMY,
+            id="no /dev/shm and nobody who needs it",
+        ),
+        pytest.param(Shm(size=160 * MiB), None, ROOMY, id="four workers' small batches"),
+        pytest.param(Shm(size=12 * GiB, remountable=True), None, ROOMY, id="healthy"),
+        pytest.param(Shm(size=1056 * MiB), Loader(num_workers=32), ROOMY, id="many workers"),
+        pytest.param(
+            DOCKER,
+            Loader(num_workers=1, prefetch_factor=1, batch_bytes=17 * MiB),
+            ROOMY,
+            id="a job that fits the container default",
+        ),
+        pytest.param(live(16 * GiB, 2880 * MiB), IMAGENET, ROOMY, id="full, but room enough"),
+        pytest.param(
+            live(16 * GiB, 0),
+            replace(IMAGENET, origin={"num_workers": "pid 4711"}),
+            ROOMY,
+            id="filled by the running job itself",
+        ),
+        pytest.param(Shm(size=16 * GiB), IMAGENET, group(2304 * MiB), id="just within memory"),
+        pytest.param(Shm(size=2 * GiB, fstype="devtmpfs"), None, None, id="devtmpfs"),
+        pytest.param(Shm(size=2 * GiB, fstype=""), None, None, id="type not known"),
+    ],
+)
+def test_silent(shm: Shm, loader: Loader | None, memory: Memory | None) -> None:
+    assert judge(shm, loader, memory) == []
+
+
+def test_docker_default_breaks() -> None:
+    (finding,) = judge(DOCKER, IMAGENET, ROOMY, IN_DOCKER)
+
+    assert finding.severity is Severity.BREAKS
+    assert finding.confidence is Confidence.CERTAIN
+    assert finding.summary == "/dev/shm has 64.0 MiB, but the workers need 2.8 GiB"
+    assert finding.evidence == {
+        "shm.size": 64 * MiB,
+        "needed": 2880 * MiB,
+        "fits.num_workers": 0,
+        "fits.batch_bytes": int(64 * MiB / 1.25 / 18),
+    }
+
+
+def test_the_largest_job_that_fits_is_named(snapshot: SnapshotAssertion) -> None:
+    (finding,) = judge(Shm(size=1 * GiB), IMAGENET)
+
+    assert finding.evidence["fits.num_workers"] == 2
+    assert finding.remedies[-1].title == snapshot
+    assert finding.remedies[-1].snippet == (
+        "DataLoader(..., num_workers=2)  # and keep images uint8 until the GPU"
+    )
+    assert finding.remedies[-1].place is Place.CODE
+    smaller = replace(IMAGENET, num_workers=2)
+    assert judge(Shm(size=1 * GiB), smaller) == []
+    assert judge(Shm(size=1 * GiB), replace(smaller, num_workers=3)) != []
+    fitting_batch = replace(IMAGENET, batch_bytes=finding.evidence["fits.batch_bytes"])
+    assert judge(Shm(size=1 * GiB), fitting_batch) == []
+
+
+def test_ranks_and_loaders_add_up(snapshot: SnapshotAssertion) -> None:
+    job = replace(IMAGENET, ranks=2, loaders=3)
+    (finding,) = judge(Shm(size=8 * GiB), job)
+
+    assert finding.summary == snapshot
+    assert finding.evidence["fits.num_workers"] == 3
+    assert judge(Shm(size=8 * GiB), replace(job, num_workers=3)) == []
+
+
+def test_tight_fit_is_a_risk_the_user_may_accept() -> None:
+    tight = Shm(size=2304 * MiB, remountable=True)
+
+    (finding,) = judge(tight, IMAGENET)
+
+    assert finding.severity is Severity.RISKS
+    assert judge(tight, IMAGENET, headroom=1.0) == []
+    (worse,) = judge(replace(tight, size=tight.size - 1), IMAGENET)
+    assert worse.severity is Severity.BREAKS
+
+
+def test_filled_by_others_breaks_as_well(snapshot: SnapshotAssertion) -> None:
+    (finding,) = judge(live(16 * GiB, 1 * GiB, remountable=True), IMAGENET)
+
+    assert finding.severity is Severity.BREAKS
+    assert finding.summary == snapshot
+    assert finding.evidence["shm.available"] == 1 * GiB
+    assert finding.remedies[0].title == snapshot
+    (edge,) = judge(live(2880 * MiB, 1 * GiB), IMAGENET)
+    assert edge.summary == snapshot
+
+
+def test_a_running_job_is_judged_by_the_size(snapshot: SnapshotAssertion) -> None:
+    job = replace(IMAGENET, origin={"num_workers": "pid 4711"})
+
+    (finding,) = judge(live(1 * GiB, 0), job)
+
+    assert finding.summary == snapshot
+
+
+def test_container_default_without_a_job_is_a_risk(snapshot: SnapshotAssertion) -> None:
+    (finding,) = judge(DOCKER, None, ROOMY, IN_DOCKER)
+
+    assert finding.severity is Severity.RISKS
+    assert finding.summary == snapshot
+    assert finding.evidence == {
+        "shm.size": 64 * MiB,
+        "fits.batch_bytes": int(6.4 * MiB),
+    }
+    assert finding.remedies[0].shell == "docker run --shm-size=1g"
+
+
+def test_small_batches_are_named_for_the_workers_that_are_known(
+    snapshot: SnapshotAssertion,
+) -> None:
+    (finding,) = judge(Shm(size=1056 * MiB - 1), Loader(num_workers=32))
+
+    assert finding.summary == snapshot
+    assert judge(Shm(size=1056 * MiB - 1), Loader(num_workers=32), batch=8 * MiB) == []
+
+
+def test_one_worker_is_one(snapshot: SnapshotAssertion) -> None:
+    (finding,) = judge(Shm(size=48 * MiB), Loader(num_workers=1), batch=17 * MiB)
+
+    assert finding.summary == snapshot
+    assert finding.remedies[-1].snippet == (
+        "DataLoader(..., num_workers=0)  # and keep images uint8 until the GPU"
+    )
+
+
+def test_without_a_job_nearly_full_is_a_risk_too() -> None:
+    (finding,) = judge(live(16 * GiB, 159 * MiB))
+
+    assert finding.severity is Severity.RISKS
+    assert finding.evidence["shm.available"] == 159 * MiB
+    assert judge(live(16 * GiB, 160 * MiB)) == []
+
+
+def test_unknown_workers_are_assumed_and_only_a_risk(snapshot: SnapshotAssertion) -> None:
+    (finding,) = judge(DOCKER, Loader(batch_bytes=128 * MiB))
+
+    assert finding.severity is Severity.RISKS
+    assert finding.confidence is Confidence.POSSIBLE
+    assert finding.summary == snapshot
+    assert judge(Shm(size=1600 * MiB), Loader(batch_bytes=128 * MiB)) == []
+    assert judge(Shm(size=1600 * MiB), Loader(batch_bytes=128 * MiB), workers=5) != []
+
+
+def test_more_than_the_memory_limit_is_killed_not_refused(snapshot: SnapshotAssertion) -> None:
+    (finding,) = judge(Shm(size=16 * GiB), IMAGENET, group(2 * GiB), IN_DOCKER)
+
+    assert finding.severity is Severity.BREAKS
+    assert finding.summary == snapshot
+    assert finding.evidence == {
+        "shm.size": 16 * GiB,
+        "needed": 2304 * MiB,
+        "memory.limit": 2 * GiB,
+    }
+    assert finding.remedies[0].shell == "docker run --memory=5g"
+
+
+@pytest.mark.parametrize(
+    ("swap", "installed", "severity"),
+    [
+        (0, 256 * GiB, Severity.BREAKS),
+        (256 * MiB - 1, 256 * GiB, Severity.BREAKS),
+        (256 * MiB, 256 * GiB, Severity.RISKS),
+        (256 * GiB, 255 * MiB, Severity.BREAKS),
+        (None, 255 * MiB, Severity.BREAKS),
+        (None, 256 * MiB, Severity.RISKS),
+    ],
+)
+def test_swap_puts_it_off(swap: int | None, installed: int, severity: Severity) -> None:
+    memory = replace(group(2 * GiB, swap), swap_total=installed)
+
+    (finding,) = judge(Shm(size=16 * GiB), IMAGENET, memory)
+
+    assert finding.severity is severity
+
+
+def test_more_than_the_machine_has(snapshot: SnapshotAssertion) -> None:
+    small = Memory(total=2 * GiB, available=2 * GiB)
+
+    (finding,) = judge(replace(HOST, size=1 * GiB), IMAGENET, small)
+
+    assert finding.summary == snapshot
+    assert [remedy.place for remedy in finding.remedies] == [Place.CODE]
+
+
+def test_no_larger_than_memory_is_ever_advised(snapshot: SnapshotAssertion) -> None:
+    enough = Memory(total=2880 * MiB, available=1 * GiB)
+
+    (finding,) = judge(HOST, IMAGENET, enough)
+    assert finding.remedies[0].title == snapshot
+
+    (finding,) = judge(HOST, IMAGENET, replace(enough, total=2880 * MiB - 1))
+    assert [remedy.place for remedy in finding.remedies] == [Place.CODE]
+
+
+def test_read_only_breaks(snapshot: SnapshotAssertion) -> None:
+    (finding,) = judge(Shm(size=GiB, read_only=True, remountable=True))
+
+    assert finding.severity is Severity.BREAKS
+    assert finding.summary == snapshot
+    assert finding.remedies[0].shell == "sudo mount -o remount,rw /dev/shm"
+    assert finding.evidence == {"shm.fstype": "tmpfs", "shm.read_only": True}
+    (powerless,) = judge(Shm(size=GiB, read_only=True))
+    assert powerless.remedies == ()
+
+
+def test_none_at_all_breaks(snapshot: SnapshotAssertion) -> None:
+    (finding,) = judge(Shm(size=0, missing=True, fstype=""), IMAGENET)
+
+    assert finding.severity is Severity.BREAKS
+    assert finding.summary == snapshot
+    assert finding.remedies[0].advice
+
+
+def test_a_disk_is_slow(snapshot: SnapshotAssertion) -> None:
+    (finding,) = judge(Shm(size=GiB, fstype="ext4"), IMAGENET)
+
+    assert finding.severity is Severity.SLOWS
+    assert finding.summary == snapshot
+    assert finding.remedies[0].shell == ("sudo mount -t tmpfs -o nosuid,nodev tmpfs /dev/shm")
+
+
+def remedies(shm: Shm, site: Site | None) -> tuple[Remedy, ...]:
+    return judge(shm, IMAGENET, ROOMY, site)[0].remedies
+
+
+def test_host_is_cured_in_place_until_reboot_or_for_good() -> None:
+    live_one, lasting, code = remedies(HOST, BARE)
+
+    assert live_one.shell == "sudo mount -o remount,size=2880m /dev/shm"
+    assert live_one.undo == ("mount", "-o", "remount,size=64m", "/dev/shm")
+    assert live_one.lasts is Lasts.BOOT
+    assert live_one.automatic
+    assert lasting.snippet == "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,size=2880m 0 0"
+    assert (lasting.root, lasting.advice, lasting.automatic) == (True, True, False)
+    assert code.place is Place.CODE
+
+
+def test_that_of_a_process_apart_is_not_in_our_fstab() -> None:
+    (code,) = remedies(Shm(size=64 * MiB, here=False), BARE)
+
+    assert code.place is Place.CODE
+
+
+def test_container_is_cured_from_outside() -> None:
+    flag, compose, ipc, _ = remedies(DOCKER, IN_DOCKER)
+
+    assert flag.shell == "docker run --shm-size=3g"
+    assert compose.snippet == "services:\n  train:\n    shm_size: 3gb"
+    assert ipc.shell == "docker run --ipc=host"
+    assert not any(remedy.automatic for remedy in (flag, compose, ipc))
+
+
+def test_podman_has_its_own_name() -> None:
+    flag, *_ = remedies(DOCKER, Site(system="linux", container="podman"))
+
+    assert flag.shell == "podman run --shm-size=3g"
+
+
+def test_a_pod_gets_a_memory_volume() -> None:
+    volume, _ = remedies(DOCKER, Site(system="linux", container="kubernetes"))
+
+    assert volume.argv[:2] == ("kubectl", "patch")
+    assert "medium: Memory\n        sizeLimit: 3Gi" in volume.snippet
+    assert "mountPath: /dev/shm" in volume.snippet
+
+
+def test_slurm_and_apptainer_take_it_from_the_node(snapshot: SnapshotAssertion) -> None:
+    bind, _ = remedies(DOCKER, Site(system="linux", container="apptainer"))
+    ask, _ = remedies(DOCKER, Site(system="linux", slurm=Slurm(job_id="1")))
+
+    assert bind.shell == "apptainer exec --bind /dev/shm IMAGE.sif COMMAND"
+    assert ask.advice
+    assert ask.title == snapshot
+
+
+def test_never_the_other_sharing_strategy() -> None:
+    for site in (None, BARE, IN_DOCKER):
+        for remedy in remedies(HOST, site):
+            assert "file_system" not in f"{remedy.title}{remedy.snippet}{remedy.shell}"
+
+
+def test_an_unknown_place_gets_every_remedy_with_its_name() -> None:
+    titles = [remedy.title for remedy in remedies(DOCKER, None)]
+
+    assert [title.partition(":")[0] for title in titles] == [
+        "Bare metal",
+        "Docker",
+        "Docker",
+        "Docker",
+        "Kubernetes",
+        "Slurm",
+        "Use num_workers=0, or batches of at most 2.8 MiB",
+    ]
+
+
+def test_unknown_shm_is_not_health() -> None:
+    verdict = shm_too_small.run(Facts(IMAGENET, unknown={"shm": "only on Linux"}))
+
+    assert verdict.skipped == "shm: only on Linux"
+
+
+def test_judges_another_machine_from_its_record() -> None:
+    facts = Facts(DOCKER, IMAGENET, ROOMY, IN_DOCKER)
+    record = json.dumps(facts.to_record())
+
+    verdict = shm_too_small.run(Facts.from_record(json.loads(record)))
+
+    assert verdict.findings == tuple(judge(DOCKER, IMAGENET, ROOMY, IN_DOCKER))
+
+
+ILL = ("mount", "-t", "tmpfs", "-o", "size={}", "tmpfs", "/dev/shm")
+LOOPS = """
+import os, subprocess, sys, time, traceback, torch
+from torch.utils.data import DataLoader, Dataset
+workers, prefetch, size = map(int, sys.argv[1:])
+class Images(Dataset):
+    def __len__(self): return 4 * workers * prefetch + 4
+    def __getitem__(self, index): return torch.zeros(size, dtype=torch.uint8)
+def loop(keeps_the_last):
+    loader = DataLoader(Images(), 1, num_workers=workers, prefetch_factor=prefetch)
+    for batch in loader:
+        time.sleep(0.1)
+        if keeps_the_last: last = batch
+for line in sys.stdin:
+    how, commands = line.split(" ", 1)
+    subprocess.run(commands, shell=True, check=True)
+    said, tell = os.pipe()
+    if not os.fork():
+        os.dup2(tell, 2)
+        ended = 0
+        try: loop(how == "keep")
+        except BaseException:
+            ended = 1
+            traceback.print_exc()
+        os._exit(ended)
+    os.close(tell)
+    with open(said) as text: words = text.read().split()
+    print(os.wait()[1], *words, flush=True)
+"""
+"""Loads torch once; for each line a fork of it loops where these commands were run."""
+Ill = tuple[str, int, tuple[tuple[str, ...], ...]]
+
+
+def looped(workers: int, prefetch: int, size: int, *ills: Ill) -> list[str]:
+    """How a loop over so many bytes ends, each with its /dev/shm: status and words."""
+    lines: list[str] = []
+    for how, room, commands in ills:
+        steps = (tuple(word.format(room) for word in ILL), *commands)
+        lines.append(f"{how} {' && '.join(map(shlex.join, steps))}\n")
+    numbers = map(str, (workers, prefetch, size))
+    done = subprocess.run(
+        ["unshare", "-m", sys.executable, "-W", "ignore", "-c", LOOPS, *numbers],
+        check=True,
+        capture_output=True,
+        text=True,
+        input="".join(lines),
+    )
+    return done.stdout.splitlines()
+
+
+def sick(
+    size: int, commands: tuple[tuple[str, ...], ...], *program: str
+) -> subprocess.CompletedProcess[str]:
+    """How a program ends on so large a /dev/shm, after these commands."""
+    ill = tuple(word.format(size) for word in ILL)
+    steps = (ill, *commands, ("exec", sys.executable, "-W", "ignore", "-c", *program))
+    script = " && ".join(map(shlex.join, steps))
+    shell = ["unshare", "-m", "sh", "-c", script]
+    return subprocess.run(shell, check=False, capture_output=True, text=True)
+
+
+@pytest.mark.root
+def test_the_illness_is_real_and_the_remedy_cures_it() -> None:
+    small = Shm(size=1 * MiB, remountable=True)
+    job = Loader(num_workers=1, prefetch_factor=3, batch_bytes=1 * MiB)
+    remedy = judge(small, job)[0].remedies[0]
+    send = (
+        "import mmap; batch = open('/dev/shm/batch', 'wb+'); batch.truncate(3 << 20);"
+        "mmap.mmap(batch.fileno(), 0).write(bytes(3 << 20))"
+    )
+
+    def ends(*commands: tuple[str, ...]) -> int:
+        return sick(1 * MiB, commands, send).returncode
+
+    assert ends() == -signal.SIGBUS
+    assert ends(remedy.argv) == 0
+    assert ends(remedy.argv, remedy.undo) == -signal.SIGBUS
+
+
+@pytest.mark.root
+def test_a_read_only_mount_is_cured() -> None:
+    (finding,) = judge(Shm(size=GiB, read_only=True, remountable=True))
+    remedy = finding.remedies[0]
+    locked = ("mount", "-o", "remount,ro", "/dev/shm")
+    lock = "import multiprocessing; multiprocessing.Lock()"
+
+    def ends(*commands: tuple[str, ...]) -> int:
+        return sick(64 * MiB, commands, lock).returncode
+
+    assert ends(locked) == 1
+    assert ends(locked, remedy.argv) == 0
+    assert ends(locked, remedy.argv, remedy.undo) == 1
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_a_real_loader_dies_of_64_mib_and_the_remedy_saves_it() -> None:
+    pytest.importorskip("torch")
+    size = 16 * MiB
+    job = Loader(num_workers=2, prefetch_factor=2, batch_bytes=size)
+    remedy = judge(HOST, job)[0].remedies[0]
+
+    ill, cured, ill_again = looped(
+        *(2, 2, size),
+        ("loop", 64 * MiB, ()),
+        ("loop", 64 * MiB, (remedy.argv,)),
+        ("loop", 64 * MiB, (remedy.argv, remedy.undo)),
+    )
+    assert ill[0] != "0"
+    assert "shared memory" in ill
+    assert cured == "0"
+    assert ill_again[0] != "0"
+
+
+@pytest.mark.root
+@pytest.mark.slow
+@pytest.mark.parametrize(("workers", "prefetch"), [(2, 2), (1, 3)])
+def test_two_batches_in_use_is_what_torch_really_needs(workers: int, prefetch: int) -> None:
+    """
+    An ordinary loop holds a batch while it asks for the next one.
+
+    How long both live is a matter of microseconds, so the test that one is too
+    few lets go of the old one a step later.
+    """
+    pytest.importorskip("torch")
+    size = 4 * MiB
+    job = Loader(num_workers=workers, prefetch_factor=prefetch, batch_bytes=size)
+    need = (job.bytes_in_flight or 0) + 64 * KiB  # for the semaphores of the queues
+
+    enough, less, too_little = looped(
+        *(workers, prefetch, size),
+        ("loop", need, ()),
+        ("keep", need - size, ()),
+        ("loop", need - 2 * size, ()),
+    )
+    assert enough == "0"
+    assert less[0] != "0"
+    assert too_little[0] != "0"

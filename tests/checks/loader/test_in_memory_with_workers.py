@@ -1,0 +1,35 @@
+"""PDR111: workers for data that lies in memory."""
+
+import pytest
+
+from pipedoctor_checks.loader.in_memory_with_workers import in_memory_with_workers
+from tests.checks.code_samples import find, loader_call, make_tests, rows_training
+
+IMAGE_FOLDER_SUBCLASS = """
+from torchvision import datasets
+class Numbered(datasets.ImageFolder):
+    def __getitem__(self, index):
+        {item}
+loader = DataLoader(Numbered(root), num_workers=2)
+"""
+SILENT = {
+    "no workers": loader_call("Memory()"),
+    "files": loader_call("Images(), num_workers=2"),
+    "a collate of its own": loader_call("Memory(), num_workers=2, collate_fn=heavy"),
+    "a class that wraps who knows what": rows_training(
+        "self.x = path", "return self.x[index]", base="object"
+    ),
+}
+SPEAKS = {
+    "tensors": loader_call("TensorDataset(x), num_workers=2"),
+    "our own": loader_call("Memory(), num_workers=2"),
+}
+test_silent, test_speaks = make_tests(in_memory_with_workers, SILENT, SPEAKS)
+
+
+@pytest.mark.parametrize(
+    ("item", "found"),
+    [("return super().__getitem__(index), index", 0), ("return self.rows[index]", 1)],
+)
+def test_items_of_a_base_class_are_work(item: str, found: int) -> None:
+    assert len(find(in_memory_with_workers, IMAGE_FOLDER_SUBCLASS.format(item=item))) == found

@@ -1,0 +1,156 @@
+"""PDR106: workers are started anew for every epoch."""
+
+import pytest
+
+from pipedoctor.check import Severity
+from pipedoctor.facts import Interpreter
+from pipedoctor_checks.loader.persistent_workers_missing import persistent_workers_missing
+from tests.checks.code_samples import (
+    IMAGE_EPOCHS,
+    IMAGES,
+    PHOTO_LOOP,
+    TRAIN_LOOP,
+    find,
+    loader_call,
+    make_tests,
+    photo_training,
+)
+
+POINTS_TRAINING = """
+class Points(Dataset):
+    def __init__(self):
+        self.points = np.load("points.npy")
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        return self.points[index]
+
+""" + PHOTO_LOOP.format(given="Points(), num_workers=2", between="pass", step="pass")
+VALIDATE = """
+def validate(data, net):
+    loader = DataLoader(data, num_workers=2)
+    for x in loader:
+        net(x)
+
+def main(data, net):
+    for epoch in range(9):
+        validate(data, net)
+"""
+LOADER_ARGUMENT = """
+def run(loader, net):
+    for x in loader:
+        net(x)
+
+def once(data, net):
+    run(DataLoader(data, num_workers=2), net)
+
+def main(data, other, net):
+    again = DataLoader(other, num_workers={workers})
+    for epoch in range(9):
+        run(again, net)
+"""
+STAGES = """
+def main(data, net):
+    loader = DataLoader(data, num_workers=2)
+    for epoch in range(9):
+        if epoch == 5:
+            loader = DataLoader(data, num_workers=4)
+        for x in loader:
+            net(x)
+"""
+SCRIPT_LOOP = """
+import torch
+from torch.utils.data import DataLoader
+
+def main(rows):
+    for epoch in range(9):
+        for x in loader:
+            print(x)
+
+loader = DataLoader(rows, num_workers=2)
+"""
+REUSED_ITERATOR = """
+class Reused(DataLoader):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.again = super().__iter__()
+    {method}
+        for _ in range(len(self)):
+            yield next(self.again)
+
+loader = Reused(Images(), num_workers=2)
+"""
+SILENT = {
+    "kept": loader_call("Images(), num_workers=2, persistent_workers=True", TRAIN_LOOP),
+    "no workers": loader_call("Images()", TRAIN_LOOP),
+    "one epoch": loader_call("Images(), num_workers=2", "\n    for x in loader:\n        x"),
+    "an endless sampler": loader_call("Images(), num_workers=2, batch_sampler=s", TRAIN_LOOP),
+    "nobody knows": loader_call("Images(), num_workers=2, **args", TRAIN_LOOP),
+    "a method changes the data set": photo_training(between="loader.dataset.grow(epoch)"),
+    "an attribute changes": photo_training(between="loader.dataset.stage = epoch // 3"),
+    "workers that had better not be": POINTS_TRAINING,
+    "made anew by each validation": VALIDATE,
+    "another loader comes again": LOADER_ARGUMENT.format(workers=0),
+    "a class that keeps them": IMAGES
+    + REUSED_ITERATOR.format(method="def __iter__(self):")
+    + IMAGE_EPOCHS,
+}
+SPEAKS = {
+    "workers": loader_call("Images(), num_workers=2", TRAIN_LOOP),
+    "perhaps": loader_call("Images(), num_workers=args.workers", TRAIN_LOOP),
+    "nothing changes": photo_training(between="loader.dataset.count()"),
+    "it changes once, before": photo_training() + "\nmain(0).dataset.stage = 1\n",
+    "handed on, and again": LOADER_ARGUMENT.format(workers=2),
+    "made anew once": STAGES,
+    "a class of its own name": IMAGES
+    + REUSED_ITERATOR.format(method="def other(self):")
+    + IMAGE_EPOCHS,
+}
+test_silent, test_speaks = make_tests(persistent_workers_missing, SILENT, SPEAKS)
+
+
+@pytest.mark.parametrize(
+    ("version", "severity"), [("3.13.9", Severity.NOTE), ("3.14.0", Severity.SLOWS)]
+)
+def test_restarting_workers_is_dear_from_python_3_14_on(version: str, severity: Severity) -> None:
+    code = loader_call("Images(), num_workers=2", TRAIN_LOOP)
+
+    (finding,) = find(persistent_workers_missing, code, Interpreter(version=version))
+
+    assert finding.severity is severity
+
+
+def test_workers_that_start_slowly_are_worth_a_change() -> None:
+    code = photo_training(between="loader.dataset.grow(epoch)")
+
+    (finding,) = find(persistent_workers_missing, code, Interpreter(version="3.14.1"))
+
+    assert finding.severity is Severity.SLOWS
+    assert finding.remedies[0].kept
+
+
+@pytest.mark.parametrize(
+    ("how", "severity"),
+    [("", "NOTE"), ("fork", "NOTE"), ("spawn", "SLOWS"), ("forkserver", "SLOWS")],
+)
+def test_a_loader_that_starts_its_workers_in_a_way_of_its_own(how: str, severity: str) -> None:
+    more = f", multiprocessing_context='{how}'" if how else ""
+    code = f"loader = DataLoader(rows, num_workers=2{more})\n"
+    code += "for epoch in range(9):\n    for x in loader:\n        print(x)\n"
+
+    (finding,) = find(persistent_workers_missing, code)
+
+    assert finding.severity is Severity[severity]
+    assert ("its" in finding.evidence["start_method"]) is bool(how)
+
+
+@pytest.mark.parametrize(
+    ("guard", "severity"), [("if __name__ == '__main__'", "NOTE"), ("if 1", "SLOWS")]
+)
+def test_a_script_starts_its_own_workers(guard: str, severity: str) -> None:
+    other = f"import torch\n{guard}:\n"
+    other += "    torch.multiprocessing.set_start_method('spawn')\n"
+
+    (finding,) = find(persistent_workers_missing, {"train.py": SCRIPT_LOOP, "demo.py": other})
+
+    assert finding.severity is Severity[severity]

@@ -1,0 +1,16 @@
+"""PDR108: both shuffle and a sampler."""
+
+from pipedoctor_checks.loader.shuffle_with_sampler import shuffle_with_sampler
+from tests.checks.code_samples import loader_call, make_tests
+
+SILENT = {
+    "only without": loader_call("Images(), shuffle=(sampler is None), sampler=sampler"),
+    "no sampler": loader_call("Images(), shuffle=True, sampler=None"),
+    "not shuffled": loader_call("Images(), shuffle=False, sampler=Sampler(x)"),
+    "perhaps none": loader_call("Images(), shuffle=True, sampler=sampler"),
+}
+SPEAKS = {
+    "both": loader_call("Images(), shuffle=True, sampler=Sampler(x)"),
+    "a batch sampler": loader_call("Images(), shuffle=True, batch_sampler=Sampler(x)"),
+}
+test_silent, test_speaks = make_tests(shuffle_with_sampler, SILENT, SPEAKS)

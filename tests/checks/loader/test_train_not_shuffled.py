@@ -1,0 +1,53 @@
+"""PDR110: the training order is the same in every epoch."""
+
+import pytest
+
+from pipedoctor_checks.loader.train_not_shuffled import train_not_shuffled
+from tests.checks.code_samples import (
+    BACKWARD,
+    IMAGE_EPOCHS,
+    TRAIN_LOOP,
+    find,
+    image_training,
+    loader_call,
+    make_tests,
+    model_loop,
+)
+
+SINGLE_PASS = IMAGE_EPOCHS.replace("for epoch in range(9):", "if args.train:")
+SILENT = {
+    "shuffled": loader_call("Images(), shuffle=True", TRAIN_LOOP),
+    "a sampler": loader_call("Images(), sampler=Sampler(x)", TRAIN_LOOP),
+    "a stream": loader_call("Stream()", TRAIN_LOOP),
+    "evaluation": loader_call("Images()", "\n    for x in loader:\n        net(x)"),
+    "depends": loader_call("Images(), shuffle=args.shuffle", TRAIN_LOOP),
+    "a stream of text": "import torchtext.datasets\n"
+    + model_loop(BACKWARD, model="pass").replace("(data, num", "(torchtext.datasets.IMDB(), num"),
+    "one pass": image_training("Images()", SINGLE_PASS),
+}
+SPEAKS = {
+    "never": loader_call("Images()", TRAIN_LOOP),
+    "one branch": loader_call(
+        "Images(), sampler=sampler", TRAIN_LOOP, "sampler = S(x) if many else None"
+    ),
+    "always in the same order": "import torchvision.datasets\n"
+    + model_loop(BACKWARD, model="pass").replace(
+        "(data, num", "(torchvision.datasets.MNIST(), num"
+    ),
+    "many passes": image_training("Images()"),
+}
+test_silent, test_speaks = make_tests(train_not_shuffled, SILENT, SPEAKS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "before", "told"),
+    [
+        ("Images()", "", "shuffle=True"),
+        ("Images(), sampler=mine", "mine = S(x) if many else None", "mine is None"),
+    ],
+)
+def test_shuffling_names_a_sampler_only_where_there_is_one(
+    arguments: str, before: str, told: str
+) -> None:
+    (finding,) = find(train_not_shuffled, loader_call(arguments, TRAIN_LOOP, before))
+    assert told in finding.remedies[0].snippet

@@ -1,0 +1,24 @@
+"""PDR504: every worker yields all the data."""
+
+from pipedoctor_checks.randomness.iterable_not_sharded import iterable_not_sharded
+from tests.checks.code_samples import make_tests
+
+STREAM_LOADER = """
+class Stream(IterableDataset):
+    def __iter__(self):
+        {body}
+def main():
+    loader = DataLoader(Stream(), num_workers={workers})
+"""
+SILENT = {
+    "one worker": STREAM_LOADER.format(body="yield 1", workers=1),
+    "a queue": STREAM_LOADER.format(body="yield self.queue.get()", workers=2),
+    "a socket": STREAM_LOADER.format(body="yield self.socket.recv(9)", workers=2),
+    "by worker": STREAM_LOADER.format(
+        body="yield torch.utils.data.get_worker_info().id", workers=2
+    ),
+    "no workers": STREAM_LOADER.format(body="yield 1", workers=0),
+    "drawn": STREAM_LOADER.format(body="yield random.random()", workers=2),
+}
+SPEAKS = {"all of it": STREAM_LOADER.format(body="yield 1", workers=2)}
+test_silent, test_speaks = make_tests(iterable_not_sharded, SILENT, SPEAKS)

@@ -1,0 +1,52 @@
+"""PDR407: one process drives all GPUs."""
+
+from pipedoctor_checks.training.data_parallel import data_parallel
+from tests.checks.code_samples import Code, find, make_tests
+
+FACTORY = "def wrap(model, devices=None):\n    return nn.DataParallel(model, devices)\n"
+PARALLEL_NET = "def build(net):\n    net = nn.DataParallel(net)\n"
+SILENT: dict[str, Code] = {
+    "asked": "isinstance(net, torch.nn.DataParallel)\n",
+    "a model to look at": {"demo.py": "import torch\nnet = torch.nn.DataParallel(net)\n"},
+    "parallel in a test": {"tests/net.py": "import torch\nnet = torch.nn.DataParallel(net)\n"},
+    "its devices are chosen by others": "class Plan:\n    def wrap(self, net):\n"
+    "        return torch.nn.DataParallel(net, device_ids=self.devices)\n",
+    "somebody asked for it": "class Runner:\n    def wrap(self, net):\n"
+    "        if not self.many and self.parallel:\n"
+    "            net = torch.nn.DataParallel(net)\n",
+    "one of two was asked for": "class Runner:\n    def wrap(self, net):\n"
+    "        if not self.many and not self.parallel:\n            return net\n"
+    "        elif self.many:\n            return net\n        else:\n"
+    "            return torch.nn.DataParallel(net)\n",
+    "beside a warning": "def main(net):\n    if many:\n"
+    "        log.warning('better start one process for each')\n"
+    "        net = torch.nn.DataParallel(net)\n",
+    "it only evaluates": "def score(net):\n    return torch.nn.DataParallel(net).eval()\n",
+}
+SPEAKS = {
+    "called": "net = torch.nn.DataParallel(net)\n",
+    "its devices are known here": "class Trainer:\n    def wrap(self, net):\n"
+    "        return torch.nn.DataParallel(net, device_ids=[0, 1])\n",
+    "where there are two": "class Runner:\n    def wrap(self, net):\n"
+    "        if self.count > 1:\n            net = torch.nn.DataParallel(net)\n",
+    "where nobody asked for more": "class Runner:\n    def wrap(self, net):\n"
+    "        if self.many:\n            return net\n        else:\n"
+    "            net = torch.nn.DataParallel(net)\n",
+    "a warning of something else": "def main(net):\n    log.warning('slow')\n"
+    "    net = torch.nn.DataParallel(net)\n",
+    "it trains, too": "def main(net):\n    net = torch.nn.DataParallel(net)\n"
+    "    net.eval()\n    net.train()\n",
+    "in two branches of one function": "def main(net):\n"
+    "    a = torch.nn.DataParallel(net)\n    b = torch.nn.DataParallel(net)\n",
+}
+test_silent, test_speaks = make_tests(data_parallel, SILENT, SPEAKS)
+
+
+def test_who_is_given_devices_was_asked_for_it() -> None:
+    head = "from torch import nn\n"
+    assert not find(data_parallel, {"a.py": head + FACTORY})
+
+    code = {"a.py": head + PARALLEL_NET, "b.py": head + PARALLEL_NET.replace("build", "start")}
+    (finding,) = find(data_parallel, code)
+
+    assert finding.summary == "build and 1 more drive all GPUs from one process"

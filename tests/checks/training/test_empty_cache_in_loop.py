@@ -1,0 +1,31 @@
+"""PDR408: the allocator's cache is emptied in every step."""
+
+from pipedoctor_checks.training.empty_cache_in_loop import empty_cache_in_loop
+from tests.checks.code_samples import GPU_STEP, batch_loop, make_tests
+
+
+def evaluation_loop(lines: str) -> str:
+    return f"loader = DataLoader(data)\n\ndef main(net):\n    for x in loader:\n{lines}"
+
+
+SILENT = {
+    "after the loop": batch_loop(GPU_STEP, after="    torch.cuda.empty_cache()\n"),
+    "at an interval": batch_loop(GPU_STEP + "if step % 100 == 0:\n    torch.cuda.empty_cache()"),
+    "room for the next": evaluation_loop(
+        "        y = net(x)\n        show(y)\n        del y\n        torch.cuda.empty_cache()\n"
+    ),
+}
+SPEAKS = {
+    "each step": batch_loop(GPU_STEP + "torch.cuda.empty_cache()"),
+    "nothing was deleted": evaluation_loop("        net(x)\n        torch.cuda.empty_cache()\n"),
+    "deleted afterwards": evaluation_loop(
+        "        y = net(x)\n        torch.cuda.empty_cache()\n        del y\n"
+    ),
+    "deleted before the loop": "del old\n"
+    + evaluation_loop("        net(x)\n        torch.cuda.empty_cache()\n"),
+    "it trains": evaluation_loop(
+        "        y = net(x)\n        y.backward()\n        del y\n"
+        "        torch.cuda.empty_cache()\n"
+    ),
+}
+test_silent, test_speaks = make_tests(empty_cache_in_loop, SILENT, SPEAKS)

@@ -1,0 +1,17 @@
+"""PDR401: a copy that cannot overlap."""
+
+from pipedoctor_checks.training.nonblocking_unpinned import nonblocking_unpinned
+from tests.checks.code_samples import MODEL_PARSE, batch_loop, make_tests, model_loop
+
+SILENT = {
+    "pinned": batch_loop("x.to(device, non_blocking=True)"),
+    "perhaps": batch_loop("x.to(device, non_blocking=True)", "pin_memory=data.pin"),
+    "blocking": batch_loop("x.to(device)", "num_workers=2"),
+    "pins its own": batch_loop("x = x.pin_memory().cuda(non_blocking=True)"),
+}
+SPEAKS = {
+    "not pinned": batch_loop("x.to(device, non_blocking=True)", "num_workers=2"),
+    "without blocking, by a function": MODEL_PARSE.format(how=True)
+    + model_loop("net.parse(batch=batch)"),
+}
+test_silent, test_speaks = make_tests(nonblocking_unpinned, SILENT, SPEAKS)

@@ -1,0 +1,18 @@
+"""PDR410: memory of another stream may be reused too early."""
+
+from pipedoctor_checks.training.side_stream_no_record import side_stream_no_record
+from tests.checks.code_samples import make_tests
+
+SIDE_STREAM = """
+class Ahead:
+    def fetch(self):
+        with torch.cuda.stream(self.stream):
+            self.batch = self.batch.cuda(non_blocking=True)
+    {}
+"""
+SILENT = {
+    "recorded": SIDE_STREAM.format("def next(self):\n        self.batch.record_stream(main)"),
+    "no stream": "def f(x):\n    return x.cuda(non_blocking=True)\n",
+}
+SPEAKS = {"never": SIDE_STREAM.format("pass")}
+test_silent, test_speaks = make_tests(side_stream_no_record, SILENT, SPEAKS)

@@ -1,0 +1,63 @@
+"""PDR308: the cached sample is changed."""
+
+import pytest
+
+from pipedoctor_checks.workers.cached_sample_mutated import cached_sample_mutated
+from tests.checks.code_samples import find, make_tests, rows_dataset, rows_training
+
+ITEMS_OF_BASE = """
+class Based(Dataset):
+    def __init__(self, names):
+        self.base = {base}
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        item = self.base[index]
+        item["label"] = 1
+        return item
+"""
+CACHED_ROWS = """
+class Rows(Dataset):
+    def __init__(self, dataset):
+        self.rows = {rows}
+    def __getitem__(self, index):
+        item = self.rows[index]
+        item["label"] = 1
+        return item
+    def __len__(self):
+        return 9
+"""
+SILENT = {
+    "copied": rows_dataset(item="x = self.rows[index].copy()\nx[0] = 1"),
+    "a selection": rows_dataset(item="x = self.rows[index]\ny = x[choice]\ny[0] = 1"),
+    "made anew": rows_dataset(item="x = self.rows[index]\nx = x + 1\nx[0] = 1"),
+    "items of another data set": CACHED_ROWS.format(rows="dataset and Memory()")
+    + "class Memory(Dataset):\n"
+    + "    def __getitem__(self, index):\n        return {}\n",
+    "a data set by its name": CACHED_ROWS.format(rows="[]").replace("self.rows", "self.dataset"),
+    "a computed place": rows_training("pass", "x = self.rows[index + 1]\nx[0] = 1"),
+    "settings": rows_training("pass", "x = self.options['a']['b']\nx['c'] = 1"),
+    "a copy of columns": rows_training("pass", "x = self.rows[index]\ny = x[:, [0, 1]]\ny[0] = 1"),
+    "a piece of a list": rows_training("pass", "x = self.rows[index]\ny = x[0:2]\ny[0] = 1"),
+}
+SPEAKS = {
+    "by index": rows_dataset(item="x = self.rows[index]\nx[0] = 1"),
+    "in one branch": rows_dataset(
+        item="if index in self.c:\n    x, y = self.c[index]\n"
+        "else:\n    x, y = new(index)\nx[:, 0] = 1"
+    ),
+    "a row of its own": CACHED_ROWS.format(rows="[{}]"),
+    "an element of an element": rows_training("pass", "x = self.rows[index]['x']\nx[0] = 1"),
+    "a view": rows_training("pass", "x = self.rows[index]\ny = x[:, 0:3]\ny[0] = 1\nreturn y"),
+    "a view from the end": rows_training(
+        "pass", "x = self.rows[index]\ny = x[..., :-1]\ny[0] = 1\nreturn y"
+    ),
+}
+test_silent, test_speaks = make_tests(cached_sample_mutated, SILENT, SPEAKS)
+
+
+@pytest.mark.parametrize(
+    ("base", "found"), [("self.get_base()", 0), ("[dict(name=name) for name in names]", 1)]
+)
+def test_who_knows_what_it_is_made_from(base: str, found: int) -> None:
+    assert len(find(cached_sample_mutated, ITEMS_OF_BASE.format(base=base))) == found

@@ -1,0 +1,21 @@
+"""PDR306: workers start without a main guard."""
+
+from pipedoctor_checks.workers.main_guard import main_guard
+from tests.checks.code_samples import TOP_LEVEL_LOOP, make_tests, rows_dataset
+
+SILENT = {
+    "guarded": rows_dataset()
+    + "\nif __name__ == '__main__':\n"
+    + TOP_LEVEL_LOOP.replace("\n", "\n    "),
+    "in a function": rows_dataset() + "\ndef run():" + TOP_LEVEL_LOOP.replace("\n", "\n    "),
+    "only made": rows_dataset() + "\nloader = DataLoader(Rows(), num_workers=2)\n",
+    "no workers": rows_dataset() + TOP_LEVEL_LOOP.replace("2", "0"),
+}
+SPEAKS = {
+    "at the top": rows_dataset() + TOP_LEVEL_LOOP,
+    "by a call": rows_dataset()
+    + "\ndef run():"
+    + TOP_LEVEL_LOOP.replace("\n", "\n    ")
+    + "\nrun()\n",
+}
+test_silent, test_speaks = make_tests(main_guard, SILENT, SPEAKS)

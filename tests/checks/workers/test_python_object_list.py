@@ -1,0 +1,65 @@
+"""PDR304: a long list of Python objects is copied by each worker."""
+
+from pipedoctor_checks.workers.python_object_list import python_object_list
+from tests.checks.code_samples import find, make_tests, rows_dataset, rows_training
+
+
+def list_dataset(made: str, init: str = "self.rows = self.found()", more: str = "") -> str:
+    return (
+        f"class Rows(Dataset):\n    def __init__(self, names):\n        {init}\n"
+        "    def __len__(self):\n        return 9\n"
+        "    def __getitem__(self, index):\n        return read(self.rows[index])\n"
+        f"    def found(self):\n        found = []\n        for name in names:\n"
+        f"            found.append({made})\n        {more}\n        return found\n"
+    )
+
+
+PAIR_LIST = """
+class {name}(Dataset):
+    def __init__(self, names):
+        self.rows = []
+        for name in names:
+            self.rows.append((name, 1))
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        return read(self.rows[index])
+"""
+SILENT = {
+    "numbers": rows_dataset("self.x = []\nfor i in range(9):\n    self.x.append(i)"),
+    "dropped": rows_dataset("x = []\nfor i in range(9):\n    x.append({'a': i})"),
+    "an array afterwards": list_dataset("[name, 1]", more="found = np.array(found)"),
+    "what is the same for all": list_dataset("('position', 3)"),
+    "what its caller only looks at": list_dataset(
+        "(name, 1)", "for one in self.found():\n            self.last = one[0]"
+    ),
+    "one object": rows_training("self.x = []\nself.x += [{'a': path}]", "self.x"),
+    "numbers that are added": rows_training(
+        "self.x = []\nfor i in path:\n    self.x += [i]", "self.x"
+    ),
+    "nothing": rows_training("self.x = []\nfor i in path:\n    self.x += []", "self.x"),
+}
+SPEAKS = {
+    "dictionaries": rows_dataset("self.x = []\nfor i in range(9):\n    self.x.append({'a': i})"),
+    "kept": list_dataset("(name, 1)"),
+    "through another name": list_dataset(
+        "(name, 1)", "rows = self.found()\n        self.rows = rows"
+    ),
+    "kept by the base class": list_dataset(
+        "(name, 1)", "rows = self.found()\n        super().__init__(rows)"
+    ),
+    "handed on": list_dataset("(name, 1)", "self.rows = self.all()")
+    + "    def all(self):\n        return self.found()\n",
+    "added": rows_training("self.x = []\nfor i in path:\n    self.x += [(i, 1)]", "self.x[index]"),
+}
+test_silent, test_speaks = make_tests(python_object_list, SILENT, SPEAKS)
+
+
+def test_lists_of_objects_are_said_once_of_a_project() -> None:
+    (alone,) = find(python_object_list, PAIR_LIST.format(name="One"))
+    (both,) = find(python_object_list, PAIR_LIST.format(name="One") + PAIR_LIST.format(name="Two"))
+
+    said = "a Python object for each sample"
+    assert alone.summary == f"One.__init__ keeps {said}"
+    assert both.summary == f"One.__init__ and 1 more keep {said}"
+    assert len(both.also_at) == 1

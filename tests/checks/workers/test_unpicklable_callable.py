@@ -1,0 +1,18 @@
+"""PDR305: a function that cannot be sent to a worker."""
+
+from pipedoctor_checks.workers.unpicklable_callable import unpicklable_callable
+from tests.checks.code_samples import make_tests, rows_dataset
+
+SILENT = {
+    "at the top": "def one(x):\n    return x\n" + rows_dataset(more=", collate_fn=one"),
+    "no workers": rows_dataset(workers=0, more=", collate_fn=lambda x: x"),
+    "used and dropped": rows_dataset("self.x = sorted([], key=lambda x: x)"),
+    "kept, without workers": rows_dataset("self.f = lambda x: x", workers=0),
+}
+SPEAKS = {
+    "collate": rows_dataset(more=", collate_fn=lambda x: x"),
+    "a local function": "def main(data):\n    def one(x):\n        return x\n"
+    "    return DataLoader(data, num_workers=2, collate_fn=one)\n",
+    "kept": rows_dataset("self.f = lambda x: x"),
+}
+test_silent, test_speaks = make_tests(unpicklable_callable, SILENT, SPEAKS)

@@ -1,0 +1,319 @@
+"""What every check promises, whoever wrote it; and what a broken pack may not do."""
+
+import importlib
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipedoctor.check import Check
+from pipedoctor.check.page import list_headings, list_required_headings
+from pipedoctor.engine.catalogue import Catalogue, get_catalogue, load_packs
+from pipedoctor.engine.packs import Pack, find_packs
+from pipedoctor.facts import Facts
+
+CATALOGUE = get_catalogue()
+CHECKS = list(CATALOGUE.checks.values())
+
+every_check = pytest.mark.parametrize("check", CHECKS, ids=lambda c: c.code)
+
+
+def test_everything_installed_loads() -> None:
+    assert CATALOGUE.broken == ()
+
+
+@every_check
+def test_code_fits_flake8(check: Check[Any]) -> None:
+    assert re.fullmatch(r"PDR[1-9][0-9]{2}", check.code)
+
+
+@every_check
+def test_page_has_its_sections(check: Check[Any]) -> None:
+    assert list_headings(check) == list_required_headings(check)
+
+
+@every_check
+def test_page_starts_with_one_sentence_and_names_its_sources(check: Check[Any]) -> None:
+    first = check.doc.partition("\n\n")[0]
+
+    assert first.endswith(".")
+    assert "\n\n" not in first
+    assert check.sources
+
+
+@every_check
+def test_causes_exist(check: Check[Any]) -> None:
+    assert set(check.after) <= set(CATALOGUE.checks)
+    assert check.code not in check.after
+
+
+@every_check
+def test_an_unknown_machine_is_skipped_not_judged(check: Check[Any]) -> None:
+    verdict = check.run(Facts())
+
+    assert verdict.skipped
+    assert not verdict.findings
+
+
+@every_check
+def test_is_found_by_code_and_name_however_written(check: Check[Any]) -> None:
+    for spelling in (check.code.lower(), check.name, check.name.replace("-", "_")):
+        assert CATALOGUE.find_check(spelling) is check
+    assert CATALOGUE.find_check(check.name.upper()) is check
+
+
+def test_nobody_has_this_name() -> None:
+    assert CATALOGUE.find_check("no-such-illness") is None
+
+
+# --- packs of other people
+
+HEALTHY = """
+    from pipedoctor.check import Finding, Findings, Severity, check
+    from pipedoctor.facts import Shm
+
+    @check("{code}", "An example")
+    def {name}(shm: Shm, /) -> Findings:
+        yield Finding(severity=Severity.NOTE, summary="here")
+"""
+
+
+def healthy(name: str, code: str) -> str:
+    return HEALTHY.format(name=name, code=code)
+
+
+Packed = Callable[..., Pack]
+
+
+@pytest.fixture
+def packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Packed, None, None]:
+    """Write a package of these modules; it can be imported while the test runs."""
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    before = set(sys.modules)
+
+    def make(package: str, **modules: str) -> Pack:
+        folder = tmp_path / package
+        folder.mkdir()
+        modules.setdefault("__init__", "")
+        for name, source in modules.items():
+            (folder / f"{name}.py").write_text(textwrap.dedent(source))
+        importlib.invalidate_caches()
+        return Pack(package, package)
+
+    yield make
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def test_a_healthy_pack_knows_whose_its_checks_are(packed: Packed) -> None:
+    found = load_packs([packed("example", one=healthy("one", "EX1"))])
+
+    assert found.broken == ()
+    assert found.checks["EX1"].pack == "example"
+    assert found.by_name["one"].title == "An example"
+
+
+@pytest.mark.parametrize(
+    ("module", "reason"),
+    [
+        pytest.param(
+            "import nowhere_to_be_found",
+            "ModuleNotFoundError: No module named 'nowhere_to_be_found'",
+            id="import error",
+        ),
+        pytest.param("def (", "SyntaxError", id="syntax error"),
+        pytest.param("raise SystemExit(3)", "SystemExit: 3", id="exits"),
+        pytest.param("1 / 0", "ZeroDivisionError: division by zero", id="crashes"),
+        pytest.param("", "must hold a check called ill", id="holds nothing"),
+        pytest.param("ill = 7", "must hold a check called ill", id="wrong object"),
+        pytest.param(
+            healthy("other", "EX9") + "    ill = other",
+            "the check of module ill is named other",
+            id="another name",
+        ),
+        pytest.param(healthy("ill", "example"), "'example' is not a code", id="wrong code"),
+        pytest.param(
+            healthy("ill", "EX9").replace("shm: Shm", "shm: int"),
+            "<class 'int'> is not a kind of fact",
+            id="wants no fact",
+        ),
+        pytest.param(
+            healthy("ill", "EX9").replace("shm: Shm", "shm: Nowhere"),
+            "name 'Nowhere' is not defined",
+            id="wants an unknown fact",
+        ),
+        pytest.param(
+            healthy("ill", "EX9").replace("shm: Shm", "shm"),
+            "KeyError: 'shm'",
+            id="says not which fact",
+        ),
+        pytest.param(healthy("ill", "EX1"), "EX1 ill is already taken by example", id="code"),
+    ],
+)
+def test_a_broken_module_is_listed_and_its_neighbours_work(
+    packed: Packed, module: str, reason: str
+) -> None:
+    good = packed("example", good=healthy("good", "EX1"))
+    mixed = packed("mixed", ill=module, well=healthy("well", "EX2"))
+
+    found = load_packs([good, mixed])
+
+    assert set(found.checks) == {"EX1", "EX2"}
+    (broken,) = found.broken
+    assert broken.pack == "mixed"
+    assert reason in broken.reason
+
+
+@pytest.mark.parametrize(
+    ("init", "reason"),
+    [
+        pytest.param("import nowhere_to_be_found", "ModuleNotFoundError", id="import"),
+        pytest.param("raise SystemExit", "SystemExit", id="exits"),
+        pytest.param("", "contains no check", id="empty"),
+    ],
+)
+def test_a_broken_package_is_listed_and_the_next_works(
+    packed: Packed, init: str, reason: str
+) -> None:
+    ill = packed("ill", __init__=init)
+    good = packed("example", good=healthy("good", "EX1"))
+
+    found = load_packs([ill, good])
+
+    assert set(found.checks) == {"EX1"}
+    assert reason in found.broken[0].reason
+
+
+def test_a_missing_package_is_listed() -> None:
+    (broken,) = load_packs([Pack("ghost", "ghost_checks")]).broken
+
+    assert broken.reason.startswith("ghost_checks: ModuleNotFoundError")
+
+
+def test_a_value_that_names_no_package_is_listed() -> None:
+    (broken,) = load_packs([Pack("odd", "json:loads")]).broken
+
+    assert "json:loads" in broken.reason
+
+
+def test_a_name_belongs_to_the_first(packed: Packed) -> None:
+    first = packed("first", same=healthy("same", "EX1"))
+    second = packed("second", same=healthy("same", "EX2"))
+
+    found = load_packs([first, second])
+
+    assert found.checks["EX1"].pack == "first"
+    assert found.broken[0].reason == "EX2 same is already taken by first"
+
+
+def test_a_pack_may_not_write_into_the_report(
+    packed: Packed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load_packs([packed("loud", __init__="print('hello')", x=healthy("x", "EX1"))])
+
+    assert capsys.readouterr().out == ""
+
+
+def test_private_modules_and_folders_are_no_checks(packed: Packed) -> None:
+    pack = packed("example", _shared="1 / 0", x=healthy("x", "EX1"))
+
+    assert load_packs([pack]).broken == ()
+
+
+def test_a_pack_brings_its_tables(packed: Packed, tmp_path: Path) -> None:
+    pack = packed("example", x=healthy("x", "EX1"))
+    world = tmp_path / "example" / "world"
+    world.mkdir()
+    row = {"fstype": "zonefs", "kind": "local", "source": "s", "checked": "2026-11-21"}
+    (world / "filesystems.json").write_text(json.dumps({"rows": [row]}))
+
+    (table,) = load_packs([pack]).tables
+
+    assert type(table).section == "filesystems"
+
+
+def test_a_bad_table_is_listed(packed: Packed, tmp_path: Path) -> None:
+    pack = packed("example", x=healthy("x", "EX1"))
+    (tmp_path / "example" / "world").mkdir()
+    (tmp_path / "example" / "world" / "filesystems.json").write_text('{"rows": 1}')
+
+    found = load_packs([pack])
+
+    assert set(found.checks) == {"EX1"}
+    assert "Expected `array`, got `int`" in found.broken[0].reason
+
+
+# --- which packs are installed
+
+
+def distribution(folder: Path, name: str, entry_points: bytes) -> None:
+    metadata = folder / name
+    metadata.mkdir(parents=True)
+    (metadata / "entry_points.txt").write_bytes(entry_points)
+
+
+def test_our_own_pack_is_installed() -> None:
+    assert find_packs()[0] == Pack("pipedoctor", "pipedoctor_checks")
+
+
+def test_ours_comes_first_then_by_name(tmp_path: Path) -> None:
+    for name in ("b_pack-1.dist-info", "a.pack-2.dist-info", "pipedoctor-3.dist-info"):
+        distribution(tmp_path, name, b"[pipedoctor.checks]\nx = some.checks\n")
+
+    assert [pack.label for pack in find_packs([str(tmp_path)])] == [
+        "pipedoctor",
+        "a-pack",
+        "b-pack",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "packages"),
+    [
+        pytest.param(b"", [], id="empty"),
+        pytest.param(b"[console_scripts]\nx = y:z\n", [], id="another group"),
+        pytest.param(
+            b"[other]\nx=y\n[pipedoctor.checks]\n; c = d\n\na = b [extra]\nc=d.e\n",
+            ["b", "d.e"],
+            id="among others",
+        ),
+        pytest.param(b"[pipedoctor.checks]\na = b\n[later]\nc = d\n", ["b"], id="then another"),
+        pytest.param(b"\xff\xfe[pipedoctor.checks]\n", [], id="not a text"),
+        pytest.param(b"[pipedoctor.checks\nnonsense", [], id="not an ini file"),
+    ],
+)
+def test_entry_points_are_read(tmp_path: Path, text: bytes, packages: list[str]) -> None:
+    distribution(tmp_path, "x-1.dist-info", text)
+
+    assert [pack.package for pack in find_packs([str(tmp_path)])] == packages
+
+
+def test_the_first_of_a_name_on_the_path_counts(tmp_path: Path) -> None:
+    for number in ("1", "2"):
+        value = f"[pipedoctor.checks]\nx = checks{number}\n".encode()
+        distribution(tmp_path / number, f"x_y-{number}.dist-info", value)
+
+    folders = [str(tmp_path / "nowhere"), str(tmp_path / "1"), str(tmp_path / "2")]
+
+    assert find_packs(folders) == [Pack("x-y", "checks1")]
+
+
+def test_an_egg_counts_too(tmp_path: Path) -> None:
+    distribution(tmp_path, "x.egg-info", b"[pipedoctor.checks]\nx = checks\n")
+
+    assert find_packs([str(tmp_path)]) == [Pack("x", "checks")]
+
+
+def test_a_distribution_without_entry_points(tmp_path: Path) -> None:
+    (tmp_path / "x-1.dist-info").mkdir()
+
+    assert find_packs([str(tmp_path)]) == []
+
+
+def test_a_catalogue_without_checks_finds_nothing() -> None:
+    assert Catalogue({}).find_check("PDR701") is None

@@ -1,0 +1,70 @@
+"""Two remedies of one report never undo each other."""
+
+from typing import Any
+
+import pytest
+
+from pipedoctor.check import Finding, Findings, Remedy, Severity, check, environment
+from pipedoctor.check.remedy import Lasts
+from pipedoctor.engine.consistent_plan import make_consistent
+from pipedoctor.engine.triage import RankedFinding
+from pipedoctor.facts import Shm
+
+
+@check("PDR999", "any")
+def any_check(_: Shm, /) -> Findings:
+    yield from ()
+
+
+def pip(title: str, *words: str) -> Remedy:
+    return Remedy(title=title, argv=("python", "-m", "pip", *words), lasts=Lasts.ALWAYS)
+
+
+def plan(*findings: tuple[Remedy, ...]) -> list[list[str]]:
+    ranked = [
+        RankedFinding(
+            rank, any_check, Finding(severity=Severity.RISKS, summary="", remedies=r), (), "", ""
+        )
+        for rank, r in enumerate(findings, 1)
+    ]
+    return [[one.title for one in item.finding.remedies] for item in make_consistent(ranked)]
+
+
+OLDER = pip("Install torch for CUDA 11.8", "install", "torch==2.7.1+cu118")
+VISION = pip("Install torchvision for CUDA 12.4", "install", "torchvision==0.20+cu124")
+REMOVE = pip("Remove every copy", "uninstall", "-y", "torch")
+ONCE = pip("Then install it once", "install", "torch==2.13.0")
+LOOK = pip("Look", "list")
+
+
+@pytest.mark.parametrize(
+    ("findings", "titles"),
+    [
+        pytest.param(
+            [(OLDER,), (VISION,)],
+            [["Install torch for CUDA 11.8"], ["Install torch for CUDA 11.8"]],
+            id="one command installs the family",
+        ),
+        pytest.param(
+            [(OLDER,), (VISION, LOOK)],
+            [["Install torch for CUDA 11.8"], ["Look"]],
+            id="what contradicts is left out",
+        ),
+        pytest.param(
+            [(OLDER,), (REMOVE, ONCE)],
+            [
+                ["Install torch for CUDA 11.8"],
+                ["Remove every copy", "Then install torch for CUDA 11.8"],
+            ],
+            id="a step is replaced",
+        ),
+        pytest.param([(LOOK,), (VISION,)], [["Look"], [VISION.title]], id="nothing is settled"),
+        pytest.param(
+            [environment("one", OMP_NUM_THREADS=1)[:1], environment("two", OMP_NUM_THREADS=4)[:1]],
+            [["one"], ["one"]],
+            id="a variable has one value",
+        ),
+    ],
+)
+def test_the_first_remedy_holds(findings: list[Any], titles: list[list[str]]) -> None:
+    assert plan(*findings) == titles

@@ -1,0 +1,88 @@
+"""Whatever system call fails, or dies: old or new, and nothing lost."""
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+KILL = 0
+
+
+@pytest.fixture(scope="module")
+def shim(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The library that lets system calls fail."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None or not sys.platform.startswith("linux"):
+        pytest.skip("no C compiler to make faults with")
+    library = str(tmp_path_factory.mktemp("shim") / "faults.so")
+    argv = [compiler, "-shared", "-fPIC", "-O1", "-o", library, str(HERE / "faults.c"), "-ldl"]
+    subprocess.run(argv, check=True, capture_output=True)
+    return library
+
+
+def meet_faults(shim: str, folder: Path, scene: str, error: int, step: int) -> list[dict[str, Any]]:
+    """One dictionary for each fault, as `fault_driver` prints them."""
+    place = folder / "marked"
+    environment = {**os.environ, "LD_PRELOAD": shim, "XDG_STATE_HOME": str(place / "state")}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.fix.fault_driver", scene, str(error), str(step), str(place)],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=HERE.parents[1],
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def assert_nothing_is_lost(ends: list[dict[str, Any]], done: dict[str, Any]) -> None:
+    """At once and after the next run: old or new, and in the end as asked for."""
+    for end in ends:
+        assert "Traceback" not in end["about"], end["about"]
+        assert end["code"] in {0, 1, -9}, end
+        for seen in (end["at_once"], end["after"]):
+            assert seen["file"] in {"old", "new"}, end
+            assert seen["made"] in {True, None}, end
+            assert "damaged" not in seen["states"], end
+            assert seen["foreign"] == [], end
+        assert end["then"] == 0, end
+        assert {key: end["after"][key] for key in done} == done, end
+
+
+APPLIED: dict[str, Any] = {"file": "new", "made": True, "ran": True, "left": []}
+REVERTED: dict[str, Any] = {"file": "old", "made": None, "ran": False, "left": []}
+SCENES = {"apply": APPLIED, "undo": REVERTED, "recover": REVERTED}
+ERRORS = {"killed": KILL, "EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "EACCES": errno.EACCES}
+EXTENDED = [
+    pytest.param(scene, error, 1, marks=pytest.mark.extended, id=f"{scene} {name}")
+    for scene in SCENES
+    for name, error in ERRORS.items()
+]
+
+
+@pytest.mark.parametrize(
+    ("scene", "error", "step"),
+    [
+        pytest.param("apply", KILL, 11, id="killed, each 11th call"),
+        pytest.param("apply", errno.ENOSPC, 13, id="no space, each 13th call"),
+        *EXTENDED,
+    ],
+)
+def test_old_or_new_and_nothing_lost(
+    shim: str, tmp_path: Path, scene: str, error: int, step: int
+) -> None:
+    ends = meet_faults(shim, tmp_path, scene, error, step)
+
+    assert len(ends) * step > 50
+    codes = Counter(end["code"] for end in ends)
+    assert codes[-9] == (len(ends) if error == KILL else 0)
+    assert_nothing_is_lost(ends, SCENES[scene])

@@ -1,0 +1,340 @@
+"""Which properties of a node are compared, and how."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from pipedoctor.collect.machine import Machine
+from pipedoctor.facts import SECTIONS
+from pipedoctor.fleet.causes import CAUSES, SCALING_CAUSES, list_causes
+from pipedoctor.fleet.probe import probe_node
+from pipedoctor.fleet.properties import KNOWN_PROPERTIES, format_value, get_property
+from pipedoctor.fleet.related_findings import list_related_checks
+from pipedoctor.fleet.sections import list_properties
+
+
+def compared(section: str, **values: Any) -> dict[str, Any]:
+    return list_properties(msgspec.convert(values, SECTIONS[section]))
+
+
+@pytest.mark.parametrize(
+    ("section", "values", "found"),
+    [
+        pytest.param("shm", {"size": 9}, {"shm.size": 9}, id="a size"),
+        pytest.param("shm", {"size": 9, "unlimited": True}, {"shm.size": None}, id="no limit"),
+        pytest.param("shm", {"size": 9, "missing": True}, {"shm.size": 0}, id="not there"),
+        pytest.param(
+            "limits",
+            {"nofile": {"soft": None, "hard": 5}, "rdma_devices": ["a", "b"]},
+            {
+                "limits.nofile.soft": None,
+                "limits.nofile.hard": 5,
+                "limits.rdma_devices": 2,
+            },
+            id="unlimited, and how many",
+        ),
+        pytest.param(
+            "cpu",
+            {"logical": 8, "quota": {"cpus": 2.5, "source": "x"}, "flags": ["b", "a"]},
+            {"cpu.logical": 8, "cpu.quota.cpus": 2.5, "cpu.flags": "a b"},
+            id="a quota",
+        ),
+        pytest.param(
+            "cpu",
+            {"logical": 8, "numa": [{"node": 0, "cpus": 8}]},
+            {"cpu.quota.cpus": None, "cpu.numa": 1},
+            id="no quota",
+        ),
+        pytest.param(
+            "memory",
+            {"total": 9, "available": 3, "group": {"limit": 4, "swap": 1}},
+            {"memory.total": 9, "memory.group.limit": 4, "memory.group.swap": 1},
+            id="a group",
+        ),
+        pytest.param(
+            "gpu",
+            {
+                "driver": "1",
+                "devices": [
+                    {"index": 0, "name": "X", "pcie_width": 16, "persistence": True},
+                    {
+                        "index": 1,
+                        "name": "X",
+                        "pcie_width": 8,
+                        "persistence": False,
+                        "ecc_uncorrected": 2,
+                        "throttled": ["idle", "hardware slowdown"],
+                    },
+                    {"index": 2, "lost": True},
+                ],
+            },
+            {
+                "gpu.count": 2,
+                "gpu.lost": True,
+                "gpu.name": "X",
+                "gpu.pcie_width": 8,
+                "gpu.persistence": False,
+                "gpu.ecc_uncorrected": 2,
+                "gpu.throttled": "hardware slowdown",
+            },
+            id="the weakest of all GPUs",
+        ),
+        pytest.param(
+            "accelerators",
+            {
+                "pci": [
+                    {"vendor": "10de", "device": "2330", "driver": "nvidia"},
+                    {"vendor": "1a03", "device": "2000"},
+                ],
+                "xids": [{"code": 79, "count": 1}, {"code": 31, "count": 9}],
+                "uvm_loaded": True,
+                "toolkit": "12.4",
+                "nvidia_nodes": ["/dev/nvidia0"],
+            },
+            {
+                "accelerators.pci": 1,
+                "accelerators.driver": "nvidia",
+                "accelerators.xids": "79",
+                "accelerators.uvm_loaded": True,
+                "accelerators.toolkit": "12.4",
+                "accelerators.nvidia_nodes": 1,
+            },
+            id="the bus",
+        ),
+        pytest.param(
+            "packages",
+            {
+                "entries": [
+                    {"name": "numpy", "version": "2"},
+                    {"name": "numpy", "version": "1"},
+                ]
+            },
+            {"packages.numpy": "2"},
+            id="the first of a name is imported",
+        ),
+        pytest.param(
+            "paths",
+            {
+                "entries": [
+                    {
+                        "role": "tmp",
+                        "path": "/t",
+                        "exists": True,
+                        "writable": True,
+                        "size": 7,
+                        "mount": {"point": "/", "fstype": "xfs"},
+                        "disks": [{"name": "sda", "rotational": True}],
+                    },
+                    {"role": "data", "path": "/d", "error": "no", "error_code": "E"},
+                ]
+            },
+            {
+                "paths.tmp.exists": True,
+                "paths.tmp.writable": True,
+                "paths.tmp.size": 7,
+                "paths.tmp.mount.fstype": "xfs",
+                "paths.tmp.disks.rotational": True,
+                "paths.data.error": "E",
+            },
+            id="places",
+        ),
+        pytest.param(
+            "paths",
+            {
+                "entries": [
+                    {
+                        "role": "data",
+                        "path": "/d",
+                        "hang": {"doing": "stat", "seconds": 3},
+                    }
+                ]
+            },
+            {"paths.data.hang": True},
+            id="a place that hangs",
+        ),
+        pytest.param(
+            "torch_import",
+            {"ok": False, "error": "OSError: /home/x/lib.so: no\nmore"},
+            {"torch_import.ok": False, "torch_import.error": "OSError"},
+            id="an error without its paths",
+        ),
+        pytest.param(
+            "libraries",
+            {
+                "entries": [{"soname": "a.so", "path": "/", "version": "1"}],
+                "missing": [{"soname": "b.so", "path": ""}],
+                "unmet": [
+                    {
+                        "wanted_by": "x",
+                        "library": "y",
+                        "path": "z",
+                        "versions": ["V_2", "V_1"],
+                    }
+                ],
+            },
+            {"libraries.missing": "b.so", "libraries.unmet": "V_1, V_2"},
+            id="libraries",
+        ),
+        pytest.param(
+            "conda",
+            {"packages": [{"name": "a", "version": "1"}]},
+            {"conda.packages.a": "1"},
+            id="conda",
+        ),
+        pytest.param(
+            "threads",
+            {"asked": {"OMP_NUM_THREADS": 4}, "odd": {"MKL_NUM_THREADS": "x"}},
+            {"threads.asked.OMP_NUM_THREADS": 4, "threads.odd.MKL_NUM_THREADS": "x"},
+            id="threads",
+        ),
+        pytest.param(
+            "requirements",
+            {"unmet": [{"owner": "b", "requirement": "a>1"}]},
+            {"requirements.unmet": "b: a>1"},
+            id="requirements",
+        ),
+        pytest.param(
+            "image_stack",
+            {"decoders": [{"name": "pillow", "version": "1", "simd": "avx2"}]},
+            {"image_stack.pillow.simd": "avx2"},
+            id="decoders",
+        ),
+        pytest.param(
+            "datasets",
+            {
+                "entries": [
+                    {
+                        "path": "/d",
+                        "mount": {"point": "/d", "fstype": "nfs4"},
+                        "sample": {
+                            "files": 5,
+                            "bytes": 1,
+                            "complete": True,
+                            "seconds": 1,
+                        },
+                    }
+                ]
+            },
+            {"datasets.mount.fstype": "nfs4", "datasets.sample.files": 5},
+            id="a dataset",
+        ),
+    ],
+)
+def test_a_section_has_these_properties(
+    section: str, values: dict[str, Any], found: dict[str, Any]
+) -> None:
+    assert compared(section, **values).items() >= found.items()
+
+
+@pytest.mark.parametrize(
+    ("section", "values", "absent"),
+    [
+        ("torch", {"version": "2", "known_backend": False}, "torch.cuda"),
+        ("site", {"system": "linux", "place_known": False}, "site.container"),
+        ("cpu", {"logical": 1, "quota_unknown": "why"}, "cpu.quota.cpus"),
+        (
+            "memory",
+            {"total": 1, "available": 1, "group_unknown": "why"},
+            "memory.group.limit",
+        ),
+        ("limits", {"nofile": {"soft": 1, "hard": 1}}, "limits.nproc.soft"),
+        (
+            "packages",
+            {"entries": [{"name": "a", "version": "1"}], "complete": False},
+            "packages.a",
+        ),
+        ("gpu", {"hang": {"doing": "x", "seconds": 1}}, "gpu.count"),
+        ("paths", {"entries": [{"role": "cwd", "path": "/"}]}, "paths.cwd.hang"),
+        (
+            "paths",
+            {"entries": [{"role": "cache", "path": "/"}]},
+            "paths.cache.exists",
+        ),
+        ("variables", {"values": {"VIRTUAL_ENV": "x"}}, "variables.values.VIRTUAL_ENV"),
+        ("datasets", {}, "datasets.hang"),
+    ],
+)
+def test_what_nobody_knows_and_what_is_its_own_is_not_compared(
+    section: str, values: dict[str, Any], absent: str
+) -> None:
+    assert absent not in compared(section, **values)
+
+
+@pytest.mark.parametrize("name", sorted({*KNOWN_PROPERTIES, *CAUSES, *SCALING_CAUSES}))
+def test_every_property_that_a_table_names_exists(name: str) -> None:
+    for one in (name, *list_causes(name), *SCALING_CAUSES.get(name, ())):
+        section = one.partition(".")[0]
+        assert section in SECTIONS
+        named = ("packages.", "variables.", "conda.", "libraries.", "paths.")
+        assert one in KNOWN_PROPERTIES or one.startswith(named), one
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "severity"),
+    [
+        ("packages.numpy", "category", "risks"),
+        ("paths.tmp.size", "number", "note"),
+        ("paths.tmp.hang", "category", "breaks"),
+        ("paths.tmp.later", "category", "risks"),
+        ("threads.asked.OMP_NUM_THREADS", "category", "slows"),
+        ("conda.packages.x", "category", "risks"),
+        ("later.thing", "category", "note"),
+    ],
+)
+def test_properties_with_names_in_them(name: str, kind: str, severity: str) -> None:
+    about = get_property(name)
+
+    assert (about.name, about.kind, about.severity) == (name, kind, severity)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "said"),
+    [
+        (None, "bytes", "none"),
+        ("", "", "none"),
+        (True, "", "yes"),
+        (False, "", "no"),
+        (1 << 30, "bytes", "1.0 GiB"),
+        (0.5, "seconds", "0.50 s"),
+        (2_100_000_000, "hertz", "2.10 GHz"),
+        (0.123456, "", "0.1235"),
+        ("x", "bytes", "x"),
+    ],
+)
+def test_values_are_said_in_units(value: Any, unit: str, said: str) -> None:
+    assert format_value(value, unit) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "finding"),
+    [
+        ("shm.size", "shm-too-small"),
+        ("paths.tmp.hang", "path-unresponsive"),
+        ("paths.cache.writable", "cache-dir-not-writable"),
+        ("paths.tmp.mount.fstype", "tmpdir-on-network-fs"),
+    ],
+)
+def test_findings_belong_to_properties(name: str, finding: str) -> None:
+    assert finding in list_related_checks(name)
+    assert list_related_checks("nothing.of.it") == ()
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("echo oops >&2; exit 3", "oops"),
+        ("exit 3", "ended with 3"),
+        ("sleep 60", "no answer after 0.5 s"),
+    ],
+)
+def test_a_probe_that_fails_says_why(tmp_path: Path, script: str, reason: str) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\n{script}\n")
+    python.chmod(0o755)
+
+    found = probe_node(str(python), Machine(), timeout=0.5)
+
+    assert found.unknown["decode_seconds"] == reason
+    assert probe_node("/nowhere", Machine()).unknown["decode_seconds"].startswith("/nowhere")

@@ -1,0 +1,86 @@
+"""Folders of projects go, those of everybody stay."""
+
+import pytest
+
+from pipedoctor.facts import Facts, PathFact, Paths
+from pipedoctor.privacy.aliases import AliasTable
+from pipedoctor.privacy.paths import redact_paths
+from pipedoctor.privacy.redactor import RedactionLevel, Redactor
+
+
+def hidden(text: str) -> str:
+    aliases = AliasTable()
+    return redact_paths(text, lambda name: aliases.get_alias("path", name))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/",
+        "a/b and a / b",
+        "/dev/shm",
+        "/usr/local/cuda-12.6/lib64/libcudart.so.12",
+        "/home/<user-1>/.cache/torch",
+        "/home/<user-1>/.local/lib/python3.11/site-packages/secretlib/x.py",
+        "/opt/conda/envs/torch/bin/python",
+        "/root/.pyenv/versions/3.11.7/lib/python3.11",
+        "/mnt/data2/imagenet/train/labels",
+        "/work/train.py and /srv/src/requirements.txt",
+        "https://example.org/acme/x",
+        "//nas/acme",
+        "/lib/x86_64-linux-gnu/libc.so.6",
+        "~/acme",
+        "/work/. and /mnt/data/../main.py",
+    ],
+)
+def test_stays(text: str) -> None:
+    assert hidden(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("/srv/acme/train.py", "/srv/<path-1>/train.py"),
+        ("/srv/acme/merger.py", "/srv/<path-1>/<path-2>.py"),
+        ("/acme", "/<path-1>"),
+        ("/mnt/acme: Permission denied", "/mnt/<path-1>: Permission denied"),
+        ("stat /mnt/acme and /srv/acme", "stat /mnt/<path-1> and /srv/<path-1>"),
+        ("/srv/My Firm/x y/train", "/srv/<path-1>/<path-2>/train"),
+        ("/home/<user-1>/acme/lib/x.so", "/home/<user-1>/<path-1>/lib/x.so"),
+        ("/opt/conda/envs/acme/bin/python", "/opt/conda/envs/<path-1>/bin/python"),
+        ("/srv/acme:/usr/lib:/srv/b", "/srv/<path-1>:/usr/lib:/srv/<path-2>"),
+        ("nas:/export/acme", "nas:/<path-1>/<path-2>"),
+        ("/srv/<path-7>/acme", "/srv/<path-7>/<path-1>"),
+        ("x='/srv/acme'", "x='/srv/<path-1>'"),
+    ],
+)
+def test_goes(text: str, expected: str) -> None:
+    assert hidden(text) == expected
+
+
+def test_a_folder_that_is_hidden_once_is_hidden_in_relative_paths_too() -> None:
+    places = Paths(
+        entries=(
+            PathFact(role="code", path="acme", real="/srv/acme"),
+            PathFact(role="code", path="acme/acme.py", named_by="acme/sub/x.py:3"),
+        )
+    )
+
+    facts = Redactor(RedactionLevel.PUBLIC).redact_facts(
+        Facts(places, unknown={"gpu": "acme and acme.x/y in sub/acme/z, not acmes/y"})
+    )
+
+    paths = facts.get(Paths)
+    assert paths is not None
+    first, second = paths.entries
+    assert (first.path, first.real) == ("<path-1>", "/srv/<path-1>")
+    assert (second.path, second.named_by) == ("<path-1>/acme.py", "<path-1>/sub/x.py:3")
+    assert facts.unknown["gpu"] == ("acme and acme.x/y in sub/<path-1>/z, not acmes/y")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["/" + "a" * 20_000 + " ", "/a b" * 5000, "/a " + "b " * 20_000, "/" * 20_000],
+)
+def test_no_text_is_walked_again_and_again(text: str) -> None:
+    assert hidden(text).startswith("/")

@@ -1,0 +1,172 @@
+"""What is printed to be typed is a line that its program accepts."""
+
+import ast
+import builtins
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.report.model import ReportedRemedy
+from tests.remedies.printed import explain_text, list_logs, list_printed
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FOLDER = Path(__file__).parent
+GRAMMAR = tomllib.loads((FOLDER / "grammar.toml").read_text("utf-8"))
+NOT_RUN = tomllib.loads((FOLDER / "not_run.toml").read_text("utf-8"))
+RUN_HERE = {"df", "env", "fuser", "mount", "prlimit", "rm", "sh", "ss", "sysctl", "ulimit"}
+"""Programs that test_typed.py, or this file, runs."""
+USERS_NAMES = {
+    *("DataLoader", "DistributedSampler", "Dataset", "batch", "cv2", "dataset", "device", "dist"),
+    *("h5py", "lmdb", "loss", "np", "os", "path", "ranks", "self", "torch", "transforms"),
+    *("download", "rank", "kept", "target", "x", "draw", "font", "text", "num_workers", "Image"),
+    *("loss_sum", "index", "paths"),
+}
+"""What training code calls by these names: a remedy may, too."""
+
+
+def remove_sudo(remedy: ReportedRemedy) -> list[str]:
+    words = [*remedy.argv]
+    return words[1:] if words[:1] == ["sudo"] else words
+
+
+COMMANDS = sorted({tuple(words) for _, one in list_printed() if (words := remove_sudo(one))})
+LINES = sorted({one.shell for _, one in list_printed() if one.shell})
+SNIPPETS = sorted({one.snippet for _, one in list_printed() if one.snippet and not one.shell})
+SHELL = re.compile(r"^(?:export|unset|cp|python -m) ", re.MULTILINE)
+CODE = [text for text in SNIPPETS if not SHELL.search(text)]
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_the_program_knows_its_words(words: tuple[str, ...]) -> None:
+    known = GRAMMAR[words[0].rpartition("/")[2]]
+
+    options = {word.partition("=")[0] for word in words[1:] if word.startswith("-")}
+    assert options <= set(known["options"])
+    if "commands" in known:
+        assert words[1] in known["commands"]
+
+
+def test_every_program_is_run_or_says_why_not() -> None:
+    programs = {words[0].rpartition("/")[2] for words in COMMANDS}
+
+    assert not programs - RUN_HERE - NOT_RUN.keys()
+    assert not RUN_HERE & NOT_RUN.keys()
+    assert all(row["source"].startswith("https://") for row in GRAMMAR.values())
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", row["checked"]) for row in GRAMMAR.values())
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
+def test_bash_reads_every_line() -> None:
+    shells = [text for text in SNIPPETS if SHELL.search(text)]
+    for text in (*LINES, *shells):
+        done = subprocess.run(
+            ["bash", "-n"], input=text, check=False, capture_output=True, text=True
+        )
+        assert (done.returncode, done.stderr) == (0, ""), text
+
+
+def read_code(text: str) -> ast.Module | None:
+    """Code of Python, and not a line of a file of another kind."""
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
+
+
+@pytest.mark.parametrize("text", [t for t in CODE if read_code(t) and t[0] != "#"])
+def test_code_defines_what_it_uses(text: str) -> None:
+    tree = read_code(text)
+    assert tree is not None
+    bound: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            bound |= {node.name, *(argument.arg for argument in node.args.args)}
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            bound |= {(a.asname or a.name).partition(".")[0] for a in node.names}
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            bound.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+
+    assert not used - bound - USERS_NAMES - set(dir(builtins))
+
+
+OTHER_FILES = (
+    "services:",
+    "securityContext:",
+    "resources:",
+    "env:",
+    "spec:",
+    "#",
+    "tmpfs ",
+    "RUN ",
+)
+
+
+def test_what_is_no_code_belongs_to_a_known_file() -> None:
+    others = [text for text in CODE if read_code(text) is None or text.startswith("#")]
+
+    assert all(text.startswith(OTHER_FILES) for text in others)
+
+
+@pytest.mark.skipif(not shutil.which("docker"), reason="no client of Docker here")
+@pytest.mark.parametrize("words", [w for w in COMMANDS if w[:2] == ("docker", "run")])
+def test_the_client_of_docker_parses_the_flags(words: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [*words, "--name=x", "--help"], check=False, capture_output=True, text=True, timeout=30
+    )
+
+    assert "unknown flag" not in done.stderr
+    assert "invalid argument" not in done.stderr
+    assert done.returncode == 0
+
+
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: TRAIN}
+spec:
+  selector: {matchLabels: {app: t}}
+  template:
+    metadata: {labels: {app: t}}
+    spec: {containers: [{name: train, image: i}]}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("kubectl"), reason="no client of Kubernetes here")
+@pytest.mark.parametrize("words", [w for w in COMMANDS if w[0] == "kubectl"])
+def test_the_client_of_kubernetes_merges_the_patch(words: tuple[str, ...], tmp_path: Path) -> None:
+    file = tmp_path / "deployment.yaml"
+    file.write_text(DEPLOYMENT, "utf-8")
+    rest = [word for word in words[1:] if word not in {"deployment", "TRAIN", "deployment/TRAIN"}]
+
+    done = subprocess.run(
+        ["kubectl", *rest, "--local", "-f", str(file), "-o", "yaml"],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("- name: train") + done.stdout.count("name: train") >= 1
+
+
+WINDOWS = '  File "C:\\Users\\me\\train.py", line 3, in <module>\n'
+
+
+@pytest.mark.parametrize("cause", sorted(list_logs()))
+def test_nothing_of_another_system_is_typed_on_windows(cause: str) -> None:
+    for remedy in explain_text(WINDOWS + list_logs()[cause]):
+        assert "'" not in remedy.shell
+        assert not remedy.shell.startswith(("sudo ", "apt-get", "sh ", "env ", "mount"))
+        assert not remedy.snippet.startswith(("export ", "unset "))

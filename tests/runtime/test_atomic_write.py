@@ -1,0 +1,102 @@
+"""A file is replaced whole or not at all, and no draft is left."""
+
+import errno
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.runtime.atomic_write import sync_directory, write_atomically
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
+
+
+def list_names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+def test_the_content_takes_the_place_of_the_old(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"old and longer")
+    write_atomically(str(tmp_path / "x"), b"new")
+
+    assert (tmp_path / "x").read_bytes() == b"new"
+    assert list_names(tmp_path) == ["x"]
+
+
+@pytest.mark.parametrize(("mode", "umask", "expected"), [(0o666, 0o027, 0o640), (0o600, 0, 0o600)])
+def test_the_mode_is_less_the_umask(tmp_path: Path, mode: int, umask: int, expected: int) -> None:
+    before = os.umask(umask)
+    try:
+        write_atomically(str(tmp_path / "x"), b"", mode=mode)
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == expected
+
+
+def test_the_owner_and_mode_are_set_before_it_has_its_name(tmp_path: Path) -> None:
+    seen: list[bool] = []
+
+    def prepare(descriptor: int) -> None:
+        seen.append((tmp_path / "x").exists())
+        os.fchmod(descriptor, 0o751)
+
+    write_atomically(str(tmp_path / "x"), b"", prepare=prepare)
+
+    assert seen == [False]
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o751
+
+
+def test_a_draft_of_a_killed_writer_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "draft").write_bytes(b"half")
+    write_atomically(str(tmp_path / "x"), b"whole", draft=str(tmp_path / "draft"))
+
+    assert (tmp_path / "x").read_bytes() == b"whole"
+    assert list_names(tmp_path) == ["x"]
+
+
+def test_nobody_lays_a_link_under_the_draft(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_bytes(b"mine")
+    (tmp_path / "draft").symlink_to(tmp_path / "victim")
+    write_atomically(str(tmp_path / "x"), b"new", draft=str(tmp_path / "draft"))
+
+    assert (tmp_path / "victim").read_bytes() == b"mine"
+
+
+def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "target").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    write_atomically(str(tmp_path / "link"), b"new")
+
+    assert not (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_bytes() == b"old"
+
+
+def test_what_fails_leaves_the_old_and_no_draft(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"old")
+
+    def prepare(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(str(tmp_path / "x"), b"new", prepare=prepare)
+
+    assert (tmp_path / "x").read_bytes() == b"old"
+    assert list_names(tmp_path) == ["x"]
+
+
+def test_a_folder_cannot_be_replaced(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        write_atomically(str(tmp_path / "x"), b"new")
+
+    assert list_names(tmp_path) == ["x"]
+
+
+def test_a_directory_can_be_synced_and_a_file_cannot(tmp_path: Path) -> None:
+    sync_directory(str(tmp_path))
+    (tmp_path / "x").touch()
+    with pytest.raises(NotADirectoryError):
+        sync_directory(str(tmp_path / "x"))

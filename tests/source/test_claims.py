@@ -1,0 +1,162 @@
+"""Facts before claims: look-alikes that reports took for hazards, beside the hazard itself."""
+
+import pytest
+
+from pipedoctor.engine.catalogue import get_catalogue
+from pipedoctor.facts import Source
+from tests.checks.code_samples import find, frames
+
+CHECKS = {c.name: c for c in get_catalogue().checks.values() if c.needs.get(Source)}
+LOOP = """
+def main(data, net):
+    loader = DataLoader(data, 64, shuffle=True, num_workers=2, pin_memory=True)
+    best = 9.0
+    for epoch in range(9):
+        epoch_loss = 0.0
+        for x in loader:
+            loss = net(x.cuda(non_blocking=True))
+            loss.backward()
+{body}
+        if epoch_loss < best:
+            best = epoch_loss
+"""
+CURRICULUM = """
+class Rows(Dataset):
+    def __init__(self):
+        self.epoch = 0
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        return self.files[index] * self.epoch
+
+def main(net):
+    told, other = Rows(), Rows()
+    first = DataLoader(told, num_workers=2, persistent_workers={first})
+    second = DataLoader(other, num_workers=2, persistent_workers={second})
+    for epoch in range(9):
+        told.epoch = epoch
+        for x in first:
+            net(x)
+        for x in second:
+            net(x)
+"""
+NETWORK = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        self.layers = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8){more})
+
+def main(data, net):
+    for x in DataLoader(data, batch_size=64, shuffle=True):
+        net(x).backward()
+"""
+
+
+def step(line: str) -> str:
+    return LOOP.format(body=f"            {line}")
+
+
+CASES = {
+    "a mapped array": ("unpickle-per-item", frames("np.load(p, 'r', allow_pickle=True)"), False),
+    "a mapped array by name": (
+        "unpickle-per-item",
+        frames("np.load(p, mmap_mode='r', allow_pickle=True)"),
+        False,
+    ),
+    "an array with objects": ("unpickle-per-item", frames("np.load(p, allow_pickle=True)"), True),
+    "a library that is imported when it is used": (
+        "container-open-per-item",
+        "h6 = lazy_import('h5py')\n"
+        + frames("with h6.File('train.h5') as file:\n    return file['images'][index]"),
+        True,
+    ),
+    "rows by comprehension": (
+        "python-object-list",
+        frames("return self.rows[index]", "self.rows = [(f, len(f)) for f in files]"),
+        True,
+    ),
+    "a number that a helper prints": (
+        "sync-in-loop",
+        "def show(value):\n    print(value)\n" + step("show(x.shape[0])"),
+        False,
+    ),
+    "a result that a helper prints": (
+        "sync-in-loop",
+        "def show(value):\n    print(value)\n" + step("show(loss)"),
+        True,
+    ),
+    "a float array of an image": (
+        "pil-open-to-float-in-item",
+        frames(
+            "image = Image.open(self.files[index]).convert('RGB')\n"
+            "return np.array(image, dtype=np.float32)"
+        ),
+        True,
+    ),
+    "a sum that is compared after the loop": (
+        "sync-in-loop",
+        step("epoch_loss += loss.item()"),
+        True,
+    ),
+    "a loss that ends the loop": (
+        "sync-in-loop",
+        step("value = loss.item()\n            if value > 9:\n                break"),
+        False,
+    ),
+    "printed sizes": ("sync-in-loop", step("print(x.shape, len(x))"), False),
+    "a printed result": ("sync-in-loop", step("print(loss)"), True),
+    "another dataset of the class": (
+        "epoch-state-in-persistent-worker",
+        CURRICULUM.format(first=False, second=True),
+        False,
+    ),
+    "the dataset that is told": (
+        "epoch-state-in-persistent-worker",
+        CURRICULUM.format(first=True, second=False),
+        True,
+    ),
+    "whole maps": ("drop-last-missing", NETWORK.format(more=""), False),
+    "one value a channel": (
+        "drop-last-missing",
+        NETWORK.format(more=", torch.nn.AdaptiveAvgPool2d(1)"),
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "code", "speaks"), CASES.values(), ids=CASES)
+def test_only_the_hazard_itself_is_claimed(name: str, code: str, speaks: bool) -> None:
+    assert bool(find(CHECKS[name], code)) == speaks
+
+
+@pytest.mark.parametrize(("given", "edits"), [("", True), (", persistent_workers=False", False)])
+def test_what_is_written_out_is_not_turned_round(given: str, edits: bool) -> None:
+    (finding,) = find(
+        CHECKS["persistent-workers-missing"],
+        f"def main(data, net):\n    loader = DataLoader(data, 64, num_workers=2{given})\n"
+        "    for epoch in range(9):\n        for x in loader:\n            net(x).backward()\n",
+    )
+    assert bool(finding.remedies[0].edits) == edits
+
+
+def test_a_guard_goes_before_what_each_worker_would_repeat() -> None:
+    (finding,) = find(
+        CHECKS["main-guard"],
+        "seed = 3\nnet = torch.load('net.pt')\nloader = DataLoader(net, num_workers=2)\n"
+        "for x in loader:\n    net(x)\n",
+    )
+    begin = min(edit.line for edit in finding.remedies[0].edits if "__main__" in edit.replacement)
+    assert begin == finding.location.line - 1  # type: ignore[union-attr]
+
+
+def test_what_accelerate_prepares_is_judged_as_well() -> None:
+    code = {
+        "train.py": "from accelerate import Accelerator\nimport torch\n"
+        "from torch.utils.data import DataLoader\n\n"
+        "def main(data, net):\n    accelerator = Accelerator()\n"
+        "    loader = DataLoader(data, 64, shuffle=True, num_workers=2)\n"
+        "    net, loader = accelerator.prepare(net, loader)\n"
+        "    for epoch in range(9):\n        for x in loader:\n"
+        "            accelerator.backward(net(x))\n"
+    }
+    names = [name for name, check in CHECKS.items() if find(check, code)]
+    assert names == ["pin-memory-missing", "persistent-workers-missing"]

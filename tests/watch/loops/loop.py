@@ -1,0 +1,446 @@
+"""
+Training loops with a known bottleneck, to be watched: ``python loop.py NAME SECONDS``.
+
+Says its PID when it is warm, and at the end which share of the time its own clock
+around the loader saw. The line at fault is marked with the name of the loop.
+"""
+
+# What torch gives has no types.
+# pyright: reportUnknownMemberType=false
+
+import argparse
+import io
+import json
+import multiprocessing
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset
+
+RANDOM = np.random.default_rng(0)
+DIRECT = 4096
+
+
+def photo(side: int) -> bytes:
+    """A JPEG with some detail."""
+    small = RANDOM.integers(0, 255, (side // 8, side // 8, 3), dtype=np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(small).resize((side, side)).save(file, "jpeg", quality=92)
+    return file.getvalue()
+
+
+PHOTO, LARGE_PHOTO = photo(640), photo(1600)
+TEXT = json.dumps([{"id": n, "tags": ["a", "b"], "x": n / 7} for n in range(6000)])
+PACKED = zlib.compress(RANDOM.integers(0, 4, 3_000_000, dtype=np.uint8).tobytes(), 6)
+LOCK = multiprocessing.get_context("fork").Lock()
+FOLDER = os.environ.get("LOOPS_FOLDER", tempfile.gettempdir())
+
+
+def tiny() -> torch.Tensor:
+    return torch.zeros(8)
+
+
+class Items(Dataset[Any]):
+    """A data set of one function."""
+
+    def __init__(self, make: Callable[[int], Any], length: int = 10**6) -> None:
+        self.make, self.length = make, length
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, index: int) -> Any:
+        return self.make(index)
+
+
+# --- items that take their time
+
+
+def slow_answer(_: int) -> Any:
+    time.sleep(0.006)  # hot: sleep-latency no-workers-latency many-workers-latency
+    return tiny()
+
+
+def large_file() -> str:
+    path = Path(FOLDER) / "loops-data"
+    if not path.exists():
+        path.write_bytes(os.urandom(1 << 20) * 64)
+    return str(path)
+
+
+def direct(size: int) -> Callable[[int], Any]:
+    import mmap
+
+    buffer = mmap.mmap(-1, size)
+    handle: list[int] = []
+
+    def read(index: int) -> Any:
+        if not handle:
+            handle.append(os.open(large_file(), os.O_RDONLY | os.O_DIRECT))
+        place = index * 7919 * size % (64 << 20)
+        os.preadv(handle[0], [buffer], place - place % size)  # hot: direct-large
+        return tiny()
+
+    return read
+
+
+def small_direct(index: int) -> Any:
+    time.sleep(0.0005)
+    return DIRECT_SMALL(index)
+
+
+DIRECT_LARGE, DIRECT_SMALL = direct(8 << 20), direct(4096)
+
+
+def ask_server(_: int) -> Any:
+    with socket.create_connection(("127.0.0.1", int(os.environ["LOOP_PORT"]))) as one:
+        one.recv(16)  # hot: socket-latency
+    return tiny()
+
+
+def locked(_: int) -> Any:
+    with LOCK:  # hot: one-reader
+        time.sleep(0.004)
+    return tiny()
+
+
+def locked_flock(_: int) -> Any:
+    import fcntl
+
+    with open(large_file(), "rb") as file:  # noqa: PTH123
+        fcntl.flock(file, fcntl.LOCK_EX)  # hot: file-lock
+        time.sleep(0.004)
+    return tiny()
+
+
+def decode(_: int) -> Any:
+    image = Image.open(io.BytesIO(PHOTO))
+    image.load()  # hot: jpeg no-workers-jpeg
+    return tiny()
+
+
+def unpack(_: int) -> Any:
+    zlib.decompress(PACKED)  # hot: inflate
+    return tiny()
+
+
+def parse(_: int) -> Any:
+    json.loads(TEXT)  # hot: json
+    return tiny()
+
+
+def normalize(index: int) -> Any:
+    values = np.full((3, 300, 300), index % 7, np.float32)
+    for _ in range(8):
+        values = np.sqrt(values * values + 1.5)  # hot: numpy-transform
+    return torch.from_numpy(values[:, :8, 0].copy())
+
+
+def python_loop(index: int) -> Any:
+    total = 0
+    for k in range(90_000):
+        total += k ^ index  # hot: python-transform
+    return tiny()
+
+
+def resized(_: int) -> Any:
+    image = SOURCE.resize((700, 700), Image.Resampling.LANCZOS)  # hot: resize
+    return torch.tensor(image.getpixel((0, 0)))
+
+
+SOURCE = Image.open(io.BytesIO(LARGE_PHOTO)).convert("RGB")
+MATRIX = RANDOM.random((700, 700))
+
+
+def product(_: int) -> Any:
+    return torch.tensor((MATRIX @ MATRIX)[0, 0])  # hot: blas-product
+
+
+def solved(_: int) -> Any:
+    return torch.tensor(np.linalg.inv(MATRIX)[0, 0])  # hot: blas-inverse
+
+
+def pieces(_: int) -> Any:
+    return [torch.zeros(4) for _ in range(12)]
+
+
+def records(_: int) -> Any:
+    return {str(k): torch.zeros(3) for k in range(16)}
+
+
+def large(_: int) -> Any:
+    return WHOLE
+
+
+WHOLE = torch.zeros(3, 512, 512)
+ARRAY = np.zeros((3, 400, 400), np.float64)
+
+
+def array(_: int) -> Any:
+    return ARRAY
+
+
+def tail_of_sleep(index: int) -> Any:
+    if index % 37 == 5:
+        time.sleep(0.15)  # hot: rare-slow-sample
+    else:
+        time.sleep(0.0005)
+    return tiny()
+
+
+def tail_of_work(index: int) -> Any:
+    if index % 41 == 5:
+        end = time.thread_time() + 0.15
+        while time.thread_time() < end:
+            sum(range(400_000))  # hot: rare-large-sample
+    return tiny()
+
+
+def fresh_memory(index: int) -> Any:
+    pages = b"x" * (32 << 20)  # hot: fresh-pages
+    return torch.tensor(pages[index % 99])
+
+
+def fresh_tensor(index: int) -> Any:
+    pages = torch.empty(32 << 20, dtype=torch.uint8)
+    pages[::4096] = index % 251  # hot: fresh-tensor
+    return tiny()
+
+
+def quick(_: int) -> Any:
+    return tiny()
+
+
+# --- collating
+
+
+def first_of(batch: list[Any]) -> Any:
+    return batch[0]
+
+
+def as_it_is(batch: list[Any]) -> Any:
+    return batch
+
+
+def slow_collate(batch: list[Any]) -> Any:
+    total = 0
+    for k in range(400_000):
+        total += k  # hot: slow-collate
+    return torch.stack(batch)
+
+
+# --- steps
+
+
+def sleep(seconds: float) -> Callable[[Any], None]:
+    def wait(_: Any) -> None:
+        time.sleep(seconds)
+
+    return wait
+
+
+def no_step(_: Any) -> None:
+    return
+
+
+def numpy_step(_: Any) -> None:
+    values = np.ones((3, 400, 400))
+    for _ in range(6):
+        values = np.sqrt(values + 0.5)  # hot: main-augments
+
+
+def python_step(_: Any) -> None:
+    total = 0
+    for k in range(400_000):
+        total += k  # hot: main-loops
+
+
+class Trainer:
+    """A model that learns on the CPU."""
+
+    def __init__(self) -> None:
+        self.model = torch.nn.Sequential(
+            torch.nn.Linear(256, 700), torch.nn.ReLU(), torch.nn.Linear(700, 10)
+        )
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
+
+    def __call__(self, _: Any) -> None:
+        loss = self.model(torch.ones(512, 256)).square().mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+
+def checkpoint(_: Any) -> None:
+    with open(Path(FOLDER) / f"loops-{os.getpid()}", "wb") as file:  # noqa: PTH123
+        file.write(b"0" * (4 << 20))
+        os.fsync(file.fileno())
+    time.sleep(0.01)
+
+
+def wait_for_thread(_: Any) -> None:
+    done = threading.Event()
+    threading.Timer(0.04, done.set).start()
+    done.wait()
+
+
+STEPS = [0]
+
+
+def validates(_: Any) -> None:
+    STEPS[0] += 1
+    time.sleep(0.4 if STEPS[0] % 20 == 0 else 0.02)
+
+
+def to_a_pipe(_: Any) -> None:
+    subprocess.run(["sleep", "0.05"], check=True)
+
+
+def matrix_step(_: Any) -> None:
+    weight = torch.ones(700, 700)
+    for _ in range(2):
+        weight = weight @ weight / 700
+
+
+# --- loops
+
+
+def loader(make: Callable[[int], Any], workers: int, size: int = 8, **more: Any) -> Any:
+    length = more.pop("length", 10**6)
+    return DataLoader(Items(make, length), batch_size=size, num_workers=workers, **more)
+
+
+Loop = tuple[Callable[[], Any], Callable[[Any], None]]
+KEPT = {"persistent_workers": True}
+
+
+def loops() -> dict[str, Loop]:
+    """Every loop: what makes its loader, and its step."""
+    step = sleep(0.005)
+    return {
+        "sleep-latency": (lambda: loader(slow_answer, 2), step),
+        "no-workers-latency": (lambda: loader(slow_answer, 0), step),
+        "many-workers-latency": (lambda: loader(slow_answer, 6, 32), step),
+        "socket-latency": (lambda: loader(ask_server, 2), step),
+        "one-reader": (lambda: loader(locked, 4), step),
+        "file-lock": (lambda: loader(locked_flock, 4), step),
+        "direct-large": (lambda: loader(DIRECT_LARGE, 4, 4), sleep(0.002)),
+        "jpeg": (lambda: loader(decode, 2), step),
+        "no-workers-jpeg": (lambda: loader(decode, 0), step),
+        "inflate": (lambda: loader(unpack, 2, 4), step),
+        "json": (lambda: loader(parse, 1, 4), step),
+        "numpy-transform": (lambda: loader(normalize, 2), step),
+        "python-transform": (lambda: loader(python_loop, 1), step),
+        "resize": (lambda: loader(resized, 1, 4), step),
+        "slow-collate": (lambda: loader(quick, 1, collate_fn=slow_collate), step),
+        "blas-product": (lambda: loader(product, 2, 4), sleep(0.002)),
+        "blas-inverse": (lambda: loader(solved, 2, 2), sleep(0.002)),
+        "tensor-pieces": (lambda: loader(pieces, 2, 16, collate_fn=as_it_is), step),
+        "tensor-records": (lambda: loader(records, 2, 16, collate_fn=as_it_is), step),
+        "large-batch": (lambda: loader(large, 1, 16), step),
+        "pickled-arrays": (lambda: loader(array, 1, 16, collate_fn=as_it_is), step),
+        "rare-slow-sample": (lambda: loader(tail_of_sleep, 2, 16), sleep(0.01)),
+        "rare-large-sample": (lambda: loader(tail_of_work, 2, 16), sleep(0.01)),
+        "fresh-pages": (lambda: loader(fresh_memory, 1, 4), sleep(0.002)),
+        "fresh-tensor": (lambda: loader(fresh_tensor, 1, 4), sleep(0.002)),
+        "short-epochs": (lambda: loader(quick, 2, length=160), sleep(0.001)),
+        "short-spawned-epochs": (
+            lambda: loader(quick, 1, length=160, multiprocessing_context="forkserver"),
+            sleep(0.001),
+        ),
+        "main-augments": (lambda: loader(quick, 1), numpy_step),
+        "main-loops": (lambda: loader(quick, 1), python_step),
+        "long-step": (lambda: loader(decode, 1, 4), sleep(0.06)),
+        "learns-on-cpu": (lambda: loader(quick, 1), Trainer()),
+        # --- these only look as if data were late
+        "busy-workers-full-queue": (lambda: loader(parse, 1, 2), sleep(0.12)),
+        "hidden-latency": (lambda: loader(slow_answer, 4), sleep(0.03)),
+        "hidden-tail": (lambda: loader(tail_of_sleep, 2, 4), sleep(0.06)),
+        "writes-checkpoints": (lambda: loader(quick, 1), checkpoint),
+        "waits-for-a-thread": (lambda: loader(decode, 1, 4), wait_for_thread),
+        "validates-often": (lambda: loader(quick, 1), validates),
+        "starts-programs": (lambda: loader(quick, 1), to_a_pipe),
+        "multiplies-on-cpu": (lambda: loader(quick, 1), matrix_step),
+        "no-workers-quick": (lambda: loader(quick, 0), sleep(0.03)),
+        "hidden-handover": (
+            lambda: loader(pieces, 1, 2, collate_fn=as_it_is),
+            sleep(0.08),
+        ),
+    }
+
+
+def answer(one: socket.socket) -> None:
+    one.send(b"done")
+    one.close()
+
+
+def server() -> int:
+    """A server that answers late, in a process of its own."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+    if os.fork() == 0:
+        parent = os.getppid()
+        listener.settimeout(1.0)
+        while os.getppid() == parent:
+            try:
+                one, _ = listener.accept()
+            except TimeoutError:
+                continue
+            threading.Timer(0.006, answer, (one,)).start()
+        os._exit(0)
+    port: int = listener.getsockname()[1]
+    listener.close()
+    return port
+
+
+def batches(made: Any) -> Iterator[Any]:
+    """Epoch after epoch."""
+    while True:
+        yield from made
+
+
+def main() -> None:
+    """Run one loop, and measure it from inside."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("name")
+    parser.add_argument("seconds", type=float)
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    if given.name == "socket-latency":
+        os.environ["LOOP_PORT"] = str(server())
+    make, step = loops()[given.name]
+    made = batches(make())
+    for _ in range(8):
+        step(next(made))
+    sys.stdout.write(f"{os.getpid()}\n")
+    sys.stdout.flush()
+    begin = last = time.perf_counter()
+    waited = count = 0.0
+    while last - begin < given.seconds:
+        before = time.perf_counter()
+        batch = next(made)
+        waited += time.perf_counter() - before
+        step(batch)
+        count += 1
+        last = time.perf_counter()
+    spent = last - begin
+    sys.stdout.write(json.dumps({"wait": waited / spent, "rate": count / spent}) + "\n")
+    sys.stdout.flush()
+    for path in Path(FOLDER).glob(f"loops-{os.getpid()}*"):
+        path.unlink()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Run a labelled loop, watch it, and say whether the verdict is right."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+LABELS: dict[str, str] = json.loads((HERE / "labels.json").read_text("utf-8"))
+RECORDINGS = HERE.parent / "recordings"
+SECONDS = 7.0
+ONE_OF_EACH = (
+    "sleep-latency",
+    "one-reader",
+    "jpeg",
+    "python-transform",
+    "tensor-pieces",
+    "large-batch",
+    "rare-slow-sample",
+    "short-epochs",
+    "long-step",
+    "hidden-latency",
+)
+"""A loop of each class: recorded by ``tools/record_loops.py``."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What was seen of one loop, and what is true of it."""
+
+    name: str
+    verdict: str
+    line: int | None
+    wait: float
+    own_wait: float
+    """By the loop's own clock."""
+    lines: list[dict[str, object]]
+    report: dict[str, object]
+
+    @property
+    def right(self) -> bool:
+        return self.verdict == f"bottleneck-{LABELS[self.name]}"
+
+    @property
+    def line_right(self) -> bool | None:
+        """None: the loop has no line at fault."""
+        wanted = find_marked_lines().get(self.name)
+        return None if wanted is None else self.line == wanted
+
+
+def find_marked_lines() -> dict[str, int]:
+    """The line at fault of each loop that has one."""
+    source = (HERE / "loop.py").read_text("utf-8").splitlines()
+    return {
+        name: number
+        for number, text in enumerate(source, 1)
+        if "# hot:" in text
+        for name in text.partition("# hot:")[2].split()
+    }
+
+
+def score(name: str, folder: Path, record: Path | None = None) -> Score:
+    """Watch it for some seconds from when it is warm; `record`: a file for `--record`."""
+    environment = {"LOOPS_FOLDER": str(folder), "PYTHONWARNINGS": "ignore"}
+    with subprocess.Popen(
+        [sys.executable, HERE / "loop.py", name, str(SECONDS + 8)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | environment,
+        text=True,
+    ) as loop:
+        assert loop.stdout is not None
+        pid = int(loop.stdout.readline())
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "pipedoctor", "watch", str(pid)),
+                *("--format", "json", "--seconds", str(SECONDS)),
+                *(("--record", str(record)) if record else ("--no-redact",)),
+            ],
+            capture_output=True,
+            check=True,
+            text=True,
+        )
+        own = json.loads(loop.stdout.readline())
+    *lines, report = map(json.loads, done.stdout.splitlines())
+    last = lines[-1]
+    share = last["data_wait"]["share"]
+    first = next(f for f in report["findings"] if f["name"].startswith("bottleneck-"))
+    place = first["location"]
+    return Score(
+        name=name,
+        verdict=first["name"],
+        line=place["line"] if place else None,
+        wait=share,
+        own_wait=own["wait"],
+        lines=lines,
+        report=report,
+    )

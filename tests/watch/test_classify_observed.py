@@ -1,0 +1,169 @@
+"""One cause for each set of shares, and the note that all is well."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from pipedoctor.bottleneck.classify import BOTTLENECK_NAMES
+from pipedoctor.bottleneck.classify_observed import classify_observed, is_doubtful
+from pipedoctor.check import Severity
+from pipedoctor.engine.catalogue import get_catalogue
+from pipedoctor.facts import (
+    Contents,
+    Facts,
+    FetchShares,
+    HotLine,
+    KernelWait,
+    MainShares,
+    Observation,
+    Pipeline,
+    Setting,
+    WorkerShares,
+)
+
+HOT = HotLine(path="train.py", line=9, function="get", share=0.9)
+READS = KernelWait(call="pread64", path="/d/x", mount="/d", fstype="nfs4", device="s:/e", share=0.9)
+LATE = MainShares(waiting=0.6, receiving=0.05, blocked=0.35)
+BUSY = WorkerShares(idle=0.05, fetching=0.9, collating=0.05)
+COMPUTES = FetchShares(running=0.9, delayed=0.05, waiting=0.05, samples=100)
+WAITS = FetchShares(running=0.08, delayed=0.02, waiting=0.9, samples=100)
+
+
+def seen(**more: Any) -> Observation:
+    usual: dict[str, Any] = {
+        "seconds": 10.0,
+        "samples": 200,
+        "workers": 2,
+        "main": LATE,
+        "worker": BUSY,
+        "fetch": COMPUTES,
+        "cpus": 2.0,
+        "hot": HOT,
+    }
+    return Observation(**usual | more)
+
+
+HANDED = WorkerShares(idle=0.8, fetching=0.1, collating=0.05, sending=0.05)
+SEEN = {
+    "storage-latency": seen(fetch=WAITS, kernel=READS),
+    "storage-bandwidth": seen(fetch=replace(WAITS, locked=0.5)),
+    "decode-cpu": seen(fetch=replace(COMPUTES, decoding=0.5)),
+    "transform-cpu": seen(fetch=replace(COMPUTES, decoding=0.49)),
+    "blas-threads": seen(other_threads=0.36),
+    "ipc-objects": seen(
+        main=MainShares(waiting=0.1, receiving=0.7), worker=HANDED, object_share=0.9
+    ),
+    "ipc-bytes": seen(main=MainShares(waiting=0.1, receiving=0.5), worker=HANDED),
+    "stragglers": seen(tail=0.31),
+    "main-thread": seen(main=MainShares(waiting=0.05, computing=0.9)),
+    "cpu-quota": seen(throttled_share=0.21, cpus=0.5),
+    "allocator-faults": seen(fetch=replace(COMPUTES, system=0.31), faults_per_second=60_000.0),
+    "worker-startup": seen(main=MainShares(starting=0.5, waiting=0.2, starts=3)),
+    "consumer": seen(main=MainShares(waiting=0.05, blocked=0.95)),
+    "unknown": seen(samples=0, unseen="denied"),
+}
+
+
+def pipeline(one: Observation) -> Pipeline:
+    return Pipeline(
+        target="PID 1",
+        start=Setting(num_workers=2),
+        contents=Contents(bytes=0, shared_bytes=0, objects=1),
+        cpus=2.0,
+        observed=one,
+    )
+
+
+def test_every_name_has_its_shares() -> None:
+    assert set(SEEN) == set(BOTTLENECK_NAMES)
+
+
+@pytest.mark.parametrize("name", BOTTLENECK_NAMES)
+def test_one_cause(name: str) -> None:
+    assert classify_observed(SEEN[name]).name == name
+
+
+@pytest.mark.parametrize("name", BOTTLENECK_NAMES)
+def test_exactly_one_check_speaks(name: str) -> None:
+    facts = Facts(pipeline(SEEN[name]))
+    found = {
+        other: get_catalogue().by_name[f"bottleneck-{other}"].run(facts).findings
+        for other in BOTTLENECK_NAMES
+    }
+
+    assert [other for other, findings in found.items() if findings] == [name]
+    (finding,) = found[name]
+    mild = name in {"consumer", "unknown"}
+    assert finding.severity is (Severity.NOTE if mild else Severity.SLOWS)
+    assert 0 <= finding.evidence["data_wait.share"] <= 1
+    if name not in {"consumer", "main-thread"}:
+        assert finding.location is not None
+        assert (finding.location.path, finding.location.line) == ("train.py", 9)
+        assert finding.evidence["hot.share"] == 0.9
+
+
+def test_the_sentence_names_the_file_and_its_mount() -> None:
+    assert classify_observed(SEEN["storage-latency"]).reason == (
+        "it waits for data 65% of the time; its workers wait 92% of fetching in pread64"
+        " of /d/x (nfs4 on s:/e): more workers wait at the same time"
+    )
+
+
+FINE = {
+    "busy workers before a full queue": seen(main=MainShares(blocked=1.0)),
+    "just in time": seen(main=MainShares(waiting=0.149, blocked=0.851)),
+    "batches are taken in quickly": seen(main=MainShares(waiting=0.1, receiving=0.34, model=0.56)),
+    "many pieces are taken in": seen(
+        main=MainShares(waiting=0.1, receiving=0.49, model=0.41), object_share=0.9
+    ),
+    "trains on the CPU": seen(main=MainShares(model=0.95)),
+    "the GPU is busy": seen(main=MainShares(computing=0.9), gpu_busy=0.7),
+    "a quota that stops nobody who counts": seen(main=MainShares(blocked=1.0), throttled_share=0.9),
+}
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_never_blamed_on_the_pipeline(name: str) -> None:
+    assert classify_observed(FINE[name]).name == "consumer"
+
+
+def test_an_idle_gpu_is_said_and_not_blamed() -> None:
+    idle = seen(main=MainShares(blocked=1.0), gpu_busy=0.3)
+
+    assert classify_observed(idle).reason.endswith(
+        "the GPU is busy 30% of it although data is there"
+    )
+
+
+def test_large_reads_share_what_the_storage_gives() -> None:
+    large = seen(fetch=WAITS, bytes_per_call=float(256 << 10))
+    small = seen(fetch=WAITS, bytes_per_call=float((256 << 10) - 1))
+
+    assert classify_observed(large).name == "storage-bandwidth"
+    assert classify_observed(small).name == "storage-latency"
+
+
+def test_the_rank_is_named() -> None:
+    third = seen(fetch=WAITS, rank=3, ranks=8)
+    facts = Facts(pipeline(third))
+    (finding,) = get_catalogue().by_name["bottleneck-storage-latency"].run(facts).findings
+
+    assert finding.summary.startswith("rank 3 waits for data 65% of the time")
+    assert finding.evidence["rank"] == 3
+
+
+@pytest.mark.parametrize(("ranks", "words"), [(2, "(the other 4%)"), (8, "(the others 4%)")])
+def test_the_other_ranks_are_what_it_is_slow_against(ranks: int, words: str) -> None:
+    slow = seen(fetch=WAITS, rank=1, ranks=ranks, others_wait=0.04)
+
+    assert f"rank 1 waits for data 65% of the time {words}" in classify_observed(slow).reason
+
+
+def test_few_samples_and_close_shares_are_doubtful() -> None:
+    sure, few = seen(), seen(samples=79)
+    close = seen(main=MainShares(waiting=0.19))
+
+    assert not is_doubtful(sure, classify_observed(sure))
+    assert is_doubtful(few, classify_observed(few))
+    assert is_doubtful(close, classify_observed(close))

@@ -1,0 +1,78 @@
+"""Pauses that keep the CPU of watching within its budget, and reads that come seldom."""
+
+import pytest
+
+from pipedoctor.watch.cpu_budget import CpuBudget, PeriodicRead
+
+
+class Simulation:
+    """Turns that cost CPU, and the pauses between them; both clocks are simulated."""
+
+    def __init__(self, share: float) -> None:
+        self.cpu = self.now = 0.0
+        self.turns = 0
+        self.share = share
+        self.budget = CpuBudget(lambda: self.cpu)
+
+    def run(self, until: float, cost: float, rate: float) -> float:
+        """The share of a CPU that it took, at no more than so many turns a second."""
+        begin, spent, elapsed = self.now, self.cpu, 0.0
+        while self.now < until:
+            self.cpu += cost
+            self.turns += 1
+            pause = max(1 / rate, self.budget.compute_pause(self.share, elapsed))
+            self.now += pause
+            elapsed = pause
+        return (self.cpu - spent) / (self.now - begin)
+
+
+@pytest.mark.parametrize("cost", [0.00005, 0.0003, 0.002, 0.03])
+def test_no_more_than_its_share_whatever_a_turn_costs(cost: float) -> None:
+    simulation = Simulation(0.004)
+
+    assert simulation.run(120, cost, rate=20) <= 0.0042
+
+
+def test_cheap_turns_come_at_their_own_rate() -> None:
+    simulation = Simulation(0.004)
+
+    assert simulation.run(10, 0.0001, rate=20) == pytest.approx(0.002, rel=0.05)
+    assert simulation.turns == pytest.approx(200, rel=0.05)
+
+
+def test_what_was_spent_at_once_is_saved_again() -> None:
+    simulation = Simulation(0.004)
+    simulation.run(5, 0.0001, rate=20)
+    simulation.cpu += 0.05  # somebody wrote a long line
+    before = simulation.turns
+
+    share = simulation.run(35, 0.0001, rate=20)
+
+    assert (simulation.turns - before) > 30  # looks go on meanwhile
+    assert share + 0.05 / 30 <= 0.0045
+
+
+def test_a_read_that_costs_much_comes_seldom() -> None:
+    cpu = [0.0]
+    task = PeriodicRead(5.0, 0.001, lambda: cpu[0], first=3.0)
+
+    def read() -> None:
+        cpu[0] += 0.02
+
+    assert not task.is_due(2.9)
+    assert task.is_due(3.0)
+    task.run(3.0, read)
+    assert not task.is_due(22.9)
+    assert task.is_due(23.0)
+    task.hasten(4.0, 1.0)  # 0.02 s at four times its share
+    assert not task.is_due(8.9)
+    assert task.is_due(9.0)
+
+
+def test_a_read_that_costs_little_comes_at_its_interval() -> None:
+    task = PeriodicRead(5.0, 0.001, lambda: 0.0)
+    assert task.is_due(0.0)
+    task.run(0.0, lambda: None)
+    assert not task.is_due(4.9)
+    task.hasten(1.0, 1.0)
+    assert task.is_due(2.0)

@@ -1,0 +1,279 @@
+"""Whatever goes wrong with what is watched or with watching, both go on and say so."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
+import pytest
+
+from pipedoctor.facts import LiveJob, Pipeline
+from pipedoctor.watch import session as watch_session
+from pipedoctor.watch.called_names import (
+    find_code_root,
+    is_decoding_line,
+    is_model_line,
+    read_line_text,
+)
+from pipedoctor.watch.job_facts import collect_facts
+from pipedoctor.watch.process_counters import ProcessCounters, ProcessGoneError
+from pipedoctor.watch.sample_line import build_sample
+from pipedoctor.watch.session import WatchSession
+from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
+from pipedoctor.watch.watched_process import PTRACE_DENIED
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="Linux only"),
+]
+FAMILY = """
+import os, sys, time
+def work():
+    open("/proc/self/comm", "w").write("pt_data_worker")
+    while os.getppid() == parent:
+        time.sleep(0.02)
+    os._exit(0)
+parent = os.getpid()
+pids = [os.fork() or work() for _ in range(int(sys.argv[1]))]
+print(*pids, flush=True)
+while True:
+    time.sleep(0.01)
+"""
+
+
+@contextmanager
+def family(workers: int) -> Generator[tuple[int, list[int]], None, None]:
+    """A process and so many that look like workers of a loader."""
+    command = [sys.executable, "-c", FAMILY, str(workers)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            pids = [int(word) for word in process.stdout.readline().split()]
+            time.sleep(0.2)
+            yield process.pid, pids
+        finally:
+            process.kill()
+
+
+def get_job(session: WatchSession) -> LiveJob:
+    job = collect_facts(session).get(LiveJob)
+    assert job is not None
+    return job
+
+
+def test_workers_that_vanish_one_after_the_other() -> None:
+    with family(12) as (pid, pids):
+        session = WatchSession(pid)
+        for number, worker in enumerate(pids):
+            os.kill(worker, signal.SIGKILL)
+            session.run(0.1 * (number + 1))
+        session.run(1.5)
+
+        assert session.is_alive
+        assert {p.pid for p in get_job(session).workers if not p.ended} <= set(pids)
+        session.close()
+
+
+def test_a_job_that_ends_while_it_is_watched() -> None:
+    with family(3) as (pid, _):
+        session = WatchSession(pid)
+        session.run(0.3)
+        os.kill(pid, signal.SIGKILL)
+        began = time.monotonic()
+        session.run(30.0)
+
+        assert time.monotonic() - began < 5
+        assert not session.is_alive
+        facts = collect_facts(session, last=True)
+        assert facts.get(Pipeline) is not None
+        assert build_sample(facts)["pid"] == pid
+        session.close()
+
+
+def test_another_process_with_the_same_number_is_not_read() -> None:
+    """A descriptor of /proc stays with its process; so do counters that are open."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        counters = ProcessCounters(process.pid)
+        assert counters.read().state in "SRD"
+        process.kill()
+        process.wait()
+        with pytest.raises(ProcessGoneError):
+            counters.read()
+        counters.close()
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EIO, errno.ENOMEM])
+def test_memory_that_can_no_longer_be_read(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> bytes:
+        raise OSError(number, os.strerror(number))
+
+    def fail_quietly(*_: object) -> None:
+        return
+
+    with family(2) as (pid, _):
+        session = WatchSession(pid)
+        session.run(0.3)
+        assert all(not p.unknown.get("stacks") for p in session.processes.values())
+        monkeypatch.setattr(RemoteMemory, "read", fail)
+        monkeypatch.setattr(RemoteMemory, "read_joined", fail_quietly)
+        session.run(1.2)
+        reasons = {p.unknown["stacks"] for p in get_job(session).processes if not p.ended}
+        session.close()
+
+    wanted = PTRACE_DENIED if number == errno.EPERM else os.strerror(number)
+    assert any(wanted in reason for reason in reasons)
+
+
+def test_torn_reads_are_counted_and_the_next_sample_is_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real, calls = RemoteMemory.read, [0]
+
+    def tear(memory: RemoteMemory, address: int, size: int) -> bytes:
+        calls[0] += 1
+        if calls[0] % 3 == 0:
+            message = "torn on purpose"
+            raise TornReadError(message)
+        return real(memory, address, size)
+
+    with family(2) as (pid, _):
+        session = WatchSession(pid)
+        session.run(0.2)
+        monkeypatch.setattr(RemoteMemory, "read", tear)
+        session.run(1.0)
+        monkeypatch.undo()
+        session.run(2.5)
+        main = session.processes[pid]
+        session.close()
+
+    assert main.tally.torn + sum(p.tally.torn for p in session.processes.values()) > 0
+    assert "stacks" not in main.unknown
+    assert main.reader is not None
+
+
+@pytest.mark.root
+def test_a_job_in_another_pid_namespace() -> None:
+    """Its own numbers are others than those by which it is watched."""
+    unshare = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if subprocess.run([*unshare, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("needs root and PID namespaces")
+    command = [*unshare, sys.executable, "-c", FAMILY, "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        inner = {int(word) for word in process.stdout.readline().split()}
+        (pid,) = psutil.Process(process.pid).children()
+        time.sleep(0.2)
+        session = WatchSession(pid.pid)
+        session.run(0.6)
+        job = get_job(session)
+        session.close()
+        process.kill()
+
+    assert len(job.workers) == 2
+    assert not inner & {p.pid for p in job.workers}
+    assert not any("stacks" in p.unknown for p in job.processes)
+    assert {p.tally.samples > 0 for p in session.processes.values()} == {True}
+
+
+@pytest.mark.root
+def test_code_is_read_where_the_job_sees_it(tmp_path: Path) -> None:
+    """In a container, the same path is another file than ours."""
+    file = tmp_path / "code" / "train.py"
+    file.parent.mkdir()
+    file.write_text("loss.backward()\n")
+    inside = f"mount -t tmpfs none {file.parent} && echo 'cv2.imdecode(data, 1)' > {file}"
+    command = ["unshare", "--mount", "sh", "-c", f"{inside} && echo ready && sleep 30"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        if process.stdout.readline() != b"ready\n":
+            pytest.skip("needs root and mount namespaces")
+        root = find_code_root(process.pid)
+        place = (str(file), 1, "step")
+        seen = is_decoding_line(place, root), is_model_line(place, root)
+        process.kill()
+
+    assert seen == (True, False)
+    assert (is_decoding_line(place), is_model_line(place)) == (False, True)
+    assert find_code_root(os.getpid()) == ""
+    assert find_code_root(0) == ""
+
+
+def test_source_on_a_mount_that_does_not_answer(tmp_path: Path) -> None:
+    """A file that blocks whoever opens it stands where the job's code was."""
+    file = tmp_path / "train.py"
+    file.write_text(FAMILY)
+    command = [sys.executable, str(file), "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        file.unlink()
+        os.mkfifo(file)
+        began = time.monotonic()
+        session = WatchSession(process.pid)
+        session.run(0.5)
+        main = session.processes[process.pid]
+        main.tally.ran.update(main.tally.steps)  # it computes there
+        assert get_job(session).pid == process.pid
+        session.close()
+        process.kill()
+
+    assert main.tally.steps
+    assert read_line_text(str(file), 3) == ""
+    assert time.monotonic() - began < 10
+
+
+def test_64_workers_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_session, "INITIAL_SECONDS", 1.0)
+    with family(64) as (pid, _):
+        session = WatchSession(pid)
+        assert len(session.pids_by_role["worker"]) == 64
+        session.run(1.5)
+        before = time.thread_time()
+        session.run(4.0)
+        spent = (time.thread_time() - before) / 2.5
+        looked_at = [p for p in session.processes.values() if p.tally.samples]
+        session.close()
+
+    assert spent <= 0.006
+    assert len(looked_at) > 5
+
+
+@pytest.mark.extended
+def test_memory_stays_flat_for_two_hours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hours on a clock of its own: what is kept of looks is bounded."""
+    clock = SimpleNamespace(now=1000.0)
+
+    def sleep(seconds: float) -> None:
+        clock.now += max(seconds, 1e-3)
+
+    monkeypatch.setattr(time, "monotonic", lambda: clock.now)
+    monkeypatch.setattr(watch_session, "STEADY_RATE", 2.0)
+    sizes: list[int] = []
+    with family(2) as (pid, _):
+        session = WatchSession(pid, clock=lambda: clock.now, sleep=sleep)
+        session.run(600.0)
+        for hour in (1, 2):
+            session.run(3600.0 * hour)
+            session.decay_tallies(3600.0)
+            sizes.append(len(encode_state(session)))
+        session.close()
+
+    assert sizes[1] <= 1.1 * sizes[0]
+
+
+def encode_state(session: WatchSession) -> bytes:
+    """Everything that a session remembers, as bytes."""
+    parts: list[object] = [session.progress, session.unknown, len(session.ended)]
+    for process in session.processes.values():
+        parts += [vars(process.tally), list(process.items), vars(process.batch_times)]
+        parts.append([vars(process)["_callers"], process.list_batch_seconds()])
+    for held in session.resources.values():
+        parts += [held.descriptors.__dict__, held.threads.__dict__, held.anonymous.__dict__]
+    return repr(parts).encode()
