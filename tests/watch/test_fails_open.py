@@ -27,7 +27,7 @@ from pipedoctor.watch.process_counters import ProcessCounters, ProcessGoneError
 from pipedoctor.watch.sample_line import build_sample
 from pipedoctor.watch.session import WatchSession
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
-from pipedoctor.watch.watched_process import PTRACE_DENIED
+from pipedoctor.watch.watched_process import PTRACE_DENIED, WatchedProcess
 
 pytestmark = [
     pytest.mark.slow,
@@ -46,6 +46,8 @@ print(*pids, flush=True)
 while True:
     time.sleep(0.01)
 """
+FAMILY_SLEEPS = ("<string>", 12, "<module>")
+"""Where its first process stands."""
 
 
 @contextmanager
@@ -134,28 +136,39 @@ def test_memory_that_can_no_longer_be_read(number: int, monkeypatch: pytest.Monk
 def test_torn_reads_are_counted_and_the_next_sample_is_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real, calls = RemoteMemory.read, [0]
+    def tear(*_: object) -> bytes:
+        message = "torn on purpose"
+        raise TornReadError(message)
 
-    def tear(memory: RemoteMemory, address: int, size: int) -> bytes:
-        calls[0] += 1
-        if calls[0] % 3 == 0:
-            message = "torn on purpose"
-            raise TornReadError(message)
-        return real(memory, address, size)
+    def read_nothing(*_: object) -> None:
+        return
 
     with family(2) as (pid, _):
         session = WatchSession(pid)
-        session.run(0.2)
-        monkeypatch.setattr(RemoteMemory, "read", tear)
-        session.run(1.0)
-        monkeypatch.undo()
-        session.run(2.5)
         main = session.processes[pid]
+        before = take_whole_sample(main)
+        torn = main.tally.torn
+        monkeypatch.setattr(RemoteMemory, "read", tear)
+        monkeypatch.setattr(RemoteMemory, "read_joined", read_nothing)
+        assert [main.take_sample(time.monotonic()) for _ in range(5)] == [None] * 5
+        assert main.tally.torn == torn + 5
+        monkeypatch.undo()
+        after = take_whole_sample(main)
         session.close()
 
-    assert main.tally.torn + sum(p.tally.torn for p in session.processes.values()) > 0
+    assert after == before
     assert "stacks" not in main.unknown
     assert main.reader is not None
+
+
+def take_whole_sample(process: WatchedProcess) -> tuple[object, object]:
+    """The phase and the line of the next sample that the process itself does not tear."""
+    for _ in range(100):
+        sample = process.take_sample(time.monotonic())
+        if sample is not None and process.code_line == FAMILY_SLEEPS:
+            return sample.phase, process.code_line
+        time.sleep(0.003)
+    pytest.fail("no sample of the line in which the process sleeps")
 
 
 @pytest.mark.root
