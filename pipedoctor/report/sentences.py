@@ -182,9 +182,17 @@ def count_verdicts(report: Report, most: int) -> str:
     said += [f"{accepted} accepted"] if accepted else []
     why = f" ({summarize_skips(report, most)})" if most and gaps else ""
     if not report.has_verdicts:
-        said = [summarize_skips(report, most or _MAX_ITEMS, "inapplicable")] if not gaps else []
+        said = [] if gaps else _describe_inapplicable(report, most or _MAX_ITEMS)
     said += [f"{gaps} could not be judged{why}"] if gaps else []
     return "; ".join(filter(None, said))
+
+
+def _describe_inapplicable(report: Report, most: int) -> list[str]:
+    """``29 not applicable (PATHS hold no code that uses torch)``."""
+    groups = group_skips(report, "inapplicable")
+    number = sum(len(skips) for _, skips in groups)
+    why = summarize_skips(report, most, "inapplicable")
+    return [f"{number} not applicable ({why.removeprefix(f'{number} ')})"] if groups else []
 
 
 def list_skips(report: Report) -> list[tuple[str, list[tuple[str, list[SkippedCheck]]]]]:

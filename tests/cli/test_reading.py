@@ -58,6 +58,8 @@ def test_a_file_says_how_code_is_read(run: Run) -> None:
     _code()
     Path("pipedoctor.toml").write_text('cache-dir = "kept"\njobs = 2\nno-gitignore = true\n')
     assert len(_check(run)["loaders"]) == 2
+    assert not Path("kept").exists(), "a file that was only found names no folder to write to"
+    assert len(_check(run, "--config", "pipedoctor.toml")["loaders"]) == 2
     assert len(list(Path("kept").iterdir())) == 2
 
 

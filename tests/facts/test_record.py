@@ -1,6 +1,7 @@
 """Facts survive the way through a report and back."""
 
 import json
+import typing
 from typing import Any
 
 import msgspec
@@ -25,8 +26,21 @@ def kinds(base: type[Any]) -> list[type[Any]]:
 
 
 def made(kind: type[Any]) -> st.SearchStrategy[Any]:
-    fields = {f.name: st.from_type(f.type) for f in msgspec.structs.fields(kind)}
+    fields = {f.name: short(f.type) for f in msgspec.structs.fields(kind)}
     return st.builds(kind, **fields)
+
+
+def short(kind: Any) -> st.SearchStrategy[Any]:
+    """Any value of a type, with few entries: records of code are lists of lists of structs."""
+    args, origin = typing.get_args(kind), typing.get_origin(kind)
+    if origin is tuple and args[1:] == (...,):
+        return st.lists(st.deferred(lambda: short(args[0])), max_size=2).map(tuple)
+    if origin is dict:
+        return st.dictionaries(*map(short, args), max_size=2)
+    if kind is Any:
+        return st.none() | st.booleans() | st.integers() | st.text()
+    is_struct = isinstance(origin, type) and issubclass(origin, msgspec.Struct)
+    return st.from_type(origin if is_struct else kind)
 
 
 st.register_type_strategy(int, st.integers(-(2**63), 2**63 - 1))

@@ -5,11 +5,13 @@ import ast
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.facts import TorchBuild
+from pipedoctor.facts import Interpreter, TorchBuild
 from pipedoctor.fix.code.trial import EditOutcome
 from tests.fix.code.conftest import HEAD, TRAIN, Mend
 
 OPTIONS = "import argparse\nparser = argparse.ArgumentParser()\n"
+FORKSERVER = Interpreter(version="3.14.0")
+"""Where workers start by forkserver, so that they are sent what they need by pickle."""
 WORKERS = OPTIONS + "parser.add_argument('--workers', default={}, type=int)\n"
 
 
@@ -22,6 +24,11 @@ def copied(copy: str = "x = x.to(device)") -> str:
 
 
 ALONE: dict[str, tuple[str, str]] = {
+    "workers that are not to be kept": (
+        "PDR106",
+        WORKERS.format(4)
+        + loader("Images([]), num_workers=args.workers, persistent_workers=False"),
+    ),
     "a dictionary": ("PDR103", loader("Images([]), **args", copied())),
     "a subclass": (
         "PDR103",
@@ -224,12 +231,11 @@ CURES: dict[str, tuple[str, str, str, str]] = {
         "num_workers=2",
         "num_workers=2, persistent_workers=True",
     ),
-    "persistent after all": (
+    "persistent where an option has workers": (
         "PDR106",
-        WORKERS.format(4)
-        + loader("Images([]), num_workers=args.workers, persistent_workers=False"),
-        "persistent_workers=False",
-        "persistent_workers=args.workers > 0",
+        WORKERS.format(4) + loader("Images([]), num_workers=args.workers"),
+        "num_workers=args.workers)",
+        f"num_workers=args.workers,\n{'':24}persistent_workers=args.workers > 0)",
     ),
     "no shuffle": (
         "PDR108",
@@ -514,7 +520,7 @@ def test_two_that_fight_cannot_both_be_made(mend: Mend, snapshot: SnapshotAssert
     """Workers for a lambda that they cannot get: not done, with the reason."""
     code = loader("Images([]), 4, collate_fn=lambda b: b")
 
-    outcome = mend({"train.py": HEAD + code}, select="PDR101", unsafe=True)
+    outcome = mend({"train.py": HEAD + code}, FORKSERVER, select="PDR101", unsafe=True)
 
     assert not outcome.files
     (turned,) = outcome.refused
@@ -525,7 +531,9 @@ def test_one_that_fights_does_not_stop_the_others(mend: Mend) -> None:
     good = loader("Images([]), persistent_workers=True")
     bad = loader("Images([]), 4, collate_fn=lambda b: b").replace("main", "other")
 
-    outcome = mend({"train.py": HEAD + good + "\n\n" + bad}, select="PDR101,PDR104", unsafe=True)
+    texts = {"train.py": HEAD + good + "\n\n" + bad}
+
+    outcome = mend(texts, FORKSERVER, select="PDR101,PDR104", unsafe=True)
 
     assert {p.found.check.code for p in outcome.applied} >= {"PDR104"}
     assert [t.found.check.code for t in outcome.refused] == ["PDR101"]

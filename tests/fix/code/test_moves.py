@@ -247,8 +247,8 @@ MOVED: dict[str, tuple[str, str, str]] = {
         "PDR306",
         code(rest=f"{LOADED.format('')}\n# go\nfor x in loader:\n    print(x)\nprint(1)"),
         code(
-            rest=f"{LOADED.format('')}\n# go\n"
-            'if __name__ == "__main__":\n    for x in loader:\n        print(x)\n'
+            rest='if __name__ == "__main__":\n'
+            f"    {LOADED.format('')}\n    # go\n    for x in loader:\n        print(x)\n"
             "    print(1)"
         ),
     ),
