@@ -20,7 +20,6 @@ OPENERS = {"open", "fdopen", "read_text", "read_bytes"}
 OWN_READERS = {
     "cli/log_input.py": "a log that the user names may be a pipe",
     "cli/output.py": "/dev/null, to write",
-    "cli/run_inside.py": "what the user's own command writes into a folder of ours",
     "cli/standard_streams.py": "/dev/null",
     "collect/kernel_log.py": "/dev/kmsg is a device",
     "collect/metadata.py": "its own function of this name",

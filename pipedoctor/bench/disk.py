@@ -213,7 +213,7 @@ class DiskBench:
     def _drop_pages(self, jobs: list[ReadJob], announce: Announce) -> list[ReadJob]:
         """The jobs whose files nobody else uses, their pages dropped."""
         paths = list(dict.fromkeys(job.path for job in jobs))
-        announce("find files in use")
+        announce("look for files in use")
         absolute = {Path(_decode_path(path)).absolute(): path for path in paths}
         busy = {absolute[p] for p in find_files_in_use(self._machine, list(absolute))}
         free = set(drop_cached_pages([p for p in paths if p not in busy], announce))

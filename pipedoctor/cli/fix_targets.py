@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from pipedoctor.runtime import files
+
 if TYPE_CHECKING:
     from pipedoctor.check import Check
     from pipedoctor.cli.requests import FixCommandRequest
@@ -43,7 +45,7 @@ def find_targets(catalogue: "Catalogue", request: "FixCommandRequest") -> FixTar
     checks: dict[Check[Any], None] = {}
     for name in request.names:
         check = catalogue.find_check(name)
-        if name == STDIN or os.path.exists(name):  # noqa: PTH110  (any bytes)
+        if name == STDIN or _is_there(name):
             paths[name] = None
         elif check is not None:
             checks[check] = None
@@ -63,6 +65,15 @@ def find_targets(catalogue: "Catalogue", request: "FixCommandRequest") -> FixTar
         paths=tuple(paths),
         edits_code=bool(request.code or of_code or (paths and not of_machine and not limits)),
     )
+
+
+def _is_there(name: str) -> bool:
+    """Whether a file or folder has this name; raises UsageError where it does not answer."""
+    try:
+        return bool(files.find_kind(name))
+    except files.FileTimeoutError as error:
+        message = f"PATHS: {name}: {error}"
+        raise click.UsageError(message) from None
 
 
 def _explain_unknown(catalogue: "Catalogue", name: str) -> str:

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,8 @@ import click
 from msgspec import structs
 
 from pipedoctor.cli.job_options import JobRequest
+from pipedoctor.facts import UnreadableError
+from pipedoctor.runtime import files
 
 if TYPE_CHECKING:
     from pipedoctor.collect.plan import CollectionRequest
@@ -87,8 +89,8 @@ def _build_inquiry(
     argv: Sequence[str], job: JobRequest, observed: JobRequest
 ) -> "CollectionRequest | None":
     """Options first, then what was seen, then the code of the command; None: nothing known."""
-    script = find_script(argv)
-    named = None if job.python or job.env else find_python(argv)
+    script = _look_up(find_script, argv) or ""
+    named = None if job.python or job.env else _look_up(find_python, argv)
     whole = JobRequest(
         workers=observed.workers if job.workers is None else job.workers,
         ranks=observed.ranks if job.ranks is None else job.ranks,
@@ -146,6 +148,15 @@ def _add_shm_at_death(facts: "Facts", loader: object, seen: "Facts | None") -> "
         return facts
     least = {**loader.origin, "batch_bytes": _DEAD_JOB}
     return facts.merge(structs.replace(loader, batch_bytes=int(trend.last / batches), origin=least))
+
+
+def _look_up(find: Callable[[Sequence[str]], str | None], argv: Sequence[str]) -> str | None:
+    """What `find` finds on this machine, in a lane; None where a path does not answer."""
+    try:
+        found: str | None = files.run_with_timeout(argv[0], lambda _: find(argv))
+    except UnreadableError:
+        return None
+    return found
 
 
 def find_script(argv: Sequence[str]) -> str:

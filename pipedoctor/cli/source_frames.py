@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
+from pipedoctor.runtime.regular_file import read_whole
 
 if TYPE_CHECKING:
     from pipedoctor.report.model import Report
     from pipedoctor.report.source_frame import SourceFrames
+    from pipedoctor.runtime.probe import Announce
 
 CONTEXT_LINES = 1
 """Lines shown before and after that of the finding."""
@@ -55,11 +57,20 @@ def read_frames(
 
 def _load_file(path: str, paths: Sequence[str]) -> bytes:
     """The file that a finding names: relative to this folder, or to its argument."""
-    place = next(_iter_candidates(path, paths), "")
+
+    def work(announce: "Announce") -> bytes:
+        announce(f"read {path}")
+        place = next(_iter_candidates(path, paths), "")
+        try:
+            return read_whole(place, _MAX_FILE_BYTES) if place else b""
+        except OSError:
+            return b""
+
     try:
-        return files.load_file(place, _MAX_FILE_BYTES) if place else b""
+        data: bytes = files.run_with_timeout(path, work)
     except UnreadableError:
         return b""
+    return data
 
 
 def _iter_candidates(path: str, paths: Sequence[str]) -> Iterator[str]:

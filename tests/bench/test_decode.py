@@ -121,7 +121,7 @@ def test_nothing_but_broken_images(calm: CpuMeter) -> None:
     [
         ("raise ValueError('no such colour')", "a.jpg: ValueError: no such colour"),
         ("raise SystemExit(3)", "a.jpg: SystemExit: 3"),
-        ("os.kill(os.getpid(), 11)", "simplejpeg: died of SIGSEGV"),
+        ("os.kill(os.getpid(), 11)", "simplejpeg: killed by SIGSEGV"),
     ],
     ids=["raises", "exits", "segfault"],
 )
@@ -190,7 +190,7 @@ def test_an_import_that_prints_and_dies(tmp_path: Path) -> None:
     environ = os.environ | {"PYTHONPATH": str(tmp_path)}
     decoder = DecoderProcess(sys.executable, "simplejpeg", environ)
 
-    with pytest.raises(UnreadableError, match="its process ended with exit code 7"):
+    with pytest.raises(UnreadableError, match="its process exited with code 7"):
         decoder.wait_for_import(time.monotonic() + 20)
     decoder.close()
 
@@ -245,11 +245,15 @@ def test_an_empty_file_is_left_out(tmp_path: Path) -> None:
     assert found.unreadable == {str(tmp_path / "a.jpg"): "it is empty"}
 
 
-@pytest.mark.parametrize("name", ["missing", "."])
-def test_nothing_to_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "why"), [("missing", "no such file or directory"), (".", "contains no image")]
+)
+def test_nothing_to_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, why: str
+) -> None:
     monkeypatch.chdir(tmp_path)
 
-    with pytest.raises(UnreadableError, match=f"^{name}: no "):
+    with pytest.raises(UnreadableError, match=f"^{name}: {why}"):
         images.load_images([name])
 
 

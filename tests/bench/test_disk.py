@@ -164,13 +164,13 @@ def test_what_is_not_there_is_said(tmp_path: Path, calm: CpuMeter) -> None:
     found = DiskBench(str(tmp_path), budget=3.0, meter=calm).run()
 
     assert {r.unknown for r in found.readings if r.pattern != "small files"} == {
-        "there is no file above 1 MiB"
+        "no file larger than 1 MiB"
     }
 
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("missing", "no such directory"), (".", "there is no file with content")],
+    [("missing", "no such directory"), (".", "it contains no file that is not empty")],
 )
 def test_nothing_to_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, reason: str

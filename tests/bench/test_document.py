@@ -53,8 +53,8 @@ def test_only_measurements_are_taken_of_a_report() -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"{}", "expected what `pipedoctor bench --format json` writes: "),
-        (b"\xff", "expected what"),
+        (b"{}", "expected the output of `pipedoctor bench --format json`: "),
+        (b"\xff", "expected the output of"),
         (DEEP, "nested too deeply"),
         (b" " * ((32 << 20) + 1), "larger than 32 MiB"),
         (
@@ -63,7 +63,7 @@ def test_only_measurements_are_taken_of_a_report() -> None:
         ),
         (
             b'{"schema": "pipedoctor.report/1", "facts": {"known": {"bench_disk": 1}}}',
-            "expected what",
+            "expected the output of",
         ),
     ],
     ids=["empty", "not text", "deep", "large", "nothing measured", "malformed"],
@@ -189,7 +189,7 @@ def test_the_last_notes() -> None:
     assert build_closing_notes(host, seen, 3.4, interrupted=True) == (
         "Interrupted: results so far.",
         "2 windows do not count: stolen CPUs.",
-        "Doubtful, for the machine was not quiet: foreign.",
+        "Unreliable, because the machine was busy: foreign.",
         (
             "Measured in 3 s on an unknown processor, 8 CPUs, 2 usable, kernel 6.1,"
             " 2026-01-01T00:00:00Z."

@@ -84,7 +84,7 @@ def test_made_images_come_behind_their_lengths(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("code", "patience", "why"),
     [
-        ("raise SystemExit(3)", 90.0, "can write a JPEG: give images of your own"),
+        ("raise SystemExit(3)", 90.0, "can write a JPEG: pass your own images"),
         ("import time; time.sleep(60)", 0.2, "no test images after 0 s"),
     ],
 )

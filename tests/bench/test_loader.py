@@ -93,7 +93,7 @@ def test_every_stage_has_its_row() -> None:
         "num_workers=0: 100 samples/s, a batch in 80 ms, the first after 0.25 s."
     )
     assert "A batch holds 4.0 KiB in 2 tensors." in page.notes
-    assert any(note.startswith("Send: a thread of the worker") for note in page.notes)
+    assert any(note.startswith("Send: a worker thread pickles") for note in page.notes)
 
 
 @pytest.mark.parametrize("width", [80, 160])
@@ -115,7 +115,7 @@ def test_without_a_trace_and_without_workers() -> None:
 
     assert [row[0] for row in page.rows] == ["fetch samples", "collate"]
     assert not any(note.startswith("Send: ") for note in page.notes)
-    assert page.notes[0] == "Not all was measured: with num_workers=1: it fails."
+    assert page.notes[0] == "Incomplete: with num_workers=1: it fails."
 
 
 def test_what_others_decided_does_not_count() -> None:
@@ -276,7 +276,7 @@ def test_how_often_it_was_measured_again_and_how_doubtful_it_is() -> None:
     ).notes
 
     assert "3 windows were repeated because other processes used the CPUs." in notes
-    assert "Doubtful, for the machine was not quiet: other processes used 0.3 of 2 CPUs." in notes
+    assert "Unreliable, because the machine was busy: other processes used 0.3 of 2 CPUs." in notes
     again = build_sheet(StageMeasurement(pipeline=SEEN, repeated_windows=1)).notes
     assert "1 window was repeated because other processes used the CPUs." in again
     assert not any("again" in note for note in build_sheet(StageMeasurement(pipeline=SEEN)).notes)

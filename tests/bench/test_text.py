@@ -75,7 +75,7 @@ def test_memory_that_is_kept() -> None:
     kept = way("PIL", 2.0, allocator="A=1", kept=spread(2.0))
 
     assert said(way("PIL"), kept)[-1].startswith(
-        "PIL (resize) is 2.00x (1.90 to 2.10) as fast with A=1: its memory is not"
+        "PIL (resize) is 2.00x (1.90 to 2.10) as fast with A=1: memory is reused"
     )
 
 

@@ -56,7 +56,7 @@ def test_what_is_hidden_of_a_copy() -> None:
     assert page.title == "Copying 1000 B to NVIDIA T4"
     assert page.rows[1] == ("pinned, non_blocking", "9.8 KiB", "100", "")
     assert page.rows[-1] == ("step: prefetched on a side stream", "", "120", "80%")
-    assert "non_blocking gives the CPU back after 10 ms (10 to 20)." in page.notes[1]
+    assert "pinned, non_blocking returns after 10 ms (10 to 20)." in page.notes[1]
     assert page.conclusions == (
         "Pinned memory is copied 4.00 times as fast as pageable memory.",
         "A side stream hides 80% of the copy behind computing.",
@@ -320,8 +320,8 @@ def test_everything_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     ("cuda", "why"),
     [
         (Cuda(there=False), "no usable GPU: torch 9.9 finds none"),
-        (Cuda(trouble="out of memory\nand more"), "the GPU refuses: out of memory"),
-        (Cuda(trouble=""), "the GPU refuses: RuntimeError"),
+        (Cuda(trouble="out of memory\nand more"), "the GPU cannot be used: out of memory"),
+        (Cuda(trouble=""), "the GPU cannot be used: RuntimeError"),
     ],
 )
 def test_a_gpu_that_refuses(monkeypatch: pytest.MonkeyPatch, cuda: Cuda, why: str) -> None:
@@ -342,7 +342,7 @@ def instead(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ("print('a banner'); print('no answer')", "printed something else than an"),
+        ("print('a banner'); print('no answer')", "printed unexpected output"),
         ("raise SystemExit(3)", "ended with exit code 3"),
         ("import time; time.sleep(60)", "no answer after 1 s: torch or the driver"),
     ],

@@ -23,6 +23,7 @@ FIXED = TRAIN.replace(
     "num_workers=0, persistent_workers=True", "num_workers=0, persistent_workers=False"
 )
 NAME = "persistent-with-zero-workers"
+Found = tuple[list[str], list[str], tuple[str, ...], bool]
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _find(*names: str, **options: Any) -> tuple[list[str], list[str], tuple[str, ...], bool]:
+def _find(*names: str, **options: Any) -> Found:
     targets = find_targets(get_catalogue(), FixCommandRequest(names=names, budget=1, **options))
     return (
         [check.name for check in targets.checks],
@@ -55,7 +56,7 @@ def _find(*names: str, **options: Any) -> tuple[list[str], list[str], tuple[str,
         (("shm-too-small", NAME, "."), (["shm-too-small"], [NAME], (".",), True)),
     ],
 )
-def test_files_and_checks_are_told_apart(names: tuple[str, ...], found: object) -> None:
+def test_files_and_checks_are_told_apart(names: tuple[str, ...], found: Found) -> None:
     assert _find(*names) == found
 
 

@@ -248,5 +248,5 @@ def test_the_real_machine() -> None:
 
 
 def test_only_on_linux() -> None:
-    with pytest.raises(UnreadableError, match="this is darwin"):
+    with pytest.raises(UnreadableError, match="only available on Linux, not on darwin"):
         accelerators(Machine(system="darwin"), lambda _: None)

@@ -140,7 +140,7 @@ def test_files_spread_over_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     opened = [word for word in said if word.startswith("open ")]
     assert opened == [f"open {tmp_path}/{number}.bin" for number in (0, 3, 6)]
-    assert said[0] == "find files in use"
+    assert said[0] == "look for files in use"
     assert said[2] == f"read {tmp_path}/0.bin"
 
 

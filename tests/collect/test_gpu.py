@@ -155,5 +155,5 @@ def test_a_hang_ends_with_the_patience_and_names_the_call(
 
 
 def test_only_on_linux() -> None:
-    with pytest.raises(UnreadableError, match="this is darwin"):
+    with pytest.raises(UnreadableError, match="only available on Linux, not on darwin"):
         gpu(Machine(system="darwin"), lambda _: None)

@@ -218,5 +218,5 @@ def test_nobody_knows_whose_process_it_is(tmp_path: Path) -> None:
 
 
 def test_only_on_linux() -> None:
-    with pytest.raises(UnreadableError, match="this is darwin"):
+    with pytest.raises(UnreadableError, match="only available on Linux, not on darwin"):
         logind(Machine(system="darwin"), lambda _: None)

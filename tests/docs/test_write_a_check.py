@@ -45,7 +45,7 @@ def test_every_option_that_is_mentioned_exists() -> None:
 
 def test_every_key_of_the_configuration_is_described() -> None:
     keys = {field.encode_name for field in msgspec.structs.fields(CheckOptions)}
-    table = re.search(r"\| key \|.*?\n\n", CONFIGURATION, re.DOTALL)
+    table = re.search(r"\| key \| type \|.*?\n\n", CONFIGURATION, re.DOTALL)
     assert table is not None
 
     described = {

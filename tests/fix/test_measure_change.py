@@ -409,7 +409,7 @@ def test_how_it_is_before(
         (
             RUNS[0],
             "other processes used 1.0 of 2 CPUs, too much for a reliable measurement",
-            "the gain cannot be proved: foreign",
+            "the gain cannot be proved: other processes used",
         ),
     ],
     ids=["late", "lost", "busy"],

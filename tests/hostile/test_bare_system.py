@@ -55,11 +55,11 @@ def test_what_is_not_obeyed_costs_no_report(environ: Mapping[str, str], project:
     )
 
     assert done.returncode == 0
-    assert b"not obeyed" in done.stdout
+    assert b"not obeyed" in b" ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(
-    "most", [4, 5, *(pytest.param(n, marks=pytest.mark.extended) for n in (6, 7, 8, 9))]
+    "most", [5, *(pytest.param(n, marks=pytest.mark.extended) for n in (6, 7, 8, 9))]
 )
 def test_few_descriptors_are_enough(environ: Mapping[str, str], most: int) -> None:
     done = run("prlimit", f"--nofile={most}", *PROGRAM, *QUICK, environ=environ)

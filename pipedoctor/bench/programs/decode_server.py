@@ -169,8 +169,9 @@ def _read_answer(pid: int, answer: int) -> Command:
     if text:
         said: Command = json.loads(text)
         return said
-    name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-    return {"error": f"killed by {name}"}
+    if code < 0:
+        return {"error": f"killed by {signal.Signals(-code).name}"}
+    return {"error": f"exited with code {code}"}
 
 
 def format_error(error: BaseException) -> str:

@@ -94,7 +94,7 @@ def test_everything_that_is_asked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("image", "why"),
-    [(b"kill", "died of SIGKILL"), (b"leave", "died of exit code 7")],
+    [(b"kill", "killed by SIGKILL"), (b"leave", "exited with code 7")],
 )
 def test_a_child_that_dies_is_an_answer(tmp_path: Path, image: bytes, why: str) -> None:
     clock = {"do": "clock", "use": [0], "passes": 1, "way": "decode:paint"}

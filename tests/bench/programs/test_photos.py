@@ -58,7 +58,7 @@ def test_no_library_at_all(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text("raise ImportError('not today')")
     environ = os.environ | {"PYTHONPATH": str(tmp_path)}
 
-    with pytest.raises(UnreadableError, match="can write a JPEG: give images of your own"):
+    with pytest.raises(UnreadableError, match="can write a JPEG: pass your own images"):
         images.generate_images(sys.executable, environ, (8, 8), 20.0, count=1)
 
 
