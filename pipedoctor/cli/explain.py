@@ -17,7 +17,7 @@ from pipedoctor.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from pipedoctor.cli.job_options import JobRequest
+    from pipedoctor.cli.job_request import JobRequest
     from pipedoctor.cli.requests import ExplainRequest
     from pipedoctor.explanation.explain import FactsLookup
     from pipedoctor.explanation.model import Explanation

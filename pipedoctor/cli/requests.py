@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from pipedoctor.cli.check_options import CommandLineOptions
-    from pipedoctor.cli.job_options import JobRequest
+    from pipedoctor.cli.job_request import JobRequest
     from pipedoctor.source.discover.files import SourceFile
 
 
@@ -115,7 +115,7 @@ class ExplainRequest(OutputRequest, frozen=True, kw_only=True):
     @property
     def job(self) -> "JobRequest":
         """The job whose log it is, as far as it was described."""
-        from pipedoctor.cli.job_options import JobRequest
+        from pipedoctor.cli.job_request import JobRequest
 
         names = JobRequest.__struct_fields__
         return JobRequest(**{name: getattr(self, name) for name in names})

@@ -7,7 +7,7 @@ import msgspec
 from pipedoctor.cli.requests import OutputRequest
 
 if TYPE_CHECKING:
-    from pipedoctor.cli.job_options import JobRequest
+    from pipedoctor.cli.job_request import JobRequest
 
 
 class WatchRequest(OutputRequest, frozen=True, kw_only=True):

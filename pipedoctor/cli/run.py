@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli.job_options import add_job_options, take_job
+from pipedoctor.cli.job_options import add_job_options
 from pipedoctor.cli.option_types import PATH, FiniteRange
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     if not sys.platform.startswith(("linux", "darwin")):
         message = "run: needs a POSIX system; pipe the output into `explain -` instead"
         raise click.UsageError(message)
+    from pipedoctor.cli.job_request import take_job
     from pipedoctor.cli.requests_watch import RunRequest
 
     request = RunRequest(job=take_job(parameters), **parameters)

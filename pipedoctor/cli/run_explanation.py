@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import structs
 
-from pipedoctor.cli.job_options import JobRequest
+from pipedoctor.cli.job_request import JobRequest
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
 

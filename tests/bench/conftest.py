@@ -21,7 +21,9 @@ class Crowded(CpuMeter):
 
     def stop(self) -> Window:
         window = super().stop()
-        return msgspec.structs.replace(window, foreign=window.cpus * window.seconds)
+        return msgspec.structs.replace(
+            window, foreign=window.cpus * window.seconds, foreign_process=""
+        )
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def test_what_is_hidden_of_a_copy() -> None:
     assert "pinned, non_blocking returns after 10 ms (10 to 20)." in page.notes[1]
     assert page.conclusions == (
         "Pinned memory is copied 4.00 times as fast as pageable memory.",
-        "A side stream hides 80% of the copy behind computing.",
+        "A side stream overlaps 80% of the copy with computation.",
     )
 
 
@@ -447,7 +447,8 @@ class Shared(CpuMeter):
     def stop(self) -> Window:
         found = super().stop()
         foreign = self.shares.pop(0) * found.seconds
-        return replace(found, cpus=1.0, own=0.0, foreign=foreign, stolen=0.0)
+        quiet = replace(found, foreign_process="", stolen=0.0)
+        return replace(quiet, cpus=1.0, own=0.0, foreign=foreign)
 
 
 def test_copies_that_others_disturb_are_measured_again(

@@ -54,7 +54,9 @@ def _calm(monkeypatch: pytest.MonkeyPatch) -> None:
 def _crowded(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(self: CpuMeter) -> Window:
         window = STOP(self)
-        return msgspec.structs.replace(window, foreign=window.cpus * window.seconds)
+        return msgspec.structs.replace(
+            window, foreign=window.cpus * window.seconds, foreign_process=""
+        )
 
     monkeypatch.setattr(CpuMeter, "stop", stop)
 

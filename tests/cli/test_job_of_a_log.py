@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipedoctor.cli.job_options import JobRequest
+from pipedoctor.cli.job_request import JobRequest
 from pipedoctor.cli.run_explanation import explain_output, find_python, find_script
 from pipedoctor.facts import Facts, LiveJob, MainShares, Observation, Pipeline
 from pipedoctor.facts.live import Trend

@@ -147,7 +147,7 @@ def test_a_loader_that_fails_leaves_the_report_with_a_reason(snapshot: SnapshotA
     done = run(check, *QUICK, "train.py", "--measure", "train.py:broken")
     report = json.loads(done.stdout)
 
-    assert done.exit_code == 0
+    assert done.exit_code == 3
     assert done.stderr == snapshot
     assert done.stderr.count("\n") == 1
     assert "ValueError: a damaged sample" in report["facts"]["unknown"]["pipeline"]

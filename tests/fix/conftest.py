@@ -40,6 +40,14 @@ class Done:
     err: str
 
 
+LEAVE_IN_THE_MIDDLE = """
+from pipedoctor.fix import journals
+from pipedoctor.fix.entry import FixState
+journal = journals.find_writable()
+journal.save(journal.read_entries()[-1], state=FixState.APPLYING)
+"""
+
+
 @dataclass(frozen=True)
 class Ward:
     """Runs commands in the namespace of a sleeping process."""
@@ -84,6 +92,11 @@ class Ward:
 
     def fix(self, *args: str, **options: Any) -> Done:
         return self.run(sys.executable, "-m", "pipedoctor", "fix", *args, **options)
+
+    def leave_in_the_middle(self) -> None:
+        """Let the newest fix say that it is being applied, when nobody is at it."""
+        done = self.run(sys.executable, "-c", LEAVE_IN_THE_MIDDLE)
+        assert done.code == 0, done.err
 
     def shm(self) -> int:
         """MiB of /dev/shm."""

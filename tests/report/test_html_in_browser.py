@@ -185,11 +185,11 @@ def test_a_bar_leads_to_its_finding(opener: Opener, ill: Report) -> None:
     shm = {"size": 64 << 20}
     page = opener().show(render(replace(ill, facts=ReportedFacts(known={"shm": shm}, unknown={}))))
     page.locator("#finding-1 > details > summary").click()
-    assert not page.get_by_text("shm.size").first.is_visible()
+    assert not page.get_by_text("shm size").first.is_visible()
 
     page.get_by_role("link", name="finding 1").click()
 
-    page.get_by_text("shm.size").first.wait_for()
+    page.get_by_text("shm size").first.wait_for()
 
 
 def test_findings_are_filtered(opener: Opener, many: Report) -> None:
