@@ -58,7 +58,7 @@ class Bottleneck:
 
 def classify_bottleneck(pipeline: Pipeline) -> Bottleneck:
     """The first cause whose figures are there; `unknown` where none is."""
-    why = "no step stands out in what was measured"
+    why = "no stage dominates in the measurement"
     return next(_find_causes(pipeline), Bottleneck(name="unknown", reason=why, evidence={}))
 
 
@@ -94,7 +94,7 @@ def _check_quota(pipeline: Pipeline) -> Iterator[Bottleneck]:
     if "quota" in pipeline.cpus_bound and worst > MIN_THROTTLED_SHARE:
         yield Bottleneck(
             name="cpu-quota",
-            reason=f"the control group may use {pipeline.cpus:g} CPUs and was stopped in "
+            reason=f"the cgroup may use {pipeline.cpus:g} CPUs and was throttled in "
             f"{worst:.0%} of its periods",
             evidence={"cpus": pipeline.cpus, "throttled_share": worst},
         )
@@ -121,7 +121,7 @@ def _check_consumer(pipeline: Pipeline) -> Iterator[Bottleneck]:
         why = f"the main process computes {computing * 1e3:.1f} ms for each batch"
         yield Bottleneck(name="main-thread", reason=why, evidence=evidence)
         return
-    why = f"a step takes {step * 1e3:.1f} ms, one worker makes a batch in {made * 1e3:.1f} ms"
+    why = f"a step takes {step * 1e3:.1f} ms, one worker produces a batch in {made * 1e3:.1f} ms"
     yield Bottleneck(name="consumer", reason=why, evidence=evidence)
 
 
@@ -165,7 +165,7 @@ def _check_handover(pipeline: Pipeline) -> Iterator[Bottleneck]:
         "objects": float(objects),
         "batch_bytes": float(pipeline.contents.bytes),
     }
-    took = f"handing a batch over takes {hand * 1e3:.1f} ms, making it {made * 1e3:.1f}"
+    took = f"transferring a batch takes {hand * 1e3:.1f} ms, producing it {made * 1e3:.1f}"
     if small:
         why = f"{took}: it has {format_count(objects, 'tensor')}"
         yield Bottleneck(name="ipc-objects", reason=why, evidence=evidence)
@@ -205,7 +205,7 @@ def _check_threads(pipeline: Pipeline) -> Iterator[Bottleneck]:
         yield Bottleneck(
             name="blas-threads",
             reason=f"other threads of a worker use {spin:.1f} times the CPU of the one "
-            "that fetches: a numerical library starts its own",
+            "that fetches: a numerical library starts its own threads",
             evidence={"other_threads": spin},
         )
 
@@ -251,7 +251,7 @@ def _check_storage(pipeline: Pipeline) -> Iterator[Bottleneck]:
             name="storage-bandwidth",
             reason=f"with {format_count(most.workers, 'worker')} a batch waits "
             f"{most.waiting * 1e3:.0f} ms for its data, with one "
-            f"{costs.fetch_wait * 1e3:.0f} ms: the storage, or a lock, gives no more",
+            f"{costs.fetch_wait * 1e3:.0f} ms: the storage, or a lock, is saturated",
             evidence=evidence,
         )
     elif share >= MIN_WAITING_SHARE:
@@ -268,8 +268,8 @@ def _describe_more_workers(pipeline: Pipeline) -> str:
     several = [t.samples_per_second for t in pipeline.trials if t.costs_workers > 1]
     alone = _find_no_worker_trial(pipeline)
     if alone and several and alone.samples_per_second > max(several):
-        return "workers would wait at the same time, but hand over more slowly"
-    return "more workers wait at the same time"
+        return "workers would wait in parallel, but transfer batches more slowly"
+    return "more workers would wait in parallel"
 
 
 def _check_computing(pipeline: Pipeline) -> Iterator[Bottleneck]:
@@ -286,12 +286,12 @@ def _check_computing(pipeline: Pipeline) -> Iterator[Bottleneck]:
     if costs.gc_share > MIN_COLLECTED_SHARE:
         evidence["collector_share"] = costs.gc_share
         what += f"; {costs.gc_share:.0%} of it is Python's garbage collector, which"
-        what += " gc.freeze() in worker_init_fn spares"
+        what += " gc.freeze() in worker_init_fn avoids"
     why = f"a batch takes {costs.fetch_cpu * 1e3:.1f} ms of CPU to fetch, most of it {what}"
     if costs.collate_cpu > costs.fetch_cpu:
         name = "transform-cpu"
         why = (
-            f"to collate a batch takes {costs.collate_cpu * 1e3:.1f} ms of CPU, to "
-            f"fetch its samples {costs.fetch_cpu * 1e3:.1f} ms"
+            f"collating a batch takes {costs.collate_cpu * 1e3:.1f} ms of CPU, "
+            f"fetching its samples {costs.fetch_cpu * 1e3:.1f} ms"
         )
     yield Bottleneck(name=name, reason=why, evidence=evidence)

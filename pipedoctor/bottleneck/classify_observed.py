@@ -46,7 +46,7 @@ def classify_observed(seen: Observation) -> Bottleneck:
     if not seen.samples:
         why = f"{UNSEEN}: {seen.unseen}" if seen.unseen else UNSEEN
         return Bottleneck(name="unknown", reason=why, evidence={})
-    why = "no step stands out in what was seen"
+    why = "no stage dominates in what was observed"
     return next(_find_causes(seen), Bottleneck(name="unknown", reason=why, evidence={}))
 
 
@@ -89,7 +89,7 @@ def _check_quota(seen: Observation) -> Iterator[Bottleneck]:
     if share > MIN_THROTTLED_SHARE and slowed:
         yield Bottleneck(
             name="cpu-quota",
-            reason=f"the control group may use {seen.cpus:g} CPUs and was stopped in "
+            reason=f"the cgroup may use {seen.cpus:g} CPUs and was throttled in "
             f"{share:.0%} of its periods",
             evidence={"cpus": seen.cpus, "throttled_share": share},
         )
@@ -103,13 +103,13 @@ def _blame_consumer(seen: Observation) -> Bottleneck:
     if main.computing > MOSTLY and idle:
         return Bottleneck(
             name="main-thread",
-            reason="data is there; the training process itself computes"
-            f" {main.computing:.0%} of the time outside of the model",
+            reason="batches are ready; the training process itself computes"
+            f" {main.computing:.0%} of the time outside the model",
             evidence=evidence,
         )
     why = f"the pipeline is fine: {describe_wait(seen)}"
     if seen.gpu_busy is not None and idle:
-        why += f"; the GPU is busy {seen.gpu_busy:.0%} of it although data is there"
+        why += f"; the GPU is busy {seen.gpu_busy:.0%} of it although batches are ready"
     return Bottleneck(name="consumer", reason=why, evidence=evidence)
 
 
@@ -145,10 +145,10 @@ def _check_handover(seen: Observation) -> Iterator[Bottleneck]:
         "collating_share": worker.collating,
     }
     if (taken or not shared) and seen.object_share > MOSTLY:
-        why = f"{describe_wait(seen)}, {main.receiving:.0%} to rebuild one tensor after the other"
+        why = f"{describe_wait(seen)}, {main.receiving:.0%} to rebuild the tensors one by one"
         yield Bottleneck(name="ipc-objects", reason=why, evidence=evidence)
         return
-    where = "to take in what workers send" if taken else "while workers send it"
+    where = "to receive batches from the workers" if taken else "while workers send batches"
     why = f"{describe_wait(seen)}, mostly {where}: the batches are large"
     yield Bottleneck(name="ipc-bytes", reason=why, evidence=evidence)
 
@@ -173,7 +173,7 @@ def _check_threads(seen: Observation) -> Iterator[Bottleneck]:
             name="blas-threads",
             reason=f"{describe_wait(seen)}; other threads of a worker use"
             f" {seen.other_threads:.1f} times the CPU of the one that fetches:"
-            " a numerical library starts its own",
+            " a numerical library starts its own threads",
             evidence={"other_threads": seen.other_threads},
         )
 
@@ -207,14 +207,14 @@ def _check_storage(seen: Observation) -> Iterator[Bottleneck]:
     who = "its workers wait" if seen.workers else "it waits"
     where = describe_kernel_wait(seen.kernel)
     if locked or large:
-        limit = "one after the other" if locked else "large reads share what it gives"
+        limit = "one after the other" if locked else "large reads share its bandwidth"
         yield Bottleneck(
             name="storage-bandwidth",
             reason=f"{describe_wait(seen)}; {who} {share:.0%} of fetching{where}: {limit}",
             evidence=evidence,
         )
         return
-    more = "more workers wait at the same time" if seen.workers else "workers would"
+    more = f"{'more ' if seen.workers else ''}workers would wait in parallel"
     yield Bottleneck(
         name="storage-latency",
         reason=f"{describe_wait(seen)}; {who} {share:.0%} of fetching{where}: {more}",

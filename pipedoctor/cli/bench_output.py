@@ -218,4 +218,4 @@ def run_disk(request: DiskBenchRequest) -> int:
         return 0
     hang = fact.dataset.hang
     why = next((r.unknown for r in fact.readings if r.unknown), "nothing was read")
-    return _report_failure("disk", f"{hang.doing} does not come back" if hang else why)
+    return _report_failure("disk", f"{hang.doing} does not answer" if hang else why)

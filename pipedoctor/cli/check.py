@@ -161,12 +161,12 @@ FAIL_ON = ("breaks", "risks", "slows", "note", "never")
     "--fleet-dir",
     type=PATH,
     metavar="FOLDER|URL",
-    help="Write this node's report there, for `fleet show`: one a node, not a rank.",
+    help="Write this node's report to this folder, for `fleet show`; one per node, not per rank.",
 )
 @click.option(
     "--probe",
     is_flag=True,
-    help="With --fleet-dir: measure what a pipeline needs of a node, a few seconds.",
+    help="With --fleet-dir: measure decoding, memory and copies to the GPU, for a few seconds.",
 )
 @click.option("--config", type=PATH, metavar="FILE", help="Read this configuration file.")
 @click.option("--no-config", is_flag=True, help="Read no configuration file.")

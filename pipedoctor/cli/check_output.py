@@ -139,7 +139,9 @@ def refuse_mixed_options(request: CheckRequest) -> None:
         message = f"--statistics counts findings as text: it cannot be combined with {form}"
         raise click.UsageError(message)
     if request.fix and (request.record or request.fleet_dir or "-" in request.paths):
-        message = "--fix changes this machine and files: not with --from, --fleet-dir or stdin"
+        message = (
+            "--fix cannot be combined with --from, --fleet-dir or stdin: it changes this machine"
+        )
         raise click.UsageError(message)
     if request.yes and not request.fix:
         message = "--yes requires --fix"

@@ -97,7 +97,7 @@ def _explain_log(
         facts = _load_record_facts(record, request.job)
     explanation = explain_log(log, signatures, source=source, redactor=redactor, facts=facts)
     for one in explanation.left_out:
-        message = clean_text(f"pipedoctor: left out: {one.name}: {one.reason}")
+        message = clean_text(f"pipedoctor: skipped: {one.name}: {one.reason}")
         click.echo(message, err=True)
     for what in explanation.unread:
         click.echo(clean_text(f"pipedoctor: not read: {what}"), err=True)

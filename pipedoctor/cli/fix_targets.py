@@ -81,4 +81,4 @@ def _explain_unknown(catalogue: "Catalogue", name: str) -> str:
 
     near = difflib.get_close_matches(name.lower(), catalogue.by_name, n=1)
     hint = f"; did you mean {near[0]}?" if near else "; see `pipedoctor list`"
-    return f"{name}: no check has this name or code, and no file is called so{hint}"
+    return f"{name}: no check has this name or code, and no such file exists{hint}"

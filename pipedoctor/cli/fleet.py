@@ -1,4 +1,4 @@
-"""`pipedoctor fleet`: the same examination over many nodes, and who stands out."""
+"""`pipedoctor fleet`: compare the reports of many nodes."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ HISTORY_OPTION = click.option(
 
 @click.group("fleet")
 def command() -> None:
-    """Judge the reports of many nodes: who stands out, in what, and what to drain."""
+    """Compare the reports of many nodes: which are outliers, in what, and what to drain."""
 
 
 @command.command("show")
@@ -27,7 +27,7 @@ def command() -> None:
 @click.option(
     "--expect",
     metavar="HOSTLIST|FILE|N",
-    help="Nodes that should have reported: h100-[001-500], a file of names, a number.",
+    help="Nodes expected to report: h100-[001-500], a file of names, a number.",
 )
 @click.option(
     "--golden",
@@ -39,19 +39,19 @@ def command() -> None:
     "--fail-on",
     type=click.Choice(FAIL_ON),
     default="breaks",
-    help="Exit with 1 from this severity on.  [default: breaks]",
+    help="Exit with 1 at this severity or above.  [default: breaks]",
 )
 @click.option(
     "--since",
     metavar="WHEN",
-    help="Name nodes that stood out again and again since then, from the history:"
+    help="Also list nodes that were outliers repeatedly since then, from the history:"
     " 2026-11-20, `30 days ago`.",
 )
 @HISTORY_OPTION
 @format_option(list_formats(Subject.FLEET))
 @OUTPUT_OPTION
 @NO_REDACT_OPTION
-@click.option("--redact-nodes", is_flag=True, help="Replace names of nodes as well.")
+@click.option("--redact-nodes", is_flag=True, help="Also replace the names of nodes.")
 @NO_COLOR_OPTION
 @click.pass_context
 def show(context: click.Context, /, **parameters: Any) -> None:
@@ -74,10 +74,17 @@ def show(context: click.Context, /, **parameters: Any) -> None:
 
 @command.command("record")
 @click.argument("report", type=PATH)
-@click.option("-o", "--output", required=True, type=PATH, metavar="FILE", help="Write it there.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=PATH,
+    metavar="FILE",
+    help="Write the reference to this file.",
+)
 @NO_REDACT_OPTION
 def record(**parameters: Any) -> None:
-    """Keep the facts of a healthy node, for `fleet show --golden`."""
+    """Save the facts of a healthy node as the reference for `fleet show --golden`."""
     from pipedoctor.cli import fleet_output, output
     from pipedoctor.cli.requests_fleet import FleetRecordRequest
 
@@ -91,42 +98,42 @@ def record(**parameters: Any) -> None:
     "address",
     required=True,
     metavar="ADDRESS",
-    help="Head of a Ray cluster that runs: auto, HOST:PORT or ray://HOST:PORT.",
+    help="Head of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT.",
 )
 @click.option(
     "--fleet-dir",
     required=True,
     type=PATH,
     metavar="FOLDER|URL",
-    help="Write the reports there.",
+    help="Write the reports to this folder.",
 )
 @click.option(
     "--deadline",
     type=SECONDS,
     default=60.0,
     show_default=True,
-    help="Seconds for all nodes together; the others are lost.",
+    help="Time limit for all nodes together, in seconds.",
 )
-@click.option("--data", multiple=True, type=PATH, metavar="DIR", help="As of `check`.")
-@click.option("--quick", is_flag=True, help="As of `check`.")
-@click.option("--probe", is_flag=True, help="As of `check --fleet-dir`.")
+@click.option("--data", multiple=True, type=PATH, metavar="DIR", help="As in `check`.")
+@click.option("--quick", is_flag=True, help="As in `check`.")
+@click.option("--probe", is_flag=True, help="As in `check --fleet-dir`.")
 @click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),
     default="breaks",
-    help="Exit with 1 from this severity on.  [default: breaks]",
+    help="Exit with 1 at this severity or above.  [default: breaks]",
 )
 @format_option(list_formats(Subject.FLEET))
 @OUTPUT_OPTION
 @NO_REDACT_OPTION
-@click.option("--redact-nodes", is_flag=True, help="Replace names of nodes as well.")
+@click.option("--redact-nodes", is_flag=True, help="Also replace the names of nodes.")
 @NO_COLOR_OPTION
 @click.pass_context
 def run(context: click.Context, /, **parameters: Any) -> None:
     """
     Examine every node of a Ray cluster, then judge them as `fleet show` does.
 
-    Nodes that do not answer are lost: they count as missing.
+    Nodes that do not answer count as missing.
     """
     from pipedoctor.cli import fleet_run
     from pipedoctor.cli.requests_fleet import FleetRunRequest
@@ -155,7 +162,7 @@ def keep(**parameters: Any) -> None:
 @click.pass_context
 def diff(context: click.Context, /, **parameters: Any) -> None:
     """
-    Compare two states of a fleet: what an upgrade did to it.
+    Compare two states of a fleet, such as before and after an upgrade.
 
     A and B are folders, or URLs, of reports before and after.
     """
@@ -171,7 +178,7 @@ def diff(context: click.Context, /, **parameters: Any) -> None:
 @format_option(list_formats(Subject.HISTORY_ROWS))
 @OUTPUT_OPTION
 def query(**parameters: Any) -> None:
-    """Ask the history in SQL: tables runs, nodes, outliers, findings and rates."""
+    """Query the history in SQL: tables runs, nodes, outliers, findings and rates."""
     from pipedoctor.cli import fleet_history
     from pipedoctor.cli.requests_fleet import FleetQueryRequest
 

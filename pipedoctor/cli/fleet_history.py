@@ -33,12 +33,12 @@ def append_run(request: FleetKeepRequest) -> None:
     """Append one run to the history; raises UsageError."""
     ingested, report = _judge_places(request.places)
     if not report.nodes:
-        message = f"{', '.join(request.places)}: no report could be read, so none is kept"
+        message = f"{', '.join(request.places)}: no report could be read, so nothing was saved"
         raise click.UsageError(message)
     now = dt.datetime.now(tz=dt.timezone.utc)
     file = _find_file(request.history)
     if not _use_history(lambda: history.append_run(file, report, ingested, now)):
-        click.echo("These reports are the last run of the history already.", err=True)
+        click.echo("These reports are already the last run in the history.", err=True)
 
 
 def find_repeated(since: str, file: str | None) -> "tuple[RepeatedOutlier, ...]":

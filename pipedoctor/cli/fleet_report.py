@@ -30,7 +30,7 @@ def write_node_report(request: CheckRequest) -> int:
     """
     place = request.fleet_dir
     if place is None:
-        message = "--probe measures for a fleet: it takes --fleet-dir as well"
+        message = "--probe requires --fleet-dir"
         raise click.UsageError(message)
     _reject_other_modes(request)
     try:
@@ -47,7 +47,9 @@ def _reject_other_modes(request: CheckRequest) -> None:
     others = {"--from": request.record, "--write-baseline": request.write_baseline}
     for option, value in others.items():
         if value:
-            message = f"--fleet-dir writes the report of this node: not with {option}"
+            message = (
+                f"--fleet-dir writes the report of this node: it cannot be combined with {option}"
+            )
             raise click.UsageError(message)
 
 

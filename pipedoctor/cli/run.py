@@ -21,15 +21,17 @@ NOT_FOUND_CODE, NOT_RUNNABLE_CODE = 127, 126
 @click.command(
     "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
-@click.option("-q", "--quiet", is_flag=True, help="No verdict at the end.")
-@click.option("--record", type=PATH, metavar="FILE", help="Keep what is seen for watch --replay.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no verdict at the end.")
 @click.option(
-    "--seconds", type=_SECONDS, metavar="N", help="Watch only so long; the command goes on."
+    "--record", type=PATH, metavar="FILE", help="Record the observations for `watch --replay`."
 )
 @click.option(
-    "--interval", type=_SECONDS, default=1.0, metavar="SECONDS", help="Between two records."
+    "--seconds", type=_SECONDS, metavar="N", help="Watch for this long; the command continues."
 )
-@click.option("--prometheus", type=_PORT, metavar="PORT", help="Serve metrics there.")
+@click.option(
+    "--interval", type=_SECONDS, default=1.0, metavar="SECONDS", help="Seconds between two records."
+)
+@click.option("--prometheus", type=_PORT, metavar="PORT", help="Serve metrics on this port.")
 @add_job_options(pid=False)
 @click.option(
     "--inside",
@@ -40,7 +42,7 @@ NOT_FOUND_CODE, NOT_RUNNABLE_CODE = 127, 126
 @click.pass_context
 def command(context: click.Context, /, **parameters: Any) -> None:
     """
-    Run CMD, your own code; say what it waited for, or why it died.
+    Run CMD, your own code; report what it waited for, or why it failed.
 
     Its output, terminal, signals and exit code are passed through. A job that uses
     torch is watched meanwhile, as by `watch`.

@@ -68,7 +68,7 @@ def _keep_possible(cause: "SuspectedCause") -> "SuspectedCause":
     if cause.here != "ruled-out":
         return cause
     return structs.replace(
-        cause, here="unknown", why_here=f"{cause.why_here}; the job died here all the same"
+        cause, here="unknown", why_here=f"{cause.why_here}; nevertheless the job failed here"
     )
 
 

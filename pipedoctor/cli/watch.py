@@ -20,7 +20,9 @@ _SECONDS = FiniteRange(min=0.1, max=10**8)
 
 @click.command("watch")
 @click.argument("pid", type=click.IntRange(min=1), required=False)
-@click.option("--all", "every", is_flag=True, help="Every torch job of this user, a line each.")
+@click.option(
+    "--all", "every", is_flag=True, help="Show every torch job of this user, one line each."
+)
 @click.option(
     "--seconds",
     type=_SECONDS,
@@ -33,37 +35,39 @@ _SECONDS = FiniteRange(min=0.1, max=10**8)
     default=1.0,
     show_default=True,
     metavar="SECONDS",
-    help="Between two lines.",
+    help="Seconds between two lines.",
 )
-@click.option("--record", type=PATH, metavar="FILE", help="Keep what is seen for --replay.")
-@click.option("--replay", type=PATH, metavar="FILE", help="Show and judge a recording again.")
+@click.option("--record", type=PATH, metavar="FILE", help="Record the observations for --replay.")
+@click.option("--replay", type=PATH, metavar="FILE", help="Replay a recording and judge it again.")
 @click.option(
     "--prometheus",
     type=_PORT,
     metavar="PORT",
-    help="Serve metrics there, on the loopback interface.",
+    help="Serve metrics on this port of the loopback interface.",
 )
 @click.option(
     "--prometheus-address",
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="Serve them on this address instead.",
+    help="Serve metrics on this address instead.",
 )
-@click.option("--no-stacks", is_flag=True, help="Read no stacks: the kernel's counters alone.")
+@click.option(
+    "--no-stacks", is_flag=True, help="Do not read stacks; use only the kernel's counters."
+)
 @format_option(list_formats(Subject.REPORT))
 @OUTPUT_OPTION
 @NO_REDACT_OPTION
-@click.option("-q", "--quiet", is_flag=True, help="Only the report.")
-@click.option("-v", "--verbose", is_flag=True, help="Reasons, sources, all checks.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only the report.")
+@click.option("-v", "--verbose", is_flag=True, help="Show reasons, sources and all checks.")
 @NO_COLOR_OPTION
 @click.pass_context
 def command(context: click.Context, /, **parameters: Any) -> None:
     """
-    Watch the job of PID from outside: which line, which resource, what it would gain.
+    Watch the job of PID from outside: the slow line, the scarce resource, the possible gain.
 
-    Nothing is stopped or changed: stacks are read from memory, the rest from /proc. The
-    report comes at the end; from 5 s on every line has a verdict.
+    The job is not stopped or changed: stacks are read from memory, the rest from /proc. The
+    report comes at the end; after 5 s every line has a verdict.
     """
     from pipedoctor.cli.requests_watch import WatchRequest
 

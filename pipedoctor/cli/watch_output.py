@@ -38,7 +38,7 @@ class WatchInterrupt(KeyboardInterrupt):
 def run_watch(request: WatchRequest) -> int:
     """Do what was asked for; raises UsageError for what cannot be watched or read."""
     if sys.platform != "linux":
-        message = "watch: only Linux shows other processes in /proc"
+        message = "watch: requires Linux: other processes are read from /proc"
         raise click.UsageError(message)
     if request.pid is not None:
         return _watch_job(request.pid, request)

@@ -112,7 +112,7 @@ class _ElfImage:
         self._rows_read = 0
         magic, bits, order = struct.unpack("4sBB", self._read_bytes(0, 6))
         if magic != b"\x7fELF":
-            message = "no ELF file"
+            message = "not an ELF file"
             raise ValueError(message)
         self._order = {1: "<", 2: ">"}[order]
         self._bits = {1: 32, 2: 64}[bits]

@@ -46,7 +46,7 @@ def parse_record(kind: str, data: bytes) -> tuple[RecordedRequirement, ...]:
         text = data.decode("utf-8-sig")
         return tuple(_PARSERS[kind](text))
     except UnicodeDecodeError as error:
-        message = f"no UTF-8 at byte {error.start}"
+        message = f"not UTF-8 at byte {error.start}"
         raise UnreadableError(message) from error
     except (ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
@@ -73,7 +73,7 @@ def _parse_requirements(text: str) -> Iterator[RecordedRequirement]:
         try:
             wanted = Requirement(plain)
         except InvalidRequirement:
-            message = f"line {number} is no requirement: {plain[:60]}"
+            message = f"line {number} is not a requirement: {plain[:60]}"
             raise ValueError(message) from None
         yield RecordedRequirement(
             name=normalize_name(wanted.name),

@@ -43,7 +43,7 @@ def resolve_shim(shim: Path, environ: Mapping[str, str]) -> Path:
         if found is not None:
             return found
     missing = f"{' and '.join(asked)} has no {shim.name}"
-    why = missing if asked else "nobody says which version"
+    why = missing if asked else "no version is chosen"
     message = f"{shim} is a shim, but {why}: name the interpreter itself"
     raise UnreadableError(message)
 
@@ -51,7 +51,7 @@ def resolve_shim(shim: Path, environ: Mapping[str, str]) -> Path:
 def _require_version_name(shim: Path, version: str) -> None:
     if not _VERSION_NAME.fullmatch(version):
         message = f"{shim} is a shim, and what chooses its version says {version[:80]!r}"
-        message += ": that is no version; name the interpreter itself"
+        message += ": not a version; name the interpreter itself"
         raise UnreadableError(message)
 
 

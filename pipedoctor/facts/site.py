@@ -13,8 +13,8 @@ class Habitat(enum.Enum):
     DOCKER = "a Docker or Podman container"
     KUBERNETES = "a Kubernetes pod"
     SLURM = "a Slurm job"
-    HOSTED = "a hosted notebook, whose container nobody here can launch anew"
-    UNKNOWN = "a place of which nobody tells"
+    HOSTED = "a hosted notebook, whose container cannot be launched again from here"
+    UNKNOWN = "an unknown place"
 
 
 class Slurm(Part, frozen=True, kw_only=True):

@@ -88,7 +88,9 @@ def _apply_plans(
         codes: list[int] = []
         for plan in request.order_causes_first(now.plans):
             if codes and request.is_cured(plan):
-                console.print_lines(f"nothing to do: {plan.subject} is cured by what was done")
+                console.print_lines(
+                    f"nothing to do: {plan.subject} is already fixed by the previous change"
+                )
                 continue
             codes.append(_apply_plan(console, shop, request, plan, clock))
     if not any(codes):

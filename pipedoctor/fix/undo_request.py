@@ -111,7 +111,7 @@ def _refuse_unauthentic(book: Journal, entry: JournalEntry, *, force: bool) -> N
 
 
 _DOUBTS = {
-    Authenticity.UNSEALED: "has no seal: version 0.1 or somebody else has written it",
+    Authenticity.UNSEALED: "has no seal: it was written by version 0.1 or by somebody else",
     Authenticity.ALTERED: "was altered, or the key of the journal was",
 }
 

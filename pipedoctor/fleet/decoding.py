@@ -144,7 +144,7 @@ class ReportDecoder:
         whole = tuple((self._intern_text(name), value) for name, value in pairs)
         for name, value in whole:
             if isinstance(value, int) and abs(value) >= MAX_INTEGER:
-                message = f"facts of wrong types: {section}: {name} is no size"
+                message = f"facts of wrong types: {section}: {name} is not a size"
                 raise UnreadableReportError(message)
         self._rows[whole] = whole
         return whole

@@ -45,7 +45,7 @@ class LocalFolder:
         """
         The bytes of one report; raises UnreadableReportError.
 
-        What is no plain file is told from its entry alone and never opened.
+        What is not a regular file is told from its entry alone and never opened.
         """
         path = os.path.join(self.path, name)  # noqa: PTH118
         try:
@@ -102,6 +102,6 @@ def _check_plain_file(there: os.stat_result) -> None:
         message = "a link"
         raise UnreadableReportError(message)
     if kind != stat.S_IFREG:
-        raise UnreadableReportError(_FILE_KINDS.get(kind, "no plain file"))
+        raise UnreadableReportError(_FILE_KINDS.get(kind, "not a regular file"))
     if there.st_size > MAX_REPORT_BYTES:
         raise UnreadableReportError(TOO_LARGE_REASON)

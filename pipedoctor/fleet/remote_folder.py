@@ -55,7 +55,7 @@ class RemoteFolder:
             if not is_report_name(name) or folder:
                 continue
             if link or entry.get("type") != "file":
-                self._odd[name] = "a link" if link else "no plain file"
+                self._odd[name] = "a link" if link else "not a regular file"
             self._sizes[name] = entry.get("size")
         return sorted(self._sizes)
 

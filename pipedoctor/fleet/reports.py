@@ -129,7 +129,7 @@ def _is_no_object(data: bytes) -> str:
         return "nested too deep"
     except msgspec.DecodeError as error:
         return _describe_failure(data, error)
-    return "not a report of pipedoctor: no object"
+    return "not a report of pipedoctor: not an object"
 
 
 def _describe_schema(schema: object) -> str:

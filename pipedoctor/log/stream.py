@@ -149,7 +149,7 @@ def _unpack_gzip(packed: Iterator[bytes], limits: ReadLimits) -> Iterator[bytes]
                 yield unpacker.decompress(data[:_PACKED_BYTES], BLOCK_BYTES)
                 data = unpacker.unconsumed_tail + data[_PACKED_BYTES:]
         except zlib.error as error:
-            message = f"the packed file is damaged: {error}"
+            message = f"the compressed file is damaged: {error}"
             raise OSError(message) from None
         data = unpacker.unused_data + data if unpacker.eof else b""
         data = data or next(packed, b"")
@@ -158,5 +158,5 @@ def _unpack_gzip(packed: Iterator[bytes], limits: ReadLimits) -> Iterator[bytes]
                 return  # padding: not another packed part
             unpacker = zlib.decompressobj(wbits=31)
     if not (unpacker.eof or limits.stopped):
-        message = "the packed file ends before its text does"
+        message = "the compressed file is truncated"
         raise EOFError(message)

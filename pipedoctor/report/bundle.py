@@ -102,7 +102,7 @@ def rebuild_bundle(files: Mapping[str, bytes]) -> bytes:
     try:
         old = msgspec.json.decode(files["manifest.json"], type=Manifest)
     except (KeyError, msgspec.MsgspecError) as error:
-        message = f"no manifest of pipedoctor: {error}"
+        message = f"not a pipedoctor manifest: {error}"
         raise MalformedRecordError(message) from None
     inside = {name: file for name, file in files.items() if name not in _METADATA_FILES}
     manifest = msgspec.structs.replace(old, redacted=False, files=_describe_files(inside))
@@ -168,7 +168,7 @@ def _check_method(data: bytes, member: zipfile.ZipInfo) -> None:
     thousand bytes takes gigabytes. It believes the table; another program may not.
     """
     if member.header_offset < 0 or member.header_offset + _LOCAL_HEADER.size > len(data):
-        _raise_malformed(f"{member.filename!r} lies outside of it")
+        _raise_malformed(f"{member.filename!r} lies outside it")
     *_, method = _LOCAL_HEADER.unpack_from(data, member.header_offset)
     if {member.compress_type, method} - _METHODS or method != member.compress_type:
         _raise_malformed(f"{member.filename!r} is neither stored nor deflated")

@@ -18,7 +18,7 @@ ZIP_HINT = (
 )
 _INTRODUCTION = (
     "pipedoctor examines the machine, the Python environment and the code under a"
-    " PyTorch data pipeline; what it finds stands in the order in which to act."
+    " PyTorch data pipeline; its findings are in the order in which to act."
 )
 
 

@@ -94,7 +94,7 @@ def _parse_line(text: bytes, number: int) -> tuple[dict[str, Any], Facts | None]
     try:
         entry = msgspec.json.decode(text, type=_RecordedLine)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        message = f"line {number}: no line of `watch --record`: {error}"
+        message = f"line {number}: not a line of `watch --record`: {error}"
         raise MalformedRecordError(message) from None
     if entry.schema != SCHEMA:
         message = f"line {number}: its schema is {entry.schema}, not {SCHEMA}"

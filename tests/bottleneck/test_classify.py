@@ -163,7 +163,7 @@ def test_names_the_cause(seen: Pipeline, name: str) -> None:
 def test_says_why_in_figures() -> None:
     found = classify_bottleneck(with_costs(**WAITS))
     assert found.reason == (
-        "a batch waits 128 ms for its data and computes 2.0 ms: more workers wait at the same time"
+        "a batch waits 128 ms for its data and computes 2.0 ms: more workers would wait in parallel"
     )
     assert found.evidence["waiting_seconds"] == pytest.approx(0.128)
 
@@ -173,7 +173,7 @@ def test_more_workers_are_no_answer_where_they_were_slower() -> None:
     slower = pipeline(*(trial(n, 0.13 + 0.01 * n, costs=waits) for n in (0, 1, 2)))
     found = classify_bottleneck(slower)
     assert found.name == "storage-latency"
-    assert found.reason.endswith("would wait at the same time, but hand over more slowly")
+    assert found.reason.endswith("would wait in parallel, but transfer batches more slowly")
 
 
 @pytest.mark.parametrize(("slowest", "named"), [(0.0011, True), (0.0009, False)])
@@ -204,7 +204,7 @@ def test_slow_samples_that_are_next_to_nothing_are_no_stragglers() -> None:
     heavy = with_costs(**few, collate_wall=0.05, collate_cpu=0.05, process=0.052)
     found = classify_bottleneck(replace(heavy, items=items))
     assert found.name == "transform-cpu"
-    assert "to collate a batch takes 50.0 ms" in found.reason
+    assert "collating a batch takes 50.0 ms" in found.reason
     assert classify_bottleneck(replace(with_costs(**few), items=items)).name == "stragglers"
 
 

@@ -186,7 +186,7 @@ def test_what_cannot_be_read(run: Run, record: str, tmp_path: Path, data: bytes,
         (
             "requirements.txt",
             "not a requirement!!!\n",
-            "no requirements file: line 1 is no requirement",
+            "no requirements file: line 1 is not a requirement",
         ),
         ("environment.yml", "a: [", "no environment.yml file"),
         ("uv.lock", "= nonsense", "no uv.lock file"),

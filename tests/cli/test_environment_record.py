@@ -87,9 +87,9 @@ def test_without_a_record_nothing_is_compared(run: Run, snapshot: SnapshotAssert
         (
             "requirements.txt",
             b"a b c",
-            "no requirements file: line 1 is no requirement",
+            "no requirements file: line 1 is not a requirement",
         ),
-        ("uv.lock", b"\xff", "cannot be read: no UTF-8 at byte 0"),
+        ("uv.lock", b"\xff", "cannot be read: not UTF-8 at byte 0"),
         ("environment.yml", b"[", "no environment.yml file: while parsing"),
     ],
 )

@@ -287,8 +287,8 @@ def test_wrong_usage(run: Run, args: tuple[str, ...], said: str) -> None:
 @pytest.mark.parametrize(
     ("kept", "said"),
     [
-        pytest.param(slice(-9), "the packed file ends before its text does", id="cut"),
-        pytest.param(slice(0, None, 2), "the packed file is damaged: ", id="damaged"),
+        pytest.param(slice(-9), "the compressed file is truncated", id="cut"),
+        pytest.param(slice(0, None, 2), "the compressed file is damaged: ", id="damaged"),
     ],
 )
 def test_a_packed_log_that_is_not_whole(run: Run, kept: slice, said: str) -> None:

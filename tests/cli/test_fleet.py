@@ -220,8 +220,8 @@ def test_the_report_can_be_shown_as_well(start: Start, tmp_path: Path) -> None:
     ("options", "said"),
     [
         (("--fleet-dir", "nowhere"), b"--fleet-dir nowhere: No such file"),
-        (("--probe",), b"it takes --fleet-dir as well"),
-        (("--fleet-dir", ".", "--from", "x"), b"not with --from"),
+        (("--probe",), b"--probe requires --fleet-dir"),
+        (("--fleet-dir", ".", "--from", "x"), b"cannot be combined with --from"),
     ],
 )
 def test_what_a_node_refuses(start: Start, options: tuple[str, ...], said: bytes) -> None:

@@ -97,7 +97,7 @@ def test_the_job_that_died_here_is_never_ruled_out() -> None:
     assert "ruled out" not in said
     assert "ruled-out" not in said
     assert "Here: unknown; shm-too-small finds no problem" in said
-    assert "the job died here all the same" in " ".join(said.split())
+    assert "nevertheless the job failed here" in " ".join(said.split())
 
 
 def test_its_workers_and_its_shm_at_death_are_known() -> None:

@@ -152,7 +152,7 @@ source = { registry = "x" }
 @pytest.mark.parametrize(
     ("kind", "text", "reason"),
     [
-        ("requirements", "numpy=1.0", "line 1 is no requirement: numpy=1.0"),
+        ("requirements", "numpy=1.0", "line 1 is not a requirement: numpy=1.0"),
         ("requirements", "a\n\0b", "it holds binary data"),
         ("environment.yml", "- a", "a table was expected, not list"),
         ("environment.yml", "name: x", "it has no list dependencies"),
@@ -175,7 +175,7 @@ def test_what_is_wrong_is_said(kind: str, text: str, reason: str) -> None:
 
 
 def test_no_text() -> None:
-    with pytest.raises(UnreadableError, match="no UTF-8 at byte 1"):
+    with pytest.raises(UnreadableError, match="not UTF-8 at byte 1"):
         parse_record("requirements", b"a\xff")
 
 

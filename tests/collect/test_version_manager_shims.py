@@ -76,7 +76,7 @@ def test_another_version_is_not_taken_for_the_one_that_was_asked(pyenv: Path) ->
 def test_nobody_says(pyenv: Path) -> None:
     (pyenv / "version").unlink()
 
-    with pytest.raises(UnreadableError, match="is a shim, but nobody says which version: name"):
+    with pytest.raises(UnreadableError, match="is a shim, but no version is chosen: name"):
         resolve_shim(pyenv / "shims/python", {})
 
 
@@ -124,5 +124,5 @@ def test_other_managers(tmp_path: Path, project: Path) -> None:
 
 
 def test_shims_of_nobody_known(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match="nobody says which version"):
+    with pytest.raises(UnreadableError, match="no version is chosen"):
         resolve_shim(program(tmp_path / "odd/shims/python"), {})

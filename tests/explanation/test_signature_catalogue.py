@@ -62,7 +62,7 @@ def test_one_line_names_the_file(signatures: Path, text: str, why: str) -> None:
     assert done.exit_code == 1
     assert done.stdout.startswith("acme-full")
     (line,) = done.stderr.splitlines()
-    assert line.startswith("pipedoctor: left out: ")
+    assert line.startswith("pipedoctor: skipped: ")
     assert "/signatures/broken_one.json: " in line
     assert why in line
 

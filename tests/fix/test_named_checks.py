@@ -186,7 +186,7 @@ def test_what_the_fix_of_a_cause_cures_is_left_alone(ward: Ward, packs: dict[str
     assert done.code == 0, done.err
     assert (ward.etc / "cure.d/cure").exists()
     assert not (ward.etc / "consequence").exists()
-    assert "nothing to do: consequence is cured by what was done" in done.out
+    assert "nothing to do: consequence is already fixed by the previous change" in done.out
     assert ward.states() == ["proved"]
 
 

@@ -253,7 +253,7 @@ def test_text_answers_first_and_names_up_to_twenty_nodes() -> None:
     assert isinstance(said, str)
     lines = said.splitlines()
     assert lines[0] == "1 of 3 nodes are fit for the job."
-    assert lines[1] == ("Not in this figure: 1 node did not report; 1 file could not be read.")
+    assert lines[1] == ("Not counted: 1 node did not report; 1 file could not be read.")
     assert lines[2].startswith("Drain ")
     assert lines[3].split() == ["BREAKS", "gpu.count", "h2"]
     assert "$ pipedoctor fleet show x --format slurm" in lines

@@ -39,8 +39,8 @@ def deep(depth: int) -> bytes:
         pytest.param("ü".encode("latin-1"), "not UTF-8, at byte 0", id="Latin-1"),
         pytest.param("{}".encode("utf-16"), "not UTF-8, at byte 0", id="UTF-16"),
         pytest.param(WHOLE.replace(b"n1", b"\xff"), "not UTF-8", id="a byte that is none"),
-        pytest.param(b"[1]", "no object", id="a list"),
-        pytest.param(b"null", "no object", id="nothing"),
+        pytest.param(b"[1]", "not an object", id="a list"),
+        pytest.param(b"null", "not an object", id="nothing"),
         pytest.param(b"{}", "it has no schema", id="an object"),
         pytest.param(
             b'{"schema": "pipedoctor.report/0", "facts": 7}',

@@ -68,7 +68,7 @@ def test_other_contents_get_other_sums(container: Report) -> None:
     assert again["report.md"] == b"# y\n"
     assert hashlib.sha256(b"# y\n").hexdigest() in again["SHA256SUMS"].decode()
     assert json.loads(again["manifest.json"])["redacted"] is False
-    with pytest.raises(MalformedRecordError, match="no manifest of pipedoctor"):
+    with pytest.raises(MalformedRecordError, match="not a pipedoctor manifest"):
         bundle.rebuild_bundle(FILES)
 
 

@@ -72,14 +72,14 @@ REFUSED = {
     f"{WORKLOADS / 'exits_when_imported.py'}:made": (
         r"importing the module called sys\.exit\('no data set here'\)$"
     ),
-    broken("empty"): r": the loader gives no batch: the dataset or its sampler is empty$",
-    broken("silent"): r": the loader gives no batch: its dataset yields nothing$",
+    broken("empty"): r": the loader yields no batch: the dataset or its sampler is empty$",
+    broken("silent"): r": the loader yields no batch: its dataset yields nothing$",
     broken("all_left_out"): (
-        r": the loader gives no batch: drop_last=True, and 3 samples are fewer than"
+        r": the loader yields no batch: drop_last=True, and 3 samples are fewer than"
         r" batch_size=8$"
     ),
     broken("short"): (
-        r": the loader gives no batch: its dataset yields fewer samples than"
+        r": the loader yields no batch: its dataset yields fewer samples than"
         r" batch_size=8 in each worker, and drop_last=True drops them$"
     ),
 }

@@ -106,7 +106,7 @@ def test_exactly_one_check_speaks(name: str) -> None:
 def test_the_sentence_names_the_file_and_its_mount() -> None:
     assert classify_observed(SEEN["storage-latency"]).reason == (
         "it waits for data 65% of the time; its workers wait 92% of fetching in pread64"
-        " of /d/x (nfs4 on s:/e): more workers wait at the same time"
+        " of /d/x (nfs4 on s:/e): more workers would wait in parallel"
     )
 
 
@@ -132,7 +132,7 @@ def test_an_idle_gpu_is_said_and_not_blamed() -> None:
     idle = seen(main=MainShares(blocked=1.0), gpu_busy=0.3)
 
     assert classify_observed(idle).reason.endswith(
-        "the GPU is busy 30% of it although data is there"
+        "the GPU is busy 30% of it although batches are ready"
     )
 
 

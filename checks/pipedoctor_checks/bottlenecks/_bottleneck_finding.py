@@ -134,7 +134,7 @@ def _advise_tuning(seen: Pipeline, found: Bottleneck) -> tuple[Remedy, ...]:
     if found.name in {"consumer", "unknown"}:
         return ()
     argv = ("pipedoctor", "tune", name_callable(seen))
-    title = "Measure it: CALLABLE gives the data set or the DataLoader"
+    title = "Measure it: CALLABLE returns the dataset or the DataLoader"
     return (Remedy(title=title, argv=argv, lasts=Lasts.PROCESS, advice=True),)
 
 

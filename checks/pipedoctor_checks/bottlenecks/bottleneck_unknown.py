@@ -10,7 +10,7 @@ from pipedoctor_checks.bottlenecks._bottleneck_finding import (
 )
 
 
-@check("PDR914", "The loader was measured, and no bottleneck stands out")
+@check("PDR914", "The loader was measured, and no stage dominates")
 def bottleneck_unknown(seen: Pipeline, /) -> Findings:
     """
     Report that none of the known bottlenecks explains the measurements.

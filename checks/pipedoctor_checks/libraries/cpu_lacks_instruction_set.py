@@ -66,7 +66,7 @@ def cpu_lacks_instruction_set(
     if died:
         yield Finding(
             severity=Severity.BREAKS,
-            summary=f"import torch dies of an illegal instruction on {model}",
+            summary=f"import torch fails with an illegal instruction on {model}",
             evidence={"signal": "SIGILL", "flags": list(flags)},
             remedies=_list_remedies(),
         )

@@ -39,7 +39,7 @@ def collect_evidence(entry: DataSet, speed: ColdReadRates, plan: StagingPlan) ->
 def explain_unknown(entry: DataSet, medium: StorageMedium) -> str:
     """Explain why the speed of this dataset is unknown, and how to find out."""
     if entry.hang:
-        return f"{entry.path}: {entry.hang.doing or 'a call'} does not come back"
+        return f"{entry.path}: {entry.hang.doing or 'a call'} does not answer"
     if entry.cold_read:
         return f"{entry.path}: the reads came from a cache, or were too few"
     why = entry.unknown.get("cold_read") or "not measured"

@@ -181,7 +181,7 @@ class FreshIterator(EventDetails, frozen=True, kw_only=True):
     kind: ClassVar[str] = "fresh-iterator"
 
     repeats: bool
-    """Again and again."""
+    """Repeated outliers."""
     known: bool
     """The loader is known."""
     loader: int

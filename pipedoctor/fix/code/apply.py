@@ -144,7 +144,7 @@ def _report_remarks(
         edited = {**workspace.contents, **outcome.files}
         place = find_user_place(found, workspace.contents, edited)
         summary = plan_text.escape_text(found.finding.summary)
-        report(f"shows afterwards: {place}  {found.check.name}: {summary}")
+        report(f"appears after the edit: {place}  {found.check.name}: {summary}")
     if outcome.needs_unsafe:
         count = len(outcome.needs_unsafe)
         report(f"{count} more with --unsafe:")

@@ -40,7 +40,7 @@ def render(change: FleetChange, *, width: int, colour: bool) -> str:
 def _write_outliers(canvas: TerminalWriter, change: FleetChange) -> None:
     for title, found in (
         ("New outliers", change.outliers_new),
-        ("Outliers no more", change.outliers_gone),
+        ("Resolved outliers", change.outliers_gone),
     ):
         if found:
             canvas.write_blank()

@@ -15,7 +15,7 @@ def render(report: FleetReport) -> str:
 def _list_lines(report: FleetReport) -> Iterator[str]:
     yield from (f"# {escape_markdown(words.describe_verdict(report))}", "")
     if out := words.describe_uncounted(report):
-        yield from (f"Not in this figure: {escape_markdown(out)}.", "")
+        yield from (f"Not counted: {escape_markdown(out)}.", "")
     rows = words.list_reasons(report)
     if rows:
         yield from ("## Nodes to drain", "")
@@ -65,7 +65,7 @@ def _list_findings(report: FleetReport) -> Iterator[str]:
 def _list_repeated(report: FleetReport) -> Iterator[str]:
     if not report.repeated:
         return
-    yield from ("## Again and again", "")
+    yield from ("## Repeated outliers", "")
     yield from ("| node | property | runs | of |", "|---|---|--:|--:|")
     for one in report.repeated:
         cells = (escape_markdown(one.node), escape_markdown(one.property), one.runs, one.of)
@@ -82,4 +82,4 @@ def _list_files(report: FleetReport) -> Iterator[str]:
             yield f"| {escape_markdown(one.file)} | {escape_markdown(one.reason)} |"
         yield ""
     if report.superseded:
-        yield f"{len(report.superseded)} older reports were left aside."
+        yield f"{len(report.superseded)} older reports were ignored."

@@ -17,7 +17,7 @@ def _list_lines(report: FleetReport) -> Iterator[str]:
     for name, text, value in (
         ("fit", "Nodes that are fit for a job.", total.fit),
         ("missing", "Expected nodes without a report.", total.missing),
-        ("unreadable_files", "Files that are no readable report.", total.unreadable),
+        ("unreadable_files", "Files that are not a readable report.", total.unreadable),
     ):
         yield from _render_gauge(f"pipedoctor_fleet_{name}", text)
         yield f"pipedoctor_fleet_{name} {value}"
@@ -25,7 +25,7 @@ def _list_lines(report: FleetReport) -> Iterator[str]:
     for group in report.groups:
         labels = _render_labels({"group": group.group})
         yield f"pipedoctor_fleet_nodes{labels} {group.nodes}"
-    text = "Severity of a property in which a node stands out: 1 note to 4 breaks."
+    text = "Severity of a property in which a node is an outlier: 1 note to 4 breaks."
     yield from _render_gauge("pipedoctor_fleet_outlier", text)
     for one in report.outliers:
         labels = _render_labels(

@@ -15,7 +15,7 @@ OUTLIER_RULE = "node-outlier"
 def render(report: FleetReport, code: int) -> bytes:
     """Write one run; `code` is how the command will exit."""
     files = {one.node: one.file for one in report.nodes}
-    rules = [_build_rule(OUTLIER_RULE, "A node stands out among its peers")]
+    rules = [_build_rule(OUTLIER_RULE, "A node is an outlier among its peers")]
     known = {OUTLIER_RULE: 0}
     results = [_build_outlier_result(one, files) for one in report.outliers]
     for finding in report.findings:

@@ -23,7 +23,7 @@ def render(report: FleetReport, *, width: int, colour: bool, places: str = "") -
 def _write_verdict(canvas: TerminalWriter, report: FleetReport, places: str) -> None:
     canvas.write_paragraph(f"{words.describe_verdict(report)}.", style="bold")
     if out := words.describe_uncounted(report):
-        canvas.write_paragraph(f"Not in this figure: {out}.")
+        canvas.write_paragraph(f"Not counted: {out}.")
     rows = words.list_reasons(report)
     if rows:
         nodes = {node for row in rows for node in row.nodes}
@@ -76,7 +76,7 @@ def _write_findings(canvas: TerminalWriter, report: FleetReport) -> None:
 def _write_repeated(canvas: TerminalWriter, report: FleetReport) -> None:
     if not report.repeated:
         return
-    canvas.write_paragraph("Again and again", style="bold")
+    canvas.write_paragraph("Repeated outliers", style="bold")
     for one in report.repeated:
         when = f"{one.runs} of {one.of} runs, {one.first} to {one.last}"
         canvas.write_paragraph(f"{clean_text(one.node)}: {clean_text(one.property)} in {when}")
@@ -97,4 +97,4 @@ def _write_files(canvas: TerminalWriter, report: FleetReport) -> None:
         canvas.write_blank()
     if report.superseded:
         count = len(report.superseded)
-        canvas.write_paragraph(f"{count:,} older report{'' if count == 1 else 's'} left aside")
+        canvas.write_paragraph(f"{count:,} older report{'' if count == 1 else 's'} ignored")

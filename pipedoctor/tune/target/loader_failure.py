@@ -5,7 +5,7 @@ import traceback
 from pipedoctor.tune.target.target import format_error, format_place
 from pipedoctor.units import format_count
 
-NO_BATCH = "the loader gives no batch"
+NO_BATCH = "the loader yields no batch"
 
 
 class LoaderFailedError(Exception):

@@ -57,7 +57,7 @@ def read_image(memory: RemoteMemory, base: int) -> ElfImage:
     """The image whose ELF header lies at this address; TornReadError: it is none."""
     head = memory.read(base, 64)
     if head[:6] != b"\x7fELF\x02\x01":
-        message = "no ELF file of 64 bits, little-endian"
+        message = "not a 64-bit little-endian ELF file"
         raise TornReadError(message)
     place, count = (
         struct.unpack_from("<Q", head, 32)[0],

@@ -37,7 +37,7 @@ def test_speaks() -> None:
     assert finding.confidence is Confidence.LIKELY
     assert finding.summary == (
         "bottleneck of data.py:make: other threads of a worker use 1.0 times the CPU of "
-        "the one that fetches: a numerical library starts its own"
+        "the one that fetches: a numerical library starts its own threads"
     )
     assert round_figures(finding.evidence) == {
         "target": "data.py:make",

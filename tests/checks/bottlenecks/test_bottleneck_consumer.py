@@ -33,7 +33,7 @@ def test_speaks() -> None:
     assert finding.severity is Severity.NOTE
     assert finding.confidence is Confidence.LIKELY
     assert finding.summary == (
-        "bottleneck of data.py:make: a step takes 100.0 ms, one worker makes a batch in 20.0 ms"
+        "bottleneck of data.py:make: a step takes 100.0 ms, one worker produces a batch in 20.0 ms"
     )
     assert round_figures(finding.evidence) == {
         "target": "data.py:make",

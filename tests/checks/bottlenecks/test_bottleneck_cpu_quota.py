@@ -45,7 +45,7 @@ def test_speaks() -> None:
     assert finding.severity is Severity.SLOWS
     assert finding.confidence is Confidence.LIKELY
     assert finding.summary == (
-        "bottleneck of data.py:make: the control group may use 0.5 CPUs and was stopped "
+        "bottleneck of data.py:make: the cgroup may use 0.5 CPUs and was throttled "
         "in 90% of its periods"
     )
     assert round_figures(finding.evidence) == {

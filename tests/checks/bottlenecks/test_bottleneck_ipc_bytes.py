@@ -43,7 +43,7 @@ def test_speaks() -> None:
     assert finding.severity is Severity.SLOWS
     assert finding.confidence is Confidence.LIKELY
     assert finding.summary == (
-        "bottleneck of data.py:make: handing a batch over takes 30.0 ms, making it 11.0: "
+        "bottleneck of data.py:make: transferring a batch takes 30.0 ms, producing it 11.0: "
         "it has 50.0 MiB"
     )
     assert round_figures(finding.evidence) == {

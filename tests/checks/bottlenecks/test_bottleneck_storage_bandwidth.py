@@ -39,7 +39,7 @@ def test_speaks() -> None:
     assert finding.confidence is Confidence.LIKELY
     assert finding.summary == (
         "bottleneck of data.py:make: with 2 workers a batch waits 258 ms for its data, "
-        "with one 128 ms: the storage, or a lock, gives no more"
+        "with one 128 ms: the storage, or a lock, is saturated"
     )
     assert round_figures(finding.evidence) == {
         "target": "data.py:make",

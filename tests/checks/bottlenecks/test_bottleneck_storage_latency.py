@@ -42,7 +42,7 @@ def test_speaks() -> None:
     assert finding.confidence is Confidence.LIKELY
     assert finding.summary == (
         "bottleneck of data.py:make: a batch waits 128 ms for its data and computes 2.0 "
-        "ms: more workers wait at the same time"
+        "ms: more workers would wait in parallel"
     )
     assert round_figures(finding.evidence) == {
         "target": "data.py:make",

@@ -30,7 +30,7 @@ def test_speaks() -> None:
 
     assert finding.severity is Severity.NOTE
     assert finding.confidence is Confidence.POSSIBLE
-    assert finding.summary == "bottleneck of data.py:make: no step stands out in what was measured"
+    assert finding.summary == "bottleneck of data.py:make: no stage dominates in the measurement"
     assert round_figures(finding.evidence) == {"target": "data.py:make"}
 
 

@@ -1,4 +1,4 @@
-"""PDR937, from a log: a worker does not come back from a sample."""
+"""PDR937, from a log: a worker does not return from a sample."""
 
 import pytest
 from syrupy.assertion import SnapshotAssertion

@@ -78,7 +78,7 @@ def test_the_import_died_of_it(snapshot: SnapshotAssertion) -> None:
     )
 
     assert finding.severity is Severity.BREAKS
-    assert finding.summary == "import torch dies of an illegal instruction on Old CPU"
+    assert finding.summary == "import torch fails with an illegal instruction on Old CPU"
     assert finding.evidence == {"signal": "SIGILL", "flags": ["sse2", "sse4_2"]}
     assert finding.remedies[0].title == snapshot
 

@@ -263,12 +263,12 @@ def test_medium_is_judged_without_a_measurement(
         ),
         pytest.param(
             on("tmpfs", hang=Hang(doing="listdir /data/x", seconds=6)),
-            "/data/x: listdir /data/x does not come back",
+            "/data/x: listdir /data/x does not answer",
             id="a hang",
         ),
         pytest.param(
             on("tmpfs", hang=Hang(doing="", seconds=6)),
-            "/data/x: a call does not come back",
+            "/data/x: a call does not answer",
             id="a hang nobody knows where",
         ),
         pytest.param(

@@ -760,12 +760,12 @@ def test_text_and_page_say_what_others_disturbed() -> None:
 
 def test_a_loader_without_a_batch_is_refused_by_its_name() -> None:
     def law(of: Setting) -> Trial:
-        why = "the loader gives no batch: it is empty"
+        why = "the loader yields no batch: it is empty"
         message = f"with {format_setting(of)}: {why}"
         raise TrialFailedError(message, empty_reason=why)
 
     found = search(law, setting(2))
-    with pytest.raises(TargetRefusedError, match=r"^data\.py:make: the loader gives no batch"):
+    with pytest.raises(TargetRefusedError, match=r"^data\.py:make: the loader yields no batch"):
         found.run()
     assert {one.num_workers for one in cast("Scripted", found.runner).asked} == {0, 2}
 
@@ -799,7 +799,7 @@ def test_what_would_give_no_batch_is_not_imagined(
     found.base_pipeline = structs.replace(found.base_pipeline, samples=samples)
     loaded = TargetLoaded(setting=setting(0), start_method="fork", drop_last=drop_last)
     expected: contextlib.AbstractContextManager[object] = (
-        pytest.raises(TargetRefusedError, match="with --batch 65 the loader gives no batch")
+        pytest.raises(TargetRefusedError, match="with --batch 65 the loader yields no batch")
         if refused
         else contextlib.nullcontext()
     )

@@ -64,7 +64,7 @@ def test_batches_that_would_never_be_full_are_not_imagined() -> None:
 
     assert (code, shown) == (2, "")
     assert error.splitlines()[-1].endswith(
-        "with --batch 4 the loader gives no batch: drop_last=True, and 3 samples are"
+        "with --batch 4 the loader yields no batch: drop_last=True, and 3 samples are"
         " fewer than batch_size=4"
     )
 

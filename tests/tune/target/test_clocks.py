@@ -280,7 +280,7 @@ def test_only_streams_are_compared() -> None:
         (
             False,
             EmptyLoaderError,
-            "the loader gives no batch: its dataset yields nothing",
+            "the loader yields no batch: its dataset yields nothing",
         ),
     ],
 )
