@@ -4,24 +4,29 @@ import csv
 import json
 import subprocess
 import sys
+import tempfile
 from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-USAGE = "labels.py LABELS.csv FOLDER: repositories lie in FOLDER by the name of each"
+from _checkout import check_out, find_git_directory
+
+USAGE = """labels.py [--counts] LABELS.csv... FOLDER
+
+In FOLDER lie the repositories that the labels name: each as a git directory or a clone
+(owner+name/repo, owner/name or name), of which the commit of the label is checked out to a
+folder of its own, or as plain files by its name. With --counts no line is named, so that
+labels which are kept back stay unseen."""
+SELECT = "PDR1,PDR2,PDR3,PDR4,PDR5,PDR6"
 
 
 def run_check(folder: Path) -> list[dict[str, Any]]:
     """What is found in one repository."""
-    argv = (sys.executable, "-m", "pipedoctor", "check", ".")
-    more = ("--select", "PDR1,PDR2,PDR3,PDR4,PDR5,PDR6", "--format", "json")
-    done = subprocess.run(
-        (*argv, *more, "--fail-on", "never"),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    argv = (sys.executable, "-P", "-m", "pipedoctor", "check", ".", "--select", SELECT)
+    more = ("--format", "json", "--fail-on", "never", "--no-cache")
+    done = subprocess.run((*argv, *more), cwd=folder, capture_output=True, text=True, check=True)
     report: dict[str, Any] = json.loads(done.stdout)
     found: list[dict[str, Any]] = report["findings"]
     return found
@@ -33,32 +38,66 @@ def finding_places(finding: dict[str, Any]) -> list[tuple[str, int, int]]:
     return [(one["path"], one["line"], one.get("end_line") or one["line"]) for one in every if one]
 
 
-def main(labels_file: str, folder: str) -> None:
-    """Count, and name what is missed and what is false."""
-    count: Counter[str] = Counter()
-    known: dict[str, list[dict[str, Any]]] = {}
-    for row in csv.DictReader(Path(labels_file).read_text().splitlines()):
-        name = row["repo"].rpartition("/")[2]
-        if not (Path(folder) / name).is_dir():
-            continue
-        if name not in known:
-            known[name] = run_check(Path(folder) / name)
-        hit = any(
-            finding["code"] == row["hazard"]
-            and any(
-                path == row["path"] and first <= int(row["line"]) <= last
-                for path, first, last in finding_places(finding)
-            )
-            for finding in known[name]
+@contextmanager
+def repository_files(
+    folder: Path, repository: str, commit: str
+) -> Generator[Path | None, None, None]:
+    """The files of a repository at a commit, or nothing if the folder has neither."""
+    git_directory = find_git_directory(folder, repository)
+    plain = folder / repository.rpartition("/")[2]
+    if git_directory is None:
+        yield plain if plain.is_dir() else None
+        return
+    with tempfile.TemporaryDirectory(prefix="labels-") as made:
+        check_out(git_directory, commit, Path(made))
+        yield Path(made)
+
+
+def is_found(row: dict[str, str], findings: list[dict[str, Any]]) -> bool:
+    """Whether a finding of the hazard covers the line."""
+    return any(
+        finding["code"] == row["hazard"]
+        and any(
+            path == row["path"] and first <= int(row["line"]) <= last
+            for path, first, last in finding_places(finding)
         )
-        kind = f"{row['label']}, {'found' if hit else 'silent'}"
-        count[kind] += 1
-        if kind in {"true, silent", "false, found"}:
-            print(f"{kind}: {name}/{row['path']}:{row['line']} {row['hazard']}")
-    found, missed = count["true, found"], count["true, silent"]
-    wrong = count["false, found"]
-    print(f"recall {found}/{found + missed}, precision {found}/{found + wrong}")
+        for finding in findings
+    )
+
+
+def score(rows: list[dict[str, str]], folder: Path, *, names: bool) -> Counter[str]:
+    """Count what is found of what was labelled; name what is missed and what is false."""
+    count: Counter[str] = Counter()
+    for repository, commit in dict.fromkeys((row["repo"], row["commit"]) for row in rows):
+        with repository_files(folder, repository, commit) as files:
+            if files is None:
+                continue
+            findings = run_check(files)
+        count["projects"] += 1
+        for row in rows:
+            if row["repo"] != repository:
+                continue
+            kind = f"{row['label']}, {'found' if is_found(row, findings) else 'silent'}"
+            count[kind] += 1
+            if names and kind in {"true, silent", "false, found"}:
+                print(f"{kind}: {repository} {row['path']}:{row['line']} {row['hazard']}")
+    return count
+
+
+def main(*arguments: str) -> None:
+    """Score each file of labels."""
+    *files, folder = [one for one in arguments if one != "--counts"]
+    for labels_file in files:
+        rows = list(csv.DictReader(Path(labels_file).read_text().splitlines()))
+        count = score(rows, Path(folder), names="--counts" not in arguments)
+        found, missed = count["true, found"], count["true, silent"]
+        wrong, quiet = count["false, found"], count["false, silent"]
+        print(
+            f"{Path(labels_file).name}: {count['projects']} projects,"
+            f" recall {found}/{found + missed}, precision {found}/{found + wrong},"
+            f" silent on {quiet}/{quiet + wrong} look-alikes"
+        )
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3]) if len(sys.argv) > 2 else sys.exit(USAGE)  # noqa: PLR2004
+    main(*sys.argv[1:]) if len(sys.argv) > 2 else sys.exit(USAGE)  # noqa: PLR2004
