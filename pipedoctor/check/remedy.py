@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pipedoctor.check.manifest import YamlNode, render_yaml
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 from pipedoctor.textsafe import HIDDEN
 from pipedoctor.units import GiB
 
@@ -79,7 +79,7 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     undo: tuple[str, ...] = ()
     puts: tuple[Put, ...] = ()
     removes: tuple[str, ...] = ()
-    fits: tuple[Habitat, ...] = ()
+    fits: tuple[Launcher, ...] = ()
     advice: bool = False
     edits: tuple[Edit, ...] = ()
     unsafe: str = ""
@@ -119,16 +119,16 @@ def _escape_octal(match: re.Match[str]) -> str:
     return "".join(f"\\{b:03o}" for b in match[0].encode(errors="surrogateescape"))
 
 
-def fitting(habitat: Habitat | None, *remedies: Remedy) -> tuple[Remedy, ...]:
+def select_remedies(launcher: Launcher | None, *remedies: Remedy) -> tuple[Remedy, ...]:
     """
-    Those of the remedies that are right in this habitat, in their order.
+    Keep the remedies that apply to this launcher, in their order.
 
-    Nobody knows the habitat: all, each named after its place, and those that are
-    meant for one place only are advice, so that nothing runs in the wrong one.
+    If the launcher is unknown: all, each with its launcher in the title, and those for
+    one launcher only are advice, so that nothing runs in the wrong place.
     """
-    if habitat is None or habitat is Habitat.UNKNOWN:
+    if launcher is None or launcher is Launcher.UNKNOWN:
         return tuple(_label_place(remedy) for remedy in remedies)
-    return tuple(r for r in remedies if not r.fits or habitat in r.fits)
+    return tuple(r for r in remedies if not r.fits or launcher in r.fits)
 
 
 def _label_place(remedy: Remedy) -> Remedy:
@@ -136,16 +136,16 @@ def _label_place(remedy: Remedy) -> Remedy:
         return remedy
     if remedy.title.startswith("Then "):  # it belongs to the one before, which is named
         return replace(remedy, advice=True)
-    places = " or ".join(_HABITAT_NAMES[habitat] for habitat in remedy.fits)
+    places = " or ".join(_LAUNCHER_NAMES[launcher] for launcher in remedy.fits)
     return replace(remedy, title=f"{places}: {remedy.title}", advice=True)
 
 
-_HABITAT_NAMES = {
-    Habitat.BARE: "Bare metal",
-    Habitat.DOCKER: "Docker",
-    Habitat.KUBERNETES: "Kubernetes",
-    Habitat.SLURM: "Slurm",
-    Habitat.HOSTED: "a hosted notebook",
+_LAUNCHER_NAMES = {
+    Launcher.BARE: "Bare metal",
+    Launcher.DOCKER: "Docker",
+    Launcher.KUBERNETES: "Kubernetes",
+    Launcher.SLURM: "Slurm",
+    Launcher.HOSTED: "a hosted notebook",
 }
 
 
@@ -156,7 +156,7 @@ def docker_run(title: str, *flags: str, engine: str = "docker") -> Remedy:
         argv=(engine, "run", *flags),
         lasts=Lasts.ALWAYS,
         place=Place.LAUNCHER,
-        fits=(Habitat.DOCKER,),
+        fits=(Launcher.DOCKER,),
     )
 
 
@@ -167,7 +167,7 @@ def compose(title: str, **keys: YamlNode) -> Remedy:
         snippet=render_yaml({"services": {"train": keys}}),
         lasts=Lasts.ALWAYS,
         place=Place.LAUNCHER,
-        fits=(Habitat.DOCKER,),
+        fits=(Launcher.DOCKER,),
     )
 
 
@@ -187,7 +187,7 @@ def kubernetes(title: str, container: Mapping[str, YamlNode], **pod: YamlNode) -
         snippet=render_yaml({"spec": spec}),
         lasts=Lasts.ALWAYS,
         place=Place.LAUNCHER,
-        fits=(Habitat.KUBERNETES,),
+        fits=(Launcher.KUBERNETES,),
     )
 
 
@@ -199,7 +199,7 @@ def slurm(title: str, *options: str) -> Remedy:
         snippet="\n".join(f"#SBATCH {option}" for option in options),
         lasts=Lasts.ALWAYS,
         place=Place.LAUNCHER,
-        fits=(Habitat.SLURM,),
+        fits=(Launcher.SLURM,),
     )
 
 
@@ -232,14 +232,14 @@ def environment(title: str, **variables: str | int) -> tuple[Remedy, ...]:
         snippet=f"export {shlex.join(pairs)}",
         lasts=Lasts.PROCESS,
         place=Place.LAUNCHER,
-        fits=(Habitat.BARE, Habitat.SLURM),
+        fits=(Launcher.BARE, Launcher.SLURM),
     )
     pods = Remedy(
         title=title,
         argv=("kubectl", "set", "env", "deployment/TRAIN", *pairs),
         lasts=Lasts.ALWAYS,
         place=Place.LAUNCHER,
-        fits=(Habitat.KUBERNETES,),
+        fits=(Launcher.KUBERNETES,),
     )
     flags = (flag for pair in pairs for flag in ("-e", pair))
     return (export, docker_run(title, *flags), pods)
@@ -275,7 +275,7 @@ def unit_property(title: str, file: str, setting: str) -> tuple[Remedy, ...]:
             argv=("systemctl", "set-property", unit, setting),
             lasts=Lasts.ALWAYS,
             root=True,
-            fits=(Habitat.BARE,),
+            fits=(Launcher.BARE,),
             advice=True,
         ),
     )

@@ -15,7 +15,7 @@ from pipedoctor.collect.shm_segments import (
     scan_segments,
 )
 from pipedoctor.collect.site import site
-from pipedoctor.facts import Habitat, Mount, Shm, Site, UnreadableError
+from pipedoctor.facts import Launcher, Mount, Shm, Site, UnreadableError
 from pipedoctor.runtime.lanes import Announce
 
 _SHARED_SHM_KINDS = {"kubernetes", "apptainer"}
@@ -92,7 +92,7 @@ def _is_shared(place: Site, mount: Mount | None) -> bool:
 
     A pod's containers share one under that name too, each with its own processes.
     """
-    if place.habitat is Habitat.BARE:
+    if place.launcher is Launcher.BARE:
         return False
     own = mount is not None and mount.source == "shm"
     return bool(place.container) and (place.container in _SHARED_SHM_KINDS or not own)
@@ -136,7 +136,7 @@ def _may_remount(machine: Machine, place: Site) -> bool:
     rights = read_privileges(replace(machine, pid=None))
     if rights.sys_admin:
         return True
-    if place.habitat is not Habitat.BARE:
+    if place.launcher is not Launcher.BARE:
         return False
     if place.container:
         return rights.own_admin

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pipedoctor.check import Lasts, Place, Remedy
 from pipedoctor.explanation.example_machine import fill_text
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor.log.signatures import Advice, FailureMode
 
@@ -32,7 +32,7 @@ def _fill_advice(advice: Advice, cause: str, log: Log) -> Iterator[Remedy]:
             snippet=fill(advice.snippet),
             lasts=Lasts.ALWAYS,
             place=Place[advice.place.upper()],
-            fits=tuple(Habitat[name.upper()] for name in advice.fits),
+            fits=tuple(Launcher[name.upper()] for name in advice.fits),
             advice=True,
         )
     except LookupError:

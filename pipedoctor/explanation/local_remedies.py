@@ -49,7 +49,7 @@ def build_advice(
 ) -> Iterator[SuggestedRemedy]:
     """Those that only the log asks for."""
     for remedy in remedies:
-        fits = tuple(habitat.name.lower() for habitat in remedy.fits)
+        fits = tuple(launcher.name.lower() for launcher in remedy.fits)
         yield from _suggest(remedy, fits, for_here=not fits or at in {"", *fits}, windows=windows)
 
 

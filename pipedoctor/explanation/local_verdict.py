@@ -21,7 +21,7 @@ from pipedoctor.explanation.local_remedies import (
     order_remedies,
 )
 from pipedoctor.explanation.model import LocalState, SuggestedRemedy
-from pipedoctor.facts import SECTIONS, Facts, Habitat, Loader, Site
+from pipedoctor.facts import SECTIONS, Facts, Launcher, Loader, Site
 from pipedoctor.facts.log import Log
 from pipedoctor.facts.record import MalformedRecordError
 from pipedoctor.log.signatures import FailureMode
@@ -57,8 +57,8 @@ def find_page(catalogue: Catalogue, failure: FailureMode) -> Check[...] | None:
 def name_place(facts: Facts) -> str:
     """The kind of place, as remedies name it; empty where nobody knows."""
     site = facts.get(Site)
-    habitat = site.habitat if site else None
-    return habitat.name.lower() if habitat and habitat is not Habitat.HOSTED else ""
+    launcher = site.launcher if site else None
+    return launcher.name.lower() if launcher and launcher is not Launcher.HOSTED else ""
 
 
 def judge_causes(

@@ -49,7 +49,7 @@ from pipedoctor.facts.record import SECTIONS, Facts, MalformedRecordError
 from pipedoctor.facts.record_drift import Drifted, RecordDrift
 from pipedoctor.facts.requirements import Missing, Requirements
 from pipedoctor.facts.shm import Segment, Shm
-from pipedoctor.facts.site import Habitat, Site, Slurm
+from pipedoctor.facts.site import Launcher, Site, Slurm
 from pipedoctor.facts.source import Source
 from pipedoctor.facts.threads import Threads
 from pipedoctor.facts.torch_build import Pin, TorchBuild
@@ -87,7 +87,6 @@ __all__ = [
     "Fleet",
     "Gpu",
     "Growth",
-    "Habitat",
     "Hang",
     "Host",
     "HotLine",
@@ -95,6 +94,7 @@ __all__ = [
     "InstalledFiles",
     "Interpreter",
     "KernelWait",
+    "Launcher",
     "Libraries",
     "Library",
     "Limits",

@@ -6,15 +6,15 @@ from typing import ClassVar
 from pipedoctor.facts.base import Fact, Part
 
 
-class Habitat(enum.Enum):
-    """What kind of place the job runs in, as far as its remedies differ."""
+class Launcher(enum.Enum):
+    """What launches the job, as far as remedies differ by it."""
 
-    BARE = "a machine of its own: bare metal, virtual, an LXC or nspawn container"
+    BARE = "nothing but a shell: bare metal, a virtual machine, an LXC or nspawn container"
     DOCKER = "a Docker or Podman container"
     KUBERNETES = "a Kubernetes pod"
     SLURM = "a Slurm job"
     HOSTED = "a hosted notebook, whose container cannot be launched again from here"
-    UNKNOWN = "an unknown place"
+    UNKNOWN = "not known"
 
 
 class Slurm(Part, frozen=True, kw_only=True):
@@ -60,18 +60,18 @@ class Site(Fact, frozen=True, kw_only=True):
     """Could the source tell a container from bare metal? A pasted text cannot."""
 
     @property
-    def habitat(self) -> Habitat:
-        """The kind of place as far as remedies differ."""
+    def launcher(self) -> Launcher:
+        """What launches the job, as far as remedies differ by it."""
         if self.notebook in {"colab", "kaggle"}:
-            return Habitat.HOSTED
+            return Launcher.HOSTED
         if self.container == "kubernetes":
-            return Habitat.KUBERNETES
+            return Launcher.KUBERNETES
         if self.slurm is not None or self.container == "apptainer":
-            return Habitat.SLURM
+            return Launcher.SLURM
         if not self.container and not self.place_known:
-            return Habitat.UNKNOWN
+            return Launcher.UNKNOWN
         own = self.container in {"", "lxc", "nspawn"}
-        return Habitat.BARE if own else Habitat.DOCKER
+        return Launcher.BARE if own else Launcher.DOCKER
 
     @property
     def tasks_on_node(self) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipedoctor.check import Lasts, docker_run
-from pipedoctor.facts import Habitat, Site
+from pipedoctor.facts import Launcher, Site
 from pipedoctor.fix.current_value import Gauge, read_start_time
 from pipedoctor.fix.file_content import read_content
 from pipedoctor.fix.plan import (
@@ -75,7 +75,7 @@ def plan_login_limit(count: int, hard_now: int, site: Site | None) -> FixPlan | 
             f"files written in a {site.container} container are lost when it ends: "
             "set the limit where it is launched"
         )
-        raise FixRefusedError(message, *list_limit_options(site.habitat, count))
+        raise FixRefusedError(message, *list_limit_options(site.launcher, count))
     ceiling = _refuse_beyond_kernel(count)
     etc = LimitsFiles()
     if later := etc.find_overruling_file(count):
@@ -125,7 +125,7 @@ def _list_alternatives(count: int, hard: int, site: Site | None) -> Iterator[str
     raised = f"sudo prlimit --pid {pid} --nofile={_format_new_limits(count, hard)}"
     if count > hard and not has_capability(CAP_SYS_RESOURCE):
         if site is None or site.container:
-            yield from list_limit_options(site.habitat if site else Habitat.DOCKER, count)
+            yield from list_limit_options(site.launcher if site else Launcher.DOCKER, count)
         else:
             yield f"ulimit -n {hard}   # the maximum: the hard limit cannot be raised here"
         return
@@ -135,7 +135,7 @@ def _list_alternatives(count: int, hard: int, site: Site | None) -> Iterator[str
     if count <= hard:
         yield f"{raised}   # for a running job"
     if site and site.container:
-        yield from list_limit_options(site.habitat, count)
+        yield from list_limit_options(site.launcher, count)
     else:
         line = format_sudo_command("fix", "--nofile", str(count), "--persist")
         yield f"{line}   # permanently"
@@ -207,12 +207,12 @@ def refuse_unprivileged_limit(pid: int, count: int, hard: int) -> None:
             f"{count} is above the hard limit of {hard}, which cannot be raised here "
             f"(no CAP_SYS_RESOURCE): --nofile {hard} would work, or set it in the launcher:"
         )
-        raise FixRefusedError(message, *list_limit_options(Habitat.DOCKER, count))
+        raise FixRefusedError(message, *list_limit_options(Launcher.DOCKER, count))
 
 
-def list_limit_options(habitat: Habitat, count: int) -> Iterator[str]:
+def list_limit_options(launcher: Launcher, count: int) -> Iterator[str]:
     """How the launcher sets the limit; Kubernetes has no field for it."""
-    if habitat is Habitat.KUBERNETES:
+    if launcher is Launcher.KUBERNETES:
         yield f"command: [sh, -c, 'ulimit -n {count} && exec python train.py']"
         return
     flag = f"--ulimit=nofile={count}:{count}"

@@ -7,10 +7,10 @@ from pipedoctor.check import (
     Lasts,
     compose,
     docker_run,
-    fitting,
     kubernetes,
+    select_remedies,
 )
-from pipedoctor.facts import Facts, Habitat, Shm, Site
+from pipedoctor.facts import Facts, Launcher, Shm, Site
 from pipedoctor.fix import persist
 from pipedoctor.fix.current_value import SHM_PATH, Gauge
 from pipedoctor.fix.file_content import read_content
@@ -89,20 +89,20 @@ def _refuse_unsuitable_mount(shm: Shm, site: Site | None, size: int, *, lasting:
             f"files written in a {site.container} container are lost when it ends: "
             "set the size where it is launched instead of --persist"
         )
-        raise FixRefusedError(message, *list_size_options(site.habitat, size))
+        raise FixRefusedError(message, *list_size_options(site.launcher, size))
 
 
 def refuse_unprivileged_mount(site: Site | None, shm: Shm, size: int) -> None:
     """In a container that may not mount, only its launcher can help."""
     if has_capability(CAP_SYS_ADMIN):
         return
-    habitat = site.habitat if site else Habitat.DOCKER
+    launcher = site.launcher if site else Launcher.DOCKER
     where = "this container" if site and site.container else "this environment"
     message = (
         f"{SHM_PATH} has {format_size(shm.size)}; {where} may not mount (no CAP_SYS_ADMIN), so "
         f"set its size where it is launched; for {format_size(size)}:"
     )
-    raise FixRefusedError(message, *list_size_options(habitat, size))
+    raise FixRefusedError(message, *list_size_options(launcher, size))
 
 
 def refuse_other_mounts(pid: int | None, wanted: SizeArgument) -> None:
@@ -123,11 +123,11 @@ def refuse_other_mounts(pid: int | None, wanted: SizeArgument) -> None:
         raise FixRefusedError(message, f"{enter} mount -o remount,size={size} {SHM_PATH}")
 
 
-def list_size_options(habitat: Habitat, size: int) -> Iterator[str]:
+def list_size_options(launcher: Launcher, size: int) -> Iterator[str]:
     """How the launcher sets the size, in this kind of place."""
     whole = -(-size // GiB)
-    ways = fitting(
-        habitat,
+    ways = select_remedies(
+        launcher,
         docker_run("Start the container with this size", f"--shm-size={whole}g"),
         compose("Or in compose.yaml", shm_size=f"{whole}gb"),
         kubernetes(
@@ -143,6 +143,6 @@ def list_size_options(habitat: Habitat, size: int) -> Iterator[str]:
     )
     for way in ways:
         yield from (way.shell or way.snippet).splitlines()
-    if habitat is Habitat.SLURM:
+    if launcher is Launcher.SLURM:
         line = f"mount -o remount,size={whole}G {SHM_PATH}"
         yield f"ask the cluster administrators to run: {line}"

@@ -1,4 +1,4 @@
-"""Remedies by place: composed once, filtered by habitat, never run in a wrong one."""
+"""Remedies by place: composed once, filtered by launcher, never run in a wrong one."""
 
 import json
 
@@ -11,40 +11,40 @@ from pipedoctor.check import (
     compose,
     docker_run,
     environment,
-    fitting,
     in_code,
     kubernetes,
+    select_remedies,
     slurm,
 )
 from pipedoctor.check.manifest import render_yaml
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 
 GROW = Remedy(
     title="Grow it",
     argv=("grow",),
     undo=("shrink",),
     lasts=Lasts.BOOT,
-    fits=(Habitat.BARE,),
+    fits=(Launcher.BARE,),
 )
 RELAUNCH = docker_run("Relaunch", "--shm-size=3g")
 CODE = in_code("Use fewer workers", "num_workers=2")
 
 
 @pytest.mark.parametrize(
-    ("habitat", "expected"),
+    ("launcher", "expected"),
     [
-        (Habitat.BARE, (GROW, CODE)),
-        (Habitat.DOCKER, (RELAUNCH, CODE)),
-        (Habitat.KUBERNETES, (CODE,)),
-        (Habitat.SLURM, (CODE,)),
+        (Launcher.BARE, (GROW, CODE)),
+        (Launcher.DOCKER, (RELAUNCH, CODE)),
+        (Launcher.KUBERNETES, (CODE,)),
+        (Launcher.SLURM, (CODE,)),
     ],
 )
-def test_only_what_fits_the_place(habitat: Habitat, expected: tuple[Remedy, ...]) -> None:
-    assert fitting(habitat, GROW, RELAUNCH, CODE) == expected
+def test_only_what_fits_the_place(launcher: Launcher, expected: tuple[Remedy, ...]) -> None:
+    assert select_remedies(launcher, GROW, RELAUNCH, CODE) == expected
 
 
 def test_an_unknown_place_gets_all_named_and_nothing_to_run() -> None:
-    grow, relaunch, code = fitting(None, GROW, RELAUNCH, CODE)
+    grow, relaunch, code = select_remedies(None, GROW, RELAUNCH, CODE)
 
     assert [grow.title, relaunch.title] == ["Bare metal: Grow it", "Docker: Relaunch"]
     assert GROW.automatic
@@ -53,7 +53,7 @@ def test_an_unknown_place_gets_all_named_and_nothing_to_run() -> None:
 
 
 def test_a_label_names_every_place_it_is_for() -> None:
-    export, *_ = fitting(None, *environment("Set it", A=1))
+    export, *_ = select_remedies(None, *environment("Set it", A=1))
 
     assert export.title == "Bare metal or Slurm: Set it"
 

@@ -11,7 +11,7 @@ import pytest
 
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.site import site
-from pipedoctor.facts import Habitat, Site, Slurm
+from pipedoctor.facts import Launcher, Site, Slurm
 
 INITIAL = {"pid": "pid:[4026531836]", "user": "user:[4026531837]"}
 OWN = {"pid": "pid:[4026532200]"}
@@ -86,7 +86,7 @@ def test_bare_metal(bare: Fake) -> None:
         "",
         None,
     )
-    assert seen.habitat is Habitat.BARE
+    assert seen.launcher is Launcher.BARE
     assert seen.description == "bare metal"
     assert (seen.release, seen.distribution) == (
         "6.1.0-30-amd64",
@@ -255,7 +255,7 @@ def test_kubernetes_in_docker_is_kubernetes_and_says_both(bare: Fake) -> None:
     bare.namespaces(**OWN).write(".dockerenv")
     seen = bare.variables(KUBERNETES_SERVICE_HOST="10.0.0.1").look()
 
-    assert seen.habitat is Habitat.KUBERNETES
+    assert seen.launcher is Launcher.KUBERNETES
     assert seen.evidence == ("KUBERNETES_SERVICE_HOST", "/.dockerenv")
 
 
@@ -269,7 +269,7 @@ def test_slurm_job_in_apptainer(bare: Fake) -> None:
     )
     seen = bare.look()
 
-    assert seen.habitat is Habitat.SLURM
+    assert seen.launcher is Launcher.SLURM
     assert seen.description == "apptainer container, Slurm job 77"
     assert seen.slurm == Slurm(job_id="77", cpus_per_task=8, cpus_on_node=64)
     assert seen.evidence == ("APPTAINER_CONTAINER", "SLURM_JOB_ID")
@@ -277,21 +277,21 @@ def test_slurm_job_in_apptainer(bare: Fake) -> None:
 
 @pytest.mark.parametrize("kind", ["lxc", "systemd-nspawn"])
 def test_system_containers_are_cured_like_machines(bare: Fake, kind: str) -> None:
-    assert bare.variables(container=kind).look().habitat is Habitat.BARE
+    assert bare.variables(container=kind).look().launcher is Launcher.BARE
 
 
 @pytest.mark.parametrize(
-    ("name", "notebook", "habitat"),
+    ("name", "notebook", "launcher"),
     [
-        ("COLAB_RELEASE_TAG", "colab", Habitat.HOSTED),
-        ("KAGGLE_KERNEL_RUN_TYPE", "kaggle", Habitat.HOSTED),
-        ("JPY_PARENT_PID", "jupyter", Habitat.BARE),
+        ("COLAB_RELEASE_TAG", "colab", Launcher.HOSTED),
+        ("KAGGLE_KERNEL_RUN_TYPE", "kaggle", Launcher.HOSTED),
+        ("JPY_PARENT_PID", "jupyter", Launcher.BARE),
     ],
 )
-def test_notebooks(bare: Fake, name: str, notebook: str, habitat: Habitat) -> None:
+def test_notebooks(bare: Fake, name: str, notebook: str, launcher: Launcher) -> None:
     seen = bare.variables(**{name: "1"}).look()
 
-    assert (seen.notebook, seen.habitat) == (notebook, habitat)
+    assert (seen.notebook, seen.launcher) == (notebook, launcher)
     assert seen.description == f"bare metal, {notebook} notebook"
     assert seen.evidence == (name,)
 
@@ -329,7 +329,7 @@ def test_virtual_machines(bare: Fake, files: dict[str, str], virtual: str) -> No
     seen = bare.look()
 
     assert seen.virtual == virtual
-    assert seen.habitat is Habitat.BARE
+    assert seen.launcher is Launcher.BARE
     which = f" ({virtual})" if files else ""
     assert seen.description == f"virtual machine{which}"
     assert len(seen.evidence) == 1

@@ -16,10 +16,10 @@ from pipedoctor.check import (
     Remedy,
     Severity,
     environment,
-    fitting,
     in_code,
+    select_remedies,
 )
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 from pipedoctor.fix import launcher_variables
 from pipedoctor.fix.apply import apply_fixes
 from pipedoctor.fix.console import Console
@@ -46,9 +46,9 @@ def finding(*remedies: Remedy, change: Counterfactual | None = None) -> Finding:
     )
 
 
-@pytest.mark.parametrize("habitat", [*Habitat][:4], ids=lambda h: h.value)
-def test_the_variables_of_a_remedy_in_every_place(habitat: Habitat) -> None:
-    remedies = fitting(habitat, in_code("In code", "A=1"), *ALONE)
+@pytest.mark.parametrize("launcher", [*Launcher][:4], ids=lambda h: h.value)
+def test_the_variables_of_a_remedy_in_every_place(launcher: Launcher) -> None:
+    remedies = select_remedies(launcher, in_code("In code", "A=1"), *ALONE)
     assert find_variables([finding(*remedies)]) == (VALUES if remedies[1:] else {})
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.facts import Habitat, Site
+from pipedoctor.facts import Launcher, Site
 from pipedoctor.fix import nofile
 from pipedoctor.fix.plan import FixRefusedError, NoChangeNeeded
 from pipedoctor.fix.privilege import CAP_SYS_RESOURCE, has_capability
@@ -201,17 +201,17 @@ def test_both_at_once(ward: Ward) -> None:
 
 
 @pytest.mark.parametrize(
-    ("container", "habitat", "line"),
+    ("container", "launcher", "line"),
     [
-        ("docker", Habitat.DOCKER, "docker run --ulimit=nofile=9000:9000"),
-        ("kubernetes", Habitat.KUBERNETES, "command: [sh, -c, 'ulimit -n 9000"),
+        ("docker", Launcher.DOCKER, "docker run --ulimit=nofile=9000:9000"),
+        ("kubernetes", Launcher.KUBERNETES, "command: [sh, -c, 'ulimit -n 9000"),
     ],
 )
 def test_a_container_is_told_its_launcher(
-    container: str, habitat: Habitat, line: str, snapshot: SnapshotAssertion
+    container: str, launcher: Launcher, line: str, snapshot: SnapshotAssertion
 ) -> None:
     site = Site(system="linux", container=container)
-    assert site.habitat is habitat
+    assert site.launcher is launcher
 
     with pytest.raises(FixRefusedError) as refused:
         nofile.plan_login_limit(9000, 9000, site)

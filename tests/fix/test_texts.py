@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipedoctor.facts import Facts, Habitat, Memory, MemoryLimit, Shm, Site
+from pipedoctor.facts import Facts, Launcher, Memory, MemoryLimit, Shm, Site
 from pipedoctor.fix import persist, shm_size, size_argument
 from pipedoctor.fix.current_value import Gauge, parse_gauge
 from pipedoctor.fix.plan import FixPlan, FixRefusedError, NoChangeNeeded
@@ -247,15 +247,15 @@ def test_nothing_lasts_in_a_container() -> None:
 
 
 @pytest.mark.parametrize(
-    ("habitat", "start"),
+    ("launcher", "start"),
     [
-        (Habitat.DOCKER, "docker run --shm-size=5g"),
-        (Habitat.KUBERNETES, "kubectl patch deployment TRAIN"),
-        (Habitat.SLURM, "ask the cluster administrators to run: mount -o"),
+        (Launcher.DOCKER, "docker run --shm-size=5g"),
+        (Launcher.KUBERNETES, "kubectl patch deployment TRAIN"),
+        (Launcher.SLURM, "ask the cluster administrators to run: mount -o"),
     ],
 )
-def test_how_a_place_is_launched(habitat: Habitat, start: str) -> None:
-    assert next(shm_size.list_size_options(habitat, 5 * GiB - 1)).startswith(start)
+def test_how_a_place_is_launched(launcher: Launcher, start: str) -> None:
+    assert next(shm_size.list_size_options(launcher, 5 * GiB - 1)).startswith(start)
 
 
 def test_the_right_size_is_nothing_to_do() -> None:

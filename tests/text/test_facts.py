@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipedoctor.check import docker_run, fitting
+from pipedoctor.check import docker_run, select_remedies
 from pipedoctor.facts import (
     Accelerators,
     Cpu,
@@ -20,7 +20,7 @@ from pipedoctor.facts import (
     TorchImport,
     Variables,
 )
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 from pipedoctor.text import read_environment
 
 BEGIN = "PyTorch version: 2.4.0\nIs debug build: False\n"
@@ -583,9 +583,9 @@ def test_remedies_are_given_for_every_kind_of_place() -> None:
     site = told("OS: Ubuntu 22.04").get(Site)
 
     assert site is not None
-    assert site.habitat is Habitat.UNKNOWN
+    assert site.launcher is Launcher.UNKNOWN
     assert site.description == "machine of a ticket"
-    (remedy,) = fitting(site.habitat, docker_run("Give it GPUs", "--gpus", "all"))
+    (remedy,) = select_remedies(site.launcher, docker_run("Give it GPUs", "--gpus", "all"))
     assert remedy.title == "Docker: Give it GPUs"
     assert remedy.advice
 
@@ -593,5 +593,5 @@ def test_remedies_are_given_for_every_kind_of_place() -> None:
 def test_a_container_that_is_known_is_one_all_the_same() -> None:
     site = Site(system="linux", container="docker", place_known=False)
 
-    assert site.habitat is Habitat.DOCKER
+    assert site.launcher is Launcher.DOCKER
     assert site.description == "docker container"

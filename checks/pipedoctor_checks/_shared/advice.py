@@ -1,7 +1,7 @@
 """Advice: remedies that a human applies; nothing of them is run."""
 
 from pipedoctor.check import Lasts, Place, Remedy
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 
 
 def advise_user(
@@ -9,7 +9,7 @@ def advise_user(
     *,
     argv: tuple[str, ...] = (),
     snippet: str = "",
-    fits: tuple[Habitat, ...] = (),
+    fits: tuple[Launcher, ...] = (),
     place: Place = Place.HERE,
     root: bool = False,
 ) -> Remedy:
@@ -31,7 +31,7 @@ def advise_launch(
     *,
     argv: tuple[str, ...] = (),
     snippet: str = "",
-    fits: tuple[Habitat, ...] = (),
+    fits: tuple[Launcher, ...] = (),
 ) -> Remedy:
     """Tell a human how to launch the job, in the habitats named by `fits`."""
     return advise_user(title, argv=argv, snippet=snippet, fits=fits, place=Place.LAUNCHER)

@@ -1,7 +1,16 @@
 """Remedies for a /dev/shm that is too small, by place."""
 
-from pipedoctor.check import Lasts, Place, Remedy, compose, docker_run, fitting, in_code, kubernetes
-from pipedoctor.facts import Habitat, Shm, Site
+from pipedoctor.check import (
+    Lasts,
+    Place,
+    Remedy,
+    compose,
+    docker_run,
+    in_code,
+    kubernetes,
+    select_remedies,
+)
+from pipedoctor.facts import Launcher, Shm, Site
 from pipedoctor.units import GiB, KiB, MiB, format_size
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 
@@ -36,7 +45,7 @@ def enlarge_shm(shm: Shm, site: Site | None, size: int) -> tuple[Remedy, ...]:
         _request_from_node(site),
     ]
     live = (_resize_shm(shm, size),) if shm.remountable else ()
-    return live + fitting(site.habitat if site else None, *remedies)
+    return live + select_remedies(site.launcher if site else None, *remedies)
 
 
 def shrink_job(title: str, argument: str) -> Remedy:
@@ -65,9 +74,9 @@ def mount_tmpfs(site: Site | None) -> tuple[Remedy, ...]:
         lasts=Lasts.BOOT,
         root=True,
         advice=True,
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
     )
-    return fitting(site.habitat if site else None, mount)
+    return select_remedies(site.launcher if site else None, mount)
 
 
 def _resize_shm(shm: Shm, size: int) -> Remedy:
@@ -95,7 +104,7 @@ def _keep_in_fstab(size: int) -> Remedy:
     return advise_user(
         "Keep the size after a reboot: add this line to /etc/fstab",
         snippet=f"tmpfs /dev/shm tmpfs defaults,nosuid,nodev,size={_format_mount_size(size)} 0 0",
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
         root=True,
     )
 
@@ -107,8 +116,8 @@ def _request_from_node(site: Site | None) -> Remedy:
             argv=("apptainer", "exec", "--bind", "/dev/shm", "IMAGE.sif", "COMMAND"),
             lasts=Lasts.ALWAYS,
             place=Place.LAUNCHER,
-            fits=(Habitat.SLURM,),
+            fits=(Launcher.SLURM,),
         )
     return advise_launch(
-        "Ask the cluster administrators: /dev/shm belongs to the node", fits=(Habitat.SLURM,)
+        "Ask the cluster administrators: /dev/shm belongs to the node", fits=(Launcher.SLURM,)
     )

@@ -3,9 +3,9 @@
 import re
 import shlex
 
-from pipedoctor.check import Lasts, Place, Remedy, environment, fitting
+from pipedoctor.check import Lasts, Place, Remedy, environment, select_remedies
 from pipedoctor.facts import Library, Site
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 
 _SOURCES = {
     "DT_RPATH": "the run path embedded in the file that loads it",
@@ -46,8 +46,8 @@ def remove_from_variable(
         snippet=f"export {name}={shlex.quote(rest)}" if rest else f"unset {name}",
         lasts=Lasts.PROCESS,
         place=Place.LAUNCHER,
-        fits=(Habitat.BARE, Habitat.SLURM, Habitat.HOSTED),
+        fits=(Launcher.BARE, Launcher.SLURM, Launcher.HOSTED),
         advice=True,
     )
     others = environment(title, **{name: rest})[1:]
-    return fitting(site.habitat if site else None, here, *others)
+    return select_remedies(site.launcher if site else None, here, *others)

@@ -1,7 +1,7 @@
 """Change a kernel setting: now, and after the next boot."""
 
-from pipedoctor.check import Lasts, Place, Remedy, fitting
-from pipedoctor.facts import Habitat, Site
+from pipedoctor.check import Lasts, Place, Remedy, select_remedies
+from pipedoctor.facts import Launcher, Site
 from pipedoctor_checks._shared.advice import advise_user
 
 
@@ -17,7 +17,7 @@ def set_sysctl(name: str, before: int, after: int, site: Site | None) -> tuple[R
         lasts=Lasts.BOOT,
         place=Place.LAUNCHER,
         root=True,
-        fits=(Habitat.DOCKER, Habitat.KUBERNETES, Habitat.SLURM),
+        fits=(Launcher.DOCKER, Launcher.KUBERNETES, Launcher.SLURM),
         advice=True,
     )
     now = Remedy(
@@ -27,15 +27,15 @@ def set_sysctl(name: str, before: int, after: int, site: Site | None) -> tuple[R
         verify=("sysctl", name),
         lasts=Lasts.BOOT,
         root=True,
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
     )
     kept = advise_user(
         "Keep it after a reboot: add the same line to a file",
         snippet=f"# /etc/sysctl.d/90-pipedoctor.conf\n{name} = {after}",
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
         root=True,
     )
-    return fitting(site.habitat if site else None, now, kept, host)
+    return select_remedies(site.launcher if site else None, now, kept, host)
 
 
 def advise_sysctl(name: str, value: str, site: Site | None) -> tuple[Remedy, ...]:
@@ -47,4 +47,4 @@ def advise_sysctl(name: str, value: str, site: Site | None) -> tuple[Remedy, ...
         root=True,
         advice=True,
     )
-    return fitting(site.habitat if site else None, host)
+    return select_remedies(site.launcher if site else None, host)

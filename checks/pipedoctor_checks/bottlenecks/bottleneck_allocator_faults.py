@@ -14,7 +14,7 @@ from pipedoctor.check import (
     Severity,
     check,
     environment,
-    fitting,
+    select_remedies,
 )
 from pipedoctor.engine.measurements import describe_other_machine
 from pipedoctor.facts import BenchDecode, Cpu, Pipeline, Site
@@ -88,7 +88,7 @@ def _choose_variables(measured: BenchDecode | None) -> str:
 
 def _advise_variables(site: Site | None, variables: str) -> tuple[Remedy, ...]:
     pairs = dict(pair.split("=", 1) for pair in variables.split())
-    return fitting(site.habitat if site else None, *environment(REMEDY_TITLE, **pairs))
+    return select_remedies(site.launcher if site else None, *environment(REMEDY_TITLE, **pairs))
 
 
 def _judge_decoding(

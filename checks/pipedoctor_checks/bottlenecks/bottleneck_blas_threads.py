@@ -5,8 +5,8 @@ from pipedoctor.check import (
     Findings,
     check,
     environment,
-    fitting,
     in_code,
+    select_remedies,
 )
 from pipedoctor.facts import Pipeline, Site
 from pipedoctor_checks.bottlenecks._bottleneck_finding import (
@@ -55,8 +55,8 @@ def bottleneck_blas_threads(seen: Pipeline, site: Site | None, /) -> Findings:
             "    threadpoolctl.threadpool_limits(1)\n\n\n"
             "DataLoader(..., worker_init_fn=one_thread)",
         ),
-        *fitting(
-            site.habitat if site else None,
+        *select_remedies(
+            site.launcher if site else None,
             *environment(title, OPENBLAS_NUM_THREADS=1, MKL_NUM_THREADS=1, OMP_NUM_THREADS=1),
         ),
         counterfactual=ONE_BLAS_THREAD,

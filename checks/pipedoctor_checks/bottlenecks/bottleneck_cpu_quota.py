@@ -2,7 +2,7 @@
 
 import math
 
-from pipedoctor.check import Counterfactual, Findings, check, fitting, grant_cpus
+from pipedoctor.check import Counterfactual, Findings, check, grant_cpus, select_remedies
 from pipedoctor.facts import Cpu, Pipeline, Site
 from pipedoctor_checks.bottlenecks._bottleneck_finding import (
     advise_setting,
@@ -39,8 +39,8 @@ def bottleneck_cpu_quota(seen: Pipeline, cpu: Cpu | None, site: Site | None, /) 
     yield report_bottleneck(
         seen,
         found,
-        *fitting(
-            site.habitat if site else None,
+        *select_remedies(
+            site.launcher if site else None,
             *grant_cpus("Give the job more CPUs", wanted),
         ),
         *advise_setting(seen),

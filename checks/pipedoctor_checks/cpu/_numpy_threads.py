@@ -10,13 +10,13 @@ from pipedoctor.check import (
     Remedy,
     Severity,
     environment,
-    fitting,
     in_code,
+    select_remedies,
 )
 from pipedoctor.engine.measurements import describe_other_machine
 from pipedoctor.facts import BenchLoader, Cpu, OneThread, Threads
 from pipedoctor.facts.bench import MIN_WINDOWS
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 from pipedoctor.units import format_count
 
 BLAS_MAXIMUM = 64
@@ -24,7 +24,7 @@ BLAS_MAXIMUM = 64
 
 
 def judge_blas_threads(
-    threads: Threads, cpu: Cpu, workers: int, room: float, habitat: Habitat | None
+    threads: Threads, cpu: Cpu, workers: int, room: float, launcher: Launcher | None
 ) -> Findings:
     """Numpy's BLAS may start a thread for each CPU in each worker."""
     name, asked = threads.blas_setting or ("", BLAS_MAXIMUM)
@@ -44,7 +44,7 @@ def judge_blas_threads(
             "cpu.effective": cpu.effective,
         },
         counterfactual=Counterfactual(one_thread=True, blas=True),
-        remedies=fitting(habitat, *limit_blas_threads("OPENBLAS_NUM_THREADS")),
+        remedies=select_remedies(launcher, *limit_blas_threads("OPENBLAS_NUM_THREADS")),
     )
 
 

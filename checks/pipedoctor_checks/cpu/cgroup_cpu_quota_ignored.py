@@ -13,9 +13,9 @@ from pipedoctor.check import (
     Severity,
     check,
     environment,
-    fitting,
     grant_cpus,
     in_code,
+    select_remedies,
     unit_property,
 )
 from pipedoctor.facts import Cpu, Loader, Quota, Site
@@ -80,8 +80,8 @@ def cgroup_cpu_quota_ignored(
         summary=said,
         evidence=_collect_evidence(cpu, quota, workers, share),
         counterfactual=Counterfactual(cores=float(cpu.visible_cpus)),
-        remedies=fitting(
-            site.habitat if site else None,
+        remedies=select_remedies(
+            site.launcher if site else None,
             *_respect_quota(cpu, loader),
             *(_raise_quota(quota, wanted) if crowded or stopped else ()),
         ),

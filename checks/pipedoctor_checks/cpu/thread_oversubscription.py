@@ -10,10 +10,10 @@ from pipedoctor.check import (
     Severity,
     check,
     environment,
-    fitting,
+    select_remedies,
 )
 from pipedoctor.facts import BenchLoader, Cpu, Loader, Packages, Site, Threads
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 from pipedoctor.units import format_count
 from pipedoctor_checks.cpu._numpy_threads import (
     find_measurement,
@@ -74,21 +74,21 @@ def thread_oversubscription(  # noqa: PLR0913  (facts)
     ranks = math.ceil(((loader.ranks if loader else None) or 1) / tasks)
     room = cpu.effective * ratio
     high = {n: t for n, t in threads.asked.items() if t > 1 and t * ranks > room}
-    habitat = site.habitat if site else None
+    launcher = site.launcher if site else None
     proof = find_measurement(measured, cpu)
     if high:
-        yield _report_excess(high, cpu, ranks, room, habitat)
+        yield _report_excess(high, cpu, ranks, room, launcher)
     elif measured is not None and proof is not None:
         if proof.ratio.is_above(1.0):
-            remedies = fitting(habitat, *limit_blas_threads(*proof.variables))
+            remedies = select_remedies(launcher, *limit_blas_threads(*proof.variables))
             yield report_thread_gain(measured, proof, remedies)
     elif packages is None or not packages.is_absent("numpy"):
         asked = (loader.workers_on_node if loader else None) or 0
-        yield from judge_blas_threads(threads, cpu, math.ceil(asked / tasks), room, habitat)
+        yield from judge_blas_threads(threads, cpu, math.ceil(asked / tasks), room, launcher)
 
 
 def _report_excess(
-    high: dict[str, int], cpu: Cpu, ranks: int, room: float, habitat: Habitat | None
+    high: dict[str, int], cpu: Cpu, ranks: int, room: float, launcher: Launcher | None
 ) -> Finding:
     """Variables ask for more threads than there are CPUs."""
     name, count = max(high.items(), key=lambda pair: pair[1])
@@ -103,5 +103,5 @@ def _report_excess(
         summary=f"{name}={count}{times}, for {format_count(cpu.effective, 'CPU')}",
         evidence={**high, "cpu.effective": cpu.effective, "loader.ranks": ranks},
         counterfactual=Counterfactual(one_thread=True),
-        remedies=fitting(habitat, *environment(title, **each)),
+        remedies=select_remedies(launcher, *environment(title, **each)),
     )

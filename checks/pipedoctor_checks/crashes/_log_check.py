@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from pipedoctor.check import Check, Finding, Findings, Remedy, Severity, check, fitting
+from pipedoctor.check import Check, Finding, Findings, Remedy, Severity, check, select_remedies
 from pipedoctor.facts import Site
 from pipedoctor.facts.log import Log
 
@@ -58,5 +58,5 @@ def report_log_cause(
         severity=severity,
         summary=summary,
         evidence={"log.line": seen[0].line if seen else 0, **values},
-        remedies=fitting(site.habitat if site else None, *remedies),
+        remedies=select_remedies(site.launcher if site else None, *remedies),
     )

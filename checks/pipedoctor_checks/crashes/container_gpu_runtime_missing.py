@@ -1,10 +1,10 @@
 """PDR945: Docker has no NVIDIA runtime, or the cluster has no GPUs to allocate."""
 
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
-_HOST = (Habitat.BARE, Habitat.DOCKER)
+_HOST = (Launcher.BARE, Launcher.DOCKER)
 _INSTALL_TOOLKIT = (
     advise_launch(
         "On the host, install the NVIDIA container toolkit (its package repository:"
@@ -31,11 +31,11 @@ _INSTALL_TOOLKIT = (
     summary="Docker has no NVIDIA runtime, or the cluster has no GPUs to allocate",
     remedies=(
         *_INSTALL_TOOLKIT,
-        advise_launch("Install the device plugin or the GPU operator", fits=(Habitat.KUBERNETES,)),
+        advise_launch("Install the device plugin or the GPU operator", fits=(Launcher.KUBERNETES,)),
         advise_launch(
             "Use the hooks of pyxis or enroot, or Apptainer with --nv",
             argv=("apptainer", "exec", "--nv", "IMAGE.sif", "COMMAND"),
-            fits=(Habitat.SLURM,),
+            fits=(Launcher.SLURM,),
         ),
     ),
 )

@@ -1,6 +1,6 @@
 """PDR946: A running container lost its GPUs."""
 
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -20,13 +20,13 @@ from pipedoctor_checks.crashes._log_check import log_check
                 "--device=/dev/nvidiactl",
                 "--device=/dev/nvidia-uvm",
             ),
-            fits=(Habitat.BARE, Habitat.DOCKER),
+            fits=(Launcher.BARE, Launcher.DOCKER),
         ),
         advise_launch(
             "Restart the pod; to prevent it permanently, use CDI in the device plugin",
-            fits=(Habitat.KUBERNETES,),
+            fits=(Launcher.KUBERNETES,),
         ),
-        advise_launch("Restart the job; ask for a newer container runtime", fits=(Habitat.SLURM,)),
+        advise_launch("Restart the job; ask for a newer container runtime", fits=(Launcher.SLURM,)),
     ),
 )
 def container_lost_gpu_cgroup() -> None:

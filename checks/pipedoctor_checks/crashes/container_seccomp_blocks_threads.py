@@ -1,6 +1,6 @@
 """PDR930: The container's seccomp filter blocks new threads."""
 
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -15,14 +15,14 @@ from pipedoctor_checks.crashes._log_check import log_check
         advise_launch(
             "Update Docker, runc and libseccomp on the host; until then, run without the filter",
             argv=("docker", "run", "--security-opt", "seccomp=unconfined"),
-            fits=(Habitat.BARE, Habitat.DOCKER),
+            fits=(Launcher.BARE, Launcher.DOCKER),
         ),
         advise_launch(
             "Update the node's container runtime; until then, run without the filter",
             snippet="securityContext:\n  seccompProfile:\n    type: Unconfined",
-            fits=(Habitat.KUBERNETES,),
+            fits=(Launcher.KUBERNETES,),
         ),
-        advise_launch("Ask for a newer Apptainer on the nodes", fits=(Habitat.SLURM,)),
+        advise_launch("Ask for a newer Apptainer on the nodes", fits=(Launcher.SLURM,)),
     ),
 )
 def container_seccomp_blocks_threads() -> None:

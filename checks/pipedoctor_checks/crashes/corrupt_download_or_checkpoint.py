@@ -1,7 +1,7 @@
 """PDR958: a cached download or a checkpoint is incomplete or damaged."""
 
 from pipedoctor.check import Place
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -15,7 +15,7 @@ from pipedoctor_checks.crashes._log_check import log_check
         advise_user(
             "Download on one rank only, while the others wait",
             snippet="if rank == 0:\n    download()\ndist.barrier()",
-            fits=(Habitat.KUBERNETES, Habitat.SLURM),
+            fits=(Launcher.KUBERNETES, Launcher.SLURM),
             place=Place.CODE,
         ),
         advise_user("Check the free disk space", argv=("df", "-h")),

@@ -1,6 +1,6 @@
 """PDR947: the image's own libcuda does not support this GPU or this driver."""
 
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -12,17 +12,17 @@ from pipedoctor_checks.crashes._log_check import log_check
     remedies=(
         advise_launch(
             "Use an image for the driver's CUDA, or update the host's driver",
-            fits=(Habitat.DOCKER,),
+            fits=(Launcher.DOCKER,),
         ),
         advise_launch(
             "Use an image for the node's CUDA, or update the node's driver",
-            fits=(Habitat.KUBERNETES,),
+            fits=(Launcher.KUBERNETES,),
         ),
-        advise_launch("Use an image for the node's CUDA", fits=(Habitat.SLURM,)),
+        advise_launch("Use an image for the node's CUDA", fits=(Launcher.SLURM,)),
         advise_user(
             "Update the driver, or remove the compat folder from the loader's path",
             snippet="unset LD_LIBRARY_PATH",
-            fits=(Habitat.BARE,),
+            fits=(Launcher.BARE,),
         ),
     ),
 )

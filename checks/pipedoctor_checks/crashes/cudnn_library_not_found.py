@@ -1,7 +1,7 @@
 """PDR951: a cuDNN library that the program needs is not on the loader's path."""
 
 from pipedoctor.check import Remedy
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
@@ -20,13 +20,13 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
             f"Install {what} into a folder of its own: torch keeps the version that it requires",
             snippet=f"python -m pip install --no-deps --target {_FOLDER} '{wanted}'\n"
             f"export LD_LIBRARY_PATH={_FOLDER}/nvidia/cudnn/lib:$LD_LIBRARY_PATH",
-            fits=(Habitat.BARE, Habitat.SLURM),
+            fits=(Launcher.BARE, Launcher.SLURM),
         ),
-        advise_launch(f"Use an image with {what}", fits=(Habitat.DOCKER, Habitat.KUBERNETES)),
+        advise_launch(f"Use an image with {what}", fits=(Launcher.DOCKER, Launcher.KUBERNETES)),
         advise_launch(
             f"Alternatively load the module of {what}",
             argv=("module", "load", "cudnn"),
-            fits=(Habitat.SLURM,),
+            fits=(Launcher.SLURM,),
         ),
     )
 

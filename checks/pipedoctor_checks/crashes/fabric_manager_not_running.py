@@ -1,6 +1,6 @@
 """PDR948: The fabric manager is not running."""
 
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -16,15 +16,15 @@ from pipedoctor_checks.crashes._log_check import log_check
         advise_user(
             "Start nvidia-fabricmanager in exactly the driver's version",
             argv=("sudo", "systemctl", "enable", "--now", "nvidia-fabricmanager"),
-            fits=(Habitat.BARE,),
+            fits=(Launcher.BARE,),
         ),
-        advise_launch("Start nvidia-fabricmanager on the host", fits=(Habitat.DOCKER,)),
+        advise_launch("Start nvidia-fabricmanager on the host", fits=(Launcher.DOCKER,)),
         advise_launch(
             "Start nvidia-fabricmanager on the node, or let the GPU operator do so",
-            fits=(Habitat.KUBERNETES,),
+            fits=(Launcher.KUBERNETES,),
         ),
         advise_launch(
-            "Ask the cluster administrators to start it on the node", fits=(Habitat.SLURM,)
+            "Ask the cluster administrators to start it on the node", fits=(Launcher.SLURM,)
         ),
     ),
 )

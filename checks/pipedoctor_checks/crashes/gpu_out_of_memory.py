@@ -1,7 +1,7 @@
 """PDR950: the GPU is out of memory."""
 
 from pipedoctor.check import in_code
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -17,9 +17,9 @@ from pipedoctor_checks.crashes._log_check import log_check
         advise_launch(
             "If the log says that much is reserved but unallocated, reduce fragmentation",
             snippet="export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
-            fits=(Habitat.BARE, Habitat.DOCKER, Habitat.SLURM),
+            fits=(Launcher.BARE, Launcher.DOCKER, Launcher.SLURM),
         ),
-        advise_launch("Give every pod its own GPU or MIG slice", fits=(Habitat.KUBERNETES,)),
+        advise_launch("Give every pod its own GPU or MIG slice", fits=(Launcher.KUBERNETES,)),
     ),
 )
 def gpu_out_of_memory() -> None:

@@ -1,7 +1,7 @@
 """PDR939: An HDF5 file handle is shared with workers."""
 
 from pipedoctor.check import in_code
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -25,7 +25,7 @@ def __getitem__(self, index):
         advise_launch(
             "Disable file locking on network file systems without locks",
             snippet="export HDF5_USE_FILE_LOCKING=FALSE",
-            fits=(Habitat.BARE, Habitat.SLURM),
+            fits=(Launcher.BARE, Launcher.SLURM),
         ),
     ),
 )

@@ -6,9 +6,9 @@ from pipedoctor.check import (
     NotApplicable,
     Severity,
     check,
-    fitting,
+    select_remedies,
 )
-from pipedoctor.facts import Habitat, Listener, Ports, Site
+from pipedoctor.facts import Launcher, Listener, Ports, Site
 from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 
@@ -16,18 +16,18 @@ _REMEDIES = (
     advise_launch(
         "Let torchrun choose a free port",
         argv=("torchrun", "--standalone", "--nproc-per-node=gpu", "train.py"),
-        fits=(Habitat.BARE, Habitat.DOCKER, Habitat.SLURM),
+        fits=(Launcher.BARE, Launcher.DOCKER, Launcher.SLURM),
     ),
     advise_user(
         "Find the process that uses it, and end your own stale run",
         argv=("ss", "-ltnp"),
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
     ),
-    advise_launch("Give every job its own port", fits=(Habitat.KUBERNETES,)),
+    advise_launch("Give every job its own port", fits=(Launcher.KUBERNETES,)),
     advise_launch(
         "Derive the port from the job ID",
         snippet="export MASTER_PORT=$((10000 + SLURM_JOB_ID % 50000))",
-        fits=(Habitat.SLURM,),
+        fits=(Launcher.SLURM,),
     ),
 )
 _MAX_PORT = 65535
@@ -67,7 +67,7 @@ def master_port_in_use(ports: Ports, log: Log | None, site: Site | None, /) -> F
         severity=Severity.RISKS,
         summary=f"Port {port} is already in use: {_describe_holder(holder)} listens on it",
         evidence={"port": port, "pid": holder.pid, "command": holder.command},
-        remedies=fitting(site.habitat if site else None, *_REMEDIES),
+        remedies=select_remedies(site.launcher if site else None, *_REMEDIES),
     )
 
 

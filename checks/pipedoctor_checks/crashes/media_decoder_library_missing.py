@@ -1,6 +1,6 @@
 """PDR955: No library can decode this audio or video."""
 
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -13,13 +13,13 @@ from pipedoctor_checks.crashes._log_check import log_check
         advise_user(
             "Install the missing libraries",
             argv=("apt-get", "install", "-y", "ffmpeg", "libsndfile1"),
-            fits=(Habitat.BARE,),
+            fits=(Launcher.BARE,),
             root=True,
         ),
         advise_launch(
             "Install the missing libraries in the image",
             snippet="RUN apt-get update && apt-get install -y ffmpeg libsndfile1",
-            fits=(Habitat.DOCKER, Habitat.KUBERNETES),
+            fits=(Launcher.DOCKER, Launcher.KUBERNETES),
         ),
         advise_launch(
             "Alternatively install them from conda-forge, without root",

@@ -1,7 +1,7 @@
 """PDR959: does NCCL find enough space in /dev/shm?"""
 
 from pipedoctor.check import Findings, check
-from pipedoctor.facts import Habitat, Shm, Site
+from pipedoctor.facts import Launcher, Shm, Site
 from pipedoctor.facts.log import Log
 from pipedoctor.units import GiB
 from pipedoctor_checks._shared.larger_shm import enlarge_shm
@@ -31,7 +31,7 @@ def nccl_shm_too_small(
     - https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html
     - https://github.com/NVIDIA/nccl/issues/525
     """
-    bare = site is not None and site.habitat is Habitat.BARE
+    bare = site is not None and site.launcher is Launcher.BARE
     small = shm is not None and shm.size < size
     known = shm if shm is not None and small else Shm(size=0, remountable=bare)
     summary = "NCCL could not create its segments in /dev/shm"

@@ -1,7 +1,7 @@
 """PDR961: A rank waited for the others until the timeout."""
 
 from pipedoctor.check import in_code
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -22,7 +22,7 @@ from pipedoctor_checks.crashes._log_check import log_check
         advise_launch(
             "Record the collectives",
             snippet="export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1",
-            fits=(Habitat.BARE, Habitat.SLURM),
+            fits=(Launcher.BARE, Launcher.SLURM),
         ),
         advise_launch(
             "Record the collectives",
@@ -34,7 +34,7 @@ from pipedoctor_checks.crashes._log_check import log_check
                 "-e",
                 "TORCH_NCCL_DUMP_ON_TIMEOUT=1",
             ),
-            fits=(Habitat.DOCKER,),
+            fits=(Launcher.DOCKER,),
         ),
         advise_launch(
             "Record the collectives",
@@ -45,7 +45,7 @@ from pipedoctor_checks.crashes._log_check import log_check
                 "- name: TORCH_NCCL_DUMP_ON_TIMEOUT\n"
                 "  value: '1'"
             ),
-            fits=(Habitat.KUBERNETES,),
+            fits=(Launcher.KUBERNETES,),
         ),
     ),
 )

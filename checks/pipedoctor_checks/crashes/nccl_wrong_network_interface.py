@@ -1,6 +1,6 @@
 """PDR960: NCCL or Gloo uses a network interface that others cannot reach."""
 
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -17,17 +17,17 @@ from pipedoctor_checks.crashes._log_check import log_check
             " share (`ip -br addr`)",
             snippet="export NCCL_SOCKET_IFNAME=$(ip -o -4 route show to default |"
             " awk 'NR == 1 {print $5}')\nexport GLOO_SOCKET_IFNAME=$NCCL_SOCKET_IFNAME",
-            fits=(Habitat.BARE, Habitat.SLURM),
+            fits=(Launcher.BARE, Launcher.SLURM),
         ),
         advise_launch(
             "Use the host's network",
             argv=("docker", "run", "--network=host", "-e", "NCCL_SOCKET_IFNAME=^lo,docker,veth"),
-            fits=(Habitat.DOCKER,),
+            fits=(Launcher.DOCKER,),
         ),
         advise_launch(
             "Set the pod's interface in NCCL_SOCKET_IFNAME (`ip -br addr` in the pod)",
             snippet="env:\n- name: NCCL_SOCKET_IFNAME\n  value: eth0",
-            fits=(Habitat.KUBERNETES,),
+            fits=(Launcher.KUBERNETES,),
         ),
     ),
 )

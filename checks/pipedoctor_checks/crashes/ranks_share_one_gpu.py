@@ -1,7 +1,7 @@
 """PDR963: two ranks use the same GPU."""
 
 from pipedoctor.check import in_code
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -26,17 +26,17 @@ _SET_DEVICE = (
         advise_launch(
             "Request a GPU for every rank",
             snippet="resources:\n  limits:\n    nvidia.com/gpu: 2",
-            fits=(Habitat.KUBERNETES,),
+            fits=(Launcher.KUBERNETES,),
         ),
         advise_launch(
             "Request GPUs per node (with --gpus-per-task every task sees one GPU, with index 0)",
             argv=("sbatch", "--gpus-per-node=2"),
-            fits=(Habitat.SLURM,),
+            fits=(Launcher.SLURM,),
         ),
         advise_launch(
             "Start the container with all GPUs",
             argv=("docker", "run", "--gpus=all"),
-            fits=(Habitat.DOCKER,),
+            fits=(Launcher.DOCKER,),
         ),
     ),
 )

@@ -1,7 +1,7 @@
 """PDR952: torchvision's image extension cannot be loaded."""
 
 from pipedoctor.check import Severity
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -18,7 +18,7 @@ from pipedoctor_checks.crashes._log_check import log_check
         advise_user(
             "With conda, install the image libraries",
             argv=("conda", "install", "-c", "conda-forge", "libjpeg-turbo", "libpng"),
-            fits=(Habitat.BARE, Habitat.SLURM),
+            fits=(Launcher.BARE, Launcher.SLURM),
         ),
     ),
     severity=Severity.RISKS,

@@ -1,6 +1,6 @@
 """PDR966: WSL's libcuda is not found."""
 
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -16,12 +16,12 @@ from pipedoctor_checks.crashes._log_check import log_check
         advise_launch(
             "Put WSL's libcuda first, and remove Linux driver packages",
             snippet="export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH",
-            fits=(Habitat.BARE,),
+            fits=(Launcher.BARE,),
         ),
         advise_launch(
             "Start the container with the NVIDIA container toolkit",
             argv=("docker", "run", "--gpus=all"),
-            fits=(Habitat.DOCKER,),
+            fits=(Launcher.DOCKER,),
         ),
     ),
 )

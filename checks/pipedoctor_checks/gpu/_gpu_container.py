@@ -3,8 +3,8 @@
 from pipedoctor.check import (
     Remedy,
     docker_run,
-    fitting,
     kubernetes,
+    select_remedies,
     slurm,
 )
 from pipedoctor.facts import Site
@@ -14,8 +14,8 @@ def request_gpus(
     site: Site | None, *more: Remedy, flags: tuple[str, ...] = ()
 ) -> tuple[Remedy, ...]:
     """How a container, a pod or a batch job asks for GPUs; `more` come first."""
-    return fitting(
-        site.habitat if site else None,
+    return select_remedies(
+        site.launcher if site else None,
         *more,
         docker_run("Start the container with its GPUs", "--gpus", "all", *flags),
         kubernetes(

@@ -1,8 +1,8 @@
 """Who may update the driver, and the newest driver that these GPUs support."""
 
-from pipedoctor.check import Remedy, fitting
+from pipedoctor.check import Remedy, select_remedies
 from pipedoctor.facts import Site
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 from pipedoctor.facts.world_torch import CudaDrivers
 from pipedoctor.versions import get_major
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
@@ -23,13 +23,13 @@ def update_driver(
         what += f", but not beyond R{end}, the last for this GPU"
     if end == get_major(wanted):
         what = f"the NVIDIA driver to R{end}, the last for this GPU"
-    outside = (Habitat.DOCKER, Habitat.KUBERNETES)
-    return fitting(
-        site.habitat if site else None,
-        advise_user(f"Update {what}, and reboot", fits=(Habitat.BARE,)),
+    outside = (Launcher.DOCKER, Launcher.KUBERNETES)
+    return select_remedies(
+        site.launcher if site else None,
+        advise_user(f"Update {what}, and reboot", fits=(Launcher.BARE,)),
         advise_launch(f"On the host, update {what}", fits=outside),
         advise_launch(
-            f"Request a node that has R{get_major(wanted)} or newer", fits=(Habitat.SLURM,)
+            f"Request a node that has R{get_major(wanted)} or newer", fits=(Launcher.SLURM,)
         ),
     )
 

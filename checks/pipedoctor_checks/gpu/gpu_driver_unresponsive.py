@@ -1,7 +1,7 @@
 """PDR820: does the NVIDIA driver answer?"""
 
-from pipedoctor.check import Finding, Findings, Lasts, Remedy, Severity, check, fitting
-from pipedoctor.facts import Gpu, Habitat, Site
+from pipedoctor.check import Finding, Findings, Lasts, Remedy, Severity, check, select_remedies
+from pipedoctor.facts import Gpu, Launcher, Site
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 
 
@@ -47,16 +47,16 @@ def _list_remedies(site: Site | None) -> tuple[Remedy, ...]:
         lasts=Lasts.PROCESS,
         root=True,
         advice=True,
-        fits=(Habitat.BARE, Habitat.SLURM),
+        fits=(Launcher.BARE, Launcher.SLURM),
     )
     reboot = advise_user(
         "Reboot the machine: a driver in this state rarely recovers",
         argv=("systemctl", "reboot"),
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
         root=True,
     )
     away = advise_launch(
         "Move the job to another node, and have this one drained and rebooted",
-        fits=(Habitat.DOCKER, Habitat.KUBERNETES, Habitat.SLURM, Habitat.HOSTED),
+        fits=(Launcher.DOCKER, Launcher.KUBERNETES, Launcher.SLURM, Launcher.HOSTED),
     )
-    return fitting(site.habitat if site else None, look, reboot, away)
+    return select_remedies(site.launcher if site else None, look, reboot, away)

@@ -1,8 +1,17 @@
 """PDR812: does the driver release the GPU after every job?"""
 
-from pipedoctor.check import CannotJudge, Finding, Findings, Lasts, Remedy, Severity, check, fitting
+from pipedoctor.check import (
+    CannotJudge,
+    Finding,
+    Findings,
+    Lasts,
+    Remedy,
+    Severity,
+    check,
+    select_remedies,
+)
 from pipedoctor.facts import Gpu, Site
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 from pipedoctor_checks._shared.advice import advise_launch
 
 
@@ -39,7 +48,7 @@ def gpu_persistence_off(gpu: Gpu, site: Site | None, /) -> Findings:
             summary=f"Persistence mode is off on {gpus}: the first job on an idle "
             "GPU waits for the driver",
             evidence={"persistence": modes},
-            remedies=fitting(site.habitat if site else None, _ENABLE_REMEDY, _HOST_REMEDY),
+            remedies=select_remedies(site.launcher if site else None, _ENABLE_REMEDY, _HOST_REMEDY),
         )
 
 
@@ -50,10 +59,10 @@ _ENABLE_REMEDY = Remedy(
     verify=("nvidia-smi", "--query-gpu=persistence_mode", "--format=csv"),
     lasts=Lasts.BOOT,
     root=True,
-    fits=(Habitat.BARE,),
+    fits=(Launcher.BARE,),
     advice=True,
 )
 _HOST_REMEDY = advise_launch(
     "Have nvidia-persistenced run on the host or node",
-    fits=(Habitat.DOCKER, Habitat.KUBERNETES, Habitat.SLURM),
+    fits=(Launcher.DOCKER, Launcher.KUBERNETES, Launcher.SLURM),
 )

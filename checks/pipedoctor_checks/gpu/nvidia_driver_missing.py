@@ -10,7 +10,7 @@ from pipedoctor.check import (
     check,
 )
 from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, TorchImport
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 from pipedoctor_checks._shared import cuda_versions
 from pipedoctor_checks.gpu._gpu_container import request_gpus
 
@@ -120,6 +120,6 @@ _INSTALL_REMEDY = Remedy(
     verify=("nvidia-smi",),
     lasts=Lasts.ALWAYS,
     root=True,
-    fits=(Habitat.BARE,),
+    fits=(Launcher.BARE,),
     advice=True,
 )

@@ -9,10 +9,10 @@ from pipedoctor.check import (
     Severity,
     check,
     docker_run,
-    fitting,
+    select_remedies,
 )
 from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, TorchImport
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 from pipedoctor.facts.world_torch import CudaDrivers
 from pipedoctor_checks._shared import cuda_versions, torch_install
 
@@ -96,8 +96,8 @@ def _explain_broken_uvm(
 
 
 def _list_remedies(site: Site | None) -> tuple[Remedy, ...]:
-    return fitting(
-        site.habitat if site else None,
+    return select_remedies(
+        site.launcher if site else None,
         _advise_command("Create the device files", "nvidia-modprobe", "-c", "0", "-u"),
         _advise_command(
             "After suspend: unload the module; it is loaded again on demand",
@@ -115,6 +115,6 @@ def _advise_command(title: str, *argv: str) -> Remedy:
         argv=argv,
         lasts=Lasts.BOOT,
         root=True,
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
         advice=True,
     )

@@ -1,8 +1,17 @@
 """PDR803: do the driver's kernel module and its library have the same version?"""
 
-from pipedoctor.check import Finding, Findings, Lasts, Place, Remedy, Severity, check, fitting
+from pipedoctor.check import (
+    Finding,
+    Findings,
+    Lasts,
+    Place,
+    Remedy,
+    Severity,
+    check,
+    select_remedies,
+)
 from pipedoctor.facts import Accelerators, Gpu, Site
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 from pipedoctor_checks._shared.advice import advise_user
 
 NVML_VERSION_MISMATCH = 18
@@ -38,23 +47,23 @@ def nvml_driver_library_mismatch(
         summary="The NVIDIA library and its kernel"
         f" module{f' (version {loaded})' if loaded else ''} have different versions",
         evidence={"gpu.error": gpu.error, "nvidia_module": loaded},
-        remedies=fitting(
-            site.habitat if site else None,
-            _advise_reboot("Reboot, so that the installed driver is loaded", Habitat.BARE),
+        remedies=select_remedies(
+            site.launcher if site else None,
+            _advise_reboot("Reboot, so that the installed driver is loaded", Launcher.BARE),
             _reload_modules(),
-            _advise_reboot("Reboot the host, then restart the container", Habitat.DOCKER),
-            _advise_reboot("Drain and reboot the node", Habitat.KUBERNETES),
-            _advise_reboot("Ask for the node to be drained and rebooted", Habitat.SLURM),
+            _advise_reboot("Reboot the host, then restart the container", Launcher.DOCKER),
+            _advise_reboot("Drain and reboot the node", Launcher.KUBERNETES),
+            _advise_reboot("Ask for the node to be drained and rebooted", Launcher.SLURM),
         ),
     )
 
 
-def _advise_reboot(title: str, habitat: Habitat) -> Remedy:
-    here = habitat is Habitat.BARE
+def _advise_reboot(title: str, launcher: Launcher) -> Remedy:
+    here = launcher is Launcher.BARE
     return advise_user(
         title,
         argv=("systemctl", "reboot") if here else (),
-        fits=(habitat,),
+        fits=(launcher,),
         root=here,
         place=Place.HERE if here else Place.LAUNCHER,
     )
@@ -68,6 +77,6 @@ def _reload_modules() -> Remedy:
         verify=("nvidia-smi",),
         lasts=Lasts.ALWAYS,
         root=True,
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
         advice=True,
     )

@@ -1,8 +1,8 @@
 """Debian and Ubuntu packages that contain the missing desktop libraries."""
 
-from pipedoctor.check import Remedy, fitting
+from pipedoctor.check import Remedy, select_remedies
 from pipedoctor.facts import Site
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 
 _PACKAGES = {
@@ -27,12 +27,12 @@ def install_libraries(missing: list[str], site: Site | None) -> tuple[Remedy, ..
     here = advise_user(
         "On Debian or Ubuntu, install the missing libraries",
         argv=line,
-        fits=(Habitat.BARE, Habitat.HOSTED),
+        fits=(Launcher.BARE, Launcher.HOSTED),
         root=True,
     )
     image = advise_launch(
         "Add to the Dockerfile of a Debian or Ubuntu image",
         snippet=f"RUN apt-get update && {' '.join(line)}",
-        fits=(Habitat.DOCKER, Habitat.KUBERNETES),
+        fits=(Launcher.DOCKER, Launcher.KUBERNETES),
     )
-    return fitting(site.habitat if site else None, here, image)
+    return select_remedies(site.launcher if site else None, here, image)

@@ -1,7 +1,7 @@
 """More descriptors from where the job is launched: containers, pods, batch systems."""
 
 from pipedoctor.check import Remedy, compose, docker_run, kubernetes, slurm
-from pipedoctor.facts import Habitat
+from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 
 
@@ -14,7 +14,7 @@ def raise_in_launchers(count: int, hard: int, *, possible: bool) -> list[Remedy]
     node = advise_launch(
         "Ask for a higher LimitNOFILE of the node's container runtime",
         snippet=f"# containerd.service.d/nofile.conf\n[Service]\nLimitNOFILE={hard}",
-        fits=(Habitat.KUBERNETES,),
+        fits=(Launcher.KUBERNETES,),
     )
     return [
         docker_run("Start the container with a higher limit", f"--ulimit=nofile={count}:{hard}"),
@@ -35,6 +35,6 @@ def _raise_permanently(count: int, hard: int) -> Remedy:
             " /etc/systemd/system/UNIT.service.d/nofile.conf: this service"
             f" only\n[Service]\nLimitNOFILE={count}:{hard}"
         ),
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
         root=True,
     )

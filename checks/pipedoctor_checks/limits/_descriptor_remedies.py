@@ -4,10 +4,10 @@ from pipedoctor.check import (
     Lasts,
     Place,
     Remedy,
-    fitting,
     in_code,
+    select_remedies,
 )
-from pipedoctor.facts import Habitat, Limits, Site
+from pipedoctor.facts import Launcher, Limits, Site
 from pipedoctor_checks._shared.sysctl import set_sysctl
 from pipedoctor_checks.limits._descriptor_launchers import raise_in_launchers
 from pipedoctor_checks.limits._descriptor_need import DescriptorNeed
@@ -33,7 +33,7 @@ def raise_limit(limits: Limits, site: Site | None, need: DescriptorNeed) -> tupl
         remedies.append(_raise_as_root(count))
     highest = min(max(count, hard or 0, HARD_LIMIT), limits.nr_open or HARD_LIMIT)
     remedies += raise_in_launchers(count, highest, possible=within == count)
-    return fitting(site.habitat if site else None, *remedies)
+    return select_remedies(site.launcher if site else None, *remedies)
 
 
 def _raise_running(limits: Limits, count: int) -> Remedy:
@@ -69,7 +69,7 @@ def _raise_soft_limit(count: int, hard: int | None) -> list[Remedy]:
             argv=("ulimit", "-n", str(count)),
             lasts=Lasts.PROCESS,
             place=Place.LAUNCHER,
-            fits=(Habitat.BARE, Habitat.SLURM),
+            fits=(Launcher.BARE, Launcher.SLURM),
         ),
     ]
 
@@ -81,7 +81,7 @@ def _raise_as_root(count: int) -> Remedy:
         snippet=f"sudo prlimit --pid $$ --nofile={count}:{count}",
         lasts=Lasts.PROCESS,
         place=Place.LAUNCHER,
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
     )
 
 

@@ -6,11 +6,11 @@ from pipedoctor.check import (
     Remedy,
     docker_run,
     environment,
-    fitting,
     in_code,
+    select_remedies,
     unit_property,
 )
-from pipedoctor.facts import Habitat, Limits, Site
+from pipedoctor.facts import Launcher, Limits, Site
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks._shared.sysctl import set_sysctl
 from pipedoctor_checks.limits._process_bounds import KERNEL_LIMITS, ProcessBound, ThreadNeed
@@ -32,14 +32,14 @@ def relieve_limit(
         ways = _raise_user_limit(limits, more)
     elif bound.name == "limits.pids_max":
         ways = _raise_group_limit(limits.pids_source, more)
-    habitat = site.habitat if site else None
-    fit = fitting(habitat, *ways)
+    launcher = site.launcher if site else None
+    fit = select_remedies(launcher, *ways)
     for name in KERNEL_LIMITS:
         if bound.words.endswith(f"({name})"):
             fit = set_sysctl(name, bound.most, max(more, 2 * bound.most), site)
     pools = need.most > need.least and bound.room >= need.least
     smaller = _start_fewer_workers(bound, need) if bound.used < bound.most * full else ()
-    return (*fit, *(fitting(habitat, *fewer) if pools else ()), *smaller)
+    return (*fit, *(select_remedies(launcher, *fewer) if pools else ()), *smaller)
 
 
 def _start_fewer_workers(bound: ProcessBound, need: ThreadNeed) -> tuple[Remedy, ...]:
@@ -81,7 +81,7 @@ def _raise_user_limit(limits: Limits, more: int) -> tuple[Remedy, ...]:
     for_good = advise_user(
         "Raise the limit permanently for new logins (not for services or containers)",
         snippet=f"# /etc/security/limits.d/90-nproc.conf\n* soft nproc {more}\n* hard nproc {more}",
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
         root=True,
     )
     return (*ways, for_good)
@@ -92,13 +92,13 @@ def _raise_group_limit(source: str, more: int) -> tuple[Remedy, ...]:
         *unit_property("Raise TasksMax of the unit", source, f"TasksMax={more}"),
         docker_run("Start the container with a higher limit", f"--pids-limit={more}"),
         _ask_administrators(
-            Habitat.KUBERNETES, f"podPidsLimit: {more}  # the kubelet's configuration"
+            Launcher.KUBERNETES, f"podPidsLimit: {more}  # the kubelet's configuration"
         ),
-        _ask_administrators(Habitat.SLURM, f"TasksMax={more}  # slurmd.service"),
+        _ask_administrators(Launcher.SLURM, f"TasksMax={more}  # slurmd.service"),
     )
 
 
-def _ask_administrators(place: Habitat, snippet: str) -> Remedy:
+def _ask_administrators(place: Launcher, snippet: str) -> Remedy:
     return advise_launch(
         "Ask the cluster administrators: the node sets this limit", snippet=snippet, fits=(place,)
     )

@@ -6,8 +6,8 @@ from pipedoctor.check import (
     Finding,
     Remedy,
     Severity,
-    fitting,
     grant_memory,
+    select_remedies,
 )
 from pipedoctor.facts import Memory, Shm, Site
 from pipedoctor.units import format_count, format_size
@@ -76,7 +76,7 @@ def report_memory_limit(demand: ShmDemand, memory: Memory, site: Site | None) ->
         f" memory {'limit is' if group else 'is only'} {format_size(memory.limit)}",
         evidence=demand.evidence | {"needed": demand.least_bytes, "memory.limit": memory.limit},
         remedies=(
-            *(fitting(site.habitat if site else None, *grant) if group else ()),
+            *(select_remedies(site.launcher if site else None, *grant) if group else ()),
             _send_less(demand, memory.limit, demand.job.batch_bytes or 1),
         ),
     )

@@ -9,10 +9,10 @@ from pipedoctor.check import (
     check,
     compose,
     docker_run,
-    fitting,
+    select_remedies,
     slurm,
 )
-from pipedoctor.facts import Habitat, Limits, Site
+from pipedoctor.facts import Launcher, Limits, Site
 from pipedoctor.units import format_size
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 
@@ -64,16 +64,16 @@ def _lift_memlock(site: Site | None) -> tuple[Remedy, ...]:
             "# /etc/security/limits.d/90-memlock.conf\n"
             "* soft memlock unlimited\n* hard memlock unlimited"
         ),
-        fits=(Habitat.BARE,),
+        fits=(Launcher.BARE,),
         root=True,
     )
     pods = advise_launch(
         "Set the limit in the node's container runtime: a pod has no field for it",
         snippet="# containerd.service.d/memlock.conf\n[Service]\nLimitMEMLOCK=infinity",
-        fits=(Habitat.KUBERNETES,),
+        fits=(Launcher.KUBERNETES,),
     )
-    return fitting(
-        site.habitat if site else None,
+    return select_remedies(
+        site.launcher if site else None,
         logins,
         docker_run("Start the container without the limit", "--ulimit=memlock=-1:-1"),
         compose("Set ulimits in compose.yaml", ulimits={"memlock": {"soft": -1, "hard": -1}}),

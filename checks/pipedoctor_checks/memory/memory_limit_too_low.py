@@ -10,9 +10,9 @@ from pipedoctor.check import (
     Remedy,
     Severity,
     check,
-    fitting,
     grant_memory,
     in_code,
+    select_remedies,
     unit_property,
 )
 from pipedoctor.facts import Loader, Memory, MemoryLimit, Site
@@ -87,8 +87,8 @@ def memory_limit_too_low(
         summary=f"{said}; {_describe_owner(group)} may use {format_size(memory.limit)}",
         evidence=_collect_evidence(memory, need),
         assumed="" if known else describe_assumed_job(job, None, loader),
-        remedies=fitting(
-            site.habitat if site else None,
+        remedies=select_remedies(
+            site.launcher if site else None,
             *(_raise_limit(group, memory, need) if group else ()),
             *(_start_fewer_workers(job, room, main_bytes, worker_bytes) if need > room else ()),
         ),

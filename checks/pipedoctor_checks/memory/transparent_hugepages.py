@@ -9,10 +9,10 @@ from pipedoctor.check import (
     Remedy,
     Severity,
     check,
-    fitting,
+    select_remedies,
 )
 from pipedoctor.facts import Memory, Site
-from pipedoctor.facts.site import Habitat
+from pipedoctor.facts.site import Launcher
 
 _SYSFS_FOLDER = "/sys/kernel/mm/transparent_hugepage"
 
@@ -58,15 +58,15 @@ def transparent_hugepages(
             "memory.hugepage_defrag": memory.hugepage_defrag,
             "memory.compaction_stalls": memory.compaction_stalls,
         },
-        remedies=fitting(
-            site.habitat if site else None,
+        remedies=select_remedies(
+            site.launcher if site else None,
             Remedy(
                 title="As root, switch to compaction in the background",
                 snippet=f"echo defer+madvise > {_SYSFS_FOLDER}/defrag",
                 verify=("cat", f"{_SYSFS_FOLDER}/defrag"),
                 lasts=Lasts.BOOT,
                 root=True,
-                fits=(Habitat.BARE,),
+                fits=(Launcher.BARE,),
                 advice=True,
             ),
         ),

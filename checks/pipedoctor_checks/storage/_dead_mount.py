@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pipedoctor.check import Lasts, Remedy
-from pipedoctor.facts import Habitat, Mount
+from pipedoctor.facts import Launcher, Mount
 
 
 def detach_mount(mount: Mount | None) -> Iterator[Remedy]:
@@ -14,7 +14,7 @@ def detach_mount(mount: Mount | None) -> Iterator[Remedy]:
     yield Remedy(
         title=f"Have {mount.point} repaired on the host: the container only shares it",
         lasts=Lasts.BOOT,
-        fits=(Habitat.DOCKER, Habitat.KUBERNETES),
+        fits=(Launcher.DOCKER, Launcher.KUBERNETES),
         advice=True,
     )
     if mount.fstype.startswith("fuse"):
@@ -22,7 +22,7 @@ def detach_mount(mount: Mount | None) -> Iterator[Remedy]:
             title=f"Detach {mount.point} and restart its daemon ({server})",
             argv=("fusermount3", "-u", "-z", mount.point),
             lasts=Lasts.BOOT,
-            fits=(Habitat.BARE, Habitat.SLURM),
+            fits=(Launcher.BARE, Launcher.SLURM),
             advice=True,
         )
     if mount.point != "/":
@@ -32,6 +32,6 @@ def detach_mount(mount: Mount | None) -> Iterator[Remedy]:
             verify=("stat", "-f", mount.point),
             lasts=Lasts.BOOT,
             root=True,
-            fits=(Habitat.BARE, Habitat.SLURM),
+            fits=(Launcher.BARE, Launcher.SLURM),
             advice=True,
         )

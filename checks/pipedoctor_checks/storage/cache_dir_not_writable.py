@@ -9,7 +9,7 @@ from pipedoctor.check import (
     Severity,
     check,
     environment,
-    fitting,
+    select_remedies,
 )
 from pipedoctor.facts import PathFact, Paths, Site
 from pipedoctor_checks._shared.advice import advise_launch
@@ -69,7 +69,7 @@ def _report_cache_dir(entry: PathFact, paths: Paths, site: Site | None) -> Findi
         confidence=Confidence.LIKELY,
         summary=f"{name} is not writable: {why}",
         evidence={"path": entry.path, "named_by": entry.named_by, "why": why},
-        remedies=fitting(site.habitat if site else None, *remedies),
+        remedies=select_remedies(site.launcher if site else None, *remedies),
     )
 
 

@@ -10,7 +10,7 @@ from pipedoctor.check import (
     Severity,
     check,
     environment,
-    fitting,
+    select_remedies,
 )
 from pipedoctor.facts import PathFact, Paths, Site
 from pipedoctor.units import GiB, MiB, format_size
@@ -98,8 +98,8 @@ def _report_disk(
             "inodes_free": first.inodes_free,
             "paths": [entry.path for entry in entries],
         },
-        remedies=fitting(
-            site.habitat if site else None, *_list_remedies(point, what, entries, paths)
+        remedies=select_remedies(
+            site.launcher if site else None, *_list_remedies(point, what, entries, paths)
         ),
     )
 

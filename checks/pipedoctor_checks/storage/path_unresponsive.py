@@ -9,7 +9,7 @@ from pipedoctor.check import (
     Findings,
     Severity,
     check,
-    fitting,
+    select_remedies,
 )
 from pipedoctor.facts import DataSets, PathFact, Paths, Site
 from pipedoctor.units import format_seconds
@@ -89,7 +89,7 @@ def _report_mount(entries: list[PathFact], site: Site | None) -> Finding:
         confidence=Confidence.LIKELY if first.hang else Confidence.CERTAIN,
         summary=f"{names} {what}{where}",
         evidence=_collect_evidence(first),
-        remedies=fitting(site.habitat if site else None, *detach_mount(mount)),
+        remedies=select_remedies(site.launcher if site else None, *detach_mount(mount)),
     )
 
 

@@ -8,7 +8,7 @@ from pipedoctor.check import (
     Remedy,
     Severity,
     check,
-    fitting,
+    select_remedies,
 )
 from pipedoctor.facts import (
     DataSet,
@@ -96,8 +96,8 @@ def slow_storage(  # noqa: PLR0913, PLR0917  (each fact decides something)
             doubts.append(explain_unknown(entry, under))
         elif complaint or (under.slow and not speed.is_measured):
             plan = plan_staging(entry, speed, places, datasets.entries)
-            remedies = fitting(
-                site.habitat if site else None,
+            remedies = select_remedies(
+                site.launcher if site else None,
                 *staging_remedies(entry, under, speed, plan),
             )
             found.append(_report_slow(entry, under, speed, complaint, plan, remedies))

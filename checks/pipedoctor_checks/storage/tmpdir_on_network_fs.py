@@ -8,7 +8,7 @@ from pipedoctor.check import (
     Severity,
     check,
     environment,
-    fitting,
+    select_remedies,
 )
 from pipedoctor.facts import Filesystems, PathFact, Paths, Site
 from pipedoctor_checks.storage._paths_by_role import find_alternative
@@ -63,7 +63,7 @@ def _report_tmpdir(entry: PathFact, paths: Paths, table: Filesystems, site: Site
         confidence=(Confidence.CERTAIN if fstype in {"nfs", "nfs4"} else Confidence.LIKELY),
         summary=f"{entry.path} ({name}) is on {fstype} {source}",
         evidence={"path": entry.path, "mount.fstype": fstype, "mount.source": source},
-        remedies=fitting(site.habitat if site else None, *remedies),
+        remedies=select_remedies(site.launcher if site else None, *remedies),
     )
 
 

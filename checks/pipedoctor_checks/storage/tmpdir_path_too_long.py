@@ -10,7 +10,7 @@ from pipedoctor.check import (
     Severity,
     check,
     environment,
-    fitting,
+    select_remedies,
 )
 from pipedoctor.facts import PathFact, Paths, Site
 
@@ -60,5 +60,5 @@ def _report_tmpdir(entry: PathFact, length: int, most: int, site: Site | None) -
         summary=f"{entry.named_by} has {length} bytes, but socket paths under it allow at most"
         f" {most}: {shlex.quote(entry.path)}",
         evidence={"path": entry.path, "bytes": length, "most": most},
-        remedies=fitting(site.habitat if site else None, *remedies),
+        remedies=select_remedies(site.launcher if site else None, *remedies),
     )

@@ -46,7 +46,7 @@ def test_no_remedy_is_for_another_place(check: Check[Any], site: Site) -> None:
     (finding,) = judge(check, site)
 
     for remedy in finding.remedies:
-        assert not remedy.fits or site.habitat in remedy.fits
+        assert not remedy.fits or site.launcher in remedy.fits
 
 
 @every_check

@@ -3,7 +3,7 @@
 import pytest
 
 from pipedoctor.check import CannotJudge, Severity
-from pipedoctor.facts import Habitat, Listener, Ports, Site, Slurm
+from pipedoctor.facts import Launcher, Listener, Ports, Site, Slurm
 from pipedoctor.facts.log import Log, Seen
 from pipedoctor_checks.crashes.master_port_in_use import master_port_in_use
 
@@ -89,12 +89,12 @@ def test_remedies_of_the_place(site: Site, shells: list[str]) -> None:
     (finding,) = master_port_in_use(TAKEN, None, site)
 
     assert [remedy.shell for remedy in finding.remedies] == shells
-    assert all(site.habitat in remedy.fits for remedy in finding.remedies)
+    assert all(site.launcher in remedy.fits for remedy in finding.remedies)
     assert not any(remedy.automatic for remedy in finding.remedies)
 
 
 def test_where_nobody_knows_the_place_all_are_shown() -> None:
     (finding,) = master_port_in_use(TAKEN, None, None)
 
-    fits = {habitat for remedy in finding.remedies for habitat in remedy.fits}
-    assert fits >= {Habitat.BARE, Habitat.KUBERNETES, Habitat.SLURM}
+    fits = {launcher for remedy in finding.remedies for launcher in remedy.fits}
+    assert fits >= {Launcher.BARE, Launcher.KUBERNETES, Launcher.SLURM}
