@@ -25,6 +25,8 @@ sh dev.sh registry       run the tests that install packages from the package in
 sh dev.sh slow           run the tests that start Ray, Slurm and Ansible, judge 10,000 reports,
                          and watch every labelled training loop
 sh dev.sh bench          measure and update the tables in docs/benchmarks; test bottleneck causes
+sh dev.sh gpu [ARGS]     see what is said of GPUs on a real one: offline, at most 8 minutes;
+                         --pack: the wheels it needs; --dry-run: with stubs, without a GPU
 sh dev.sh fuzz           run the property tests with many more examples; fuzz every reader with atheris
 END
 }
@@ -316,6 +318,22 @@ cmd_bench() {
     [ -z "$failed" ] || die "FAILED:$failed"
 }
 
+cmd_gpu() { # on a machine without a network all it needs lies in wheels/: see --pack
+    case " $* " in
+    *' --pack '*)
+        ready
+        exec python -m benchmarks.gpu --own-wheel "$(echo "$state"/dist/pipedoctor-*.whl)" "$@"
+        ;;
+    *' --dry-run '*)
+        ready
+        exec python -m benchmarks.gpu --wheels "$state/dist" "$@"
+        ;;
+    esac
+    python=$(find_python) || die "needs Python 3.$oldest or newer"
+    cd "$root"
+    exec "$python" -m benchmarks.gpu "$@"
+}
+
 cmd_fuzz() {
     ready
     step properties pytest -m hypothesis --hypothesis-profile=fuzz -n 2 \
@@ -334,7 +352,7 @@ cmd_fuzz() {
 command=${1:-help}
 [ $# -eq 0 ] || shift
 case $command in
-check | test | docs | coverage | sweep | registry | slow | bench | fuzz) "cmd_$command" "$@" ;;
+check | test | docs | coverage | sweep | registry | slow | bench | gpu | fuzz) "cmd_$command" "$@" ;;
 help | -h | --help) usage ;;
 *)
     usage >&2

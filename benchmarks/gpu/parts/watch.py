@@ -1,0 +1,204 @@
+"""`watch` on six loops whose bottleneck is known: verdict, GPU share, line, cost."""
+
+import json
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from benchmarks.gpu import smi
+from benchmarks.gpu.processes import end_process_tree
+from benchmarks.gpu.results import Table
+from benchmarks.gpu.session import PROGRAMS, Session, say
+
+WATCHED, ALONE = 9.0, 4.0
+"""Seconds with and without `watch`."""
+DRY_WATCHED, DRY_ALONE = 6.0, 1.0
+SHARE_TOLERANCE = 0.15
+"""NVML's share is of sampling periods, the profiler's of time."""
+LABELS = {
+    "gpu-bound": ("bottleneck-consumer",),
+    "decode-bound": ("bottleneck-decode-cpu",),
+    "h2d-bound": ("bottleneck-main-thread", "bottleneck-consumer"),
+    "sync-in-loop": ("bottleneck-main-thread", "bottleneck-consumer"),
+    "small-kernels": ("bottleneck-consumer", "bottleneck-main-thread"),
+    "storage-bound": ("bottleneck-storage-latency",),
+}
+"""Loop -> verdicts that are right: data is there in four of them, and it is the step."""
+
+
+@dataclass
+class Watched:
+    """One loop and what was said of it."""
+
+    verdict: str
+    line: int | None
+    wait: float | None
+    gpu_share: float | None
+    sampler: float | None
+    profiled: float | None
+    slowdown: float | None
+    problem: str = ""
+
+
+def measure(session: Session) -> None:
+    """One loop after the other; each is its own row at once."""
+    head = ("loop", "verdict", "waits for data", "line", "GPU busy", "by CUPTI", "slowed by", "")
+    table = Table("Six loops", head)
+    lines = find_marked_lines()
+    dry = session.place.dry_run
+    for name in ("gpu-bound", "decode-bound") if dry else LABELS:
+        found = _watch_loop(session, name)
+        table.rows.append(describe_row(name, found, lines.get(name, ()), dry=dry))
+        session.results.put_table(session.part, table)
+        if found.verdict in LABELS[name] and not dry:
+            session.results.mark_seen(found.verdict, f"watch: the loop {name}")
+    table.notes.append("Slowed by: steps a second before `watch` against those during it.")
+    session.results.put_table(session.part, table)
+
+
+def describe_row(name: str, found: Watched, lines: tuple[int, ...], *, dry: bool) -> list[str]:
+    """A loop as a row of the table."""
+    if found.problem:
+        return [name, found.problem, "", "", "", "", "", say(right=False)]
+    right = found.verdict in LABELS[name]
+    known = found.gpu_share is not None and found.profiled is not None
+    apart = abs((found.gpu_share or 0) - (found.profiled or 0))
+    hot = f"{found.line}" + (" (marked)" if found.line in lines else "") if found.line else ""
+    verdict = "" if dry and not right else say(right, found.verdict)
+    if known and apart > SHARE_TOLERANCE:
+        verdict = say(False, f"GPU share {apart:.0%} apart")
+    return [
+        name,
+        found.verdict,
+        *(_percent(found.wait), hot, _percent(found.gpu_share), _percent(found.profiled)),
+        _percent(found.slowdown),
+        verdict,
+    ]
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{value:.1%}"
+
+
+def find_marked_lines() -> dict[str, tuple[int, ...]]:
+    """Loop -> lines marked with ``# hot: NAME``."""
+    found: dict[str, tuple[int, ...]] = {}
+    text = (PROGRAMS / "loops.py").read_text("utf-8")
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in line.partition("# hot:")[2].split():
+            found[name] = (*found.get(name, ()), number)
+    return found
+
+
+def _watch_loop(session: Session, name: str) -> Watched:
+    watched = DRY_WATCHED if session.place.dry_run else WATCHED
+    alone = DRY_ALONE if session.place.dry_run else ALONE
+    folder = session.scratch / "loops"
+    folder.mkdir(exist_ok=True)
+    seconds = str(alone + watched + 3)
+    argv = [session.place.python, str(PROGRAMS / "loops.py"), name, session.device, seconds]
+    errors = session.scratch / f"{name}.err"
+    with errors.open("wb") as stderr:
+        loop = subprocess.Popen(
+            [*argv, str(folder)],
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            start_new_session=True,
+            cwd=session.scratch,
+        )
+        try:
+            return _observe(session, loop, alone, watched, errors)
+        finally:
+            end_process_tree(loop.pid)
+            loop.wait()
+
+
+def _observe(
+    session: Session,
+    loop: "subprocess.Popen[bytes]",
+    alone: float,
+    watched: float,
+    errors: Path,
+) -> Watched:
+    assert loop.stdout is not None
+    pid = _read_answer(loop.stdout).get("pid")
+    if pid is None:
+        loop.wait(timeout=10)
+        return _fail(errors.read_text("utf-8", errors="replace").strip()[-300:] or "no PID")
+    time.sleep(alone)
+    began = time.time()
+    done = session.pipedoctor(
+        *("watch", str(pid), "--seconds", str(watched), "--format", "json"),
+        limit=watched + 30,
+    )
+    ended = time.time()
+    if session.part and loop.poll() is None:
+        _note_live_fields(session)
+    answer = _read_answer(loop.stdout)
+    report = _read_report(done.out)
+    if not report:
+        return _fail(done.last_line)
+    return summarize(report, answer, began, ended)
+
+
+def _fail(problem: str) -> Watched:
+    return Watched("", None, None, None, None, None, None, problem)
+
+
+def _read_answer(pipe: IO[bytes]) -> dict[str, Any]:
+    """The next line of JSON; nothing where the loop has ended."""
+    for line in pipe:
+        if line.startswith(b"{"):
+            value: dict[str, Any] = json.loads(line)
+            return value
+    return {}
+
+
+def _read_report(text: str) -> dict[str, Any]:
+    """The last of the lines that `watch` prints, or the report after them."""
+    for begin in ("\n{\n", "\n{"):
+        place = text.rfind(begin)
+        try:
+            value = json.loads(text[place + 1 :]) if place >= 0 else json.loads(text)
+        except ValueError:
+            continue
+        if isinstance(value, dict) and "findings" in value:
+            return value
+    return {}
+
+
+def summarize(
+    report: dict[str, Any], answer: dict[str, Any], began: float, ended: float
+) -> Watched:
+    """What matters of a report, beside what the loop says of itself."""
+    verdicts = [f for f in report["findings"] if f["name"].startswith("bottleneck-")]
+    first = verdicts[0] if verdicts else {"name": "no verdict", "evidence": {}, "location": None}
+    live = report["facts"]["known"].get("live", {})
+    ends = answer.get("ends", [])
+    before = _compute_rate([end for end in ends if end < began])
+    during = _compute_rate([end for end in ends if began <= end <= ended])
+    return Watched(
+        verdict=first["name"],
+        line=(first.get("location") or {}).get("line"),
+        wait=first["evidence"].get("data_wait.share"),
+        gpu_share=first["evidence"].get("gpu.busy.share"),
+        sampler=live.get("sampler_cpu"),
+        profiled=answer.get("gpu_share"),
+        slowdown=1 - during / before if before and during else None,
+    )
+
+
+def _compute_rate(ends: list[float]) -> float | None:
+    """Steps a second."""
+    return (len(ends) - 1) / (ends[-1] - ends[0]) if len(ends) > 2 else None  # noqa: PLR2004
+
+
+def _note_live_fields(session: Session) -> None:
+    """Power, clock and memory as nvidia-smi has them at this moment, into the log."""
+    done = session.run(["nvidia-smi", "-q", "-x"], 20)
+    try:
+        session.results.log(f"nvidia-smi: {smi.parse_live(done.out)}")
+    except ValueError as error:
+        session.results.log(str(error))

@@ -1,0 +1,233 @@
+"""The run on a real GPU: it works with stubs, and every part of it ends."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipedoctor.facts import Device
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT))  # last, so that the installed package comes first
+
+from benchmarks.gpu import pack, run, smi, stub  # noqa: E402  (the path comes first)
+from benchmarks.gpu.parts import PARTS, Part, facts, load_part, watch  # noqa: E402
+from benchmarks.gpu.processes import ENDED, run_command  # noqa: E402
+from benchmarks.gpu.results import Card, Results, Table  # noqa: E402
+from benchmarks.gpu.session import Place  # noqa: E402
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runs on Linux only")
+CARD = Card("NVIDIA H100", "580.1", "13.0", "2026-01-01", 16, "6.1", dry_run=False)
+OLDER_XML = """<nvidia_smi_log><driver_version>470.1</driver_version>
+<gpu id="00000000:01:00.0"><product_name>Tesla K80</product_name>
+<persistence_mode>Disabled</persistence_mode>
+<mig_mode><current_mig>N/A</current_mig></mig_mode>
+<clocks_throttle_reasons>
+<clocks_throttle_reason_gpu_idle>Not Active</clocks_throttle_reason_gpu_idle>
+<clocks_throttle_reason_hw_thermal_slowdown>Active</clocks_throttle_reason_hw_thermal_slowdown>
+</clocks_throttle_reasons>
+<ecc_errors><volatile><double_bit><total>2</total></double_bit></volatile></ecc_errors>
+<pci><pci_gpu_link_info><pcie_gen><max_link_gen>3</max_link_gen>
+<current_link_gen>1</current_link_gen></pcie_gen><link_widths><max_link_width>16x</max_link_width>
+<current_link_width>8x</current_link_width></link_widths></pci_gpu_link_info></pci>
+<performance_state>P8</performance_state></gpu></nvidia_smi_log>"""
+
+
+def dry_run(out: Path, *parts: str) -> "subprocess.CompletedProcess[str]":
+    """`sh dev.sh gpu --dry-run`, with the environment of the developers as it is."""
+    if not os.access(ROOT / ".venv" / "state", os.W_OK):
+        pytest.skip("no environment of `sh dev.sh`")
+    argv = ["sh", "dev.sh", "gpu", "--dry-run", "--out", str(out), "--parts", ",".join(parts)]
+    return subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "part",
+    [
+        "facts",
+        "faults",
+        pytest.param("transfer", marks=pytest.mark.torch),
+        "tests",
+        "tune",
+        "watch",
+    ],
+)
+def test_a_part_with_stubs(tmp_path: Path, part: str) -> None:
+    done = dry_run(tmp_path / "out", part)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = json.loads((tmp_path / "out/results.json").read_text())
+    assert results["parts"][part]["state"] == "complete"
+    assert results["parts"][part]["tables"]
+    assert results["card"]["dry_run"]
+    files = [file.name for file in (tmp_path / "out").iterdir()]
+    assert len(files) <= 8
+    assert "# A dry run" in (tmp_path / "out/gpu.md").read_text()
+    if part == "facts":
+        judge_recording(tmp_path / "out")
+
+
+def judge_recording(out: Path) -> None:
+    """It is a report that says on what it was made, and every field agrees."""
+    recording = json.loads((out / "dry-run-nvidia-h100-80gb-hbm3.json").read_text())
+    assert recording["schema"] == "pipedoctor.report/1"
+    assert recording["recorded_on"]["driver"] == stub.CARD["DRIVER"]
+    results = json.loads((out / "results.json").read_text())
+    (table,) = (t for t in results["parts"]["facts"]["tables"] if t["title"] == "Field by field")
+    assert {row[1] for row in table["rows"] if row[-1] == "right"} >= {*smi.FIELDS, "capability"}
+
+
+def test_every_field_of_a_fact_is_asked_elsewhere_too() -> None:
+    fields = set(Device.__struct_fields__) - {"index", "lost", "unknown"}
+
+    assert fields == set(smi.FIELDS) | smi.NOT_IN_XML
+
+
+def test_an_older_nvidia_smi() -> None:
+    log = smi.parse_xml(OLDER_XML)
+
+    (gpu,) = log.gpus
+    assert (log.driver, log.cuda, gpu.fields["name"]) == ("470.1", "", "Tesla K80")
+    assert gpu.fields["throttled"] == ("hardware thermal slowdown",)
+    assert (gpu.fields["pcie_generation"], gpu.fields["pcie_width"]) == (1, 8)
+    assert (gpu.fields["pstate"], gpu.fields["ecc_uncorrected"]) == (8, 2)
+    assert gpu.fields["persistence"] is False
+    assert gpu.fields["mig"] is None
+    assert gpu.fields["temperature"] is None
+
+
+@pytest.mark.parametrize("text", ["", "No devices were found", "<a>"])
+def test_no_xml_is_said(text: str) -> None:
+    with pytest.raises(ValueError, match="printed no XML"):
+        smi.parse_xml(text)
+
+
+@pytest.mark.parametrize(
+    ("field", "own", "before", "after", "same"),
+    [
+        ("name", "H100", "H100", "H100", True),
+        ("name", "H100", "H200", "H200", False),
+        ("mig", None, None, None, True),
+        ("mig", False, None, None, False),
+        ("memory", 7, 8, 9, False),
+        ("temperature", 33, 31, 31, True),
+        ("temperature", 34, 31, 31, False),
+        ("pcie_generation", 3, 1, 5, True),
+        ("pcie_generation", 2, 3, 5, False),
+        ("throttled", ("idle",), (), ("idle",), True),
+        ("throttled", ("sync boost",), (), ("idle",), False),
+    ],
+)
+def test_a_field_that_moves(field: str, own: Any, before: Any, after: Any, same: bool) -> None:
+    assert facts.is_same(field, own, before, after) is same
+
+
+def test_the_end_of_a_command_is_the_end_of_all_it_started(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    began = time.monotonic()
+
+    done = run_command([sys.executable, "-c", code], 2, environ=os.environ, cwd=tmp_path)
+
+    assert done.code == ENDED
+    assert time.monotonic() - began < 60
+    assert "ended after its limit" in done.last_line
+    state = Path(f"/proc/{done.out.strip()}/stat")
+    assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_what_cannot_be_started_is_said(tmp_path: Path) -> None:
+    done = run_command(["/no/program"], 5, environ=os.environ, cwd=tmp_path)
+
+    assert (done.code, done.last_line) == (
+        127,
+        "/no/program cannot be started: No such file or directory",
+    )
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(
+        out=str(tmp_path / "out"),
+        scratch=str(tmp_path),
+        python=sys.executable,
+        machine_python=sys.executable,
+        pipedoctor="pipedoctor",
+        wheels=str(tmp_path),
+    )
+
+
+def test_what_does_not_fit_is_named(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    results = Results(Path(place.out))
+    results.begin(CARD)
+
+    code = run.run_parts(place, results, None, 1.0)
+
+    said = capsys.readouterr().out
+    assert f"left out: {', '.join(PARTS)} (run: sh dev.sh gpu --parts {','.join(PARTS)})" in said
+    assert code == 0
+    assert "left out: no time was left" in (results.folder / "gpu.md").read_text()
+
+
+def test_a_part_that_is_not_written_yet(
+    place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The part's own process does not know it either."""
+    monkeypatch.setitem(PARTS, "gpm", Part("gpm", "Counters of Hopper", 1.0))
+    results = Results(Path(place.out))
+    results.begin(CARD)
+
+    assert load_part("gpm") is None
+    run.run_parts(place, results, ["gpm"], 1.0)
+
+    assert "left out: it is not written yet" in capsys.readouterr().out
+
+
+def test_results_survive_and_another_card_begins_anew(tmp_path: Path) -> None:
+    first = Results(tmp_path)
+    first.begin(CARD)
+    first.begin_part("facts", "Facts")
+    first.put_table("facts", Table("Fields", ("a", ""), [["x", "WRONG"]]))
+
+    again = Results(tmp_path)
+
+    assert again.list_wrong() == ["facts: x WRONG"]
+    assert "cut off" in (tmp_path / "gpu.md").read_text()
+    again.begin(Card("NVIDIA H200", "580.1", "13.0", "2026-01-01", 16, "6.1", dry_run=False))
+    assert Results(tmp_path).data["parts"] == {}
+
+
+def test_the_slug_of_a_stub_is_no_recording_of_a_card() -> None:
+    assert CARD.slug == "nvidia-h100"
+    stubbed = Card("NVIDIA H100 80GB HBM3", "1", "1", "2026-01-01", 1, "6", dry_run=True)
+    assert stubbed.slug == "dry-run-nvidia-h100-80gb-hbm3"
+
+
+def test_every_watched_loop_has_a_label_and_a_marked_line() -> None:
+    marked = set(watch.find_marked_lines())
+
+    assert marked == set(watch.LABELS)
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout of git")
+def test_the_checkout_may_travel() -> None:
+    assert 1 << 20 < pack.measure_checkout() < pack.MAX_BYTES - (12 << 20)
+
+
+@pytest.mark.parametrize("parts", ["", "facts,nothing"])
+def test_parts_that_do_not_exist_are_refused(parts: str) -> None:
+    argv = [sys.executable, "-m", "benchmarks.gpu", "--parts", parts]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert "expected some of facts,tests,transfer,tune,watch,faults" in done.stderr
