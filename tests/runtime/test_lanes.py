@@ -59,10 +59,11 @@ def children() -> set[int]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_over() -> Generator[None, None, None]:
-    """Neither a child, nor a zombie, nor a descriptor."""
+    """Neither a child, nor a zombie, nor a descriptor; those of earlier tests may go."""
     before = descriptors(), children()
     yield
-    assert (descriptors(), children()) == before
+    assert descriptors() <= before[0]
+    assert children() <= before[1]
 
 
 # --- what comes back
