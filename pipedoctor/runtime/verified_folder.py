@@ -46,7 +46,7 @@ def is_draft_name(name: str) -> bool:
 
 
 class VerifiedFolder:
-    """An open folder; names in it are plain, and every method raises OSError."""
+    """An open folder, closed with its last user; names are plain, methods raise OSError."""
 
     def __init__(self, descriptor: int, path: str, owner: int | None = None) -> None:
         self.descriptor, self.path = descriptor, path
@@ -57,6 +57,9 @@ class VerifiedFolder:
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
+
+    def __del__(self) -> None:
+        self.close()  # a journal holds its folder as long as it is used
 
     def __enter__(self) -> "VerifiedFolder":  # noqa: PYI034  (typing.Self is of 3.11)
         return self

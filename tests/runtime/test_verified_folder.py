@@ -230,3 +230,10 @@ def test_links_in_the_state_folder_reach_nothing(
     assert stat.S_IMODE(theirs.stat().st_mode) == 0o755
     assert len(list(theirs.iterdir())) == 2
     assert (theirs / ".old").read_bytes() == b""
+
+
+def test_a_folder_that_nobody_uses_is_closed(folder: VerifiedFolder) -> None:
+    descriptor = folder.open_folder("inner", create=True).descriptor
+
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(descriptor)
