@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from gpu_recordings import collect_evidence, render_evidence
 from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
@@ -37,9 +38,12 @@ _HELP_BLOCK = re.compile(r"<!-- help: (\w+(?: \w+)?) -->\n(?:\n```text\n.*?\n```
 def render_documents() -> Iterator[tuple[Path, str]]:
     """Every generated file with its text."""
     checks = [c for c in get_catalogue().checks.values() if c.pack == OWN_PACK]
+    evidence = collect_evidence(ROOT / "tests" / "machines", checks)
+    yield ROOT / "pipedoctor" / "check" / "gpu_evidence.json", render_evidence(evidence)
     for check in checks:
         require_headings(check)
-        yield DOCS / "checks" / f"{check.name}.md", GENERATED_NOTICE + render_page(check)
+        page = render_page(check, evidence)
+        yield DOCS / "checks" / f"{check.name}.md", GENERATED_NOTICE + page
     rows = [
         f"| {c.code} | [{c.name}]({c.name}.md) | {c.title} | {'yes' if c.fix else ''} |"
         for c in checks

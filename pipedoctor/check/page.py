@@ -3,6 +3,7 @@
 import re
 from typing import cast
 
+from pipedoctor.check.gpu_evidence import GpuEvidence, describe_evidence, read_evidence
 from pipedoctor.check.model import Check
 from pipedoctor.facts import Source
 from pipedoctor.facts.world import World
@@ -13,14 +14,20 @@ GOOD_EXAMPLE = "Good example"
 _FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def render_page(check: Check[...]) -> str:
-    """Write Markdown from nothing but the check itself."""
+def render_page(check: Check[...], evidence: GpuEvidence | None = None) -> str:
+    """
+    Write Markdown from the check itself, and what recordings of real GPUs back of it.
+
+    `evidence` is the installed table unless another is given.
+    """
+    seen = describe_evidence(check, read_evidence() if evidence is None else evidence)
     return "\n".join(
         [
             f"# {check.title} ({check.code})",
             "",
             f"`{check.name}`: {_describe_facts(check)} {_describe_fix(check)}",
             *_describe_causes(check),
+            *(["", seen] if seen else []),
             "",
             check.doc.strip(),
             *_render_settings(check),
