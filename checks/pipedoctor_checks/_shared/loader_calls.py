@@ -3,7 +3,7 @@
 from pipedoctor.check import Confidence
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.dataset import DatasetUpdate, EpochUpdate
-from pipedoctor.facts.source import Argument, LoaderCall
+from pipedoctor.facts.source import Argument, LoaderCall, Spot
 
 
 def format_argument(argument: Argument) -> str:
@@ -25,6 +25,17 @@ def argument_confidence(*arguments: Argument) -> Confidence:
 def loader_name(loader: LoaderCall) -> str:
     """Name a loader by its variable."""
     return loader.target.removeprefix("self.") or "A DataLoader"
+
+
+def argument_places(loader: LoaderCall, argument: Argument) -> list[Spot]:
+    """Where an argument is written in its call; or the call, and where its value is from."""
+    there, call = argument.at, loader.at
+    if there is None or there == call:
+        return [call]
+    last = call.end_line or call.line
+    if there.path == call.path and there.cell == call.cell and call.line <= there.line <= last:
+        return [there]
+    return [call, there]
 
 
 def has_no_workers(loader: LoaderCall) -> bool:

@@ -5,7 +5,7 @@ from pipedoctor.check.edits import Edits, add_imports, edit_arguments
 from pipedoctor.facts import Pipeline, Source
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
-from pipedoctor_checks._shared.loader_calls import loader_name
+from pipedoctor_checks._shared.loader_calls import argument_places, loader_name
 from pipedoctor_checks._shared.merge_per_file import merge_per_file
 from pipedoctor_checks.loader._measured_workers import find_best_setting
 
@@ -68,7 +68,7 @@ def _judge_loaders(source: Source, seen: Pipeline | None, many_workers: int) -> 
         if loader.testing or proved or not (high or whole):
             continue
         yield make_code_finding(
-            [workers.at or loader.at],
+            argument_places(loader, workers),
             Severity.NOTE,
             f"{loader_name(loader)} always has {workers.text} workers, regardless of the"
             " available CPUs",

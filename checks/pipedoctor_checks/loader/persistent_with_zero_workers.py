@@ -6,6 +6,7 @@ from pipedoctor.facts import Source
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
     argument_confidence,
+    argument_places,
     format_argument,
     has_no_workers,
     loader_name,
@@ -52,7 +53,7 @@ def persistent_with_zero_workers(source: Source, /) -> Findings:
         wanted = f"{name} > 0" if name else "False"
         if value.is_known and value.value is True and has_no_workers(loader):
             yield make_code_finding(
-                [value.at or loader.at],
+                argument_places(loader, value),
                 Severity.BREAKS,
                 f"{loader_name(loader)} sets persistent_workers without workers: ValueError",
                 in_code(

@@ -12,6 +12,7 @@ from pipedoctor.facts.source import LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
     argument_confidence,
+    argument_places,
     format_argument,
     has_no_workers,
     has_workers,
@@ -61,7 +62,7 @@ def prefetch_with_zero_workers(source: Source, /) -> Findings:
             and has_no_workers(loader)
         ):
             yield make_code_finding(
-                [value.at or loader.at],
+                argument_places(loader, value),
                 Severity.BREAKS,
                 f"{loader_name(loader)} sets prefetch_factor without workers: ValueError",
                 in_code(
@@ -75,7 +76,7 @@ def prefetch_with_zero_workers(source: Source, /) -> Findings:
             )
         elif value.value == 0 and has_workers(loader):
             yield make_code_finding(
-                [value.at or loader.at],
+                argument_places(loader, value),
                 Severity.BREAKS,
                 f"{loader_name(loader)} has workers with a prefetch factor of zero: AssertionError",
                 in_code(

@@ -6,6 +6,7 @@ from pipedoctor.facts import Source
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
     argument_confidence,
+    argument_places,
     format_argument,
     loader_name,
 )
@@ -50,7 +51,7 @@ def shuffle_with_sampler(source: Source, /) -> Findings:
             made = sampler.form in {"call", "class"} and "None" not in sampler.text
             if shuffle.is_known and shuffle.value is True and made:
                 yield make_code_finding(
-                    [shuffle.at or loader.at],
+                    argument_places(loader, shuffle),
                     Severity.BREAKS,
                     f"{loader_name(loader)} gets shuffle=True and a {name}: ValueError",
                     in_code(

@@ -4,6 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.check.edits import replace_pieces
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.program import SamplerConstruction
+from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 
 
@@ -54,19 +55,27 @@ def set_epoch_missing(source: Source, /) -> Findings:
     if "set_epoch" in source.traits or frameworks:
         return
     for event in source.select_events(SamplerConstruction):
-        target = event.details.target
+        name, body = event.details.target, event.details.text or ""
         fixed = event.details.shuffle is False
-        mine = [x for x in source.loaders if target and target in x.get("sampler").text]
+        mine = [x for x in source.loaders if _gets_indices_from(x, event)]
         trains = any(x.role == "train" and x.repeats for x in mine)
         if trains and not fixed:
             yield make_code_finding(
                 [event.at],
                 Severity.BREAKS,
-                f"{target} has the same order in every epoch: set_epoch is never called",
+                f"{name or 'The sampler'} has the same order in every epoch: set_epoch is never"
+                " called",
                 in_code(
                     "Call set_epoch at the start of each epoch",
-                    (event.details.text or "").strip() or f"{target}.set_epoch(epoch)",
-                    edits=replace_pieces(event, {"body": event.details.text or ""}),
+                    body.strip() or f"{name or 'sampler'}.set_epoch(epoch)",
+                    edits=replace_pieces(event, {"body": body}),
                 ),
                 confidence=Confidence.LIKELY,
             )
+
+
+def _gets_indices_from(loader: LoaderCall, event: Event[SamplerConstruction]) -> bool:
+    """Is it given this sampler, itself or within a batch sampler?"""
+    given = [loader.get("sampler"), loader.get("batch_sampler")]
+    target = event.details.target
+    return any(one.at == event.at or (target and target in one.text) for one in given)

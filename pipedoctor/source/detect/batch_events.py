@@ -43,7 +43,7 @@ class BatchEvents:
         moved = state.on_device_before(node.lineno, step.context)
         root = find_flow_key(func.value) if isinstance(func, ast.Attribute) else ""
         if is_device_copy(node, self.recorder, scope):
-            mine = root in state.batch - moved
+            mine = root in state.batch - moved or self._is_taken_batch(scope, func)
             if mine or not self.depth or self._creates_tensor(scope, node):
                 self._record_copy(
                     scope,
@@ -73,6 +73,16 @@ class BatchEvents:
             self.recorder.add_event(CacheRelease(freed=freed), scope, step, name)
         elif self.recorder.full_name_of(func, scope) == "torch.cuda.synchronize":
             self.recorder.add_event(Synchronization(), scope, step, "torch.cuda.synchronize")
+
+    def _is_taken_batch(self, scope: CodeScope, func: ast.expr) -> bool:
+        """``next(batches).cuda()``: a batch without a name."""
+        inner = func.value if isinstance(func, ast.Attribute) else None
+        if not isinstance(inner, ast.Call) or is_device_copy(inner, self.recorder, scope):
+            return False
+        flow = self.recorder.loader_flow
+        return last_name(inner.func) in flow.requesting_names and bool(
+            flow.find_batches(inner, scope)
+        )
 
     def _record_host_array(
         self, scope: CodeScope, step: CodeStep, node: ast.Call, root: str

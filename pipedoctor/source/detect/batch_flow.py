@@ -20,6 +20,7 @@ from pipedoctor.source.detect.host_tensors import (
 from pipedoctor.source.detect.losses import find_losses, record_kept_graph
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.arguments import match_arguments
+from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import (
     CodeStep,
@@ -153,7 +154,8 @@ class BatchFlow(BatchEvents):
         moved = state.on_device_before(node.lineno, step.context)
         concerned = bool(roots & (state.batch | state.results | moved))
         method = isinstance(node.func, ast.Attribute) and bool(self._objects)
-        if self.depth >= _MAX_DEPTH or not (concerned or method):
+        takes = last_name(node.func) in self.recorder.loader_flow.taking_names
+        if self.depth >= _MAX_DEPTH or not (concerned or method or takes):
             return frozenset()
         mine = self.self_class or scope.owner
         targets = self.recorder.call_graph.resolve_call(node.func, scope, mine)
@@ -167,6 +169,8 @@ class BatchFlow(BatchEvents):
                     inner.results.add(name)
                 elif names & state.batch:
                     inner.batch.add(name)
+            if takes:
+                inner.batch |= find_requested_names(self.recorder, target, target.steps)
             self._leave_object(scope.owner and mine, state)
             found |= self._enter_function(target, cls, guards, inner)
             if mine is not None and mine.full_name in self._objects:
@@ -200,7 +204,8 @@ class BatchFlow(BatchEvents):
         known = self._visited.get(key)
         if known is not None:
             return known
-        if not state.batch | state.results | state.on_device.keys() or _is_initializer(target):
+        known_of_it = state.batch | state.results | state.on_device.keys()
+        if _is_initializer(target) or not (known_of_it or self._takes_batches(target)):
             return frozenset()
         self._visited[key] = frozenset()
         self.recorder.followed_scopes.add(id(target))
@@ -217,6 +222,14 @@ class BatchFlow(BatchEvents):
         self._visited[key] = self._returned_kinds(target, state)
         return self._visited[key]
 
+    def _takes_batches(self, target: CodeScope) -> bool:
+        """Does it, or an own method that it calls, take a batch from an iterator?"""
+        names = self.recorder.loader_flow.taking_names
+        return any(
+            isinstance(one.node, ast.Call) and last_name(one.node.func) in names
+            for one in target.calls
+        )
+
     def _returned_kinds(self, target: CodeScope, state: FlowState) -> frozenset[str]:
         """What a function returns: a batch, one on the device, something computed there."""
         kinds: set[str] = set()
@@ -232,6 +245,22 @@ class BatchFlow(BatchEvents):
             elif names & state.batch:
                 kinds.add("batch")
         return frozenset(kinds)
+
+
+def find_requested_names(
+    recorder: EventRecorder, scope: CodeScope, steps: Iterable[CodeStep]
+) -> set[str]:
+    """The variables that are given a batch by ``next``, or by a function that calls it."""
+    found: set[str] = set()
+    for step in steps:
+        one = step.node
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+            name = last_name(one.value.func)
+            if name in recorder.loader_flow.requesting_names and (
+                name == "next" or recorder.loader_flow.find_batches(one.value, scope)
+            ):
+                found |= {n for target in one.targets for n in flow_names(target)}
+    return found
 
 
 def _is_initializer(target: CodeScope) -> bool:

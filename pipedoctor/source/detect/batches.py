@@ -4,15 +4,14 @@ import ast
 from collections.abc import Sequence
 
 from pipedoctor.facts.code_events.training import DeviceCopy
-from pipedoctor.source.detect.batch_flow import BatchFlow
+from pipedoctor.source.detect.batch_flow import BatchFlow, find_requested_names
 from pipedoctor.source.detect.device_copies import record_side_streams
-from pipedoctor.source.detect.flow_state import FlowState, flow_names
+from pipedoctor.source.detect.flow_state import FlowState
 from pipedoctor.source.detect.iterators import record_manual_iteration
 from pipedoctor.source.detect.loops import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.losses import find_losses, record_loss_syncs
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.training_step import find_training_steps
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import CodeScope
@@ -86,13 +85,4 @@ def _batch_variables(
 ) -> set[str]:
     """The variables that the batch is bound to: by the loop, or by ``next``."""
     batch = expression_names(node.target) if not isinstance(node, ast.While) else set[str]()
-    for step in steps:
-        one = step.node
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
-            name = last_name(one.value.func)
-            requests = name in recorder.loader_flow.requesting_names and (
-                name == "next" or recorder.loader_flow.find_batches(one.value, scope)
-            )
-            if requests:
-                batch |= {n for target in one.targets for n in flow_names(target)}
-    return batch
+    return batch | find_requested_names(recorder, scope, steps)

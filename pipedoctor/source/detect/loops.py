@@ -10,9 +10,10 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.project import CallSite, find_call_argument, last_name
 from pipedoctor.source.resolve.values import node_location, unparse_short
 from pipedoctor.source.syntax.bindings import expression_names
-from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.scope import CodeScope, binding_key
 from pipedoctor.source.syntax.walk import find_nodes
+from pipedoctor.source.values.lattice import InstanceValue
 from pipedoctor.source.values.library import PASSED_ON
 
 _WRAPPERS = PASSED_ON | {"enumerate", "iter", "zip"}
@@ -98,6 +99,8 @@ def _record_next_loops(recorder: EventRecorder, scope: CodeScope) -> None:
                 continue
             if _only_hands_on(scope, around):
                 continue
+            again = _restarted_loaders(recorder, scope, node, around, loaders)
+            recorder.repeated_loaders |= again
             recorder.loop_indices[id(around)] = len(recorder.loops)
             recorder.loops.append(
                 Loop(
@@ -105,9 +108,41 @@ def _record_next_loops(recorder: EventRecorder, scope: CodeScope) -> None:
                     function=scope.name,
                     loaders=tuple(sorted(loaders)),
                     role="train" if _is_training_loop(around) else "",
-                    repeats=False,
+                    repeats=bool(again),
                 )
             )
+
+
+def _restarted_loaders(
+    recorder: EventRecorder, scope: CodeScope, node: ast.Call, around: LoopNode, loaders: set[int]
+) -> set[int]:
+    """Those whose iterator, from which a call takes a batch, is made again and again."""
+    found: set[int] = set()
+    for made, its in _iterator_constructions(recorder, scope, node):
+        step = next((one for one in its.calls if one.node is made), None)
+        if step is None or not made.args or around in step.context.loops:
+            continue  # PDR404 where it is made for each batch
+        known = recorder.loader_flow.find_loaders(made.args[0], its)
+        for index in loaders & known:
+            if is_loader_reused(recorder, index, its, step, made.args[0]):
+                found.add(index)
+    return found
+
+
+def _iterator_constructions(
+    recorder: EventRecorder, scope: CodeScope, node: ast.Call
+) -> Iterator[tuple[ast.Call, CodeScope]]:
+    """``iter(loader)`` and ``Prefetcher(loader)``, of which a call takes a batch."""
+    func = node.func
+    given = func.value if isinstance(func, ast.Attribute) else next(iter(node.args), None)
+    if given is None:
+        return
+    for one in find_iter_calls(recorder, given, scope):
+        yield one, scope
+    evaluator = recorder.loader_flow.evaluator
+    for value in evaluator.evaluate(given, evaluator.frame_of(scope)):
+        if isinstance(value, InstanceValue) and value.call is not None and value.frame is not None:
+            yield value.call, value.frame.scope
 
 
 def _requested_loaders(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> set[int]:

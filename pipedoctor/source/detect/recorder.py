@@ -15,6 +15,8 @@ from pipedoctor.source.syntax.context import CodeContext, CodeStep, GuardConditi
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.source_text import SourceText
 from pipedoctor.source.values.call_graph import CallGraph
+from pipedoctor.source.values.carried import CarriedValues
+from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.loader_flow import LoaderFlow
 
 _MAX_GUARDS = 20
@@ -33,8 +35,10 @@ class EventRecorder:
     def __init__(self, project: Project, source_texts: dict[int, SourceText] | None = None) -> None:
         self.project = project
         self.values = ValueResolver(project)
+        evaluator = Evaluator(project)
+        self.values.find_carried = CarriedValues(evaluator).find
         self.loader_calls = LoaderCallFinder(project, self.values)
-        self.loader_flow = LoaderFlow(project, self.loader_calls)
+        self.loader_flow = LoaderFlow(evaluator, self.loader_calls)
         self.call_graph = CallGraph(project, self.loader_flow, self.loader_calls)
         self.events: list[AnyEvent] = []
         self.loops: list[Loop] = []

@@ -187,7 +187,7 @@ def _set_argument(
     """What is set under a condition leaves open which of both it is."""
     if argument.condition and name in arguments:
         choice = ast.IfExp(
-            test=ast.Constant(value=argument.condition),
+            test=ast.Name(argument.condition, ast.Load()),
             body=argument.node,
             orelse=arguments[name].node,
         )

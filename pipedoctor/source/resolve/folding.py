@@ -16,6 +16,15 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[object, object], object]] = {
 }
 
 
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: int.__add__,
+    ast.Sub: int.__sub__,
+    ast.Mult: int.__mul__,
+    ast.FloorDiv: int.__floordiv__,
+    ast.Mod: int.__mod__,
+}
+
+
 def fold_constants(node: ast.expr) -> ast.expr:
     """The value of an expression on constants, as a constant; else the expression."""
     folded = _fold(node)
@@ -26,6 +35,8 @@ def _fold(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         inner = _fold(node.operand)
         return ast.Constant(not inner.value) if isinstance(inner, ast.Constant) else node
+    if isinstance(node, ast.BinOp):
+        return _fold_arithmetic(node)
     if isinstance(node, ast.IfExp):
         test = _fold(node.test)
         if isinstance(test, ast.Constant):
@@ -35,6 +46,18 @@ def _fold(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         return _fold_comparison(node)
     return node
+
+
+def _fold_arithmetic(node: ast.BinOp) -> ast.expr:
+    left, right, compute = _fold(node.left), _fold(node.right), _ARITHMETIC.get(type(node.op))
+    if compute is None or not (isinstance(left, ast.Constant) and isinstance(right, ast.Constant)):
+        return node
+    if not (isinstance(left.value, int) and isinstance(right.value, int)):
+        return node
+    try:
+        return ast.Constant(compute(left.value, right.value))
+    except ZeroDivisionError:
+        return node
 
 
 def _fold_choice(node: ast.BoolOp) -> ast.expr:

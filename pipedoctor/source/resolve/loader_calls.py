@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from pipedoctor.facts.source import Argument
 from pipedoctor.source.resolve.call_variants import find_variants
+from pipedoctor.source.resolve.device_conditions import holds_with_gpu
 from pipedoctor.source.resolve.dictionaries import (
     ArgumentExpression,
     DictionaryResolver,
@@ -176,11 +179,16 @@ class LoaderCallFinder:
                     given[word.arg] = ArgumentExpression(word.value, site.scope)
             yield ResolvedLoaderCall(site, loader.name, given, complete, site.node)
 
-    def argument_fact(self, argument: ArgumentExpression | None, *, complete: bool) -> Argument:
+    def argument_fact(
+        self, argument: ArgumentExpression | None, *, complete: bool, name: str = ""
+    ) -> Argument:
         """An argument as a fact."""
         if argument is None:
             return Argument(how="absent" if complete else "unknown")
         value = self.values.resolve(argument.node, argument.scope)
+        if name == "pin_memory" and not value.is_known:
+            if holds_with_gpu(self.values, argument.node, argument.scope):
+                return replace(value, how="inferred", value=True, why="where there is a GPU")
         value = self._classify_callable(value, argument)
         if argument.condition and value.is_known:
             return Argument(

@@ -1,8 +1,10 @@
 """What a value will be, as far as the code tells, and how that is known."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from pipedoctor.facts.source import Argument, Spot, ValueOrigin
 from pipedoctor.source.resolve.arguments import (
@@ -10,21 +12,16 @@ from pipedoctor.source.resolve.arguments import (
     constant_argument,
     derive_argument,
 )
+from pipedoctor.source.resolve.command_line import CommandLineOptions
+from pipedoctor.source.resolve.computed_values import resolve_computed
 from pipedoctor.source.resolve.cpu_counts import cpu_count_function
 from pipedoctor.source.resolve.project import Project, find_call_argument
 from pipedoctor.source.syntax.scope import CodeScope, Module, binding_key
 
 _MAX_DEPTH = 6
+_CARRIED = (ast.Attribute, ast.Subscript)
 _MAX_ASSIGNMENTS = 4
 """Assignments to one variable that are followed."""
-
-
-class CommandLineOption(NamedTuple):
-    """An option of a command line, with its default."""
-
-    flag: str
-    default: ast.expr | None
-    scope: CodeScope
 
 
 def node_location(module: Module, node: ast.AST) -> Spot:
@@ -65,44 +62,28 @@ def unparse_short(node: ast.AST | None) -> str:
     return text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 3]}..."
 
 
+class CarriedExpression(NamedTuple):
+    """An expression that an attribute or item of an object may stand for."""
+
+    node: ast.expr
+    scope: CodeScope
+    default: str = ""
+    """Of what it is the default: ``DataArguments.num_workers``; empty: it is given."""
+
+
 class ValueResolver:
     """Resolves variables, parameters and command-line options of one project."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self._options_by_name: dict[str, list[CommandLineOption]] = {}
+        self.find_carried: Callable[[ast.expr, CodeScope], Sequence[CarriedExpression]] = (
+            lambda _node, _scope: ()
+        )
+        """What attributes and items stand for, by the model of values."""
+        self.options = CommandLineOptions(project)
         self._known_call_arguments: dict[
             tuple[CodeScope, str], list[tuple[ast.expr, CodeScope]]
         ] = {}
-        for site in project.find_call_sites("add_argument"):
-            self._add_option(site.node, site.scope)
-        for scope in project.scopes:
-            self._add_click_options(scope)
-
-    def _add_option(self, node: ast.Call, scope: CodeScope) -> None:
-        flags = [a.value for a in node.args if isinstance(a, ast.Constant)]
-        names = [flag for flag in flags if isinstance(flag, str)]
-        if not names:
-            return
-        flag = next((n for n in names if n.startswith("--")), names[0])
-        given = {word.arg: word.value for word in node.keywords}
-        dest, default = given.get("dest"), given.get("default")
-        action = given.get("action")
-        if default is None and isinstance(action, ast.Constant):
-            if action.value in {"store_true", "store_false"}:
-                default = ast.Constant(value=action.value == "store_false")
-        name = flag.lstrip("-").replace("-", "_")
-        if isinstance(dest, ast.Constant) and isinstance(dest.value, str):
-            name = dest.value
-        self._options_by_name.setdefault(name, []).append(CommandLineOption(flag, default, scope))
-
-    def _add_click_options(self, scope: CodeScope) -> None:
-        if isinstance(scope.node, ast.Module):
-            return
-        for one in scope.node.decorator_list:
-            if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
-                if one.func.attr == "option":
-                    self._add_option(one, scope)
 
     def resolve(self, node: ast.expr | None, scope: CodeScope, depth: int = _MAX_DEPTH) -> Argument:
         """Resolve what value an expression will have."""
@@ -121,31 +102,59 @@ class ValueResolver:
             return Argument(how="unknown", text=text, at=at, form="lambda")
         if depth <= 0:
             return unknown
-        count = cpu_count_function(node, lambda one: self.project.full_name_of(one, scope.module))
+        return self._resolve_compound(node, scope, depth, unknown)
+
+    def _resolve_compound(
+        self, node: ast.expr, scope: CodeScope, depth: int, unknown: Argument
+    ) -> Argument:
+        """A call, a name, a choice, an item: `unknown` where it stays so."""
+
+        def full_name_of(one: ast.expr) -> str:
+            return self.project.full_name_of(one, scope.module)
+
+        count = cpu_count_function(node, full_name_of)
         if count:
-            form = "cpu count"
-            return Argument(how="unknown", text=text, at=at, form=form, name=count)
+            return replace(unknown, form="cpu count", name=count)
+        computed = resolve_computed(
+            node, lambda one: self.resolve(one, scope, depth - 1), full_name_of, unknown
+        )
+        if computed is not None:
+            return computed
         if isinstance(node, ast.Call):
-            name = self.project.full_name_of(node.func, scope.module)
-            form = "call"
-            if name == "functools.partial":
-                form = "partial"
-            return Argument(how="unknown", text=text, at=at, form=form, name=name)
+            name = full_name_of(node.func)
+            form = "partial" if name == "functools.partial" else "call"
+            return replace(unknown, form=form, name=name)
         if isinstance(node, (ast.Name, ast.Attribute)):
-            return self._resolve_name(node, scope, depth) or Argument(
-                how="unknown",
-                text=text,
-                at=at,
-                form="name",
-                name=self.project.full_name_of(node, scope.module),
-            )
+            named = self._resolve_name(node, scope, depth)
+            return named or replace(unknown, form="name", name=full_name_of(node))
         if isinstance(node, ast.IfExp):
             return self._resolve_conditional(node, scope, depth, unknown)
+        if isinstance(node, ast.Subscript):
+            return self._resolve_carried(node, scope, unknown.text, unknown.at, depth) or unknown
         return unknown
+
+    def _resolve_carried(
+        self, node: ast.expr, scope: CodeScope, text: str, at: Spot | None, depth: int
+    ) -> Argument | None:
+        """What an object or a dictionary carries, which are followed to where they are made."""
+        found = self.find_carried(node, scope) if isinstance(node, _CARRIED) else ()
+        values = [self.resolve(one.node, one.scope, depth - 1) for one in found[:_MAX_ASSIGNMENTS]]
+        same = all(one.is_known and one.value == values[0].value for one in values)
+        if not values or not same or len(found) > _MAX_ASSIGNMENTS:
+            return None
+        default = next((one for one in found if one.default), None)
+        how: ValueOrigin = "default" if default is not None else "inferred"
+        why = f"default of {default.default}" if default is not None else values[0].why
+        return derive_argument(values[0], how, text, at, why)
 
     def _resolve_conditional(
         self, node: ast.IfExp, scope: CodeScope, depth: int, unknown: Argument
     ) -> Argument:
+        test = self.resolve(node.test, scope, depth - 1)
+        if test.is_known:
+            chosen = self.resolve(node.body if test.value else node.orelse, scope, depth - 1)
+            how: ValueOrigin = "default" if test.how == "default" else "inferred"
+            return derive_argument(chosen, how, unknown.text, unknown.at, test.why)
         one = self.resolve(node.body, scope, depth - 1)
         other = self.resolve(node.orelse, scope, depth - 1)
         if one.is_known and other.is_known and one.value == other.value:
@@ -178,7 +187,7 @@ class ValueResolver:
             return Argument(how="unknown", text=text, at=at, form="name")
         if isinstance(node, ast.Name):
             return self._resolve_parameter(node, scope, text, at, depth)
-        return self._resolve_option_attribute(node, scope, text, at)
+        return self._resolve_option_attribute(node, scope, text, at, depth)
 
     def find_assignments(self, key: str, scope: CodeScope) -> Iterator[tuple[ast.expr, CodeScope]]:
         """Everything assigned to a variable here, in its class, or in its module."""
@@ -272,19 +281,18 @@ class ValueResolver:
         return Argument(how="unknown", text=text, at=at, form="parameter")
 
     def _resolve_option_attribute(
-        self, node: ast.expr, scope: CodeScope, text: str, at: Spot
+        self, node: ast.expr, scope: CodeScope, text: str, at: Spot, depth: int
     ) -> Argument | None:
         if not isinstance(node, ast.Attribute):
             return None
-        return self._resolve_option(node.attr, scope, text, at)
+        carried = self._resolve_carried(node, scope, text, at, depth)
+        return carried or self._resolve_option(node.attr, scope, text, at)
 
     def _resolve_option(self, name: str, scope: CodeScope, text: str, at: Spot) -> Argument | None:
         """The nearest option of that name: of this file, else the only one."""
-        every = self._options_by_name.get(name, [])
-        near = [o for o in every if o.scope.module is scope.module] or every
-        if len(near) != 1:
+        option = self.options.find(name, scope)
+        if option is None:
             return None
-        option = near[0]
         if option.default is None:
             return Argument(how="unknown", text=text, at=at, form="option")
         value = self.resolve(option.default, option.scope, 2)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from pipedoctor.source.resolve.project import CallSite, last_name
-from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.lattice import (
     UNKNOWN,
     ContainerValue,
@@ -29,7 +29,30 @@ def evaluate_parameter(model: Evaluating, name: str, frame: Frame) -> Values:
         _evaluate_given(model, name, frame.scope, site.node, model.frame_of(site.scope))
         for site in sites[:_MAX_CALLERS]
     )
-    return found | model.evaluate(find_default(frame.scope.node, name), frame)
+    found |= model.evaluate(find_default(frame.scope.node, name), frame)
+    return found or _evaluate_annotation(model, name, frame)
+
+
+def _evaluate_annotation(model: Evaluating, name: str, frame: Frame) -> Values:
+    """``config: TrainConfig``: some object of that class, if it is one of the project."""
+    scope = frame.scope
+    if isinstance(scope.node, ast.Module):
+        return UNKNOWN
+    every = (*scope.parameters, *scope.node.args.kwonlyargs)
+    said = next((one.annotation for one in every if one.arg == name), None)
+    found = model.project.find_definition(_plain_annotation(said), scope.module) if said else None
+    return frozenset((InstanceValue(found),)) if isinstance(found, ClassDefinition) else UNKNOWN
+
+
+def _plain_annotation(node: ast.expr) -> ast.expr:
+    """``X`` of ``X | None``, ``Optional[X]`` and ``"X"``."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return _plain_annotation(node.left)
+    if isinstance(node, ast.Subscript) and last_name(node.value) == "Optional":
+        return _plain_annotation(node.slice)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
+        return ast.copy_location(ast.Name(node.value, ast.Load()), node)
+    return node
 
 
 def _find_object_calls(model: Evaluating, scope: CodeScope) -> Iterator[CallSite]:

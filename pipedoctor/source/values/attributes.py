@@ -94,12 +94,13 @@ class AttributeReader:
     def _read_field(self, model: Evaluating, instance: InstanceValue, name: str) -> Values:
         """A field of a dataclass, as the call gives it that made the object."""
         call, frame = instance.call, instance.frame
-        fields = list(self._fields_of(instance.cls))
+        fields = list(self.fields_of(instance.cls))
         if call is None or frame is None or name not in fields:
             return UNKNOWN
         return model.evaluate(find_given(call, name, fields.index(name)), frame)
 
-    def _fields_of(self, cls: ClassDefinition) -> Iterator[str]:
+    def fields_of(self, cls: ClassDefinition) -> Iterator[str]:
+        """The fields of a dataclass, in the order of its constructor."""
         decorators = [d.func if isinstance(d, ast.Call) else d for d in cls.node.decorator_list]
         bases = {last_name(one) for one in cls.node.bases}
         if not (_FIELD_BASES & bases or {last_name(d) for d in decorators} & _DATACLASS_DECORATORS):

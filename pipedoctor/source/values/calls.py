@@ -30,6 +30,8 @@ from pipedoctor.source.values.lattice import (
 )
 from pipedoctor.source.values.library import (
     NAMESPACES,
+    OBJECT_MAKERS,
+    OBJECT_PARSERS,
     PARAMETER_NAMES,
     PASSED_ON,
     SELF_RETURNING,
@@ -187,7 +189,12 @@ class CallEvaluator:
                     )
                 if isinstance(owner, InstanceValue) and name in SELF_RETURNING:
                     return owners
+                if isinstance(owner, ExternalValue) and name in OBJECT_PARSERS:
+                    return self._parsed_objects(owner)
         given = [self.model.evaluate(one, frame) for one in node.args]
+        if full in OBJECT_MAKERS:
+            given += [self.model.evaluate(word.value, frame) for word in node.keywords]
+            return frozenset(_any_object(join(iter(given))))
         if name in WRAPPERS and given:
             parts = (self.model.item(one, None) for one in given[0] if _is_sequence(one))
             return frozenset(one for one in given[0] if not _is_sequence(one)) | join(parts)
@@ -204,6 +211,18 @@ class CallEvaluator:
         batches = frozenset(one for one in every if isinstance(one, BatchValue))
         return batches or frozenset((ExternalValue(full or name, node, frame),))
 
+    def _parsed_objects(self, parser: ExternalValue) -> Values:
+        """``HfArgumentParser((Data, Training)).parse_args_into_dataclasses()``."""
+        written = [*parser.call.args[:1], *(word.value for word in parser.call.keywords)]
+        parts: list[Values] = []
+        for value in self.model.evaluate(written[0], parser.frame) if written else ():
+            if isinstance(value, ContainerValue) and isinstance(value.node, (ast.Tuple, ast.List)):
+                held = (self.model.item(value, n) for n in range(len(value.node.elts)))
+                parts += [frozenset(_any_object(one)) for one in held]
+            else:
+                parts.append(frozenset(_any_object(frozenset((value,)))))
+        return frozenset((TupleValue(tuple(parts)),)) if parts else UNKNOWN
+
     def inner_arguments(self, scope: CodeScope, name: str) -> Iterator[ast.expr]:
         """What a function gives to a function within it for a parameter."""
         for local, node in scope.local_functions.items():
@@ -215,6 +234,13 @@ class CallEvaluator:
                         given = find_call_argument(call, name, names.index(name))
                         if given is not None:
                             yield given
+
+
+def _any_object(values: Values) -> Iterator[Value]:
+    """Objects of classes, made in a way that is not seen."""
+    for value in values:
+        if isinstance(value, ClassValue):
+            yield InstanceValue(value.cls)
 
 
 def _is_sequence(value: Value) -> bool:

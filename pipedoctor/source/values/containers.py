@@ -42,7 +42,7 @@ def item_of(model: Evaluating, value: Value, index: object) -> Values:
 
 def _item_of_container(model: Evaluating, held: ContainerValue, index: object) -> Values:
     node, frame = held.node, held.frame
-    return join(model.evaluate(one, frame) for one in _written_items(node, frame.scope, index)) | (
+    return join(model.evaluate(one, frame) for one in written_items(node, frame.scope, index)) | (
         join(
             model.evaluate(one, frame)
             for key in _names_of(frame.scope, node)
@@ -51,7 +51,8 @@ def _item_of_container(model: Evaluating, held: ContainerValue, index: object) -
     )
 
 
-def _written_items(node: ast.expr, scope: CodeScope, index: object) -> Iterator[ast.expr]:
+def written_items(node: ast.expr, scope: CodeScope, index: object) -> Iterator[ast.expr]:
+    """The expressions in a container where it is written: at a key, or all of them."""
     if isinstance(node, _SEQUENCES):
         if isinstance(index, int) and -len(node.elts) <= index < len(node.elts):
             yield node.elts[index]

@@ -48,9 +48,9 @@ _CONTAINERS = (
 class Evaluator:
     """Evaluates the expressions of one project."""
 
-    def __init__(self, project: Project, loaders_by_call: Mapping[int, Sequence[int]]) -> None:
+    def __init__(self, project: Project) -> None:
         self.project = project
-        self.loaders_by_call = loaders_by_call
+        self.loaders_by_call: Mapping[int, Sequence[int]] = {}
         self.variants_by_call: dict[int, set[int]] = {}
         """Of loaders that differ by the calls of a function: their indices by these calls."""
         self.loader_argument: Callable[[int, str], Values] | None = None
@@ -68,6 +68,13 @@ class Evaluator:
         self._active: dict[tuple[int, Frame], int] = {}
         self._lowest_cycle = _MAX_DEPTH + 1
         self._evaluations = 0
+
+    def set_loaders(self, loaders_by_call: Mapping[int, Sequence[int]]) -> None:
+        """Say which calls make loaders; what was found without them is forgotten."""
+        self.loaders_by_call = loaders_by_call
+        for known in (self._known, self._provisional, self._repeated):
+            known.clear()
+        self._elements.clear()
 
     def frame_of(
         self,

@@ -41,3 +41,20 @@ NAMESPACES: Mapping[str, str] = {
     "collections.OrderedDict": "https://docs.python.org/3/library/collections.html",
 }
 """What holds its keyword arguments as attributes or items, with its source."""
+OBJECT_MAKERS: Mapping[str, str] = {
+    "tyro.cli": "https://brentyi.github.io/tyro/",
+    "simple_parsing.parse": "https://github.com/lebrice/SimpleParsing",
+    "pyrallis.parse": "https://github.com/eladrich/pyrallis",
+    "draccus.parse": "https://github.com/dlwh/draccus",
+    "omegaconf.OmegaConf.structured": "https://omegaconf.readthedocs.io/",
+    "hydra.utils.instantiate": "https://hydra.cc/docs/advanced/instantiate_objects/overview/",
+}
+"""What makes an object of the class that it is given, by the command line or a file."""
+OBJECT_PARSERS: Mapping[str, str] = {
+    "parse_args_into_dataclasses": "https://huggingface.co/docs/transformers/internal/trainer_utils",
+    "parse_json_file": "https://huggingface.co/docs/transformers/internal/trainer_utils",
+    "parse_yaml_file": "https://huggingface.co/docs/transformers/internal/trainer_utils",
+    "parse_dict": "https://huggingface.co/docs/transformers/internal/trainer_utils",
+    "parse_args_and_config": "https://huggingface.co/docs/trl/main/en/script_utils",
+}
+"""Methods of a parser that make one object of each class that it was made with."""

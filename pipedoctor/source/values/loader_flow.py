@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from pipedoctor.source.resolve.loader_calls import LoaderCallFinder, ResolvedLoaderCall
-from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.lattice import (
@@ -33,12 +32,13 @@ _ROUNDS = 3
 class LoaderFlow:
     """Follows the loaders of one project to where their batches are used."""
 
-    def __init__(self, project: Project, constructions: LoaderCallFinder) -> None:
-        self.project = project
+    def __init__(self, evaluator: Evaluator, constructions: LoaderCallFinder) -> None:
+        self.project = evaluator.project
         by_call: dict[int, list[int]] = {}
         for index, made in enumerate(constructions.calls):
             by_call.setdefault(id(made.site.node), []).append(index)
-        self.evaluator = Evaluator(project, by_call)
+        self.evaluator = evaluator
+        self.evaluator.set_loaders(by_call)
         for index, made in enumerate(constructions.calls):
             for site in made.through:
                 self.evaluator.variants_by_call.setdefault(id(site.node), set()).add(index)
@@ -92,6 +92,19 @@ class LoaderFlow:
             if len(names) == before:
                 break
         return frozenset(names - {"main", "__init__", "<module>"})
+
+    @cached_property
+    def taking_names(self) -> frozenset[str]:
+        """Names of functions of the project that call ``next``, themselves or in others."""
+        names: set[str] = set(_REQUESTS)
+        for _ in range(_ROUNDS):
+            before = len(names)
+            for name in list(names):
+                for site in self.project.find_call_sites(name):
+                    names.add(site.scope.name.rpartition(".")[2])
+            if len(names) == before:
+                break
+        return frozenset(names - {"main", "__init__", "<module>", "__next__", "__iter__"})
 
     def _feeds(self, value: Value, depth: int = _MAX_NESTING) -> Iterator[int]:
         if isinstance(value, (LoaderValue, IteratorValue)):

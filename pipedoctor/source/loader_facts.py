@@ -1,0 +1,233 @@
+"""Loaders as facts: their arguments, what they load and what they feed."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from msgspec.structs import replace
+
+from pipedoctor.facts.code_events.program import LoaderReconstruction, WorkerStart
+from pipedoctor.facts.source import (
+    Argument,
+    Call,
+    Dataset,
+    LoaderCall,
+)
+from pipedoctor.source.detect.collating import does_work_in_collate
+from pipedoctor.source.detect.item_work import has_light_items
+from pipedoctor.source.detect.lifetimes import (
+    find_loader_variable,
+    find_rebuilding_loop,
+    find_unguarded_start,
+)
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.worker_functions import find_transform_lambda, record_worker_functions
+from pipedoctor.source.resolve.bound_names import add_module_references
+from pipedoctor.source.resolve.dataset_classes import FRAMEWORK_DATASETS
+from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
+from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
+from pipedoctor.source.resolve.values import node_location, unparse_short
+from pipedoctor.source.rewrite.call_form import measure_call
+from pipedoctor.source.syntax.context import CodeContext, CodeStep
+from pipedoctor.source.syntax.scope import (
+    ClassDefinition,
+    CodeScope,
+)
+from pipedoctor.source.values.lattice import ExternalValue, InstanceValue
+
+_TRAIN_NAME = re.compile(r"(^|[^a-z])(tr|trn|train|training)([^a-z]|$)|train", re.IGNORECASE)
+_EVAL_NAME = re.compile(r"val|test|eval|dev_|_dev|infer|predict", re.IGNORECASE)
+LoopRole: TypeAlias = Literal["train", "eval", ""]
+_MAX_SAMPLERS = 3
+"""Samplers within samplers."""
+_IN_MEMORY_DATASETS = (
+    "torch.utils.data.TensorDataset",
+    "torch.utils.data.dataset.TensorDataset",
+)
+
+
+def _resolve_arguments(recorder: EventRecorder, loader: ResolvedLoaderCall) -> dict[str, Argument]:
+    """Its arguments as facts; what it sends to its workers is recorded."""
+    arguments = {
+        name: recorder.loader_calls.argument_fact(given, complete=True, name=name)
+        for name, given in loader.arguments.items()
+    }
+    for name in ("sampler", "batch_sampler"):
+        made = _find_sampler(recorder, loader, name)
+        if made is not None and name in arguments:
+            at = node_location(made.frame.scope.module, made.call)
+            arguments[name] = replace(arguments[name], at=at)
+    transform = find_transform_lambda(recorder, loader)
+    if transform is not None:
+        arguments["transform"] = recorder.values.resolve(*transform)
+    record_worker_functions(recorder, loader, transform)
+    return arguments
+
+
+def _find_sampler(
+    recorder: EventRecorder, loader: ResolvedLoaderCall, name: str
+) -> ExternalValue | None:
+    """The only call that makes its sampler, by itself or within a batch sampler."""
+    values = recorder.loader_flow.evaluate_argument(loader, name)
+    for _ in range(_MAX_SAMPLERS):
+        made = [one for one in values if isinstance(one, ExternalValue)]
+        if len(made) != 1:
+            return None
+        (only,) = made
+        given = only.call.args[:1]
+        inner = recorder.loader_flow.evaluator.evaluate(given[0], only.frame) if given else ()
+        values = frozenset(
+            one for one in inner if isinstance(one, ExternalValue) and one.name.endswith("Sampler")
+        )
+        if not values:
+            return only
+    return None
+
+
+def _record_starts(
+    recorder: EventRecorder, index: int, loader: ResolvedLoaderCall
+) -> tuple[str, bool]:
+    """What loop makes it anew each time, and whether its workers start on import."""
+    scope = loader.site.scope
+    again = find_rebuilding_loop(recorder, loader)
+    begun = find_unguarded_start(recorder, index)
+    if again:
+        step = CodeStep(loader.site.node, CodeContext())
+        recorder.add_event(LoaderReconstruction(), scope, step, node=loader.node)
+    if begun is not None:
+        recorder.add_event(WorkerStart(), begun.module.body, begun.step)
+    return again, begun is not None
+
+
+def build_loader_fact(
+    recorder: EventRecorder, index: int, loader: ResolvedLoaderCall
+) -> LoaderCall:
+    """A loader as a fact: its arguments, what it loads and what it feeds."""
+    scope = loader.site.scope
+    arguments = _resolve_arguments(recorder, loader)
+    made_at = at = node_location(scope.module, loader.node)
+    if loader.through:
+        first = loader.through[0]
+        at = node_location(first.scope.module, first.node)
+    target = find_loader_variable(loader, scope)
+    fed = [n for n, loop in enumerate(recorder.loops) if index in loop.loaders]
+    rebuilt, unguarded = _record_starts(recorder, index, loader)
+    return LoaderCall(
+        at=at,
+        made_at=made_at if made_at != at else None,
+        name=loader.name,
+        target=target,
+        function=scope.name,
+        arguments=arguments,
+        complete=loader.complete,
+        role=_infer_role(recorder, loader, target, fed),
+        dataset=_find_dataset(recorder, loader),
+        testing=_is_for_tests(recorder, loader),
+        framework=_find_framework(scope),
+        repeats=index in recorder.repeated_loaders,
+        rebuilt=rebuilt,
+        fed=tuple(fed),
+        unguarded=unguarded,
+        batch_norm=_uses_batch_norm(recorder, scope, fed),
+        call=_loader_call_form(recorder, loader),
+        collates=does_work_in_collate(recorder, loader),
+        lasting=_has_own_iteration(recorder, loader),
+    )
+
+
+def _is_for_tests(recorder: EventRecorder, loader: ResolvedLoaderCall) -> bool:
+    """Is it made in a test or a benchmark, or only for one?"""
+    sites = loader.through or (loader.site,)
+    return recorder.is_test_code(loader.site.scope) or all(
+        recorder.is_test_code(site.scope) for site in sites
+    )
+
+
+def _uses_batch_norm(recorder: EventRecorder, scope: CodeScope, fed: Sequence[int]) -> bool:
+    """Is BatchNorm used near the loader, or near a loop that it feeds?"""
+    paths = {recorder.loops[number].at.path for number in fed}
+    near = [scope.module, *(one for one in recorder.project.modules if one.path in paths)]
+    return any(map(recorder.batch_norm_usage.is_used_near, near))
+
+
+def _has_own_iteration(recorder: EventRecorder, loader: ResolvedLoaderCall) -> bool:
+    """Is it of a class of the project that iterates in a way of its own?"""
+    cls = recorder.project.find_by_name(loader.name, loader.site.scope.module)
+    return (
+        isinstance(cls, ClassDefinition)
+        and recorder.project.find_method(cls, "__iter__") is not None
+    )
+
+
+def _loader_call_form(recorder: EventRecorder, loader: ResolvedLoaderCall) -> Call | None:
+    """How the call is written, where the class itself is called, and in one way."""
+    scope, node = loader.site.scope, loader.site.node
+    ways = recorder.loader_calls.variants_of_call[id(node)]
+    if recorder.full_name_of(node.func, scope) not in LOADER_CLASSES or ways > 1:
+        return None
+    pen = recorder.get_source_text(scope.module)
+    form = measure_call(pen, node, LOADER_PARAMETERS, direct=True)
+    return form and add_module_references(pen, scope, node, form)
+
+
+def _infer_role(
+    recorder: EventRecorder,
+    loader: ResolvedLoaderCall,
+    target: str,
+    fed_loops: list[int],
+) -> LoopRole:
+    """By the names of variable and data set, then by the loops that it feeds."""
+    given = loader.arguments.get("dataset")
+    names = [target, unparse_short(given.node) if given else ""]
+    names.append(loader.site.scope.name.rpartition(".")[2])
+    for name in names:
+        trains, evaluates = (
+            bool(_TRAIN_NAME.search(name)),
+            bool(_EVAL_NAME.search(name)),
+        )
+        if trains != evaluates:
+            return "train" if trains else "eval"
+    roles: set[LoopRole] = {recorder.loops[n].role for n in fed_loops if recorder.loops[n].role}
+    return roles.pop() if len(roles) == 1 else ""
+
+
+def _find_dataset(recorder: EventRecorder, loader: ResolvedLoaderCall) -> Dataset | None:
+    given = loader.arguments.get("dataset")
+    if given is None:
+        return None
+    values = recorder.loader_flow.evaluate_argument(loader, "dataset")
+    classes = {one.cls.full_name: one.cls for one in values if isinstance(one, InstanceValue)}
+    for _, cls in sorted(classes.items()):
+        if cls.full_name in recorder.call_graph.datasets:
+            return _project_dataset(recorder, cls)
+    names = {one.name for one in values if isinstance(one, ExternalValue)}
+    return _framework_dataset(names.pop()) if len(names) == 1 else None
+
+
+def _project_dataset(recorder: EventRecorder, cls: ClassDefinition) -> Dataset:
+    style = recorder.call_graph.dataset_style[cls.full_name]
+    return Dataset(
+        name=cls.full_name,
+        at=node_location(cls.module, cls.node),
+        style="iterable" if style == "iterable" else "map",
+        light=has_light_items(recorder, cls.full_name),
+    )
+
+
+def _framework_dataset(name: str) -> Dataset | None:
+    """A dataset of a framework, by its full name."""
+    if name in _IN_MEMORY_DATASETS:
+        return Dataset(name=name, style="map", light=True)
+    if name.startswith(FRAMEWORK_DATASETS):
+        streams = name.startswith("torchtext.")
+        return Dataset(name=name, style="iterable" if streams else "map")
+    return None
+
+
+def _find_framework(scope: CodeScope) -> str:
+    """What drives the loops over the loaders of this file."""
+    for name in ("pytorch_lightning", "lightning", "accelerate"):
+        for full in scope.module.imported_names.values():
+            if full.partition(".")[0] == name:
+                return "Lightning" if "lightning" in name else name
+    return ""

@@ -1,0 +1,74 @@
+"""Options of command lines, and their defaults: argparse, click, typer and absl."""
+
+import ast
+from typing import NamedTuple
+
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.scope import CodeScope
+
+_ABSL_DEFINITIONS = tuple(f"DEFINE_{kind}" for kind in ("integer", "float", "bool", "boolean"))
+_SWITCHES = {"store_true": False, "store_false": True}
+
+
+class CommandLineOption(NamedTuple):
+    """An option of a command line, with its default."""
+
+    flag: str
+    default: ast.expr | None
+    scope: CodeScope
+
+
+class CommandLineOptions:
+    """The options that a project defines."""
+
+    def __init__(self, project: Project) -> None:
+        self._by_name: dict[str, list[CommandLineOption]] = {}
+        for site in project.find_call_sites("add_argument"):
+            self._add_option(site.node, site.scope)
+        for kind in _ABSL_DEFINITIONS:
+            for site in project.find_call_sites(kind):
+                self._add_flag(site.node, site.scope)
+        for scope in project.scopes:
+            self._add_click_options(scope)
+
+    def find(self, name: str, scope: CodeScope) -> CommandLineOption | None:
+        """The nearest option of that name: of this file, else the only one."""
+        every = self._by_name.get(name, [])
+        near = [o for o in every if o.scope.module is scope.module] or every
+        return near[0] if len(near) == 1 else None
+
+    def _add_option(self, node: ast.Call, scope: CodeScope) -> None:
+        flags = [a.value for a in node.args if isinstance(a, ast.Constant)]
+        names = [flag for flag in flags if isinstance(flag, str)]
+        if not names:
+            return
+        flag = next((n for n in names if n.startswith("--")), names[0])
+        given = {word.arg: word.value for word in node.keywords}
+        dest, default = given.get("dest"), given.get("default")
+        action = given.get("action")
+        if default is None and isinstance(action, ast.Constant) and action.value in _SWITCHES:
+            default = ast.Constant(value=_SWITCHES[str(action.value)])
+        if default is None and isinstance(given.get("is_flag"), ast.Constant):
+            default = ast.Constant(value=False)
+        name = flag.lstrip("-").partition("/")[0].replace("-", "_")
+        if isinstance(dest, ast.Constant) and isinstance(dest.value, str):
+            name = dest.value
+        option = CommandLineOption(flag, default, scope)
+        self._by_name.setdefault(name, []).append(option)
+
+    def _add_flag(self, node: ast.Call, scope: CodeScope) -> None:
+        """``flags.DEFINE_integer("workers", 4, "...")`` of absl."""
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+            words = {word.arg: word.value for word in node.keywords}
+            default = node.args[1] if len(node.args) > 1 else words.get("default")
+            option = CommandLineOption(f"--{first.value}", default, scope)
+            self._by_name.setdefault(first.value, []).append(option)
+
+    def _add_click_options(self, scope: CodeScope) -> None:
+        if isinstance(scope.node, ast.Module):
+            return
+        for one in scope.node.decorator_list:
+            if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
+                if one.func.attr == "option":
+                    self._add_option(one, scope)

@@ -1,0 +1,89 @@
+"""Conditions on the device: what they are where there is a GPU."""
+
+import ast
+
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.resolve.values import ValueResolver, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope, binding_key
+
+_MAX_DEPTH = 5
+_AVAILABLE = frozenset(("torch.cuda.is_available", "torch.cuda.device_count"))
+_HOST, _GPU = frozenset(("cpu", "mps")), frozenset(("cuda", "gpu"))
+
+
+def holds_with_gpu(
+    values: ValueResolver, node: ast.expr, scope: CodeScope, depth: int = _MAX_DEPTH
+) -> bool | None:
+    """
+    Does a condition hold where there is a GPU, which the code then uses?
+
+    None: it is about something else, or nobody knows.
+    """
+    if depth <= 0:
+        return None
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        inner = holds_with_gpu(values, node.operand, scope, depth - 1)
+        return None if inner is None else not inner
+    if isinstance(node, ast.BoolOp):
+        found = [holds_with_gpu(values, one, scope, depth - 1) for one in node.values]
+        decides = isinstance(node.op, ast.Or)
+        if decides in found:
+            return decides
+        return None if None in found else not decides
+    if isinstance(node, ast.IfExp):
+        test = holds_with_gpu(values, node.test, scope, depth - 1)
+        branch = node.body if test else node.orelse
+        return None if test is None else holds_with_gpu(values, branch, scope, depth - 1)
+    if isinstance(node, ast.Compare):
+        return _compares_device(node)
+    if isinstance(node, ast.Call):
+        return _asks_for_gpu(values, node, scope, depth)
+    known = values.resolve(node, scope)
+    if known.is_known:
+        return bool(known.value)
+    found = [
+        holds_with_gpu(values, value, its, depth - 1)
+        for value, its in values.find_assignments(binding_key(node), scope)
+    ]
+    return found[0] if found and found.count(found[0]) == len(found) else None
+
+
+def _asks_for_gpu(
+    values: ValueResolver, node: ast.Call, scope: CodeScope, depth: int
+) -> bool | None:
+    name = values.project.full_name_of(node.func, scope.module)
+    if name in _AVAILABLE:
+        return True
+    if name == "" and last_name(node.func) == "bool" and len(node.args) == 1:
+        return holds_with_gpu(values, node.args[0], scope, depth - 1)
+    return None
+
+
+def _compares_device(node: ast.Compare) -> bool | None:
+    """``device != "cpu"``, ``device.type == "cuda"``, ``"cuda" in str(device)``."""
+    if len(node.ops) != 1:
+        return None
+    sides = (node.left, node.comparators[0])
+    named = next((_device_kind(one) for one in sides if _device_kind(one)), "")
+    others = [one for one in sides if not _device_kind(one)]
+    if not named or len(others) != 1:
+        return _counts_devices(node)
+    if not any(word in unparse_short(others[0]).lower() for word in ("device", "gpu", "accel")):
+        return None
+    equal = isinstance(node.ops[0], (ast.Eq, ast.In, ast.Is))
+    return equal == (named in _GPU)
+
+
+def _counts_devices(node: ast.Compare) -> bool | None:
+    counts = "device_count()" in unparse_short(node.left)
+    return True if counts and isinstance(node.ops[0], (ast.Gt, ast.GtE)) else None
+
+
+def _device_kind(node: ast.expr) -> str:
+    """``cuda`` or ``cpu``, as a text or in ``torch.device(...)``."""
+    if isinstance(node, ast.Call) and last_name(node.func) == "device" and node.args:
+        node = node.args[0]
+    if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+        return ""
+    kind = node.value.partition(":")[0].lower()
+    return kind if kind in _HOST | _GPU else ""

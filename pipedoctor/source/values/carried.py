@@ -1,0 +1,144 @@
+"""What attributes and items of objects stand for: ``cfg.workers``, ``options["workers"]``."""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from pipedoctor.source.resolve.container_contents import values_put_into
+from pipedoctor.source.resolve.project import find_call_argument, last_name
+from pipedoctor.source.resolve.values import CarriedExpression
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+from pipedoctor.source.values.arguments import find_default, find_given
+from pipedoctor.source.values.containers import written_items
+from pipedoctor.source.values.evaluator import Evaluator
+from pipedoctor.source.values.lattice import ClassValue, ContainerValue, InstanceValue, Value
+
+_MAX_OWNERS, _MAX_CONSTRUCTIONS = 3, 6
+_FIELD_FUNCTIONS = frozenset(("field", "Field", "attrib", "ib"))
+
+
+class CarriedValues:
+    """Follows attributes and items to the expressions that give them their values."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.project = evaluator.project
+
+    def find(self, node: ast.expr, scope: CodeScope) -> Sequence[CarriedExpression]:
+        """All expressions that an attribute or item may be; none where some is not seen."""
+        name = _accessed_name(node)
+        if name is None or not isinstance(node, (ast.Attribute, ast.Subscript)):
+            return ()
+        with self.evaluator.question():
+            owners = self.evaluator.evaluate(node.value, self.evaluator.frame_of(scope))
+        if not 0 < len(owners) <= _MAX_OWNERS:
+            return ()
+        found: list[CarriedExpression] = []
+        for owner in owners:
+            parts = list(self._sources(owner, name))
+            if not parts:
+                return ()
+            found += parts
+        return found
+
+    def _sources(self, owner: Value, name: str) -> Iterator[CarriedExpression]:
+        if isinstance(owner, InstanceValue):
+            yield from self._attribute_sources(owner, name)
+        elif isinstance(owner, ClassValue):
+            yield from self._class_attribute(owner.cls, name, default=False)
+        elif isinstance(owner, ContainerValue):
+            scope = owner.frame.scope
+            for one in written_items(owner.node, scope, name):
+                yield CarriedExpression(one, scope)
+            for key in scope.names_by_value.get(id(owner.node), ()):
+                for one in values_put_into(scope, key, name):
+                    yield CarriedExpression(one, scope)
+
+    def _attribute_sources(self, owner: InstanceValue, name: str) -> Iterator[CarriedExpression]:
+        yield from self._stored_elsewhere(owner, name)
+        if name in self.evaluator.attributes.fields_of(owner.cls):
+            yield from self._field(owner, name)
+            return
+        assigned = False
+        for cls in self.project.find_bases(owner.cls)[0]:
+            for method in cls.methods.values():
+                for value, _ in method.bindings.get(f"self.{name}", ()):
+                    assigned = True
+                    yield self._given_to_constructor(owner, method, value)
+        if not assigned:
+            yield from self._class_attribute(owner.cls, name, default=owner.call is None)
+
+    def _field(self, owner: InstanceValue, name: str) -> Iterator[CarriedExpression]:
+        """A field of a dataclass: as the call gives it, as some call gives it, its default."""
+        position = list(self.evaluator.attributes.fields_of(owner.cls)).index(name)
+        if owner.call is not None and owner.frame is not None:
+            given = find_given(owner.call, name, position)
+            if given is not None:
+                yield CarriedExpression(given, owner.frame.scope)
+            elif not _has_stars(owner.call):
+                yield from self._class_attribute(owner.cls, name, default=False)
+            return
+        for site in self.project.find_call_sites(owner.cls.name)[:_MAX_CONSTRUCTIONS]:
+            given = find_given(site.node, name, position)
+            if given is not None:
+                yield CarriedExpression(given, site.scope)
+        yield from self._class_attribute(owner.cls, name, default=True)
+
+    def _class_attribute(
+        self, cls: ClassDefinition, name: str, *, default: bool
+    ) -> Iterator[CarriedExpression]:
+        for one in self.project.find_bases(cls)[0]:
+            value = one.class_attributes.get(name)
+            if value is not None:
+                value = _unwrap_field(value)
+                said = f"{one.name}.{name}" if default else ""
+                if value is not None:
+                    yield CarriedExpression(value, one.module.body, said)
+                return
+
+    def _given_to_constructor(
+        self, owner: InstanceValue, method: CodeScope, value: ast.expr
+    ) -> CarriedExpression:
+        """``self.workers = workers``, by the call that made this object."""
+        plain = CarriedExpression(value, method)
+        own = self.project.find_method(owner.cls, "__init__")
+        if owner.call is None or owner.frame is None or method is not own:
+            return plain
+        names = [one.arg for one in method.parameters]
+        if not isinstance(value, ast.Name) or value.id in method.bindings:
+            return plain
+        position = names.index(value.id) - 1 if value.id in names else -1
+        given = find_call_argument(owner.call, value.id, position)
+        if given is not None:
+            return CarriedExpression(given, owner.frame.scope)
+        default = find_default(method.node, value.id)
+        if default is None or _has_stars(owner.call):
+            return plain
+        return CarriedExpression(default, method)
+
+    def _stored_elsewhere(self, owner: InstanceValue, name: str) -> Iterator[CarriedExpression]:
+        """``cfg.workers = 4``, outside of the class."""
+        for base, value, scope in self.evaluator.attributes.stores.get(name, ()):
+            owners = self.evaluator.evaluate(base, self.evaluator.frame_of(scope))
+            if any(isinstance(one, InstanceValue) and one.cls is owner.cls for one in owners):
+                yield CarriedExpression(value, scope)
+
+
+def _accessed_name(node: ast.expr) -> str | None:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return node.slice.value if isinstance(node.slice.value, str) else None
+    return None
+
+
+def _has_stars(call: ast.Call) -> bool:
+    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    return starred or any(word.arg is None for word in call.keywords)
+
+
+def _unwrap_field(node: ast.expr) -> ast.expr | None:
+    """``field(default=4)``, ``Field(4)``: the default in it."""
+    if not (isinstance(node, ast.Call) and last_name(node.func) in _FIELD_FUNCTIONS):
+        return node
+    words = {word.arg: word.value for word in node.keywords}
+    return words.get("default", node.args[0] if node.args else None)
