@@ -7,7 +7,14 @@ from pipedoctor.facts import Accelerators, Device, Gpu
 
 HARDWARE_XIDS = frozenset((48, 62, 63, 64, 74, 79, 92, 94, 95, 119, 120))
 """Those that a program's own mistakes do not cause."""
-SLOWDOWNS = frozenset(("hardware slowdown", "hardware thermal slowdown", "hardware power brake"))
+SLOWDOWNS = frozenset(
+    (
+        "hardware slowdown",
+        "hardware thermal slowdown",
+        "hardware power brake",
+        "software thermal slowdown",
+    )
+)
 """Reasons of low clocks that say something against a card or its cooling."""
 _AGGREGATES: Mapping[str, Callable[[list[Any]], Any]] = {
     "memory": min,

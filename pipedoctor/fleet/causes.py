@@ -15,6 +15,7 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
     "cpu.physical": ("cpu.logical", "cpu.model"),
     "cpu.logical": ("cpu.model",),
     "cpu.numa": ("cpu.logical", "cpu.model"),
+    "cpu.numa.memory": ("cpu.numa", "cpu.logical", "cpu.model"),
     "cpu.cpuset": ("cpu.affinity",),
     "cpu.scaling_driver": ("cpu.governor",),
     "cpu.governor": ("cpu.model",),
@@ -27,6 +28,9 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
     "logind.remove_ipc": ("logind.running",),
     "logind.running": ("site.systemd", "site.container"),
     "logind.linger": ("site.root", "logind.running"),
+    "datasets.hang": ("paths.data.hang", "paths.data.error", "paths.data.exists"),
+    "datasets.mount.fstype": ("paths.data.mount.fstype", "paths.data.exists"),
+    "datasets.sample.files": ("datasets.mount.fstype", "datasets.hang"),
     "datasets.cold_read.bytes_per_second": ("datasets.mount.fstype", "datasets.hang"),
     "datasets.cold_read.small_files_per_second": (
         "datasets.cold_read.bytes_per_second",
@@ -79,7 +83,7 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
     "torch_import.cudnn_version": ("torch.version", "packages.nvidia-cudnn-cu12"),
     "torch_import.numpy_ok": ("packages.numpy",),
     "requirements.unmet": ("packages.*",),
-    "image_stack.pillow_version": ("packages.pillow",),
+    "image_stack.pillow_version": ("packages.pillow", "image_stack.pillow"),
     "node_probe.decode_seconds": ("cpu.governor", "node_probe.decoder"),
     "node_probe.page_faults_per_second": ("cpu.governor",),
     "node_probe.memory_bytes_per_second": ("cpu.governor",),
@@ -88,6 +92,7 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
 
 SCALING_CAUSES: Mapping[str, tuple[str, ...]] = {
     "shm.size": ("memory.total", "memory.group.limit"),
+    "cpu.numa.memory": ("memory.total",),
     "limits.file_max": ("memory.total",),
     "limits.threads_max": ("memory.total",),
     "limits.nproc.soft": ("memory.total", "limits.threads_max"),
@@ -105,7 +110,7 @@ SCALING_CAUSES: Mapping[str, tuple[str, ...]] = {
 """They follow only where they shrink, or grow, by the same ratio."""
 
 _TORCH_PACKAGES = ("torch", "torchvision", "torchaudio", "triton", "pytorch")
-_PATH_PROPERTIES = ("hang", "error", "exists", "mount.fstype", "writable", "size")
+_PATH_PROPERTIES = ("hang", "error", "exists", "mount.fstype", "writable", "size", "mount.options")
 """Of one place: each explains those after it."""
 
 
@@ -123,8 +128,13 @@ def list_causes(name: str) -> Sequence[str]:
     if section == "libraries":
         return ("packages.*", "torch.version", "site.distribution")
     if section == "image_stack":
-        return (f"packages.{rest.partition('.')[0]}",)
+        return _list_causes_of_decoder(*rest.partition("."))
     return _list_causes_at_place(name) if section == "paths" else ()
+
+
+def _list_causes_of_decoder(name: str, dot: str, field: str) -> Sequence[str]:
+    causes = [f"packages.{name}", f"image_stack.{name}"] if dot else [f"packages.{name}"]
+    return (*causes, f"image_stack.{name}.libjpeg_kind") if field == "libjpeg_turbo" else causes
 
 
 def _list_causes_at_place(name: str) -> Sequence[str]:

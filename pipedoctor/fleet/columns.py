@@ -9,7 +9,7 @@ from pipedoctor.fleet.decoding import Row
 from pipedoctor.fleet.ingest import NodeReport
 from pipedoctor.fleet.properties import get_property
 
-COMPLETE_SECTIONS = frozenset(("packages", "conda", "threads", "variables"))
+COMPLETE_SECTIONS = frozenset(("packages", "conda", "threads", "variables", "image_stack"))
 """Sections that list all there is: what is not in them is not there."""
 _Holders: TypeAlias = dict[Any, list[int]]
 

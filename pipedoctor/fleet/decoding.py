@@ -93,6 +93,9 @@ class ReportDecoder:
         if cards and "gpu" in found.facts.unknown:  # they are there, nobody drives them
             why = found.facts.unknown["gpu"]
             rows[self._intern_text("gpu")] = self._intern("gpu", (("gpu.error", why),))
+        for missing in _list_missing(found.facts.unknown):
+            section = missing.partition(".")[0]
+            rows[self._intern_text(section)] = self._intern(section, ((missing, None),))
         return DecodedReport(
             node=name,
             created=found.created,
@@ -161,6 +164,13 @@ class ReportDecoder:
 
     def _intern_text(self, text: str) -> str:
         return self._texts.setdefault(text, text)
+
+
+def _list_missing(unknown: Mapping[str, str]) -> tuple[str, ...]:
+    """Versions that no peer would be compared with otherwise: there is no Python, no torch."""
+    if "interpreter" in unknown:
+        return ("interpreter.version",)
+    return ("torch.version",) if "torch" in unknown else ()
 
 
 def _read_hardware(fact: Fact) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from pipedoctor.fleet.ingest import parse_node_name
 from pipedoctor.fleet.model import FleetReport, Outlier
 from pipedoctor.privacy.redactor import Redactor
 
-TextRedactor = Callable[[str], str]
+TextRedactor = Callable[..., str]
+_VERSION_SECTIONS = frozenset(("packages", "conda", "libraries", "image_stack"))
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -34,7 +35,11 @@ def redact_report(report: FleetReport, redactor: Redactor, *, nodes: bool) -> Fl
 
 
 def _redact_outlier(one: Outlier, text: TextRedactor) -> Outlier:
-    value, majority = _redact_value(one.value, text), _redact_value(one.majority, text)
+    field = _get_field_name(one.property)
+    value, majority = (
+        _redact_value(one.value, text, field),
+        _redact_value(one.majority, text, field),
+    )
     name, colon, sentence = one.summary.partition(": ")
     for before, after in ((one.value, value), (one.majority, majority)):
         if isinstance(before, str) and before:
@@ -42,8 +47,16 @@ def _redact_outlier(one: Outlier, text: TextRedactor) -> Outlier:
     return replace(one, value=value, majority=majority, summary=f"{name}{colon}{sentence}")
 
 
-def _redact_value(value: Any, text: TextRedactor) -> Any:
-    return text(value) if isinstance(value, str) else value
+def _get_field_name(name: str) -> str:
+    """What kind of value it is: a version with four numbers is no address."""
+    section, _, rest = name.partition(".")
+    if section in _VERSION_SECTIONS and rest not in {"missing", "unmet", "pillow_broken"}:
+        return "version"
+    return name.rpartition(".")[2]
+
+
+def _redact_value(value: Any, text: TextRedactor, field: str) -> Any:
+    return text(value, field) if isinstance(value, str) else value
 
 
 def _replace_nodes(report: FleetReport) -> FleetReport:

@@ -1,6 +1,6 @@
 """From the facts of one section to the properties of it that are compared."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 from pipedoctor.facts import (
@@ -8,23 +8,19 @@ from pipedoctor.facts import (
     Fact,
     ImageStack,
     Libraries,
-    Paths,
     Requirements,
     Site,
     Threads,
     TorchBuild,
     Variables,
 )
-from pipedoctor.fleet import accelerator_properties, dataset_properties
+from pipedoctor.fleet import accelerator_properties, dataset_properties, path_properties
 from pipedoctor.fleet.properties import KNOWN_PROPERTIES
 
 Pairs: TypeAlias = Iterator[tuple[str, Any]]
 
 NODE_VARIABLES = frozenset(("CONDA_PREFIX", "VIRTUAL_ENV", "PYTHONHOME"))
 """They name a place of this user or node."""
-NODE_ROLES = frozenset(("cwd", "code"))
-SHARED_ROLES = frozenset(("data", "tmp", "scratch"))
-"""Places that an administrator makes; a home or a cache is made by use."""
 _BLANK_IS_NONE = frozenset(
     (
         "site.container",
@@ -116,11 +112,18 @@ def _is_unknown(fact: Fact) -> tuple[str, ...]:
     return ()
 
 
+_FIELDS: Mapping[str, Sequence[tuple[str, Sequence[str]]]] = {
+    section: tuple((name, name.split(".")[1:]) for name in names)
+    for section, names in _PLAIN.items()
+}
+"""Names with the attributes that lead to the value."""
+
+
 def _list_plain_properties(fact: Fact) -> Pairs:
-    for name in _PLAIN.get(fact.section, ()):
-        value = _get_field(fact, name)
+    for name, way in _FIELDS.get(fact.section, ()):
+        value = _get_field(fact, way)
         if value is None:
-            if name in _NULL_IS_NONE and _get_field(fact, name.rpartition(".")[0]):
+            if name in _NULL_IS_NONE and _get_field(fact, way[:-1]):
                 yield name, None
         elif value == "" and name not in _BLANK_IS_NONE:
             continue
@@ -130,10 +133,10 @@ def _list_plain_properties(fact: Fact) -> Pairs:
             yield name, value
 
 
-def _get_field(fact: Fact, name: str) -> Any:
-    """The field of this dotted name; None where a part on the way is missing."""
+def _get_field(fact: Fact, way: Sequence[str]) -> Any:
+    """The field at the end of these attributes; None where one of them is missing."""
     value: Any = fact
-    for part in name.split(".")[1:]:
+    for part in way:
         value = getattr(value, part, None)
     return value
 
@@ -149,6 +152,9 @@ def _list_cpu(fact: Any) -> Pairs:
         yield "cpu.flags", " ".join(sorted(fact.flags))
     if fact.numa:
         yield "cpu.numa", len(fact.numa)
+        sizes = [node.memory for node in fact.numa]
+        if None not in sizes:
+            yield "cpu.numa.memory", min(sizes)
 
 
 def _list_memory(fact: Any) -> Pairs:
@@ -211,35 +217,11 @@ def _list_libraries(fact: Libraries) -> Pairs:
 
 
 def _list_image_stack(fact: ImageStack) -> Pairs:
-    for one in fact.decoders:
+    for one in reversed(fact.decoders):
+        yield f"image_stack.{one.name}", one.version
         for field in ("libjpeg_turbo", "libjpeg_kind", "simd"):
             if value := getattr(one, field):
                 yield f"image_stack.{one.name}.{field}", value
-
-
-def _list_paths(fact: Paths) -> Pairs:
-    for entry in reversed(fact.entries):  # of several of one role the first counts
-        if entry.role in NODE_ROLES:
-            continue
-        at = f"paths.{entry.role}"
-        yield f"{at}.hang", entry.hang is not None
-        if entry.hang is not None:
-            continue
-        yield f"{at}.error", entry.error_code or entry.error
-        if entry.error:
-            continue
-        if entry.role in SHARED_ROLES:
-            yield f"{at}.exists", entry.exists
-        if entry.writable is not None and entry.role != "data":
-            yield f"{at}.writable", entry.writable
-        if entry.mount:
-            yield f"{at}.mount.fstype", entry.mount.fstype
-        if entry.size is not None:
-            yield f"{at}.size", entry.size
-        if entry.disks:
-            kinds = sorted({disk.transport for disk in entry.disks if disk.transport})
-            yield f"{at}.disks.transport", " ".join(kinds)
-            yield f"{at}.disks.rotational", any(d.rotational for d in entry.disks)
 
 
 _MORE: Mapping[str, Callable[[Any], Pairs]] = {
@@ -255,7 +237,7 @@ _MORE: Mapping[str, Callable[[Any], Pairs]] = {
     "requirements": _list_requirements,
     "libraries": _list_libraries,
     "image_stack": _list_image_stack,
-    "paths": _list_paths,
+    "paths": path_properties.list_path_properties,
     "datasets": dataset_properties.list_dataset_properties,
     "bench_disk": dataset_properties.list_disk_properties,
     "gpu": accelerator_properties.list_gpu_properties,

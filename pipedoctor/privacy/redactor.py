@@ -71,10 +71,10 @@ class Redactor:
             done = self._redact_record(record)
         return Facts.from_record(done)
 
-    def redact_text(self, text: str) -> str:
-        """Prose, such as the reason of a failure, by the same aliases."""
-        done = self._redact_field(text, "")
-        return self._redact_field(text, "") if self._aliases.save_new_names() else done
+    def redact_text(self, text: str, field: str = "") -> str:
+        """Prose, such as the reason of a failure, or the value of a field of this name."""
+        done = self._redact_field(text, field)
+        return self._redact_field(text, field) if self._aliases.save_new_names() else done
 
     def _redact_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
         self._done.clear()

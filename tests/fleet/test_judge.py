@@ -82,6 +82,79 @@ def test_a_node_that_lost_its_driver_stays_too_in_one_row(
     assert one.property in {"gpu.error", "gpu.hang"}
 
 
+@pytest.mark.parametrize(
+    ("missing", "name"),
+    [
+        (("torch",), "torch.version"),
+        (("interpreter", "torch", "packages"), "interpreter.version"),
+    ],
+)
+def test_a_node_without_what_all_others_have(
+    write: Write, put: Put, folder: Path, missing: Sequence[str], name: str
+) -> None:
+    """What a node cannot tell is not the same as what its peers have."""
+    known: Report = {
+        "interpreter": {"version": "3.12.1"},
+        "torch": {"version": "2.9.1"},
+        "packages": {"entries": [{"name": "torch", "version": "2.9.1"}]},
+    }
+    write("h", 30, **known)
+    ill = report("ill", **{key: one for key, one in known.items() if key not in missing})
+    if "packages" not in missing:
+        ill["facts"]["known"]["packages"] = {"entries": []}
+    ill["facts"]["unknown"] = dict.fromkeys(missing, "not found")
+    put("ill", ill)
+
+    (one,) = judged(folder).outliers
+
+    assert (one.node, one.property, one.value) == ("ill", name, None)
+    assert one.majority == known[name.partition(".")[0]]["version"]
+
+
+@pytest.mark.parametrize(
+    ("usual", "ill", "name", "value"),
+    [
+        pytest.param(
+            [{"name": "pillow", "version": "12.0", "libjpeg_kind": "turbo"}],
+            [],
+            "image_stack.pillow",
+            None,
+            id="gone",
+        ),
+        pytest.param(
+            [{"name": "pillow", "version": "12.0", "libjpeg_kind": "turbo", "libjpeg_turbo": "3"}],
+            [{"name": "pillow", "version": "12.0", "libjpeg_kind": "IJG"}],
+            "image_stack.pillow.libjpeg_kind",
+            "IJG",
+            id="of another kind",
+        ),
+    ],
+)
+def test_a_decoder_that_is_another_one(
+    write: Write, folder: Path, usual: Report, ill: Report, name: str, value: str | None
+) -> None:
+    write("h", 30, image_stack={"decoders": usual})
+    write("ill", 1, image_stack={"decoders": ill})
+
+    (one,) = judged(folder).outliers
+
+    assert (one.node, one.property, one.value) == ("ill0", name, value)
+
+
+def test_the_dataset_of_a_node_is_one_row_in_both_sections(write: Write, folder: Path) -> None:
+    def data(fstype: str) -> Report:
+        mount = {"point": "/d", "fstype": fstype, "options": [f"vers={fstype}"]}
+        return {
+            "paths": {"entries": [{"role": "data", "path": "/d", "mount": mount}]},
+            "datasets": {"entries": [{"path": "/d", "mount": mount}]},
+        }
+
+    write("h", 30, **data("lustre"))
+    write("ill", 1, **data("nfs4"))
+
+    assert rows(judged(folder)) == [("ill0", "paths.data.mount.fstype")]
+
+
 def test_a_node_whose_bus_nobody_can_see_joins_by_names(write: Write, folder: Path) -> None:
     write("h", 9, gpu=gpus(), accelerators=bus())
     write("pod", 3, gpu=gpus())

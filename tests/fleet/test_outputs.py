@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -185,9 +186,10 @@ def test_a_page_has_only_its_own_scripts() -> None:
         "h[1-1000]",
         "h1,h2",
         "-f",
-        "$(reboot)",
         "a b",
+        "a\u2028b",
         "../x",
+        "a=b",
         "",
     ],
 )
@@ -196,6 +198,28 @@ def test_what_is_no_single_node_is_never_a_command(name: str, node: str) -> None
 
     assert len(lines) == 1
     assert lines[0].startswith("# left out, no name of one node to")
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "zsh"])
+@pytest.mark.parametrize("name", ["slurm", "kubectl"])
+def test_no_shell_runs_what_a_report_says(tmp_path: Path, name: str, shell: str) -> None:
+    """As at a prompt, where zsh knows no comments."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    for tool in ("scontrol", "kubectl"):
+        (tmp_path / tool).write_text('#!/bin/sh\nfor word; do echo "$word"; done >>called\n')
+        (tmp_path / tool).chmod(0o755)
+    names = ("h1", "$(>made)", "`>made`", "a;>made", "#c", "!x", "~", "a'b")
+    reason = "1.0; touch made $(touch made) `touch made` ' | touch made"
+    pasted = written(name, fleet(*(outlier(one, summary=f"{one}: {reason}") for one in names)))
+    environ = {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path)}
+
+    subprocess.run([shell], input=pasted.encode(), cwd=tmp_path, env=environ, check=False)
+
+    called = (tmp_path / "called").read_text().split("\n")
+    assert not (tmp_path / "made").exists()
+    before = "NodeName=" if name == "slurm" else ""
+    assert [one for one in names if f"{before}{one}" not in called] == ["a'b"]
 
 
 def test_slurm_drains_with_a_reason() -> None:
@@ -330,6 +354,37 @@ def private(value: str) -> FleetReport:
             summary=f"alice: variables.values.LD_LIBRARY_PATH is {value}, none on 9%",
         )
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("packages.opencv-python-headless", "4.12.0.88", True),
+        ("image_stack.opencv-python", "4.12.0.88", True),
+        ("libraries.libcudnn.so.9", "9.10.2.21", True),
+        ("site.release", "5.15.0-130-alice", True),
+        ("variables.values.LD_LIBRARY_PATH", "//10.12.0.88/lib", False),
+        ("gpu.error", "no answer from 10.12.0.88", False),
+    ],
+)
+def test_a_version_with_four_numbers_is_no_address(name: str, value: str, kept: bool) -> None:
+    seen = fleet(outlier("h1", property=name, value=value, majority=None, summary=f"h1: {value}"))
+
+    (said,) = redact_report(seen, Redactor(RedactionLevel.ALL), nodes=False).outliers
+
+    assert (said.value == value, value in said.summary) == (kept, kept)
+
+
+def test_every_node_to_drain_is_named_in_full() -> None:
+    """However many, and however long their names are."""
+    names = [f"{at}-{'x' * 60}-gpu-node.cluster.example" for at in range(25)]
+
+    page = text.render(fleet(*map(outlier, names)), width=80, colour=False)
+
+    first_screen = page.partition("25 outliers")[0]
+    assert "…" not in first_screen
+    joined = re.sub(r"\s", "", first_screen)
+    assert all(name in joined for name in names)
 
 
 def test_values_are_redacted_and_names_of_nodes_are_not() -> None:

@@ -48,6 +48,18 @@ def compared(section: str, **values: Any) -> dict[str, Any]:
             id="no quota",
         ),
         pytest.param(
+            "cpu",
+            {
+                "logical": 8,
+                "numa": [
+                    {"node": 0, "cpus": 4, "memory": 7},
+                    {"node": 1, "cpus": 4, "memory": 5},
+                ],
+            },
+            {"cpu.numa": 2, "cpu.numa.memory": 5},
+            id="the node with the least memory",
+        ),
+        pytest.param(
             "memory",
             {"total": 9, "available": 3, "group": {"limit": 4, "swap": 1}},
             {"memory.total": 9, "memory.group.limit": 4, "memory.group.swap": 1},
@@ -124,7 +136,11 @@ def compared(section: str, **values: Any) -> dict[str, Any]:
                         "exists": True,
                         "writable": True,
                         "size": 7,
-                        "mount": {"point": "/", "fstype": "xfs"},
+                        "mount": {
+                            "point": "/",
+                            "fstype": "xfs",
+                            "options": ["rw", "rsize=8", "addr=10.0.0.1", "noatime"],
+                        },
                         "disks": [{"name": "sda", "rotational": True}],
                     },
                     {"role": "data", "path": "/d", "error": "no", "error_code": "E"},
@@ -135,6 +151,7 @@ def compared(section: str, **values: Any) -> dict[str, Any]:
                 "paths.tmp.writable": True,
                 "paths.tmp.size": 7,
                 "paths.tmp.mount.fstype": "xfs",
+                "paths.tmp.mount.options": "noatime,rsize=8,rw",
                 "paths.tmp.disks.rotational": True,
                 "paths.data.error": "E",
             },
@@ -198,7 +215,7 @@ def compared(section: str, **values: Any) -> dict[str, Any]:
         pytest.param(
             "image_stack",
             {"decoders": [{"name": "pillow", "version": "1", "simd": "avx2"}]},
-            {"image_stack.pillow.simd": "avx2"},
+            {"image_stack.pillow": "1", "image_stack.pillow.simd": "avx2"},
             id="decoders",
         ),
         pytest.param(
@@ -254,6 +271,7 @@ def test_a_section_has_these_properties(
         ),
         ("variables", {"values": {"VIRTUAL_ENV": "x"}}, "variables.values.VIRTUAL_ENV"),
         ("datasets", {}, "datasets.hang"),
+        ("cpu", {"logical": 1, "numa": [{"node": 0, "cpus": 1}]}, "cpu.numa.memory"),
     ],
 )
 def test_what_nobody_knows_and_what_is_its_own_is_not_compared(
@@ -267,7 +285,7 @@ def test_every_property_that_a_table_names_exists(name: str) -> None:
     for one in (name, *list_causes(name), *SCALING_CAUSES.get(name, ())):
         section = one.partition(".")[0]
         assert section in SECTIONS
-        named = ("packages.", "variables.", "conda.", "libraries.", "paths.")
+        named = ("packages.", "variables.", "conda.", "libraries.", "paths.", "image_stack.")
         assert one in KNOWN_PROPERTIES or one.startswith(named), one
 
 
@@ -275,6 +293,8 @@ def test_every_property_that_a_table_names_exists(name: str) -> None:
     ("name", "kind", "severity"),
     [
         ("packages.numpy", "category", "risks"),
+        ("paths.data.mount.options", "category", "note"),
+        ("image_stack.pillow", "category", "slows"),
         ("paths.tmp.size", "number", "note"),
         ("paths.tmp.hang", "category", "breaks"),
         ("paths.tmp.later", "category", "risks"),

@@ -1,6 +1,8 @@
 """PDR782: which nodes are many times slower than all others of their kind?"""
 
 import math
+from collections.abc import Iterable
+from itertools import pairwise
 
 from pipedoctor.check import Findings, check
 from pipedoctor.facts.fleet import Fleet, PropertyColumn
@@ -13,6 +15,8 @@ from pipedoctor_checks.fleet._outlier import (
 from pipedoctor_checks.fleet.node_number_outlier import compute_quantile
 
 _MAD_SCALE = 1.4826
+_GAP = math.log(1.3)
+"""Between the slowest of a group's own noise and what stands out."""
 _MIN_RATE = 1e-9
 """Of what was measured as nothing, so that it has a logarithm."""
 
@@ -22,7 +26,7 @@ def node_rate_outlier(
     fleet: Fleet,
     /,
     *,
-    times: float = 4.0,
+    times: float = 5.0,
     deviations: float = 4.0,
     false_alarms: float = 0.05,
     population: float = 0.05,
@@ -42,8 +46,10 @@ def node_rate_outlier(
     95 % below the median, which is not far in a noisy group. A node stands out that is
     at least `times` slower than the median of its group, and by more deviations of
     the logarithms than `deviations` and than chance passes among so many nodes
-    (`false_alarms`). Faster nodes never do. As many as `population` of the group, two
-    or more, are a population. Groups of less than `fewest` nodes are not judged.
+    (`false_alarms`). A tail of nodes that are ever a little slower is the noise of the
+    group itself: what stands out lies behind a gap. Faster nodes never do. As many as
+    `population` of the group, two or more, are a population. Groups of less than
+    `fewest` nodes are not judged.
 
     ## Sources
 
@@ -58,7 +64,8 @@ def node_rate_outlier(
         spread = compute_median((abs(log - median), count) for log, count in logs)
         far = max(deviations, compute_quantile(false_alarms, trials))
         least = max(math.log(times), far * _MAD_SCALE * spread)
-        slow = [place for place, (log, _) in enumerate(logs) if median - log >= least]
+        edge = _find_edge((median - log for log, _ in logs), least)
+        slow = [place for place, (log, _) in enumerate(logs) if median - log >= edge]
         found = sum(logs[place][1] for place in slow)
         if found > 1 and found >= population * column.node_count:
             continue
@@ -70,6 +77,15 @@ def node_rate_outlier(
             for node in column.holders[place]:
                 value = column.values[place]
                 yield build_outlier(group, column, node, value, (usual, near))
+
+
+def _find_edge(distances: Iterable[float], least: float) -> float:
+    """Where the tail of the group has ended: at `least` or beyond it, behind a gap."""
+    ordered = sorted(distance for distance in distances if distance > 0)
+    for nearer, farther in pairwise((0.0, *ordered)):
+        if farther >= least / 2 and farther - nearer >= _GAP:
+            return max(farther, least)
+    return math.inf
 
 
 def _compute_logarithms(column: PropertyColumn) -> list[tuple[float, int]]:

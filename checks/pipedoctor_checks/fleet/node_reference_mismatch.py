@@ -14,7 +14,7 @@ from pipedoctor_checks.fleet._outlier import (
 
 
 @check("PDR783", "A node differs from the recorded healthy node")
-def node_reference_mismatch(fleet: Fleet, /, *, times: float = 4.0) -> Findings:
+def node_reference_mismatch(fleet: Fleet, /, *, times: float = 5.0) -> Findings:
     """
     Compare each node with the one that --golden names, instead of with its peers.
 

@@ -1,11 +1,13 @@
 """
 What lines to paste have in common: a node each, why, and what is left out.
 
-They are printed and never run. A name that such a tool would read as more than one
-node (``ALL``, ``h[1-9]``, ``-f``) is left out, with a comment that says so.
+They are printed and never run. Names and reasons are quoted, in comments as well, for
+not every shell knows comments at its prompt. A name that such a tool would read as more
+than one node (``ALL``, ``h[1-9]``, ``-f``) is left out, with a comment that says so.
 """
 
 import re
+import shlex
 from collections.abc import Callable, Iterator
 
 from pipedoctor.fleet.model import FleetReport
@@ -15,12 +17,13 @@ from pipedoctor.report.sentences import clean_text
 NO_NODE = "# no node to drain\n"
 _MAX_REASON = 200
 """Letters of a reason that every scheduler shows."""
+_SINGLE_NODE = re.compile(r"""(?!(?i:ALL)$)(?!-)[^]\s,["'\\{}=/]{1,253}""")
+"""What these tools take for one node, be it the name of one or not."""
 _NOT_IN_REASON = re.compile(r"[^A-Za-z0-9 .,:;%/()_+=@-]")
 
 
 def render_lines(
     report: FleetReport,
-    allowed: re.Pattern[str],
     render_line: Callable[[str, str], str],
     tool: str,
 ) -> str:
@@ -28,7 +31,7 @@ def render_lines(
 
     def list_lines() -> Iterator[str]:
         for node, reasons in list_nodes_to_drain(report).items():
-            if allowed.fullmatch(node):
+            if node == clean_text(node) and _SINGLE_NODE.fullmatch(node):
                 yield render_line(node, _join_reasons(reasons))
             else:
                 yield render_omission(node, tool)
@@ -44,4 +47,4 @@ def _join_reasons(reasons: list[str]) -> str:
 
 def render_omission(node: str, tool: str) -> str:
     """The comment in place of a node that cannot be named."""
-    return f"# left out, no name of one node to {tool}: {clean_text(node)}"
+    return f"# left out, no name of one node to {tool}: {shlex.quote(clean_text(node))}"

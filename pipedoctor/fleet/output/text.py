@@ -29,6 +29,8 @@ def _write_verdict(canvas: TerminalWriter, report: FleetReport, places: str) -> 
         nodes = {node for row in rows for node in row.nodes}
         canvas.write_paragraph(f"Drain {words.format_node_count(len(nodes))}:")
         table = Table.grid(padding=(0, 2))
+        for _ in range(3):
+            table.add_column(overflow="fold")
         for row in rows:
             grade = Text(row.severity.upper(), style=SEVERITY_STYLES[row.severity])
             who = Text(words.join_nodes(row.nodes))

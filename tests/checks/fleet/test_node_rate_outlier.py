@@ -1,5 +1,6 @@
 """PDR782: rates on a logarithmic scale, slower ones only."""
 
+import math
 import random
 from typing import Any
 
@@ -27,17 +28,24 @@ def noisy(sigma: float, count: int = 1000) -> Counted:
     return tuple((1e9 * rng.lognormvariate(0, sigma), 1) for _ in range(count))
 
 
+def tail(first: float, last: float) -> Counted:
+    """Disks so many times slower, each a fifth slower than the one before."""
+    count = int(math.log(last / first) / math.log(1.2))
+    return tuple((1e9 / (first * 1.2**step), 1) for step in range(count + 1))
+
+
 @pytest.mark.parametrize(
     ("about", "counted"),
     [
         pytest.param(DISK, ((1e9, 100),), id="all the same"),
         pytest.param(DISK, ((1e9, 99), (5e8, 1)), id="half as fast"),
-        pytest.param(DISK, ((1e9, 99), (2.6e8, 1)), id="nearly four times slower"),
+        pytest.param(DISK, ((1e9, 99), (2.1e8, 1)), id="nearly five times slower"),
         pytest.param(DISK, ((1e9, 99), (1e12, 1)), id="faster"),
         pytest.param(DISK, ((1e9, 95), (1e7, 5)), id="a population"),
         pytest.param(DISK, ((1e9, 3), (1e7, 1)), id="four nodes"),
         pytest.param(DISK, noisy(0.3), id="noise"),
         pytest.param(DISK, noisy(0.6), id="much noise"),
+        pytest.param(DISK, (*noisy(0.1), *tail(2.0, 6.0)), id="a tail of ever slower ones"),
         pytest.param(DECODE, ((0.001, 99), (0.0001, 1)), id="a shorter time"),
     ],
 )
@@ -48,7 +56,8 @@ def test_it_is_silent(about: NodeProperty, counted: Counted) -> None:
 @pytest.mark.parametrize(
     ("about", "counted"),
     [
-        pytest.param(DISK, ((1e9, 99), (2.4e8, 1)), id="four times slower"),
+        pytest.param(DISK, ((1e9, 99), (1.9e8, 1)), id="five times slower"),
+        pytest.param(DISK, ((1e9, 98), (2.5e8, 1), (1.9e8, 1)), id="after one that is nearly so"),
         pytest.param(DISK, ((1e9, 4), (5e7, 1)), id="one of five"),
         pytest.param(DISK, ((1e9, 99), (0.0, 1)), id="at a standstill"),
         pytest.param(DISK, (*noisy(0.4), (5e7, 1)), id="twenty times slower in a noisy group"),
