@@ -156,7 +156,7 @@ def _judge_cause(
 ) -> LocalVerdict:
     known = judge_by_system(failure, facts)
     state, why = known or _decide_state(failure, check, here, facts)
-    places = replace(places, at=_choose_place(failure, state, places.at, facts))
+    places = _move_to_place(places, _choose_place(failure, state, places.at, facts))
     windows = _is_windows(state, facts)
     remedies = [*build_remedies(places, windows=windows)]
     if check is not page or state != "confirmed":
@@ -193,6 +193,13 @@ def _choose_place(failure: FailureMode, state: LocalState, ours: str, facts: Fac
     told = log.place if log is not None and state != "confirmed" else ""
     usual = failure.usual_place if ours == "bare" and state != "confirmed" else ""
     return (told or usual or ours) if ours else ours
+
+
+def _move_to_place(places: PlaceFindings, at: str) -> PlaceFindings:
+    """In another place than ours, its page finds there what it finds in such a place."""
+    if at == places.at or at not in places.elsewhere:
+        return places
+    return replace(places, at=at, here=places.elsewhere[at])
 
 
 def _is_windows(state: LocalState, facts: Facts) -> bool:

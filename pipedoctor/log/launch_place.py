@@ -10,9 +10,13 @@ _PLACE_MARKS = re.compile(
     r"|(?P<docker>\bdocker(?: container)? (?:run|exec|start)\b|Error response from daemon"
     r"|\bdocker[- ]compose (?:up|run|exec)\b|[Ss]tarting [Dd]ocker (?:image|container)\b"
     r"|\b(?:[Uu]sing|[Pp]ulling|[Rr]unning) (?:the |in )?[Dd]ocker (?:image|container)\b"
-    r"|Status: (?:Downloaded newer image|Image is up to date) for |\broot@[0-9a-f]{12}:)"
+    r"|Status: (?:Downloaded newer image|Image is up to date) for "
+    r"|\broot@(?:[0-9a-f]{12}|[\w.-]{0,40}container[\w.-]{0,20}):)"
 )
-_WINDOWS_MARK = re.compile(r"\bWinError \d|[\"' (][A-Za-z]:\\{1,2}\w|\\site-packages\\")
+_WINDOWS_MARK = re.compile(
+    r"\bWinError \d|[\"' (][A-Za-z]:\\{1,2}\w|\\site-packages\\|\bpopen_spawn_win32\b"
+    r"|\bDLL load failed\b|\w\.(?:dll|pyd)\b|\bFile \"[^\"/\n]{0,200}\\"
+)
 _PLACE_ORDER = ("kubernetes", "slurm", "docker")
 """A pod is a container, too."""
 

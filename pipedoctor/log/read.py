@@ -185,7 +185,8 @@ class _LogReader:
         for rule, match in self._find_matches(translate_to_english(line.text)):
             if quoted and rule.signature.role is not SignatureRole.EVIDENCE:
                 continue
-            found = {name: value for name, value in match.groupdict().items() if value}
+            captured = match.groupdict().items()  # name1, name2: other places of a name
+            found = {name.rstrip("0123456789"): value for name, value in captured if value}
             near = replace(line, text=_cut_context(line.text, match.start()))
             seen = replace(_build_sighting(rule, near, number, found), warned=warned)
             if self._is_condition_met(rule, seen):

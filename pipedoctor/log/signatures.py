@@ -43,8 +43,9 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
 
     `words` is the sieve: one of them stands in every line that can match, in small
     letters, between characters that are none; digits do not count as characters.
-    `when` and `unless` name signatures (``cause/id``) that must, or must not, be
-    seen in the same log. With `alike`, lines that differ only in ``key`` share their
+    Groups of `pattern` capture values; ``name1`` and ``name2`` are other places where
+    ``name`` may stand. `when` and `unless` name signatures (``cause/id``) that must, or
+    must not, be seen in the same log. With `alike`, lines that differ only in ``key`` share their
     ``tail``; with `rising`, the captured numbers rise; with `series`, the captured
     number rises from line to line. The last three look at other lines of the log, and
     quote them: `compare` lays figures beside each other; in a short log, `column` is

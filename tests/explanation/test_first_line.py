@@ -63,7 +63,7 @@ def test_steps_of_which_the_first_does_harm_are_typed_together() -> None:
 
     assert text.write_first_line(said) == (
         "opencv-system-lib-missing: python -m pip uninstall -y opencv-python"
-        " && python -m pip install opencv-python-headless"
+        " && python -m pip install --force-reinstall --no-deps opencv-python-headless"
     )
 
 

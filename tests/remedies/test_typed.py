@@ -44,7 +44,7 @@ def judge_shell(soft: int) -> list[Finding]:
     """What is said of a shell that may open so many files, with this machine's hard limit."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     known = None if hard == resource.RLIM_INFINITY else hard
-    return fd_limit_exhausted(Limits(nofile=Rlimit(soft=soft, hard=known)), JOB, BARE)
+    return fd_limit_exhausted(Limits(nofile=Rlimit(soft=soft, hard=known)), JOB, BARE, None)
 
 
 def test_a_shell_that_may_open_more_files() -> None:

@@ -8,6 +8,9 @@ from pipedoctor.facts.world_torch import CudaDrivers, Release, TorchBuilds, Whee
 from pipedoctor.versions import get_series, is_at_least, parse_version
 from pipedoctor_checks._shared.gpu_code import is_arch_compatible
 
+_USUAL_CUDA = 12
+"""The major version of CUDA that drivers from 2022 on run."""
+
 
 class WheelHost(msgspec.Struct, frozen=True, kw_only=True):
     """What a wheel must fit; an empty value is unknown and not considered."""
@@ -39,16 +42,27 @@ def choose_wheel(
     The newest published wheel that fits, or a text that says why there is none.
 
     `keep` is a torch version whose own release is tried first. Rows that are not
-    confirmed are never chosen.
+    confirmed are never chosen. For a GPU whose driver is not known, a wheel for CUDA 12
+    is better than a newer one: every driver that knows the GPU runs it.
     """
     if host.machine not in ("", "x86_64", "amd64"):
         return f"there is no record of which code the torch wheels for {host.machine} contain"
     kept = [r for r in builds.releases if r.torch == get_series(keep)]
-    for release in (*kept, *reversed(builds.releases)):
-        for wheel in _fitting_wheels(builds, drivers, host, release):
-            same = keep if keep in release.patches else release.patches[-1]
-            return WheelChoice(torch=same, tag=wheel.tag)
+    fitting = [
+        (release, wheel)
+        for release in (*kept, *reversed(builds.releases))
+        for wheel in _fitting_wheels(builds, drivers, host, release)
+    ]
+    if host.capabilities and not host.driver:
+        fitting.sort(key=lambda pair: (pair[0] not in kept, _needs_new_driver(pair[1])))
+    for release, wheel in fitting:
+        same = keep if keep in release.patches else release.patches[-1]
+        return WheelChoice(torch=same, tag=wheel.tag)
     return _explain_no_wheel(builds, drivers, host)
+
+
+def _needs_new_driver(wheel: Wheel) -> bool:
+    return parse_version(wheel.cuda)[0] > _USUAL_CUDA
 
 
 def _fitting_wheels(

@@ -1,33 +1,32 @@
 """PDR939: An HDF5 file handle is shared with workers."""
 
-from pipedoctor.check import in_code
+from pipedoctor.check import Remedy
 from pipedoctor.facts import Launcher
+from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.advice import advise_launch
+from pipedoctor_checks.crashes._late_opening import open_on_first_use
 from pipedoctor_checks.crashes._log_check import log_check
 
-_OPEN_LATE = """def __init__(self, path):
-    self.path = path
-    self.file = None
+_CAUSE = "hdf5_handle_shared_across_fork"
 
 
-def __getitem__(self, index):
-    if self.file is None:
-        self.file = h5py.File(self.path, "r")
-    ...  # read from self.file, as now"""
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """Locks only where the log speaks of them."""
+    late = open_on_first_use(log, _CAUSE, "file", 'h5py.File(self.path, "r")')
+    seen = {one.signature for one in log.find_seen(_CAUSE)}
+    unlocked = advise_launch(
+        "Disable file locking on network file systems without locks",
+        snippet="export HDF5_USE_FILE_LOCKING=FALSE",
+        fits=(Launcher.BARE, Launcher.SLURM),
+    )
+    return (unlocked, late) if f"{_CAUSE}/locking" in seen else (late,)
 
 
 @log_check(
     "PDR939",
     "An HDF5 file handle is shared with workers",
     summary="An HDF5 file that the parent opened is read by several workers through one handle",
-    remedies=(
-        in_code("Open it in the worker, on first use, not in __init__", _OPEN_LATE),
-        advise_launch(
-            "Disable file locking on network file systems without locks",
-            snippet="export HDF5_USE_FILE_LOCKING=FALSE",
-            fits=(Launcher.BARE, Launcher.SLURM),
-        ),
-    ),
+    remedies=_choose_remedies,
 )
 def hdf5_handle_shared_across_fork() -> None:
     """

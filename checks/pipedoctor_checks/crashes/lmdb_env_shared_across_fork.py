@@ -1,24 +1,21 @@
 """PDR938: an LMDB environment opened by the parent is used in workers."""
 
-from pipedoctor.check import in_code
+from pipedoctor.check import Remedy
+from pipedoctor.facts.log import Log
+from pipedoctor_checks.crashes._late_opening import open_on_first_use
 from pipedoctor_checks.crashes._log_check import log_check
 
-_OPEN_LATE = """def __init__(self, path):
-    self.path = path
-    self.env = None
 
-
-def __getitem__(self, index):
-    if self.env is None:
-        self.env = lmdb.open(self.path, readonly=True, lock=False)
-    ...  # read from self.env, as now"""
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    opened = "lmdb.open(self.path, readonly=True, lock=False)"
+    return (open_on_first_use(log, "lmdb_env_shared_across_fork", "env", opened),)
 
 
 @log_check(
     "PDR938",
     "An LMDB environment is shared with workers",
     summary="An LMDB environment opened by the parent is used in workers",
-    remedies=(in_code("Open it in the worker, on first use, not in __init__", _OPEN_LATE),),
+    remedies=_choose_remedies,
 )
 def lmdb_env_shared_across_fork() -> None:
     """

@@ -18,6 +18,7 @@ _SUCCESSORS = {
 _NEW_NAMES = frozenset(("Resampling", "Transpose", "Transform", "Palette", "Quantize", "Dither"))
 """Names that only Pillow 9.1 and newer have."""
 _DISTRIBUTIONS = {"skimage": "scikit-image", "mmcv": "mmcv", "cv2": "opencv-python"}
+_UPDATE_BOTH = "Alternatively update torchvision, which uses the name, with its torch"
 _LOADERS = frozenset(("torch", "multiprocessing", "PIL"))
 """Where a traceback of a worker ends if the line of the user's code is cut out."""
 
@@ -31,6 +32,9 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     library = raised.library if raised else ""
     older = "pillow<7" if name == "PILLOW_VERSION" else "pillow<10"
     keep = _install(f"Alternatively keep an older Pillow ({older})", older)
+    if library == "torchvision":  # another torchvision would bring another torch
+        older_first = _install(f"Install an older Pillow ({older})", older)
+        return (older_first, _install(_UPDATE_BOTH, "--upgrade", "torch", "torchvision"))
     if library and library not in _LOADERS:
         found = _DISTRIBUTIONS.get(library, library.replace("_", "-"))
         title = f"Update {found}, which uses the name"

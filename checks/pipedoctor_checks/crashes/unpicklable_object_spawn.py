@@ -1,7 +1,40 @@
 """PDR934: An object that workers need cannot be pickled."""
 
-from pipedoctor.check import in_code
+import re
+
+from pipedoctor.check import Remedy, in_code
+from pipedoctor.facts.log import Log
 from pipedoctor_checks.crashes._log_check import log_check
+
+_INNER = re.compile(r"(?P<outer>[\w.]+)\.<locals>\.(?P<inner>\w+)$")
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """Move what is pickled to the top level; forking it is only where there is a fork."""
+    forked = in_code(
+        "Alternatively fork, on Linux", 'DataLoader(..., multiprocessing_context="fork")'
+    )
+    named = _INNER.match(log.find_value("unpicklable_object_spawn", "object").strip("'\u2019 "))
+    first = _move_function(named["inner"], named["outer"]) if named else _USE_FUNCTIONS
+    return (first,) if log.system == "windows" else (first, forked)
+
+
+def _move_function(inner: str, outer: str) -> Remedy:
+    return in_code(
+        f"Move {inner} out of {outer}, to the top level of the module",
+        f"def {inner}(*args):  # at the top level; what it used of {outer} as arguments\n"
+        "    ...  # its lines, as now",
+    )
+
+
+_USE_FUNCTIONS = in_code(
+    "Use module-level functions, not lambdas or inner functions; open handles in the worker,"
+    " on first use",
+    "from functools import partial\n\n\n"
+    "def scale(sample, factor):  # at the top level of a module\n"
+    "    return sample * factor\n\n\n"
+    "transform = partial(scale, factor=2)  # instead of: lambda sample: sample * 2",
+)
 
 
 @log_check(
@@ -11,17 +44,7 @@ from pipedoctor_checks.crashes._log_check import log_check
         "The dataset, a transform or collate_fn holds something that cannot "
         "be pickled for the workers"
     ),
-    remedies=(
-        in_code(
-            "Use module-level functions, not lambdas or inner functions; open handles in"
-            " the worker, on first use",
-            "from functools import partial\n\n\n"
-            "def scale(sample, factor):  # at the top level of a module\n"
-            "    return sample * factor\n\n\n"
-            "transform = partial(scale, factor=2)  # instead of: lambda sample: sample * 2",
-        ),
-        in_code("Alternatively fork, on Linux", 'DataLoader(..., multiprocessing_context="fork")'),
-    ),
+    remedies=_choose_remedies,
 )
 def unpicklable_object_spawn() -> None:
     """

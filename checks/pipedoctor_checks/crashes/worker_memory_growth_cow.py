@@ -1,7 +1,22 @@
 """PDR932: Workers copy the dataset's Python objects page by page."""
 
-from pipedoctor.check import Severity, in_code
+from pipedoctor.check import Remedy, Severity, in_code
+from pipedoctor.facts.log import Log
 from pipedoctor_checks.crashes._log_check import log_check
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """Store what grows otherwise: the attribute that the log's code fills, if it shows one."""
+    name = log.find_value("worker_memory_growth_cow", "attr")
+    source = f"self.{name}" if name else "paths"
+    return (
+        in_code(
+            "Store what describes the samples in arrays, tensors or Arrow, not in lists and"
+            " dictionaries",
+            f"self.{name or 'paths'} = np.array({source}, dtype=np.bytes_)  # not a list of str",
+        ),
+        in_code("Use fewer workers"),
+    )
 
 
 @log_check(
@@ -11,16 +26,7 @@ from pipedoctor_checks.crashes._log_check import log_check
         "Every worker copies the dataset's Python objects page by page, because reference"
         " counts are written"
     ),
-    remedies=(
-        in_code(
-            (
-                "Store what describes the samples in arrays, tensors or Arrow, not in lists"
-                " and dictionaries"
-            ),
-            "self.paths = np.array(paths, dtype=np.bytes_)  # not a list of str",
-        ),
-        in_code("Use fewer workers"),
-    ),
+    remedies=_choose_remedies,
     severity=Severity.RISKS,
 )
 def worker_memory_growth_cow() -> None:

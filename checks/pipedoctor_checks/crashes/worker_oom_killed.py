@@ -2,38 +2,41 @@
 
 from msgspec.structs import replace
 
-from pipedoctor.check import Remedy, grant_memory, in_code
+from pipedoctor.check import Remedy, grant_memory, in_code, slurm
 from pipedoctor.facts.log import Log
 from pipedoctor.units import GiB, KiB, parse_size
 from pipedoctor_checks.crashes._log_check import log_check
 
+_CAUSE = "worker_oom_killed"
 _USUAL_GRANT = 64 * GiB
+_SMALLER_JOB = in_code(
+    "Use fewer workers and a smaller prefetch_factor, and read samples only when they are needed",
+    "DataLoader(..., num_workers=2, prefetch_factor=1)",
+)
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Ask for less, and grant twice as much as the log says that there was."""
+    each = _read_size(log.find_value(_CAUSE, "percpu"))
+    if each:  # Slurm takes no --mem beside it
+        option = f"--mem-per-cpu={-(-2 * each // GiB)}G"
+        return _SMALLER_JOB, replace(slurm("Request twice as much memory", option), advice=True)
     had = _read_limit(log)
     much = "twice as much memory as now" if had else "more memory than now"
-    return (
-        in_code(
-            "Use fewer workers and a smaller prefetch_factor, and read samples only when they"
-            " are needed",
-            "DataLoader(..., num_workers=2, prefetch_factor=1)",
-        ),
-        *(
-            replace(remedy, advice=True)
-            for remedy in grant_memory(f"Request {much}", 2 * had or _USUAL_GRANT)
-        ),
-    )
+    grants = grant_memory(f"Request {much}", 2 * had or _USUAL_GRANT)
+    return _SMALLER_JOB, *(replace(remedy, advice=True) for remedy in grants)
 
 
 def _read_limit(log: Log) -> int:
     """Bytes that the log names as the limit; 0: it names none."""
-    cause = "worker_oom_killed"
-    if kilobytes := log.find_value(cause, "kilobytes"):
+    if kilobytes := log.find_value(_CAUSE, "kilobytes"):
         return int(kilobytes) * KiB
-    found = (log.find_value(cause, name) for name in ("memory", "given", "told"))
-    text = next(filter(None, found), "")
+    found = (log.find_value(_CAUSE, name) for name in ("memory", "given", "granted", "told"))
+    return _read_size(next(filter(None, found), ""))
+
+
+def _read_size(text: str) -> int:
+    """A size without a unit is in MB, as Slurm has it."""
     try:
         return parse_size(f"{text}M" if text.isdecimal() else text) if text else 0
     except ValueError:  # more than any machine has

@@ -16,6 +16,10 @@ from pipedoctor_checks._shared.advice import advise_user
 
 NVML_VERSION_MISMATCH = 18
 """NVML_ERROR_LIB_RM_VERSION_MISMATCH."""
+_RESTART_CONTAINER = (
+    "Start the container again from its image, without driver packages of its own; if the"
+    " host's driver was updated, reboot the host before"
+)
 
 
 @check("PDR803", "The NVIDIA driver was updated, but not reloaded")
@@ -51,7 +55,7 @@ def nvml_driver_library_mismatch(
             site.launcher if site else None,
             _advise_reboot("Reboot, so that the installed driver is loaded", Launcher.BARE),
             _reload_modules(),
-            _advise_reboot("Reboot the host, then restart the container", Launcher.DOCKER),
+            _advise_reboot(_RESTART_CONTAINER, Launcher.DOCKER),
             _advise_reboot("Drain and reboot the node", Launcher.KUBERNETES),
             _advise_reboot("Ask for the node to be drained and rebooted", Launcher.SLURM),
         ),

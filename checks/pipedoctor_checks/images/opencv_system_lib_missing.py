@@ -66,5 +66,5 @@ def _install_headless(plain: list[str], place: Interpreter | None) -> tuple[Reme
     wanted = [f"{name}-headless" for name in plain]
     return (
         pip_command.uninstall(place, "Remove the build with GUI support", *plain),
-        pip_command.install(place, "Then install the headless one", *wanted),
+        pip_command.reinstall(place, "Then install the headless one", *wanted),
     )

@@ -1,10 +1,19 @@
 """Where to get a newer C library or C++ library, place by place."""
 
-from pipedoctor.check import Remedy, select_remedies
+from pipedoctor.check import Remedy, select_remedies, shell
 from pipedoctor.facts import Interpreter, Site
 from pipedoctor.facts.site import Launcher
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 
+_GCC_OF_SYMBOLS = {
+    **dict.fromkeys(("GLIBCXX_3.4.26", "GLIBCXX_3.4.27", "GLIBCXX_3.4.28", "CXXABI_1.3.12"), 9),
+    **dict.fromkeys(("GLIBCXX_3.4.29", "CXXABI_1.3.13"), 11),
+    "GLIBCXX_3.4.30": 12,
+    **dict.fromkeys(("GLIBCXX_3.4.31", "GLIBCXX_3.4.32", "CXXABI_1.3.14"), 13),
+    **dict.fromkeys(("GLIBCXX_3.4.33", "CXXABI_1.3.15"), 14),
+    "GLIBCXX_3.4.34": 15,
+}
+"""The first GCC whose libstdc++ defines the version, from its manual's page on the ABI."""
 _IMAGE_TITLE = "Build on a base image with a newer distribution"
 
 
@@ -24,21 +33,40 @@ def get_newer_glibc(site: Site | None) -> tuple[Remedy, ...]:
     )
 
 
-def get_newer_libstdcxx(place: Interpreter | None, site: Site | None) -> tuple[Remedy, ...]:
+def get_newer_libstdcxx(
+    place: Interpreter | None, site: Site | None, wanted: str = ""
+) -> tuple[Remedy, ...]:
     """Install a newer libstdc++ into conda's environment, else use a newer system."""
     if place is not None and place.kind == "conda":
-        channel = ("--channel", "conda-forge", "libstdcxx")
-        return (
-            advise_user(
-                "Install conda-forge's libstdc++ into the environment",
-                argv=("conda", "install", "--prefix", place.prefix, *channel),
-            ),
-        )
+        where = ("conda", "install", "--prefix", place.prefix, "--channel", "conda-forge")
+        package = f"libstdcxx-ng{_format_minimum(wanted)}"
+        title = "Install conda-forge's libstdc++ into the environment"
+        return (advise_user(title, argv=(*where, package)),)
     return select_remedies(
         site.launcher if site else None,
         advise_launch(_IMAGE_TITLE, fits=(Launcher.DOCKER, Launcher.KUBERNETES)),
+        *_bring_by_conda(wanted),
         advise_launch(
-            "Use a conda environment, which has its own libstdc++, or load a newer GCC module",
-            fits=(Launcher.BARE, Launcher.SLURM, Launcher.HOSTED),
+            "Alternatively load a newer GCC module",
+            argv=("module", "load", "gcc"),
+            fits=(Launcher.SLURM,),
         ),
     )
+
+
+def _bring_by_conda(wanted: str) -> tuple[Remedy, ...]:
+    """A folder of its own that the linker looks into first."""
+    package = shell((f"libstdcxx-ng{_format_minimum(wanted)}",))
+    lines = (
+        f"conda create --yes --prefix $HOME/libstdcxx --channel conda-forge {package}",
+        "export LD_LIBRARY_PATH=$HOME/libstdcxx/lib:$LD_LIBRARY_PATH",
+    )
+    title = "Put a newer libstdc++ into a folder of its own, and look there first"
+    places = (Launcher.BARE, Launcher.SLURM, Launcher.HOSTED)
+    return (advise_launch(title, snippet="\n".join(lines), fits=places),)
+
+
+def _format_minimum(wanted: str) -> str:
+    """Without a version conda keeps what it has."""
+    release = _GCC_OF_SYMBOLS.get(wanted)
+    return f">={release}" if release else ""

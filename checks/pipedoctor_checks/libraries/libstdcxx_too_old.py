@@ -52,13 +52,14 @@ def libstdcxx_too_old(
     unmet = [u for u in libraries.unmet if "stdc++" in u.library] if libraries else []
     if unmet:
         worst = max(unmet, key=lambda u: len(u.versions))
+        wanted = worst.versions[-1]
         summary = (
-            f"{worst.wanted_by} needs {worst.versions[-1]}, but the libstdc++ from"
+            f"{worst.wanted_by} needs {wanted}, but the libstdc++ from"
             f" {library_description.describe_source(worst.found_by)} ends at {worst.newest}"
         )
     elif said is not None:
-        worst = None
-        summary = f"torch needs {said[1]}, which the loaded libstdc++ lacks"
+        worst, wanted = None, said[1]
+        summary = f"torch needs {wanted}, which the loaded libstdc++ lacks"
     else:
         return
     yield Finding(
@@ -71,7 +72,7 @@ def libstdcxx_too_old(
         },
         remedies=(
             *_unset_library_path(worst, variables, site),
-            *get_newer_libstdcxx(interpreter, site),
+            *get_newer_libstdcxx(interpreter, site, wanted),
         ),
     )
 

@@ -8,6 +8,7 @@ from pipedoctor.check import (
     select_remedies,
 )
 from pipedoctor.facts import Launcher, Limits, Site
+from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.sysctl import set_sysctl
 from pipedoctor_checks.limits._descriptor_launchers import raise_in_launchers
 from pipedoctor_checks.limits._descriptor_need import DescriptorNeed
@@ -28,7 +29,7 @@ def raise_limit(limits: Limits, site: Site | None, need: DescriptorNeed) -> tupl
     if limits.pid is not None and (suffices or not powerless):
         remedies.append(_raise_running(limits, within if suffices else count))
     if within > soft:
-        remedies += _raise_soft_limit(within, hard)
+        remedies += _raise_soft_limit(within)
     if limits.pid is None and not suffices and not powerless:
         remedies.append(_raise_as_root(count))
     highest = min(max(count, hard or 0, HARD_LIMIT), limits.nr_open or HARD_LIMIT)
@@ -55,15 +56,14 @@ def _format_limit(limit: int | None) -> str:
     return "unlimited" if limit is None else str(limit)
 
 
-def _raise_soft_limit(count: int, hard: int | None) -> list[Remedy]:
-    most = "hard" if hard is None else str(hard)
-    lines = [
-        "import resource",
-        *(["hard = resource.RLIM_INFINITY"] if hard is None else []),
-        f"resource.setrlimit(resource.RLIMIT_NOFILE, ({count}, {most}))",
-    ]
+def _raise_soft_limit(count: int) -> list[Remedy]:
+    lines = (
+        "import resource\n\n"
+        "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, ({count}, hard))"
+    )
     return [
-        in_code("Raise the limit at the start of the program (no root needed)", "\n".join(lines)),
+        in_code("Raise the limit at the start of the program (no root needed)", lines),
         Remedy(
             title="Raise the limit in the shell or batch script that starts the job",
             argv=("ulimit", "-n", str(count)),
@@ -85,12 +85,14 @@ def _raise_as_root(count: int) -> Remedy:
     )
 
 
-def release_batches() -> tuple[Remedy, ...]:
+def release_batches(log: Log | None) -> tuple[Remedy, ...]:
     """Advise against keeping batches, and name the other way to share tensors."""
+    where = log.find_value("fd_limit_exhausted", "list") if log else ""
+    kept = log.find_value("fd_limit_exhausted", "kept") if log else ""
     return (
         in_code(
             "Copy what the loop keeps of a batch (a kept tensor holds a descriptor)",
-            "kept.append(target.clone())",
+            f"{where or 'kept'}.append({kept or 'target'}.clone())",
         ),
         in_code(
             "Alternatively share by files: no descriptors, but a killed job leaves files in"

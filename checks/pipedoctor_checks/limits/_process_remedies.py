@@ -80,7 +80,10 @@ def _raise_user_limit(limits: Limits, more: int) -> tuple[Remedy, ...]:
         ways.append(shell)
     for_good = advise_user(
         "Raise the limit permanently for new logins (not for services or containers)",
-        snippet=f"# /etc/security/limits.d/90-nproc.conf\n* soft nproc {more}\n* hard nproc {more}",
+        snippet=(
+            f"# /etc/security/limits.d/90-nproc.conf\n* soft nproc {more}\n"
+            f"* hard nproc {max(more, hard or 0)}"
+        ),
         fits=(Launcher.BARE,),
         root=True,
     )

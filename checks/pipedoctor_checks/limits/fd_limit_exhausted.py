@@ -2,6 +2,7 @@
 
 from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
 from pipedoctor.facts import Limits, Loader, Site
+from pipedoctor.facts.log import Log
 from pipedoctor_checks.limits._descriptor_need import DescriptorNeed, collect_evidence
 from pipedoctor_checks.limits._descriptor_remedies import (
     raise_file_max,
@@ -11,10 +12,11 @@ from pipedoctor_checks.limits._descriptor_remedies import (
 
 
 @check("PDR703", "The limit on open files is too low or used up", fix="machine")
-def fd_limit_exhausted(  # noqa: PLR0913  (three facts, five thresholds)
+def fd_limit_exhausted(  # noqa: PLR0913  (four facts, five thresholds)
     limits: Limits,
     loader: Loader | None,
     site: Site | None,
+    log: Log | None,
     /,
     *,
     tensors: int = 2,
@@ -69,7 +71,7 @@ def fd_limit_exhausted(  # noqa: PLR0913  (three facts, five thresholds)
             severity=severity,
             summary=summary,
             evidence=collect_evidence(limits, need),
-            remedies=(*raise_limit(limits, site, need), *release_batches()),
+            remedies=(*raise_limit(limits, site, need), *release_batches(log)),
         )
     in_use, most = limits.files_in_use, limits.file_max
     if in_use is not None and most is not None and in_use >= most * full:

@@ -54,7 +54,7 @@ def test_mismatch_breaks(gpu: Gpu) -> None:
 @pytest.mark.parametrize(
     ("site", "title"),
     [
-        (Site(system="linux", container="docker"), "Reboot the host, then restart"),
+        (Site(system="linux", container="docker"), "Start the container again from its image"),
         (Site(system="linux", container="kubernetes"), "Drain and reboot the node"),
         (Site(system="linux", container="apptainer"), "Ask for the node to be drained"),
     ],

@@ -89,7 +89,7 @@ def test_conda_has_its_own() -> None:
     (finding,) = judge(unmet("CXXABI_1.3.15"), kind="conda")
 
     assert finding.remedies[0].shell == (
-        "conda install --prefix /env --channel conda-forge libstdcxx"
+        "conda install --prefix /env --channel conda-forge 'libstdcxx-ng>=14'"
     )
     assert finding.remedies[0].advice
 

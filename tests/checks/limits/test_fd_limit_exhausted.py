@@ -42,7 +42,7 @@ def job(workers: int, **known: Any) -> Loader:
 
 
 def only(limits: Limits, loader: Loader | None = None, site: Site | None = BARE) -> Finding:
-    (finding,) = fd_limit_exhausted(limits, loader, site)
+    (finding,) = fd_limit_exhausted(limits, loader, site, None)
     return finding
 
 
@@ -69,7 +69,7 @@ def only(limits: Limits, loader: Loader | None = None, site: Site | None = BARE)
     ],
 )
 def test_silent(limits: Limits, loader: Loader | None) -> None:
-    assert fd_limit_exhausted(limits, loader, BARE) == []
+    assert fd_limit_exhausted(limits, loader, BARE, None) == []
 
 
 @pytest.mark.parametrize(
@@ -190,11 +190,11 @@ def test_evidence() -> None:
 
 
 def test_thresholds_are_settings() -> None:
-    assert fd_limit_exhausted(shell(1024), None, BARE, usual=1023) == []
-    assert fd_limit_exhausted(shell(300), None, BARE, least=301)[0].severity > 1
-    assert fd_limit_exhausted(running(2000, 1600), None, BARE, full=0.9) == []
-    assert fd_limit_exhausted(shell(1100), job(128), BARE, tensors=3)
-    assert fd_limit_exhausted(shell(1100), job(128), BARE, spare=65)
+    assert fd_limit_exhausted(shell(1024), None, BARE, None, usual=1023) == []
+    assert fd_limit_exhausted(shell(300), None, BARE, None, least=301)[0].severity > 1
+    assert fd_limit_exhausted(running(2000, 1600), None, BARE, None, full=0.9) == []
+    assert fd_limit_exhausted(shell(1100), job(128), BARE, None, tensors=3)
+    assert fd_limit_exhausted(shell(1100), job(128), BARE, None, spare=65)
 
 
 def test_a_running_job_is_cured_at_once_without_root() -> None:
@@ -239,7 +239,7 @@ def test_a_root_without_the_capability_is_not_sent_to_fail() -> None:
 def test_a_hard_limit_below_the_need_takes_root() -> None:
     finding = only(shell(1024, 1100), job(128))
 
-    assert "(1100, 1100)" in lines(finding)[0]
+    assert "(1100, hard)" in lines(finding)[0]
     assert lines(finding)[2] == "sudo prlimit --pid $$ --nofile=65536:65536"
     assert "prlimit" not in lines(only(shell(1024, 1101), job(128)))[2]
 
@@ -250,7 +250,11 @@ def lines(finding: Finding) -> list[str]:
 
 COPY = "kept.append(target.clone())"
 SHARE = 'torch.multiprocessing.set_sharing_strategy("file_system")'
-PROGRAM = "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (65536, 1048576))"
+PROGRAM = (
+    "import resource\n\n"
+    "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+    "resource.setrlimit(resource.RLIMIT_NOFILE, (65536, hard))"
+)
 FOR_GOOD = (
     "# /etc/security/limits.d/90-nofile.conf: logins, not services or "
     "containers\n* soft nofile 65536\n* hard nofile 1048576\n# "
@@ -277,17 +281,14 @@ def test_a_low_hard_limit_is_lifted_by_root() -> None:
 
 
 def test_without_a_hard_limit() -> None:
-    assert lines(only(shell(1024, None)))[0] == (
-        "import resource\nhard = resource.RLIM_INFINITY\n"
-        "resource.setrlimit(resource.RLIMIT_NOFILE, (65536, hard))"
-    )
+    assert lines(only(shell(1024, None)))[0] == PROGRAM
 
 
 def test_the_kernel_bounds_what_is_asked_for() -> None:
     limit = Rlimit(soft=100, hard=5000)
     finding = only(Limits(nofile=limit, nr_open=5000))
 
-    assert "(5000, 5000)" in lines(finding)[0]
+    assert "(5000, hard)" in lines(finding)[0]
     assert "* hard nofile 5000" in lines(finding)[2]
 
 
@@ -410,7 +411,7 @@ def test_a_loop_that_keeps_batches_dies_is_cured_and_dies_again() -> None:
         assert process.stdout
         process.stdout.readline()
         ill = collected(Machine(pid=process.pid), lambda _: None)
-        (finding,) = fd_limit_exhausted(ill, job(100), BARE)
+        (finding,) = fd_limit_exhausted(ill, job(100), BARE, None)
     cure = finding.remedies[0]
     argv, undo = (
         tuple(word.replace(str(ill.pid), "PID") for word in command)

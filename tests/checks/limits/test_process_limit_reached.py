@@ -195,7 +195,7 @@ def lines(finding: Finding) -> list[str]:
 
 
 FEWER = "export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1"
-LOGINS = "# /etc/security/limits.d/90-nproc.conf\n* soft nproc 4096\n* hard nproc 4096"
+LOGINS = "# /etc/security/limits.d/90-nproc.conf\n* soft nproc 4096\n* hard nproc {}"
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_for_the_user(hard: int | None, first: list[str]) -> None:
     finding = only(user(90, 100, hard))
     for_good = finding.remedies[len(first)]
 
-    assert lines(finding) == [*first, LOGINS, FEWER]
+    assert lines(finding) == [*first, LOGINS.format(max(4096, hard or 0)), FEWER]
     assert (for_good.root, for_good.advice) == (True, True)
 
 
