@@ -126,9 +126,9 @@ def _judge_and_filter(
 def merge_job(facts: Facts, typed: Loader) -> Facts:
     """The facts of a record, with what the command line says of the job instead."""
     recorded = facts.get(Loader) or Loader()
-    said = {name: getattr(typed, name) for name in typed.origin}
+    stated = {name: getattr(typed, name) for name in typed.origin}
     origin = {**recorded.origin, **typed.origin}
-    return facts.merge(msgspec.structs.replace(recorded, **said, origin=origin))
+    return facts.merge(msgspec.structs.replace(recorded, **stated, origin=origin))
 
 
 def _redact_texts(report: Report, redactor: Redactor) -> Report:

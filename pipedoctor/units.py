@@ -57,5 +57,5 @@ def format_seconds(span: float) -> str:
 def format_count(count: float, noun: str) -> str:
     """Say how many: ``1 CPU``, ``0.5 CPUs``, ``3 processes``."""
     ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
-    said = f"{count:.0f}" if count == int(count) else f"{count:g}"
-    return f"{said} {noun}{ending}"
+    number = f"{count:.0f}" if count == int(count) else f"{count:g}"
+    return f"{number} {noun}{ending}"

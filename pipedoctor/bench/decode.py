@@ -152,16 +152,18 @@ class DecodeBench:
                 track = WayMeasurement(decoder, way)
                 self._request.report_progress(f"check {track.name}")
                 try:
-                    (said,) = decoder.run_command(self._get_answer_deadline(), do="check", way=way)
+                    (answer,) = decoder.run_command(
+                        self._get_answer_deadline(), do="check", way=way
+                    )
                 except UnreadableError as error:
                     self._broken[decoder.library] = self._explain_error(error, f"{track.name}: ")
                     break
-                names = {int(n): why for n, why in said["failed"].items()}
+                names = {int(n): why for n, why in answer["failed"].items()}
                 self._failures[way] = {self._names[n]: w for n, w in names.items()}
-                passes[way] = said["seconds"]
+                passes[way] = answer["seconds"]
                 tracks.append(track)
                 if not self._chosen_images and len(names) < len(self._data):
-                    self._choose_images(said["seconds"], set(names))
+                    self._choose_images(answer["seconds"], set(names))
         self._drop_failing_ways(tracks, passes)
 
     def _choose_images(self, seconds: float, unreadable: set[int]) -> None:

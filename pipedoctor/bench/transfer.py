@@ -68,9 +68,9 @@ class _NoMoreTriesError(Exception):
     ) -> QuietMeasurement[TransferAnswer]:
         """The best of it: whole before cut off, then the least disturbed."""
         whole = [one for one in answers if "interrupted" not in one[0]] or answers
-        said, window = min(whole, key=lambda one: one[1].lost_cores)
+        answer, window = min(whole, key=lambda one: one[1].lost_cores)
         more = {"interrupted": True} if self.interrupted else {}
-        return QuietMeasurement(value={**said, **more}, window=window, tries=len(answers))
+        return QuietMeasurement(value={**answer, **more}, window=window, tries=len(answers))
 
 
 def _run_quietly(
@@ -182,17 +182,17 @@ def _kill_group(process: "subprocess.Popen[bytes]") -> None:
 
 def _read_final_answer(answer: bytes, code: int) -> dict[str, Any]:
     """The last word of a program that ended by itself; raises UnreadableError."""
-    said = _parse_last_answer(answer)
-    if not answer or said.get("partial"):
+    parsed = _parse_last_answer(answer)
+    if not answer or parsed.get("partial"):
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         message = f"its process ended with {how}"
         raise UnreadableError(message)
-    if not said:
+    if not parsed:
         message = "it printed unexpected output"
         raise UnreadableError(message)
-    if "error" in said:
-        raise UnreadableError(said["error"])
-    return said
+    if "error" in parsed:
+        raise UnreadableError(parsed["error"])
+    return parsed
 
 
 def _parse_last_answer(answer: bytes) -> dict[str, Any]:

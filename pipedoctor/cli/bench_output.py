@@ -122,20 +122,20 @@ def _write_result(facts: Facts, page: "ResultSheet", request: BenchRequest, seco
     else:
         from pipedoctor.bench import text
 
-        said = text.render(
+        message_text = text.render(
             page,
             width=output.get_width(),
             colour=output.has_colours(target, no_color=request.no_color),
             ascii_only=output.is_ascii_only(target),
         )
-        output.write_output(said, target)
+        output.write_output(message_text, target)
 
 
 def _report_failure(benchmark: str, why: str) -> int:
     from pipedoctor.report.sentences import clean_text
 
-    said = clean_text(privacy.redact_message(why))
-    click.echo(f"pipedoctor bench {benchmark}: could not measure: {said}", err=True)
+    message_text = clean_text(privacy.redact_message(why))
+    click.echo(f"pipedoctor bench {benchmark}: could not measure: {message_text}", err=True)
     return NOT_MEASURED_CODE
 
 

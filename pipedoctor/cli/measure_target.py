@@ -88,8 +88,8 @@ def format_refusal(target: str, reason: object) -> str:
     """Why a target cannot be used, its name once."""
     from pipedoctor.cli.privacy import redact_message
 
-    said = str(reason).removeprefix(f"{target}: ")
-    return f"--measure {target}: {redact_message(said)}"
+    reason_text = str(reason).removeprefix(f"{target}: ")
+    return f"--measure {target}: {redact_message(reason_text)}"
 
 
 def report_unmeasured(request: CheckRequest, found: TargetMeasurement) -> None:

@@ -61,15 +61,15 @@ def redact_tuning(found: "Tuning", target: str | None, *, no_redact: bool) -> "T
     facts = make_redactor(target, no_redact=no_redact).redact_facts(
         Facts(found.pipeline, unknown=private)
     )
-    seen, said = facts.get(Pipeline) or found.pipeline, facts.unknown
+    seen, texts = facts.get(Pipeline) or found.pipeline, facts.unknown
     return replace(
         found,
         request=replace(found.request, target=seen.target),
         pipeline=seen,
         excluding_limits=seen.limits,
-        remarks=tuple(said[f"said {number}"] for number in range(len(found.remarks))),
-        failure=said["trouble"],
-        limits=replace(found.limits, workers_bound=said["bound"]),
+        remarks=tuple(texts[f"said {number}"] for number in range(len(found.remarks))),
+        failure=texts["trouble"],
+        limits=replace(found.limits, workers_bound=texts["bound"]),
     )
 
 

@@ -36,7 +36,7 @@ def wait_until_quiet(seconds: float, *, sleep: Callable[[float], object] = time.
     from pipedoctor.bench.window import CpuMeter
     from pipedoctor.report.sentences import clean_text
 
-    until, said = time.monotonic() + seconds, ""
+    until, reported = time.monotonic() + seconds, ""
     meter = CpuMeter()
     while True:
         meter.start()
@@ -46,12 +46,12 @@ def wait_until_quiet(seconds: float, *, sleep: Callable[[float], object] = time.
         if busy + window.stolen_cores <= _allow_share(window.cpus):
             return ""
         who = window.foreign_process or "other processes"
-        if who != said:
+        if who != reported:
             click.echo(
                 f"pipedoctor: waiting: {clean_text(who)} uses {busy:.1f} of {window.cpus:g} CPUs",
                 err=True,
             )
-            said = who
+            reported = who
         if time.monotonic() >= until:
             click.echo(f"pipedoctor: still busy after {seconds:g} s", err=True)
             return who

@@ -76,8 +76,8 @@ def command(context: click.Context, /, **parameters: Any) -> None:
         missing = isinstance(error, FileNotFoundError)
         context.exit(NOT_FOUND_CODE if missing else NOT_RUNNABLE_CODE)
     if code:
-        said = explain_output(tail, code, argv, request.job, seen)
-        click.echo(said, err=True, nl=False)
+        explanation = explain_output(tail, code, argv, request.job, seen)
+        click.echo(explanation, err=True, nl=False)
     if verdict:
         click.echo(verdict, err=True, nl=False)
     context.exit(code)

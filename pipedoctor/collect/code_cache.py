@@ -105,8 +105,8 @@ def compute_key(project: Iterable[File], shown: Callable[[str], str]) -> str:
         name = shown(file.path)
         there = os.path.exists(name)  # noqa: PTH110  (many files, and it is quicker)
         top = _find_repository(os.path.dirname(name), tops)  # noqa: PTH120
-        said = f"{len(file.text)}\0{name}\0{there}\0{top}\0"
-        whole.update(said.encode("utf-8", "surrogateescape"))
+        header = f"{len(file.text)}\0{name}\0{there}\0{top}\0"
+        whole.update(header.encode("utf-8", "surrogateescape"))
         whole.update(hashlib.blake2b(file.text, digest_size=_DIGEST_SIZE).digest())
     return whole.hexdigest()
 

@@ -124,15 +124,15 @@ def _find_bind_marks(known: list[Mount]) -> Iterator[ContainerMark]:
 def _find_manager_marks(machine: Machine) -> Iterator[ContainerMark]:
     """What the container's manager says of itself: a variable of the first process."""
     first = read_or_default(machine.proc / "1" / "environ").split("\0")
-    said = {
+    hints = {
         "container": machine.environ.get("container", ""),
         "/run/systemd/container": read_or_default(machine.map_path("/run/systemd/container")),
     }
     if machine.pid is None:  # another process may have another first one
-        said["container of process 1"] = next(
+        hints["container of process 1"] = next(
             (entry[10:] for entry in first if entry.startswith("container=")), ""
         )
-    for where, name in said.items():
+    for where, name in hints.items():
         kind = _MANAGER_KINDS.get(name.strip())
         if kind:
             yield ContainerMark(kind, f"{where}={name.strip()}")

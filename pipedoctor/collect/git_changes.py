@@ -167,6 +167,6 @@ def _run_git(folder: str, *words: str, stdin: bytes = b"") -> bytes:
         message = f"git {words[0]} took more than {GIT_TIMEOUT:g} s"
         raise UnreadableError(message) from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["failed"]
-        raise UnreadableError(said[0].removeprefix("fatal: "))
+        errors = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["failed"]
+        raise UnreadableError(errors[0].removeprefix("fatal: "))
     return done.stdout

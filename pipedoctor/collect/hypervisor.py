@@ -39,15 +39,15 @@ def hypervisor(machine: Machine) -> tuple[str, str]:
     if read_or_default(machine.root / "sys/hypervisor/type").strip() == "xen":
         control = "control_d" in read_or_default(machine.proc / "xen/capabilities")
         return ("", "") if control else ("xen", "/sys/hypervisor/type")
-    name, said = _read_dmi_vendor(machine)
+    name, dmi_evidence = _read_dmi_vendor(machine)
     first = _read_first_cpu(machine)
     flags = next((li for li in first.splitlines() if li.startswith("flags")), "")
     if flags:
         if "hypervisor" not in flags.split():
             return "", ""
-        return name or "unknown", said or "the processor's flag hypervisor"
-    if name and ".metal" not in said:
-        return name, said
+        return name or "unknown", dmi_evidence or "the processor's flag hypervisor"
+    if name and ".metal" not in dmi_evidence:
+        return name, dmi_evidence
     tree = read_or_default(machine.proc / "device-tree/hypervisor/compatible").strip("\0")
     return ("kvm" if "kvm" in tree else tree, f"device tree: {tree}") if tree else ("", "")
 

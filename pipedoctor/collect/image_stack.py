@@ -61,20 +61,20 @@ def image_stack(machine: Machine, chosen: EnvironmentChoice, announce: Announce)
         return ImageStack(decoders=tuple(_describe_decoder(copy) for copy in found))
     announce(f"reading {home / 'PIL'}")
     version = _VERSION_LINE.search(read_or_default(home / "PIL/_version.py"))
-    said = version[1] if version else ""
+    recorded_version = version[1] if version else ""
     files = sorted((home / "PIL").glob("_imaging.*"))
     binary = pick_extension(files, here.version)
     library = _find_libjpeg(machine, here, binary) if binary else None
     return ImageStack(
         decoders=tuple(
             _describe_decoder(copy, library, binary)
-            if _is_imported_fork(copy, said)
+            if _is_imported_fork(copy, recorded_version)
             else _describe_decoder(copy)
             for copy in found
         ),
-        pillow_version=said,
+        pillow_version=recorded_version,
         pillow_binary=escape_path(str(binary)) if binary else "",
-        pillow_broken=_explain_breakage(binary, files, said, here.version),
+        pillow_broken=_explain_breakage(binary, files, recorded_version, here.version),
     )
 
 

@@ -65,11 +65,11 @@ def _read_remove_ipc(root: Path) -> tuple[bool | None, str]:
     main = next((f for f in _iter_config_paths(root, "logind.conf") if f.is_file()), None)
     value, source = _guess_default(root), "default"
     if main:
-        for said in _parse_remove_ipc(read_or_default(main).replace("#", "\n")):
-            value, source = said, f"default, as {_format_path(root, main)} says"
+        for setting in _parse_remove_ipc(read_or_default(main).replace("#", "\n")):
+            value, source = setting, f"default, as {_format_path(root, main)} says"
     for file in ([main] if main else []) + _list_drop_ins(root):
-        for said in _parse_remove_ipc(read_or_default(file)):
-            value, source = said, _format_path(root, file)
+        for setting in _parse_remove_ipc(read_or_default(file)):
+            value, source = setting, _format_path(root, file)
     return value, source
 
 

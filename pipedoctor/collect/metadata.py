@@ -55,12 +55,14 @@ def list_metadata(
             continue
         for entry in names:
             if entry.endswith((".dist-info", ".egg-info")):
-                said = _parse_folder_name(entry) or _read_name_version(f"{folder}/{entry}")
-                if said is None:
+                name_version = _parse_folder_name(entry) or _read_name_version(f"{folder}/{entry}")
+                if name_version is None:
                     why = "no version, neither in its name nor in it"
                     unreadable.append(f"{folder}/{entry}: {why}")
                 else:
-                    yield MetadataFolder(folder, entry, normalize_name(said[0]), said[1])
+                    yield MetadataFolder(
+                        folder, entry, normalize_name(name_version[0]), name_version[1]
+                    )
 
 
 def _parse_folder_name(entry: str) -> tuple[str, ...] | None:

@@ -29,22 +29,22 @@ def torch_build(machine: Machine, chosen: EnvironmentChoice, announce: Announce)
 
 
 def _read_build(folder: Path, prefix: Path) -> TorchBuild:
-    said = _read_assignments(folder / "torch" / "version.py")
+    assignments = _read_assignments(folder / "torch" / "version.py")
     metadata = next(_find_metadata(folder), None)
     text = read_or_default(metadata / "METADATA") if metadata else ""
     head = text.partition("\n\n")[0]
-    version = said.get("__version__") or _find_field(head, "Version")
+    version = assignments.get("__version__") or _find_field(head, "Version")
     number, _, local = version.partition("+")
     return TorchBuild(
         version=number,
         local=local,
-        cuda=said.get("cuda", ""),
-        hip=said.get("hip", "") or said.get("rocm", ""),
-        xpu=said.get("xpu", ""),
-        known_backend="cuda" in said or "hip" in said,
-        debug=said.get("debug") == "True",
+        cuda=assignments.get("cuda", ""),
+        hip=assignments.get("hip", "") or assignments.get("rocm", ""),
+        xpu=assignments.get("xpu", ""),
+        known_backend="cuda" in assignments or "hip" in assignments,
+        debug=assignments.get("debug") == "True",
         location=str(folder / "torch"),
-        origin="version.py" if said else "METADATA",
+        origin="version.py" if assignments else "METADATA",
         wheel_tag=_read_tags(metadata),
         conda_build=_find_conda_build(prefix),
         pins=tuple(_parse_pins(head)),

@@ -101,14 +101,14 @@ def torch_import(
         message = f"{prefix.executable} cannot be started: {error.strerror}"
         raise UnreadableError(message) from error
     spent = time.monotonic() - began
-    said, code = _parse_output(done.stdout), done.exit_code
-    if said is not None and said.error in _NOT_INSTALLED_ERRORS:
+    outcome, code = _parse_output(done.stdout), done.exit_code
+    if outcome is not None and outcome.error in _NOT_INSTALLED_ERRORS:
         message = f"torch is not installed in {prefix.folder}"
         raise UnreadableError(message)
     if code is None:
-        return _report_timeout(said, round(spent, 1))
-    if said is not None and code == 0:
-        return said
+        return _report_timeout(outcome, round(spent, 1))
+    if outcome is not None and code == 0:
+        return outcome
     return TorchImport(
         ok=False,
         seconds=round(spent, 3),

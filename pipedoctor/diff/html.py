@@ -13,7 +13,7 @@ def render(diff: Diff) -> str:
         styles=("diff.css",),
         diff=diff,
         worst=_worst_severity(diff),
-        said=sentences,
+        sentences=sentences,
         chapters=list(sentences.split_chapters(diff, full=True)),
         remarks=list(sentences.write_remarks(diff, full=True)),
     )

@@ -39,7 +39,7 @@ class DiffSide(msgspec.Struct, frozen=True, kw_only=True):
 def read_report_side(name: str, data: bytes, *, origin: SideOrigin = "report") -> DiffSide:
     """Read a report, JSON or HTML, or the text of a collector; raises MalformedRecordError."""
     data = decode_report(data)
-    facts, said = read_report(data)
+    facts, created_at = read_report(data)
     plain = data[:4096].lstrip().startswith(b"{")
     text = NOT_IN_TEXT in facts.unknown.values()
     raw: Mapping[str, Any] | None = None
@@ -47,7 +47,7 @@ def read_report_side(name: str, data: bytes, *, origin: SideOrigin = "report") -
         raw, origin = drop_defaults(facts), "text"
     elif plain:
         raw = msgspec.json.decode(data, type=ReportRecord).facts.known
-    created = "" if text and not plain else said
+    created = "" if text and not plain else created_at
     return DiffSide(name=name, origin=origin, facts=facts, raw=raw, created=created)
 
 

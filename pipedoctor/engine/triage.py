@@ -190,10 +190,10 @@ def _rank_symptom(rank: int, item: _SortItem, cause: str) -> RankedFinding:
 
 def _describe_confidence(finding: Finding) -> str:
     """How sure it is, and what its remedy is worth, where there is more to say."""
-    said = ""
+    text = ""
     if finding.confidence is not Confidence.CERTAIN:
-        said += f"; {finding.confidence.name.lower()}, not certain"
+        text += f"; {finding.confidence.name.lower()}, not certain"
     if finding.gain is not None:
         gain = finding.gain
-        said += f"; gain {gain.value:g} {gain.unit} ({gain.basis})"
-    return said
+        text += f"; gain {gain.value:g} {gain.unit} ({gain.basis})"
+    return text

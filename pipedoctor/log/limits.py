@@ -49,17 +49,17 @@ class ReadLimits:
 
         Zeros beside text are holes that a truncated log has; alone they are what it holds.
         """
-        said: list[str] = []
+        gaps: list[str] = []
         if self.skipped_from:
             rows = f"lines {self.skipped_from} to {self.skipped_to}"
-            said.append(f"{rows} were counted but not judged: the time was up")
+            gaps.append(f"{rows} were counted but not judged: the time was up")
         if self.stopped:
-            said.append(f"everything after the first {self.bytes_read} bytes: the time was up")
+            gaps.append(f"everything after the first {self.bytes_read} bytes: the time was up")
         if self.zero_bytes and not lines:
-            said.append(f"{self.zero_bytes} zero bytes, which hold no text")
+            gaps.append(f"{self.zero_bytes} zero bytes, which hold no text")
         if self.nested:
-            said.append("a gzip file inside the gzip file, nested too deep")
-        return tuple(said)
+            gaps.append("a gzip file inside the gzip file, nested too deep")
+        return tuple(gaps)
 
     def _now(self) -> float:
         return time.monotonic() - self._waited

@@ -55,7 +55,7 @@ def _decode_json(text: str) -> list[str]:
         value = msgspec.json.decode(text.strip().removesuffix(","))
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return []
-    lines = [line for said in _iter_texts(value, _MAX_DEPTH) for line in said.splitlines()]
+    lines = [line for message in _iter_texts(value, _MAX_DEPTH) for line in message.splitlines()]
     time = _read_time(value)
     return [f"{time} {line}" for line in lines] if time else lines
 

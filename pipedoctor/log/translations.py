@@ -24,7 +24,7 @@ def _load_pairs() -> tuple[tuple[str, str], ...]:
     """What is said, and its English; the longest first: some begin with others."""
     data = Path(__file__).with_name("abroad.json").read_bytes()
     table = msgspec.json.decode(data, type=_TranslationTable)
-    pairs = ((said, told) for told, row in table.messages.items() for said in row)
+    pairs = ((foreign, english) for english, row in table.messages.items() for foreign in row)
     return tuple(sorted(pairs, key=lambda pair: (-len(pair[0]), pair)))
 
 
@@ -38,24 +38,24 @@ def translate_to_english(text: str) -> str:
     plain = text.isascii()
     if plain and find_latin_words().isdisjoint(compute_shape(text.encode()).decode().split()):
         return text
-    for said, told in _select_ascii() if plain else _load_pairs():
-        if said in text:
-            text = text.replace(said, told)
+    for foreign, english in _select_ascii() if plain else _load_pairs():
+        if foreign in text:
+            text = text.replace(foreign, english)
     return text
 
 
 @cache
 def find_latin_words() -> frozenset[str]:
     """A word of every message that has one in Latin letters."""
-    return frozenset(word for said, _ in _load_pairs() if (word := _find_rare_word(said)))
+    return frozenset(word for foreign, _ in _load_pairs() if (word := _find_rare_word(foreign)))
 
 
 @cache
 def find_foreign_texts() -> tuple[bytes, ...]:
     """The messages that no such word gives away."""
-    return tuple(said.encode() for said, _ in _load_pairs() if not _find_rare_word(said))
+    return tuple(foreign.encode() for foreign, _ in _load_pairs() if not _find_rare_word(foreign))
 
 
-def _find_rare_word(said: str) -> str:
-    longest = max(compute_shape(said.encode()).split(), key=len, default=b"").decode()
+def _find_rare_word(foreign: str) -> str:
+    longest = max(compute_shape(foreign.encode()).split(), key=len, default=b"").decode()
     return longest if len(longest) >= _MIN_WORD_LETTERS else ""

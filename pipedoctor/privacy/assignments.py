@@ -157,27 +157,27 @@ def _get_words_before(text: str, begin: int) -> str:
 
 def _may_follow_space(name: str, before: str, strength: NameStrength, value: re.Match[str]) -> bool:
     """Can a value follow this name after nothing but a space?"""
-    said = value["quoted"] if value["quote"] else value["bare"]
+    secret = value["quoted"] if value["quote"] else value["bare"]
     if name.startswith("-"):
-        return not said.startswith("-")
+        return not secret.startswith("-")
     if not _SETTING_WORDS.isdisjoint(before.lower().split()):
         return True
     if strength is NameStrength.PASSWORD and value["quote"]:
         return True
-    if strength is NameStrength.PASSWORD and is_likely_password(said.rstrip(_BARE_ENDS)):
+    if strength is NameStrength.PASSWORD and is_likely_password(secret.rstrip(_BARE_ENDS)):
         return True
     common = strength is NameStrength.WEAK and _names_something(name)
-    return looks_drawn(said.rstrip(_BARE_ENDS)) and not common
+    return looks_drawn(secret.rstrip(_BARE_ENDS)) and not common
 
 
 def _may_follow_verb(strength: NameStrength, value: re.Match[str]) -> bool:
     """*The password is x*: neither *is deprecated* nor *the token is hello*."""
     if value["quote"]:
         return True
-    said = value["bare"].rstrip(_BARE_ENDS)
+    secret = value["bare"].rstrip(_BARE_ENDS)
     if strength is NameStrength.PASSWORD:
-        return re.fullmatch(r"[a-z]+(?:ed|ing|able|ible|ful)|[a-z]{1,3}", said) is None
-    return looks_drawn(said)
+        return re.fullmatch(r"[a-z]+(?:ed|ing|able|ible|ful)|[a-z]{1,3}", secret) is None
+    return looks_drawn(secret)
 
 
 def _names_something(name: str) -> bool:
@@ -193,12 +193,12 @@ def _measure_value(
         whole = _REST_OF_HEADER.match(text, value.start())
         return _Found(value.start(), whole.end()) if whole else None
     quoted = value["quote"] is not None
-    said, end = (value["quoted"], value.end()) if quoted else _trim_bare(value, match)
-    if said.startswith("<secret>") or not is_secret_value(said, strength, quoted=quoted):
+    secret, end = (value["quoted"], value.end()) if quoted else _trim_bare(value, match)
+    if secret.startswith("<secret>") or not is_secret_value(secret, strength, quoted=quoted):
         return None
-    if said.strip("\"'").lower() == lower.strip("-"):
+    if secret.strip("\"'").lower() == lower.strip("-"):
         return None  # `password=password` of a call
-    if len(said) >= _MAX_JUDGED:
+    if len(secret) >= _MAX_JUDGED:
         end = _find_end_of_long(text, end, value["quote"])
     if value["open"] and (more := _REST_OF_LIST.match(text, end)):
         end = more.end()
@@ -219,13 +219,13 @@ def _find_end_of_long(text: str, at: int, quote: str | None) -> int:
 
 def _trim_bare(value: re.Match[str], match: re.Match[str]) -> tuple[str, int]:
     """A value without quotes ends before what belongs to the text around it."""
-    said = value["bare"]
-    if said.startswith("{") and "}" in said:
-        return said[: said.index("}") + 1], value.start("bare") + said.index("}") + 1
+    secret = value["bare"]
+    if secret.startswith("{") and "}" in secret:
+        return secret[: secret.index("}") + 1], value.start("bare") + secret.index("}") + 1
     tight = match["sign"] is not None and "=" in match["sign"]
     ends = r"[,;&]" if tight else r"[,;](?=\S*[=:])"
     if match["tag"]:
         ends = "<"
-    said = re.split(ends, said, maxsplit=1)[0]
-    kept = said.rstrip(",;") if "(" in said else said.rstrip(_BARE_ENDS)
+    secret = re.split(ends, secret, maxsplit=1)[0]
+    kept = secret.rstrip(",;") if "(" in secret else secret.rstrip(_BARE_ENDS)
     return kept, value.start("bare") + len(kept)

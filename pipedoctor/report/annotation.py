@@ -14,8 +14,8 @@ def format_annotation(entry: ReportedFinding) -> list[str]:
     spot = entry.location
     cell = get_cell_number(spot) if spot else 0
     at = f"In cell {cell}, line {spot.line}: " if spot and cell else ""
-    said = [f"{at}{entry.summary}"]
+    lines = [f"{at}{entry.summary}"]
     for cure in entry.remedies:
         way = f": {cure.shell}" if cure.shell else ""
-        said.append(f"Remedy ({sentences.describe_remedy_place(cure)}): {cure.title}{way}")
-    return list(map(sentences.clean_text, said))
+        lines.append(f"Remedy ({sentences.describe_remedy_place(cure)}): {cure.title}{way}")
+    return list(map(sentences.clean_text, lines))

@@ -101,5 +101,5 @@ def _describe_gpu(facts: Facts) -> str:
     if gpu.error or gpu.hang:
         return gpu.error or "the driver does not answer"
     cards = Counter(device.name or "unnamed" for device in gpu.devices)
-    said = ", ".join(f"{n} x {name}" for name, n in cards.items()) or "none"
-    return f"{said}; driver {gpu.driver or 'unknown'}"
+    models = ", ".join(f"{n} x {name}" for name, n in cards.items()) or "none"
+    return f"{models}; driver {gpu.driver or 'unknown'}"

@@ -31,8 +31,8 @@ def escape_property(text: str) -> str:
 def _format_command(entry: ReportedFinding) -> str:
     title = f"{entry.code} {entry.name}"
     pairs = [*_format_location(entry.location), f"title={escape_property(title)}"]
-    said = "%0A".join(map(escape_data, annotation.format_annotation(entry)))
-    return f"::{COMMANDS[entry.severity]} {','.join(pairs)}::{said}\n"
+    message = "%0A".join(map(escape_data, annotation.format_annotation(entry)))
+    return f"::{COMMANDS[entry.severity]} {','.join(pairs)}::{message}\n"
 
 
 def _format_unread(report: Report) -> Iterator[str]:

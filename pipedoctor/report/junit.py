@@ -42,13 +42,13 @@ def render(report: Report, checks: Mapping[str, Check[Any]], threshold: str) -> 
 
 
 def _build_properties(report: Report) -> ET.Element:
-    said = {
+    properties = {
         "place": sentences.describe_place(report),
         "verdict": sentences.describe_verdict(report),
         "version": report.tool.version,
     }
     found = ET.Element("properties")
-    for name, value in said.items():
+    for name, value in properties.items():
         ET.SubElement(found, "property", {"name": name, "value": _escape_xml(value)})
     for pack in report.broken:
         reason = f"{pack.pack}: {pack.reason}"

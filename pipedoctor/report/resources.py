@@ -215,14 +215,14 @@ def _build_cpus(facts: Facts) -> ResourceUsage:
         cpu.binding,
         facts.get(Loader),
     )
-    said = f"{least:g}, all CPUs of the machine"
+    description = f"{least:g}, all CPUs of the machine"
     if bound != "machine":
-        said = f"{least:g} of {cpu.logical}, limited by {bound}"
+        description = f"{least:g} of {cpu.logical}, limited by {bound}"
     share = cpu.quota.throttled_share if cpu.quota else None
     if share:
-        said += f", which throttled the job in {share:.0%} of all periods"
+        description += f", which throttled the job in {share:.0%} of all periods"
     if cpu.quota_unknown:
-        said += f"; a quota is unknown: {cpu.quota_unknown}"
+        description += f"; a quota is unknown: {cpu.quota_unknown}"
     workers = loader.workers_on_node if loader else None
     need = _make_unknown(_NO_JOB_REASON)
     if workers is not None:
@@ -230,7 +230,7 @@ def _build_cpus(facts: Facts) -> ResourceUsage:
     return ResourceUsage(
         name=name,
         section="cpu",
-        limit=ResourceAmount(value=least, text=said),
+        limit=ResourceAmount(value=least, text=description),
         used=_make_unknown("load is not measured"),
         need=need,
         need_adds_to_used=False,

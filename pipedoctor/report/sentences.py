@@ -78,20 +78,20 @@ def describe_verdict(report: Report) -> str:
 
 def count_findings(summary: SeverityCounts) -> str:
     """``1 finding breaks the job, 2 slow it, 1 note``; empty: nothing above a note."""
-    said: list[str] = []
+    clauses: list[str] = []
     for grade, (one, more) in _SEVERITY_PHRASES.items():
         number: int = getattr(summary, grade)
         if number:
-            noun = "" if said else f" finding{'s' if number > 1 else ''}"
+            noun = "" if clauses else f" finding{'s' if number > 1 else ''}"
             verb = more if number > 1 else one
-            said.append(f"{number}{noun} {verb}".replace(" it", _name_job(said)))
-    if said and summary.note:
-        said.append(f"{summary.note} note{'s' if summary.note > 1 else ''}")
-    return ", ".join(said)
+            clauses.append(f"{number}{noun} {verb}".replace(" it", _name_job(clauses)))
+    if clauses and summary.note:
+        clauses.append(f"{summary.note} note{'s' if summary.note > 1 else ''}")
+    return ", ".join(clauses)
 
 
-def _name_job(said: Sequence[str]) -> str:
-    return " it" if said else " the job"
+def _name_job(clauses: Sequence[str]) -> str:
+    return " it" if clauses else " the job"
 
 
 def describe_remedy_place(cure: ReportedRemedy) -> str:
@@ -178,13 +178,13 @@ def count_verdicts(report: Report, most: int) -> str:
     """
     accepted = sum(skip.accepted for skip in report.skipped)
     gaps = sum(len(skips) for _, skips in group_skips(report))
-    said = [f"{len(report.healthy)} healthy"]
-    said += [f"{accepted} accepted"] if accepted else []
+    clauses = [f"{len(report.healthy)} healthy"]
+    clauses += [f"{accepted} accepted"] if accepted else []
     why = f" ({summarize_skips(report, most)})" if most and gaps else ""
     if not report.has_verdicts:
-        said = [] if gaps else _describe_inapplicable(report, most or _MAX_ITEMS)
-    said += [f"{gaps} could not be judged{why}"] if gaps else []
-    return "; ".join(filter(None, said))
+        clauses = [] if gaps else _describe_inapplicable(report, most or _MAX_ITEMS)
+    clauses += [f"{gaps} could not be judged{why}"] if gaps else []
+    return "; ".join(filter(None, clauses))
 
 
 def _describe_inapplicable(report: Report, most: int) -> list[str]:
@@ -208,9 +208,9 @@ def list_skips(report: Report) -> list[tuple[str, list[tuple[str, list[SkippedCh
 def summarize_skips(report: Report, most: int, kind: SkipKind = "unjudged") -> str:
     """Why checks could not be judged, the commonest reason first: ``7 --quick; ...``."""
     found = [(why, len(skips)) for why, skips in group_skips(report, kind)]
-    said = [f"{n} {clean_text(why)}" if n > 1 else clean_text(why) for why, n in found[:most]]
+    clauses = [f"{n} {clean_text(why)}" if n > 1 else clean_text(why) for why, n in found[:most]]
     left = sum(number for _, number in found[most:])
-    return "; ".join([*said, f"{left} for other reasons"] if left else said)
+    return "; ".join([*clauses, f"{left} for other reasons"] if left else clauses)
 
 
 def group_skips(
@@ -247,10 +247,10 @@ def describe_unread(report: Report, most: int) -> str:
         known = report.facts.known.get("source", {"files": 1})
         return "" if known["files"] else "PATHS hold no code that uses torch."
     verb = "was" if len(files) == 1 else "were"
-    said = [clean_text(f"{path}: {reason}") for path, reason in files[:most]]
+    clauses = [clean_text(f"{path}: {reason}") for path, reason in files[:most]]
     left = [f"{len(files) - most} more"] if len(files) > most else []
-    told = "; ".join([*said, *left])
-    return f"{format_count(len(files), 'file')} of code {verb} not read: {told}."
+    listed = "; ".join([*clauses, *left])
+    return f"{format_count(len(files), 'file')} of code {verb} not read: {listed}."
 
 
 def describe_origin(report: Report) -> str:

@@ -72,9 +72,10 @@ def _write_findings(report: Report, *, notes: bool) -> Iterator[str]:
 
 def _write_overview(report: Report) -> str:
     """The machine in a few rows."""
-    told = at_a_glance.build_overview(report)
+    overview = at_a_glance.build_overview(report)
     rows = [
-        f"| {markdown.escape_markdown(n)} | {markdown.escape_markdown(what)} |" for n, what in told
+        f"| {markdown.escape_markdown(n)} | {markdown.escape_markdown(what)} |"
+        for n, what in overview
     ]
     return "\n".join(["| examined | |", "|---|---|", *rows, ""]) if rows else ""
 
@@ -95,8 +96,8 @@ def _join_block(lines: Iterator[str]) -> list[str]:
 
 
 def _describe_omitted(cut: Mapping[str, tuple[int, int]], full_report_note: str) -> str:
-    said = [f"{few} of {all_} {kind}" for kind, (few, all_) in cut.items()]
-    return f"> Omitted to fit into an issue: {', '.join(said)}. {full_report_note}"
+    omissions = [f"{few} of {all_} {kind}" for kind, (few, all_) in cut.items()]
+    return f"> Omitted to fit into an issue: {', '.join(omissions)}. {full_report_note}"
 
 
 def _write_facts(page: _IssueBody, report: Report) -> list[str]:

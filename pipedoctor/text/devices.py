@@ -41,15 +41,15 @@ def read_gpu(block: EnvironmentBlock, torch: TorchBuild | None) -> Gpu | None:
     if torch is not None and torch.hip:
         return None
     devices = tuple(_read_devices(block))[:MAX_GPUS]
-    said = " ".join([*block.fields.get("driver", ()), *block.fields.get("gpus", ())])
+    fields = " ".join([*block.fields.get("driver", ()), *block.fields.get("gpus", ())])
     driver = _DRIVER.search(" ".join(block.fields.get("driver", ())[:8]))
-    code = next((code for words, code in _DRIVER_ERRORS if words in said), None)
+    code = next((code for words, code in _DRIVER_ERRORS if words in fields), None)
     if not devices and not driver and code is None:
         return None
     return Gpu(
         driver=driver[0] if driver else "",
         devices=devices,
-        error=said[:200] if code else "",
+        error=fields[:200] if code else "",
         error_code=code,
     )
 

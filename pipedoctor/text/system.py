@@ -44,13 +44,13 @@ def read_site(block: EnvironmentBlock) -> Site | None:
 
 def read_interpreter(block: EnvironmentBlock) -> Interpreter | None:
     """The Python that the collector ran in; None: the text does not tell."""
-    said = _get_field(block, "python")
+    python_field = _get_field(block, "python")
     where = f"{block.get_value('torch_path') or ''} {block.get_value('torch') or ''}"
     in_path = _PYTHON_IN_PATH.search(where)
-    version = values.parse_number(said) or (in_path[1] if in_path else "")
+    version = values.parse_number(python_field) or (in_path[1] if in_path else "")
     if not version:
         return None
-    bits = _BITS.search(said)
+    bits = _BITS.search(python_field)
     libc = _get_field(block, "libc")
     return Interpreter(
         version=version,

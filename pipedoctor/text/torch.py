@@ -27,10 +27,10 @@ class _TorchBackend:
 
 def read_torch_build(block: EnvironmentBlock, packages: Packages | None) -> TorchBuild | None:
     """The torch that is imported; where its line is cut off, the one that is listed."""
-    said = block.get_value("torch")
-    version, local = values.parse_version(said)
+    field = block.get_value("torch")
+    version, local = values.parse_version(field)
     if not version:
-        if said is not None and values.is_absent(said):
+        if field is not None and values.is_absent(field):
             return None
         listed = _find_listed_torch(packages)
         version, local = values.parse_version(listed.version if listed else "")
@@ -49,7 +49,7 @@ def read_torch_build(block: EnvironmentBlock, packages: Packages | None) -> Torc
         xpu=backend.xpu,
         known_backend=backend.known,
         debug=bool(values.parse_yes_no(block.get_value("debug"))),
-        location=_parse_location(f"{said or ''} {block.get_value('torch_path') or ''}"),
+        location=_parse_location(f"{field or ''} {block.get_value('torch_path') or ''}"),
         origin="text",
         conda_build=conda,
         arch_list=codes or None,
@@ -59,10 +59,10 @@ def read_torch_build(block: EnvironmentBlock, packages: Packages | None) -> Torc
 
 def read_torch_import(block: EnvironmentBlock) -> TorchImport | None:
     """What the collector saw when it imported torch; None: the text does not tell."""
-    said = block.get_value("torch")
-    version, local = values.parse_version(said)
-    failed = said is not None and not version and said.upper().startswith("N/A")
-    if said is None and "available" not in block.fields and not block.warnings:
+    field = block.get_value("torch")
+    version, local = values.parse_version(field)
+    failed = field is not None and not version and field.upper().startswith("N/A")
+    if field is None and "available" not in block.fields and not block.warnings:
         return None
     numpy = any("NumPy" in line or "_ARRAY_API" in line for line in block.warnings)
     return TorchImport(
@@ -78,14 +78,14 @@ def read_torch_import(block: EnvironmentBlock) -> TorchImport | None:
 def _describe_error(block: EnvironmentBlock) -> str:
     """A collector for two frameworks may well find only the other one."""
     other = values.parse_version(block.get_value("tensorflow"))[0]
-    said = "PyTorch version: N/A"
-    return f"No module named 'torch': {said}" if other else said
+    field = "PyTorch version: N/A"
+    return f"No module named 'torch': {field}" if other else field
 
 
 def _read_available(block: EnvironmentBlock) -> bool | None:
     also = re.search(r"\((True|False)\)", block.get_value("torch") or "")
-    said = block.get_value("available")
-    return values.parse_yes_no(said if said is not None else (also[1] if also else None))
+    field = block.get_value("available")
+    return values.parse_yes_no(field if field is not None else (also[1] if also else None))
 
 
 def _find_listed_torch(packages: Packages | None) -> Distribution | None:
@@ -110,12 +110,12 @@ def _detect_backend(block: EnvironmentBlock, local: str, conda: str) -> _TorchBa
     xpu = values.parse_number(block.get_value("xpu")) or (
         _UNKNOWN_VERSION if local == "xpu" else ""
     )
-    said = block.get_value("cuda")
+    field = block.get_value("cuda")
     if hip or xpu:
         return _TorchBackend(hip=hip, xpu=xpu)
-    if values.parse_number(said):
-        return _TorchBackend(cuda=values.parse_number(said))
-    if said is not None and said.upper() != "N/A":
+    if values.parse_number(field):
+        return _TorchBackend(cuda=values.parse_number(field))
+    if field is not None and field.upper() != "N/A":
         return _TorchBackend()
     return _detect_by_name(local, conda) or _detect_by_list(block.fields.get("built", []))
 
@@ -143,6 +143,6 @@ def _detect_by_list(built: list[str]) -> _TorchBackend:
     return _TorchBackend(known="Build settings" in text)
 
 
-def _parse_location(said: str) -> str:
-    match = _INSTALL_PATH.search(said)
+def _parse_location(field: str) -> str:
+    match = _INSTALL_PATH.search(field)
     return (match[1] or match[2])[:300] if match else ""

@@ -17,8 +17,8 @@ def torch_messages(torch_import: TorchImport | None) -> str:
     """Join everything torch printed when it was imported and asked for CUDA."""
     if torch_import is None:
         return ""
-    said = (*torch_import.warnings, torch_import.cuda_error, torch_import.error)
-    return "\n".join(said)
+    messages = (*torch_import.warnings, torch_import.cuda_error, torch_import.error)
+    return "\n".join(messages)
 
 
 def is_cuda_available(torch_import: TorchImport | None) -> bool | None:

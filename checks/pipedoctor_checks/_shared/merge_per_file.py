@@ -31,22 +31,22 @@ def _find_loader_name(finding: Finding, names: Iterable[str]) -> str:
 
 
 def _merge_key(name: str, finding: Finding) -> tuple[object, ...]:
-    said = finding.summary.removeprefix(name)
+    predicate = finding.summary.removeprefix(name)
     path = finding.location.path if finding.location else ""
     remedies = tuple((r.title, r.snippet, r.unsafe, r.kept) for r in finding.remedies)
     what = finding.severity, finding.confidence, finding.counterfactual
-    return path, said, remedies, *what
+    return path, predicate, remedies, *what
 
 
 def _merge_group(group: Sequence[tuple[str, Finding]]) -> Finding:
     first, finding = group[0]
     places = (place for _, one in group for place in (one.location, *one.also_at))
     location, *others = (place for place in dict.fromkeys(places) if place)
-    said = finding.summary.removeprefix(first)
+    predicate = finding.summary.removeprefix(first)
     remedies = zip(*(one.remedies for _, one in group), strict=True)
     return replace(
         finding,
-        summary=f"{_format_names([name for name, _ in group])}{said}",
+        summary=f"{_format_names([name for name, _ in group])}{predicate}",
         location=location,
         also_at=tuple(others),
         remedies=tuple(map(_merge_remedies, remedies)),

@@ -27,11 +27,11 @@ def find_start_method(
     another script sets under its main guard.
     """
     for event in source.select_events(StartMethodCall):
-        said = event.details.method
+        method_name = event.details.method
         near = _parent_folder(event.at.path) == _parent_folder(path)
         alone = event.details.guarded and event.at.path != path
-        if said in {"spawn", "forkserver"} and near and not alone:
-            return said, f"set in {event.at.path}"
+        if method_name in {"spawn", "forkserver"} and near and not alone:
+            return method_name, f"set in {event.at.path}"
     if site is not None and site.system and site.system != "linux":
         return "spawn", f"the default on {site.system}"
     version = interpreter.version if interpreter else ""

@@ -38,8 +38,8 @@ _FIRST_RANK = re.compile(r"\b\w*rank\w*(\(\))? (==|<=) 0\b")
 def is_demo_loop(loop: Loop) -> bool:
     """Does it only demonstrate a model, by its file or function name?"""
     file = loop.at.path.rpartition("/")[2]
-    said = _DEMO_FILE.search(file) or _DEMO_FUNCTION.search(loop.function)
-    return bool(said) and loop.role != "train" and not loop.repeats
+    is_demo = _DEMO_FILE.search(file) or _DEMO_FUNCTION.search(loop.function)
+    return bool(is_demo) and loop.role != "train" and not loop.repeats
 
 
 def is_single_evaluation(source: Source, loader: LoaderCall) -> bool:

@@ -68,16 +68,16 @@ def cgroup_cpu_quota_ignored(
     crowded = workers is not None and workers > allowed
     share = quota.throttled_share or 0.0
     stopped = share >= throttled and (quota.periods or 0) >= periods
-    said = f"the quota allows {format_count(quota.cpus, 'CPU')}, but Python and torch see "
-    said += f"{cpu.visible_cpus}" + f"; {workers} workers share them" * crowded
-    said += f"; the group was throttled in {share:.0%} of all periods" * stopped
+    summary = f"the quota allows {format_count(quota.cpus, 'CPU')}, but Python and torch see "
+    summary += f"{cpu.visible_cpus}" + f"; {workers} workers share them" * crowded
+    summary += f"; the group was throttled in {share:.0%} of all periods" * stopped
 
     likely = crowded and not stopped
     wanted = min(cpu.visible_cpus, workers or cpu.visible_cpus)
     yield Finding(
         severity=Severity.SLOWS if crowded or stopped else Severity.NOTE,
         confidence=Confidence.LIKELY if likely else Confidence.CERTAIN,
-        summary=said,
+        summary=summary,
         evidence=_collect_evidence(cpu, quota, workers, share),
         counterfactual=Counterfactual(cores=float(cpu.visible_cpus)),
         remedies=select_remedies(

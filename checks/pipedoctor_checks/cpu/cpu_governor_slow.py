@@ -42,12 +42,12 @@ def cpu_governor_slow(cpu: Cpu, /) -> Findings:
         raise CannotJudge(message)
     if cpu.governor != "powersave" or cpu.scaling_driver in AUTONOMOUS_DRIVERS:
         return
-    said = f"governor powersave of {cpu.scaling_driver} keeps the CPUs at the lowest"
+    summary = f"governor powersave of {cpu.scaling_driver} keeps the CPUs at the lowest"
     now, best = cpu.frequency, cpu.max_frequency
     clock = f": {now / 1e9:.1f} of {best / 1e9:.1f} GHz" if now and best else ""
     yield Finding(
         severity=Severity.NOTE,
-        summary=f"{said} frequency{clock}",
+        summary=f"{summary} frequency{clock}",
         evidence={
             "cpu.governor": cpu.governor,
             "cpu.scaling_driver": cpu.scaling_driver,

@@ -63,14 +63,14 @@ def environment_not_recorded(
         if named and file.pins / named >= pinned:
             return
     loose = [file.path for file in record.files]
-    said, evidence = "", {"looked_in": list(record.looked_in)}
+    unpinned, evidence = "", {"looked_in": list(record.looked_in)}
     if loose:
         evidence["without_versions"] = loose
         name = loose[0].rpartition("/")[2]
-        said = f"; {name} leaves most of them unpinned"
+        unpinned = f"; {name} leaves most of them unpinned"
     yield Finding(
         severity=Severity.NOTE,
-        summary=f"no file records the versions of this environment{said}",
+        summary=f"no file records the versions of this environment{unpinned}",
         evidence=evidence,
         remedies=(_record_versions(record, interpreter),),
     )

@@ -49,13 +49,13 @@ def cuda_unavailable_despite_fitting_driver(
     system = torch_install.uses_windows_driver(site)
     if not cuda_versions.is_driver_new_enough(drivers, torch.cuda, gpu.driver, windows=system):
         return
-    said = cuda_versions.torch_messages(torch_import)
-    if cuda_versions.parse_driver_cuda(said):
+    messages = cuda_versions.torch_messages(torch_import)
+    if cuda_versions.parse_driver_cuda(messages):
         return
-    reason, remedy = _cuda_errors.find_cuda_error(said)
-    told = accelerators is not None and "CUDA unknown error" in said
+    reason, remedy = _cuda_errors.find_cuda_error(messages)
+    is_explained = accelerators is not None and "CUDA unknown error" in messages
     yield Finding(
-        severity=Severity.NOTE if told else Severity.BREAKS,
+        severity=Severity.NOTE if is_explained else Severity.BREAKS,
         summary=f"CUDA is not available, although {cuda_versions.format_gpus(gpu)}, driver"
         f" {gpu.driver} and {cuda_versions.format_cuda(torch.cuda)} are"
         f" compatible{f': {reason}' if reason else ''}",

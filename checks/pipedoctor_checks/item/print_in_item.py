@@ -55,8 +55,8 @@ def print_in_item(source: Source, /) -> Findings:
     - https://docs.python.org/3/library/logging.html
     - https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
     """
-    said = [e for e in source.select_item_events(Print) if not e.details.refuses]
-    events = [e for e in said if not is_occasional(e)]
+    prints = [e for e in source.select_item_events(Print) if not e.details.refuses]
+    events = [e for e in prints if not is_occasional(e)]
     for group in group_by_class(events):
         first = group[0]
         yield make_code_finding(

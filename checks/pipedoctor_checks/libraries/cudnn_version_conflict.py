@@ -46,8 +46,8 @@ def cudnn_version_conflict(
     - https://github.com/pytorch/pytorch/pull/80877
     - https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
-    said = f"{torch_import.error} {torch_import.cuda_error}" if torch_import else ""
-    complained = bool(_CONFLICT_MESSAGE.search(said))
+    error = f"{torch_import.error} {torch_import.cuda_error}" if torch_import else ""
+    complained = bool(_CONFLICT_MESSAGE.search(error))
     parts = libraries.find_chosen("libcudnn") if libraries is not None else ()
     if libraries is None and not complained:
         message = "libraries: not known, and the import does not mention cuDNN"
@@ -74,7 +74,7 @@ def cudnn_version_conflict(
         evidence={
             "loaded": {p.soname: f"{p.path} ({p.found_by})" for p in parts},
             "pinned": wanted,
-            "said": said.strip(),
+            "said": error.strip(),
         },
         confidence=Confidence.CERTAIN if complained else Confidence.LIKELY,
         remedies=tuple(_cudnn_copies.list_remedies(torch, interpreter, stray)),

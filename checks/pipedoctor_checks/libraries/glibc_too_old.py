@@ -62,8 +62,8 @@ def glibc_too_old(
     """
     here = interpreter.glibc if interpreter else ""
     unmet = _find_unmet(libraries)
-    said = _GLIBC_ERROR.search(torch_import.error) if torch_import else None
-    if not here and libraries is None and said is None:
+    error = _GLIBC_ERROR.search(torch_import.error) if torch_import else None
+    if not here and libraries is None and error is None:
         raise CannotJudge(_UNKNOWN_GLIBC)
     tagged = {
         name: floor
@@ -72,13 +72,13 @@ def glibc_too_old(
     }
     if unmet:
         who, what = unmet[0].wanted_by, unmet[0].versions[-1].removeprefix("GLIBC_")
-    elif said:
-        who, what = "torch", said[1].removeprefix("GLIBC_")
+    elif error:
+        who, what = "torch", error[1].removeprefix("GLIBC_")
     elif tagged:
         who, what = next(iter(tagged.items()))
     else:
         return
-    certain = bool(unmet or said)
+    certain = bool(unmet or error)
     yield Finding(
         severity=Severity.BREAKS if certain else Severity.RISKS,
         summary=f"{who} needs glibc {what}, but this system has {here or 'an older one'}",
@@ -86,7 +86,7 @@ def glibc_too_old(
             "glibc": here,
             "unmet": {u.wanted_by: list(u.versions) for u in unmet},
             "wheels": tagged,
-            "said": said.string if said else "",
+            "said": error.string if error else "",
         },
         confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
         remedies=_install_older_torch(interpreter, here, torch) + tuple(get_newer_glibc(site)),

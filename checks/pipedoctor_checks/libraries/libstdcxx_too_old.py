@@ -45,8 +45,8 @@ def libstdcxx_too_old(
     - https://gcc.gnu.org/onlinedocs/libstdc++/manual/abi.html
     - https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
-    said = _LIBSTDCXX_ERROR.search(torch_import.error) if torch_import else None
-    if libraries is None and said is None:
+    error = _LIBSTDCXX_ERROR.search(torch_import.error) if torch_import else None
+    if libraries is None and error is None:
         message = "libraries: not known, and the import reported no error"
         raise CannotJudge(message)
     unmet = [u for u in libraries.unmet if "stdc++" in u.library] if libraries else []
@@ -57,8 +57,8 @@ def libstdcxx_too_old(
             f"{worst.wanted_by} needs {wanted}, but the libstdc++ from"
             f" {library_description.describe_source(worst.found_by)} ends at {worst.newest}"
         )
-    elif said is not None:
-        worst, wanted = None, said[1]
+    elif error is not None:
+        worst, wanted = None, error[1]
         summary = f"torch needs {wanted}, which the loaded libstdc++ lacks"
     else:
         return
@@ -68,7 +68,7 @@ def libstdcxx_too_old(
         evidence={
             "unmet": {u.wanted_by: list(u.versions) for u in unmet},
             "library": worst.path if worst else "",
-            "said": said.string if said else "",
+            "said": error.string if error else "",
         },
         remedies=(
             *_unset_library_path(worst, variables, site),

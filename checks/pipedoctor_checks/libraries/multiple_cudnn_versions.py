@@ -59,9 +59,11 @@ def _is_private_copy(entry: Library) -> bool:
 
 def _distinct_versions(entries: list[Library]) -> list[str]:
     """Return distinct versions; one that is only less precise is the same."""
-    said = {entry.version for entry in entries if parse_version(entry.version)}
+    known_versions = {entry.version for entry in entries if parse_version(entry.version)}
     kept = [
-        version for version in said if not any(other.startswith(f"{version}.") for other in said)
+        version
+        for version in known_versions
+        if not any(other.startswith(f"{version}.") for other in known_versions)
     ]
     return sorted(kept, key=parse_version)
 

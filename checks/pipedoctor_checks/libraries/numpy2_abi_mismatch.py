@@ -37,7 +37,7 @@ def numpy2_abi_mismatch(
     - https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
     """
     numpy = packages.find("numpy") if packages is not None else None
-    said = [
+    messages = [
         line
         for line in (torch_import.warnings if torch_import is not None else ())
         if any(sign in line for sign in _MESSAGES)
@@ -51,7 +51,7 @@ def numpy2_abi_mismatch(
         and bool(get_major(torch.version))
         and not is_at_least(torch.version, least)
     )
-    if not said and not old:
+    if not messages and not old:
         if torch is None or numpy is None:
             message = "the installed versions of torch and numpy are not known"
             raise CannotJudge(message)
@@ -60,7 +60,7 @@ def numpy2_abi_mismatch(
         severity=Severity.BREAKS,
         summary=f"numpy {version or '2'} is installed, but torch"
         f" {torch.version if torch else ''} was built for numpy 1".replace("  ", " "),
-        evidence={"numpy": version, "said": said},
+        evidence={"numpy": version, "said": messages},
         remedies=(
             pip_command.install(interpreter, "Install the newest numpy 1", "numpy<2"),
             pip_command.install(

@@ -32,16 +32,16 @@ def numpy_missing(
 
     - https://docs.pytorch.org/docs/stable/generated/torch.Tensor.numpy.html
     """
-    said = torch_import is not None and any(_MESSAGE in line for line in torch_import.warnings)
+    reported = torch_import is not None and any(_MESSAGE in line for line in torch_import.warnings)
     absent = packages is None or packages.find("numpy") is None
-    if absent and not said and (packages is None or not packages.complete):
+    if absent and not reported and (packages is None or not packages.complete):
         message = "whether numpy is installed is not known"
         raise CannotJudge(message)
-    if not said and not absent:
+    if not reported and not absent:
         return
     yield Finding(
         severity=Severity.RISKS,
         summary=f"torch {torch.version} has no numpy: tensor.numpy() will fail",
-        evidence={"torch.version": torch.version, "said": said},
+        evidence={"torch.version": torch.version, "said": reported},
         remedies=(pip_command.install(interpreter, "Install numpy", "numpy"),),
     )

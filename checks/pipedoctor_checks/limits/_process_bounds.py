@@ -72,7 +72,7 @@ def list_bounds(limits: Limits) -> list[ProcessBound]:
     soft = limits.nproc.soft if limits.nproc else None
     mine = None if limits.exempt_from_nproc else limits.user_threads
     group = {"limits.pids_source": limits.pids_source}
-    said: list[tuple[str, str, int | None, int | None, dict[str, str]]] = [
+    candidates: list[tuple[str, str, int | None, int | None, dict[str, str]]] = [
         ("limits.nproc.soft", "of this user (RLIMIT_NPROC)", soft, mine, {}),
         (
             "limits.pids_max",
@@ -97,6 +97,6 @@ def list_bounds(limits: Limits) -> list[ProcessBound]:
     ]
     return [
         ProcessBound(name=name, words=f"threads {whose}", most=most, used=used, where=where)
-        for name, whose, most, used, where in said
+        for name, whose, most, used, where in candidates
         if most is not None and used is not None
     ]

@@ -64,9 +64,9 @@ def fd_limit_exhausted(  # noqa: PLR0913  (four facts, five thresholds)
         message = "what workers need was measured on Linux only"
         raise CannotJudge(message)
     need = DescriptorNeed.estimate(limits, loader, tensors, spare)
-    said = _judge_process_limit(limits, need, (least, usual), full)
-    if said:
-        severity, summary = said
+    judgement = _judge_process_limit(limits, need, (least, usual), full)
+    if judgement:
+        severity, summary = judgement
         yield Finding(
             severity=severity,
             summary=summary,

@@ -56,9 +56,9 @@ def process_limit_reached(
         raise CannotJudge(message)
     need = ThreadNeed.estimate(loader, threads)
     tightest = min(known, key=lambda bound: bound.room)
-    said = _judge_bound(tightest, need, full)
-    if said:
-        severity, wants = said
+    judgement = _judge_bound(tightest, need, full)
+    if judgement:
+        severity, wants = judgement
         yield Finding(
             severity=severity,
             summary=f"{tightest.used} of {tightest.most} {tightest.words}{wants}",

@@ -62,13 +62,13 @@ def iterable_with_shuffle_sampler(source: Source, /) -> Findings:
         if dataset is None or dataset.style != "iterable":
             continue
         if ordered or sampled:
-            said = "shuffle=True" if ordered else "a sampler"
+            argument = "shuffle=True" if ordered else "a sampler"
             name = "shuffle" if ordered else "sampler"
             otherwise = "False" if ordered else "None"
             yield make_code_finding(
                 loader.places,
                 Severity.BREAKS,
-                f"{loader_name(loader)} gets {said} for an iterable dataset: ValueError",
+                f"{loader_name(loader)} gets {argument} for an iterable dataset: ValueError",
                 in_code(
                     "Shuffle inside the dataset",
                     edits=remove_argument(loader, name, otherwise),

@@ -94,16 +94,16 @@ def _judge_loaders(source: Source, seen: Pipeline | None) -> Findings:
         dataset = loader.dataset
         workers = loader.get("num_workers")
         literal = workers.how in {"literal", "absent"}
-        said = workers.how == "literal" and _is_dataset_unknown(loader)
+        is_explicit = workers.how == "literal" and _is_dataset_unknown(loader)
         if not has_no_workers(loader) or loader.testing or _keeps_handle(source, loader):
             continue
-        if not (has_item_work(loader) or said):
+        if not (has_item_work(loader) or is_explicit):
             continue
         best = find_best_setting(seen, source, loader)
         best = best if best is not None and best.num_workers else USUAL_SETTING
         yield make_code_finding(
             loader.places,
-            Severity.NOTE if said or is_trial_dataset(source, loader) else Severity.SLOWS,
+            Severity.NOTE if is_explicit or is_trial_dataset(source, loader) else Severity.SLOWS,
             f"{loader_name(loader)} loads every item in the training process",
             in_code(
                 "Add workers; measure how many are worthwhile",
@@ -112,7 +112,7 @@ def _judge_loaders(source: Source, seen: Pipeline | None) -> Findings:
                 unsafe="more processes and more memory; pipedoctor tune measures how many are"
                 " worthwhile",
             ),
-            confidence=Confidence.POSSIBLE if said else Confidence.LIKELY,
+            confidence=Confidence.POSSIBLE if is_explicit else Confidence.LIKELY,
             counterfactual=Counterfactual(tuned=True),
             num_workers=format_argument(workers),
             dataset=dataset.name if dataset else "",

@@ -70,13 +70,13 @@ def memory_limit_too_low(
     room = memory.limit if job.is_running else memory.usable_bytes
     over, confidence = batches > memory.limit + memory.usable_swap, Confidence.CERTAIN
     if over:
-        said = f"the batches in flight take {format_size(batches)}"
+        need_text = f"the batches in flight take {format_size(batches)}"
     elif need > room:
         fits = mains + workers * WORKER_BYTES <= room
         confidence = Confidence.POSSIBLE if fits else Confidence.LIKELY
-        said = _summarize(workers, batches, need, room)
+        need_text = _summarize(workers, batches, need, room)
     elif kills := _count_kills(group):
-        said = f"the kernel has killed {format_count(kills, 'process')} here"
+        need_text = f"the kernel has killed {format_count(kills, 'process')} here"
     elif memory.group_unknown:
         raise CannotJudge(memory.group_unknown)
     else:
@@ -84,7 +84,7 @@ def memory_limit_too_low(
     yield Finding(
         severity=Severity.BREAKS if over else Severity.RISKS,
         confidence=confidence,
-        summary=f"{said}; {_describe_owner(group)} may use {format_size(memory.limit)}",
+        summary=f"{need_text}; {_describe_owner(group)} may use {format_size(memory.limit)}",
         evidence=_collect_evidence(memory, need),
         assumed="" if known else describe_assumed_job(job, None, loader),
         remedies=select_remedies(

@@ -70,12 +70,12 @@ def pinned_blocking(source: Source, /) -> Findings:
         if pinned and moved and not once and not is_demo_loop(loop):
             one = _BlockingLoop(loop, pinned[0], moved)
             files.setdefault(loop.at.path, []).append(one)
-    said: set[Spot] = set()
+    reported: set[Spot] = set()
     for group in files.values():
         places = {event.at for one in group for event in one.copies}
-        if not places <= said:
+        if not places <= reported:
             yield _report_file(source, group)
-        said |= places
+        reported |= places
 
 
 class _BlockingLoop(NamedTuple):

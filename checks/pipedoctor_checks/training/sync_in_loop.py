@@ -68,15 +68,15 @@ def sync_in_loop(source: Source, /) -> Findings:
         if waits:
             files.setdefault(loop.at.path, []).append((loop, waits))
     training = {loop.at.path for loop in source.loops if loop.role == "train"}
-    said: set[Spot] = set()
+    reported: set[Spot] = set()
     for path, groups in files.items():
         groups.sort(key=lambda group: group[0].role != "train")
-        fresh = [(loop, its) for loop, its in groups if not said >= {*list_spots(its)}]
+        fresh = [(loop, its) for loop, its in groups if not reported >= {*list_spots(its)}]
         events = [event for _, its in fresh for event in its]
         events.sort(key=_is_tensor_read)
         events.sort(key=lambda event: event.at.path != path)
         places = list_spots(events)
-        said.update(places)
+        reported.update(places)
         loops = [loop for loop, _ in fresh]
         if places and not (path not in training and _is_evaluation(loops)):
             yield make_code_finding(

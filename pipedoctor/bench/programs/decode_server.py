@@ -30,7 +30,7 @@ SignalReady = Callable[[], None]
 
 def main(ways: str, library: str) -> None:
     """Import the library, say what it can, and answer until stdin ends."""
-    asked, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no answer
     found, fault = call_safely(runpy.run_path(ways)["LIBRARIES"][library])
     if fault:
@@ -40,14 +40,16 @@ def main(ways: str, library: str) -> None:
     ours = platform.python_version()
     _write_frame(answers, {"version": version, "ways": list(known), "python": ours})
     images: list[bytes] = []
-    while command := _read_frame(asked):
-        said = json.loads(command)
-        if "images" in said:
-            images = [_read_frame(asked) for _ in range(said["images"])]
+    while command := _read_frame(requests):
+        message = json.loads(command)
+        if "images" in message:
+            images = [_read_frame(requests) for _ in range(message["images"])]
             continue
 
-        work = functools.partial(COMMANDS[said["do"]], known[said["way"]], rgb, images, said)
-        _write_frame(answers, {"parts": run_in_children(work, said.get("processes", 1))})
+        work = functools.partial(
+            COMMANDS[message["do"]], known[message["way"]], rgb, images, message
+        )
+        _write_frame(answers, {"parts": run_in_children(work, message.get("processes", 1))})
 
 
 def call_safely(call: Callable[[], Any]) -> tuple[Any, str]:
@@ -152,11 +154,11 @@ def _run_child(work: Callable[[SignalReady], Command], is_ready: int, go: int, w
 
     code = 1
     try:
-        said, fault = call_safely(functools.partial(work, start))
+        message, fault = call_safely(functools.partial(work, start))
         for descriptor in waiting:
             os.close(descriptor)  # else nobody reads the answer
         with os.fdopen(writer, "wb") as stream:
-            stream.write(json.dumps({"error": fault} if fault else said).encode())
+            stream.write(json.dumps({"error": fault} if fault else message).encode())
         code = 0
     finally:
         os._exit(code)  # a child never goes on as its parent
@@ -167,8 +169,8 @@ def _read_answer(pid: int, answer: int) -> Command:
         text = stream.read()
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if text:
-        said: Command = json.loads(text)
-        return said
+        message: Command = json.loads(text)
+        return message
     if code < 0:
         return {"error": f"killed by {signal.Signals(-code).name}"}
     return {"error": f"exited with code {code}"}
@@ -176,8 +178,8 @@ def _read_answer(pid: int, answer: int) -> Command:
 
 def format_error(error: BaseException) -> str:
     """The last line of a traceback, cut to what a table can hold."""
-    said = re.sub(r" <_io\.\w+ object at 0x[0-9a-f]+>", "", str(error))
-    lines = said.strip().splitlines() or [""]
+    message = re.sub(r" <_io\.\w+ object at 0x[0-9a-f]+>", "", str(error))
+    lines = message.strip().splitlines() or [""]
     text = f"{type(error).__name__}: {lines[0]}" if lines[0] else type(error).__name__
     return text[:300]
 

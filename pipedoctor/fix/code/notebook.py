@@ -106,11 +106,11 @@ def _find_source_strings(text: str, start: int | None) -> Iterator[JsonString]:
         return
     places = _iterate_items(text, start) if text[start] == "[" else iter((start,))
     for at in places:
-        said, end = _decode_value(text, at)
-        if not isinstance(said, str):
+        decoded, end = _decode_value(text, at)
+        if not isinstance(decoded, str):
             message = "a source that is not text"
             raise ValueError(message)  # noqa: TRY004  (told as any other fault)
-        yield JsonString(at, end, said)
+        yield JsonString(at, end, decoded)
 
 
 def _iterate_members(text: str, at: int) -> Iterator[tuple[str, int]]:

@@ -120,10 +120,10 @@ def _assigns_attribute(scopes: list[CodeScope], key: str) -> bool:
 def _reopens_in_worker(scopes: list[CodeScope], key: str) -> bool:
     """Is it made again in a worker, and not only where there is none yet?"""
     return any(
-        "pid" in said or key not in said
+        "pid" in conditions or key not in conditions
         for scope in scopes
         for _, step in scope.bindings.get(key, [])
-        for said in [" ".join(unparse_short(guard.test) for guard in step.context.guards)]
+        for conditions in [" ".join(unparse_short(guard.test) for guard in step.context.guards)]
     )
 
 

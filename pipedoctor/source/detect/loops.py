@@ -174,8 +174,10 @@ def _is_evaluation_loop(node: ast.For | ast.AsyncFor, scope: CodeScope) -> bool:
 
 def _is_without_gradients(scope: CodeScope, step: CodeStep) -> bool:
     """Does it stand where no gradient is kept: ``with torch.no_grad():``?"""
-    said = [*step.context.managers, *getattr(scope.node, "decorator_list", ())]
-    return any(word in unparse_short(one) for one in said for word in ("no_grad", "inference_mode"))
+    wrappers = [*step.context.managers, *getattr(scope.node, "decorator_list", ())]
+    return any(
+        word in unparse_short(one) for one in wrappers for word in ("no_grad", "inference_mode")
+    )
 
 
 def is_repeated(

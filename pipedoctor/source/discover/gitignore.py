@@ -71,9 +71,9 @@ def _is_ignored(rules_chain: Sequence[GitignoreRules], path: Path, *, folder: bo
     """The nearest rule that says anything about a path decides."""
     for rules in reversed(rules_chain):
         name = path.relative_to(rules.folder).as_posix()
-        said = rules.spec.check_file(f"{name}/" if folder else name).include
-        if said is not None:
-            return said
+        decision = rules.spec.check_file(f"{name}/" if folder else name).include
+        if decision is not None:
+            return decision
     return False
 
 

@@ -24,8 +24,8 @@ def find_imported_names(text: bytes) -> set[str]:
 def _find_import_statements(text: bytes) -> Iterator[re.Match[bytes]]:
     """Of lines that say ``import`` those that begin as they must."""
     before = -1
-    for said in _IMPORT_WORD.finditer(text):
-        start = text.rfind(b"\n", 0, said.start()) + 1
+    for keyword in _IMPORT_WORD.finditer(text):
+        start = text.rfind(b"\n", 0, keyword.start()) + 1
         if start > before:
             before = start
             match = _IMPORT_STATEMENT.match(text, start)

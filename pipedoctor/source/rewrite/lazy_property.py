@@ -212,8 +212,8 @@ def _is_reopenable(assignment: _InitAssignment) -> bool:
     """Can it be opened a second time and be the same?"""
     modes = [assignment.call.args[1]] if len(assignment.call.args) > 1 else []
     modes += [word.value for word in assignment.call.keywords if word.arg in {"mode", None}]
-    said = [m.value if isinstance(m, ast.Constant) else None for m in modes]
-    plain = all(isinstance(m, str) and m.strip("btU|:*gzx2") == "r" for m in said)
+    mode_values = [m.value if isinstance(m, ast.Constant) else None for m in modes]
+    plain = all(isinstance(m, str) and m.strip("btU|:*gzx2") == "r" for m in mode_values)
     if assignment.full_name == "sqlite3.connect":
         plain = bool(assignment.call.args) and ast.unparse(assignment.call.args[0]) != "':memory:'"
     if assignment.full_name == "lmdb.open":

@@ -135,8 +135,8 @@ def _device_text(source: SourceText, node: ast.Call) -> str:
         return ""
     text = unparse_node(node.args[0])
     if isinstance(node.args[0], ast.Constant):
-        said = node.args[0].value
-        return text if isinstance(said, str) and said.startswith("cuda") else ""
+        value = node.args[0].value
+        return text if isinstance(value, str) and value.startswith("cuda") else ""
     plain = isinstance(node.args[0], (ast.Name, ast.Attribute))
     return text if plain and last_name(node.args[0]) in {"device", "dev"} else ""
 
@@ -227,9 +227,9 @@ def _measure_worker_seed(source: SourceText, scope: CodeScope, node: ast.AST) ->
     torch = reference_module(source, scope, node, "torch")
     if torch is None or isinstance(node.args[0], ast.Starred):
         return NO_PIECES
-    said = {"seed": source.node_span(node.args[0])}
+    spans = {"seed": source.node_span(node.args[0])}
     return RewritePieces(
-        said, details=RewriteDetails(torch=torch.name), imports=torch.missing_imports
+        spans, details=RewriteDetails(torch=torch.name), imports=torch.missing_imports
     )
 
 

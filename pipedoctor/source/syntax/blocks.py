@@ -121,8 +121,8 @@ def _lines_in_strings(source: SourceText, statement: ast.stmt) -> Iterator[int]:
         value = node.value if isinstance(node, ast.Constant) else ""
         if isinstance(value, (str, bytes)):
             start, end = source.node_start(node), source.node_end(node)
-            said = source.text_between(start, end) if end.line > start.line else ""
-            if '"""' in said or "'''" in said or "\\\n" in said:
+            between = source.text_between(start, end) if end.line > start.line else ""
+            if '"""' in between or "'''" in between or "\\\n" in between:
                 yield from range(start.line + 1, end.line + 1)
 
 

@@ -25,16 +25,16 @@ def fingerprint_lines(facts: Source, texts: Sequence[ParsedFile]) -> tuple[Mark,
         if text is None:
             continue
         name = names.setdefault(path, _path_in_repository(path))
-        said = fingerprint_line(name, _get_line(text, cell, line))
-        found.append(Mark(path=path, line=line, cell=cell, print=said))
+        digest_input = fingerprint_line(name, _get_line(text, cell, line))
+        found.append(Mark(path=path, line=line, cell=cell, print=digest_input))
     return tuple(found)
 
 
 def fingerprint_line(name: str, line: bytes) -> str:
     """Hash a line without its blanks, its comment and what its strings hold."""
     bare = _COMMENT.sub(b"", _LITERAL.sub(b"''", line))
-    said = name.encode(errors="surrogateescape") + b"\0" + b"".join(bare.split())
-    return hashlib.sha256(said).hexdigest()[:FINGERPRINT_DIGITS]
+    digest_input = name.encode(errors="surrogateescape") + b"\0" + b"".join(bare.split())
+    return hashlib.sha256(digest_input).hexdigest()[:FINGERPRINT_DIGITS]
 
 
 def _get_line(text: ParsedFile, cell: int, line: int) -> bytes:

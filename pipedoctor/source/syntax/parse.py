@@ -104,9 +104,9 @@ def _parse_tree(text: bytes) -> ast.Module:
 
 
 def _is_python2_error(error: SyntaxError) -> bool:
-    said = error.msg or ""
+    message = error.msg or ""
     words = ("Missing parentheses in call to", "multiple exception types")
-    return any(word in said for word in words)
+    return any(word in message for word in words)
 
 
 def _parse_notebook(file: SourceFile) -> ParsedFile:
