@@ -19,6 +19,9 @@ from pipedoctor.check.remedy import (
     unit_property,
 )
 
+fitting = select_remedies
+"""Its name in version 0.1."""
+
 __all__ = [
     "Edit",
     "Lasts",
@@ -28,6 +31,7 @@ __all__ = [
     "compose",
     "docker_run",
     "environment",
+    "fitting",
     "grant_cpus",
     "grant_memory",
     "in_code",

@@ -52,14 +52,14 @@ def classify_observed(seen: Observation) -> Bottleneck:
 
 def is_doubtful(seen: Observation, found: Bottleneck) -> bool:
     """Are there few samples, or is data just about late?"""
-    close = abs(seen.late - MAX_WAIT_SHARE) < BORDER
+    close = abs(seen.late_share - MAX_WAIT_SHARE) < BORDER
     return found.name == "unknown" or close or seen.samples < ENOUGH
 
 
 def _find_causes(seen: Observation) -> Iterator[Bottleneck]:
     """From those that explain others to those that are left."""
     yield from _check_quota(seen)
-    if seen.late < MAX_WAIT_SHARE:
+    if seen.late_share < MAX_WAIT_SHARE:
         yield _blame_consumer(seen)
         return
     yield from _check_startup(seen)
@@ -85,7 +85,7 @@ def describe_wait(seen: Observation) -> str:
 def _check_quota(seen: Observation) -> Iterator[Bottleneck]:
     share = seen.throttled_share or 0.0
     main = seen.main
-    slowed = seen.late >= MAX_WAIT_SHARE or main.computing + main.model > MOSTLY
+    slowed = seen.late_share >= MAX_WAIT_SHARE or main.computing + main.model > MOSTLY
     if share > MIN_THROTTLED_SHARE and slowed:
         yield Bottleneck(
             name="cpu-quota",

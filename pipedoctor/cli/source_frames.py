@@ -51,7 +51,7 @@ def read_frames(
             continue
         lines = read(get_file_path(spot), get_cell_number(spot))
         if 0 < spot.line <= len(lines):
-            frames[spot.path, spot.line] = SourceFrame.around(lines, spot.line, CONTEXT_LINES)
+            frames[spot.path, spot.line] = SourceFrame.from_line(lines, spot.line, CONTEXT_LINES)
     return frames
 
 

@@ -72,7 +72,7 @@ def read_symbol_versions(path: Path) -> SymbolVersions:
 
 def _parse_binary(path: Path) -> Binary:
     with open_file(path) as opened:
-        image = _ElfImage(opened)
+        image = _ElfReader(opened)
         runpath, rpath = image.read_strings(_RUNPATH), image.read_strings(_RPATH)
         return Binary(
             kind=image.kind,
@@ -85,7 +85,7 @@ def _parse_binary(path: Path) -> Binary:
 
 def _parse_versions(path: Path) -> SymbolVersions:
     with open_file(path) as opened:
-        image = _ElfImage(opened)
+        image = _ElfReader(opened)
         return SymbolVersions(
             required=dict(image.iter_required()), defined=tuple(image.iter_defined())
         )
@@ -104,7 +104,7 @@ class _ElfSegment(NamedTuple):
     size: int
 
 
-class _ElfImage:
+class _ElfReader:
     """An open ELF file, read through its program headers."""
 
     def __init__(self, opened: IO[bytes]) -> None:

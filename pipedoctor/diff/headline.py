@@ -85,4 +85,4 @@ def find_command(diff: Diff) -> str:
     if not diff.differences or diff.differences[0].finding is None:
         return ""
     remedies = diff.differences[0].finding.remedies
-    return next((cure.shell for cure in remedies if cure.shell), "")
+    return next((remedy.shell for remedy in remedies if remedy.shell), "")

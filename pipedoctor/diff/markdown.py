@@ -63,15 +63,15 @@ def _format_title(one: Difference) -> str:
 
 def _write_remedy(one: Difference) -> Iterator[str]:
     fault = one.finding
-    for cure in fault.remedies[:1] if fault is not None else ():
+    for remedy in fault.remedies[:1] if fault is not None else ():
         number = f"Remedy of {one.rank}"
-        place = escape_markdown(describe_remedy_place(cure))
-        yield f"{number}: **{escape_markdown(cure.title)}** ({place})"
+        place = escape_markdown(describe_remedy_place(remedy))
+        yield f"{number}: **{escape_markdown(remedy.title)}** ({place})"
         yield ""
-        if cure.shell:
-            yield from (fence_code(cure.shell, "sh"), "")
-        if cure.snippet:
-            yield from (fence_code(cure.snippet), "")
+        if remedy.shell:
+            yield from (fence_code(remedy.shell, "sh"), "")
+        if remedy.snippet:
+            yield from (fence_code(remedy.snippet), "")
 
 
 def _write_folded(diff: Diff) -> Iterator[str]:

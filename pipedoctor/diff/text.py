@@ -101,15 +101,15 @@ class _DiffWriter(TerminalWriter):
             self.write_paragraph(
                 self._format_values(fact.title, fact.values), style="dim", indent=5
             )
-        for cure in fault.remedies[:1]:
+        for remedy in fault.remedies[:1]:
             head = Text.assemble(
                 (f"{self._arrow} ", "green"),
-                clean_text(cure.title),
-                (f" ({describe_remedy_place(cure)})", "dim"),
+                clean_text(remedy.title),
+                (f" ({describe_remedy_place(remedy)})", "dim"),
             )
             self.write_block(head, indent=5)
-            if cure.shell:
-                self.write_verbatim(f"$ {clean_text(cure.shell)}", style="green", indent=7)
+            if remedy.shell:
+                self.write_verbatim(f"$ {clean_text(remedy.shell)}", style="green", indent=7)
 
     def _build_side_grid(self, values: Sequence[SideValue], outliers: Sequence[int]) -> Table:
         """Each side's name and what it has."""

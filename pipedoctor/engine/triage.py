@@ -31,7 +31,7 @@ class _SortItem(msgspec.Struct, frozen=True):
     key: tuple[Any, ...]
 
 
-class _FindingGroup(msgspec.Struct, frozen=True):
+class _TriageGroup(msgspec.Struct, frozen=True):
     """A finding that stands on its own, and the symptoms folded under it."""
 
     lead: _SortItem
@@ -124,7 +124,7 @@ def _make_item(check: Check[Any], finding: Finding) -> _SortItem:
     return _SortItem(check, finding, (*grade, where, finding.summary, everything))
 
 
-def _group_symptoms(catalogue: Catalogue, items: list[_SortItem]) -> Iterable[_FindingGroup]:
+def _group_symptoms(catalogue: Catalogue, items: list[_SortItem]) -> Iterable[_TriageGroup]:
     """Fold every symptom under the first (gravest) finding of its root cause."""
     worst: dict[str, Severity] = {}
     for item in items:
@@ -139,7 +139,7 @@ def _group_symptoms(catalogue: Catalogue, items: list[_SortItem]) -> Iterable[_F
     for item in items:
         code = item.check.code
         if roots[code] == code:
-            yield _FindingGroup(item, tuple(symptoms.pop(code, ())))
+            yield _TriageGroup(item, tuple(symptoms.pop(code, ())))
 
 
 def _find_root_cause(catalogue: Catalogue, code: str, worst: Mapping[str, Severity]) -> str:
@@ -163,7 +163,7 @@ def _find_root_cause(catalogue: Catalogue, code: str, worst: Mapping[str, Severi
     return min(path[path.index(code) :])
 
 
-def _rank_cause(rank: int, group: _FindingGroup) -> RankedFinding:
+def _rank_cause(rank: int, group: _TriageGroup) -> RankedFinding:
     check, finding = group.lead.check, group.lead.finding
     explains = tuple(sorted({item.check.code for item in group.symptoms}))
     why = f"{finding.severity.name.lower()}: {_CONSEQUENCES[finding.severity]}"

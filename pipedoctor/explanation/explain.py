@@ -26,7 +26,7 @@ from pipedoctor.explanation.model import (
 from pipedoctor.explanation.reasoning import Diagnosis, RankedCause, diagnose
 from pipedoctor.explanation.signature_catalogue import load_signatures
 from pipedoctor.facts import Facts, Packages
-from pipedoctor.facts.log import Frame, Log, Raised, Seen
+from pipedoctor.facts.log import Log, Raised, Seen, TracebackFrame
 from pipedoctor.log.read import read_log
 from pipedoctor.log.signatures import FailureMode, SignatureCatalogue
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor
@@ -73,13 +73,13 @@ def explain_log(
             fault=_build_exception(diagnosis, signatures, redactor),
             left_out=_list_rejected(signatures, redactor),
         )
-    illnesses = [signatures.failures[cause.cause] for cause in diagnosis.causes]
-    modules = {i.cause for i in illnesses} | {i.judged_by.replace("-", "_") for i in illnesses}
+    failures = [signatures.failures[cause.cause] for cause in diagnosis.causes]
+    modules = {i.cause for i in failures} | {i.judged_by.replace("-", "_") for i in failures}
     catalogue = load_packs(find_packs(), only=modules)
     log = replace(log, causes=tuple(cause.cause for cause in diagnosis.causes))
-    local_facts = redactor.redact_facts(facts(_find_needed_sections(catalogue, illnesses)))
-    judged = judge_causes(catalogue, illnesses, local_facts, log)
-    rows = sorted(zip(diagnosis.causes, illnesses, judged, strict=True), key=_sort_key)
+    local_facts = redactor.redact_facts(facts(_find_needed_sections(catalogue, failures)))
+    judged = judge_causes(catalogue, failures, local_facts, log)
+    rows = sorted(zip(diagnosis.causes, failures, judged, strict=True), key=_sort_key)
     return Explanation(
         source=source,
         lines=log.lines,
@@ -100,14 +100,14 @@ def _list_rejected(
         SkippedSignature(
             name=redactor.redact_text(one.name), reason=redactor.redact_text(one.reason)
         )
-        for one in signatures.rejected
+        for one in signatures.unusable
     )
 
 
 def _find_needed_sections(catalogue: Catalogue, failures: list[FailureMode]) -> frozenset[str]:
-    checks = (find_check(catalogue, illness) for illness in failures)
+    checks = (find_check(catalogue, failure) for failure in failures)
     sections = find_sections(check for check in checks if check is not None)
-    asks = any(illness.installed for illness in failures)
+    asks = any(failure.installed for failure in failures)
     return sections | {Packages.section} if asks else sections
 
 
@@ -190,7 +190,7 @@ def _format_rank(seen: Seen | Raised) -> str:
     return seen.rank if seen.rank.removeprefix("pid=").isdecimal() else ""
 
 
-def _suggest_location(message: str, own: Frame | None) -> str:
+def _suggest_location(message: str, own: TracebackFrame | None) -> str:
     """Where to look, as far as the log shows it."""
     if "CUDA" in message:
         return _KERNEL_HINT

@@ -72,14 +72,14 @@ def judge_causes(
     here = _run_checks(catalogue, facts.merge(log), codes)
     return [
         _judge_cause(
-            illness,
+            failure,
             check,
             page,
             here,
             facts.merge(log),
-            _judge_places(catalogue, illness, facts, log, page),
+            _judge_places(catalogue, failure, facts, log, page),
         )
-        for illness, check, page in zip(wanted, checks, pages, strict=True)
+        for failure, check, page in zip(wanted, checks, pages, strict=True)
     ]
 
 

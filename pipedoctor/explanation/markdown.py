@@ -44,16 +44,16 @@ def _write_cause(suspect: SuspectedCause, explanation: Explanation) -> Iterator[
         yield from ("", over)
     if suspect.assumed and suspect.remedies:
         yield from ("", f"Assuming {escape_markdown(suspect.assumed)}.")
-    for treatment in suspect.remedies:
-        where = ", ".join(treatment.fits)
+    for remedy in suspect.remedies:
+        where = ", ".join(remedy.fits)
         yield from (
             "",
-            f"**{escape_markdown(treatment.title)}**" + (f" ({where})" if where else ""),
+            f"**{escape_markdown(remedy.title)}**" + (f" ({where})" if where else ""),
         )
-        if treatment.shell:
-            yield from ("", fence_code(treatment.shell, "sh"))
-        if treatment.snippet:
-            yield from ("", fence_code(treatment.snippet))
+        if remedy.shell:
+            yield from ("", fence_code(remedy.shell, "sh"))
+        if remedy.snippet:
+            yield from ("", fence_code(remedy.snippet))
     if suspect.sources:
         yield ""
         yield from (f"- <{source}>" for source in suspect.sources)

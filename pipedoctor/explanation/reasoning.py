@@ -187,8 +187,8 @@ def _fold_consequences(
     """Consequences, each with the cause that explains it."""
     folded: dict[str, str] = {}
     for cause in sorted(scores, key=lambda c: -scores[c]):
-        illness = signatures.failures[cause]
-        for other in illness.over:
+        failure = signatures.failures[cause]
+        for other in failure.over:
             near = scores.get(other, 0.0) - _CAUSE_MARGIN <= scores[cause]
             sure = other in scores and scores[cause] >= _FATAL_SCORE and near
             if sure and cause not in folded:

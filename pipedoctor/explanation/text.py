@@ -61,12 +61,12 @@ def choose_command(suspect: SuspectedCause) -> str:
     return _format_command(steps[0])
 
 
-def _format_command(treatment: SuggestedRemedy) -> str:
+def _format_command(remedy: SuggestedRemedy) -> str:
     """Its command, or its code where that fits into a line; else its title."""
-    rows = treatment.snippet.splitlines()
+    rows = remedy.snippet.splitlines()
     plain = not any(row[:1].isspace() or row.endswith(":") for row in rows)
     code = "; ".join(rows) if plain and len(rows) <= _MAX_CODE_ROWS else ""
-    return treatment.shell or code or treatment.title
+    return remedy.shell or code or remedy.title
 
 
 def write_first_line(explanation: Explanation) -> str:
@@ -204,8 +204,8 @@ class _ExplanationWriter:
             yield f"   {over}"
         if suspect.assumed and suspect.remedies:
             yield from self._wrap_text(f"Assuming {suspect.assumed}.", 3)
-        for treatment in self._select_remedies(suspect.remedies):
-            yield from self._write_remedy(treatment)
+        for remedy in self._select_remedies(suspect.remedies):
+            yield from self._write_remedy(remedy)
         others = sum(not t.for_here for t in suspect.remedies)
         if others and not self._all:
             yield self._style_text(f"   --all-places shows {others} more remedies", _DIM)
@@ -215,13 +215,13 @@ class _ExplanationWriter:
     def _select_remedies(self, remedies: Iterable[SuggestedRemedy]) -> Iterator[SuggestedRemedy]:
         return (t for t in remedies if t.for_here or self._all)
 
-    def _write_remedy(self, treatment: SuggestedRemedy) -> Iterator[str]:
-        where = " or ".join(_PLACE_TITLES[place] for place in treatment.fits)
-        title = clean_text(treatment.title)
+    def _write_remedy(self, remedy: SuggestedRemedy) -> Iterator[str]:
+        where = " or ".join(_PLACE_TITLES[place] for place in remedy.fits)
+        title = clean_text(remedy.title)
         yield from self._wrap_text(f"→ {where}: {title}" if where else f"→ {title}", 3)
-        if treatment.shell:
-            yield "     " + self._style_text(f"$ {clean_text(treatment.shell)}", _GREEN)
-        for line in treatment.snippet.rstrip("\n").split("\n"):
+        if remedy.shell:
+            yield "     " + self._style_text(f"$ {clean_text(remedy.shell)}", _GREEN)
+        for line in remedy.snippet.rstrip("\n").split("\n"):
             if line:
                 yield "     " + self._style_text(clean_text(line), _GREEN)
 

@@ -124,6 +124,6 @@ class LiveJob(Fact, frozen=True, kw_only=True):
         return tuple(p for p in self.processes if p.role == "worker")
 
     @property
-    def mains(self) -> tuple[LiveProcess, ...]:
+    def main_processes(self) -> tuple[LiveProcess, ...]:
         """Processes that train, one a rank."""
         return tuple(p for p in self.processes if p.role == "main")

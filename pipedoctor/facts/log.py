@@ -5,7 +5,7 @@ from typing import ClassVar
 from pipedoctor.facts.base import Fact, Part
 
 
-class Frame(Part, frozen=True, kw_only=True):
+class TracebackFrame(Part, frozen=True, kw_only=True):
     """A line of code in a traceback; `line` is 0 where the log does not say it."""
 
     path: str
@@ -22,7 +22,7 @@ class Raised(Part, frozen=True, kw_only=True):
     """Of the log, counted from 1."""
     rank: str = ""
     time: str = ""
-    own: Frame | None = None
+    own: TracebackFrame | None = None
     library: str = ""
     """The package of the innermost frame, where that is none of the user's own."""
 

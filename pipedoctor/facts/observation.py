@@ -138,7 +138,7 @@ class Observation(Part, frozen=True, kw_only=True):
         return self.main.data_wait
 
     @property
-    def late(self) -> float:
+    def late_share(self) -> float:
         """
         The part of it in which no batch was there.
 

@@ -8,7 +8,7 @@ import msgspec
 from pipedoctor.facts import SECTIONS, Accelerators, Fact, Gpu, Node
 from pipedoctor.fleet.reports import (
     MAX_INTEGER,
-    ReportedFinding,
+    NodeFinding,
     ReportEnvelope,
     UnreadableReportError,
     decode_envelope,
@@ -52,7 +52,7 @@ class DecodedReport(msgspec.Struct, frozen=True, gc=False):
     instant: float
     rows: dict[str, Row]
     """By section."""
-    findings: tuple[ReportedFinding, ...]
+    findings: tuple[NodeFinding, ...]
     hardware: tuple[str, ...]
     """PCI ids of its GPUs, ``10de:2330``, or their names where nobody knows those."""
 
@@ -68,7 +68,7 @@ class ReportDecoder:
         self._packages: dict[PackageVersions, Row] = {}
         self._cache: dict[bytes, tuple[Row, tuple[str, ...]]] = {}
         self._rows: dict[Row, Row] = {}
-        self._found: dict[ReportedFinding, ReportedFinding] = {}
+        self._found: dict[NodeFinding, NodeFinding] = {}
         self._texts: dict[str, str] = {}
 
     def decode(self, data: bytes) -> DecodedReport:
@@ -152,13 +152,13 @@ class ReportDecoder:
         self._rows[whole] = whole
         return whole
 
-    def _intern_findings(self, found: ReportEnvelope) -> tuple[ReportedFinding, ...]:
-        findings: list[ReportedFinding] = []
+    def _intern_findings(self, found: ReportEnvelope) -> tuple[NodeFinding, ...]:
+        findings: list[NodeFinding] = []
         for one in found.findings:
             if one.severity not in SEVERITIES:
                 message = f"facts of wrong types: severity {one.severity[:20]!r}"
                 raise UnreadableReportError(message)
-            fresh = ReportedFinding(one.code, one.name, one.severity, one.title)
+            fresh = NodeFinding(one.code, one.name, one.severity, one.title)
             findings.append(self._found.setdefault(fresh, fresh))
         return tuple(dict.fromkeys(findings))
 

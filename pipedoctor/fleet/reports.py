@@ -17,7 +17,7 @@ class UnreadableReportError(Exception):
     """A file is no report of ours; the message says why, in words."""
 
 
-class ReportedFinding(msgspec.Struct, frozen=True, gc=False):
+class NodeFinding(msgspec.Struct, frozen=True, gc=False):
     """A finding of a check on one node, as its report has it."""
 
     code: str

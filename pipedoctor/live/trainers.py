@@ -24,7 +24,7 @@ def lightning_callback(every: int = LOG_EVERY) -> Any:
     """A `Callback` of Lightning; raises ImportError where that is not installed."""
     base: Any = _import_first("lightning.pytorch", "pytorch_lightning").Callback
 
-    class ClockCallback(base):  # type: ignore[misc]
+    class LightningClock(base):  # type: ignore[misc]
         """Logs what training waits for its loader."""
 
         def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
@@ -48,14 +48,14 @@ def lightning_callback(every: int = LOG_EVERY) -> Any:
             for logger in trainer.loggers if found else ():
                 logger.log_metrics(found, step=trainer.global_step)
 
-    return ClockCallback()
+    return LightningClock()
 
 
 def trainer_callback(every: int = LOG_EVERY) -> Any:
     """A `TrainerCallback` of transformers; raises ImportError without it."""
     base: Any = _import_first("transformers").TrainerCallback
 
-    class ClockCallback(base):  # type: ignore[misc]
+    class TransformersClock(base):  # type: ignore[misc]
         """Adds what training waits for its loader to what the trainer logs."""
 
         def on_train_begin(self, *_: Any, **__: Any) -> None:
@@ -73,7 +73,7 @@ def trainer_callback(every: int = LOG_EVERY) -> Any:
         def on_train_end(self, *_: Any, **__: Any) -> None:
             remove()
 
-    return ClockCallback()
+    return TransformersClock()
 
 
 def _import_first(*names: str) -> Any:

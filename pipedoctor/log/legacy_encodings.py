@@ -94,9 +94,9 @@ class EncodingGuesser:
     def _vote(self, line: bytes) -> None:
         self._asked += 1
         weight = sum(byte > _LAST_ASCII for byte in line)
-        for name, usual in ENCODINGS.items():
+        for name, score in ENCODINGS.items():
             try:
-                share = usual(line.decode(name))
+                share = score(line.decode(name))
             except UnicodeDecodeError:
                 continue
             if share >= _MIN_USUAL_SHARE:
@@ -110,9 +110,9 @@ def _is_broken_utf8(line: bytes) -> bool:
     return sum(not letter.isascii() for letter in text) - broken >= 2 * broken
 
 
-def _measure_share(text: str, usual: Callable[[str], bool]) -> float:
+def _measure_share(text: str, is_common: Callable[[str], bool]) -> float:
     beyond = [letter for letter in text if not letter.isascii()]
-    return sum(map(usual, beyond)) / len(beyond)
+    return sum(map(is_common, beyond)) / len(beyond)
 
 
 def _make_range_test(*ranges: tuple[str, str]) -> Callable[[str], bool]:
@@ -129,13 +129,13 @@ def _score_japanese(text: str) -> float:
 
 
 def _make_level_scorer(encoding: str, last: int) -> LetterScorer:
-    def usual(letter: str) -> bool:
+    def is_common(letter: str) -> bool:
         if "\u3000" <= letter <= "\u303f" or "\uff00" <= letter <= "\uff5e":
             return True
         code = letter.encode(encoding, "ignore")
         return _CJK[0] <= letter <= _CJK[1] and code[:1] != b"" and code[0] <= last
 
-    return lambda text: _measure_share(text, usual)
+    return lambda text: _measure_share(text, is_common)
 
 
 def _score_cyrillic(text: str) -> float:

@@ -197,9 +197,9 @@ class SignatureCatalogue:
         self.failures: Mapping[str, FailureMode] = {i.cause: i for i in failures}
         self.rules: dict[str, SignatureRule] = {}
         self._by_word: dict[str, list[SignatureRule]] = {}
-        for illness in self.failures.values():
-            for signature in illness.signatures:
-                rule = SignatureRule(illness.cause, signature)
+        for failure in self.failures.values():
+            for signature in failure.signatures:
+                rule = SignatureRule(failure.cause, signature)
                 self.rules[rule.key] = rule
                 for word in dict.fromkeys(signature.words):
                     self._by_word.setdefault(word, []).append(rule)
@@ -210,8 +210,8 @@ class SignatureCatalogue:
         return frozenset(self._by_word)
 
     @property
-    def rejected(self) -> tuple[RejectedSignature, ...]:
-        """What could not be used, as far as anybody tried."""
+    def unusable(self) -> tuple[RejectedSignature, ...]:
+        """Signatures that could not be used, among those that were tried."""
         faulty = (RejectedSignature(r.key, r.fault) for r in self.rules.values() if r.fault)
         return (*self._spoilt, *faulty)
 

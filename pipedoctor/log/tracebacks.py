@@ -5,7 +5,7 @@ import re
 import msgspec
 from msgspec.structs import replace
 
-from pipedoctor.facts.log import Frame, Raised
+from pipedoctor.facts.log import Raised, TracebackFrame
 from pipedoctor.log.line_prefixes import LogLine
 
 _RAISE = re.compile(
@@ -95,7 +95,7 @@ class TracebackReader:
 
     def __init__(self) -> None:
         self.raised: list[Raised] = []
-        self._own: dict[str, Frame] = {}
+        self._own: dict[str, TracebackFrame] = {}
         self._inner: dict[str, str] = {}
         """The path of the last frame."""
         self._open: dict[str, bool] = {}
@@ -154,7 +154,7 @@ class TracebackReader:
         arrow = _ARROW_LINE.match(text)
         own = self._own.get(line.rank)
         if arrow and own and not own.line:
-            self._own[line.rank] = Frame(
+            self._own[line.rank] = TracebackFrame(
                 path=own.path, line=int(arrow["line"]), function=own.function
             )
             return
@@ -167,7 +167,7 @@ class TracebackReader:
         if last is None or not same or last.kind.rpartition(".")[2] != spot["kind"]:
             return False
         if last.own is None and not is_library(spot["path"]):
-            own = Frame(path=spot["path"], line=int(spot["line"]))
+            own = TracebackFrame(path=spot["path"], line=int(spot["line"]))
             self.raised[-1] = replace(last, own=own)
         return True
 
@@ -182,7 +182,7 @@ class TracebackReader:
             self._inner[rank] = match["path"]
         if not is_library(match["path"]) and (len(self._own) < MAX_EXCEPTIONS or rank in self._own):
             found = match.groupdict()
-            self._own[rank] = Frame(
+            self._own[rank] = TracebackFrame(
                 path=found["path"],
                 line=int(found["line"] or 0),
                 function=found.get("name") or "",

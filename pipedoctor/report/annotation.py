@@ -15,7 +15,7 @@ def format_annotation(entry: ReportedFinding) -> list[str]:
     cell = get_cell_number(spot) if spot else 0
     at = f"In cell {cell}, line {spot.line}: " if spot and cell else ""
     lines = [f"{at}{entry.summary}"]
-    for cure in entry.remedies:
-        way = f": {cure.shell}" if cure.shell else ""
-        lines.append(f"Remedy ({sentences.describe_remedy_place(cure)}): {cure.title}{way}")
+    for remedy in entry.remedies:
+        way = f": {remedy.shell}" if remedy.shell else ""
+        lines.append(f"Remedy ({sentences.describe_remedy_place(remedy)}): {remedy.title}{way}")
     return list(map(sentences.clean_text, lines))

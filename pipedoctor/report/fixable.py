@@ -49,9 +49,9 @@ def count_unsafe(report: Report) -> int:
 
 
 def _is_applied_here(entry: ReportedFinding) -> bool:
-    return any(cure.automatic for cure in entry.remedies)
+    return any(remedy.automatic for remedy in entry.remedies)
 
 
 def _find_edit(entry: ReportedFinding) -> ReportedRemedy | None:
     """The remedy whose edits `fix` would make: the first that has any."""
-    return next((cure for cure in entry.remedies if cure.edits), None)
+    return next((remedy for remedy in entry.remedies if remedy.edits), None)

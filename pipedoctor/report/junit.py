@@ -112,10 +112,10 @@ def _describe_finding(entry: ReportedFinding) -> list[str]:
     lines = [f"{entry.severity}: {at}{entry.summary}"]
     lines += [f"also at {spot.path}:{spot.line}" for spot in entry.also_at]
     lines += [f"{name}: {value}" for name, value in sentences.format_evidence(entry.evidence)]
-    for cure in entry.remedies:
-        lines.append(f"remedy ({sentences.describe_remedy_place(cure)}): {cure.title}")
-        lines += [f"  $ {cure.shell}"] if cure.shell else []
-        lines += [f"  {line}" for line in cure.snippet.rstrip("\n").split("\n") if line]
+    for remedy in entry.remedies:
+        lines.append(f"remedy ({sentences.describe_remedy_place(remedy)}): {remedy.title}")
+        lines += [f"  $ {remedy.shell}"] if remedy.shell else []
+        lines += [f"  {line}" for line in remedy.snippet.rstrip("\n").split("\n") if line]
     return lines
 
 

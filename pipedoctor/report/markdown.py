@@ -95,20 +95,20 @@ def write_finding(entry: ReportedFinding) -> Iterator[str]:
         yield f"- {escape_markdown(sentences.describe_gain(entry.gain))}"
     if entry.location or entry.evidence or entry.gain:
         yield ""
-    for cure in entry.remedies:
-        yield from _write_remedy(cure)
+    for remedy in entry.remedies:
+        yield from _write_remedy(remedy)
 
 
-def _write_remedy(cure: ReportedRemedy) -> Iterator[str]:
-    place = escape_markdown(sentences.describe_remedy_place(cure))
-    yield f"**{escape_markdown(cure.title)}** ({place})"
+def _write_remedy(remedy: ReportedRemedy) -> Iterator[str]:
+    place = escape_markdown(sentences.describe_remedy_place(remedy))
+    yield f"**{escape_markdown(remedy.title)}** ({place})"
     yield ""
-    if cure.shell:
-        yield from (fence_code(cure.shell, "sh"), "")
-    for put in cure.puts:
+    if remedy.shell:
+        yield from (fence_code(remedy.shell, "sh"), "")
+    for put in remedy.puts:
         yield from (f"in {escape_markdown(put.path)}:", "", fence_code(put.content), "")
-    if cure.snippet:
-        yield from (fence_code(cure.snippet), "")
+    if remedy.snippet:
+        yield from (fence_code(remedy.snippet), "")
 
 
 def _write_appendix(report: Report) -> Iterator[str]:

@@ -233,18 +233,18 @@ def build_fixes(entry: ReportedFinding) -> Iterator[dict[str, Any]]:
     None in notebooks, where the lines of a cell are not those of the file, and none
     with code that a viewer would show in another order than Python reads it.
     """
-    for cure in entry.remedies:
-        if not cure.edits or any(edit.cell or _hides_text(edit) for edit in cure.edits):
+    for remedy in entry.remedies:
+        if not remedy.edits or any(edit.cell or _hides_text(edit) for edit in remedy.edits):
             continue
         changes: dict[str, dict[str, Any]] = {}
-        for edit in cure.edits:
+        for edit in remedy.edits:
             change = changes.setdefault(
                 edit.path,
                 {"artifactLocation": build_artifact(edit.path), "replacements": []},
             )
             change["replacements"].append(_build_replacement(edit))
         yield {
-            "description": {"text": sentences.clean_text(cure.title)},
+            "description": {"text": sentences.clean_text(remedy.title)},
             "artifactChanges": list(changes.values()),
         }
 

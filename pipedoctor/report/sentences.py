@@ -94,9 +94,9 @@ def _name_job(clauses: Sequence[str]) -> str:
     return " it" if clauses else " the job"
 
 
-def describe_remedy_place(cure: ReportedRemedy) -> str:
+def describe_remedy_place(remedy: ReportedRemedy) -> str:
     """``on this machine, until the next reboot``."""
-    return f"{Place[cure.place.upper()].value}, {Lasts[cure.lasts.upper()].value}"
+    return f"{Place[remedy.place.upper()].value}, {Lasts[remedy.lasts.upper()].value}"
 
 
 def format_evidence(found: Mapping[str, Any]) -> list[tuple[str, str]]:

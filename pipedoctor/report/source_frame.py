@@ -19,7 +19,7 @@ class SourceFrame(msgspec.Struct, frozen=True):
     lines: tuple[str, ...]
 
     @classmethod
-    def around(cls, lines: Sequence[str], number: int, context: int) -> "SourceFrame":
+    def from_line(cls, lines: Sequence[str], number: int, context: int) -> "SourceFrame":
         """A line, and so many before and after it; blank ones at the edges are left out."""
         first, last = max(1, number - context), min(len(lines), number + context)
         while first < number and not lines[first - 1].strip():

@@ -121,8 +121,8 @@ class _ReportWriter(TerminalWriter):
         self._write_frame(entry, inner)
         if entry.gain:
             self.write_paragraph(sentences.describe_gain(entry.gain), indent=inner, style="green")
-        for cure in entry.remedies if full or not folded else ():
-            self.write_remedy(cure, inner, full=full)
+        for remedy in entry.remedies if full or not folded else ():
+            self.write_remedy(remedy, inner, full=full)
         for source in entry.sources if full else ():
             self.write_verbatim(sentences.clean_text(source), indent=inner, style="dim")
 
@@ -155,26 +155,26 @@ class _ReportWriter(TerminalWriter):
         if full and entry.why:
             yield f"why here: {sentences.clean_text(entry.why)}"
 
-    def write_remedy(self, cure: ReportedRemedy, indent: int, *, full: bool) -> None:
+    def write_remedy(self, remedy: ReportedRemedy, indent: int, *, full: bool) -> None:
         """One remedy: what it does and for how long, then what to paste."""
         head = Table.grid(padding=(0, 1, 0, 0))
         head.add_column(no_wrap=True, style="green")
         head.add_column(overflow="fold")
-        place = (f" ({sentences.describe_remedy_place(cure)})", "dim")
-        head.add_row(self._arrow, Text.assemble(sentences.clean_text(cure.title), place))
+        place = (f" ({sentences.describe_remedy_place(remedy)})", "dim")
+        head.add_row(self._arrow, Text.assemble(sentences.clean_text(remedy.title), place))
         self.write_block(head, indent=indent)
         inner = indent + len(self._arrow) + 1
-        if cure.shell:
+        if remedy.shell:
             self.write_verbatim(
-                f"$ {sentences.clean_text(cure.shell)}", indent=inner, style="green"
+                f"$ {sentences.clean_text(remedy.shell)}", indent=inner, style="green"
             )
-        for put in cure.puts:
+        for put in remedy.puts:
             self.write_paragraph(f"in {sentences.clean_text(put.path)}:", indent=inner)
             self._write_code(put.content, inner + 2)
-        if cure.snippet:
-            self._write_code(cure.snippet, inner + 2)
+        if remedy.snippet:
+            self._write_code(remedy.snippet, inner + 2)
         for name in ("verify", "undo") if full else ():
-            argv: tuple[str, ...] = getattr(cure, name)
+            argv: tuple[str, ...] = getattr(remedy, name)
             if argv:
                 line = sentences.clean_text(shell(argv))
                 self.write_verbatim(f"{name}: {line}", indent=inner, style="dim")

@@ -91,14 +91,14 @@ class VerifiedFolder:
 
         One of this user's own that others may enter, but should not, is closed to them.
         """
-        where = self._at(name)
+        where = self._resolve_name(name)
         created = create and self._make_folder(name, mode)
         if not IS_SUPPORTED:
             return VerifiedFolder(-1, where[0], self.owner)
         if stat.S_ISLNK(self.stat(name).st_mode):
             raise UntrustedError(self.locate(name), "is a link")
         flags = os.O_RDONLY | os.O_DIRECTORY | _SAFE
-        with self._naming(name):
+        with self._complete_errors(name):
             descriptor = os.open(where[0], flags, **where[1])
         inner = VerifiedFolder(descriptor, self.locate(name), self.owner)
         try:
@@ -112,9 +112,9 @@ class VerifiedFolder:
 
     def _make_folder(self, name: str, mode: int) -> bool:
         """False: it is there already."""
-        place, at = self._at(name)
+        place, at = self._resolve_name(name)
         try:
-            with self._naming(name):
+            with self._complete_errors(name):
                 os.mkdir(place, mode, **at)  # noqa: PTH102  (Path has no dir_fd)
         except FileExistsError:
             return False
@@ -135,8 +135,8 @@ class VerifiedFolder:
 
     def stat(self, name: str) -> os.stat_result:
         """What is known of a name, without following a link."""
-        place, at = self._at(name)
-        with self._naming(name):
+        place, at = self._resolve_name(name)
+        with self._complete_errors(name):
             return os.stat(place, follow_symlinks=False, **at)  # noqa: PTH116
 
     def refuse_odd_file(self, name: str) -> None:
@@ -146,9 +146,9 @@ class VerifiedFolder:
 
     def read(self, name: str, max_bytes: int) -> bytes:
         """All that a file holds; UntrustedError for all but a trusted file up to this size."""
-        place, at = self._at(name)
+        place, at = self._resolve_name(name)
         self._refuse_odd(self.stat(name), name)
-        with self._naming(name):
+        with self._complete_errors(name):
             descriptor = os.open(place, os.O_RDONLY | _SAFE, **at)
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
@@ -159,10 +159,10 @@ class VerifiedFolder:
 
     def write(self, name: str, data: bytes, mode: int = PRIVATE_FILE) -> None:
         """Put `data` there with exactly this mode, whole or not at all, durably."""
-        place, at = self._at(name)
-        draft, _ = self._at(make_draft_name())
+        place, at = self._resolve_name(name)
+        draft, _ = self._resolve_name(make_draft_name())
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE
-        with self._naming(name):
+        with self._complete_errors(name):
             descriptor = os.open(draft, flags, PRIVATE_FILE, **at)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -171,7 +171,7 @@ class VerifiedFolder:
                 if IS_SUPPORTED:
                     os.fchmod(descriptor, mode)
                 os.fsync(descriptor)
-            os.replace(draft, place, **self._between())  # noqa: PTH105
+            os.replace(draft, place, **self._get_rename_folders())  # noqa: PTH105
         except OSError:
             with contextlib.suppress(OSError):
                 os.unlink(draft, **at)
@@ -180,21 +180,22 @@ class VerifiedFolder:
 
     def remove(self, name: str) -> None:
         """Remove a file, or a link itself."""
-        place, at = self._at(name)
+        place, at = self._resolve_name(name)
         os.unlink(place, **at)
 
     def remove_folder(self, name: str) -> None:
         """Remove an empty folder."""
-        place, at = self._at(name)
+        place, at = self._resolve_name(name)
         os.rmdir(place, **at)
 
     def rename(self, old: str, new: str) -> None:
         """Give another name; a file of that name is replaced."""
-        os.replace(self._at(old)[0], self._at(new)[0], **self._between())  # noqa: PTH105
+        before, after = self._resolve_name(old)[0], self._resolve_name(new)[0]
+        os.replace(before, after, **self._get_rename_folders())  # noqa: PTH105
 
     def touch(self, name: str) -> None:
         """Note that a file was used now."""
-        place, at = self._at(name)
+        place, at = self._resolve_name(name)
         os.utime(place, **at)
 
     def remove_old_drafts(self, max_age: float = DRAFT_MAX_AGE) -> None:
@@ -207,10 +208,10 @@ class VerifiedFolder:
 
     def open_lock(self, name: str, mode: int = PRIVATE_FILE, *, create: bool = True) -> int:
         """Open a file to lock; never through a link, and none that has another name."""
-        place, at = self._at(name)
+        place, at = self._resolve_name(name)
         flags = os.O_RDWR | os.O_CREAT if create else os.O_RDONLY
         self.refuse_odd_file(name)
-        with self._naming(name):
+        with self._complete_errors(name):
             descriptor = os.open(place, flags | _SAFE, mode, **at)
         try:
             status = os.fstat(descriptor)
@@ -234,7 +235,7 @@ class VerifiedFolder:
             raise UntrustedError(self.locate(name), why)
 
     @contextlib.contextmanager
-    def _naming(self, name: str) -> Generator[None, None, None]:
+    def _complete_errors(self, name: str) -> Generator[None, None, None]:
         """Put the whole path into an error: the system is asked by the bare name."""
         try:
             yield
@@ -246,12 +247,12 @@ class VerifiedFolder:
                 raise
             raise OSError(error.errno, error.strerror, path) from None
 
-    def _at(self, name: str) -> tuple[str, Any]:
+    def _resolve_name(self, name: str) -> tuple[str, Any]:
         if name in {"", ".", ".."} or "/" in name or "\0" in name:
             raise UntrustedError(repr(name), "is not a plain name")
         return (name, {"dir_fd": self.descriptor}) if IS_SUPPORTED else (self.locate(name), {})
 
-    def _between(self) -> dict[str, int]:
+    def _get_rename_folders(self) -> dict[str, int]:
         if not IS_SUPPORTED:
             return {}
         return {"src_dir_fd": self.descriptor, "dst_dir_fd": self.descriptor}

@@ -15,14 +15,14 @@ LineNumbers = frozenset[int] | None
 def make_unchanged_filter(lines: Mapping[str, LineNumbers]) -> PlaceFilter:
     """Does a place lie on none of these lines, given by file as it is shown?"""
 
-    def old(place: Location) -> bool:
+    def is_unchanged(place: Location) -> bool:
         numbers = lines.get(get_file_path(place), frozenset())
         if numbers is None or (numbers and get_file_path(place) != place.path):
             return False  # lines of a notebook's file are not those of its cells
         last = place.end_line or place.line
         return not any(place.line <= number <= last for number in numbers)
 
-    return old
+    return is_unchanged
 
 
 def drop_places(verdict: Verdict, is_dropped: PlaceFilter, why: str) -> Verdict:

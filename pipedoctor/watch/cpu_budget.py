@@ -91,7 +91,7 @@ class PeriodicRead:
         """Is it to be read now?"""
         return now >= self._due_at
 
-    def hasten(self, now: float, soonest: float) -> None:
+    def schedule_soon(self, now: float, soonest: float) -> None:
         """Read it soon: so many seconds from now, or as much later as its cost demands."""
         wait = max(soonest, self._cost / (_HASTE * self._share))
         self._due_at = min(self._due_at, now + wait)

@@ -233,7 +233,7 @@ class JobProcesses:
 
     def schedule_refresh(self) -> None:
         """Look at the process tree soon."""
-        self.tree.hasten(self.clock(), _MIN_REFRESH_SECONDS)
+        self.tree.schedule_soon(self.clock(), _MIN_REFRESH_SECONDS)
 
     def forget_sums(self) -> None:
         """Somebody was looked at: what was summed up is no longer true."""

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from pipedoctor import remedy as old_names
 from pipedoctor.check import (
     Lasts,
     Place,
@@ -142,3 +143,8 @@ def test_a_string_stays_a_string(value: str | int, written: str) -> None:
     assert render_yaml({"k": value}) == f"k: {written}"
     assert render_yaml(value) == written
     assert render_yaml([value, {"a": value}]) == f"- {written}\n- a: {written}"
+
+
+def test_packs_of_the_first_version_find_what_they_import() -> None:
+    assert old_names.fitting is select_remedies
+    assert all(hasattr(old_names, name) for name in old_names.__all__)

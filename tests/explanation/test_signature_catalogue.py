@@ -35,7 +35,7 @@ def signatures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_nothing_of_ours_is_left_out() -> None:
-    assert load_signatures().rejected == ()
+    assert load_signatures().unusable == ()
 
 
 @pytest.mark.usefixtures("signatures")
@@ -86,7 +86,7 @@ def test_a_pattern_that_is_none_spoils_only_itself(signatures: Path) -> None:
     found = diagnose(read_log(io.BytesIO(b"acme overflow"), book), book).causes
 
     assert [cause.cause for cause in found] == ["acme_full"]
-    (spoilt,) = book.rejected
+    (spoilt,) = book.unusable
     assert spoilt.name == "acme_full/b"
     assert spoilt.reason.startswith("not a pattern: ")
 
@@ -94,6 +94,6 @@ def test_a_pattern_that_is_none_spoils_only_itself(signatures: Path) -> None:
 def test_a_pack_that_is_not_there() -> None:
     book = read_packs([Pack("ghost", "no_such_parent.checks"), Pack("none", "no_such")])
 
-    (spoilt,) = book.rejected
+    (spoilt,) = book.unusable
     assert spoilt.name == "ghost"
     assert "no_such_parent" in spoilt.reason

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipedoctor.facts.log import Frame, Raised
+from pipedoctor.facts.log import Raised, TracebackFrame
 from pipedoctor.log.line_prefixes import strip_prefixes
 from pipedoctor.log.tracebacks import TracebackReader, is_library
 
@@ -65,7 +65,7 @@ def test_pytest_says_the_place_behind_the_message() -> None:
 
     assert (one.kind, one.own) == (
         "AssertionError",
-        Frame(path="tests/test_a.py", line=4),
+        TracebackFrame(path="tests/test_a.py", line=4),
     )
 
 
@@ -78,8 +78,8 @@ def test_ranks_are_told_apart() -> None:
     )
 
     assert [(r.rank, r.kind, r.own) for r in found] == [
-        ("0", "ValueError", Frame(path="a.py", line=1, function="f")),
-        ("1", "KeyError", Frame(path="b.py", line=2, function="g")),
+        ("0", "ValueError", TracebackFrame(path="a.py", line=1, function="f")),
+        ("1", "KeyError", TracebackFrame(path="b.py", line=2, function="g")),
     ]
 
 

@@ -12,7 +12,7 @@ CODE = ["import torch", "\tloader = make(dataset)  # 1", "", "print(loader)"]
 
 
 def _draw(spot: Location, width: int = 80, lines: "list[str] | None" = None) -> list[str]:
-    frame = SourceFrame.around(lines or CODE, spot.line, 1)
+    frame = SourceFrame.from_line(lines or CODE, spot.line, 1)
     return list(render_frame(frame, spot, width))
 
 
@@ -64,7 +64,7 @@ def test_long_lines_are_cut_at_the_width_and_nothing_in_them_is_obeyed() -> None
 def test_the_report_shows_it_under_its_finding(ill: Report) -> None:
     spot = Location(path="train.py", line=4, column=1, end_line=4, end_column=6)
     entry = replace(ill.findings[0], location=spot)
-    frames = {("train.py", 4): SourceFrame.around(CODE, 4, 1)}
+    frames = {("train.py", 4): SourceFrame.from_line(CODE, 4, 1)}
 
     text = render(replace(ill, findings=(entry,)), frames=frames)
 

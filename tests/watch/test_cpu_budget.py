@@ -64,7 +64,7 @@ def test_a_read_that_costs_much_comes_seldom() -> None:
     task.run(3.0, read)
     assert not task.is_due(22.9)
     assert task.is_due(23.0)
-    task.hasten(4.0, 1.0)  # 0.02 s at four times its share
+    task.schedule_soon(4.0, 1.0)  # 0.02 s at four times its share
     assert not task.is_due(8.9)
     assert task.is_due(9.0)
 
@@ -74,5 +74,5 @@ def test_a_read_that_costs_little_comes_at_its_interval() -> None:
     assert task.is_due(0.0)
     task.run(0.0, lambda: None)
     assert not task.is_due(4.9)
-    task.hasten(1.0, 1.0)
+    task.schedule_soon(1.0, 1.0)
     assert task.is_due(2.0)

@@ -74,8 +74,8 @@ def bottleneck_allocator_faults(
         raise CannotJudge(strange) if strange else NotApplicable(NOT_MEASURED)
     found = match_bottleneck(seen, "allocator-faults") if seen and not strange else None
     if seen is not None and found is not None:
-        cures = _advise_variables(site, _choose_variables(measured))
-        yield report_bottleneck(seen, found, *cures, counterfactual=WITHOUT_FAULTS)
+        remedies = _advise_variables(site, _choose_variables(measured))
+        yield report_bottleneck(seen, found, *remedies, counterfactual=WITHOUT_FAULTS)
     elif measured is not None:
         yield from _judge_decoding(measured, cpu, site, faster, faults)
 

@@ -32,7 +32,7 @@ class ShmDemand(msgspec.Struct, frozen=True, kw_only=True):
         return int(self.least_bytes * self.headroom)
 
     @property
-    def room(self) -> float:
+    def available_bytes(self) -> float:
         """Bytes available, including what the running job itself uses."""
         if self.shm.unlimited:
             return math.inf
@@ -42,20 +42,20 @@ class ShmDemand(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def largest_batch(self) -> float:
         """Bytes of the largest batch that these workers can send."""
-        return self.room / self.batches
+        return self.available_bytes / self.batches
 
     @property
     def evidence(self) -> dict[str, int]:
         """The numbers that the verdict is based on, and the largest job that fits."""
         found = {"shm.size": self.shm.size}
-        if self.room < self.shm.size:
-            found["shm.available"] = int(self.room)
+        if self.available_bytes < self.shm.size:
+            found["shm.available"] = int(self.available_bytes)
         return found
 
     @property
     def fits(self) -> dict[str, int]:
         """The most workers with these batches, the largest batch with these workers."""
-        safe = self.room / self.headroom
+        safe = self.available_bytes / self.headroom
         return {
             "fits.num_workers": self.count_fitting_workers(safe, self.job.batch_bytes or 1),
             "fits.batch_bytes": int(safe / self.batches),
@@ -69,11 +69,12 @@ class ShmDemand(msgspec.Struct, frozen=True, kw_only=True):
 
     def size_for(self, needed: int) -> int:
         """The size of /dev/shm that has `recommended_bytes` bytes left, in whole MiB."""
-        others = max(0, int(self.shm.size - self.room))
+        others = max(0, int(self.shm.size - self.available_bytes))
         return -(-(others + needed) // MiB) * MiB
 
     def describe_shortage(self) -> str:
         """Describe the shortage: the size of /dev/shm, or what others left of it."""
-        if self.shm.size < self.recommended_bytes or self.room == self.shm.size:
+        if self.shm.size < self.recommended_bytes or self.available_bytes == self.shm.size:
             return f"/dev/shm has {format_size(self.shm.size)}"
-        return f"/dev/shm has {format_size(int(self.room))} left of {format_size(self.shm.size)}"
+        left = format_size(int(self.available_bytes))
+        return f"/dev/shm has {left} left of {format_size(self.shm.size)}"

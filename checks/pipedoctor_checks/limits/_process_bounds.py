@@ -19,7 +19,7 @@ class ProcessBound(msgspec.Struct, frozen=True, kw_only=True):
     where: dict[str, str] = {}
 
     @property
-    def room(self) -> int:
+    def available_threads(self) -> int:
         """Threads that may still be started."""
         return self.most - self.used
 

@@ -37,14 +37,14 @@ def relieve_limit(
     for name in KERNEL_LIMITS:
         if bound.words.endswith(f"({name})"):
             fit = set_sysctl(name, bound.most, max(more, 2 * bound.most), site)
-    pools = need.most > need.least and bound.room >= need.least
+    pools = need.most > need.least and bound.available_threads >= need.least
     smaller = _start_fewer_workers(bound, need) if bound.used < bound.most * full else ()
     return (*fit, *(select_remedies(launcher, *fewer) if pools else ()), *smaller)
 
 
 def _start_fewer_workers(bound: ProcessBound, need: ThreadNeed) -> tuple[Remedy, ...]:
     """The most workers of each loader whose threads the limit still allows."""
-    count = need.count_fitting_workers(bound.room)
+    count = need.count_fitting_workers(bound.available_threads)
     if count is None:
         return ()
     title = f"Start fewer workers: the limit leaves room for {count} in each loader"

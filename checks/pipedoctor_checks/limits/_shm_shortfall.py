@@ -22,17 +22,17 @@ from pipedoctor_checks.limits._batches_in_flight import ShmDemand
 
 def report_unusable_shm(shm: Shm, site: Site | None) -> Finding:
     """Nothing can be written there, or only at the speed of a disk."""
-    severity, cures = Severity.BREAKS, mount_tmpfs(site)
+    severity, remedies = Severity.BREAKS, mount_tmpfs(site)
     if shm.missing:
         summary = "there is no /dev/shm: workers cannot send their batches"
     elif shm.read_only:
         summary = "/dev/shm is read-only: workers cannot send their batches"
-        cures = (remount_writable(),) if shm.remountable else ()
+        remedies = (remount_writable(),) if shm.remountable else ()
     else:
         summary = f"/dev/shm is on {shm.fstype}, not in memory"
         severity = Severity.SLOWS
     evidence = {"shm.fstype": shm.fstype, "shm.read_only": shm.read_only}
-    return Finding(severity=severity, summary=summary, evidence=evidence, remedies=cures)
+    return Finding(severity=severity, summary=summary, evidence=evidence, remedies=remedies)
 
 
 def report_batch_limit(demand: ShmDemand, site: Site | None, batch: int) -> Finding:
@@ -48,7 +48,7 @@ def report_batch_limit(demand: ShmDemand, site: Site | None, batch: int) -> Find
         counterfactual=Counterfactual(freed="/dev/shm"),
         remedies=(
             *enlarge_shm(demand.shm, site, size),
-            _send_less(demand, demand.room, batch),
+            _send_less(demand, demand.available_bytes, batch),
         ),
     )
 
@@ -86,7 +86,7 @@ def report_overflow(
     demand: ShmDemand, memory: Memory | None, site: Site | None, *, sure: bool
 ) -> Finding:
     """They need more than there is; unless `sure`, their number is only assumed."""
-    fatal = sure and demand.room < demand.least_bytes
+    fatal = sure and demand.available_bytes < demand.least_bytes
     who = "the workers" if sure else f"{format_count(demand.job.num_workers or 0, 'worker')} would"
     size = demand.size_for(demand.recommended_bytes)
     growable = memory is None or size <= memory.limit

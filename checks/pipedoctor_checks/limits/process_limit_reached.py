@@ -55,7 +55,7 @@ def process_limit_reached(
         message = "limits: no limit on processes could be read with its use"
         raise CannotJudge(message)
     need = ThreadNeed.estimate(loader, threads)
-    tightest = min(known, key=lambda bound: bound.room)
+    tightest = min(known, key=lambda bound: bound.available_threads)
     judgement = _judge_bound(tightest, need, full)
     if judgement:
         severity, wants = judgement
@@ -74,11 +74,11 @@ def process_limit_reached(
 
 
 def _judge_bound(bound: ProcessBound, need: ThreadNeed, full: float) -> tuple[Severity, str] | None:
-    if bound.room < need.least:
+    if bound.available_threads < need.least:
         return Severity.BREAKS, f", but {need.subject} {need.least} more"
-    if bound.room <= 0:
+    if bound.available_threads <= 0:
         return Severity.BREAKS, ""
-    if bound.room < need.most:
+    if bound.available_threads < need.most:
         return Severity.RISKS, f", but {need.subject} up to {need.most} more"
     if bound.used >= bound.most * full:
         return Severity.RISKS, ""

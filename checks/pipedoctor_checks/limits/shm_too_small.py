@@ -83,6 +83,6 @@ def shm_too_small(  # noqa: PLR0913  (four facts, three thresholds)
             )
     elif memory and case.least_bytes > memory.limit:
         yield report_memory_limit(case, memory, site)
-    elif case.room < case.recommended_bytes:
+    elif case.available_bytes < case.recommended_bytes:
         found = report_overflow(case, memory, site, sure=sure)
         yield found if sure else replace(found, assumed=describe_assumed_job(job, batch, loader))

@@ -26,7 +26,7 @@ def find_fastest(
 def name_process(process: LiveProcess, job: LiveJob) -> str:
     """``worker 123 of rank 1``, ``the main process 120``."""
     rank = process.rank
-    of_rank = f" of rank {rank}" if rank is not None and len(job.mains) > 1 else ""
+    of_rank = f" of rank {rank}" if rank is not None and len(job.main_processes) > 1 else ""
     if process.role == "worker":
         return f"worker {process.pid}{of_rank}"
     return f"the main process {process.pid}{of_rank}"

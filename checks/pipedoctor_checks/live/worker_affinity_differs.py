@@ -33,7 +33,7 @@ def worker_affinity_differs(job: LiveJob, /) -> Findings:
     - https://github.com/pytorch/pytorch/issues/101850
     - https://man7.org/linux/man-pages/man2/sched_setaffinity.2.html
     """
-    mains = {p.pid: p.affinity for p in job.mains if p.affinity}
+    mains = {p.pid: p.affinity for p in job.main_processes if p.affinity}
     other = [
         p
         for p in job.workers

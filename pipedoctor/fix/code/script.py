@@ -107,7 +107,7 @@ def has_overlap(edits: Iterable[Edit], others: Iterable[Edit]) -> bool:
     """Do these two groups touch the same text, other than with the same edit?"""
     mine = set(edits)
     return any(
-        _touches(one, other)
+        _overlaps(one, other)
         for one in mine
         for other in others
         if other not in mine or _is_indentation(other)
@@ -120,7 +120,7 @@ def _is_indentation(edit: Edit) -> bool:
     return edit.column == edit.end_column == 1 and blank
 
 
-def _touches(one: Edit, other: Edit) -> bool:
+def _overlaps(one: Edit, other: Edit) -> bool:
     if (one.path, one.cell) != (other.path, other.cell):
         return False
     if _is_indentation(one) or _is_indentation(other):

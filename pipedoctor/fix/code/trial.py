@@ -82,7 +82,7 @@ def _attempt_rounds(
     refused: Refusals = {}
     now = before
 
-    def mine(now: Iterable[CodeFinding]) -> list[CodeFinding]:
+    def select_changed(now: Iterable[CodeFinding]) -> list[CodeFinding]:
         wanted = (found for found in now if chosen(found.check))
         raws = workspace.contents
         return list(
@@ -92,7 +92,7 @@ def _attempt_rounds(
     for _ in range(MAX_ROUNDS):
         allowed = [
             p
-            for p in list_proposals(mine(now))
+            for p in list_proposals(select_changed(now))
             if (unsafe or not p.remedy.unsafe) and (explicit or p.is_likely)
         ]
         fresh = [p for p in allowed if _identify_line(p.found) not in refused]
@@ -109,7 +109,7 @@ def _attempt_rounds(
         now = workspace.judge(outcome.files)
     counts = FindingCounts.from_findings(now)
     outcome.revealed = [found for found in now if known.is_new(found, counts)]
-    _record_remaining(outcome, mine(now), refused, unsafe, explicit)
+    _record_remaining(outcome, select_changed(now), refused, unsafe, explicit)
     return outcome
 
 

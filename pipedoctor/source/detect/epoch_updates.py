@@ -52,7 +52,7 @@ def record_set_epoch(
 
 def record_epoch_assignments(recorder: EventRecorder) -> None:
     """``dataset.epoch = epoch`` in the loop over epochs."""
-    stores = recorder.loader_flow.evaluator.attributes.stores
+    stores = recorder.loader_flow.evaluator.attributes.attribute_stores
     for name, places in stores.items():
         for base, value, scope in places:
             if isinstance(value, ast.Constant):

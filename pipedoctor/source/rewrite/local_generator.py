@@ -55,7 +55,7 @@ def localize_generator(source: SourceText, scope: CodeScope, node: ast.AST) -> R
         return NO_PIECES
     kind, name = _GENERATOR_CLASSES[full]
     drawn = [n for n in _find_draws(scope.node, module) if n is not func]
-    after = {id(n) for one in place.following for n in ast.walk(one)}
+    after = {id(n) for one in place.next_statements for n in ast.walk(one)}
     early = [n for n in drawn if n.lineno < func.lineno]
     mine = [n for n in drawn if id(n) in after]
     whole = len(early) + len(mine) == len(drawn)

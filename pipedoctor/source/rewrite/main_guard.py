@@ -28,7 +28,7 @@ def add_main_guard(source: SourceText, _scope: CodeScope, node: ast.AST) -> Rewr
     if not path or source.module.file.cells:
         return NO_PIECES
     first = _begin_of_work(path[0], tree)
-    rest = [first.statement, *first.following]
+    rest = [first.statement, *first.next_statements]
     begin = source.node_start(first.statement)
     if begin.column or not _is_movable(rest):
         return NO_PIECES

@@ -37,8 +37,8 @@ def wrap_in_with(source: SourceText, scope: CodeScope, node: ast.AST) -> Rewrite
         return NO_PIECES
     if not isinstance(node, ast.Call) or ast.unparse(node.func) not in _OPEN_FUNCTIONS:
         return NO_PIECES
-    body = [one for one in place.following if name.id in _names_in(one)]
-    body = place.following[: place.following.index(body[-1]) + 1] if body else []
+    body = [one for one in place.next_statements if name.id in _names_in(one)]
+    body = place.next_statements[: place.next_statements.index(body[-1]) + 1] if body else []
     if not body or not _is_used_directly(scope.node, body, name.id):
         return NO_PIECES
     lines = lines_to_indent(source, body, line)

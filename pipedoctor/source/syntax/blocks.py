@@ -20,7 +20,7 @@ class StatementPosition(NamedTuple):
         return self.block[self.block_index]
 
     @property
-    def following(self) -> list[ast.stmt]:
+    def next_statements(self) -> list[ast.stmt]:
         """What follows it in its block."""
         return self.block[self.block_index + 1 :]
 

@@ -62,15 +62,15 @@ class AttributeReader:
         """Its class and what that derives from; of any object also what derives from it."""
         known = list(self.project.find_bases(instance.cls)[0])
         if instance.call is None:
-            known += [c for c in self._derived.get(instance.cls.full_name, ()) if c not in known]
+            known += [c for c in self._subclasses.get(instance.cls.full_name, ()) if c not in known]
         return known
 
-    def derived_from(self, cls: ClassDefinition) -> list[ClassDefinition]:
+    def list_subclasses(self, cls: ClassDefinition) -> list[ClassDefinition]:
         """The classes of the project that derive from one."""
-        return self._derived.get(cls.full_name, [])
+        return self._subclasses.get(cls.full_name, [])
 
     @cached_property
-    def _derived(self) -> dict[str, list[ClassDefinition]]:
+    def _subclasses(self) -> dict[str, list[ClassDefinition]]:
         found: dict[str, list[ClassDefinition]] = {}
         for cls in self.project.classes:
             for base in self.project.find_bases(cls)[0][1:]:
@@ -114,14 +114,14 @@ class AttributeReader:
         self, model: Evaluating, instance: InstanceValue, name: str
     ) -> Iterator[Values]:
         """``trainer.loader = loader``, outside of the class."""
-        for base, value, scope in self.stores.get(name, ())[:_MAX_STORES]:
+        for base, value, scope in self.attribute_stores.get(name, ())[:_MAX_STORES]:
             frame = model.frame_of(scope)
             owners = model.evaluate(base, frame)
             if any(isinstance(one, InstanceValue) and one.cls is instance.cls for one in owners):
                 yield model.evaluate(value, frame)
 
     @cached_property
-    def stores(self) -> dict[str, list[tuple[ast.expr, ast.expr, CodeScope]]]:
+    def attribute_stores(self) -> dict[str, list[tuple[ast.expr, ast.expr, CodeScope]]]:
         """Assignments to attributes of what is not ``self``, by the attribute."""
         found: dict[str, list[tuple[ast.expr, ast.expr, CodeScope]]] = {}
         for scope in self.project.scopes:
@@ -130,7 +130,7 @@ class AttributeReader:
                 if not isinstance(node, ast.Assign):
                     continue
                 for target in node.targets:
-                    for one, value in _paired(target, node.value):
+                    for one, value in _pair_targets(target, node.value):
                         if isinstance(one, ast.Attribute) and not _is_self(one.value):
                             found.setdefault(one.attr, []).append((one.value, value, scope))
         return found
@@ -154,7 +154,7 @@ def _is_abstract(method: CodeScope) -> bool:
     return all(isinstance(one, (ast.Raise, ast.Pass)) for one in body)
 
 
-def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _pair_targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         if len(target.elts) == len(value.elts):
             yield from zip(target.elts, value.elts, strict=True)

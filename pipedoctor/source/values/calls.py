@@ -110,9 +110,9 @@ class CallEvaluator:
         if isinstance(callee, FunctionValue):
             owner = callee.owner
             inner = self.model.frame_of(callee.scope, owner, call, frame)
-            return self.returned(inner)
+            return self.evaluate_returns(inner)
         if isinstance(callee, LocalFunctionValue):
-            return self._returned_locally(callee)
+            return self._evaluate_local_returns(callee)
         if isinstance(callee, ClassValue):
             return frozenset((InstanceValue(callee.cls, call, frame),))
         if isinstance(callee, PartialValue):
@@ -128,20 +128,20 @@ class CallEvaluator:
             for name in ("__call__", "forward"):
                 method = self.model.project.find_method(callee.cls, name)
                 if method is not None:
-                    return self.returned(self.model.frame_of(method, callee, call, frame))
+                    return self.evaluate_returns(self.model.frame_of(method, callee, call, frame))
         return frozenset((callee,)) if isinstance(callee, BatchValue) else UNKNOWN
 
-    def returned(self, frame: Frame) -> Values:
+    def evaluate_returns(self, frame: Frame) -> Values:
         """What a function returns in one frame; a generator where it yields."""
         node = frame.scope.node
-        if _yields(frame.scope):
+        if _is_generator(frame.scope):
             decorators: list[ast.expr] = getattr(node, "decorator_list", [])
             if any(last_name(one) in _MANAGER_DECORATORS for one in decorators):
-                return join(self._yielded(frame))
+                return join(self._evaluate_yields(frame))
             return frozenset((GeneratorValue(frame),))
         return join(self.model.evaluate(value, frame) for value in own_returns(node)[:_MAX_RETURNS])
 
-    def _returned_locally(self, callee: LocalFunctionValue) -> Values:
+    def _evaluate_local_returns(self, callee: LocalFunctionValue) -> Values:
         node, frame = callee.node, callee.frame
         if isinstance(node, ast.Lambda):
             return self.model.evaluate(node.body, frame)
@@ -152,7 +152,7 @@ class CallEvaluator:
     def iterate(self, value: Value) -> Values:
         """What iterating a generator or an object with ``__iter__`` gives."""
         if isinstance(value, GeneratorValue):
-            return join(self._yielded(value.frame))
+            return join(self._evaluate_yields(value.frame))
         if isinstance(value, InstanceValue):
             made = self.model.call_method(value, "__iter__")
             others = [one for one in made if one != value]
@@ -161,7 +161,7 @@ class CallEvaluator:
             return join(self.model.iterate(one) for one in others)
         return UNKNOWN
 
-    def _yielded(self, frame: Frame) -> Iterator[Values]:
+    def _evaluate_yields(self, frame: Frame) -> Iterator[Values]:
         for step in frame.scope.steps_by_type.get(ast.Yield, ()):
             node = step.node
             if isinstance(node, ast.Yield) and not step.context.inner:
@@ -260,7 +260,7 @@ def own_returns(node: ast.AST) -> list[ast.expr]:
     return found
 
 
-def _yields(scope: CodeScope) -> bool:
+def _is_generator(scope: CodeScope) -> bool:
     """Is it a generator, by its own statements?"""
     return any(
         not step.context.inner for kind in _YIELDS for step in scope.steps_by_type.get(kind, ())

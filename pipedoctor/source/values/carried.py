@@ -28,7 +28,7 @@ class CarriedValues:
         name = _accessed_name(node)
         if name is None or not isinstance(node, (ast.Attribute, ast.Subscript)):
             return ()
-        with self.evaluator.question():
+        with self.evaluator.open_query():
             owners = self.evaluator.evaluate(node.value, self.evaluator.frame_of(scope))
         if not 0 < len(owners) <= _MAX_OWNERS:
             return ()

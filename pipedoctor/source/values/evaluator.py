@@ -64,7 +64,7 @@ class Evaluator:
         """What rests on a circle that is not closed yet; good for one question."""
         self._repeated: dict[tuple[int, Frame], tuple[Values, int]] = {}
         self._elements: dict[Value, Values] = {}
-        self._questions = 0
+        self._open_queries = 0
         self._active: dict[tuple[int, Frame], int] = {}
         self._lowest_cycle = _MAX_DEPTH + 1
         self._evaluations = 0
@@ -114,7 +114,7 @@ class Evaluator:
         else:
             self._lowest_cycle = min(outer, self._lowest_cycle)
             self._provisional[key] = found
-        if not depth and not self._questions and self._provisional:
+        if not depth and not self._open_queries and self._provisional:
             self._settle_provisional()
         return found
 
@@ -255,7 +255,7 @@ class Evaluator:
     def call_method(self, instance: InstanceValue, name: str) -> Values:
         """What a method returns that is called without arguments."""
         method = self.project.find_method(instance.cls, name)
-        return self._calls.returned(self.frame_of(method, instance)) if method else UNKNOWN
+        return self._calls.evaluate_returns(self.frame_of(method, instance)) if method else UNKNOWN
 
     def item(self, value: Value, index: object) -> Values:
         """What stands at an index or key; at any where that is None."""
@@ -268,20 +268,20 @@ class Evaluator:
         found = self._elements.get(value)
         if found is None:
             self._elements[value] = UNKNOWN  # where it comes back to itself
-            with self.question():
+            with self.open_query():
                 found = self._calls.iterate(value) or elements_of(self, value)
             self._elements[value] = found
         return found
 
     @contextmanager
-    def question(self) -> Generator[None, None, None]:
-        """All that is evaluated within is one question: circles are closed at its end."""
-        self._questions += 1
+    def open_query(self) -> Generator[None, None, None]:
+        """All that is evaluated within is one query: cycles are resolved at its end."""
+        self._open_queries += 1
         try:
             yield
         finally:
-            self._questions -= 1
-            if not self._questions and not self._active and self._provisional:
+            self._open_queries -= 1
+            if not self._open_queries and not self._active and self._provisional:
                 self._settle_provisional()
 
 

@@ -55,9 +55,9 @@ class LoaderFlow:
         key = (id(node), id(scope))
         found = self._known.get(key)
         if found is None:
-            with self.evaluator.question():
+            with self.evaluator.open_query():
                 values = self.evaluator.evaluate(node, self.evaluator.frame_of(scope))
-                found = frozenset(n for one in values for n in self._feeds(one))
+                found = frozenset(n for one in values for n in self._find_source_loaders(one))
             self._known[key] = found
         return found
 
@@ -106,7 +106,7 @@ class LoaderFlow:
                 break
         return frozenset(names - {"main", "__init__", "<module>", "__next__", "__iter__"})
 
-    def _feeds(self, value: Value, depth: int = _MAX_NESTING) -> Iterator[int]:
+    def _find_source_loaders(self, value: Value, depth: int = _MAX_NESTING) -> Iterator[int]:
         if isinstance(value, (LoaderValue, IteratorValue)):
             yield value.index
         elif isinstance(value, GeneratorValue):
@@ -114,7 +114,7 @@ class LoaderFlow:
         elif isinstance(value, StreamValue) and depth:
             for part in value.parts:
                 for one in part:
-                    yield from self._feeds(one, depth - 1)
+                    yield from self._find_source_loaders(one, depth - 1)
         elif isinstance(value, InstanceValue) and depth:
             elements = frozenset(self._batches_in(self.evaluator.iterate(value)))
             yield from elements or self._given_loaders(value, depth)
@@ -129,7 +129,7 @@ class LoaderFlow:
         given += [w.value for w in value.call.keywords if w.arg in PARAMETER_NAMES]
         for one in given:
             for held in self.evaluator.evaluate(one, value.frame):
-                yield from self._feeds(held, depth - 1)
+                yield from self._find_source_loaders(held, depth - 1)
 
     def _batches_in(self, values: Iterable[Value], depth: int = _MAX_NESTING) -> Iterator[int]:
         for one in values:
