@@ -63,7 +63,7 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
 
     `argv` changes something and `undo` changes it back. `removes` are files that
     are garbage: they go for good, after the check has looked again. `snippet` is
-    text for a manifest or a script. `fits` are the habitats in which this is the
+    text for a manifest or a script. `fits` are the launchers with which this is the
     right remedy; none means everywhere. `advice` is never run, only printed.
     `edits` change code; `unsafe` says what they may change besides, `kept` why the
     code is better not changed by a program.

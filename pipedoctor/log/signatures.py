@@ -81,7 +81,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     argv: tuple[str, ...] = ()
     snippet: str = ""
     fits: tuple[str, ...] = ()
-    """Habitats: ``docker``; none means everywhere."""
+    """Launchers: ``docker``; none means everywhere."""
     place: str = "here"
     when: tuple[str, ...] = ()
     """Signatures (``id``) of this cause, of which one must be seen in the log."""

@@ -33,5 +33,5 @@ def advise_launch(
     snippet: str = "",
     fits: tuple[Launcher, ...] = (),
 ) -> Remedy:
-    """Tell a human how to launch the job, in the habitats named by `fits`."""
+    """Tell a human how to launch the job, with the launchers named by `fits`."""
     return advise_user(title, argv=argv, snippet=snippet, fits=fits, place=Place.LAUNCHER)

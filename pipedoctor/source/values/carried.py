@@ -117,7 +117,7 @@ class CarriedValues:
 
     def _stored_elsewhere(self, owner: InstanceValue, name: str) -> Iterator[CarriedExpression]:
         """``cfg.workers = 4``, outside of the class."""
-        for base, value, scope in self.evaluator.attributes.stores.get(name, ()):
+        for base, value, scope in self.evaluator.attributes.attribute_stores.get(name, ()):
             owners = self.evaluator.evaluate(base, self.evaluator.frame_of(scope))
             if any(isinstance(one, InstanceValue) and one.cls is owner.cls for one in owners):
                 yield CarriedExpression(value, scope)
