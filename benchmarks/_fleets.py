@@ -292,11 +292,8 @@ def build_report(kind: NodeKind, total: int) -> Report:
     }
     unknown = {"log": "no log given", "conda": "/opt/train is not a conda environment"}
     if kind.gpus:
-        known["gpu"] = {
-            "driver": "570.172.08",
-            "cuda": "12.8",
-            "devices": [_build_device(kind, n) for n in range(kind.gpus)],
-        }
+        devices = [_build_device(kind, n) for n in range(kind.gpus)]
+        known["gpu"] = {"driver": "570.172.08", "cuda": "12.8", "devices": devices}
     else:
         unknown["gpu"] = "libnvidia-ml.so.1 not found"
     return {

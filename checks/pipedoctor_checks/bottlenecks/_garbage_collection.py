@@ -2,7 +2,7 @@
 
 from pipedoctor.bottleneck.classify import Bottleneck
 from pipedoctor.check import Counterfactual, Remedy, in_code
-from pipedoctor_checks.bottlenecks._bottleneck_finding import TUNED_SETTING
+from pipedoctor_checks.bottlenecks._setting_advice import TUNED_SETTING
 
 _WITHOUT_COLLECTOR = Counterfactual(uncollected=True)
 

@@ -4,11 +4,8 @@ import math
 
 from pipedoctor.check import Counterfactual, Findings, check, grant_cpus, select_remedies
 from pipedoctor.facts import Cpu, Pipeline, Site
-from pipedoctor_checks.bottlenecks._bottleneck_finding import (
-    advise_setting,
-    match_bottleneck,
-    report_bottleneck,
-)
+from pipedoctor_checks.bottlenecks._bottleneck_finding import match_bottleneck, report_bottleneck
+from pipedoctor_checks.bottlenecks._setting_advice import advise_setting
 
 
 @check("PDR910", "The CPU quota throttles the loader", after=("PDR720",))

@@ -2,12 +2,8 @@
 
 from pipedoctor.check import Counterfactual, Findings, check, in_code
 from pipedoctor.facts import Pipeline
-from pipedoctor_checks.bottlenecks._bottleneck_finding import (
-    TUNED_SETTING,
-    advise_setting,
-    match_bottleneck,
-    report_bottleneck,
-)
+from pipedoctor_checks.bottlenecks._bottleneck_finding import match_bottleneck, report_bottleneck
+from pipedoctor_checks.bottlenecks._setting_advice import TUNED_SETTING, advise_setting
 
 UINT8_BATCHES = Counterfactual(uint8=True)
 

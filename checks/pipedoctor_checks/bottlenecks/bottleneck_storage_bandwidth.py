@@ -2,12 +2,9 @@
 
 from pipedoctor.check import Counterfactual, Findings, check, in_code
 from pipedoctor.facts import DataSets, Memory, Pipeline
-from pipedoctor_checks._shared.staging import StorageContext, all_fit_in_page_cache
-from pipedoctor_checks.bottlenecks._bottleneck_finding import (
-    advise_setting,
-    match_bottleneck,
-    report_bottleneck,
-)
+from pipedoctor_checks._shared.storage_capacity import StorageContext, all_fit_in_page_cache
+from pipedoctor_checks.bottlenecks._bottleneck_finding import match_bottleneck, report_bottleneck
+from pipedoctor_checks.bottlenecks._setting_advice import advise_setting
 
 DOUBLE_BANDWIDTH = Counterfactual(storage=2.0)
 

@@ -2,15 +2,12 @@
 
 from pipedoctor.check import Findings, check, in_code
 from pipedoctor.facts import Pipeline
-from pipedoctor_checks.bottlenecks._bottleneck_finding import (
-    advise_setting,
-    match_bottleneck,
-    report_bottleneck,
-)
+from pipedoctor_checks.bottlenecks._bottleneck_finding import match_bottleneck, report_bottleneck
 from pipedoctor_checks.bottlenecks._garbage_collection import (
     advise_gc_freeze,
     cpu_counterfactual,
 )
+from pipedoctor_checks.bottlenecks._setting_advice import advise_setting
 
 
 @check("PDR904", "Transforms take most of the CPU time")

@@ -2,12 +2,8 @@
 
 from pipedoctor.check import Findings, Lasts, Remedy, Severity, check
 from pipedoctor.facts import Pipeline
-from pipedoctor_checks.bottlenecks._bottleneck_finding import (
-    advise_setting,
-    match_bottleneck,
-    name_callable,
-    report_bottleneck,
-)
+from pipedoctor_checks.bottlenecks._bottleneck_finding import match_bottleneck, report_bottleneck
+from pipedoctor_checks.bottlenecks._setting_advice import advise_setting, name_callable
 
 
 @check("PDR914", "The loader was measured, and no stage dominates")

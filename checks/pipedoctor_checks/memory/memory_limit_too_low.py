@@ -81,10 +81,11 @@ def memory_limit_too_low(
         raise CannotJudge(memory.group_unknown)
     else:
         return
+    owner = "the control group" if group else "the machine"
     yield Finding(
         severity=Severity.BREAKS if over else Severity.RISKS,
         confidence=confidence,
-        summary=f"{need_text}; {_describe_owner(group)} may use {format_size(memory.limit)}",
+        summary=f"{need_text}; {owner} may use {format_size(memory.limit)}",
         evidence=_collect_evidence(memory, need),
         assumed="" if known else describe_assumed_job(job, None, loader),
         remedies=select_remedies(
@@ -98,10 +99,6 @@ def memory_limit_too_low(
 def _count_kills(group: MemoryLimit | None) -> int:
     """Processes of the group that the kernel has killed."""
     return (group.oom_kills if group else None) or 0
-
-
-def _describe_owner(group: MemoryLimit | None) -> str:
-    return "the control group" if group else "the machine"
 
 
 def _collect_evidence(memory: Memory, need: int) -> dict[str, object]:

@@ -5,7 +5,7 @@ import msgspec
 from pipedoctor.engine.measurements import describe_other_machine
 from pipedoctor.facts import BenchDecode, BenchDisk, Cpu, DataSet, Spread
 from pipedoctor.facts.bench_decode import REFERENCE_PATH
-from pipedoctor_checks._shared.staging import StorageContext, has_room, is_on_ssd
+from pipedoctor_checks._shared.storage_capacity import StorageContext, has_room, is_on_ssd
 
 IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
 CHANNELS = 3

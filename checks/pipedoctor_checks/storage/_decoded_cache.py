@@ -2,7 +2,7 @@
 
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.units import format_size
-from pipedoctor_checks._shared.staging import StorageContext
+from pipedoctor_checks._shared.storage_capacity import StorageContext
 
 
 def preload_to_memory(size: int, side: int, places: StorageContext) -> Remedy:

@@ -15,13 +15,9 @@ from pipedoctor.check import (
 )
 from pipedoctor.facts import Pipeline
 from pipedoctor.units import format_size
-from pipedoctor_checks._shared.staging import (
-    ELIMINATED_SPEEDUP,
-    SHM,
-    StorageContext,
-    fits_in_shm,
-)
+from pipedoctor_checks._shared.storage_capacity import StorageContext, fits_in_shm
 from pipedoctor_checks.storage._cache_plan import find_cache_folder
+from pipedoctor_checks.storage._staging import ELIMINATED_SPEEDUP, SHM
 
 
 class DecodedItems(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,8 +6,8 @@ from pipedoctor.check import Confidence, Finding, Lasts, Remedy, Severity
 from pipedoctor.facts import DataSet, Disk
 from pipedoctor.units import format_size
 from pipedoctor_checks._shared.cold_read import ColdReadRates
-from pipedoctor_checks._shared.staging import StagingPlan
 from pipedoctor_checks._shared.storage_medium import StorageMedium
+from pipedoctor_checks.storage._staging import StagingPlan
 
 SECTOR_BYTES = 512
 """Bytes that `blockdev` counts read-ahead in."""

@@ -26,8 +26,7 @@ from pipedoctor.facts import (
     Spread,
 )
 from pipedoctor.units import format_size
-from pipedoctor_checks._shared.staging import (
-    ELIMINATED_SPEEDUP,
+from pipedoctor_checks._shared.storage_capacity import (
     StorageContext,
     all_fit_in_page_cache,
     fits_in_page_cache,
@@ -41,6 +40,7 @@ from pipedoctor_checks.storage._cache_plan import (
 )
 from pipedoctor_checks.storage._decoded_cache import cache_on_disk, preload_to_memory
 from pipedoctor_checks.storage._kept_items import advise_item_cache, measure_items
+from pipedoctor_checks.storage._staging import ELIMINATED_SPEEDUP
 
 DISK_CACHE = Counterfactual(decode=ELIMINATED_SPEEDUP)
 """Reading the pixels is assumed to be as fast as reading the files."""
@@ -123,10 +123,7 @@ def _advise_cache(
     room = places.memory.usable_bytes if places.memory else 0
     if size <= memory_for_cache(places, share):
         waits = 1.0 if fits_in_page_cache(entry, places) else ELIMINATED_SPEEDUP
-        saved, change = (
-            known.decode,
-            Counterfactual(decode=ELIMINATED_SPEEDUP, storage=waits),
-        )
+        saved, change = known.decode, Counterfactual(decode=ELIMINATED_SPEEDUP, storage=waits)
         where = f"in memory: {format_size(size)}, {format_size(room)} available"
         remedy = preload_to_memory(size, side, places)
     else:

@@ -21,13 +21,9 @@ from pipedoctor.facts import (
     Site,
 )
 from pipedoctor_checks._shared.cold_read import ColdReadRates, dataset_rates
-from pipedoctor_checks._shared.staging import (
-    StagingPlan,
-    StorageContext,
-    plan_staging,
-    staging_remedies,
-)
+from pipedoctor_checks._shared.storage_capacity import StorageContext
 from pipedoctor_checks._shared.storage_medium import StorageMedium, identify_medium
+from pipedoctor_checks.storage._staging import StagingPlan, plan_staging, staging_remedies
 from pipedoctor_checks.storage._storage_evidence import (
     collect_evidence,
     explain_unknown,
