@@ -67,8 +67,13 @@ def find_hung_mount(machine: Machine, path: str, outcome: Outcome) -> Mount | No
 
 
 def _is_asleep(outcome: Outcome) -> bool:
-    """Was it seen asleep in a call, or late? A machine under load cuts short what is well."""
-    return outcome.hung and bool(outcome.blocked_path or outcome.seconds >= FOLDER_TIMEOUT)
+    """
+    Was it seen asleep in a call, or late in one that it has announced?
+
+    A machine under load cuts short what is well, or never lets it begin.
+    """
+    late = outcome.doing and outcome.seconds >= FOLDER_TIMEOUT
+    return outcome.hung and bool(outcome.blocked_path or late)
 
 
 def _name_probe(path: str) -> str:

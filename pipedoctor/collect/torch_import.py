@@ -32,7 +32,7 @@ import json, os, time, warnings
 caught = []
 warnings.simplefilter("always")
 warnings.showwarning = lambda message, kind, *rest: caught.append(
-    "%s: %s" % (kind.__name__, message))
+    ("%s: %s" % (kind.__name__, message))[:1000])
 said = {"ok": False}
 clock = getattr(time, "perf_counter", time.time)
 began = clock()
@@ -44,7 +44,7 @@ try:
     said["ok"] = True
 except BaseException as error:
     said["seconds"] = clock() - began
-    said["error"] = "%s: %s" % (type(error).__name__, error)
+    said["error"] = ("%s: %s" % (type(error).__name__, error))[:2000]
 def tell():
     sys.stdout.flush()
     os.write(1, b"\x1epipedoctor " + json.dumps(said).encode() + b"\n")
@@ -53,7 +53,7 @@ def ask(name, call):
     try:
         said[name] = call()
     except BaseException as error:
-        said.setdefault("cuda_error", "%s: %s" % (type(error).__name__, error))
+        said.setdefault("cuda_error", ("%s: %s" % (type(error).__name__, error))[:2000])
 if said["ok"]:
     cuda = torch.cuda
     ask("threads", torch.get_num_threads)

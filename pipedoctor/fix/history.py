@@ -29,7 +29,8 @@ def print_history(console: Console, form: str) -> int:
         console.print_lines(_format_json(search.journals))
         return code
     lines = [line for book in search.journals for line in _render_journal(book)]
-    console.print_lines(*(lines or ["no fix has been applied here yet"]))
+    none = "no fix is known" if search.refused else "no fix has been applied here yet"
+    console.print_lines(*(lines or [none]))
     return code
 
 

@@ -5,7 +5,6 @@ The own one lies in the state folder where that can be trusted. For root the mac
 takes its place where it cannot: under ``sudo`` with the HOME of a user.
 """
 
-import contextlib
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -35,16 +34,14 @@ def find_journals() -> JournalSearch:
         pass
     except OSError as error:
         own_is_trusted = not isinstance(error, UntrustedError)
-        if state_dir.has_own_setting() or not state_dir.is_root():  # root has the machine's
-            refused.append(_explain(error))
+        refused.append(_explain(error))
     if not state_dir.has_own_setting() or (state_dir.is_root() and not own_is_trusted):
-        with contextlib.suppress(FileNotFoundError):
-            try:
-                found.append(_open_machine())
-            except PermissionError:
-                pass
-            except OSError as error:
-                refused.append(_explain(error))
+        try:
+            found.append(_open_machine())
+        except (FileNotFoundError, PermissionError):
+            pass
+        except OSError as error:
+            refused.append(_explain(error))
     return JournalSearch(tuple(found), tuple(refused))
 
 

@@ -3,6 +3,7 @@
 import codecs
 import errno
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -21,11 +22,20 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _GZIP = b"\x1f\x8b"
+_OTHER_PACKERS = (
+    (re.compile(rb"BZh[1-9]1A"), "bzip2 -dc"),
+    (re.compile(rb"\xfd7zXZ\x00"), "xz -dc"),
+    (re.compile(rb"\x28\xb5\x2f\xfd"), "zstd -dc"),
+    (re.compile(rb"\x04\x22\x4d\x18"), "lz4 -dc"),
+    (re.compile(rb"PK\x03\x04"), "unzip -p"),
+)
+"""How files begin that are packed and not unpacked here, and what unpacks them."""
 MAX_GZIP_DEPTH = 3
 """Gzip files inside one another that are unpacked."""
 _PACKED_BYTES = 1 << 14
 """Packed bytes that are unpacked at a time: what is left of them is copied."""
-_MARK_BYTES = 4
+_MARK_BYTES = 6
+_ENCODING_BYTES = 4
 _ZEROS = bytes(2 * BLOCK_BYTES)
 
 
@@ -73,7 +83,11 @@ def _decode_pieces(file: BinaryIO, limits: ReadLimits) -> Iterator[bytes]:
     if head.startswith(_GZIP):
         limits.nested = True
         return
-    encoding = _detect_encoding(head[:_MARK_BYTES])
+    for mark, command in _OTHER_PACKERS:
+        if mark.match(head):
+            message = f"it is packed; unpack it: {command} FILE | pipedoctor explain -"
+            raise OSError(message)
+    encoding = _detect_encoding(head[:_ENCODING_BYTES])
     if not encoding:
         yield from filter(None, pieces)
         return

@@ -14,7 +14,8 @@ from pipedoctor.privacy.secret_values import is_likely_password, is_secret_value
 
 HINTS = (
     *("key", "token", "secret", "pass", "pw", "psw", "cred", "auth", "cookie", "srf", "sess"),
-    *("mnemonic", "signature", "otp", "sid=", "sid:", 'sid"', "sig=", "pat=", "pat:", "ticket="),
+    *("mnemonic", "signature", "otp", "psk", "kennwort", "senha", "contrasena", "haslo", "heslo"),
+    *("wachtwoord", "salasana", "sid=", "sid:", 'sid"', "sig=", "pat=", "pat:", "ticket="),
 )
 """Parts of names that may mean a secret; where none stands, nothing is looked at."""
 _MAX_NAME = 80
@@ -30,8 +31,9 @@ _SEPARATOR = re.compile(
     (?:
         (?P<value> (?:,\s{{0,40}}|\s{{1,40}}) (?:-\s)?
         (?:{_QUOTE})? value (?:{_QUOTE})? \s?[:=]\s? )
-      | (?P<sign> \s{{0,3}} (?: => | -> | := | == | != | \?= | = | : | → ) (?:[ \t]|\\t){{0,20}} )
-      | (?P<prose> \s{{1,3}} (?:is|was|will\ be|set\ to|reads)\s{{1,3}}:?\s? )
+      | (?P<sign> \s{{0,3}} (?: => | -> | := | == | != | \?= | = | : | → ) (?:[ \t]|\\t){{0,20}}
+        (?:!!?[a-z]{{1,12}}\ )? )  # a tag of YAML
+      | (?P<prose> \s{{1,3}} (?:is|was|will\ be|set\ to|reads):?\s{{1,3}}:?\s? )
       | (?P<pair> , \s{{0,3}} (?={_QUOTE}) )
       | (?P<tag> > ) (?=[^<\s])
       | (?P<space> [ \t]{{1,3}} )
@@ -39,7 +41,8 @@ _SEPARATOR = re.compile(
     re.VERBOSE,
 )
 _VALUE = re.compile(
-    rf"""(?P<open>[\[(]?)(?:[bBrRuUfF]{{1,2}}(?=["']))?
+    rf"""(?P<open>(?:(?:Secret(?:Str|Bytes)?|Password|str|bytes|quote(?:_plus)?)\((?=\s?["']))?[\[(]?)
+    (?:[bBrRuUfF]{{1,2}}(?=["']))?
     (?:
         (?P<quote>{_QUOTE})
         (?P<quoted>(?:(?!(?P=quote))[^\n\\]|(?!(?P=quote))\\.){{0,{_MAX_JUDGED}}})
@@ -91,7 +94,7 @@ def mask_assigned(text: str, mask: str) -> str:
 
 def may_hold_assignment(text: str) -> bool:
     """Is there anything that could stand between a name and a value?"""
-    return "=" in text or ":" in text or " " in text or ">" in text or "," in text
+    return any(sign in text for sign in "=: >,\t")
 
 
 def _find_hints(text: str) -> list[int]:
@@ -117,7 +120,7 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
         return None  # most of prose
     name = text[begin : match.end("tail")]
     strength = judge_name(name.strip("-."))
-    if strength is NameStrength.WEAK:  # what stands before it may decide
+    if strength is NameStrength.WEAK and text[begin] != "-":  # what stands before may decide
         strength = judge_name(name.strip("-."), _get_words_before(text, begin))
     if strength is NameStrength.NONE:
         return None
@@ -166,7 +169,7 @@ def _may_follow_space(name: str, before: str, strength: NameStrength, value: re.
         return True
     if strength is NameStrength.PASSWORD and is_likely_password(secret.rstrip(_BARE_ENDS)):
         return True
-    common = strength is NameStrength.WEAK and _names_something(name)
+    common = strength is NameStrength.WEAK and _names_something(name) and name != "AUTH"
     return looks_drawn(secret.rstrip(_BARE_ENDS)) and not common
 
 

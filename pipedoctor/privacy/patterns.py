@@ -53,6 +53,7 @@ USER = MarkedPattern(r"(?i)\b((?:user(?:name)?|logname|owner|login)=)([^\s,;'\"]
 USER_FIELD = MarkedPattern(
     r"(?i)(?<![\w-])((?:user_?name|logname|login)[\"']?\s?:\s?[\"']?"
     r"|[\"'](?:user|owner)[\"']\s?:\s?[\"'](?=[\w.-]+[\"'])"
+    r"|(?:user|owner):\s(?=[\w.-]+[ \t]*(?:\n|$))"
     r"|slurm_job_(?:user|account)=|(?:user|group)id=(?=[\w.-]+\())([A-Za-z_][\w.-]*)",
     *(":", "="),
     probe=r"(?i)(?:user|owner|log(?:in|name)|account|group)[_nameid]{0,5}[\"']?\s?[:=]",

@@ -24,7 +24,7 @@ def _split_words(words: str) -> frozenset[str]:
 
 _PASSWORD_WORDS = _split_words(
     "password passwords passwd passphrase passcode passwort pwd pswd psw pw otp totp pincode"
-    " mnemonic requirepass masterauth"
+    " mnemonic requirepass masterauth psk kennwort senha contrasena wachtwoord haslo heslo salasana"
 )
 _STRONG_WORDS = _split_words(
     "secret credential credentials creds jwt cookie cookies csrf xsrf csrftoken xsrftoken"
@@ -46,6 +46,11 @@ _SUFFIXES = (
     "secret",
 )
 """Ends of words that mean a secret: ``PGPASSWORD``."""
+_PASS_HEADS = _split_words(
+    "ssh db my sql mysql mongo pg root user ldap bind smtp mail ftp http proxy redis admin sudo"
+    " become key store keystore truststore vnc rdp wifi login basic auth"
+)
+"""What stands before *pass* or *pw* in one word: ``SSHPASS``, but not ``bypass``."""
 _VENDORS = _split_words(
     "hf hub huggingface github gh gitlab gl git bitbucket wandb comet neptune clearml mlflow"
     " openai anthropic cohere mistral replicate groq gemini together pinecone langchain"
@@ -112,9 +117,11 @@ def judge_name(name: str, before: str = "") -> NameStrength:
         return NameStrength.NONE
     if words[place] == "pass" and words[place + 1 : place + 2] in (["phrase"], ["word"], ["code"]):
         return NameStrength.PASSWORD
-    if words[place] == "session" and words[place + 1 :] == ["id"]:
-        return NameStrength.WEAK
+    if words[place] in {"session", "key"} and words[place + 1 :] == ["id"]:
+        return NameStrength.WEAK  # a number of a database, or what stands for a person
     tail = [word for word in words[place + 1 :] if not word.isdigit()]
+    if words[place] == "pw" and tail:
+        return NameStrength.NONE  # pointwise: `pw_conv`
     if any(word in _OTHER_THINGS for word in tail):
         return NameStrength.NONE
     heads = words[:place] or [word.lower() for word in before.split()]
@@ -122,11 +129,17 @@ def judge_name(name: str, before: str = "") -> NameStrength:
 
 
 def _rate_word(word: str) -> NameStrength | None:
-    if word in _PASSWORD_WORDS:
+    if word in _PASSWORD_WORDS or _is_compound(word):
         return NameStrength.PASSWORD
     if word in _STRONG_WORDS or word.endswith(_SUFFIXES) or word.startswith("csrf"):
         return NameStrength.STRONG
     return NameStrength.WEAK if word in _WEAK_WORDS or word.endswith("token") else None
+
+
+def _is_compound(word: str) -> bool:
+    return any(
+        word.endswith(end) and word[: -len(end)] in _PASS_HEADS for end in ("pass", "pw", "pwd")
+    )
 
 
 def _weigh_heads(word: str, heads: list[str], *, alone: bool) -> NameStrength:

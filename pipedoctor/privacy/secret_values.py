@@ -36,7 +36,8 @@ _UNIT = (
     r"(?:/s)?"
 )
 _NUMBER = re.compile(
-    rf"[+-]?(?:\d[\d_,]*\.?\d*(?:e[+-]?\d+)?|\.\d+|0x[0-9a-f]{{1,8}})\s?{_UNIT}?", re.IGNORECASE
+    rf"[+-]?(?:\d[\d_,]*\.?\d*(?:e[+-]?\d+)?|\.\d+|0x[0-9a-f]{{1,8}}|\d+/\d+)\s?(?:{_UNIT})?",
+    re.IGNORECASE,
 )
 _VERSION = re.compile(
     r"[v=<>~^!]{0,3}\d+(?:\.\d+)+(?:[.+-]?[a-z]{1,5}[\w.+-]{0,20})?", re.IGNORECASE

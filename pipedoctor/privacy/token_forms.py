@@ -109,6 +109,7 @@ TOKEN_FORMS = (
     ),
     TokenForm("npm", ("npm_",), r"npm_[A-Za-z0-9]{30,}", GITLEAKS),
     TokenForm("Stripe", ("sk_", "rk_"), r"[rs]k_(?:live|test|prod)_\w{10,}", GITLEAKS),
+    TokenForm("ElevenLabs", ("sk_",), r"sk_[0-9a-f]{40,}", TRUFFLEHOG),
     TokenForm("Stripe webhook", ("whsec_",), r"whsec_[A-Za-z0-9+/=]{24,}", TRUFFLEHOG),
     TokenForm("Replicate", ("r8_",), r"r8_[A-Za-z0-9]{30,}", TRUFFLEHOG),
     TokenForm("Groq, xAI", ("gsk_", "xai-"), r"(?:gsk_|xai-)[A-Za-z0-9]{40,}", TRUFFLEHOG),

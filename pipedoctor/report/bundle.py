@@ -160,6 +160,10 @@ _ZIP_ERRORS = (
 )
 
 
+_ENCRYPTED = 1
+"""The flag of a member that needs a password."""
+
+
 def _check_method(data: bytes, member: zipfile.ZipInfo) -> None:
     """
     Refuse what is not stored or deflated, in the table of contents or at the file itself.
@@ -167,6 +171,8 @@ def _check_method(data: bytes, member: zipfile.ZipInfo) -> None:
     zipfile unpacks the other methods a whole block at once, without a bound: a .zip of a
     thousand bytes takes gigabytes. It believes the table; another program may not.
     """
+    if not member.filename or member.flag_bits & _ENCRYPTED:
+        _raise_malformed(f"{member.filename!r} has no name, or is encrypted")
     if member.header_offset < 0 or member.header_offset + _LOCAL_HEADER.size > len(data):
         _raise_malformed(f"{member.filename!r} lies outside it")
     *_, method = _LOCAL_HEADER.unpack_from(data, member.header_offset)

@@ -13,13 +13,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
 _CHUNK_BYTES = 1 << 16
-_SUBREAPER = 36
-"""PR_SET_CHILD_SUBREAPER of <linux/prctl.h>."""
+_SET_SUBREAPER, _GET_SUBREAPER = 36, 37
+"""PR_SET_CHILD_SUBREAPER and PR_GET_CHILD_SUBREAPER of <linux/prctl.h>."""
 _REAP_TIMEOUT = 1.0
 """Seconds for killed processes to end, and for their pipes to close."""
 
@@ -80,7 +80,13 @@ def run_bounded(
     seconds. When this returns, what the program has started has ended as
     well. Raises OSError where it cannot be started.
     """
-    _adopt_orphans()
+    with _adopted_orphans():
+        return _run(argv, environ, timeout, max_bytes, mark)
+
+
+def _run(
+    argv: Sequence[str], environ: Mapping[str, str], timeout: float, max_bytes: int, mark: bytes
+) -> ProcessOutput:
     before = _list_children()
     process = subprocess.Popen(
         argv,
@@ -109,14 +115,26 @@ def run_bounded(
     return ProcessOutput(exit_code, *(reader.get_tail() for reader in readers))
 
 
-def _adopt_orphans() -> None:
-    """Become the parent of descendants whose own parent ends, where the system can."""
+@contextlib.contextmanager
+def _adopted_orphans() -> Generator[None, None, None]:
+    """
+    Be the parent of descendants whose own parent ends, where the system can.
+
+    Only meanwhile: whoever calls may have children of its own, whose orphans are not ours.
+    """
     if sys.platform != "linux":
+        yield
         return
     import ctypes  # noqa: PLC0415  (only where programs of others are run)
 
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+    prctl = ctypes.CDLL(None).prctl
+    before = ctypes.c_int()
+    prctl(_GET_SUBREAPER, ctypes.byref(before), 0, 0, 0)
+    prctl(_SET_SUBREAPER, 1, 0, 0, 0)
+    try:
+        yield
+    finally:
+        prctl(_SET_SUBREAPER, before.value, 0, 0, 0)
 
 
 def _list_children() -> set[int]:

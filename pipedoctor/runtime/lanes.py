@@ -62,6 +62,8 @@ class _ProcessLane:
     began: float
     doing: str = ""
     ended: bool = False
+    grace: float = 0.0
+    """Seconds more than its probe's timeout: it was at work when that was over."""
     buffer: bytearray = field(default_factory=bytearray)
 
 
@@ -97,7 +99,8 @@ def run_in_processes(
             now = time.monotonic()
             for lane in clinic.lanes:
                 _read_output(lane, clinic.outcomes, now)
-            _close_lanes(clinic, [lane for lane in clinic.lanes if _is_over(lane, now)], now)
+            over = [lane for lane in clinic.lanes if _is_over(lane, now)]
+            _close_lanes(clinic, over, now, has_time=True)
             running = [lane for lane in clinic.lanes if lane.probes]
             on_progress([(lane.probes[0].name, now - lane.began) for lane in running])
     finally:
@@ -163,7 +166,7 @@ def _read_output(lane: _ProcessLane, outcomes: dict[str, Outcome], now: float) -
             lane.doing = message["doing"]
         else:
             outcomes[lane.probes.popleft().name] = Outcome(**message)
-            lane.began, lane.doing = now, ""
+            lane.began, lane.doing, lane.grace = now, "", 0.0
 
 
 def _is_over(lane: _ProcessLane, now: float) -> bool:
@@ -171,15 +174,31 @@ def _is_over(lane: _ProcessLane, now: float) -> bool:
 
 
 def _is_late(lane: _ProcessLane, now: float) -> bool:
-    return now - lane.began > lane.probes[0].timeout
+    return now - lane.began > lane.probes[0].timeout + lane.grace
 
 
-def _close_lanes(schedule: _LaneSchedule, lanes: Sequence[_ProcessLane], now: float) -> None:
-    """End these lanes; of those that still work the kernel is asked where they sleep."""
+def _close_lanes(
+    schedule: _LaneSchedule, lanes: Sequence[_ProcessLane], now: float, *, has_time: bool = False
+) -> None:
+    """
+    End these lanes; of those that still work the kernel is asked where they sleep.
+
+    One that sleeps nowhere waits for a CPU, or computes: while there is time, it gets as
+    much again, once.
+    """
     asleep = [lane.pid for lane in lanes if lane.probes and not lane.ended]
     samples = _sample_lanes(asleep) if asleep else {}
     for lane in lanes:
-        _close_lane(schedule, lane, now, samples.get(lane.pid))
+        sample = samples.get(lane.pid)
+        if has_time and not lane.grace and _is_busy(sample):
+            lane.grace = lane.probes[0].timeout
+        else:
+            _close_lane(schedule, lane, now, sample)
+
+
+def _is_busy(sample: "ProcessSample | None") -> bool:
+    """Was it at work in both looks, and nowhere asleep? None: nobody can say."""
+    return sample is not None and sample.is_running and not sample.calls
 
 
 def _sample_lanes(pids: Sequence[int]) -> "dict[int, ProcessSample]":
@@ -214,12 +233,11 @@ def _close_lane(
     else:
         waited = now - lane.began
         calls = [call for _, call in sample.calls.values()] if sample else []
-        busy = sample is not None and sample.is_running and not calls
         schedule.outcomes[probe.name] = make_hung_outcome(
             waited,
             lane.doing,
             calls[0] if calls else None,
-            hung=not busy or waited > probe.timeout,
+            hung=not _is_busy(sample),
         )
     schedule.waiting.extend(deque((probe,)) for probe in lane.probes)
 

@@ -113,3 +113,11 @@ def test_a_lost_server_is_dead_as_well() -> None:
     fact = PathFact(role="tmp", path="/t", error="Stale file handle")
 
     assert describe_dead_path(fact) == "/t (tmp) is dead: Stale file handle"
+
+
+def test_a_folder_that_nobody_came_to_touch_is_not_called_dead() -> None:
+    outcome = Outcome(reason="no answer after 2.1 s", hung=True, seconds=2.1)
+
+    found = list_hung_paths(HERE, [folder("/a")], {"folder /a": outcome}, [], ())
+
+    assert list(found) == []

@@ -227,6 +227,19 @@ def test_a_linked_journal_is_not_followed(
     assert [p.name for p in theirs.iterdir()] == ["journal"]
 
 
+@needs_root
+def test_root_is_told_which_journal_is_not_read(state: Path, tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    (state / "pipedoctor").mkdir(parents=True)
+    (state / "pipedoctor/journal").symlink_to(tmp_path / "theirs")
+
+    listed = fix("--history").output
+
+    assert f"journal not read: {state}/pipedoctor/journal is a link" in listed
+    assert "no fix is known" in listed
+    assert "No such file" not in listed
+
+
 def test_a_linked_lock_is_not_written(book: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("theirs")

@@ -1,5 +1,6 @@
 """What is imported is code of others: it may print for ever, and leave daemons behind."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -45,6 +46,13 @@ def import_torch(folder: Path, text: str, *, patience: float = 20.0) -> TorchImp
     return torch_import(machine, chosen, patience, lambda _: None)
 
 
+def is_subreaper() -> bool:
+    """Are orphans of this process's own children still adopted?"""
+    found = ctypes.c_int()
+    ctypes.CDLL(None).prctl(37, ctypes.byref(found), 0, 0, 0)
+    return bool(found.value)
+
+
 @pytest.mark.parametrize("stream", [1, 2])
 def test_output_without_end_fills_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stream: int
@@ -65,6 +73,7 @@ def test_what_an_import_leaves_behind_is_ended(tmp_path: Path) -> None:
 
     assert seen.version == "9.9"
     assert not psutil.pid_exists(int(noted.read_text()))
+    assert not is_subreaper()
 
 
 def test_so_it_is_where_the_import_hangs(tmp_path: Path) -> None:
@@ -78,6 +87,13 @@ def test_so_it_is_where_the_import_hangs(tmp_path: Path) -> None:
     assert seen.hang
     assert time.monotonic() - began < 6
     assert not psutil.pid_exists(int(noted.read_text()))
+
+
+def test_of_a_message_without_end_the_beginning_is_kept(tmp_path: Path) -> None:
+    seen = import_torch(tmp_path, "raise ImportError('no CUDA ' + 'y' * (1 << 20))\n")
+
+    assert seen.error.startswith("ImportError: no CUDA yyy")
+    assert len(seen.error) <= 2000
 
 
 @as_root

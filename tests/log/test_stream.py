@@ -1,7 +1,9 @@
 """Any bytes become whole lines, in constant memory."""
 
+import bz2
 import gzip
 import io
+import lzma
 
 import pytest
 
@@ -64,3 +66,22 @@ def test_a_packed_log_that_is_cut_or_damaged_is_not_half_read() -> None:
         joined(packed[:-9])
     with pytest.raises(OSError, match="the compressed file is damaged: Error -3 "):
         joined(packed[:20] + wrong + packed[60:])
+
+
+@pytest.mark.parametrize(
+    ("data", "command"),
+    [
+        (bz2.compress(b"Bus error\n"), "bzip2 -dc"),
+        (lzma.compress(bytes(1 << 20)), "xz -dc"),
+        (gzip.compress(lzma.compress(b"Bus error\n")), "xz -dc"),
+        (b"\x28\xb5\x2f\xfd" + b"x" * 9, "zstd -dc"),
+        (b"PK\3\4" + b"x" * 9, "unzip -p"),
+    ],
+)
+def test_a_log_packed_otherwise_is_not_taken_for_text(data: bytes, command: str) -> None:
+    with pytest.raises(OSError, match=f"it is packed; unpack it: {command} FILE"):
+        joined(data)
+
+
+def test_a_line_that_begins_as_a_packer_marks_its_files() -> None:
+    assert joined(b"BZh: no such host\n") == b"BZh: no such host\n"

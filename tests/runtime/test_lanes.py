@@ -163,6 +163,22 @@ def test_what_a_probe_prints_goes_nowhere(capfd: pytest.CaptureFixture[str]) -> 
     assert capfd.readouterr() == ("", "")
 
 
+def compute_for_ever(_: Announce) -> object:
+    while True:
+        pass
+
+
+def test_who_computes_gets_its_time_twice_and_is_not_called_hung() -> None:
+    """On a machine under load the same is seen of who waits for a CPU."""
+    probe = Probe(name="x", work=compute_for_ever, timeout=0.2)
+
+    outcome = lanes.run_in_processes([probe], until=time.monotonic() + 60)["x"]
+
+    assert outcome.seconds > 0.4
+    assert not outcome.hung
+    assert "no answer" in outcome.reason
+
+
 # --- how a child may end
 
 

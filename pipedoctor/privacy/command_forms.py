@@ -1,0 +1,210 @@
+"""Where commands take a secret that no name stands beside: a table with its sources."""
+
+from typing import NamedTuple
+
+_MAN = "https://man7.org/linux/man-pages/man1"
+_GAP = r"(?:[^\n|;&]{0,300}?\s)"
+"""Other arguments of the same command."""
+_WORD = r"""(?:"[^"\n]*"?|'[^'\n]*'?|(?![-<$])[^\s"']+)"""
+
+_FOREIGN_PASSWORDS = (
+    *("contrase\u00f1a", "Contrase\u00f1a", "mot de passe", "Mot de passe", "has\u0142o"),
+    *(
+        "l\u00f6senord",
+        "\u043f\u0430\u0440\u043e\u043b\u044c",
+        "\u041f\u0430\u0440\u043e\u043b\u044c",
+    ),
+    *("\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9"),
+    "\ube44\ubc00\ubc88\ud638",
+)
+"""*Password* in languages that write it with other letters, or in several words."""
+
+
+class CommandForm(NamedTuple):
+    """A command with a secret in it; the first group of its pattern stays."""
+
+    marks: tuple[str, ...]
+    pattern: str
+    source: str
+    has_option: bool = True
+    """Does an option, which begins with ``-``, stand in every match?"""
+
+
+COMMAND_FORMS: tuple[CommandForm, ...] = (
+    CommandForm(
+        ("curl",),
+        rf"(\bcurl\s{_GAP}??(?:-u|-U|--user|--proxy-user)[\s=]?[\"']?[^\s:\"'<]{{0,80}}:)(?!<secret>)[^\s\"']+",
+        f"{_MAN}/curl.1.html",
+    ),
+    CommandForm(
+        ("curl", "wget", "http"),
+        rf"(\b(?:curl|https?)\s{_GAP}??(?:-b|--cookie|-a|--auth)[\s=]?)(?=\S*[=:]){_WORD}",
+        f"{_MAN}/curl.1.html",
+    ),
+    CommandForm(
+        ("curl",),
+        rf"(\bcurl\s{_GAP}??(?:-u|--user)[\s=]?[\"']?)(?!<secret>)[^\s:\"'<]{{8,}}(?=:[\"']?(?:\s|$))",
+        f"{_MAN}/curl.1.html",
+    ),
+    CommandForm(
+        ("chpasswd",),
+        r"(\bchpasswd\s*<<<\s*[\"']?[\w-]{1,32}:|\becho\s+[\"']?[\w-]{1,32}:(?=[^\n|]{1,80}\|\s*(?:sudo\s+)?chpasswd))"
+        r"(?!<secret>)[^\s\"'|]+",
+        "https://man7.org/linux/man-pages/man8/chpasswd.8.html",
+        has_option=False,
+    ),
+    CommandForm(
+        ("net use",),
+        rf"(\bnet use\s{_GAP}??/user:\S+\s+)(?![/<]){_WORD}",
+        "https://learn.microsoft.com/windows-server/administration/windows-commands/net-use",
+        has_option=False,
+    ),
+    CommandForm(
+        ("http-basic.",),
+        rf"(\bhttp-basic\.\S+\s+\S+\s+){_WORD}",
+        "https://python-poetry.org/docs/repositories/#configuring-credentials",
+        has_option=False,
+    ),
+    CommandForm(
+        ("mysql", "mariadb"),
+        rf"(\b(?:mysql|mariadb)[\w-]*\s{_GAP}??-p)(?!\s|<secret>){_WORD}",
+        "https://dev.mysql.com/doc/refman/8.4/en/connecting.html",
+    ),
+    CommandForm(
+        ("-p",),
+        rf"((?<!\S)(?:-u\s?|--user[\s=])[\w.@-]{{1,60}}\s+-p\s?)(?!<secret>){_WORD}",
+        "https://docs.docker.com/reference/cli/docker/login/",
+    ),
+    CommandForm(
+        ("-p",),
+        r"((?<![\w-])-p)(?=\S*[A-Z])(?=\S*[a-z])(?=\S*\d)(?![\d.:]+(?:\s|$)|\S*[/=\\])[^\s\"',;]{6,}",
+        "https://dev.mysql.com/doc/refman/8.4/en/connecting.html",
+    ),
+    CommandForm(
+        ("sshpass",), rf"(\bsshpass\s{_GAP}??-p\s?){_WORD}", "https://linux.die.net/man/1/sshpass"
+    ),
+    CommandForm(
+        ("login",),
+        rf"(\blogin\s{_GAP}??(?:-p|--password|--token|--api-key|--key)[\s=]){_WORD}",
+        "https://docs.docker.com/reference/cli/docker/login/",
+    ),
+    CommandForm(
+        ("login", "authtoken"),
+        r"(\b(?:wandb|vault|comet|hf|huggingface-cli|clearml|oc|netlify|railway|ngrok)"
+        r"(?:\s(?:auth|config|add-authtoken|authtoken|login|add)){1,3}"
+        r"(?:\s--?[\w-]+(?:=\S+)?){0,4}\s[\"']?)(?=[\w.-]*[\d])(?!-)[\w.-]{8,}(?![\w./-])",
+        "https://docs.wandb.ai/models/ref/cli/wandb-login",
+        has_option=False,
+    ),
+    CommandForm(
+        ("redis-cli", "ipmitool", "ldap", "mongo", "sqlcmd", "zip", "7z", "rar", "smbclient"),
+        rf"(\b(?:redis-cli\s{_GAP}??-a|ipmitool\s{_GAP}??-P|ldap\w+\s{_GAP}??-w"
+        rf"|mongo\w*\s{_GAP}??-p|sqlcmd\s{_GAP}??-P|(?:un)?zip\s{_GAP}??-P)\s?)"
+        rf"(?!<secret>){_WORD}",
+        "https://redis.io/docs/latest/develop/tools/cli/",
+    ),
+    CommandForm(
+        ("7z", "rar "),
+        rf"(\b(?:7z[ar]?|rar)\s{_GAP}??-h?p)(?!\s|<secret>){_WORD}",
+        "https://7-zip.org",
+    ),
+    CommandForm(
+        ("pass:",),
+        r"((?<![\w-])pass:)(?=\S*[\d!-/]|\S{9,})[^\s\"',;]{4,}",
+        "https://docs.openssl.org/master/man1/openssl-passphrase-options/",
+        has_option=False,
+    ),
+    CommandForm(
+        ("%",),
+        r"((?<!\S)(?:-U|--user)[\s=][\"']?[\w.\\/-]{1,60}%)[^\s\"']+",
+        "https://www.samba.org/samba/docs/current/man-html/smbclient.1.html",
+    ),
+    CommandForm(
+        ("sudo -S", "-stdin"),
+        rf"(\becho\s(?:-n\s)?)(?!\S*\$){_WORD}(?=\s*\|[^\n|]{{0,80}}(?:sudo\s+-S|-stdin\b))",
+        f"{_MAN}/echo.1.html",
+        has_option=False,
+    ),
+    CommandForm(
+        ("dentified by", "DENTIFIED BY"),
+        rf"(?i)(\bidentified\s+by\s+){_WORD}",
+        "https://dev.mysql.com/doc/refman/8.4/en/create-user.html",
+        has_option=False,
+    ),
+    CommandForm(
+        ("login ",),
+        r"(login\s+\S+\s+password\s+)\S+",
+        "https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html",
+        has_option=False,
+    ),
+    CommandForm(
+        ("net use",),
+        rf"(\bnet use\s(?:[A-Za-z]:|\*)\s\\\\\S+\s+)(?![/<*]){_WORD}",
+        "https://learn.microsoft.com/windows-server/administration/windows-commands/net-use",
+        has_option=False,
+    ),
+    CommandForm(
+        ("ssh-keygen", "htpasswd", "openssl", "mosquitto", "snmp", "cqlsh", "lftp"),
+        rf"(\b(?:ssh-keygen\s{_GAP}??-[NP]|htpasswd\s{_GAP}??-\w*b\w*\s\S+\s\S+\s|cqlsh\s{_GAP}??-p"
+        rf"|openssl\senc\s{_GAP}??-k|mosquitto_\w+\s{_GAP}??-P|snmp\w+\s{_GAP}??-[AX]"
+        rf"|lftp\s{_GAP}??-u\s?[\w.@-]+,)\s?)(?!<secret>){_WORD}",
+        f"{_MAN}/ssh-keygen.1.html",
+    ),
+    CommandForm(
+        ("etcdctl", "-literal", "rclone", "wpa_pass", "sqlplus", "freerdp"),
+        rf"(\b(?:etcdctl\s{_GAP}??--user[\s=]\S+?:|rclone\sobscure\s|wpa_passphrase\s\S+\s"
+        rf"|kubectl\s{_GAP}??--from-literal[\s=][\w.-]+=|sqlplus\s(?:-\S+\s)*[\w.]+/"
+        rf"|\w*freerdp\d?\s{_GAP}??/p:))(?!<secret>)(?:[\"'][^\"'\n]*|[^\s\"'@]+)",
+        "https://kubernetes.io/docs/reference/kubectl/generated/kubectl_create/kubectl_create_secret_generic/",
+        has_option=False,
+    ),
+    CommandForm(
+        ("<<<", "echo ", "printf "),
+        r"((?:<<<\s?|\b(?:echo|printf)\s(?:-n\s)?)[\"']?)(?=[^\s|)]*\d)(?=[^\s|)]*[a-z])"
+        r"(?=[^\s|)]*[A-Z])[^\s\"'|)$/=<>]{8,}(?=[\"']?(?:\s*$|\)"
+        r"|\s*\|(?!\s*(?:tee|cat|e?grep|wc|\w+sum|tr|sed|awk|xargs|base64|sort|head|tail|cut|bc|jq"
+        r"|python\d?|sh|bash)\b)))",
+        f"{_MAN}/bash.1.html#REDIRECTION",
+        has_option=False,
+    ),
+    CommandForm(
+        ("uth=(", "uth = (", "Auth(", "login(", "authenticate("),
+        r"((?<![A-Za-z])(?:\w*_)?(?:auth\s?=\s?|\w*(?:Basic|Digest)Auth|login|authenticate)\(\s?"
+        r"[\"'][^\"'\n]{1,80}[\"'],\s?[\"'])"
+        r"(?!<secret>|(?:pass|password|secret|token)[\"'])[^\"'\n]{4,200}(?=[\"'])",
+        "https://requests.readthedocs.io/en/latest/user/authentication/",
+        has_option=False,
+    ),
+    CommandForm(
+        ("wandb",),
+        r"(\bwandb:?\s)[0-9a-f]{40}(?![0-9a-f])",
+        "https://docs.wandb.ai/models/ref/cli/wandb-login",
+        has_option=False,
+    ),
+    CommandForm(
+        ("y code", "p code", "n code", "A code", "a code", "P code", "e code", "PIN"),
+        r"(\b(?:(?i:2fa|mfa|otp|verification|recovery|backup|security|one-time|login|pairing"
+        r"|authentication|confirmation)\s(?i:code)|PIN(?:\s(?i:code))?)"
+        r"(?:\sis)?\s?[:=]?\s[\"']?)(?=[\w-]*\d)(?:\d{4,8}|[\w-]{6,})(?![\w.%-])",
+        "https://www.rfc-editor.org/rfc/rfc6238",
+        has_option=False,
+    ),
+    CommandForm(
+        ("-u ",),
+        r"((?<!\S)-u\s[\"']?[\w.@-]{1,60}:)(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[^\s\"']{8,}",
+        "https://www.elastic.co/docs/reference/elasticsearch/command-line-tools",
+    ),
+    CommandForm(
+        ("phrase", "words", "Phrase", "Words"),
+        r"(?i)(\b(?:seed|recovery|backup|wallet)\s(?:phrase|words)(?:\sis)?\s?[:=]?\s[\"']?)"
+        r"[a-z]{3,8}(?:\s[a-z]{3,8}){5,23}(?![\w.])",
+        "https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki",
+        has_option=False,
+    ),
+    CommandForm(
+        _FOREIGN_PASSWORDS,
+        rf"((?:{'|'.join(_FOREIGN_PASSWORDS)})\s?[:=\uff1a]\s?[\"']?)(?!<secret>)[^\s\"']+",
+        "https://cldr.unicode.org",
+        has_option=False,
+    ),
+)
