@@ -49,6 +49,17 @@ def main(data, net):
     for x in DataLoader(data, batch_size=64, shuffle=True):
         net(x).backward()
 """
+OTHERS_METHOD = """
+class Job:
+    def work(self):
+        loader = DataLoader(rows, num_workers=2)
+        for x in loader:
+            self.net(x)
+
+def main(net, job, policy):
+    for epoch in range(9):
+        job.work({given})
+"""
 
 
 def step(line: str) -> str:
@@ -117,9 +128,27 @@ CASES = {
     "whole maps": ("drop-last-missing", NETWORK.format(more=""), False),
     "one value a channel": (
         "drop-last-missing",
-        NETWORK.format(more=", torch.nn.AdaptiveAvgPool2d(1)"),
+        NETWORK.format(more=", torch.nn.AdaptiveAvgPool2d(1), torch.nn.BatchNorm2d(8)"),
         True,
     ),
+    "one value a channel, and nothing normalises it": (
+        "drop-last-missing",
+        NETWORK.format(more=", torch.nn.AdaptiveAvgPool2d(1)"),
+        False,
+    ),
+    "a mapped checkpoint": ("unpickle-per-item", frames("torch.load(p, mmap=True)"), False),
+    "a checkpoint": ("unpickle-per-item", frames("torch.load(p)"), True),
+    "mapped arrays of objects": (
+        "unpickle-per-item",
+        "import joblib\n" + frames("joblib.load(p, mmap_mode='r')"),
+        False,
+    ),
+    "a method of another class": (
+        "loader-in-epoch-loop",
+        OTHERS_METHOD.format(given="policy"),
+        False,
+    ),
+    "its own method": ("loader-in-epoch-loop", OTHERS_METHOD.format(given=""), True),
 }
 
 

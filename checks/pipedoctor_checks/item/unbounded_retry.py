@@ -3,13 +3,17 @@
 from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.item import UnboundedRetry
-from pipedoctor_checks._shared.code_finding import make_code_finding
+from pipedoctor_checks._shared.code_finding import (
+    group_by_class,
+    list_spots,
+    make_code_finding,
+)
 
 
 @check("PDR216", "A bad sample may be retried forever", subject="item")
 def unbounded_retry(source: Source, /) -> Findings:
     """
-    Look for `while True` around a sample that may fail.
+    Look for loops around a sample that may fail which nothing ends.
 
     ## Why it hurts
 
@@ -18,9 +22,9 @@ def unbounded_retry(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    `__getitem__` loops without a condition, and the only exit is a good item: nothing
-    counts, raises or breaks. If failed samples are removed, the loop ends after trying
-    all of them: a note.
+    `__getitem__` loops without a condition, or until what it loads is not empty, and the
+    only exit is a good item: nothing counts, raises or breaks. If failed samples are
+    removed, the loop ends after trying all of them: a note.
 
     ## Bad example
 
@@ -51,14 +55,14 @@ def unbounded_retry(source: Source, /) -> Findings:
 
     - https://github.com/facebookresearch/detectron2/blob/main/detectron2/data/common.py
     """
-    for event in source.select_events(UnboundedRetry):
-        shrinks = event.details.shrinks
+    for group in group_by_class(source.select_events(UnboundedRetry)):
+        shrinks = all(event.details.shrinks for event in group)
         yield make_code_finding(
-            [event.at],
+            list_spots(group),
             Severity.NOTE if shrinks else Severity.RISKS,
-            f"{event.function} tries all other samples if none is good"
+            f"{group[0].function} tries all other samples if none is good"
             if shrinks
-            else f"{event.function} retries forever if no sample is good",
+            else f"{group[0].function} retries forever if no sample is good",
             in_code("Raise after a few attempts", "for attempt in range(10):"),
             confidence=Confidence.LIKELY,
         )

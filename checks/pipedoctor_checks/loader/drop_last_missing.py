@@ -38,12 +38,13 @@ def drop_last_missing(source: Source, /) -> Findings:
     ## How it is judged
 
     The loader feeds a training loop and no other, as far as its call shows; `drop_last`
-    is not set; all arguments are visible; and the project uses BatchNorm (or a ResNet).
+    is not set; all arguments are visible; and the project uses BatchNorm.
     The size of the dataset is unknown, so the finding is possible, never certain. Not
     reported: torchvision datasets of known size where more than one sample is left over
     or the batch size is unknown, and batches of graphs, because BatchNorm counts their
-    nodes. Nor is a project whose networks only convolve maps, with no pooling and no
-    linear layer. Reported once per project.
+    nodes. Nor is a project whose networks normalise only maps that they convolve, as a
+    ResNet does: a channel of one sample has many values there. Features without a map
+    and maps that are pooled to one value have one. Reported once per project.
 
     ## Bad example
 

@@ -3,11 +3,13 @@
 from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.item import CudaUse
+from pipedoctor.facts.source import Event
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
     list_spots,
     make_code_finding,
 )
+from pipedoctor_checks._shared.loader_calls import has_no_workers, has_workers
 
 
 @check("PDR301", "Code for items uses CUDA", subject="item")
@@ -24,8 +26,10 @@ def cuda_in_worker(source: Source, /) -> Findings:
     ## How it is judged
 
     `.cuda()`, `.to("cuda")` or a call of `torch.cuda` is in code that runs for items. A
-    device in a variable may be the CPU, and is not reported. The finding is likely,
-    because the code works without workers.
+    device in a variable may be the CPU, and is not reported. It breaks where a loader of
+    the dataset has workers; it is a risk where no such loader is seen, or the number of
+    its workers is not; and a note where all of them load in the training process, in
+    which it works.
 
     ## Bad example
 
@@ -57,11 +61,23 @@ def cuda_in_worker(source: Source, /) -> Findings:
         first = group[0]
         yield make_code_finding(
             list_spots(group),
-            Severity.BREAKS,
-            f"{first.function} uses CUDA, which fails in a forked worker",
+            severity := _choose_severity(source, first),
+            f"{first.function} uses CUDA, which fails in a forked worker"
+            + ("; its loaders have none" if severity is Severity.NOTE else ""),
             in_code("Move data to the device in the training loop, after the loader"),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),
             function=first.function,
             dataset=first.dataset,
         )
+
+
+def _choose_severity(source: Source, event: Event[CudaUse]) -> Severity:
+    """By the workers of the loaders that are given this dataset."""
+    real = [one for one in source.loaders if not one.testing]
+    name = event.dataset.rpartition(".")[2]
+    mine = [x for x in real if x.dataset and x.dataset.name.rpartition(".")[2] == name]
+    users = mine if name else real
+    if any(map(has_workers, users)):
+        return Severity.BREAKS
+    return Severity.NOTE if users and all(map(has_no_workers, users)) else Severity.RISKS

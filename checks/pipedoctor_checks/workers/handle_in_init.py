@@ -10,6 +10,15 @@ from pipedoctor_checks._shared.loader_calls import has_no_workers
 from pipedoctor_checks._shared.own_names import choose_attribute, open_in_worker
 from pipedoctor_checks._shared.start_method import find_start_method
 
+_SHARED_OFFSET = frozenset(
+    (
+        *("open", "io.open", "os.open", "gzip.open", "PIL.Image.open"),
+        *("zipfile.ZipFile", "tarfile.open", "tarfile.TarFile", "h5py.File"),
+        *("netCDF4.Dataset", "tables.open_file", "tables.openFile", "pandas.HDFStore"),
+    )
+)
+"""What reads from where another process has left the file: measured, or of such a library."""
+
 
 @check("PDR302", "One open file is shared by all workers", fix="code", subject="item")
 def handle_in_init(
@@ -32,7 +41,8 @@ def handle_in_init(
     is None` opens nothing if a fork has copied the handle. A `__getstate__` that drops
     the handle helps only with spawn and forkserver, because fork pickles nothing.
 
-    HDF5 and LMDB document that a handle must not be carried across a fork. LMDB raises
+    HDF5, LMDB, SQLite and others document that a handle must not be carried across a
+    fork; only where it is known to read wrong data or to fail does it break. LMDB raises
     `ReadersFullError` in the workers, measured; with `lock=False` it did not, so that
     is only a risk.
 
@@ -110,11 +120,11 @@ def _judge_harm(event: Event[HandleAttribute], method: str) -> tuple[Severity, s
     """Judge what happens to the handle in workers that start by this method."""
     if method != "fork":
         return Severity.BREAKS, "cannot be pickled"
-    if event.name != "lmdb.open":
+    if event.name == "lmdb.open" and not event.details.unlocked:
+        return Severity.BREAKS, "fails"
+    if event.name in _SHARED_OFFSET:
         return Severity.BREAKS, "reads wrong data"
-    if event.details.unlocked:
-        return Severity.RISKS, "must not be used"
-    return Severity.BREAKS, "fails"
+    return Severity.RISKS, "must not be used"
 
 
 def _format_opening(event: Event[HandleAttribute]) -> str:

@@ -25,8 +25,9 @@ def python_object_list(source: Source, /) -> Findings:
     ## How it is judged
 
     While a dataset is created, a loop appends a dictionary, a tuple or a list to a
-    container stored in it. Its final length is unknown, so the finding is only
-    possible, and is reported once per project.
+    container stored in it; or a function that gives an object for each line, row or path
+    makes the list whose elements are its items. Its length is unknown, so the finding is
+    only possible, and is reported once per project.
 
     ## Bad example
 

@@ -13,6 +13,7 @@ from pipedoctor.facts.code_events.dataset import (
     HandleReopening,
     LambdaAttribute,
 )
+from pipedoctor.source.detect.api_table import KIND_OF_CALL
 from pipedoctor.source.detect.caches import (
     is_failure_path,
     record_global_caches,
@@ -28,8 +29,10 @@ from pipedoctor.source.detect.kinds import (
 from pipedoctor.source.detect.object_lists import record_object_lists
 from pipedoctor.source.detect.pickling import is_left_out_of_pickle
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.sample_lists import record_sample_lists
 from pipedoctor.source.detect.seeding import (
     record_global_seeds,
+    record_inner_init_seeds,
     record_item_seeds,
     record_worker_init_seeds,
 )
@@ -59,6 +62,7 @@ def record_dataset_state(recorder: EventRecorder) -> None:
                 record_state_changes(recorder, cls, scope)
         record_heavy_len(recorder, cls)
         record_ignored_index(recorder, cls)
+        record_sample_lists(recorder, cls)
     _record_held_objects(recorder)
     for scope in recorder.call_graph.item_scopes.values():
         record_unbounded_caches(recorder, scope)
@@ -66,6 +70,7 @@ def record_dataset_state(recorder: EventRecorder) -> None:
         record_item_seeds(recorder, scope)
     for scope in recorder.call_graph.worker_init_functions.values():
         record_worker_init_seeds(recorder, scope)
+    record_inner_init_seeds(recorder)
 
 
 def _record_held_objects(recorder: EventRecorder) -> None:
@@ -155,7 +160,7 @@ def _record_kept_attributes(
                 spare=_is_read_on_failure(worker, key),
             )
             kept: dict[str, Any] = asdict(use)
-            if name in HANDLE_FACTORIES or name.endswith(".open"):
+            if name in HANDLE_FACTORIES or (name.endswith(".open") and name not in KIND_OF_CALL):
                 handle = _describe_handle(use, init, worker, value, dropped=dropped)
                 kept = asdict(handle)
                 recorder.add_event(handle, init, step, name, node=value)

@@ -88,13 +88,48 @@ def _is_cpu_device(node: ast.expr) -> bool:
     return not choice and bool(_CPU_PATTERN.search(unparse_short(node)))
 
 
+_TYPED_FACTORIES = {
+    f"torch.{kind}Tensor" for kind in ("Float", "Double", "Half", "Int", "Long", "Byte", "Bool")
+}
+"""They take sizes, and then hold whatever was in the memory, or what is in a list."""
+_FILLING_METHODS = {"fill_", "zero_", "normal_", "uniform_"}
+_KEEPING_METHODS = _FILLING_METHODS | {"float", "long", "int", "half", "unsqueeze", "view"}
+
+
 def creates_then_moves(
     recorder: EventRecorder, scope: CodeScope, node: ast.Call, *, in_callee: bool
 ) -> bool:
     """``torch.zeros(3).cuda()``; deep in functions not what may come from lists."""
     inner = node.func.value if isinstance(node.func, ast.Attribute) else None
-    known = isinstance(inner, ast.Call) and recorder.full_name_of(inner.func, scope)
-    return known in TENSOR_FACTORIES and not (in_callee and known == "torch.tensor")
+    methods: set[str] = set()
+    while (
+        isinstance(inner, ast.Call)
+        and isinstance(inner.func, ast.Attribute)
+        and inner.func.attr in _KEEPING_METHODS
+    ):
+        methods.add(inner.func.attr)
+        inner = inner.func.value
+    if not isinstance(inner, ast.Call):
+        return False
+    known = recorder.full_name_of(inner.func, scope)
+    if known in _TYPED_FACTORIES:
+        return bool(methods & _FILLING_METHODS) or _is_list_of_constants(inner.args)
+    if known in {"torch.as_tensor", "torch.tensor"}:
+        fixed = _is_list_of_constants(inner.args) or _is_named_constant(inner.args)
+        return fixed or (known == "torch.tensor" and not in_callee)
+    return known in TENSOR_FACTORIES
+
+
+def _is_list_of_constants(given: list[ast.expr]) -> bool:
+    """``[1, 2]``: the same in every step."""
+    one = given[0] if given else None
+    return isinstance(one, ast.List) and all(isinstance(x, ast.Constant) for x in one.elts)
+
+
+def _is_named_constant(given: list[ast.expr]) -> bool:
+    """``IMAGE_MEAN``: named as what never changes."""
+    name = last_name(given[0]) if given else ""
+    return name.isupper() and not name.startswith("_")
 
 
 def record_side_streams(recorder: EventRecorder, scope: CodeScope) -> None:

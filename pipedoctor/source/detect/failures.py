@@ -4,6 +4,7 @@ import ast
 
 from pipedoctor.facts.code_events.item import SwallowedError, UnboundedRetry
 from pipedoctor.source.detect.delegation import follow_delegation
+from pipedoctor.source.detect.item_work import does_work
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS
 from pipedoctor.source.resolve.project import last_name
@@ -76,7 +77,9 @@ def _depends_on_sample(scope: CodeScope, handler: ast.ExceptHandler) -> bool:
 
 def _reports_error(call: ast.Call) -> bool:
     words = ("print", "warn", "log", "error", "info", "debug", "exception", "report")
-    return any(word in unparse_short(call.func).lower() for word in words)
+    stops = ("set_trace", "breakpoint", "embed", "exit", "abort")
+    name = unparse_short(call.func).lower()
+    return any(word in name for word in (*words, *stops))
 
 
 def find_item_entries(recorder: EventRecorder) -> set[int]:
@@ -93,7 +96,11 @@ def record_unbounded_retries(recorder: EventRecorder, scope: CodeScope, entries:
     """``while True`` around a sample that fails, with nothing that counts."""
     for step in scope.steps_by_type.get(ast.While, []):
         node = step.node
-        if not isinstance(node, ast.While) or not isinstance(node.test, ast.Constant):
+        if not isinstance(node, ast.While):
+            continue
+        if not isinstance(node.test, ast.Constant):
+            if id(scope) in entries and _draws_until_loaded(recorder, scope, node):
+                recorder.add_event(UnboundedRetry(shrinks=False), scope, step)
             continue
         inside = [n for s in node.body for n in ast.walk(s)]
         bounded = any(
@@ -106,3 +113,20 @@ def record_unbounded_retries(recorder: EventRecorder, scope: CodeScope, entries:
                 isinstance(n, ast.Call) and last_name(n.func) in _REMOVING_METHODS for n in inside
             )
             recorder.add_event(UnboundedRetry(shrinks=shrinks), scope, step)
+
+
+def _draws_until_loaded(recorder: EventRecorder, scope: CodeScope, node: ast.While) -> bool:
+    """``while not rows: rows = load(random.choice(files))``, with nothing that counts."""
+    inside = [n for s in node.body for n in ast.walk(s)]
+    if any(isinstance(n, (ast.Break, ast.Raise, ast.Return, ast.AugAssign)) for n in inside):
+        return False
+    asked = {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}
+    loaded = any(
+        isinstance(one, ast.Assign)
+        and isinstance(one.value, ast.Call)
+        and does_work(recorder, scope, one.value)
+        and any(isinstance(target, ast.Name) and target.id in asked for target in one.targets)
+        for one in inside
+    )
+    draws = (recorder.full_name_of(n.func, scope) for n in inside if isinstance(n, ast.Call))
+    return loaded and any(name.startswith(("random.", "numpy.random.")) for name in draws)

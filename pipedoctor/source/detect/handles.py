@@ -50,7 +50,7 @@ def is_opt_in(recorder: EventRecorder, cls: ClassDefinition, step: CodeStep) -> 
 
 
 def has_file_per_item(
-    recorder: EventRecorder, scope: CodeScope, node: ast.Call, depth: int = 2
+    recorder: EventRecorder, scope: CodeScope, node: ast.Call, depth: int = _MAX_DEPTH + 1
 ) -> bool:
     """Does each item have a file of its own, by what is opened?"""
     return bool(node.args) and _depends_on_parameter(recorder, scope, node.args[0], depth)

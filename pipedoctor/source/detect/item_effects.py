@@ -3,6 +3,7 @@
 import ast
 
 from pipedoctor.facts.code_events.item import (
+    ArrayRead,
     ContainerOpening,
     CudaUse,
     DirectoryScan,
@@ -12,6 +13,7 @@ from pipedoctor.facts.code_events.item import (
     Unpickling,
 )
 from pipedoctor.facts.code_events.seeds import GeneratorSeed
+from pipedoctor.source.detect.api_table import KIND_OF_CALL, MEDIA_OPENERS
 from pipedoctor.source.detect.cache_keys import record_missed_keys
 from pipedoctor.source.detect.caches import is_failure_path
 from pipedoctor.source.detect.failures import (
@@ -19,9 +21,14 @@ from pipedoctor.source.detect.failures import (
     record_swallowed_errors,
     record_unbounded_retries,
 )
+from pipedoctor.source.detect.first_time import (
+    fills_missing_value,
+    find_variable,
+    is_lazy,
+    runs_once,
+)
 from pipedoctor.source.detect.handles import has_file_per_item
 from pipedoctor.source.detect.kinds import (
-    KIND_OF_CALL,
     RANDOM_FUNCTIONS,
     SAVE_FUNCTIONS,
 )
@@ -33,7 +40,7 @@ from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.scope import CodeScope, binding_key
 
 _BUILTIN_CALLS = {"print", "open"}
-_CACHING_DECORATORS = {"lru_cache", "cache", "cached_property"}
+_FILE_QUESTIONS = {"exists", "isfile", "is_file", "isdir", "is_dir", "getsize"}
 
 
 def record_item_events(recorder: EventRecorder) -> None:
@@ -58,15 +65,23 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
     kind = KIND_OF_CALL.get(full)
     if full == "numpy.load" and _is_keyword_true(node, "allow_pickle") and not _maps_file(node):
         kind = Unpickling
+    if (full == "torch.load" and _is_keyword_true(node, "mmap")) or (
+        full == "joblib.load" and _maps_file(node)
+    ):
+        kind = ArrayRead
+    own = kind is ContainerOpening and has_file_per_item(recorder, scope, node)
+    if own and full in MEDIA_OPENERS:
+        kind = ArrayRead  # to decode it is the item
     if kind is not None:
+        once = runs_once(recorder, scope)
         details = kind(
             text=unparse_short(node),
             managed=_is_in_with(scope, node),
-            lazy=_is_lazy(scope, step, node) or _fills_missing_value(scope, step),
-            own=kind is ContainerOpening and has_file_per_item(recorder, scope, node),
-            kept=_find_variable(scope, node),
+            lazy=once or is_lazy(scope, step, node) or fills_missing_value(scope, step),
+            own=own,
+            kept=find_variable(scope, node),
             used=_is_closed_or_passed_on(scope, node),
-            once=_runs_once(recorder, scope),
+            once=once,
             saved=kind is Unpickling and _saves_what_it_reads(recorder, scope),
             by_type=kind is DirectoryScan and _is_guarded_by_type(recorder, scope),
         )
@@ -88,9 +103,19 @@ def _explains_rejection(
         return True
     if is_failure_path(step) or (step.context.guards and _tests_for_none(step.context.guards[-1])):
         return True
+    if any(_asks_for_file(guard.test) for guard in step.context.guards):
+        return True
     otherwise = bool(step.context.guards) and not step.context.guards[-1].holds
     plain = all(isinstance(one, ast.Constant) for one in node.args)
     return (otherwise and plain) or scope.name.endswith("__init__")
+
+
+def _asks_for_file(test: ast.expr) -> bool:
+    """``if not os.path.exists(path)``: whether a file is there, or how large it is."""
+    return any(
+        isinstance(one, ast.Call) and last_name(one.func) in _FILE_QUESTIONS
+        for one in ast.walk(test)
+    )
 
 
 def _tests_for_none(guard: GuardCondition) -> bool:
@@ -127,25 +152,6 @@ def _is_guarded_by_type(recorder: EventRecorder, scope: CodeScope) -> bool:
     )
 
 
-def _runs_once(recorder: EventRecorder, scope: CodeScope, depth: int = 3) -> bool:
-    """Only where nothing is there yet: at every call of it, or by a cache."""
-    decorators = getattr(scope.node, "decorator_list", ())
-    names = [one.func if isinstance(one, ast.Call) else one for one in decorators]
-    if any(last_name(one) in _CACHING_DECORATORS for one in names):
-        return True
-    sites = [
-        site
-        for site in recorder.project.find_callers(scope)
-        if scope.owner is None or binding_key(site.node.func).startswith("self.")
-    ]
-    if sites or not depth or not scope.name.endswith("__init__"):
-        return bool(sites) and all(_is_lazy(s.scope, s.step, s.node) for s in sites)
-    makers = recorder.call_graph.entered_from.get(id(scope), ())
-    return bool(makers) and all(
-        one.name.endswith("__init__") and _runs_once(recorder, one, depth - 1) for one in makers
-    )
-
-
 def _is_keyword_true(node: ast.Call, name: str) -> bool:
     return any(
         w.arg == name and isinstance(w.value, ast.Constant) and w.value.value is True
@@ -154,7 +160,7 @@ def _is_keyword_true(node: ast.Call, name: str) -> bool:
 
 
 def _maps_file(node: ast.Call) -> bool:
-    """``np.load(path, "r")``: maps the file into memory, which no pickled array allows."""
+    """``np.load(path, "r")``: maps the file into memory, where nothing can be unpickled."""
     words = [word.value for word in node.keywords if word.arg == "mmap_mode"]
     modes = words or node.args[1:2]
     return any(not (isinstance(one, ast.Constant) and one.value is None) for one in modes)
@@ -171,40 +177,9 @@ def _is_in_with(scope: CodeScope, node: ast.Call) -> bool:
     )
 
 
-def _is_lazy(scope: CodeScope, step: CodeStep, node: ast.Call) -> bool:
-    """Only where nothing is there yet: ``if self.file is None: self.file = ...``."""
-    kept = _find_variable(scope, node).startswith("self.") or any(
-        isinstance(one, ast.Assign)
-        and one.value is node
-        and any("self." in unparse_short(target) for target in one.targets)
-        for one in (s.node for s in scope.steps_by_type.get(ast.Assign, []))
-    )
-    return kept and bool(step.context.guards)
-
-
-def _fills_missing_value(scope: CodeScope, step: CodeStep) -> bool:
-    """``if self.rows is None:``, and then gives it a value: only the first time."""
-    return any(
-        guard.holds
-        and isinstance(guard.test, ast.Compare)
-        and isinstance(guard.test.ops[0], ast.Is)
-        and binding_key(guard.test.left) in scope.bindings
-        and binding_key(guard.test.left).startswith("self.")
-        for guard in step.context.guards
-    )
-
-
-def _find_variable(scope: CodeScope, node: ast.Call) -> str:
-    """The variable that keeps it: ``x`` or ``self.x``."""
-    for key, values in scope.bindings.items():
-        if any(value is node for value, _ in values):
-            return key
-    return ""
-
-
 def _is_closed_or_passed_on(scope: CodeScope, node: ast.Call) -> bool:
     """Is what is opened closed, returned or handed on in this function?"""
-    key = _find_variable(scope, node)
+    key = find_variable(scope, node)
     if not key:
         return not any(n.value is node and n.attr in FILE_METHODS for n in scope.attribute_nodes)
     for step in scope.steps:

@@ -2,8 +2,8 @@
 
 import ast
 
+from pipedoctor.source.detect.api_table import KIND_OF_CALL
 from pipedoctor.source.detect.kinds import (
-    KIND_OF_CALL,
     READ_KINDS,
 )
 from pipedoctor.source.detect.recorder import EventRecorder

@@ -45,6 +45,8 @@ def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) ->
         if "range(" in unparse_short(loop.iter) and not (bound | changes) & names:
             return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"
         return ""
+    if step.context.inner:
+        return _find_loop_of_inner(scope, loader, names)
     if step.context.loops or scope.is_module_body:
         return ""
     if _is_returned(loader, scope):
@@ -56,6 +58,38 @@ def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) ->
                 if not any("epoch" in text or "%" in text for text in guards):
                     return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"
     return ""
+
+
+def _find_loop_of_inner(scope: CodeScope, loader: ResolvedLoaderCall, names: set[str]) -> str:
+    """The loop over epochs that calls the function within this one which makes it."""
+    for name, node in scope.local_functions.items():
+        if not _contains(node, loader.site.node) or _returns_it(node, loader):
+            continue
+        for step in scope.find_calls(name):
+            for loop in step.context.loops:
+                if not isinstance(loop, ast.For) or not isinstance(step.node, ast.Call):
+                    continue
+                if not isinstance(step.node.func, ast.Name) or step.context.inner:
+                    continue
+                changes = _names_stored_in(loop) & names
+                if "epoch" in unparse_short(loop).lower()[:80] and not changes:
+                    guards = [unparse_short(g.test) for g in step.context.guards]
+                    if not any("epoch" in text or "%" in text for text in guards):
+                        return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"
+    return ""
+
+
+def _contains(node: ast.AST, inner: ast.AST) -> bool:
+    return any(one is inner for one in ast.walk(node))
+
+
+def _returns_it(node: ast.AST, loader: ResolvedLoaderCall) -> bool:
+    return any(
+        isinstance(one, ast.Return)
+        and one.value is not None
+        and _contains(one.value, loader.site.node)
+        for one in ast.walk(node)
+    )
 
 
 def _find_loop_of_builder(recorder: EventRecorder, scope: CodeScope) -> str:

@@ -28,12 +28,12 @@ def record_object_lists(recorder: EventRecorder, methods: Iterable[CodeScope]) -
         if id(scope) not in recorder.call_graph.init_scopes:
             continue
         _record_listed_objects(recorder, scope)
-        for step, key, item in _find_appends(scope):
+        for step, key, item in find_appends(scope):
             value = item
             if isinstance(item, ast.Name) and item.id in scope.bindings:
                 value = scope.bindings[item.id][-1][0]
             kept = key.startswith("self.") or _is_kept_by_dataset(recorder, scope, key)
-            varies = _varies_in_loop(step, value) and not _is_converted_to_array(scope, key)
+            varies = _varies_in_loop(step, value) and not is_converted_to_array(scope, key)
             if isinstance(value, (ast.Dict, ast.Tuple, ast.List)) and kept and varies:
                 node = _find_inner_list(scope, value) or value
                 recorder.add_event(ObjectList(), scope, step, key, node=node)
@@ -44,23 +44,23 @@ def _record_listed_objects(recorder: EventRecorder, scope: CodeScope) -> None:
     for key, values in scope.bindings.items():
         for value, step in values if key.startswith("self.") else ():
             if isinstance(value, ast.ListComp) and isinstance(value.elt, (ast.Dict, ast.Tuple)):
-                fixed = all(_is_written_out(one.iter) for one in value.generators)
+                fixed = all(is_written_out(one.iter) for one in value.generators)
                 bound = {n for one in value.generators for n in expression_names(one.target)}
                 varies = bool(bound & expression_names(value.elt))
-                if varies and not fixed and not _is_converted_to_array(scope, key):
+                if varies and not fixed and not is_converted_to_array(scope, key):
                     recorder.add_event(ObjectList(), scope, step, key, node=value)
 
 
-def _is_written_out(node: ast.expr) -> bool:
+def is_written_out(node: ast.expr) -> bool:
     """Is it as long as it is written?"""
     if isinstance(node, ast.Call):
         name = last_name(node.func)
-        parts = name in {"enumerate", "zip"} and all(map(_is_written_out, node.args))
+        parts = name in {"enumerate", "zip"} and all(map(is_written_out, node.args))
         return name == "range" or parts
     return isinstance(node, (ast.Tuple, ast.List, ast.Dict))
 
 
-def _find_appends(scope: CodeScope) -> Iterator[tuple[CodeStep, str, ast.expr]]:
+def find_appends(scope: CodeScope) -> Iterator[tuple[CodeStep, str, ast.expr]]:
     """``rows.append(x)`` and ``rows += [x]`` in loops: to which list, and what."""
     for step in scope.calls:
         node = step.node
@@ -99,7 +99,7 @@ def _varies_in_loop(step: CodeStep, value: ast.expr) -> bool:
     return any(isinstance(n, ast.Name) and n.id in made for n in ast.walk(value))
 
 
-def _is_converted_to_array(scope: CodeScope, key: str) -> bool:
+def is_converted_to_array(scope: CodeScope, key: str) -> bool:
     """``self.rows = np.array(self.rows)``: does it become a table afterwards?"""
     return any(
         isinstance(value, ast.Call)

@@ -1,10 +1,12 @@
 """Who seeds which generator: datasets, and functions that start workers."""
 
 import ast
+from collections.abc import Iterable
 
 from pipedoctor.facts.code_events.seeds import GlobalSeed, WorkerSeed
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.context import CodeStep, FunctionNode
 from pipedoctor.source.syntax.scope import CodeScope
 
 _SEED_FUNCTIONS = {
@@ -16,6 +18,7 @@ _SEED_FUNCTIONS = {
 }
 
 
+_INNER_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _FRESH_SEED_SOURCES = {"initial_seed", "get_worker_info", "seed_all_rng", "worker_info"}
 """What a seed comes from that torch makes anew for each epoch."""
 _RESTORE_FUNCTIONS = {
@@ -121,29 +124,53 @@ def _uses_first_state_word(recorder: EventRecorder, scope: CodeScope, node: ast.
 
 def record_worker_init_seeds(recorder: EventRecorder, scope: CodeScope) -> None:
     """A ``worker_init_fn``: what its seeds depend on."""
-    names = {node.attr for node in scope.attribute_nodes} | {n.id for n in scope.name_loads}
-    for step in scope.calls:
+    if not isinstance(scope.node, ast.Module):
+        _record_init_seeds(recorder, scope, scope.node, scope.calls)
+
+
+def record_inner_init_seeds(recorder: EventRecorder) -> None:
+    """The same of lambdas, and of functions within others."""
+    seen: set[int] = set()
+    for made in recorder.loader_calls.calls:
+        given = made.arguments.get("worker_init_fn")
+        node: ast.AST | None = given.node if given is not None else None
+        if isinstance(node, ast.Name) and given is not None:
+            node = given.scope.local_functions.get(node.id)
+        if given is None or not isinstance(node, _INNER_FUNCTIONS) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        within = {id(one) for one in ast.walk(node)}
+        calls = [step for step in given.scope.calls if id(step.node) in within]
+        _record_init_seeds(recorder, given.scope, node, calls)
+
+
+def _record_init_seeds(
+    recorder: EventRecorder,
+    scope: CodeScope,
+    function: FunctionNode | ast.Lambda,
+    calls: Iterable[CodeStep],
+) -> None:
+    inside = list(ast.walk(function))
+    names = {n.attr for n in inside if isinstance(n, ast.Attribute)}
+    names |= {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    given = [*function.args.posonlyargs, *function.args.args]
+    for step in calls:
         node = step.node
         if not isinstance(node, ast.Call):
             continue
         name = recorder.full_name_of(node.func, scope)
         if name in _SEED_FUNCTIONS:
-            worker = scope.parameters[0].arg if scope.parameters else ""
-            line = (
-                ast.Pass(
-                    lineno=scope.node.lineno,
-                    col_offset=0,
-                    end_lineno=node.end_lineno,
-                    end_col_offset=node.end_col_offset,
-                )
-                if not isinstance(scope.node, ast.Module)
-                else node
+            line = ast.Pass(
+                lineno=function.lineno,
+                col_offset=0 if not isinstance(function, ast.Lambda) else function.col_offset,
+                end_lineno=node.end_lineno,
+                end_col_offset=node.end_col_offset,
             )
             recorder.add_event(
                 WorkerSeed(
                     fresh=bool(names & _FRESH_SEED_SOURCES)
                     and not _uses_first_state_word(recorder, scope, node),
-                    by_worker=worker in names,
+                    by_worker=bool(given) and given[0].arg in names,
                     demo=_is_demo(scope),
                     by_time=bool(names & {"time", "time_ns", "now", "urandom"}),
                 ),

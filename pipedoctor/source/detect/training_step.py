@@ -75,7 +75,6 @@ def _is_called_per_epoch(site: CallSite) -> bool:
         isinstance(loop, ast.For)
         and isinstance(loop.target, ast.Name)
         and "epoch" in loop.target.id.lower()
-        and "range(" in unparse_short(loop.iter)
     )
 
 

@@ -10,10 +10,18 @@ _BATCH_NORM_PATTERN = re.compile(rb"BatchNorm|resnet\d|ResNet\d*\(|models\.__dic
 
 _CONVOLUTION_PATTERN = re.compile(rb"\bConv[23]d\(")
 _SINGLE_VALUE_PATTERN = re.compile(
-    rb"BatchNorm1d|Adaptive\w*Pool|adaptive_\w*pool|AvgPool|avg_pool|Linear\(|\.mean\("
-    rb"|[rR]es[nN]et|models\.__dict__"
+    rb"BatchNorm1d|SyncBatchNorm|models\.__dict__"
+    rb"|Adaptive\w*Pool\dd\(\s*(?:output_size\s*=\s*)?\(?\s*1\b[^#]{0,200}?BatchNorm"
+    rb"|adaptive_\w*pool\dd\([^()]*,\s*\(?\s*1\b[^#]{0,200}?(?:BatchNorm|\bbn)",
+    re.DOTALL,
 )
-"""What a channel of one sample may have a single value after, for BatchNorm to fail on."""
+"""
+After what a channel of one sample may have a single value, for BatchNorm to fail on.
+
+Features without a map, a map that is pooled to one value and then normalised, and any
+network by its name, for some (Inception, DeepLab) do that. Behind a network that only
+convolves its maps, as a ResNet does, pooling and linear layers change nothing.
+"""
 
 
 class BatchNormUsage:
@@ -37,9 +45,10 @@ class BatchNormUsage:
         if known is None:
             near = self._import_closure(module)
             text = [one.file.content for one in near]
-            maps = any(map(_CONVOLUTION_PATTERN.search, text)) and not any(
-                map(_SINGLE_VALUE_PATTERN.search, text)
-            )
+            convolves = any(map(_CONVOLUTION_PATTERN.search, text))
+            written = any(b"BatchNorm" in one for one in text)
+            single = any(map(_SINGLE_VALUE_PATTERN.search, text))
+            maps = (convolves or not written) and not single
             used = any(map(self._mentions_batch_norm, near))
             known = self._known_usage[id(module)] = used and not maps
         return known

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from pipedoctor.source.resolve.call_fit import fits_call
 from pipedoctor.source.resolve.lazy_imports import find_lazy_import
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
@@ -224,7 +225,7 @@ class Project:
             )
         if _is_torch_module_method(site.node):
             return self._is_on_local_instance(site, scope)
-        return isinstance(func, ast.Attribute)
+        return isinstance(func, ast.Attribute) and fits_call(scope, site.node)
 
     def _is_on_local_instance(self, site: CallSite, scope: CodeScope) -> bool:
         """Is it called on what this function has made of the class itself?"""

@@ -110,6 +110,15 @@ def _find_in_place_writes(scope: CodeScope) -> set[str]:
     return found
 
 
+_FACTORIES_WITH_DEVICE = frozenset(
+    (
+        *("zeros", "ones", "empty", "full", "rand", "randn", "arange", "randint", "eye"),
+        *("linspace", "tensor", "as_tensor"),
+    )
+)
+"""Functions of torch that take a device; methods and old constructors do not."""
+
+
 def _measure_created(source: SourceText, _scope: CodeScope, node: ast.AST) -> RewritePieces:
     """``torch.zeros(3).to(device)``: the inner call, and what moves its result."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
@@ -118,6 +127,8 @@ def _measure_created(source: SourceText, _scope: CodeScope, node: ast.AST) -> Re
     device = _device_text(source, node)
     words = {word.arg for word in node.keywords}
     if not device or words - {"non_blocking"} or not isinstance(inner, ast.Call):
+        return NO_PIECES
+    if last_name(inner.func) not in _FACTORIES_WITH_DEVICE:
         return NO_PIECES
     if {word.arg for word in inner.keywords} & {"device", "requires_grad", None}:
         return NO_PIECES

@@ -62,7 +62,27 @@ SILENT = {
         "                self.rows = f['rows'][:]\n        return self.rows[index]"
     ),
 }
+OPENS = (
+    "class Rows(Dataset):\n    def __init__(self):\n        self.file = None\n"
+    "    def connect(self):\n        self.file = h5py.File('x')\n"
+    "    def __getitem__(self, index):\n        {asked}\n            self.connect()\n"
+    "        return self.file[index]\n"
+)
+VIDEO = "import decord\n" + frames("x = self.decode(self.paths[index])").replace(
+    "    def __getitem__",
+    "    def decode(self, path):\n        name = path\n"
+    "        return decord.VideoReader({name})\n\n    def __getitem__",
+    1,
+)
+SILENT |= {
+    "by a method, when first needed": OPENS.format(asked="if self.file is None:"),
+    "by a method, unless it is there": OPENS.format(asked="if not self.file:"),
+    "by a method, unless it was made": OPENS.format(asked="if not hasattr(self, 'file'):"),
+    "a video of its own": VIDEO.format(name="name"),
+}
 SPEAKS = {
+    "by a method, each time": OPENS.format(asked="if self.other is None:"),
+    "one video for all": VIDEO.format(name="self.video"),
     "opened": frames("with h5py.File('x') as f:\n    x = f[index]"),
     "a class that a loader is given": rows_training(
         "pass", "return h5py.File('x')[index]", base="object"

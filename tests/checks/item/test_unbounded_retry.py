@@ -11,13 +11,23 @@ SILENT = {
     "        while True:\n            if i > 9:\n                raise IndexError\n"
     "            try:\n                return self.x[i]\n"
     "            except OSError:\n                i += 1\n",
+    "another sample, not one that can be read": "class A(Dataset):\n"
+    "    def __getitem__(self, i):\n        other = i\n        while other == i:\n"
+    "            other = random.choice(self.ids)\n        return self.x[other]\n",
+    "tried three times": "class A(Dataset):\n    def __getitem__(self, i):\n        tries = 0\n"
+    "        x = self.load_rows(i)\n        while len(x) == 0:\n            tries += 1\n"
+    "            assert tries < 3\n            x = self.load_rows(random.randrange(9))\n"
+    "        return x\n",
     "an endless stream": "class A(IterableDataset):\n    def __iter__(self):\n"
     "        while True:\n            yield self.x[0]\n",
 }
 SPEAKS = {
+    "until it is not empty": "class A(Dataset):\n    def __getitem__(self, i):\n"
+    "        x = self.load_rows(i)\n        while len(x) == 0:\n"
+    "            x = self.load_rows(random.randrange(9))\n        return x\n",
     "for ever": "class A(Dataset):\n    def __getitem__(self, i):\n"
     "        while True:\n            try:\n                return self.x[i]\n"
-    "            except OSError:\n                i = random.randint(0, 9)\n"
+    "            except OSError:\n                i = random.randint(0, 9)\n",
 }
 test_silent, test_speaks = make_tests(unbounded_retry, SILENT, SPEAKS)
 GRADED = {

@@ -60,7 +60,6 @@ SPEAKS: dict[str, Code] = {
     "points": "loader = DataLoader(rows, 4)\nnn.BatchNorm1d(3)\n"
     "for epoch in range(9):\n    for x in loader:\n        net(x).backward()\n",
     "never said": image_training("Images(), 4") + "nn.BatchNorm2d(3)",
-    "by its name": image_training("Images(), 4") + "resnet18()",
 }
 test_silent, test_speaks = make_tests(drop_last_missing, SILENT, SPEAKS)
 

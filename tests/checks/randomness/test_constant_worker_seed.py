@@ -39,6 +39,9 @@ def main_guard_trial(loop: str, then: str = "") -> str:
 
 
 SILENT = {
+    "torch's, in a function within another": "def main(args):\n    def seed(worker_id):\n"
+    "        np.random.seed((torch.initial_seed() + worker_id) % 2**32)\n"
+    "    return DataLoader(rows, num_workers=2, worker_init_fn=seed)\n",
     "torch's": SEED_FUNCTION.format("np.random.seed(torch.initial_seed() % 2**32)"),
     "worker and time": SEED_FUNCTION.format("np.random.seed(worker_id + int(time.time()))"),
     "seeded by torch": WORKER.format(seed="worker_info.seed % 2**32"),
@@ -48,6 +51,11 @@ SILENT = {
     "loader = DataLoader(data, num_workers=2, worker_init_fn=seed)\n",
 }
 SPEAKS = {
+    "in a function within another": "def main(args):\n    def seed(worker_id):\n"
+    "        random.seed(args.seed + worker_id)\n"
+    "    return DataLoader(rows, num_workers=2, worker_init_fn=seed)\n",
+    "in a lambda": "loader = DataLoader(rows, num_workers=2,\n"
+    "    worker_init_fn=lambda worker_id: np.random.seed(worker_id))\n",
     "by worker": SEED_FUNCTION.format("np.random.seed(worker_id)"),
     "constant": SEED_FUNCTION.format("random.seed(1)"),
     "a partial": "from functools import partial\ndef seed(i, base):\n"

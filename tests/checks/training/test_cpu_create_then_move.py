@@ -1,13 +1,16 @@
 """PDR411: tensors are made on the CPU and then moved."""
 
+import pytest
+
 from pipedoctor_checks.training.cpu_create_then_move import cpu_create_then_move
-from tests.checks.code_samples import batch_loop, make_tests, rows_training
+from tests.checks.code_samples import batch_loop, find_one, make_tests, rows_training
 
 SILENT = {
     "there at once": batch_loop("z = torch.zeros(9, device=device)"),
     "once": "def f(device):\n    return torch.zeros(9).to(device)\n",
+    "a list of the batch": batch_loop("z = torch.LongTensor(x.names).to(device)"),
     "of what Python has, in a function": "def score(y):\n"
-    "    return torch.tensor([1, 2]).cuda() + y\n"
+    "    return torch.tensor([y.size(0), 2]).cuda() + y\n"
     + rows_training("pass", "1").replace(
         "net(x).backward()", "y = net(x.cuda())\n" + " " * 12 + "score(y)"
     ),
@@ -15,6 +18,9 @@ SILENT = {
     "def main(x):\n    score(x.cuda())\n",
 }
 SPEAKS = {
+    "filled first": batch_loop("z = torch.LongTensor(9, 3).fill_(0).to(device)"),
+    "a constant": batch_loop("z = torch.as_tensor(IMAGE_MEAN).to(device)"),
+    "constants": batch_loop("z = torch.FloatTensor([0.5, 0.2]).to(device)"),
     "each step": batch_loop("z = torch.zeros(9).to(device)"),
     "in a function of the loop": "def score(y):\n"
     "    return torch.zeros(3).cuda() + y\n"
@@ -23,3 +29,12 @@ SPEAKS = {
     ),
 }
 test_silent, test_speaks = make_tests(cpu_create_then_move, SILENT, SPEAKS)
+EDITED = {"torch.as_tensor(IMAGE_MEAN)": True, "torch.zeros(3)": True}
+EDITED |= {"torch.LongTensor(9, 3).fill_(0)": False, "torch.zeros(3).float()": False}
+
+
+@pytest.mark.parametrize(("made", "edited"), EDITED.items(), ids=EDITED)
+def test_only_what_takes_a_device_is_given_one(made: str, *, edited: bool) -> None:
+    finding = find_one(cpu_create_then_move, batch_loop(f"z = {made}.to(device)"))
+
+    assert any(remedy.edits for remedy in finding.remedies) is edited

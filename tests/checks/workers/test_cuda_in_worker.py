@@ -1,7 +1,10 @@
 """PDR301: code for items touches the GPU."""
 
+import pytest
+
+from pipedoctor.check import Severity
 from pipedoctor_checks.workers.cuda_in_worker import cuda_in_worker
-from tests.checks.code_samples import make_tests, rows_dataset
+from tests.checks.code_samples import find_one, make_tests, rows_dataset
 
 SILENT = {
     "in the loop": rows_dataset() + "    for x in loader:\n        x.cuda()\n",
@@ -15,3 +18,23 @@ SPEAKS = {
     + rows_dataset(more=", collate_fn=one"),
 }
 test_silent, test_speaks = make_tests(cuda_in_worker, SILENT, SPEAKS)
+MOVED = "return x.cuda()"
+UNUSED = rows_dataset(item=MOVED).partition("\ndef main")[0]
+GRADED = {
+    "workers": (rows_dataset(item=MOVED), Severity.BREAKS),
+    "none": (rows_dataset(item=MOVED, workers=0), Severity.NOTE),
+    "somebody else's loader has them": (
+        rows_dataset(item=MOVED, workers=0) + "    DataLoader(others(), num_workers=4)\n",
+        Severity.NOTE,
+    ),
+    "as many as somebody says": (
+        rows_dataset(item=MOVED).replace("num_workers=2", "num_workers=count()"),
+        Severity.RISKS,
+    ),
+    "no loader is seen": (UNUSED, Severity.RISKS),
+}
+
+
+@pytest.mark.parametrize(("code", "severity"), GRADED.values(), ids=GRADED)
+def test_it_breaks_only_in_workers(code: str, severity: Severity) -> None:
+    assert find_one(cuda_in_worker, code).severity is severity

@@ -159,3 +159,19 @@ def test_a_part_of_a_file_is_not_reopened_by_an_edit(part: str, *, edits: bool) 
     (finding,) = find(handle_in_init, rows_training(init, "return self.file, self.x"))
 
     assert bool(finding.remedies[0].edits) is edits
+
+
+@pytest.mark.parametrize(
+    ("opened", "severities"),
+    [
+        ("h5py.File('x')", [Severity.BREAKS]),
+        ("sqlite3.connect('x')", [Severity.RISKS]),
+        ("rasterio.open('x')", [Severity.RISKS]),
+        ("zarr.open('x')", []),
+    ],
+)
+def test_it_breaks_only_what_is_known_to(opened: str, severities: list[Severity]) -> None:
+    library = opened.partition(".")[0]
+    code = f"import {library}\n" + rows_dataset(f"self.e = {opened}", "return self.e[index]")
+
+    assert [one.severity for one in find(handle_in_init, code)] == severities

@@ -52,6 +52,29 @@ SPEAKS = {
     + "    def all(self):\n        return self.found()\n",
     "added": rows_training("self.x = []\nfor i in path:\n    self.x += [(i, 1)]", "self.x[index]"),
 }
+PICKED = "return read(self.rows[index])"
+SPEAKS |= {
+    "lines of a file": rows_dataset("self.rows = open(names).readlines()", PICKED),
+    "lines, stripped": rows_dataset("self.rows = [x.strip() for x in open(names)]", PICKED),
+    "sorted paths": rows_dataset("import glob\nself.rows = sorted(glob.glob(names))", PICKED),
+    "rows of a document": rows_dataset("rows = json.load(file)\nself.rows = rows", PICKED),
+    "a column of a table": rows_dataset("self.rows = list(table.values[:, 0])", PICKED),
+    "numbers that are computed": rows_dataset("self.rows = [int(x) + 1 for x in names]", PICKED),
+    "numbers, as many as somebody says": rows_dataset(
+        "self.rows = [i + 1 for i in range(count)]", PICKED
+    ),
+    "paths that are joined": rows_dataset(
+        "self.rows = []\nfor n in names:\n    self.rows.append(os.path.join(n, 'a'))", PICKED
+    ),
+}
+SILENT |= {
+    "lines that no item is": rows_dataset("self.rows = open(names).readlines()", "return 1"),
+    "lines that become an array": rows_dataset(
+        "self.rows = open(names).readlines()\nself.rows = np.array(self.rows)", PICKED
+    ),
+    "arrays": rows_dataset("self.rows = [np.load(x) for x in names]", PICKED),
+    "as many as are written": rows_dataset("self.rows = [str(x) for x in range(9)]", PICKED),
+}
 test_silent, test_speaks = make_tests(python_object_list, SILENT, SPEAKS)
 
 

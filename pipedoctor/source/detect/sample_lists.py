@@ -1,0 +1,127 @@
+"""Lists with a Python object for each sample, by the functions that make them."""
+
+import ast
+from collections.abc import Iterator
+
+from pipedoctor.facts.code_events.dataset import ObjectList
+from pipedoctor.source.detect.delegation import follow_delegation
+from pipedoctor.source.detect.object_lists import (
+    find_appends,
+    is_converted_to_array,
+    is_written_out,
+)
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, binding_key
+
+_MAX_DEPTH = 4
+_LIST_FUNCTIONS = {
+    "glob.glob",
+    "os.listdir",
+    "json.load",
+    "json.loads",
+    "natsort.natsorted",
+}
+_LIST_METHODS = {"readlines", "splitlines", "tolist", "to_list", "rglob", "glob", "iterdir"}
+"""Of files, strings, arrays, tables and paths: they give an object for each line or row."""
+_WRAPPERS = {"list", "sorted", "natsorted", "tuple", "filter"}
+_OBJECT_MAKERS = {
+    *("join", "strip", "rstrip", "lstrip", "split", "format", "replace", "lower", "decode"),
+    *("int", "float", "str", "tuple", "dict", "list", "basename", "splitext", "Path"),
+}
+"""What returns a string, a number or a small container, for an element of a list."""
+
+
+def record_sample_lists(recorder: EventRecorder, cls: ClassDefinition) -> None:
+    """``self.lines = file.readlines()``, where the items of the dataset are these lines."""
+    samples = _find_sample_attributes(recorder, cls)
+    for scope in recorder.project.all_methods(cls) if samples else ():
+        if id(scope) not in recorder.call_graph.init_scopes:
+            continue
+        for key in sorted(samples):
+            if is_converted_to_array(scope, key):
+                continue
+            for value, step in scope.bindings.get(key, ()):
+                if _makes_objects(recorder, scope, value, _MAX_DEPTH):
+                    recorder.add_event(ObjectList(), scope, step, key, node=value)
+            for step, appended, item in find_appends(scope):
+                if appended == key and _is_object(recorder, scope, item):
+                    recorder.add_event(ObjectList(), scope, step, key)
+
+
+def _find_sample_attributes(recorder: EventRecorder, cls: ClassDefinition) -> set[str]:
+    """What has an element for each item: its length is theirs, or their index picks from it."""
+    found: set[str] = set()
+    length = recorder.project.find_method(cls, "__len__")
+    for step in length.find_calls("len") if length is not None else ():
+        node = step.node
+        if isinstance(node, ast.Call) and node.args:
+            found.add(binding_key(node.args[0]))
+    method = recorder.project.find_method(cls, "__getitem__")
+    if method is not None and len(method.parameters) > 1:
+        scope, index = follow_delegation(recorder, cls, method, method.parameters[1].arg)
+        for step in scope.steps_by_type.get(ast.Subscript, ()):
+            node = step.node
+            if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
+                if node.slice.id == index:
+                    found.add(binding_key(node.value))
+    return {key for key in found if key.startswith("self.")}
+
+
+def _makes_objects(recorder: EventRecorder, scope: CodeScope, value: ast.expr, depth: int) -> bool:
+    """Does it give a list of Python objects whose length the data decide?"""
+    if depth <= 0:
+        return False
+    if isinstance(value, ast.Name):
+        given = scope.bindings.get(value.id, [])
+        return bool(given) and _makes_objects(recorder, scope, given[-1][0], depth - 1)
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        return _makes_objects(recorder, scope, value.value, depth - 1)
+    if isinstance(value, ast.ListComp):
+        fixed = all(_has_fixed_length(one.iter) for one in value.generators)
+        return not fixed and _is_object(recorder, scope, value.elt)
+    if not isinstance(value, ast.Call):
+        return False
+    name = last_name(value.func)
+    if name in _WRAPPERS and isinstance(value.func, ast.Name) and value.args:
+        last = value.args[-1] if name == "filter" else value.args[0]
+        return _picks_column(last) or _makes_objects(recorder, scope, last, depth - 1)
+    if recorder.full_name_of(value.func, scope) in _LIST_FUNCTIONS:
+        return True
+    return isinstance(value.func, ast.Attribute) and name in _LIST_METHODS
+
+
+def _has_fixed_length(node: ast.expr) -> bool:
+    """``range(9)``, or what is written out."""
+    if isinstance(node, ast.Call) and last_name(node.func) == "range":
+        return all(isinstance(one, ast.Constant) for one in node.args)
+    return is_written_out(node)
+
+
+def _picks_column(node: ast.expr) -> bool:
+    """``table.values[:, 0]``: a column of an array, which becomes a list of objects."""
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "values"
+    )
+
+
+def _is_object(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
+    """Is it a string or a number? Literal containers are known already (`object_lists`)."""
+    if isinstance(node, ast.Name):
+        given = list(_own_values(scope, node.id))
+        return bool(given) and _is_object(recorder, scope, given[-1])
+    if isinstance(node, ast.BinOp):
+        return any(
+            isinstance(one, (ast.Constant, ast.JoinedStr)) for one in (node.left, node.right)
+        )
+    if isinstance(node, ast.Call):
+        return last_name(node.func) in _OBJECT_MAKERS
+    return isinstance(node, ast.JoinedStr)
+
+
+def _own_values(scope: CodeScope, name: str) -> Iterator[ast.expr]:
+    for value, _ in scope.bindings.get(name, ()):
+        if not isinstance(value, ast.Name):
+            yield value
