@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import _fleets
 import _page
@@ -22,8 +22,11 @@ import msgspec
 
 from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.fleet.folder import LocalFolder
-from pipedoctor.fleet.ingest import Folder, ingest_reports
+from pipedoctor.fleet.ingest import ingest_reports
 from pipedoctor.fleet.judge import judge_fleet
+
+if TYPE_CHECKING:
+    from pipedoctor.fleet.read_ahead import Folder
 
 IN_FOLDER = (1_000, 10_000)
 SIMULATED_COUNTS = (30_000, 100_000)
@@ -36,11 +39,16 @@ class SimulatedFolder:
     def __init__(self, folder: LocalFolder, count: int) -> None:
         self._folder, self._count = folder, count
         self._names = folder.list_names()
+        self.path = folder.path
 
     def list_names(self) -> list[str]:
         """As many as are asked for."""
         size = len(self._names)
         return [f"{at // size}|{self._names[at % size]}" for at in range(self._count)]
+
+    def measure_size(self, name: str) -> int:
+        """As large as the one that it is a copy of."""
+        return self._folder.measure_size(name.partition("|")[2])
 
     def read_report(self, name: str) -> bytes:
         """A report under another name of its node."""

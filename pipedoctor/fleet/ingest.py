@@ -1,33 +1,21 @@
 """Every file of the folders, one after the other: nodes, superseded, unreadable."""
 
 import gc
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
 from urllib.parse import unquote
 
 import msgspec
 
 from pipedoctor.fleet.decoding import DecodedReport, ReportDecoder
 from pipedoctor.fleet.folder import LocalFolder
+from pipedoctor.fleet.read_ahead import Content, Folder, read_in_order
 from pipedoctor.fleet.remote_folder import RemoteFolder, is_url
 from pipedoctor.fleet.reports import UnreadableReportError
 from pipedoctor.textsafe import escape_surrogates
 
 ProgressCallback = Callable[[int, int], None]
 """How many of how many files are read."""
-
-
-class Folder(Protocol):
-    """Where reports lie."""
-
-    def list_names(self) -> list[str]:
-        """Names of reports, sorted; raises FolderError."""
-        ...
-
-    def read_report(self, name: str) -> bytes:
-        """The bytes of one; raises UnreadableReportError."""
-        ...
 
 
 class NodeReport(msgspec.Struct, frozen=True, gc=False):
@@ -84,22 +72,21 @@ def ingest_reports(
 ) -> IngestedReports:
     """Read all reports of these folders; raises FolderError for a folder only."""
     decoder = ReportDecoder()
-    files = [(p, f, name) for p, f in folders for name in f.list_names()]
+    listed = [(prefix, folder, folder.list_names()) for prefix, folder in folders]
+    total = sum(len(names) for _, _, names in listed)
     newest: dict[str, NodeReport] = {}
     older: list[NodeReport] = []
     unreadable: list[UnreadableFile] = []
     with _pause_garbage_collector():
-        for number, (prefix, folder, name) in enumerate(files, 1):
-            progress(number, len(files))
-            file = prefix + escape_surrogates(name)
+        for number, (file, content) in enumerate(_read_files(listed), 1):
+            progress(number, total)
             try:
-                report = decoder.decode(folder.read_report(name))
+                report = _decode_content(decoder, content)
             except UnreadableReportError as error:
                 unreadable.append(UnreadableFile(file, str(error)))
                 continue
-            fresh = NodeReport(
-                report.node or parse_node_name(escape_surrogates(name)), file, report
-            )
+            name = report.node or parse_node_name(file.rpartition("/")[2])
+            fresh = NodeReport(name, file, report)
             known = newest.get(fresh.node)
             if known is not None:
                 known, fresh = sorted((known, fresh), key=_get_order)
@@ -112,6 +99,21 @@ def ingest_reports(
         ),
         unreadable=tuple(unreadable),
     )
+
+
+def _read_files(
+    listed: Sequence[tuple[str, Folder, Sequence[str]]],
+) -> Iterator[tuple[str, Content]]:
+    """Each file by the name that is shown, with its bytes or the reason why not."""
+    for prefix, folder, names in listed:
+        for name, content in zip(names, read_in_order(folder, names), strict=True):
+            yield prefix + escape_surrogates(name), content
+
+
+def _decode_content(decoder: ReportDecoder, content: Content) -> DecodedReport:
+    if isinstance(content, UnreadableReportError):
+        raise content
+    return decoder.decode(content)
 
 
 def parse_node_name(name: str) -> str:

@@ -59,6 +59,10 @@ class RemoteFolder:
             self._sizes[name] = entry.get("size")
         return sorted(self._sizes)
 
+    def measure_size(self, name: str) -> int:
+        """Bytes of one, or 0 where nobody knows."""
+        return self._sizes.get(name) or 0
+
     def read_report(self, name: str) -> bytes:
         """The bytes of one report; raises UnreadableReportError."""
         if name in self._odd:
@@ -77,5 +81,7 @@ class RemoteFolder:
 
 
 def _describe_error(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):  # most file systems give it the path alone
+        return "No such file or directory"
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return mask_secrets(str(text))

@@ -206,7 +206,7 @@ def test_the_commands_work_together(
     rows = ask("query", sql, *base, "--format", "json")
     text = ask("query", sql, *base)
 
-    assert b"the last run of the history already" in again.stderr
+    assert b"already the last run in the history" in again.stderr
     assert b"h1: shm.size in 2 of 2 runs" in shown.stdout
     assert list(csv.reader(io.StringIO(table.stdout.decode()))) == [
         ["node", "odd"],

@@ -121,3 +121,10 @@ def test_a_url_of_a_kind_that_nobody_knows_is_an_error() -> None:
 
     with pytest.raises(FolderError, match="gopher"):
         open_folders(["gopher://x/y"])
+
+
+def test_a_folder_behind_a_url_that_is_not_there_is_named_with_its_reason() -> None:
+    pytest.importorskip("fsspec")
+
+    with pytest.raises(FolderError, match="memory://nowhere: No such file or directory"):
+        ingest_reports(open_folders(["memory://nowhere"]))
