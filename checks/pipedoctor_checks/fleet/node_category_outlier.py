@@ -19,17 +19,17 @@ def node_category_outlier(
 
     ## Why it hurts
 
-    A job over many nodes runs at the pace of its slowest and stops with its first
-    crash. One node with another NCCL, driver or image loads, starts, and then hangs
-    all others in the first collective, without a word that points at it.
+    A job on many nodes runs at the pace of the slowest node and fails with the first
+    crash. One node with another NCCL, driver or image starts normally and then makes all
+    others hang in the first collective, with no message that points to it.
 
     ## How it is judged
 
-    Nodes with the same model of GPU are compared with each other. A value that at
-    least `population` of a group have is a population, as in a rolling update, and
-    stands out nowhere. Where values that are rarer than that add up to more than
-    `no_norm` of the group, there is no norm: every node has its own. Groups of less
-    than `fewest` nodes are not judged.
+    Nodes with the same GPU model are compared with each other. A value that at least
+    `population` of a group have is a population, as in a rolling update, and not an
+    outlier. If rarer values together make up more than `no_norm` of the group, there is
+    no norm: every node has its own value. Groups of fewer than `fewest` nodes are not
+    judged.
 
     ## Sources
 

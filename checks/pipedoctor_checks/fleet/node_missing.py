@@ -8,18 +8,18 @@ from pipedoctor_checks.fleet._outlier import format_nodes
 @check("PDR784", "A node that should have reported did not")
 def node_missing(fleet: Fleet, /) -> Findings:
     """
-    Compare the nodes that --expect names, or counts, with those that reported.
+    Compare the nodes in --expect, names or a number, with those that reported.
 
     ## Why it hurts
 
     A node that is down, hangs at boot or cannot reach the shared folder writes no
-    report, so nothing of it can stand out: silence looks like health.
+    report, so that it cannot be an outlier: silence looks like health.
 
     ## How it is judged
 
     Each expected name without a readable report is missing. A name without a domain
-    also stands for the node that reported with one. Where only a number is expected,
-    as many are missing as reported too few.
+    also matches a node that reported with one. If only a number is expected, the
+    difference is missing.
 
     ## Sources
 

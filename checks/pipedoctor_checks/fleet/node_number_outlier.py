@@ -36,18 +36,18 @@ def node_number_outlier(
     ## Why it hurts
 
     One node of 500 with 64 MB of /dev/shm, a CPU quota, seven GPUs instead of eight
-    or a limit of 1024 descriptors stops the job, or lets all others wait for it.
+    or a limit of 1024 descriptors makes the job fail, or makes all other nodes wait.
 
     ## How it is judged
 
-    A node stands out that is far from the median both in deviations (the MAD of its
-    group, scaled) and in size: each property has a relative difference that firmware,
-    age or load explain. The deviations are at least `deviations`, and more where so
-    many nodes and properties are compared that chance alone would raise more than
-    `false_alarms`. At least `population` of the group with about the same number,
-    two or more nodes, are a population; where more than `no_norm` would stand out
-    there is no norm. What has no limit is more than any number. More of what is
-    better is a note. Groups of less than `fewest` nodes are not judged.
+    A node is an outlier if it is far from the median both in deviations (the scaled MAD
+    of its group) and in size: each property has a relative difference that firmware, age
+    or load can explain. The distance is at least `deviations`, and larger if so many
+    nodes and properties are compared that chance alone would cause more than
+    `false_alarms`. Two or more nodes with about the same number that are at least
+    `population` of the group form a population; if more than `no_norm` would be
+    outliers, there is no norm. Unlimited is more than any number. More of something
+    good is a note. Groups of fewer than `fewest` nodes are not judged.
 
     ## Sources
 

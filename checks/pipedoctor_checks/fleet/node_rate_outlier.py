@@ -33,23 +33,23 @@ def node_rate_outlier(
     fewest: int = MIN_NODES,
 ) -> Findings:
     """
-    Compare what was measured of disks, decoders and memory on a logarithmic scale.
+    Compare the measured rates of disks, decoders and memory on a logarithmic scale.
 
     ## Why it hurts
 
-    A dataset disk that is twenty times slower than those of all other nodes lets the
-    whole job wait at every step, and no check of that node alone can know it.
+    A dataset disk that is twenty times slower than those of all other nodes makes the
+    whole job wait at every step, and no check of that node alone can detect it.
 
     ## How it is judged
 
     Rates are products of many things, so ratios count: twenty times slower is only
-    95 % below the median, which is not far in a noisy group. A node stands out that is
-    at least `times` slower than the median of its group, and by more deviations of
-    the logarithms than `deviations` and than chance passes among so many nodes
-    (`false_alarms`). A tail of nodes that are ever a little slower is the noise of the
-    group itself: what stands out lies behind a gap. Faster nodes never do. As many as
-    `population` of the group, two or more, are a population. Groups of less than
-    `fewest` nodes are not judged.
+    95 % below the median, which is not far in a noisy group. A node is an outlier if it is
+    at least `times` slower than the median of its group, by at least `deviations` of the
+    logarithms, and by more than chance explains among so many nodes (`false_alarms`). A
+    tail of nodes that are each a little slower is the noise of the group: outliers are
+    beyond a gap. Faster nodes are never outliers. Two or more nodes that are at least
+    `population` of the group form a population. Groups of fewer than `fewest` nodes are
+    not judged.
 
     ## Sources
 

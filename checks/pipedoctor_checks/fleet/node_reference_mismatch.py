@@ -20,17 +20,17 @@ def node_reference_mismatch(fleet: Fleet, /, *, times: float = 5.0) -> Findings:
 
     ## Why it hurts
 
-    Where most nodes of a fleet have the same fault, their majority is no measure: an
-    image with a wrong limit makes the healthy ones stand out. A node that is known to
-    be good is a measure for any number of others.
+    If most nodes of a fleet have the same fault, the majority is not a valid reference:
+    with a wrong limit in the image, the healthy nodes would be the outliers. A node that
+    is known to be healthy is a reference for any number of others.
 
     ## How it is judged
 
-    Groups with the hardware of the recorded node are judged, however small they are.
-    Versions, settings and states have to be the same. Numbers may differ by as much
-    as firmware and age explain, each property by its own, and rates by less than
-    `times`. What the recorded node does not say is not judged. Other groups are
-    compared with their peers as always.
+    Groups with the hardware of the recorded node are judged, regardless of their size.
+    Versions, settings and states must be equal. Numbers may differ by as much as
+    firmware and age explain, which depends on the property, and rates by less than
+    `times`. Facts that the recorded node lacks are not judged. Other groups are compared
+    with their peers as usual.
 
     ## Sources
 

@@ -33,13 +33,13 @@ def name_process(process: LiveProcess, job: LiveJob) -> str:
 
 
 def describe_time_left(seconds: float | None) -> str:
-    """``, which lasts 40 minutes more``; empty: nobody knows a limit."""
+    """``; the limit is reached in 40 minutes``; empty: no limit is known."""
     if seconds is None:
         return ""
     for unit, name in ((_DAY, "days"), (_HOUR, "hours"), (_MINUTE, "minutes")):
         if seconds >= 2 * unit:
-            return f", which lasts {seconds / unit:.0f} {name} more"
-    return f", which lasts {seconds:.0f} s more"
+            return f"; the limit is reached in {seconds / unit:.0f} {name}"
+    return f"; the limit is reached in {seconds:.0f} s"
 
 
 def trend_evidence(process: LiveProcess, trend: Trend) -> dict[str, float | int | None]:

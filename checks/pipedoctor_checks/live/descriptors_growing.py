@@ -26,14 +26,14 @@ def descriptors_growing(job: LiveJob, /, *, least: int = 16) -> Findings:
     ## Why it hurts
 
     At the limit of the process the next file, pipe or batch cannot be opened, and the
-    job dies of `Too many open files`, hours after it began. Every tensor of a batch
-    that is kept holds one descriptor of shared memory.
+    job fails with `Too many open files`, hours after it started. Every tensor of a batch
+    that is kept holds a descriptor of shared memory.
 
     ## How it is judged
 
-    `pipedoctor watch PID` counts them again and again: they grew by `least` or more,
-    along a straight line. How long that lasts is the distance to the soft limit of the
-    process, at this pace.
+    `pipedoctor watch PID` counts them repeatedly: they grew by `least` or more, along a
+    straight line. The time left is that until the soft limit of the process, at the
+    same rate.
 
     ## Sources
 
@@ -46,11 +46,12 @@ def descriptors_growing(job: LiveJob, /, *, least: int = 16) -> Findings:
         return
     process, trend = worst
     limit = f" of {trend.limit:.0f}" if trend.limit else ""
+    left = describe_time_left(trend.seconds_left)
     yield Finding(
         severity=Severity.RISKS,
         confidence=Confidence.LIKELY,
-        summary=f"{name_process(process, job)} has {trend.last:.0f} descriptors open{limit}, and"
-        f" {trend.per_second * 60:.0f} more each minute{describe_time_left(trend.seconds_left)}",
+        summary=f"{name_process(process, job)} has {trend.last:.0f} descriptors open{limit},"
+        f" growing by {trend.per_second * 60:.0f} per minute{left}",
         evidence=trend_evidence(process, trend),
         remedies=(
             in_code("Close files where they are opened: with open(path) as file"),

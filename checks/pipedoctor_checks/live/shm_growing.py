@@ -18,18 +18,19 @@ _MIB = 1 << 20
 @check("PDR922", "Shared memory in use grows steadily")
 def shm_growing(job: LiveJob, /, *, least: int = 16 * _MIB) -> Findings:
     """
-    See whether what is used of /dev/shm grows along a straight line.
+    See whether the use of /dev/shm grows along a straight line.
 
     ## Why it hurts
 
-    Batches come through /dev/shm. When it is full, the next one cannot be written, and
-    a worker dies of a bus error or of `No space left on device`. It grows where batches
-    are kept, and where processes die that have not unlinked theirs.
+    Batches are transferred through /dev/shm. When it is full, the next batch cannot be
+    written, and a worker is killed by a bus error or fails with `No space left on
+    device`. It grows if batches are kept, or if processes are killed before they unlink
+    theirs.
 
     ## How it is judged
 
-    `pipedoctor watch PID` reads it again and again: it grew by `least` bytes or more,
-    along a straight line. How long that lasts is what is left of it, at this pace.
+    `pipedoctor watch PID` reads it repeatedly: it grew by `least` bytes or more, along a
+    straight line. The time left is that until it is full, at the same rate.
 
     ## Sources
 
@@ -40,13 +41,13 @@ def shm_growing(job: LiveJob, /, *, least: int = 16 * _MIB) -> Findings:
     if trend is None:
         return
     own = find_growth(job.shm_own, least / 2)
-    whose = "this job" if own is not None else "somebody, this job or another"
+    whose = "this job" if own is not None else "this job or another"
     size = f" of {format_size(int(trend.limit))}" if trend.limit else ""
     yield Finding(
         severity=Severity.RISKS,
         confidence=Confidence.LIKELY if own is not None else Confidence.POSSIBLE,
-        summary=f"{format_size(int(trend.last))} of /dev/shm{size} are in use, and {whose}"
-        f" takes {format_size(int(trend.per_second * 60))} more each minute"
+        summary=f"{format_size(int(trend.last))}{size} of /dev/shm are in use,"
+        f" growing by {format_size(int(trend.per_second * 60))} per minute through {whose}"
         f"{describe_time_left(trend.seconds_left)}",
         evidence={
             "first": trend.first,

@@ -19,14 +19,14 @@ def threads_growing(job: LiveJob, /, *, least: int = 6) -> Findings:
 
     ## Why it hurts
 
-    Each thread takes memory for its stack and a place in the limit of processes; at
-    that limit nothing can be started any more, and thousands of them take turns on a
-    few CPUs. A pool that is made for every item, and never shut down, does that.
+    Each thread takes memory for its stack and counts toward the process limit; at the
+    limit nothing can be started, and thousands of threads compete for a few CPUs. The
+    usual cause is a pool that is created for every item and never shut down.
 
     ## How it is judged
 
-    `pipedoctor watch PID` counts them again and again: they grew by `least` or more,
-    along a straight line.
+    `pipedoctor watch PID` counts them repeatedly: they grew by `least` or more, along a
+    straight line.
 
     ## Sources
 
@@ -41,8 +41,10 @@ def threads_growing(job: LiveJob, /, *, least: int = 6) -> Findings:
     yield Finding(
         severity=Severity.RISKS,
         confidence=Confidence.LIKELY,
-        summary=f"{name_process(process, job)} has {trend.last:.0f} threads, and"
-        f" {trend.per_second * 60:.0f} more each minute",
+        summary=f"{name_process(process, job)} has {trend.last:.0f} threads,"
+        f" growing by {trend.per_second * 60:.0f} per minute",
         evidence=trend_evidence(process, trend),
-        remedies=(in_code("Make pools once, outside of __getitem__, or close them: with"),),
+        remedies=(
+            in_code("Create pools once, outside __getitem__, or close them with a with statement"),
+        ),
     )

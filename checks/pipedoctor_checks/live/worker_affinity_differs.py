@@ -20,13 +20,13 @@ def worker_affinity_differs(job: LiveJob, /) -> Findings:
     ## Why it hurts
 
     Workers inherit the affinity of the thread that starts them. A library that pins
-    that thread to one CPU, an OpenMP with `OMP_PROC_BIND` for one, pins all workers to
-    the same one, and they take turns on it.
+    that thread to one CPU (OpenMP with `OMP_PROC_BIND`, for example) pins all workers to
+    the same CPU, and they compete for it.
 
     ## How it is judged
 
     `pipedoctor watch PID` asks the kernel for the affinity of each process: a worker's
-    is not that of its main process.
+    differs from that of its main process.
 
     ## Sources
 

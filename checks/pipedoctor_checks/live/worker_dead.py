@@ -12,21 +12,21 @@ from pipedoctor.facts import LiveJob
 from pipedoctor_checks.live._growth import name_process
 
 
-@check("PDR925", "A worker has ended while the job goes on")
+@check("PDR925", "A worker has exited while the job continues")
 def worker_dead(job: LiveJob, /) -> Findings:
     """
-    See whether a worker ended by itself, or is a zombie that nobody waits for.
+    See whether a worker exited by itself, or is a zombie that has not been waited for.
 
     ## Why it hurts
 
-    The loader notices the end of a worker by a signal. Where a handler of the user
-    replaced its own, or the main process is busy, it waits for a batch that nobody
-    makes.
+    The loader learns by a signal that a worker has exited. If a handler of the user
+    replaced its own, or the main process is busy, it waits for a batch that will never
+    arrive.
 
     ## How it is judged
 
-    `pipedoctor watch PID` saw a worker end while the main process and its other workers
-    went on, and no new ones took their place.
+    `pipedoctor watch PID` saw a worker exit while the main process and its other workers
+    continued, and no new worker replaced it.
 
     ## Sources
 
@@ -37,16 +37,16 @@ def worker_dead(job: LiveJob, /) -> Findings:
     if not dead:
         return
     first = dead[0]
-    how = "is a zombie: it has ended" if first.state == "Z" else "has ended"
-    doing = " while it made a batch" if first.working else ""
+    how = "is a zombie: it has exited" if first.state == "Z" else "has exited"
+    doing = " while it produced a batch" if first.working else ""
     yield Finding(
         severity=Severity.BREAKS,
         confidence=Confidence.LIKELY,
-        summary=f"{name_process(first, job)} {how}{doing}, and the job goes on without it",
+        summary=f"{name_process(first, job)} {how}{doing}; the job continues without it",
         evidence={"pids": [p.pid for p in dead], "state": first.state},
         remedies=(
             in_code(
-                "Let the loader give up, with an error that names the worker",
+                "Set a timeout, so that the loader fails with an error that names the worker",
                 "DataLoader(..., timeout=120)",
             ),
         ),

@@ -28,22 +28,22 @@ _MIN_READINGS = 2
 @check("PDR921", "The memory of workers grows steadily")
 def worker_memory_growing(job: LiveJob, /, *, least: int = 24 * _MIB) -> Findings:
     """
-    See whether a worker's own memory grows, and whether it is new or copied.
+    See whether a worker's own memory grows, and whether it is new or copied memory.
 
     ## Why it hurts
 
     When the memory of the machine, or of the control group, is used up, the kernel
     kills a process: `DataLoader worker is killed by signal: Killed`. New memory is a
-    leak: a cache, a list that gets longer. Copied memory is a data set of Python
-    objects that a fork shares with its parent: counting references writes to its
+    leak: a cache, or a list that gets longer. Copied memory is a dataset of Python
+    objects that a fork shares with its parent: updating reference counts writes to its
     pages.
 
     ## How it is judged
 
-    `pipedoctor watch PID` reads it again and again: anonymous memory of a worker grew
-    by `least` bytes or more along a straight line (a leak), or only what it shares with
-    nobody did (copy on write). How long that lasts is what is left, at the pace of all
-    workers together.
+    `pipedoctor watch PID` reads it repeatedly: the anonymous memory of a worker grew by
+    `least` bytes or more along a straight line (a leak), or only its private pages did
+    (copy on write). The time left is that until the available memory is used up, at the
+    rate of all workers together.
 
     ## Sources
 
@@ -79,12 +79,13 @@ def _report_growth(
     process, trend = worst
     pace = sum(t.per_second for _, t in growing)
     left = None if job.memory_left is None else job.memory_left / pace
-    how = "copies pages of its parent" if copied else "takes new memory"
+    more = format_size(int(trend.per_second * 60))
+    how = "copies its parent's pages" if copied else "allocates new memory"
     yield Finding(
         severity=Severity.RISKS,
         confidence=Confidence.LIKELY,
-        summary=f"{name_process(process, job)} {how}: {format_size(int(trend.last))}, and"
-        f" {format_size(int(trend.per_second * 60))} more each minute{describe_time_left(left)}",
+        summary=f"{name_process(process, job)} {how}: {format_size(int(trend.last))},"
+        f" growing by {more} per minute{describe_time_left(left)}",
         evidence={
             **trend_evidence(process, trend),
             "copied": copied,
@@ -94,6 +95,6 @@ def _report_growth(
         remedies=(
             in_code("Keep samples in arrays or tensors, not in lists of Python objects")
             if copied
-            else in_code("Bound what each worker keeps: caches, lists that get longer"),
+            else in_code("Limit what each worker keeps: caches, and lists that get longer"),
         ),
     )

@@ -16,19 +16,19 @@ from pipedoctor_checks.live._growth import name_process
 @check("PDR924", "A worker is stuck")
 def worker_stuck(job: LiveJob, /, *, seconds: float = 20.0) -> Findings:
     """
-    See whether a worker has stood at one line, in one batch, for long.
+    See whether a worker has been at one line, in one batch, for a long time.
 
     ## Why it hurts
 
-    Batches are delivered in order: when one worker hangs, the job stands still, often
-    without any error, until somebody looks. A lock that was held while the process was
-    forked, a file on a mount that is gone, or a loop that never ends does that.
+    Batches are delivered in order: when one worker hangs, the whole job hangs, often
+    without any error. Causes are a lock that was held while the process was forked, a
+    file on a mount that is gone, or an infinite loop.
 
     ## How it is judged
 
     `pipedoctor watch PID` saw the same line of the same batch for `seconds` or longer.
-    A worker that computes meanwhile spins; one that waits is in a system call, which is
-    named with the file that it is about.
+    A worker that uses the CPU meanwhile is spinning; one that waits is in a system call,
+    which is named with its file.
 
     ## Sources
 
@@ -39,7 +39,7 @@ def worker_stuck(job: LiveJob, /, *, seconds: float = 20.0) -> Findings:
     for process in sorted(stuck, key=lambda p: -p.unchanged_seconds)[:1]:
         hot = process.hot
         at = f" at {hot.path}:{hot.line}" if hot else ""
-        doing = "spins" if process.runs else f"is stuck{_describe_call(process.kernel)}"
+        doing = "is spinning" if process.runs else f"is stuck{_describe_call(process.kernel)}"
         many = f", as {len(stuck) - 1} others are" if len(stuck) > 1 else ""
         yield Finding(
             severity=Severity.BREAKS,
@@ -54,7 +54,7 @@ def worker_stuck(job: LiveJob, /, *, seconds: float = 20.0) -> Findings:
             location=Location(path=hot.path, line=hot.line) if hot else None,
             remedies=(
                 in_code(
-                    "Let the loader give up, with an error that names the worker",
+                    "Set a timeout, so that the loader fails with an error that names the worker",
                     "DataLoader(..., timeout=120)",
                 ),
             ),

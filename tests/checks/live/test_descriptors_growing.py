@@ -35,8 +35,8 @@ def test_says_how_long_it_lasts() -> None:
 
     assert finding.severity is Severity.RISKS
     assert finding.summary == (
-        "the main process 10 has 640 descriptors open of 1024, and 600 more each"
-        " minute, which lasts 38 s more"
+        "the main process 10 has 640 descriptors open of 1024, growing by 600 per minute;"
+        " the limit is reached in 38 s"
     )
     assert finding.evidence["seconds_left"] == pytest.approx(38.4)
     assert len(finding.remedies) == 2
@@ -47,7 +47,7 @@ def test_at_the_threshold_it_speaks() -> None:
         job(main(descriptors=trend(40, 56, steadiness=0.8, readings=4)))
     )
 
-    assert finding.summary.endswith("56 descriptors open, and 16 more each minute")
+    assert finding.summary.endswith("56 descriptors open, growing by 16 per minute")
 
 
 def test_names_the_process_that_grows_fastest() -> None:

@@ -34,8 +34,8 @@ def test_says_what_is_left() -> None:
     assert finding.severity is Severity.RISKS
     assert finding.confidence is Confidence.LIKELY
     assert finding.summary == (
-        "60.0 MiB of /dev/shm of 120.0 MiB are in use, and this job takes 60.0 MiB more"
-        " each minute, which lasts 60 s more"
+        "60.0 MiB of 120.0 MiB of /dev/shm are in use, growing by 60.0 MiB per minute through"
+        " this job; the limit is reached in 60 s"
     )
 
 
@@ -43,4 +43,4 @@ def test_another_job_may_be_the_one() -> None:
     (finding,) = shm_growing(job(shm=trend(0, 16 * MIB)))
 
     assert finding.confidence is Confidence.POSSIBLE
-    assert "somebody, this job or another" in finding.summary
+    assert "this job or another" in finding.summary

@@ -31,7 +31,7 @@ def test_counts_them() -> None:
     (finding,) = threads_growing(job(main(), process(threads=trend(4, 64))))
 
     assert finding.severity is Severity.RISKS
-    assert finding.summary == "worker 11 has 64 threads, and 60 more each minute"
+    assert finding.summary == "worker 11 has 64 threads, growing by 60 per minute"
     assert finding.evidence["pid"] == 11
 
 

@@ -32,12 +32,12 @@ def test_one_that_ended_while_it_worked() -> None:
 
     assert finding.severity is Severity.BREAKS
     assert finding.summary == (
-        "worker 11 has ended while it made a batch, and the job goes on without it"
+        "worker 11 has exited while it produced a batch; the job continues without it"
     )
 
 
 def test_a_zombie() -> None:
     (finding,) = worker_dead(job(main(), process(state="Z")))
 
-    assert "worker 11 is a zombie: it has ended, and the job" in finding.summary
+    assert "worker 11 is a zombie: it has exited; the job" in finding.summary
     assert finding.evidence["pids"] == [11]

@@ -35,8 +35,8 @@ def test_a_leak() -> None:
 
     assert finding.severity is Severity.RISKS
     assert finding.summary == (
-        "worker 11 takes new memory: 60.0 MiB, and 60.0 MiB more each minute, which"
-        " lasts 2 minutes more"
+        "worker 11 allocates new memory: 60.0 MiB, growing by 60.0 MiB per minute; the"
+        " limit is reached in 2 minutes"
     )
     assert finding.evidence["copied"] is False
 
@@ -45,6 +45,6 @@ def test_pages_of_the_parent_are_copied() -> None:
     flat, grown = trend(90 * MIB, 90 * MIB, steadiness=0.0), trend(0, 24 * MIB)
     (finding,) = worker_memory_growing(job(main(), process(anonymous=flat, private=grown)))
 
-    assert "copies pages of its parent: 24.0 MiB" in finding.summary
+    assert "copies its parent's pages: 24.0 MiB" in finding.summary
     assert finding.evidence["copied"] is True
     assert "lists of Python objects" in finding.remedies[0].title

@@ -49,7 +49,7 @@ def test_names_the_line_and_the_file() -> None:
 def test_one_that_computes_spins() -> None:
     (finding,) = worker_stuck(job(main(), process(**HANGS, runs=True)))
 
-    assert finding.summary == "worker 11 spins, for 20 s"
+    assert finding.summary == "worker 11 is spinning, for 20 s"
     assert finding.evidence["spinning"] is True
 
 
