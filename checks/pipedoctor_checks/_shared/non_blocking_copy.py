@@ -16,6 +16,8 @@ from pipedoctor.facts.source import AnyEvent, Event, LoaderCall
 
 UNSAFE_REASON = "batches may not be tensors: their type must accept non_blocking"
 """Why the edit is unsafe if a function of the project collates batches."""
+EXPLICIT_REASON = "non_blocking is written there: somebody may have chosen to wait"
+"""Why it is unsafe where the copy says itself whether it blocks."""
 
 
 def make_non_blocking(events: Iterable[Event[BatchCopy]]) -> Edits:
@@ -42,7 +44,9 @@ def find_blocking_copies(events: Iterable[Event[DeviceCopy]]) -> list[Event[Devi
 
 
 def explain_unsafe_copy(source: Source, events: Sequence[AnyEvent]) -> str:
-    """Why a copy might not take ``non_blocking``; empty: torch itself collates."""
+    """Why a copy might not take ``non_blocking``, or should not; empty: nothing is against it."""
+    if any(event.call and "non_blocking" in event.call.given for event in events):
+        return EXPLICIT_REASON
     loops = {source.loops[event.loop] for event in events if event.loop >= 0}
     fed = [source.loaders[n] for loop in loops for n in loop.loaders]
     return "" if all(map(_yields_tensors, fed)) else UNSAFE_REASON

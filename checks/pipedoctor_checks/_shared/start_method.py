@@ -1,10 +1,15 @@
 """The torch version and start method that workers use: from the code, or by default."""
 
+import re
+from collections.abc import Iterable
+
 from pipedoctor.check import Severity
 from pipedoctor.facts import Interpreter, Site, Source, TorchBuild
 from pipedoctor.facts.code_events.program import StartMethodCall
+from pipedoctor.facts.source import Argument, LoaderCall
 from pipedoctor.versions import is_at_least, parse_version
 
+_CONTEXT_PATTERN = re.compile(r"get_context\(\s*['\"](\w+)['\"]")
 FORKSERVER_FROM = "3.14"
 """From this Python on, processes on Linux are no longer forked from their parent by default."""
 
@@ -18,14 +23,22 @@ def oldest_torch(source: Source, torch: TorchBuild | None) -> tuple[str, str]:
 
 
 def find_start_method(
-    source: Source, path: str, interpreter: Interpreter | None, site: Site | None
+    source: Source,
+    path: str,
+    interpreter: Interpreter | None,
+    site: Site | None,
+    loaders: Iterable[LoaderCall] = (),
 ) -> tuple[str, str]:
     """
     How workers of this file start here, and why: ``spawn``, ``forkserver``, ``fork``.
 
-    A method set in another folder belongs to another program, and so does one that
-    another script sets under its main guard.
+    A loader may have a method of its own. A method set in another folder belongs to
+    another program, and so does one that another script sets under its main guard.
     """
+    own = [_read_context(loader.get("multiprocessing_context")) for loader in loaders]
+    for method_name in ("spawn", "forkserver", "fork"):
+        if method_name in own and (method_name != "fork" or set(own) == {"fork"}):
+            return method_name, "its multiprocessing_context"
     for event in source.select_events(StartMethodCall):
         method_name = event.details.method
         near = _parent_folder(event.at.path) == _parent_folder(path)
@@ -41,16 +54,26 @@ def find_start_method(
 
 
 def judge_unpicklable(
-    source: Source, path: str, interpreter: Interpreter | None, site: Site | None
+    source: Source,
+    path: str,
+    interpreter: Interpreter | None,
+    site: Site | None,
+    loaders: Iterable[LoaderCall] = (),
 ) -> tuple[Severity, str]:
     """Judge what cannot be pickled: broken now, or from Python 3.14 on."""
-    method, why = find_start_method(source, path, interpreter, site)
+    method, why = find_start_method(source, path, interpreter, site, loaders)
     if method == "fork":
         return (
             Severity.NOTE,
             f"breaks from Python {FORKSERVER_FROM} on, with forkserver",
         )
     return Severity.BREAKS, f"workers start by {method}, {why}"
+
+
+def _read_context(given: Argument) -> str:
+    """``"spawn"``, itself or as ``multiprocessing.get_context("spawn")``."""
+    written = _CONTEXT_PATTERN.search(given.text)
+    return written.group(1) if written else str(given.value)
 
 
 def _parent_folder(path: str) -> str:

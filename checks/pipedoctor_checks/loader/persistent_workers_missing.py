@@ -87,10 +87,7 @@ def _starts_once(loader: LoaderCall) -> bool:
 
 def _judge_loaders(source: Source, interpreter: Interpreter | None, site: Site | None) -> Findings:
     for loader in source.loaders:
-        method, why = find_start_method(source, loader.at.path, interpreter, site)
-        own = loader.get("multiprocessing_context").value
-        if own in {"fork", "spawn", "forkserver"}:
-            method, why = str(own), "its multiprocessing_context"
+        method, why = find_start_method(source, loader.at.path, interpreter, site, [loader])
         kept = loader.get("persistent_workers")
         off = kept.how == "absent" or (kept.is_known and not kept.value)
         workers = loader.get("num_workers")

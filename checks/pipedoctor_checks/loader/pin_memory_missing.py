@@ -99,7 +99,9 @@ def _judge_loaders(source: Source) -> Findings:
                 "Pin the batches and copy without blocking",
                 "DataLoader(..., pin_memory=True)\nbatch.to(device, non_blocking=True)",
                 edits=edits,
-                unsafe=explain_unsafe_copy(source, find_blocking_copies(moved)),
+                unsafe="pin_memory=False is written there: somebody may have chosen that"
+                if pinned.how == "literal"
+                else explain_unsafe_copy(source, find_blocking_copies(moved)),
             ),
             confidence=Confidence.LIKELY,
             pin_memory=format_argument(pinned),

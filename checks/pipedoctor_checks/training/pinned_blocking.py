@@ -15,6 +15,9 @@ from pipedoctor_checks._shared.non_blocking_copy import (
 from pipedoctor_checks._shared.own_names import choose_name
 from pipedoctor_checks._shared.training_loop import describe_waiting_loops, is_demo_loop
 
+PREPARED = "accelerator.prepare"
+"""The event of a loader that accelerate moves to the device itself."""
+
 
 @check("PDR402", "A pinned batch is copied with a blocking copy", fix="code", subject="loop")
 def pinned_blocking(source: Source, /) -> Findings:
@@ -30,7 +33,8 @@ def pinned_blocking(source: Source, /) -> Findings:
 
     A loader that feeds the loop is known to pin, and a batch is copied with a plain
     `.to(device)` or `.cuda()`. A tensor that the loop has derived from the batch, by a
-    type conversion or through numpy, is no longer pinned. An evaluation in a single
+    type conversion or through numpy, is no longer pinned, and batches of a loader that
+    accelerate has prepared are on the device already. An evaluation in a single
     pass is not reported. The loops of a file are one finding, and copies that are
     reached from several files are reported once.
 
@@ -66,6 +70,8 @@ def pinned_blocking(source: Source, /) -> Findings:
             and not e.details.unknown
             and not e.details.fresh
         ]
+        if any(e.name == PREPARED and e.loop == index for e in source.select_events(DeviceCopy)):
+            continue  # its batches are on the device already
         once = loop.role == "eval" and not loop.repeats
         if pinned and moved and not once and not is_demo_loop(loop):
             one = _BlockingLoop(loop, pinned[0], moved)

@@ -84,16 +84,14 @@ def handle_in_init(
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
     """
     for event in source.select_events(HandleAttribute):
-        method, why = find_start_method(source, event.at.path, interpreter, site)
+        users = [x for x in source.loaders if _uses_dataset(x, event)]
+        method, why = find_start_method(source, event.at.path, interpreter, site, users)
         details = event.details
         harmless = details.closed or details.renewed
         left = details.dropped and method != "fork"
         if harmless or left or not details.used or event.handler:
             continue
-        workers = [x for x in source.loaders if _uses_dataset(x, event) and has_no_workers(x)]
-        if workers and not any(
-            _uses_dataset(x, event) and not has_no_workers(x) for x in source.loaders
-        ):
+        if users and all(map(has_no_workers, users)):
             continue
         severity, harm = _judge_harm(event, method)
         yield make_code_finding(

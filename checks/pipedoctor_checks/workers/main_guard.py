@@ -60,7 +60,7 @@ def main_guard(source: Source, interpreter: Interpreter | None, site: Site | Non
         if loader.unguarded and may_have_workers(loader) and not loader.testing:
             files.setdefault(loader.at.path, []).append(loader)
     for path, loaders in files.items():
-        severity, why = judge_unpicklable(source, path, interpreter, site)
+        severity, why = judge_unpicklable(source, path, interpreter, site, loaders)
         yield make_code_finding(
             [loader.at for loader in loaders],
             severity,

@@ -88,7 +88,7 @@ def _judge_arguments(
 ) -> Findings:
     """Judge the arguments of the loaders."""
     for loader in source.loaders:
-        severity, why = judge_unpicklable(source, loader.at.path, interpreter, site)
+        severity, why = judge_unpicklable(source, loader.at.path, interpreter, site, [loader])
         for name in ("collate_fn", "worker_init_fn", "transform"):
             given = loader.get(name)
             if given.form in {"lambda", "local function"} and may_have_workers(loader):

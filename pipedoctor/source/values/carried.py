@@ -64,8 +64,40 @@ class CarriedValues:
                 for value, _ in method.bindings.get(f"self.{name}", ()):
                     assigned = True
                     yield self._given_to_constructor(owner, method, value)
-        if not assigned:
+        if not assigned and self._sets_whatever_is_given(owner.cls):
+            yield from self._given_by_keyword(owner, name)
+        elif not assigned:
             yield from self._class_attribute(owner.cls, name, default=owner.call is None)
+
+    def _sets_whatever_is_given(self, cls: ClassDefinition) -> bool:
+        """``for name, value in kwargs.items(): setattr(self, name, value)``."""
+        init = self.project.find_method(cls, "__init__")
+        if init is None or isinstance(init.node, ast.Module) or init.node.args.kwarg is None:
+            return False
+        whole = any(one.attr == "__dict__" for one in init.attribute_nodes)
+        return whole or any(
+            isinstance(step.node, ast.Call)
+            and len(step.node.args) > 1
+            and not isinstance(step.node.args[1], ast.Constant)
+            for step in init.find_calls("setattr")
+        )
+
+    def _given_by_keyword(self, owner: InstanceValue, name: str) -> Sequence[CarriedExpression]:
+        """By each call that may have made it; what none gives is as the class has it."""
+        made = [(owner.call, owner.frame.scope)] if owner.call and owner.frame else []
+        if not made:
+            sites = self.project.find_call_sites(owner.cls.name)[:_MAX_CONSTRUCTIONS]
+            made = [(site.node, site.scope) for site in sites]
+        found: list[CarriedExpression] = []
+        for call, scope in made:
+            given = find_call_argument(call, name, -1)
+            if given is not None:
+                found.append(CarriedExpression(given, scope))
+            elif _has_stars(call):
+                return ()
+            else:
+                found += self._class_attribute(owner.cls, name, default=True)
+        return found
 
     def _field(self, owner: InstanceValue, name: str) -> Iterator[CarriedExpression]:
         """A field of a dataclass: as the call gives it, as some call gives it, its default."""

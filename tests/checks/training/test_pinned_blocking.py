@@ -46,7 +46,18 @@ def pinned_training(lines: str) -> str:
     return IMAGES + PINNED_LOADER + IMAGE_EPOCHS.replace("x = x.to(device)", lines)
 
 
+PREPARED = """
+from accelerate import Accelerator
+def main(data, net):
+    accelerator = Accelerator()
+    loader = DataLoader(data, pin_memory=True, shuffle=True)
+    {prepared}
+    for epoch in range(9):
+        for x in loader:
+            net(x.to(accelerator.device)).backward()
+"""
 SILENT = {
+    "prepared by accelerate": PREPARED.format(prepared="loader = accelerator.prepare(loader)"),
     "not blocking": batch_loop("x = x.to(device, non_blocking=True)"),
     "not pinned": batch_loop("x = x.to(device)", "num_workers=2"),
     "another type": batch_loop("x = x.to(torch.float16)"),
@@ -57,6 +68,7 @@ SILENT = {
     "by way of numpy": pinned_training("x = torch.from_numpy(flip(x))\n            x.cuda()"),
 }
 SPEAKS = {
+    "not prepared": PREPARED.format(prepared="pass"),
     "to": batch_loop("x = x.to(device)"),
     "cuda": batch_loop("x, y = x.cuda(), y.cuda()"),
     "each of a batch": batch_loop("z = [t.to(device) for t in x]"),
