@@ -340,7 +340,7 @@ cmd_fuzz() {
         -o faulthandler_timeout=1800 -o cache_dir="$state/pytest" "$@"
     if pip install --only-binary :all: atheris 2>/dev/null; then
         for reader in log report zip environment-record conda-meta elf ld-so-cache \
-            installed-list code configuration; do
+            installed-list journal redaction code configuration; do
             step "$reader" python tools/fuzz_readers.py "$reader" -max_total_time=60
         done
     else

@@ -24,6 +24,8 @@ MODULES = {
     "elf": ["pipedoctor.collect.elf"],
     "ld-so-cache": ["pipedoctor.collect.ldcache"],
     "installed-list": ["pipedoctor.collect.ownership", "pipedoctor.collect.metadata"],
+    "journal": ["pipedoctor.fix"],
+    "redaction": ["pipedoctor.privacy"],
     "code": ["pipedoctor.source"],
     "configuration": ["pipedoctor.cli.config", "pipedoctor.cli.config_files", "tomllib"],
 }

@@ -217,6 +217,7 @@ def _check_machine(
         verify_files=request.verify_files,
         stdin_source=request.stdin_source,
     )
+    inquiry = msgspec.structs.replace(inquiry, hung_before=config.hung_reads)
     ready = [prepare()] if _needs_early_setup(request, options) else []
     left = max(_MIN_EXAMINATION_SECONDS, options.deadline - (time.monotonic() - started_at))
     price = measure_target.measure_loader(request, inquiry.code)

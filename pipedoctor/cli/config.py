@@ -21,6 +21,7 @@ from pipedoctor.cli.config_sources import describe_sources
 from pipedoctor.engine.selection import UnknownNameError, resolve_codes, suggest_name
 from pipedoctor.report.configuration import ReportedConfiguration, describe_not_obeyed
 from pipedoctor.runtime.files import FileTimeoutError
+from pipedoctor.runtime.probe import Outcome
 from pipedoctor.suppress.accepted_risks import AcceptedRisk
 from pipedoctor.suppress.per_file import FileIgnore
 from pipedoctor.units import parse_size
@@ -51,6 +52,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Checks that are ignored in some files."""
     sources: tuple[ReportedConfiguration, ...] = ()
     """Which files these came from, and what in them is not obeyed."""
+    hung_reads: tuple[Outcome, ...] = ()
+    """Where a configuration was looked for in vain: the path does not answer."""
 
 
 def load_config(
@@ -67,19 +70,21 @@ def load_config(
     configuration. Raises `ConfigError`.
     """
     file = user_file = NO_FILE
+    hung: tuple[Outcome, ...] = ()
     try:
         if not no_config:
             file = find_config(path)
             user_file = find_user_config() if path is None else NO_FILE
     except FileTimeoutError as error:
         click.echo(f"pipedoctor: configuration not read: {error}", err=True)
+        hung = (error.outcome,) if error.outcome else ()
     config = merge_config(file, command_line, load_catalogue, user_file)
     for source in config.sources:
         if source.not_obeyed:
             from pipedoctor.report.sentences import clean_text
 
             click.echo(f"pipedoctor: {clean_text(describe_not_obeyed(source))}", err=True)
-    return config
+    return msgspec.structs.replace(config, hung_reads=hung)
 
 
 def merge_config(

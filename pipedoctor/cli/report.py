@@ -1,5 +1,6 @@
 """`pipedoctor report`: the attachment for a bug ticket."""
 
+import time
 from typing import Any
 
 import click
@@ -59,7 +60,8 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     from pipedoctor.cli import report_attachment, requests
 
     own = requests.drop_defaults(context, parameters)
-    context.exit(report_attachment.run_report(requests.build_report_request(own)))
+    request = requests.build_report_request(own)
+    context.exit(report_attachment.run_report(request, context.obj or time.monotonic()))
 
 
 command.params[:0] = [p for p in check.params if p.name not in _CHECK_ONLY_OPTIONS]

@@ -1,7 +1,6 @@
 """What `pipedoctor report` does: write an attachment, list them, read them back."""
 
 import math
-import time
 from typing import TYPE_CHECKING
 
 import click
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from pipedoctor.report.model import Report
 
 
-def run_report(request: ReportRequest) -> int:
-    """Run `report` with these options; the exit code."""
+def run_report(request: ReportRequest, began: float) -> int:
+    """Run `report` with these options; the exit code. The deadline counts from `began`."""
     _refuse_two_actions(request)
     _refuse_copy_to_file(request)
     if request.issue_template:
@@ -35,7 +34,7 @@ def run_report(request: ReportRequest) -> int:
     elif request.unredact:
         _unredact(request, request.unredact)
     else:
-        return _create_attachment(request)
+        return _create_attachment(request, began)
     return 0
 
 
@@ -59,15 +58,14 @@ def _refuse_copy_to_file(request: ReportRequest) -> None:
         raise click.UsageError(message)
 
 
-def _create_attachment(request: ReportRequest) -> int:
+def _create_attachment(request: ReportRequest, began: float) -> int:
     form = output_file.choose_format(request)
-    began = time.monotonic()
-    if not request.copy:
-        output_file.refuse_overwrite(request)
-    report, json, trouble, stopped = _examine(request)
     examination = request.examination
     until = began + examination.configurable.options.deadline
     with files.answer_by(math.inf if examination.measure else until):
+        if not request.copy:
+            output_file.refuse_overwrite(request)
+        report, json, trouble, stopped = _examine(request, began)
         _write_attachment(request, report, form)
         _keep_report(request, report, json, trouble)
     return INTERRUPTED_CODE if stopped else 0
@@ -104,7 +102,7 @@ def _print_name(name: str) -> None:
     output.write_output(f"{shown}\n".encode(errors="surrogateescape"), None)
 
 
-def _examine(request: ReportRequest) -> tuple["Report", bytes, str, bool]:
+def _examine(request: ReportRequest, began: float) -> tuple["Report", bytes, str, bool]:
     """
     The report, its JSON, and why the book of aliases could not be used, if so.
 
@@ -122,7 +120,7 @@ def _examine(request: ReportRequest) -> tuple["Report", bytes, str, bool]:
         # Aliases in a record of another machine are those of another book.
         book = None if request.examination.record else AliasStore()
         redactor = Redactor(RedactionLevel.PUBLIC, memory=book)
-    report, _, stopped = check_output.run_check(request.examination, redactor)
+    report, _, stopped = check_output.run_check(request.examination, redactor, began=began)
     check_output.report_broken_packs(report)
     return report, json.render(report), book.failure_reason if book else "", stopped
 

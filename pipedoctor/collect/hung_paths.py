@@ -1,6 +1,7 @@
 """Paths that did not answer while anything else was read: each is a finding itself."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import escape_path, find_mount, mounts
@@ -31,18 +32,24 @@ def list_hung_paths(
     outcomes: Mapping[str, Outcome],
     examined: Sequence[PathFact],
     environment_sections: Sequence[str],
+    hung_before: Sequence[Outcome] = (),
 ) -> Iterator[PathFact]:
     """
     List the folders that hang or whose server is gone, then the paths where sections hung.
 
-    None that lies on a path that is listed already, or among those `examined`.
+    Then what `hung_before`. None that lies on a path that is listed already, or among those
+    `examined`.
     """
     listed = [fact for fact in examined if fact.hang]
     for fact in _iter_folders(machine, folders, outcomes):
         if not any(_is_below(fact.path, other.path) for other in listed):
             listed.append(fact)
             yield fact
-    for fact in _iter_section_paths(machine, folders, outcomes, environment_sections):
+    others = chain(
+        _iter_section_paths(machine, folders, outcomes, environment_sections),
+        _iter_earlier_paths(machine, hung_before),
+    )
+    for fact in others:
         if not any(_is_same_place(fact, other) for other in listed):
             listed.append(fact)
             yield fact
@@ -122,6 +129,18 @@ def _iter_section_paths(
             mount=find_hung_mount(machine, path, outcome),
             hang=build_hang(outcome),
         )
+
+
+def _iter_earlier_paths(machine: Machine, outcomes: Sequence[Outcome]) -> Iterator[PathFact]:
+    for outcome in outcomes:
+        if outcome.blocked_path:
+            yield PathFact(
+                role="config",
+                path=escape_path(outcome.blocked_path),
+                named_by="read for the configuration",
+                mount=find_hung_mount(machine, outcome.blocked_path, outcome),
+                hang=build_hang(outcome),
+            )
 
 
 def _is_same_place(fact: PathFact, other: PathFact) -> bool:

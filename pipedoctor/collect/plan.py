@@ -69,6 +69,8 @@ class CollectionRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The file that records it: path, kind, content."""
     verify_files: bool = False
     """Compare every installed file with its package's record."""
+    hung_before: tuple[Outcome, ...] = ()
+    """What hung before anything was collected."""
 
     @property
     def has_code(self) -> bool:
@@ -249,6 +251,7 @@ def _build_paths(
         outcomes,
         entries,
         environment_sections=_IMPORT_SECTIONS,
+        hung_before=inquiry.hung_before,
     )
     return Paths(entries=(*entries, *hung))
 

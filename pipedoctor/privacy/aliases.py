@@ -24,20 +24,33 @@ class AliasMemory(Protocol):
 
 
 class AliasTable:
-    """Assigns a number to each name, keeping those that an `AliasMemory` holds."""
+    """
+    Assigns a number to each name, keeping those that an `AliasMemory` holds.
+
+    That is read when the first name comes: where it does not answer, there is something
+    to report by then.
+    """
 
     def __init__(self, memory: AliasMemory | None = None) -> None:
         self._memory = memory
+        self._is_read = memory is None
         self._numbers: dict[AliasedName, int] = {}
         self._last: dict[str, int] = {}
-        if memory:
-            self._numbers, self._last = memory.read_numbers()
         self._new: dict[AliasedName, int] = {}
+
+    def _read_memory(self) -> None:
+        self._is_read = True
+        if self._memory:
+            self._numbers, last = self._memory.read_numbers()
+            for kind, number in last.items():
+                self.mark_taken(kind, number)
 
     def get_alias(self, kind: str, value: str) -> str:
         """The alias of a name; what is an alias already stays."""
         if ALIAS_PATTERN.fullmatch(value):
             return value
+        if not self._is_read:
+            self._read_memory()
         name = (kind, value if kind in {"user", "path"} else value.lower())
         number = self._numbers.get(name)
         if number is None:

@@ -43,7 +43,11 @@ _DEADLINE = ContextVar("deadline", default=math.inf)
 
 
 class FileTimeoutError(UnreadableError):
-    """A file that did not answer in time."""
+    """A file that did not answer in time; `outcome` says where it hung."""
+
+    def __init__(self, message: str, outcome: Outcome | None = None) -> None:
+        super().__init__(message)
+        self.outcome = outcome
 
 
 def run_probes(probes: list[Probe], *, until: float) -> dict[str, Outcome]:
@@ -185,7 +189,7 @@ def describe_error(error: OSError) -> str:
 def _get_value(outcome: Outcome) -> Any:
     if outcome.hung:
         more = ": this path does not answer" if outcome.blocked_path else ""
-        raise FileTimeoutError(outcome.reason + more)
+        raise FileTimeoutError(outcome.reason + more, outcome)
     if outcome.reason:
         raise UnreadableError(outcome.reason)
     return outcome.value

@@ -121,3 +121,13 @@ def test_a_folder_that_nobody_came_to_touch_is_not_called_dead() -> None:
     found = list_hung_paths(HERE, [folder("/a")], {"folder /a": outcome}, [], ())
 
     assert list(found) == []
+
+
+def test_what_hung_before_is_named_unless_it_is_already() -> None:
+    earlier = hung("/home/x/.config/pipedoctor/config.toml")
+
+    (found,) = list_hung_paths(HERE, [], {}, [], (), [earlier])
+    known = PathFact(role="home", path="/home/x", hang=Hang(doing="stat /home/x", seconds=2.0))
+
+    assert (found.role, found.path) == ("config", "/home/x/.config/pipedoctor/config.toml")
+    assert list(list_hung_paths(HERE, [], {}, [known], (), [earlier])) == []

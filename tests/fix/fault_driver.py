@@ -1,10 +1,11 @@
 """
 Let a fix meet a fault at each of its system calls, and see what is left.
 
-``LD_PRELOAD=faults.so python fault_driver.py SCENE ERROR STEP FOLDER``: each run is a fork
-of this process whose n-th call on FOLDER fails with ERROR (0: it is killed before it),
-n = 1, 1 + STEP, ... until one meets no fault. Then another fork, without a fault, brings to an
-end what was left. A line of JSON for each: the call, how both ended, and what there is.
+``LD_PRELOAD=faults.so python fault_driver.py SCENE ERROR FIRST STEP FOLDER``: each run is a
+fork of this process whose n-th call on FOLDER fails with ERROR (0: it is killed before it),
+n = FIRST, FIRST + STEP, ... until one meets no fault. Then another fork, without a fault,
+brings to an end what was left. A line of JSON for each: the call, how both ended, and what
+there is.
 """
 
 import ctypes
@@ -167,10 +168,10 @@ def describe(folder: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    scene, error, step, place = sys.argv[1:]
+    scene, error, first, step, place = sys.argv[1:]
     folder = Path(place)
     before, body, after = SCENES[scene]
-    for fault in range(1, 100_000, int(step)):
+    for fault in range(int(first), 100_000, int(step)):
         reset(folder)
         if before:
             in_fork(before, folder)

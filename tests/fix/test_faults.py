@@ -28,12 +28,16 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> str:
     return library
 
 
-def meet_faults(shim: str, folder: Path, scene: str, error: int, step: int) -> list[dict[str, Any]]:
+def meet_faults(
+    shim: str, folder: Path, scene: str, error: int, calls: range
+) -> list[dict[str, Any]]:
     """One dictionary for each fault, as `fault_driver` prints them."""
+    program = [sys.executable, "-m", "tests.fix.fault_driver"]
+    where = [scene, str(error), str(calls.start), str(calls.step)]
     place = folder / "marked"
     environment = {**os.environ, "LD_PRELOAD": shim, "XDG_STATE_HOME": str(place / "state")}
     done = subprocess.run(
-        [sys.executable, "-m", "tests.fix.fault_driver", scene, str(error), str(step), str(place)],
+        [*program, *where, str(place)],
         check=False,
         capture_output=True,
         text=True,
@@ -62,27 +66,36 @@ APPLIED: dict[str, Any] = {"file": "new", "made": True, "ran": True, "left": []}
 REVERTED: dict[str, Any] = {"file": "old", "made": None, "ran": False, "left": []}
 SCENES = {"apply": APPLIED, "undo": REVERTED, "recover": REVERTED}
 ERRORS = {"killed": KILL, "EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "EACCES": errno.EACCES}
+ALL_CALLS = 10_000
 EXTENDED = [
-    pytest.param(scene, error, 1, marks=pytest.mark.extended, id=f"{scene} {name}")
+    pytest.param(
+        scene,
+        error,
+        range(first, ALL_CALLS, 6),
+        marks=pytest.mark.extended,
+        id=f"{scene} {name}, each 6th call from {first}",
+    )
     for scene in SCENES
     for name, error in ERRORS.items()
+    for first in range(1, 7)
 ]
+"""Together each call of each scene, in pieces that end in time on a slow machine."""
 
 
 @pytest.mark.parametrize(
-    ("scene", "error", "step"),
+    ("scene", "error", "calls"),
     [
-        pytest.param("apply", KILL, 11, id="killed, each 11th call"),
-        pytest.param("apply", errno.ENOSPC, 13, id="no space, each 13th call"),
+        pytest.param("apply", KILL, range(1, ALL_CALLS, 11), id="killed, each 11th call"),
+        pytest.param("apply", errno.ENOSPC, range(1, ALL_CALLS, 13), id="no space, each 13th call"),
         *EXTENDED,
     ],
 )
 def test_old_or_new_and_nothing_lost(
-    shim: str, tmp_path: Path, scene: str, error: int, step: int
+    shim: str, tmp_path: Path, scene: str, error: int, calls: range
 ) -> None:
-    ends = meet_faults(shim, tmp_path, scene, error, step)
+    ends = meet_faults(shim, tmp_path, scene, error, calls)
 
-    assert len(ends) * step > 50
+    assert len(ends) * calls.step > 50
     codes = Counter(end["code"] for end in ends)
     assert codes[-9] == (len(ends) if error == KILL else 0)
     assert_nothing_is_lost(ends, SCENES[scene])

@@ -17,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from pipedoctor.cli.check_options import CommandLineOptions
 from pipedoctor.cli.config import merge_config
 from pipedoctor.cli.config_files import ConfigError, ConfigFile, parse_table
@@ -31,11 +33,21 @@ from pipedoctor.explanation import markdown, text
 from pipedoctor.explanation.explain import explain_log
 from pipedoctor.explanation.signature_catalogue import load_signatures
 from pipedoctor.facts import Facts, MalformedRecordError, UnreadableError
+from pipedoctor.fix import plan_text, seal
+from pipedoctor.fix.entry import JournalEntry
+from pipedoctor.fix.files import ReplacedFile
+from pipedoctor.fix.journal import Journal, open_journal
+from pipedoctor.fix.plan import CommandStep, RemoveStep, StepFailedError
+from pipedoctor.fix.undo import build_reversal
 from pipedoctor.log.read import read_log
+from pipedoctor.privacy.identity import UserIdentity
+from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 from pipedoctor.report.bundle import unpack_bundle
 from pipedoctor.report.json import read_report
+from pipedoctor.runtime.state_dir import open_private_folder
 from pipedoctor.source.discover.files import SourceFile
 from pipedoctor.source.read_project import read_project_facts
+from pipedoctor.textsafe import encode_indented_json
 from tests.hostile import archives
 
 importlib.import_module("pipedoctor.text")  # imported late otherwise, and not followed
@@ -151,6 +163,51 @@ def read_any_configuration(data: bytes) -> None:
         merge_config(file, CommandLineOptions(), get_catalogue)
 
 
+def read_any_journal(data: bytes) -> None:
+    """An entry of the journal, sealed where it has a place for it: listed, its undo planned."""
+    key = bytes(seal.KEY_BYTES)
+    file = put("state/journal/2026-01-01-1/entry.json", seal.seal_text(data, key))
+    put("state/journal/key", key).chmod(0o600)
+    for parent in list(file.parents)[:3]:
+        parent.chmod(0o700)
+    with open_private_folder(file.parents[2]) as home, open_journal(home).folder as folder:
+        entries = Journal(folder).read_entries()
+    assert "".join(plan_text.render_history(entries, busy=False))
+    for entry in entries:
+        json.loads(encode_indented_json(entry))
+        if isinstance(entry, JournalEntry):
+            assert all(map(str.isprintable, plan_text.render_undo(entry)))
+            for step in entry.steps:
+                with contextlib.suppress(StepFailedError):
+                    isinstance(step, CommandStep) and build_reversal(step, is_genuine=False)
+
+
+def read_any_text_to_redact(data: bytes) -> None:
+    """Whatever stands in a report or a log, redacted; what is redacted stays so."""
+    facts = Facts(unknown={"log": data.decode("utf-8", errors="replace")})
+    redactor = Redactor(RedactionLevel.PUBLIC, UserIdentity())
+    redactor.redact_facts(facts)
+
+
+def list_entries() -> Iterator[bytes]:
+    """One of a command, one of files."""
+    words = ("id", "state", "subject", "before", "after", "lasts", "when", "who", "version")
+    plain: dict[str, Any] = dict.fromkeys(words, "x")
+    plain |= {"schema": "pipedoctor.journal/1", "seal": seal.BLANK_SEAL, "uid": 0, "pid": 1}
+    plain |= {"id": "2026-01-01-1", "state": "proved", "when": "2026-01-01T00:00:00Z"}
+    undo = ("mount", "-o", "remount,size=1", "/dev/shm")
+    command = CommandStep(argv=undo, undo=undo)
+    old, new = "0" * 64, "1" * 64
+    file = ReplacedFile(path="/etc/fstab", existed=True, digest_before=old, digest_after=new)
+    for step in (command, file, RemoveStep(paths=("/dev/shm/x",))):
+        yield json.dumps({**plain, "steps": [msgspec.to_builtins(step)]}).encode()
+
+
+def list_secrets() -> Iterator[bytes]:
+    """Lines of the corpus."""
+    yield from (ROOT / "tests/privacy/corpus/secrets.txt").read_bytes().split(b"\n\n")
+
+
 def list_files(pattern: str) -> Iterator[bytes]:
     """The beginnings of files of the repository."""
     for path in sorted(ROOT.glob(pattern)):
@@ -228,6 +285,8 @@ READERS = {
     "elf": Reader(read_any_binary, list_binaries),
     "ld-so-cache": Reader(read_any_linker_cache, list_linker_caches),
     "installed-list": Reader(read_any_installed_list, list_installed_lists),
+    "journal": Reader(read_any_journal, list_entries),
+    "redaction": Reader(read_any_text_to_redact, list_secrets),
     "code": Reader(read_any_code, lambda: list_files("tests/source/*/*.py")),
     "configuration": Reader(read_any_configuration, list_configurations),
 }

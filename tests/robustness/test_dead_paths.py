@@ -166,6 +166,18 @@ def test_check_with_any_path_dead(variable: str, options: tuple[str, ...], tmp_p
     assert "torch-not-importable" not in {one["name"] for one in report["findings"]}
 
 
+@pytest.mark.extended
+@pytest.mark.parametrize("variable", ["HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "TMPDIR"])
+def test_report_keeps_its_deadline_and_names_the_path(variable: str, tmp_path: Path) -> None:
+    deadline = 6.0
+
+    ended = run(tmp_path, variable, "report", "--copy", "--quick", "--deadline", str(deadline))
+
+    assert ended.code == 0, ended.errors
+    assert ended.seconds < deadline + 0.5 + 2 * measure_start()
+    assert "does not answer" in ended.output.partition("## Facts")[0]
+
+
 def run_command(name: str, variable: str, tmp_path: Path) -> Ended:
     code, log = tmp_path / "train.py", tmp_path / "log.txt"
     code.write_text("def make():\n    return [1, 2, 3]\n")
