@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pipedoctor.engine.catalogue import Catalogue
     from pipedoctor.facts import Fact
     from pipedoctor.privacy.redactor import Redactor
+    from pipedoctor.report.edit_diff import EditDiffs
     from pipedoctor.report.model import Report
     from pipedoctor.report.source_frame import SourceFrames
 
@@ -98,6 +99,7 @@ def render_report(
     *,
     statistics: bool = False,
     read_frames: "Callable[[], SourceFrames]" = dict,
+    read_diffs: "Callable[[], EditDiffs]" = dict,
 ) -> str | bytes:
     """Write the report in the format that is asked for; only this one is loaded."""
     context = formats.RenderContext(
@@ -108,6 +110,7 @@ def render_report(
         exit_code=choose_exit_code(report, options),
         statistics=statistics,
         read_frames=read_frames,
+        read_diffs=read_diffs,
     )
     return formats.render(formats.Subject.REPORT, options.format, report, context)
 
@@ -115,19 +118,23 @@ def render_report(
 def render_request(report: "Report", options: CheckOptions, request: CheckRequest) -> str | bytes:
     """Write what `check` was asked for, with lines of the code that was read."""
     from pipedoctor.cli import privacy
-    from pipedoctor.cli.source_frames import read_frames
+    from pipedoctor.cli.source_frames import CodeQuoter
     from pipedoctor.privacy.redactor import RedactionLevel
 
-    def frames() -> "SourceFrames":
-        if request.record:
-            return {}
+    @cache
+    def quoter() -> CodeQuoter:
         redactor = privacy.make_redactor(request.output, no_redact=options.no_redact)
         level = privacy.choose_level(request.output, no_redact=options.no_redact)
         masked = level is RedactionLevel.ALL
-        return read_frames(report, request.paths, redactor.redact_text, masked=masked)
+        return CodeQuoter(request.paths, redactor.redact_text, masked=masked)
 
     return render_report(
-        report, options, request.output, statistics=request.statistics, read_frames=frames
+        report,
+        options,
+        request.output,
+        statistics=request.statistics,
+        read_frames=lambda: {} if request.record else quoter().read_frames(report),
+        read_diffs=lambda: {} if request.record else quoter().read_diffs(report),
     )
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from pipedoctor.report.edit_diff import EditDiffs
     from pipedoctor.report.sentences import DetailLevel
     from pipedoctor.report.source_frame import SourceFrames
 
@@ -49,6 +50,8 @@ class RenderContext(NamedTuple):
     """Counts per check instead of findings."""
     read_frames: "Callable[[], SourceFrames]" = dict
     """Reads the lines of code to show under findings."""
+    read_diffs: "Callable[[], EditDiffs]" = dict
+    """Reads what the edits of remedies would change."""
 
 
 def _take_nothing(_: RenderContext) -> dict[str, Any]:
@@ -113,7 +116,12 @@ def _describe_terminal_report(context: RenderContext) -> dict[str, Any]:
         **_describe_terminal_detail(context),
         "statistics": context.statistics,
         "frames": {} if context.detail == "brief" else context.read_frames(),
+        "diffs": {} if context.detail == "brief" else context.read_diffs(),
     }
+
+
+def _take_diffs(context: RenderContext) -> dict[str, Any]:
+    return {"diffs": context.read_diffs()}
 
 
 def _describe_terminal_places(context: RenderContext) -> dict[str, Any]:
@@ -191,7 +199,7 @@ _ROWS = (
     OutputFormat(
         "markdown",
         {
-            Subject.REPORT: Renderer("pipedoctor.report.markdown"),
+            Subject.REPORT: Renderer("pipedoctor.report.markdown", _take_diffs),
             Subject.ATTACHMENT: Renderer("pipedoctor.report.ticket"),
             Subject.DIFF: Renderer("pipedoctor.diff.markdown"),
             Subject.EXPLANATION: Renderer("pipedoctor.explanation.markdown"),
@@ -202,7 +210,7 @@ _ROWS = (
     OutputFormat(
         "html",
         {
-            Subject.REPORT: Renderer("pipedoctor.report.html"),
+            Subject.REPORT: Renderer("pipedoctor.report.html", _take_diffs),
             Subject.ATTACHMENT: Renderer("pipedoctor.report.html"),
             Subject.DIFF: Renderer("pipedoctor.diff.html"),
             Subject.FLEET: Renderer("pipedoctor.fleet.output.html"),

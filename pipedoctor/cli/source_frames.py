@@ -5,7 +5,6 @@ import os
 import re
 import tokenize
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from pipedoctor.runtime import files
 from pipedoctor.runtime.regular_file import read_whole
 
 if TYPE_CHECKING:
+    from pipedoctor.report.edit_diff import EditDiffs
     from pipedoctor.report.model import Report
     from pipedoctor.report.source_frame import SourceFrames
     from pipedoctor.runtime.probe import Announce
@@ -25,34 +25,53 @@ _MAX_FILE_BYTES = 4 << 20
 LineRedactor = Callable[[str], str]
 
 
-def read_frames(
-    report: "Report", paths: Sequence[str], redact: "LineRedactor", *, masked: bool
-) -> "SourceFrames":
+class CodeQuoter:
     """
-    The lines around each finding in code; where its file cannot be read: none.
+    Quotes the code that was judged; where a file cannot be read, nothing.
 
     `redact` takes names and secrets out of a line; `masked` strings and comments, where
     others will read it.
     """
-    from pipedoctor.check.places import get_cell_number, get_file_path
-    from pipedoctor.report.source_frame import SourceFrame
 
-    @cache
-    def read(path: str, cell: int) -> tuple[str, ...]:
-        text = _load_file(path, paths)
-        if cell and text:
-            text = _extract_cell(text, cell)
-        return tuple(map(redact, _decode_lines(text, masked=masked))) if text else ()
+    def __init__(self, paths: Sequence[str], redact: LineRedactor, *, masked: bool) -> None:
+        self._paths, self._redact, self._masked = paths, redact, masked
+        self._files: dict[tuple[str, int], tuple[str, ...]] = {}
 
-    frames: dict[tuple[str, int], SourceFrame] = {}
-    for entry in report.findings:
-        spot = entry.location
-        if spot is None or len(frames) >= MAX_FRAMES:
-            continue
-        lines = read(get_file_path(spot), get_cell_number(spot))
-        if 0 < spot.line <= len(lines):
-            frames[spot.path, spot.line] = SourceFrame.from_line(lines, spot.line, CONTEXT_LINES)
-    return frames
+    def read_frames(self, report: "Report") -> "SourceFrames":
+        """The lines around each finding in code."""
+        from pipedoctor.check.places import get_cell_number, get_file_path
+        from pipedoctor.report.source_frame import SourceFrame
+
+        frames: dict[tuple[str, int], SourceFrame] = {}
+        for entry in report.findings:
+            spot = entry.location
+            if spot is None or len(frames) >= MAX_FRAMES:
+                continue
+            lines = self._read_lines(get_file_path(spot), get_cell_number(spot))
+            if 0 < spot.line <= len(lines):
+                frames[spot.path, spot.line] = SourceFrame.from_line(
+                    lines, spot.line, CONTEXT_LINES
+                )
+        return frames
+
+    def read_diffs(self, report: "Report") -> "EditDiffs":
+        """What the edits of each remedy would change."""
+        from pipedoctor.report.edit_diff import diff_edits
+
+        remedies = (remedy for entry in report.findings for remedy in entry.remedies)
+        wanted = dict.fromkeys(remedy.edits for remedy in remedies if remedy.edits)
+        found = ((one, diff_edits(one, self._read_lines)) for one in islice(wanted, MAX_FRAMES))
+        return {edits: lines for edits, lines in found if lines}
+
+    def _read_lines(self, path: str, cell: int) -> tuple[str, ...]:
+        """The lines of a file, or of a cell of a notebook, as they may be shown."""
+        key = (path, cell)
+        if key not in self._files:
+            text = _load_file(path, self._paths)
+            text = _extract_cell(text, cell) if cell and text else text
+            lines = _decode_lines(text, masked=self._masked) if text else []
+            self._files[key] = tuple(map(self._redact, lines))
+        return self._files[key]
 
 
 def _load_file(path: str, paths: Sequence[str]) -> bytes:

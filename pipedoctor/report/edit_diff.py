@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 from pipedoctor.check import Edit
@@ -11,6 +12,7 @@ MAX_DIFF_LINES = 40
 
 EditDiffs: TypeAlias = Mapping[tuple[Edit, ...], tuple[str, ...]]
 """By the edits of a remedy, the lines to show."""
+NO_DIFFS: EditDiffs = MappingProxyType({})
 LineReader: TypeAlias = Callable[[str, int], Sequence[str]]
 """The lines of a file, or of a cell of a notebook (counted from 1; else 0)."""
 

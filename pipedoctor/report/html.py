@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pipedoctor.check import Severity
 from pipedoctor.report import fact_tables, fixable, json, sentences
 from pipedoctor.report.configuration import describe_configuration
+from pipedoctor.report.edit_diff import NO_DIFFS, EditDiffs
 from pipedoctor.report.html_page import render_page
 from pipedoctor.report.model import Report, ReportedFinding
 from pipedoctor.report.resources import build_resources
@@ -25,8 +26,8 @@ class FindingGroup:
     open: bool
 
 
-def render(report: Report) -> str:
-    """Write the report as a page that needs nothing but itself."""
+def render(report: Report, *, diffs: EditDiffs = NO_DIFFS) -> str:
+    """Write the report as a page that needs nothing but itself; `diffs` are of edits."""
     record = json.ReportRecord(schema=report.schema, created=report.created, facts=report.facts)
     sentence = sentences.describe_verdict(report)
     return render_page(
@@ -34,6 +35,7 @@ def render(report: Report) -> str:
         "report.html.jinja",
         record=json.escape_controls(encode_json(record)).decode(),
         report=report,
+        diffs=diffs,
         worst=_worst_severity(report),
         groups=tuple(_group_findings(report.findings)),
         resources=build_resources(report),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from pipedoctor.report import sentences
 from pipedoctor.report.configuration import describe_configuration
+from pipedoctor.report.edit_diff import NO_DIFFS, EditDiffs
 from pipedoctor.report.model import Report, ReportedFinding, ReportedRemedy
 from pipedoctor.textsafe import encode_indented_json
 
@@ -20,9 +21,9 @@ _INERT_FORMS = {
 """Mentions and references are looked for in the text after Markdown is done."""
 
 
-def render(report: Report) -> str:
+def render(report: Report, *, diffs: EditDiffs = NO_DIFFS) -> str:
     """Write the report as Markdown that shows every value and obeys none."""
-    return "\n".join(_write_lines(report)).rstrip("\n") + "\n"
+    return "\n".join(_write_lines(report, diffs)).rstrip("\n") + "\n"
 
 
 def escape_markdown(text: object) -> str:
@@ -41,14 +42,14 @@ def fence_code(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{body}\n{fence}"
 
 
-def _write_lines(report: Report) -> Iterator[str]:
+def _write_lines(report: Report, diffs: EditDiffs) -> Iterator[str]:
     yield from write_opening(report)
     if report.findings:
         yield from TABLE_HEADER
         yield from map(format_row, report.findings)
         yield ""
     for entry in report.findings:
-        yield from write_finding(entry)
+        yield from write_finding(entry, diffs)
     yield from _write_appendix(report)
 
 
@@ -79,7 +80,7 @@ def _format_check(entry: ReportedFinding) -> str:
     return f"{escape_markdown(entry.code)} {escape_markdown(entry.name)}"
 
 
-def write_finding(entry: ReportedFinding) -> Iterator[str]:
+def write_finding(entry: ReportedFinding, diffs: EditDiffs = NO_DIFFS) -> Iterator[str]:
     """A finding with its evidence and its remedies."""
     yield f"## {entry.rank}. {escape_markdown(entry.summary)}"
     yield ""
@@ -96,10 +97,10 @@ def write_finding(entry: ReportedFinding) -> Iterator[str]:
     if entry.location or entry.evidence or entry.gain:
         yield ""
     for remedy in entry.remedies:
-        yield from _write_remedy(remedy)
+        yield from _write_remedy(remedy, diffs.get(remedy.edits, ()))
 
 
-def _write_remedy(remedy: ReportedRemedy) -> Iterator[str]:
+def _write_remedy(remedy: ReportedRemedy, changes: tuple[str, ...]) -> Iterator[str]:
     place = escape_markdown(sentences.describe_remedy_place(remedy))
     yield f"**{escape_markdown(remedy.title)}** ({place})"
     yield ""
@@ -107,7 +108,9 @@ def _write_remedy(remedy: ReportedRemedy) -> Iterator[str]:
         yield from (fence_code(remedy.shell, "sh"), "")
     for put in remedy.puts:
         yield from (f"in {escape_markdown(put.path)}:", "", fence_code(put.content), "")
-    if remedy.snippet:
+    if changes:
+        yield from (fence_code("\n".join(changes), "diff"), "")
+    elif remedy.snippet:
         yield from (fence_code(remedy.snippet), "")
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from types import MappingProxyType
+from typing import NamedTuple
 
 from rich.table import Table
 from rich.text import Text
@@ -10,6 +11,7 @@ from rich.text import Text
 from pipedoctor.check import shell
 from pipedoctor.report import fixable, sentences
 from pipedoctor.report.configuration import describe_configuration
+from pipedoctor.report.edit_diff import NO_DIFFS, EditDiffs
 from pipedoctor.report.model import Report, ReportedFinding, ReportedRemedy
 from pipedoctor.report.rule_summary import RuleSummary, count_rules, summarize_rules
 from pipedoctor.report.source_frame import SourceFrames, render_frame
@@ -29,26 +31,21 @@ def render(  # noqa: PLR0913  (how it is written)
     ascii_only: bool = False,
     statistics: bool = False,
     frames: SourceFrames = _NO_FRAMES,
+    diffs: EditDiffs = NO_DIFFS,
 ) -> str:
     """
     Write the report for a terminal of this width; `brief`: a line a finding.
 
     `statistics`: a line a check, with how many findings it has. `frames` are lines of
-    code to show under the findings in them.
+    code to show under the findings in them, `diffs` what edits would change.
     """
     if statistics:
         return format_statistics(report)
     if detail == "brief":
         return "".join(_format_brief(entry) for entry in report.findings)
-    page = _ReportWriter(report, width, colour=colour, ascii_only=ascii_only, frames=frames)
-    page.write_paragraph(
-        f"{sentences.describe_place(report)}: {sentences.describe_verdict(report)}.",
-        style="bold",
-    )
-    if report.recorded:
-        page.write_paragraph(
-            f"Judged from {sentences.clean_text(sentences.describe_origin(report))}."
-        )
+    quoted = _QuotedCode(frames, diffs)
+    page = _ReportWriter(report, width, colour=colour, ascii_only=ascii_only, quoted=quoted)
+    page.write_opening(report)
     full = detail == "full"
     only_notes = not sentences.count_findings(report.summary)
     if only_notes:  # what is healthy comes before what is merely worth knowing
@@ -89,6 +86,11 @@ def _format_brief(entry: ReportedFinding) -> str:
     return f"{entry.severity:<6} {entry.code} {entry.name}: {at}{summary}\n"
 
 
+class _QuotedCode(NamedTuple):
+    frames: SourceFrames
+    diffs: EditDiffs
+
+
 class _ReportWriter(TerminalWriter):
     def __init__(
         self,
@@ -97,12 +99,20 @@ class _ReportWriter(TerminalWriter):
         *,
         colour: bool,
         ascii_only: bool,
-        frames: SourceFrames,
+        quoted: "_QuotedCode",
     ) -> None:
         super().__init__(width, colour=colour)
-        self._report, self._frames = report, frames
+        self._report, self._frames, self._diffs = report, quoted.frames, quoted.diffs
         signs = (" - ", "+-", "->") if ascii_only else (" · ", "└ ", "→")
         self._dot, self._branch, self._arrow = signs
+
+    def write_opening(self, report: Report) -> None:
+        """What was examined, and the verdict."""
+        place = sentences.describe_place(report)
+        self.write_paragraph(f"{place}: {sentences.describe_verdict(report)}.", style="bold")
+        if report.recorded:
+            origin = sentences.clean_text(sentences.describe_origin(report))
+            self.write_paragraph(f"Judged from {origin}.")
 
     def write_finding(self, entry: ReportedFinding, *, full: bool) -> None:
         """One finding; a symptom stands under its cause, without its remedies."""
@@ -171,7 +181,9 @@ class _ReportWriter(TerminalWriter):
         for put in remedy.puts:
             self.write_paragraph(f"in {sentences.clean_text(put.path)}:", indent=inner)
             self._write_code(put.content, inner + 2)
-        if remedy.snippet:
+        if changes := self._diffs.get(remedy.edits, ()):
+            self._write_code("\n".join(changes), inner + 2)
+        elif remedy.snippet:
             self._write_code(remedy.snippet, inner + 2)
         for name in ("verify", "undo") if full else ():
             argv: tuple[str, ...] = getattr(remedy, name)

@@ -117,10 +117,22 @@ def test_edits_of_code_are_shown(outlined: Outlined, ill: Report) -> None:
 
     text = outlined(report).text
 
-    assert "a.py:3, column 5 to 3:9, becomes x = 1 Copy edit of a.py" in text
-    assert "b.ipynb:3, cell 2, column 5 to 3:9, goes" in text
-    assert "They may change more: the order" in text
+    assert "a.py:3: becomes x = 1 Copy edit of a.py" in text
+    assert "b.ipynb:3, cell 2: goes" in text
+    assert "It may change more: the order" in text
     assert "Not changed by a program: it is old" in text
+
+
+def test_edits_are_a_diff_where_the_code_is_known(ill: Report) -> None:
+    edit = Edit(path="a.py", line=3, column=5, end_line=3, end_column=9, replacement="y")
+    cause = ill.findings[0]
+    cure = replace(cause.remedies[1], edits=(edit,), snippet="y")
+    report = replace(ill, findings=(replace(cause, remedies=(cure,)),))
+
+    page = render(report, diffs={(edit,): ("@@ -3 +3 @@ a.py", "-    x", "+    y")})
+
+    assert "@@ -3 +3 @@ a.py\n-    x\n+    y" in page
+    assert "The exact edits" not in page
 
 
 def test_only_many_findings_are_filtered(many: Report) -> None:
