@@ -9,6 +9,7 @@ import msgspec
 from pipedoctor.check import Gain, Lasts, Place
 from pipedoctor.facts import Site
 from pipedoctor.facts.applicability import NOT_SELECTED
+from pipedoctor.facts.record import SECTIONS
 from pipedoctor.report.model import (
     Report,
     ReportedFinding,
@@ -207,10 +208,23 @@ def list_skips(report: Report) -> list[tuple[str, list[tuple[str, list[SkippedCh
 
 def summarize_skips(report: Report, most: int, kind: SkipKind = "unjudged") -> str:
     """Why checks could not be judged, the commonest reason first: ``7 --quick; ...``."""
-    found = [(why, len(skips)) for why, skips in group_skips(report, kind)]
+    found = _join_sections([(why, len(skips)) for why, skips in group_skips(report, kind)])
     clauses = [f"{n} {clean_text(why)}" if n > 1 else clean_text(why) for why, n in found[:most]]
     left = sum(number for _, number in found[most:])
     return "; ".join([*clauses, f"{left} for other reasons"] if left else clauses)
+
+
+def _join_sections(counts: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """One reason that several sections have is one row, without their names."""
+    rows: dict[str, list[tuple[str, int]]] = {}
+    for why, number in counts:
+        section, _, rest = why.partition(": ")
+        rows.setdefault(rest if section in SECTIONS else why, []).append((why, number))
+    joined = [
+        (rest if len(same) > 1 else same[0][0], sum(number for _, number in same))
+        for rest, same in rows.items()
+    ]
+    return sorted(joined, key=lambda row: -row[1])
 
 
 def group_skips(

@@ -41,7 +41,7 @@ def test_a_version_is_no_path(
     choose_version(shim, project, name.format(project))
     monkeypatch.chdir(project)
 
-    with pytest.raises(UnreadableError, match="that is no version; name the interpreter"):
+    with pytest.raises(UnreadableError, match="not a version; name the interpreter"):
         resolve_shim(shim, {})
 
 
@@ -71,7 +71,7 @@ def test_nothing_of_the_project_is_run(doctor: Doctor, project: Path, tmp_path: 
     )
 
     assert not ran.exists()
-    assert "that is no version" in done.stdout
+    assert "not a version" in done.stdout
 
 
 def belongs_to_others(file: Path) -> None:

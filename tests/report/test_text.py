@@ -182,6 +182,15 @@ def test_many_reasons_are_counted_together(well: Report) -> None:
     )
 
 
+def test_one_reason_of_several_sections_is_said_once(well: Report) -> None:
+    reasons = ("torch: no torch here", "torch_import: no torch here", "odd: no torch here")
+    skipped = tuple(SkippedCheck(code="X", name="x", reason=reason) for reason in reasons)
+
+    assert sentences.summarize_skips(replace(well, skipped=skipped), 4) == (
+        "2 no torch here; odd: no torch here"
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
