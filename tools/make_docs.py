@@ -75,7 +75,7 @@ def require_headings(check: Check[...]) -> None:
 def render_svg(record: Path) -> str:
     """The report of a recorded machine as a terminal shows it."""
     report = judge_record(get_catalogue(), record.read_bytes(), None, CheckPolicy())
-    text = render(replace(report, recorded=""), width=WIDTH, colour=True)
+    text = render(replace(report, recorded=""), width=WIDTH, color=True)
     console = Console(
         record=True,
         width=WIDTH,

@@ -79,7 +79,7 @@ def judge_pipedoctor(names: Iterable[str], output: str, *, code: int | None) -> 
 
 
 def find_alarms(output: str, alarm: re.Pattern[str], never: re.Pattern[str]) -> list[str]:
-    """The lines in which a tool says that something is wrong, without colours."""
+    """The lines in which a tool says that something is wrong, without colors."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", output).splitlines()
     return [
         " ".join(line.split()) for line in plain if alarm.search(line) and not never.search(line)

@@ -23,7 +23,7 @@ from pipedoctor.bench.decoder_windows import (
     find_fastest,
     find_references,
     find_way,
-    summarise_quality,
+    summarize_quality,
 )
 from pipedoctor.bench.host import read_host
 from pipedoctor.bench.pixel_difference import MAX_VALUES, compare_pixels
@@ -96,7 +96,7 @@ class DecodeBench:
             paths=tuple(
                 track.build_path(*find_references(track, self._ways)) for track in self._ways
             ),
-            quality=summarise_quality(self._ways),
+            quality=summarize_quality(self._ways),
             seconds=time.monotonic() - self._request.begin_time,
             interrupted=self._interrupted,
         )

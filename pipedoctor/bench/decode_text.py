@@ -27,7 +27,7 @@ def build_sheet(result: BenchDecode) -> ResultSheet:
     """Everything that was measured, decoding first, then decoding and resizing."""
     return ResultSheet(
         title=_format_title(result),
-        conclusions=tuple(_summarise(result)),
+        conclusions=tuple(_summarize(result)),
         header=TABLE_HEAD,
         rows=tuple(_build_rows(result)),
         notes=tuple(_build_notes(result)),
@@ -42,7 +42,7 @@ def _format_title(result: BenchDecode) -> str:
     return f"Decoding {format_count(images.count, kind)}{size}, {mean} each"
 
 
-def _summarise(result: BenchDecode) -> Iterator[str]:
+def _summarize(result: BenchDecode) -> Iterator[str]:
     switch = find_best_switch(result)
     if switch is not None and switch.ratio is not None:
         yield (

@@ -118,7 +118,7 @@ class WayMeasurement:
         )
 
 
-def summarise_quality(tracks: list[WayMeasurement]) -> Quality:
+def summarize_quality(tracks: list[WayMeasurement]) -> Quality:
     """How much others got into it, of all tracks together."""
     return Quality(
         windows=sum(len(track.windows) for track in tracks),

@@ -19,7 +19,7 @@ def build_sheet(result: BenchDisk) -> ResultSheet:
     """Every reading, and what storage means for workers."""
     return ResultSheet(
         title=_format_title(result),
-        conclusions=tuple(_summarise(result)),
+        conclusions=tuple(_summarize(result)),
         header=TABLE_HEAD,
         rows=tuple(map(_format_row, result.readings)),
         notes=tuple(_build_notes(result)),
@@ -33,7 +33,7 @@ def _format_title(result: BenchDisk) -> str:
     return f"Reading {entry.path}{mount}{stack}"
 
 
-def _summarise(result: BenchDisk) -> Iterator[str]:
+def _summarize(result: BenchDisk) -> Iterator[str]:
     hang = result.dataset.hang
     if hang is not None:
         yield f"It does not answer: {hang.doing} took more than {hang.seconds:.0f} s."

@@ -22,13 +22,13 @@ def render(
     sheet: ResultSheet,
     *,
     width: int = 100,
-    colour: bool = False,
+    color: bool = False,
     ascii_only: bool = False,
 ) -> str:
     """Write it for a terminal of this width."""
     width = max(width, MIN_WIDTH)
     title = clean_text(sheet.title)
-    lines = [f"{_BOLD}{title}{_RESET}" if colour else title]
+    lines = [f"{_BOLD}{title}{_RESET}" if color else title]
     for conclusion in sheet.conclusions:
         lines += _wrap_text(conclusion, width, "  ")
     if sheet.rows:

@@ -19,14 +19,14 @@ def build_sheet(result: BenchTransfer) -> ResultSheet:
     """Copies first, then copies beside computing."""
     return ResultSheet(
         title=f"Copying {format_size(result.batch_bytes)} to {result.device}",
-        conclusions=tuple(_summarise(result)),
+        conclusions=tuple(_summarize(result)),
         header=TABLE_HEAD,
         rows=tuple(_build_rows(result)),
         notes=tuple(_build_notes(result)),
     )
 
 
-def _summarise(result: BenchTransfer) -> Iterator[str]:
+def _summarize(result: BenchTransfer) -> Iterator[str]:
     rates = {copy.name: copy.rate for copy in result.copies}
     pageable, pinned = rates.get("pageable"), rates.get("pinned, non_blocking")
     if pageable and pinned:

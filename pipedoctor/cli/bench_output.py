@@ -125,7 +125,7 @@ def _write_result(facts: Facts, page: "ResultSheet", request: BenchRequest, seco
         message_text = text.render(
             page,
             width=output.get_width(),
-            colour=output.has_colours(target, no_color=request.no_color),
+            color=output.has_colors(target, no_color=request.no_color),
             ascii_only=output.is_ascii_only(target),
         )
         output.write_output(message_text, target)

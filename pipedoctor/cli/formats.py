@@ -102,7 +102,7 @@ def _describe_terminal(context: RenderContext) -> dict[str, Any]:
 
     return {
         "width": output.get_width(),
-        "colour": output.has_colours(context.output, no_color=context.no_color),
+        "color": output.has_colors(context.output, no_color=context.no_color),
         "ascii_only": output.is_ascii_only(context.output),
     }
 
@@ -131,8 +131,8 @@ def _describe_terminal_places(context: RenderContext) -> dict[str, Any]:
 def _describe_plain_terminal(context: RenderContext) -> dict[str, Any]:
     from pipedoctor.cli import output
 
-    colour = output.has_colours(context.output, no_color=context.no_color)
-    return {"width": output.get_width(), "colour": colour}
+    color = output.has_colors(context.output, no_color=context.no_color)
+    return {"width": output.get_width(), "color": color}
 
 
 def _describe_fleet_terminal(context: RenderContext) -> dict[str, Any]:

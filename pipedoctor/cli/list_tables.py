@@ -12,7 +12,7 @@ from pipedoctor.textsafe import encode_indented_json
 
 def print_tables(form: str) -> None:
     """Print one line per table: its rows, the days they were checked on, doubts."""
-    rows = [_summarise_table(table) for table in get_catalogue().tables]
+    rows = [_summarize_table(table) for table in get_catalogue().tables]
     if form == "json":
         whole = {"schema": "pipedoctor.tables/1", "tables": rows}
         output.write_output(encode_indented_json(whole), None)
@@ -21,7 +21,7 @@ def print_tables(form: str) -> None:
     output.write_output("".join(format_table_row(row, longest) for row in rows), None)
 
 
-def _summarise_table(table: World) -> dict[str, Any]:
+def _summarize_table(table: World) -> dict[str, Any]:
     parts = [
         cast("dict[str, Any]", part)
         for value in msgspec.to_builtins(table).values()

@@ -25,7 +25,7 @@ def is_terminal(output: str | None) -> bool:
     return is_stdout(output) and sys.stdout.isatty()
 
 
-def has_colours(output: str | None, *, no_color: bool) -> bool:
+def has_colors(output: str | None, *, no_color: bool) -> bool:
     """Only on a terminal that can, and where nobody asked for none (NO_COLOR)."""
     asked = no_color or bool(os.environ.get("NO_COLOR"))
     return is_terminal(output) and not asked and os.environ.get("TERM") != "dumb"

@@ -53,8 +53,8 @@ def explain_output(
     if isinstance(done, Crash) or not _is_explainable(done.value):
         return ""
     found = structs.replace(done.value, causes=tuple(map(_keep_possible, done.value.causes)))
-    colour = sys.stderr.isatty() and output.has_colours(None, no_color=False)
-    return "\n" + render(found, width=output.get_width(), colour=colour)
+    color = sys.stderr.isatty() and output.has_colors(None, no_color=False)
+    return "\n" + render(found, width=output.get_width(), color=color)
 
 
 def _is_explainable(explanation: "Explanation") -> bool:

@@ -50,7 +50,7 @@ def _render_verdict(facts: Facts, began: float) -> str:
     report = text.render(
         judge_watched(redacted, began),
         width=output.get_width(),
-        colour=sys.stderr.isatty() and output.has_colours(None, no_color=False),
+        color=sys.stderr.isatty() and output.has_colors(None, no_color=False),
     )
     return f"\n{describe_verdict(redacted)}\n{report}"
 

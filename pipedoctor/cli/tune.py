@@ -88,14 +88,14 @@ def _apply_tuning(found: "Tuning", *, yes: bool) -> int:
 
 
 def _render_tuning(found: "Tuning", request: "TuneRequest") -> str:
-    from pipedoctor.cli.output import get_width, has_colours, is_stdout
+    from pipedoctor.cli.output import get_width, has_colors, is_stdout
     from pipedoctor.tune.output.json import build_record
     from pipedoctor.tune.output.text import render
 
     if request.form == "text":
         columns = get_width() if is_stdout(request.output) else 100
-        colour = has_colours(request.output, no_color=request.no_color)
-        return render(found, width=columns, colour=colour)
+        color = has_colors(request.output, no_color=request.no_color)
+        return render(found, width=columns, color=color)
     import json
 
     from pipedoctor.textsafe import map_strings

@@ -1,4 +1,4 @@
-"""The live view on a terminal: readable in 80 columns and without colour."""
+"""The live view on a terminal: readable in 80 columns and without color."""
 
 import contextlib
 import os

@@ -21,14 +21,14 @@ def render(
     diff: Diff,
     *,
     width: int = 100,
-    colour: bool = False,
+    color: bool = False,
     detail: DetailLevel = "normal",
     ascii_only: bool = False,
 ) -> str:
     """Write it for a terminal of this width; `brief`: a line a difference."""
     if detail == "brief":
         return "".join(map(_format_brief, diff.differences))
-    page = _DiffWriter(diff, width, colour=colour, ascii_only=ascii_only)
+    page = _DiffWriter(diff, width, color=color, ascii_only=ascii_only)
     page.write_verbatim(sentences.write_first_line(diff), style="bold")
     page.write_blank()
     page.write_sides()
@@ -51,8 +51,8 @@ def _format_brief(one: Difference) -> str:
 
 
 class _DiffWriter(TerminalWriter):
-    def __init__(self, diff: Diff, width: int, *, colour: bool, ascii_only: bool) -> None:
-        super().__init__(width, colour=colour)
+    def __init__(self, diff: Diff, width: int, *, color: bool, ascii_only: bool) -> None:
+        super().__init__(width, color=color)
         self._diff = diff
         self._names = [clean_text(side.name) for side in diff.sides]
         self._stacked = width < _MIN_TABLE_WIDTH or len(self._names) > _MAX_COLUMNS

@@ -34,12 +34,12 @@ def render(
     explanation: Explanation,
     *,
     width: int = 100,
-    colour: bool = False,
+    color: bool = False,
     all_places: bool = False,
     ascii_only: bool = False,
 ) -> str:
     """Write it for a terminal of this width; remedies of other places on demand."""
-    page = _ExplanationWriter(max(width, 60), colour=colour, all_places=all_places)
+    page = _ExplanationWriter(max(width, 60), color=color, all_places=all_places)
     text = "\n".join(page.write_lines(explanation)) + "\n"
     if ascii_only:
         text = text.replace("→", "->").encode("ascii", "replace").decode()
@@ -169,9 +169,9 @@ def _describe_repeats(echoes: Sequence[RepeatedLine]) -> str:
 
 
 class _ExplanationWriter:
-    def __init__(self, width: int, *, colour: bool, all_places: bool) -> None:
+    def __init__(self, width: int, *, color: bool, all_places: bool) -> None:
         self._width = width
-        self._colour = colour
+        self._color = color
         self._all = all_places
 
     def write_lines(self, explanation: Explanation) -> Iterator[str]:
@@ -236,4 +236,4 @@ class _ExplanationWriter:
         )
 
     def _style_text(self, text: str, style: str) -> str:
-        return f"{style}{text}{_PLAIN}" if self._colour else text
+        return f"{style}{text}{_PLAIN}" if self._color else text

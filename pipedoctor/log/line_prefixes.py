@@ -1,4 +1,4 @@
-"""Take off a line what others put around it: colours, times, ranks, JSON."""
+"""Take off a line what others put around it: colors, times, ranks, JSON."""
 
 import re
 

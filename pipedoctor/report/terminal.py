@@ -23,14 +23,14 @@ class TerminalWriter:
     Control characters in it are escaped.
     """
 
-    def __init__(self, width: int, *, colour: bool) -> None:
+    def __init__(self, width: int, *, color: bool) -> None:
         self._file = io.StringIO()
         self.width = min(max(width, MIN_WIDTH), MAX_WIDTH)
         self._console = Console(
             file=self._file,
             width=self.width,
-            force_terminal=colour,
-            color_system="standard" if colour else None,
+            force_terminal=color,
+            color_system="standard" if color else None,
             legacy_windows=False,
             markup=False,
             emoji=False,

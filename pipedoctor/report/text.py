@@ -26,7 +26,7 @@ def render(  # noqa: PLR0913  (how it is written)
     report: Report,
     *,
     width: int = 100,
-    colour: bool = False,
+    color: bool = False,
     detail: sentences.DetailLevel = "normal",
     ascii_only: bool = False,
     statistics: bool = False,
@@ -44,7 +44,7 @@ def render(  # noqa: PLR0913  (how it is written)
     if detail == "brief":
         return "".join(_format_brief(entry) for entry in report.findings)
     quoted = _QuotedCode(frames, diffs)
-    page = _ReportWriter(report, width, colour=colour, ascii_only=ascii_only, quoted=quoted)
+    page = _ReportWriter(report, width, color=color, ascii_only=ascii_only, quoted=quoted)
     page.write_opening(report)
     full = detail == "full"
     only_notes = not sentences.count_findings(report.summary)
@@ -97,11 +97,11 @@ class _ReportWriter(TerminalWriter):
         report: Report,
         width: int,
         *,
-        colour: bool,
+        color: bool,
         ascii_only: bool,
         quoted: "_QuotedCode",
     ) -> None:
-        super().__init__(width, colour=colour)
+        super().__init__(width, color=color)
         self._report, self._frames, self._diffs = report, quoted.frames, quoted.diffs
         signs = (" - ", "+-", "->") if ascii_only else (" · ", "└ ", "→")
         self._dot, self._branch, self._arrow = signs

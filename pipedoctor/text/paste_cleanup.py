@@ -58,7 +58,7 @@ def _recode(data: bytes, encoding: str) -> bytes:
 
 
 def clean_lines(text: str) -> Iterator[str]:
-    """Each line that holds anything, without colours, quotes, prompts' fences."""
+    """Each line that holds anything, without colors, quotes, prompts' fences."""
     text = _ANSI.sub("", text) if "\x1b" in text else text
     if "<" in text:
         text = _INLINE_TAG.sub("", _BLOCK_TAG.sub("\n", text))

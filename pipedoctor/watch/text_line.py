@@ -1,4 +1,4 @@
-"""A line of text for each interval, in 80 columns and without colour."""
+"""A line of text for each interval, in 80 columns and without color."""
 
 from collections.abc import Mapping
 from typing import Any

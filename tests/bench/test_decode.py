@@ -25,11 +25,11 @@ pytest.importorskip("PIL")
 Make = Callable[[str], dict[str, str]]
 
 
-def jpeg(width: int = 64, height: int = 48, colour: tuple[int, ...] = (9, 99, 199)) -> bytes:
+def jpeg(width: int = 64, height: int = 48, color: tuple[int, ...] = (9, 99, 199)) -> bytes:
     from PIL import Image
 
     stream = io.BytesIO()
-    Image.new("RGB", (width, height), colour).save(stream, "JPEG")
+    Image.new("RGB", (width, height), color).save(stream, "JPEG")
     return stream.getvalue()
 
 
@@ -119,7 +119,7 @@ def test_nothing_but_broken_images(calm: CpuMeter) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("raise ValueError('no such colour')", "a.jpg: ValueError: no such colour"),
+        ("raise ValueError('no such color')", "a.jpg: ValueError: no such color"),
         ("raise SystemExit(3)", "a.jpg: SystemExit: 3"),
         ("os.kill(os.getpid(), 11)", "simplejpeg: killed by SIGSEGV"),
     ],

@@ -160,7 +160,7 @@ def test_text_for_a_wide_terminal() -> None:
 
 
 def test_a_narrow_terminal_shows_no_intervals() -> None:
-    said = text.render(SHEET, width=20, colour=True, ascii_only=True)
+    said = text.render(SHEET, width=20, color=True, ascii_only=True)
 
     assert "1,234" in said
     assert "2,000" not in said

@@ -15,7 +15,7 @@ from pipedoctor.bench.decoder import DecoderProcess
 from pipedoctor.bench.decoder_windows import (
     WayMeasurement,
     WindowParts,
-    summarise_quality,
+    summarize_quality,
 )
 from pipedoctor.bench.quiet_machine import (
     QuietMeasurement,
@@ -202,8 +202,8 @@ def test_decoders_are_marked_by_their_worst_window() -> None:
         )
         tracks[number % 2].record_window(number, seen)
 
-    assert summarise_quality(tracks).windows == 4
-    assert summarise_quality(tracks).marked == "other processes used 10.0 of 40 CPUs"
+    assert summarize_quality(tracks).windows == 4
+    assert summarize_quality(tracks).marked == "other processes used 10.0 of 40 CPUs"
 
 
 def test_a_window_that_was_taken_elsewhere_counts_alike() -> None:

@@ -84,7 +84,7 @@ def test_ours_without_a_report_has_crashed(output: str) -> None:
     assert judge.judge_pipedoctor(["shm-too-small"], output, code=1).name == "CRASHES"
 
 
-def test_alarms_are_lines_without_colours() -> None:
+def test_alarms_are_lines_without_colors() -> None:
     output = "\x1b[93m [WARNING] \x1b[0m  no aio\nfine\n0 fatal [WARNING]"
 
     found = judge.find_alarms(output, re.compile(r"WARNING"), re.compile("0 fatal"))

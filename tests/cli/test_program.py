@@ -122,7 +122,7 @@ def test_completion_leaves_paths_to_the_shell(start: Start, words: str) -> None:
     assert result.stdout == b"file,x\n"
 
 
-def test_colours_on_a_terminal(tmp_path: Path, record: str) -> None:
+def test_colors_on_a_terminal(tmp_path: Path, record: str) -> None:
     text = on_a_terminal("check", "--from", record, cwd=tmp_path)
 
     assert "\x1b[1;31mBREAKS\x1b[0m" in text
@@ -138,9 +138,7 @@ def test_colours_on_a_terminal(tmp_path: Path, record: str) -> None:
     ],
     ids=["NO_COLOR", "a dumb terminal", "--no-color", "a file"],
 )
-def test_no_colours(
-    tmp_path: Path, record: str, args: tuple[str, ...], env: dict[str, str]
-) -> None:
+def test_no_colors(tmp_path: Path, record: str, args: tuple[str, ...], env: dict[str, str]) -> None:
     text = on_a_terminal("check", "--from", record, *args, cwd=tmp_path, env=env)
 
     assert "BREAKS" in text

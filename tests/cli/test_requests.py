@@ -144,5 +144,5 @@ def test_report_examines_as_check_does() -> None:
 
 
 def test_an_option_without_a_field_is_refused() -> None:
-    with pytest.raises(TypeError, match="colour"):
-        build_check_request({"colour": True})
+    with pytest.raises(TypeError, match="color"):
+        build_check_request({"color": True})

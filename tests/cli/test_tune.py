@@ -127,7 +127,7 @@ def test_the_map_is_shaded_on_a_terminal_that_can(
     assert ("\x1b[30;43m[" in shown) == shaded
 
 
-def test_a_pipe_gets_no_colours(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_gets_no_colors(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def tune(_order: TuningRequest) -> Tuning:
         return done()
 

@@ -117,8 +117,8 @@ def test_four_do_not_fit_beside_each_other(diff: Compare) -> None:
     assert "     d  1.26.4" in text.render(said, width=200).splitlines()
 
 
-def test_colours_on_demand(ill: Diff) -> None:
-    assert "\x1b[1;31mBREAKS" in text.render(ill, colour=True)
+def test_colors_on_demand(ill: Diff) -> None:
+    assert "\x1b[1;31mBREAKS" in text.render(ill, color=True)
     assert "\x1b" not in text.render(ill)
     assert text.render(ill, ascii_only=True).isascii()
 
@@ -345,7 +345,7 @@ def test_who_stands_apart_is_marked(diff: Compare) -> None:
     said = diff(machine(), changed(packages(numpy="1.26.4")), machine())
 
     assert "| 1 | numpy | 2.1.0 | **1.26.4** | 2.1.0 |" in markdown.render(said)
-    assert "\x1b[1m1.26.4" in text.render(said, colour=True)
+    assert "\x1b[1m1.26.4" in text.render(said, color=True)
     assert '<td class="known apart" data-side="b">1.26.4</td>' in html.render(said)
 
 

@@ -133,10 +133,10 @@ def event_of(kind: str, **record: Any) -> AnyEvent:
 
 
 def test_unknown_keys_are_kept_and_not_read() -> None:
-    event = event_of("empty-cache", colour="blue", freed=True)
+    event = event_of("empty-cache", color="blue", freed=True)
 
     assert event.details == CacheRelease(freed=True)
-    assert msgspec.to_builtins(event)["details"] == {"colour": "blue", "freed": True}
+    assert msgspec.to_builtins(event)["details"] == {"color": "blue", "freed": True}
 
 
 def test_an_unknown_kind_has_no_fields() -> None:
@@ -191,7 +191,7 @@ def test_a_report_of_a_newer_version_is_judged_and_kept(tmp_path: Path) -> None:
     report = msgspec.json.decode(first.stdout)
     source = report["facts"]["known"]["source"]
     (event,) = [one for one in source["events"] if one["kind"] == CacheRelease.kind]
-    event["details"]["colour"] = "blue"
+    event["details"]["color"] = "blue"
     source["events"].append({**event, "kind": "time-travel", "details": {"years": 3}})
     newer = tmp_path / "report.json"
     newer.write_bytes(msgspec.json.encode(report))

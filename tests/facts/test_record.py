@@ -92,7 +92,7 @@ def test_sections_from_the_future_are_left_out() -> None:
 
 
 def test_fields_from_the_future_are_left_out() -> None:
-    record = {"known": {"shm": {"size": 7, "colour": "blue"}}, "unknown": {}}
+    record = {"known": {"shm": {"size": 7, "color": "blue"}}, "unknown": {}}
 
     assert Facts.from_record(record).get(Shm) == Shm(size=7)
 

@@ -48,7 +48,7 @@ from tests.fleet.node_reports import judged
 HOSTILE = "a\x1b[31m|b`c\n<script>@all #1 [x](y) =1+1 ../.. \u202e\x9b [bold]red[/]'\"$(id)"
 SAID = "shm.size is 64.0 MiB, 64.0 GiB on 98.0% of 8 x H100"
 FORMATS: dict[str, Callable[[FleetReport], str | bytes]] = {
-    "text": lambda one: text.render(one, width=100, colour=False, places="x"),
+    "text": lambda one: text.render(one, width=100, color=False, places="x"),
     "json": as_json.render,
     "markdown": markdown.render,
     "html": html.render,
@@ -379,7 +379,7 @@ def test_every_node_to_drain_is_named_in_full() -> None:
     """However many, and however long their names are."""
     names = [f"{at}-{'x' * 60}-gpu-node.cluster.example" for at in range(25)]
 
-    page = text.render(fleet(*map(outlier, names)), width=80, colour=False)
+    page = text.render(fleet(*map(outlier, names)), width=80, color=False)
 
     first_screen = page.partition("25 outliers")[0]
     assert "…" not in first_screen

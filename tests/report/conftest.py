@@ -207,7 +207,7 @@ class Window:
 
 @pytest.fixture
 def opener(browser: "Browser", tmp_path: Path) -> Iterator[Callable[..., Window]]:
-    """Open a window as wide, and in the colours, that are asked for."""
+    """Open a window as wide, and in the colors, that are asked for."""
     contexts: list[BrowserContext] = []
 
     def opened(width: int = 1400, scheme: Any = "light", **more: Any) -> Window:

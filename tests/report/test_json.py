@@ -160,7 +160,7 @@ def test_a_record_in_utf16_that_is_cut_is_refused_in_a_line(cut: int) -> None:
 
 
 def test_sections_and_fields_of_the_future_are_left_out() -> None:
-    known = {"shm": {"size": 64, "colour": "red"}, "warp_drive": {"x": 1}}
+    known = {"shm": {"size": 64, "color": "red"}, "warp_drive": {"x": 1}}
 
     facts, _ = read_report(record(facts={"known": known, "unknown": {}}, new=1))
 

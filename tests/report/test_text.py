@@ -102,12 +102,12 @@ def test_a_word_longer_than_the_line_is_folded_not_cut(ill: Report) -> None:
     assert path in re.sub(r"\s", "", render(long, width=60))
 
 
-def test_colours_only_where_they_are_asked_for(ill: Report) -> None:
+def test_colors_only_where_they_are_asked_for(ill: Report) -> None:
     assert "\x1b" not in render(ill)
-    coloured = render(ill, colour=True)
+    colored = render(ill, color=True)
 
-    assert "\x1b[1;31mBREAKS\x1b[0m" in coloured
-    bare = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert "\x1b[1;31mBREAKS\x1b[0m" in colored
+    bare = re.sub(r"\x1b\[[0-9;]*m", "", colored)
     assert [line.rstrip() for line in bare.split("\n")] == NORMAL.split("\n")
 
 

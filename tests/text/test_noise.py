@@ -61,7 +61,7 @@ def each(change: Callable[[str], str]) -> str:
     return "".join(change(line) for line in PLAIN.splitlines(keepends=True))
 
 
-def coloured(line: str) -> str:
+def colored(line: str) -> str:
     label, colon, rest = line.partition(":")
     return f"\x1b[1;32m{label}\x1b[0m{colon}{rest}"
 
@@ -82,7 +82,7 @@ NOISY = {
     "stars": each(lambda line: f" * {line}"),
     "numbered": each(lambda line: f"7. {line}"),
     "a patch": each(lambda line: f"+{line}"),
-    "colours": each(coloured),
+    "colors": each(colored),
     "bold labels": each(lambda line: "**" + line.replace(":", ":**", 1) if ":" in line else line),
     "entities": PLAIN.replace(": ", "&#58;&nbsp;").replace("==", "&equals;="),
     "details": "<details><summary>Env</summary><pre>\n" + PLAIN + "</pre></details>",

@@ -129,17 +129,17 @@ def load_torchcodec() -> DecodeLibrary:
 
 
 def _build_torch_ways(torch: Any, name: str, decode: DecodeFunction) -> dict[str, DecodeFunction]:
-    def colours(data: bytes) -> Any:
+    def colors(data: bytes) -> Any:
         pixels = decode(data)
         pixels = pixels[0] if pixels.ndim > 3 else pixels  # noqa: PLR2004  (frames)
         return pixels if pixels.shape[0] == 3 else pixels[:3].expand(3, -1, -1)  # noqa: PLR2004
 
     def resize(data: bytes) -> Any:
-        batch = colours(data).unsqueeze(0)
+        batch = colors(data).unsqueeze(0)
         shrink = torch.nn.functional.interpolate
         return shrink(batch, size=(TARGET_SIDE, TARGET_SIDE), mode="bilinear", antialias=True)[0]
 
-    return {f"decode:{name}": colours, f"resize:{name}": resize}
+    return {f"decode:{name}": colors, f"resize:{name}": resize}
 
 
 def load_simplejpeg() -> DecodeLibrary:

@@ -51,8 +51,8 @@ def make_pillow_painter() -> Callable[[int, int, int], bytes]:
         for _ in range(_SHAPE_COUNT):
             x, y = dice.randrange(width), dice.randrange(height)
             edge = dice.randrange(height // 20 + 1, height // 4 + 2)
-            colour = tuple(dice.randbytes(3))
-            pen.ellipse((x, y, x + edge, y + edge), fill=colour)
+            color = tuple(dice.randbytes(3))
+            pen.ellipse((x, y, x + edge, y + edge), fill=color)
         stream = io.BytesIO()
         picture.save(stream, "JPEG", quality=JPEG_QUALITY)
         return stream.getvalue()

@@ -225,7 +225,7 @@ class RandomDraw(EventDetails, frozen=True, kw_only=True):
 
 class BgrImage(EventDetails, frozen=True, kw_only=True):
     """
-    An image stays in OpenCV's order of colours, and is normalised for RGB.
+    An image stays in OpenCV's order of colors, and is normalised for RGB.
 
         image = cv2.imread(self.files[index])
         return (image / 255 - [0.485, 0.456, 0.406]) / 0.25

@@ -9,9 +9,9 @@ from pipedoctor.report.sentences import clean_text
 from pipedoctor.report.terminal import TerminalWriter
 
 
-def render(change: FleetChange, *, width: int, colour: bool) -> str:
+def render(change: FleetChange, *, width: int, color: bool) -> str:
     """Write it; every change with the nodes that have it, a few of them by name."""
-    canvas = TerminalWriter(width, colour=colour)
+    canvas = TerminalWriter(width, color=color)
     total = words.format_node_count(change.nodes)
     if not change.has_differences:
         canvas.write_paragraph(f"No difference in {total}.")

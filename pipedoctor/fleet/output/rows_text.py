@@ -17,6 +17,6 @@ def render(table: HistoryRows, *, width: int) -> str:
     for row in rows:
         cells = ("" if cell is None else clean_text(cell) for cell in row)
         grid.add_row(*(Text(cell) for cell in cells))
-    canvas = TerminalWriter(width, colour=False)
+    canvas = TerminalWriter(width, color=False)
     canvas.write_block(grid)
     return canvas.to_text()

@@ -9,9 +9,9 @@ from pipedoctor.report.sentences import clean_text
 from pipedoctor.report.terminal import SEVERITY_STYLES, TerminalWriter
 
 
-def render(report: FleetReport, *, width: int, colour: bool, places: str = "") -> str:
+def render(report: FleetReport, *, width: int, color: bool, places: str = "") -> str:
     """Write it; `places` are the folders as they were typed, for the line to paste."""
-    canvas = TerminalWriter(width, colour=colour)
+    canvas = TerminalWriter(width, color=color)
     _write_verdict(canvas, report, places)
     _write_outliers(canvas, report)
     _write_findings(canvas, report)

@@ -30,7 +30,7 @@ _TEST_PATH = re.compile(
 
 
 class EventRecorder:
-    """What all recognisers share: the model of the project, and the events so far."""
+    """What all recognizers share: the model of the project, and the events so far."""
 
     def __init__(self, project: Project, source_texts: dict[int, SourceText] | None = None) -> None:
         self.project = project

@@ -18,7 +18,7 @@ class CommandLineOption(NamedTuple):
     scope: CodeScope
 
 
-class CommandLineOptions:
+class ProjectOptions:
     """The options that a project defines."""
 
     def __init__(self, project: Project) -> None:

@@ -12,7 +12,7 @@ from pipedoctor.source.resolve.arguments import (
     constant_argument,
     derive_argument,
 )
-from pipedoctor.source.resolve.command_line import CommandLineOptions
+from pipedoctor.source.resolve.command_line import ProjectOptions
 from pipedoctor.source.resolve.computed_values import resolve_computed
 from pipedoctor.source.resolve.cpu_counts import cpu_count_function
 from pipedoctor.source.resolve.project import Project, find_call_argument
@@ -80,7 +80,7 @@ class ValueResolver:
             lambda _node, _scope: ()
         )
         """What attributes and items stand for, by the model of values."""
-        self.options = CommandLineOptions(project)
+        self.options = ProjectOptions(project)
         self._known_call_arguments: dict[
             tuple[CodeScope, str], list[tuple[ast.expr, CodeScope]]
         ] = {}

@@ -50,7 +50,7 @@ _RECORDED_TYPES: frozenset[type[ast.AST]] = frozenset(
         ast.YieldFrom,
     )
 )
-"""Nodes that recognisers ask for; names and attributes are walked where needed."""
+"""Nodes that recognizers ask for; names and attributes are walked where needed."""
 _DEFINITION_TYPES: frozenset[type[ast.AST]] = frozenset((ast.ClassDef, *_FUNCTION_TYPES))
 _BINDING_TYPES: frozenset[type[ast.AST]] = frozenset(
     (

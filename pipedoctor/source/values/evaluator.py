@@ -1,7 +1,7 @@
 """
 Evaluates expressions of a project to what they may be, without running anything.
 
-It works on demand: only what a recogniser asks for is followed, through variables,
+It works on demand: only what a recognizer asks for is followed, through variables,
 attributes, calls, containers and generators, across files. Functions are followed for
 each call on its own to a bounded depth, and for all calls of the project beyond that.
 What cannot be followed is unknown: an empty set, from which nothing may be concluded.

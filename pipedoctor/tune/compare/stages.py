@@ -121,14 +121,14 @@ def build_sheet(stages: StageMeasurement) -> ResultSheet:
     seen = drop_refused_trials(stages).pipeline
     return ResultSheet(
         title=f"One batch of {seen.target}, stage by stage",
-        conclusions=tuple(_summarise(seen, stages.bench_loader)),
+        conclusions=tuple(_summarize(seen, stages.bench_loader)),
         header=TABLE_HEAD,
         rows=tuple(row for row in _build_rows(seen, stages.bench_loader) if any(row[1:])),
         notes=tuple(_build_notes(stages)),
     )
 
 
-def _summarise(pipeline: Pipeline, bench_loader: BenchLoader | None) -> Iterator[str]:
+def _summarize(pipeline: Pipeline, bench_loader: BenchLoader | None) -> Iterator[str]:
     if pipeline.trials:
         cause = classify_bottleneck(pipeline)
         yield f"Bottleneck: {cause.name}; {cause.reason}."
@@ -222,13 +222,13 @@ def _build_notes(stages: StageMeasurement) -> Iterator[str]:
     yield from _explain_missing(stages.bench_loader)
     yield from build_closing_notes(
         read_host(Machine()),
-        _summarise_quality(stages),
+        _summarize_quality(stages),
         stages.seconds,
         interrupted=stages.interrupted,
     )
 
 
-def _summarise_quality(stages: StageMeasurement) -> Quality:
+def _summarize_quality(stages: StageMeasurement) -> Quality:
     """Of all windows, those beside the stages among them."""
     bench_quality = stages.bench_loader.quality if stages.bench_loader else Quality()
     windows = [trial.window for trial in stages.pipeline.trials]

@@ -192,7 +192,7 @@ class VariantBench:
                 self._unknown["threads"] = taken.refusal
             else:
                 pairs.append((taken.value[0], taken.value[1]))
-        return summarise_pairs(pairs)
+        return summarize_pairs(pairs)
 
     def _measure_quietly(
         self, *measurements: tuple[TrialRunner, Setting, float]
@@ -229,7 +229,7 @@ def choose_worker_setting(search: SettingSearch) -> Setting:
     return search.make_setting(most)
 
 
-def summarise_pairs(pairs: list[tuple[Trial, Trial]]) -> OneThread | None:
+def summarize_pairs(pairs: list[tuple[Trial, Trial]]) -> OneThread | None:
     """Rates, their ratio round by round, and the CPU that a batch costs."""
     before = compute_spread([one.samples_per_second for one, _ in pairs])
     after = compute_spread([two.samples_per_second for _, two in pairs])

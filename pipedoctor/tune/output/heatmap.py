@@ -8,7 +8,7 @@ from pipedoctor.tune.search.tuning import Tuning
 
 _CELL_WIDTH, _MARGIN_WIDTH, _LABEL_WIDTH = 9, 4, 9
 _SHADES = ((0.95, "30;43"), (0.8, "30;42"), (0.6, "30;46"), (0.4, "97;44"))
-"""Share of the fastest from which on a cell has these colours (SGR)."""
+"""Share of the fastest from which on a cell has these colors (SGR)."""
 _RESET = "\x1b[0m"
 CAPTION = (
     "samples/s by num_workers and prefetch_factor; [measured], otherwise predicted, * recommended"
@@ -32,7 +32,7 @@ class HeatmapCell:
 HeatmapCells = dict[tuple[int, int | None], HeatmapCell]
 
 
-def draw_heatmap(tuning: Tuning, *, width: int, colour: bool = False) -> Iterator[str]:
+def draw_heatmap(tuning: Tuning, *, width: int, color: bool = False) -> Iterator[str]:
     """
     Lines of at most so many columns, 40 at least; none where there is one setting.
 
@@ -42,12 +42,12 @@ def draw_heatmap(tuning: Tuning, *, width: int, colour: bool = False) -> Iterato
     if len(_list_workers(ordered)) + len(_list_workers(loose)) < 2:  # noqa: PLR2004
         return
     best = max(cell.rate for cell in (*ordered.values(), *loose.values()))
-    if colour:
+    if color:
         yield _format_legend()
-    yield from _draw_map(ordered, best, width, colour=colour)
+    yield from _draw_map(ordered, best, width, color=color)
     if any(cell.is_always_shown for cell in loose.values()):
         yield "    with in_order=False"
-        yield from _draw_map(loose, best, width, colour=colour)
+        yield from _draw_map(loose, best, width, color=color)
 
 
 def _build_cells(tuning: Tuning, *, in_order: bool) -> HeatmapCells:
@@ -69,7 +69,7 @@ def _list_workers(cells: HeatmapCells) -> list[int]:
     return sorted({workers for workers, _ in cells})
 
 
-def _draw_map(cells: HeatmapCells, best: float, width: int, *, colour: bool) -> Iterator[str]:
+def _draw_map(cells: HeatmapCells, best: float, width: int, *, color: bool) -> Iterator[str]:
     """As many columns side by side as there is room for, the others below."""
     room = max(2, (width - _MARGIN_WIDTH - _LABEL_WIDTH) // _CELL_WIDTH)
     shown = _choose_columns(cells, room)
@@ -80,7 +80,7 @@ def _draw_map(cells: HeatmapCells, best: float, width: int, *, colour: bool) -> 
         for prefetch in rows:
             row = [cells.get((number, prefetch)) for number in columns]
             if any(row):
-                texts = [_format_cell(cell, best, colour=colour) for cell in row]
+                texts = [_format_cell(cell, best, color=color) for cell in row]
                 yield _format_row(f"{prefetch or 'none'}", texts)
     left = [number for number in _list_workers(cells) if number not in shown]
     if left:
@@ -106,14 +106,14 @@ def _describe_hidden(numbers: list[int], width: int) -> str:
     return text if len(text) <= width else f"    not shown: {len(numbers)} columns"
 
 
-def _format_cell(cell: HeatmapCell | None, best: float, *, colour: bool) -> str:
+def _format_cell(cell: HeatmapCell | None, best: float, *, color: bool) -> str:
     """Eight columns: the number, what it is, and its shade."""
     if cell is None:
         return " " * (_CELL_WIDTH - 1)
     number = format_short_rate(cell.rate, best)
     text = f"[{number}]" if cell.measured else f" {number} "
     pad = " " * (_CELL_WIDTH - 2 - len(text))
-    shade = _choose_shade(cell.rate / best) if colour else ""
+    shade = _choose_shade(cell.rate / best) if color else ""
     text = f"\x1b[{shade}m{text}{_RESET}" if shade else text
     return pad + text + ("*" if cell.chosen else " ")
 

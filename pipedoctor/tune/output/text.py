@@ -15,12 +15,12 @@ from pipedoctor.units import format_count, format_size
 _STAGE_NAMES = ("read", "decode", "transform", "collate", "transfer")
 
 
-def render(tuning: Tuning, *, width: int = 100, colour: bool = False) -> str:
-    """Everything in so many columns; `colour` shades the map."""
+def render(tuning: Tuning, *, width: int = 100, color: bool = False) -> str:
+    """Everything in so many columns; `color` shades the map."""
     blocks = [
         "\n".join(_render_answer(tuning, width)),
         "\n".join(_render_stages(tuning)),
-        "\n".join(_render_map(tuning, width, colour=colour)),
+        "\n".join(_render_map(tuning, width, color=color)),
         "\n".join(_render_frontier(tuning)),
         "\n".join(_render_limits(tuning, width)),
     ]
@@ -167,8 +167,8 @@ def _render_stages(tuning: Tuning) -> Iterator[str]:
         yield f"    {name:<10}{seconds[name] * 1e3:9.3f} ms  {share:4.0%}  {bar}".rstrip()
 
 
-def _render_map(tuning: Tuning, width: int, *, colour: bool) -> Iterator[str]:
-    drawn = list(draw_heatmap(tuning, width=width, colour=colour))
+def _render_map(tuning: Tuning, width: int, *, color: bool) -> Iterator[str]:
+    drawn = list(draw_heatmap(tuning, width=width, color=color))
     if drawn:
         yield from _wrap_sentence(CAPTION, width)
         yield from drawn

@@ -123,7 +123,7 @@ class TrialRun:
             self._count_batches_made(),
         )
 
-    def summarise_memory(self) -> tuple[tuple[int, ...], Growth | None]:
+    def summarize_memory(self) -> tuple[tuple[int, ...], Growth | None]:
         """Private bytes of each worker, the mean of now and before; how they grew."""
         now, made = read_process_memory(self.worker_pids), self._count_batches_made()
         own = [size.private for size in now]
@@ -201,7 +201,7 @@ class TrialRun:
         recorded = divide_by_batches(before.totals, recorder.read_totals(self.workers))
         received = average_times(recorder.receive_times[before.received :])
         descriptors = _count_descriptors() - self.descriptors
-        uss, growth = self.summarise_memory()
+        uss, growth = self.summarize_memory()
         items = recorder.read_item_times(self.workers) if recorder.records_items else []
         return TrialMeasured(
             contents=self.contents,

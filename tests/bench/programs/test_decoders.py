@@ -104,7 +104,7 @@ def _libraries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_libraries")
 @pytest.mark.parametrize("library", decoders.LIBRARIES)
-def test_every_way_gives_the_same_colours(library: str) -> None:
+def test_every_way_gives_the_same_colors(library: str) -> None:
     version, known, rgb = decoders.LIBRARIES[library]()
 
     assert version

@@ -26,7 +26,7 @@ SPEAKS = {
     "in one expression": frames(
         "return self.t(Image.open(index))", "self.t = transforms.ToTensor()"
     ),
-    "in other colours": rows_training(
+    "in other colors": rows_training(
         TO_TENSOR, "img = Image.open(path)\nimg = img.convert('RGB')\nreturn self.show(img)"
     ),
 }

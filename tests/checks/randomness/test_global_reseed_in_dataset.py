@@ -20,16 +20,16 @@ class Rows(Dataset):
         return index
 """
 SEED_IN_INIT = """
-class Coloured(Dataset):
+class Colored(Dataset):
     def __init__(self):
         before = np.random.get_state()
         np.random.seed(3)
-        self.colours = np.random.rand(9)
+        self.colors = np.random.rand(9)
         {after}
     def __len__(self):
         return 9
     def __getitem__(self, index):
-        return self.colours[index]
+        return self.colors[index]
 """
 SILENT = {
     "drawn": rows_dataset(item="random.seed(np.random.randint(9))"),

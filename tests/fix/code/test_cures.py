@@ -299,7 +299,7 @@ CURES: dict[str, tuple[str, str, str, str]] = {
         "        print(index)  # why\n",
         "",
     ),
-    "colours": (
+    "colors": (
         "PDR203",
         (
             "MEAN = [0.485, 0.456, 0.406]\n\n"

@@ -22,7 +22,7 @@ from pipedoctor.tune.compare.variants import (
     choose_worker_setting,
     explain_no_gain,
     set_environment,
-    summarise_pairs,
+    summarize_pairs,
 )
 from pipedoctor.tune.search.limits import ResourceLimits
 from pipedoctor.tune.search.probe import TrialFailedError, TrialRunner
@@ -354,8 +354,8 @@ def test_the_setting_with_a_crowd() -> None:
 
 
 def test_pairs_of_nothing() -> None:
-    assert summarise_pairs([]) is None
-    found = summarise_pairs([(trial(1, None), trial(1, None, rate=150.0))])
+    assert summarize_pairs([]) is None
+    found = summarize_pairs([(trial(1, None), trial(1, None, rate=150.0))])
     assert found is not None
     assert (found.ratio.value, found.cpu_before, found.cpu_after) == (1.5, 0.0, 0.0)
 

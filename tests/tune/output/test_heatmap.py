@@ -1,4 +1,4 @@
-"""The map of a tuning, in terminals of many widths and with or without colours."""
+"""The map of a tuning, in terminals of many widths and with or without colors."""
 
 import re
 from dataclasses import replace
@@ -128,10 +128,10 @@ def test_one_setting_is_no_map() -> None:
 ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 
 
-def test_colours_shade_and_change_nothing_else() -> None:
+def test_colors_shade_and_change_nothing_else() -> None:
     shown = wide()
     plain = list(draw_heatmap(shown, width=80))
-    legend, *shaded = draw_heatmap(shown, width=80, colour=True)
+    legend, *shaded = draw_heatmap(shown, width=80, color=True)
 
     assert [ESCAPE.sub("", line).rstrip() for line in shaded] == plain
     assert "\x1b" not in "".join(plain)
@@ -149,7 +149,7 @@ def test_the_text_has_it_with_its_caption() -> None:
 
     assert "* recommended" in plain
     assert "\x1b" not in plain
-    assert "\x1b[30;43m" in render(wide(), width=60, colour=True)
+    assert "\x1b[30;43m" in render(wide(), width=60, color=True)
 
 
 @pytest.mark.parametrize(
