@@ -10,11 +10,16 @@ from pipedoctor.runtime.lanes import Announce
 GPU_IS_LOST = 15
 """NVML_ERROR_GPU_IS_LOST."""
 
+UNKNOWN_TO_DRIVER = "this driver does not know the call"
+UNKNOWN_TO_BINDING = "pynvml does not know the call"
 UNANSWERED_REASONS = {
     3: "this card does not support it",
     4: "no permission",
-    13: "this driver does not know the call",
+    13: UNKNOWN_TO_DRIVER,
+    25: UNKNOWN_TO_DRIVER,
 }
+"""By number of NVML's error; 25 is a version of a structure that it does not know."""
+UNKNOWN_CALL_REASONS = (UNKNOWN_TO_DRIVER, UNKNOWN_TO_BINDING)
 UNCORRECTED_ERRORS, VOLATILE_ECC = 1, 0
 """NVML_MEMORY_ERROR_TYPE_UNCORRECTED and NVML_VOLATILE_ECC."""
 THROTTLE_REASONS = {
@@ -43,7 +48,7 @@ class NvmlQueries:
         self._announce(name)
         call = getattr(self._nvml, name, None)
         if call is None:
-            self.unknown[field] = "pynvml does not know the call"
+            self.unknown[field] = UNKNOWN_TO_BINDING
             return None
         try:
             return call(*args)
@@ -52,6 +57,34 @@ class NvmlQueries:
                 raise
             self.unknown[field] = UNANSWERED_REASONS.get(error.value, str(error))
             return None
+
+    def query_first(self, field: str, *calls: tuple[Any, ...]) -> Any:
+        """The answer of the first call that binding and driver know: name, arguments."""
+        for name, *arguments in calls:
+            self.unknown.pop(field, None)
+            answer = self.query(field, name, *arguments)
+            if self.unknown.get(field) not in UNKNOWN_CALL_REASONS:
+                return answer
+        return None
+
+    def query_throttle_reasons(self, handle: Any) -> int | None:
+        """Bits of `THROTTLE_REASONS`; drivers before 535 have the older name alone."""
+        bits: int | None = self.query_first(
+            "throttled",
+            ("nvmlDeviceGetCurrentClocksEventReasons", handle),
+            ("nvmlDeviceGetCurrentClocksThrottleReasons", handle),
+        )
+        return bits
+
+    def query_memory(self, handle: Any) -> Any:
+        """
+        Memory, total and used.
+
+        The first version counts what the driver reserves as used, nvidia-smi does not.
+        """
+        version = getattr(self._nvml, "nvmlMemory_v2", None)
+        newer = [("nvmlDeviceGetMemoryInfo", handle, version)] if version else []
+        return self.query_first("memory", *newer, ("nvmlDeviceGetMemoryInfo", handle))
 
 
 def read_device(nvml: Any, announce: Announce, index: int, sysfs: Path) -> Device:
@@ -70,7 +103,7 @@ def _query_device(questions: NvmlQueries, handle: Any, index: int, sysfs: Path) 
     def ask(field: str, name: str, *args: object) -> Any:
         return questions.query(field, f"nvmlDeviceGet{name}", handle, *args)
 
-    memory = ask("memory", "MemoryInfo")
+    memory = questions.query_memory(handle)
     capability = ask("capability", "CudaComputeCapability")
     rows = ask("remapped_rows", "RemappedRows")
     mig = ask("mig", "MigMode")
@@ -86,7 +119,7 @@ def _query_device(questions: NvmlQueries, handle: Any, index: int, sysfs: Path) 
         pcie_width=ask("pcie_width", "CurrPcieLinkWidth"),
         pcie_width_max=ask("pcie_width_max", "MaxPcieLinkWidth"),
         persistence=_to_bool(ask("persistence", "PersistenceMode")),
-        throttled=_name_throttle_reasons(ask("throttled", "CurrentClocksThrottleReasons")),
+        throttled=_name_throttle_reasons(questions.query_throttle_reasons(handle)),
         utilisation=use.gpu if use else None,
         pstate=ask("pstate", "PerformanceState"),
         ecc_uncorrected=ask("ecc_uncorrected", "TotalEccErrors", UNCORRECTED_ERRORS, VOLATILE_ECC),

@@ -42,6 +42,8 @@ from pipedoctor.facts.applicability import NOT_REQUESTED
 from pipedoctor.runtime import lanes
 from pipedoctor.runtime.lanes import LaneProgressCallback, Outcome, Probe, StartCallback
 
+DRIVER_TIMEOUT = 10.0
+"""Without persistence mode the driver initializes each GPU first, some seconds each."""
 DRIVER_DEVICES = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu")
 """One of these is there where a driver may be slow, or hang: it gets its own lane."""
 
@@ -188,8 +190,9 @@ def _iter_probes(
     inquiry: CollectionRequest, places: list[PathRequest], folders: Sequence[PathRequest]
 ) -> Iterator[Probe]:
     machine = inquiry.machine
-    lane = "gpu" if any(map(os.path.exists, DRIVER_DEVICES)) else "steady"
-    yield build_probe("gpu", machine, place=ProbePlace(lane=lane))
+    has_driver = any(map(os.path.exists, DRIVER_DEVICES))
+    driver = ProbePlace(lane="gpu", timeout=DRIVER_TIMEOUT) if has_driver else ProbePlace()
+    yield build_probe("gpu", machine, place=driver)
     for path in dict.fromkeys(inquiry.data):
         named = ProbePlace(name=f"data set {path}")
         yield build_probe("datasets", machine, path, inquiry.quick, place=named)

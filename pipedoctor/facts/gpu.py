@@ -44,8 +44,15 @@ class Device(Part, frozen=True, kw_only=True):
 
     @property
     def is_busy(self) -> bool:
-        """Does it work right now? Only then link speed and clocks say anything."""
-        return bool(self.utilisation) or self.pstate == 0
+        """
+        Does it work right now? Only then link speed and clocks say anything.
+
+        Cards of data centers stay in P0 when idle: the state counts only where the
+        utilisation is not known.
+        """
+        if "idle" in (self.throttled or ()):
+            return False
+        return self.pstate == 0 if self.utilisation is None else self.utilisation > 0
 
 
 class Gpu(Fact, frozen=True, kw_only=True):

@@ -78,11 +78,8 @@ class GpuCounters:
         ):
             if value is not None:
                 _append_bounded(sums[field], float(value) * unit)
-        bits = ask("throttled", "CurrentClocksThrottleReasons") or 0
-        memory, clock = (
-            ask("memory", "MemoryInfo"),
-            ask("clock", "ClockInfo", _SM_CLOCK),
-        )
+        bits = questions.query_throttle_reasons(handle) or 0
+        memory, clock = questions.query_memory(handle), ask("clock", "ClockInfo", _SM_CLOCK)
         users = ask("pids", "ComputeRunningProcesses") or ()
         self._last[index] = LiveGpu(
             index=index,

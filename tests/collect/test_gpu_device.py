@@ -31,7 +31,10 @@ ret nvmlDeviceGetMaxPcieLinkGeneration(dev d, unsigned *v) { *v = 5; return 0; }
 ret nvmlDeviceGetCurrPcieLinkWidth(dev d, unsigned *v) { *v = 8; return 0; }
 ret nvmlDeviceGetMaxPcieLinkWidth(dev d, unsigned *v) { *v = 16; return 0; }
 ret nvmlDeviceGetPersistenceMode(dev d, unsigned *v) { *v = 0; return 0; }
-ret nvmlDeviceGetCurrentClocksThrottleReasons(dev d, unsigned long long *v)
+#ifndef REASONS
+#define REASONS nvmlDeviceGetCurrentClocksThrottleReasons
+#endif
+ret REASONS(dev d, unsigned long long *v)
   { *v = 0x44; return 0; }
 ret nvmlDeviceGetUtilizationRates(dev d, use_t *v) { v->gpu = 37; return 0; }
 ret nvmlDeviceGetPerformanceState(dev d, int *v) { *v = 0; return 0; }
@@ -43,6 +46,14 @@ ret nvmlDeviceGetMigMode(dev d, unsigned *a, unsigned *b) { *a = 1; *b = 0; retu
 ret nvmlDeviceGetTemperature(dev d, int s, unsigned *v) { *v = 61; return 0; }
 ret nvmlDeviceGetPciInfo_v3(dev d, pci_t *v)
   { memset(v, 0, sizeof *v); strcpy(v->id2, "00000000:3B:00.0"); return 0; }
+#ifdef MEMORY
+typedef unsigned long long size;
+typedef struct { size total, free, used; } old_t;
+typedef struct { unsigned version; size total, reserved, free, used; } new_t;
+ret nvmlDeviceGetMemoryInfo(dev d, old_t *v) { v->total = 9000; v->used = 700; return 0; }
+ret nvmlDeviceGetMemoryInfo_v2(dev d, new_t *v)
+  { v->total = 9000; v->used = v->version == 0x2000028 ? 200 : 0; return MEMORY; }
+#endif
 """
 ASK = """
 import json, sys, msgspec, pynvml
@@ -56,18 +67,35 @@ print(json.dumps([msgspec.to_builtins(device), calls]))
 """
 
 
-def ask(tmp_path: Path, *less: str, **codes: int) -> tuple[dict[str, Any], list[str]]:
-    """What is said of a GPU whose library answers these calls with these codes."""
+ASK_MEMORY = """
+import sys, pynvml
+from pipedoctor.collect.gpu_device import NvmlQueries
+pynvml.nvmlInit()
+if sys.argv[1:]: delattr(pynvml, sys.argv[1])
+queries = NvmlQueries(pynvml, lambda _: None)
+memory = queries.query_memory(queries.query("handle", "nvmlDeviceGetHandleByIndex", 0))
+print(memory.total, memory.used, queries.unknown)
+"""
+
+
+def compile_library(tmp_path: Path, **macros: int | str) -> dict[str, str]:
+    """The environment in which the library that does so is found."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler to make a driver library with")
     source = tmp_path / "nvml.c"
     source.write_text(LIBRARY)
-    codes = {"HANDLE": 0, "NAME": 0, "ECC": 0} | codes
-    options = [f"-D{name}={code}" for name, code in codes.items()]
+    macros = {"HANDLE": 0, "NAME": 0, "ECC": 0} | macros
+    options = [f"-D{name}={value}" for name, value in macros.items()]
     library = str(tmp_path / "libnvidia-ml.so.1")
     argv = [compiler, "-shared", "-fPIC", *options, "-o", library, str(source)]
     subprocess.run(argv, check=True)
+    return os.environ | {"LD_LIBRARY_PATH": str(tmp_path)}
+
+
+def ask(tmp_path: Path, *less: str, **macros: int | str) -> tuple[dict[str, Any], list[str]]:
+    """What is said of a GPU whose library answers these calls with these codes."""
+    environ = compile_library(tmp_path, **macros)
     node = tmp_path / "bus/pci/devices/0000:3b:00.0/numa_node"
     node.parent.mkdir(parents=True)
     node.write_text("1\n")
@@ -75,7 +103,7 @@ def ask(tmp_path: Path, *less: str, **codes: int) -> tuple[dict[str, Any], list[
         [sys.executable, "-c", ASK, str(tmp_path), *less],
         check=True,
         capture_output=True,
-        env=os.environ | {"LD_LIBRARY_PATH": str(tmp_path)},
+        env=environ,
     )
     device, calls = json.loads(done.stdout)
     return device, calls
@@ -151,3 +179,37 @@ def test_a_gpu_that_may_not_be_asked_at_all(tmp_path: Path) -> None:
 
     assert not device["lost"]
     assert device["unknown"] == {"handle": "no permission"}
+
+
+def test_throttle_reasons_have_a_newer_name(tmp_path: Path) -> None:
+    """Drivers from 535 on call them event reasons; the older name will go."""
+    device, calls = ask(tmp_path, REASONS="nvmlDeviceGetCurrentClocksEventReasons")
+
+    assert device["throttled"] == ["software power cap", "hardware thermal slowdown"]
+    assert "throttled" not in device["unknown"]
+    assert "nvmlDeviceGetCurrentClocksThrottleReasons" not in calls
+
+
+def test_a_binding_that_has_only_the_older_name(tmp_path: Path) -> None:
+    device, _ = ask(tmp_path, "nvmlDeviceGetCurrentClocksEventReasons")
+
+    assert device["throttled"] == ["software power cap", "hardware thermal slowdown"]
+    assert "throttled" not in device["unknown"]
+
+
+@pytest.mark.parametrize(
+    ("less", "code", "used"),
+    [
+        pytest.param([], 0, 200, id="as nvidia-smi counts it"),
+        pytest.param([], 13, 700, id="a driver without the second version"),
+        pytest.param([], 25, 700, id="a driver with another version of the structure"),
+        pytest.param(["nvmlMemory_v2"], 0, 700, id="a binding without it"),
+    ],
+)
+def test_used_memory(tmp_path: Path, less: list[str], code: int, used: int) -> None:
+    argv = [sys.executable, "-c", ASK_MEMORY, *less]
+    environ = compile_library(tmp_path, MEMORY=code)
+
+    done = subprocess.run(argv, check=True, capture_output=True, text=True, env=environ)
+
+    assert done.stdout == f"9000 {used} {{}}\n"

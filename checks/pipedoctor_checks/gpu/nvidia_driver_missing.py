@@ -16,6 +16,12 @@ from pipedoctor_checks.gpu._gpu_container import request_gpus
 
 _NVML_DRIVER_NOT_LOADED = 9
 """NVML_ERROR_DRIVER_NOT_LOADED."""
+_UNREACHABLE_ERRORS = (_NVML_DRIVER_NOT_LOADED, 999)
+"""The other is NVML_ERROR_UNKNOWN: which of them it is depends on the driver."""
+_HIDDEN_SUMMARY = (
+    "The NVIDIA driver is loaded, but /dev has none of its device files here"
+    " (/dev/nvidiactl, /dev/nvidia0)"
+)
 _ORPHAN_SUMMARY = (
     "NVIDIA's driver library is installed, but no driver is loaded (NVML 9), and no "
     "NVIDIA GPU is visible"
@@ -41,8 +47,10 @@ def nvidia_driver_missing(
 
     ## How it is judged
 
-    There are three cases. An NVIDIA device is on the bus and no NVIDIA driver is loaded
+    There are four cases. An NVIDIA device is on the bus and no NVIDIA driver is loaded
     for it. Or the driver is loaded on the host and a container has no device files. Or
+    there is no container, the driver is loaded for a device on the bus, /dev has no
+    file of it, and NVML fails: a service or a sandbox may hide them. Or
     the bus is unknown, torch was not built for the CPU only, and a CUDA toolkit is
     installed but neither driver nor GPU is present. A machine without NVIDIA hardware
     needs no driver, whatever torch was built for; only if the driver's library is
@@ -62,7 +70,8 @@ def nvidia_driver_missing(
     wanted = torch is None or not torch.is_cpu_only
     reason = _explain_missing(accelerators, site, wanted=wanted)
     orphan = not reason and _is_library_orphaned(accelerators, gpu)
-    reason = _ORPHAN_SUMMARY if orphan else reason
+    hidden = not reason and _are_device_files_missing(accelerators, gpu)
+    reason = _ORPHAN_SUMMARY if orphan else _HIDDEN_SUMMARY if hidden else reason
     if not reason:
         return
     evidence = {
@@ -76,7 +85,7 @@ def nvidia_driver_missing(
         summary=reason,
         evidence=evidence,
         confidence=Confidence.CERTAIN if accelerators.nvidia_devices else Confidence.LIKELY,
-        remedies=request_gpus(site, _INSTALL_REMEDY),
+        remedies=request_gpus(site, _DEVICE_FILES_REMEDY if hidden else _INSTALL_REMEDY),
     )
 
 
@@ -98,6 +107,13 @@ def _is_library_orphaned(accelerators: Accelerators, gpu: Gpu | None) -> bool:
     return unloaded and not accelerators.nvidia_devices and not accelerators.nvidia_module
 
 
+def _are_device_files_missing(accelerators: Accelerators, gpu: Gpu | None) -> bool:
+    """The driver runs and has a card, but its library cannot reach it."""
+    failed = gpu is not None and gpu.error_code in _UNREACHABLE_ERRORS
+    driven = bool(accelerators.nvidia_module and accelerators.nvidia_devices)
+    return failed and driven and not accelerators.nvidia_nodes
+
+
 def _explain_missing(accelerators: Accelerators, site: Site | None, *, wanted: bool) -> str:
     drivers = {device.driver for device in accelerators.nvidia_devices}
     inside = site is not None and bool(site.container)
@@ -115,6 +131,15 @@ def _explain_missing(accelerators: Accelerators, site: Site | None, *, wanted: b
     return ""
 
 
+_DEVICE_FILES_REMEDY = Remedy(
+    title="Create the device files, unless a service or a sandbox hides them (PrivateDevices=)",
+    argv=("nvidia-modprobe", "-c", "0", "-u"),
+    verify=("nvidia-smi",),
+    lasts=Lasts.BOOT,
+    root=True,
+    fits=(Launcher.BARE,),
+    advice=True,
+)
 _INSTALL_REMEDY = Remedy(
     title="Install and load the NVIDIA driver, or choose a machine with a GPU",
     verify=("nvidia-smi",),

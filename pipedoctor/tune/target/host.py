@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from msgspec.structs import replace
 
 from pipedoctor.runtime.attempt import Crash, attempt
+from pipedoctor.tune.target import gpu_state
 from pipedoctor.tune.target.loader_failure import EmptyLoaderError, describe_failure
 from pipedoctor.tune.target.messages import (
     EPOCH_DECODER,
@@ -56,6 +57,7 @@ def main() -> None:
         os.set_inheritable(descriptor, False)
     sys.argv = [target.rpartition(":")[0]]
     begin = time.perf_counter()
+    gpu_state.keep_forkable()
     try:
         import torch  # noqa: PLC0415  (it may be missing)
     except (ImportError, OSError) as error:  # OSError: one of its libraries is
@@ -65,7 +67,7 @@ def main() -> None:
     try:
         with record_loader_places() as places:
             made = call_user_code(target, lambda: load_target(target))
-        consume = _build_consumer(step)
+        consume = _build_consumer(step, torch)
     except TargetLoadError as reason:
         _write_message(answers, TargetRefused(reason=str(reason)))
         return
@@ -92,7 +94,7 @@ def _describe_target(source: Any, torch: Any, made_at: tuple[str, int] | None) -
         python=platform.python_version(),
         in_order="in_order" in signature(loader).parameters,
         start_method=_read_start_method(source),
-        accelerator=torch.cuda.is_available(),
+        accelerator=gpu_state.has_gpu(torch),
         made_at=made_at,
     )
 
@@ -116,7 +118,7 @@ def _read_start_method(source: Any) -> str:
     return str(multiprocessing.get_start_method())
 
 
-def _build_consumer(step: str) -> Callable[[Any], Any]:
+def _build_consumer(step: str, torch: Any) -> Callable[[Any], Any]:
     """What is done with each batch: nothing, a pause, or a callable of the user."""
     if not step:
         return lambda batch: None  # noqa: ARG005
@@ -127,8 +129,7 @@ def _build_consumer(step: str) -> Callable[[Any], Any]:
         if not callable(call):
             message = f"{step}: expected a callable that takes a batch"
             raise TargetLoadError(message) from None
-        chosen: Callable[[Any], Any] = call
-        return chosen
+        return gpu_state.wait_for_gpu(torch, call)
     return lambda batch: time.sleep(seconds)  # noqa: ARG005
 
 

@@ -2,6 +2,7 @@
 
 import traceback
 
+from pipedoctor.tune.target.gpu_state import explain_early_cuda
 from pipedoctor.tune.target.target import format_error, format_place
 from pipedoctor.units import format_count
 
@@ -28,6 +29,8 @@ def describe_failure(error: BaseException) -> str:
     if isinstance(error, LoaderFailedError):
         return str(error)
     text = "".join(traceback.format_exception_only(error))  # its own str() may raise
+    if early := explain_early_cuda(text):
+        return early
     if "DataLoader worker" in text and error.__cause__ is not None:
         error = error.__cause__  # of what did it die?
     if "Original Traceback" in text:

@@ -26,6 +26,11 @@ def speed(now: int, best: int, **more: Any) -> Gpu:
         pytest.param(link(16), id="all lanes"),
         pytest.param(link(8, 8), id="a card of eight"),
         pytest.param(speed(1, 4, utilisation=0, pstate=8), id="idle at generation 1"),
+        pytest.param(speed(1, 5, utilisation=0, pstate=0), id="idle in P0, as cards of servers"),
+        pytest.param(
+            speed(1, 5, utilisation=99, pstate=0, throttled=("idle",)),
+            id="its driver was only just loaded",
+        ),
         pytest.param(speed(1, 4), id="load not known"),
         pytest.param(speed(4, 4, utilisation=97), id="full speed under load"),
         pytest.param(link(16, utilisation=9, pcie_generation=3), id="best speed not known"),

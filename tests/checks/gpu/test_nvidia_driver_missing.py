@@ -50,6 +50,13 @@ def judged(*facts: Any) -> list[Finding]:
         pytest.param((bus("vfio-pci"), CUDA, UNLOADED), id="handed on, and its library is here"),
         pytest.param((bus(nvidia_module="580.95"), CUDA, UNLOADED), id="loaded meanwhile"),
         pytest.param((bus(), CUDA, GONE), id="another error without a card"),
+        pytest.param(
+            (bus("nvidia", nvidia_module="580.95"), CUDA, GONE), id="nobody knows which error"
+        ),
+        pytest.param(
+            (bus("nvidia", nvidia_module="580.95", nvidia_nodes=("/dev/nvidia0",)), CUDA, UNLOADED),
+            id="its device files are there",
+        ),
         pytest.param((bus("vfio-pci"), CUDA), id="handed on to a virtual machine"),
         pytest.param((bus("nouveau", jetson=True), CUDA), id="Jetson"),
         pytest.param((bus("nouveau", rocm=True), CUDA), id="AMD's driver is at work"),
@@ -95,6 +102,23 @@ def test_nobody_has_the_card(snapshot: SnapshotAssertion) -> None:
     (finding,) = judged(bus("", "vfio-pci"), CUDA, LINUX)
 
     assert finding.summary == snapshot
+
+
+@pytest.mark.parametrize("code", [9, 999])
+def test_device_files_are_hidden_on_a_bare_machine(code: int) -> None:
+    loaded = bus("nvidia", nvidia_module="580.95.05")
+
+    (finding,) = judged(loaded, CUDA, LINUX, Gpu(error="-", error_code=code))
+
+    assert finding.severity is Severity.BREAKS
+    assert finding.confidence is Confidence.CERTAIN
+    assert finding.summary == (
+        "The NVIDIA driver is loaded, but /dev has none of its device files here"
+        " (/dev/nvidiactl, /dev/nvidia0)"
+    )
+    (remedy,) = finding.remedies
+    assert (remedy.shell, remedy.advice) == ("sudo nvidia-modprobe -c 0 -u", True)
+    assert judged(loaded, CPU, LINUX, Gpu(error="-", error_code=code))[0].severity is Severity.NOTE
 
 
 def test_a_library_without_driver_and_card(snapshot: SnapshotAssertion) -> None:

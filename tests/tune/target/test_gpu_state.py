@@ -1,0 +1,99 @@
+"""GPUs are asked for where it harms no fork, and waited for after each step."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pipedoctor.tune.target import gpu_state
+from pipedoctor.tune.target.loader_failure import describe_failure
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+
+
+def torch_with(ask: Callable[[], bool], **version: str | None) -> Any:
+    return SimpleNamespace(
+        version=SimpleNamespace(**{"cuda": None, "hip": None, **version}),
+        cuda=SimpleNamespace(is_available=ask),
+    )
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("version", [{"cuda": "13.0"}, {"hip": "7.2"}])
+def test_a_child_asks_for_the_gpu(tmp_path: Path, there: bool, version: dict[str, str]) -> None:
+    """By default the question initializes CUDA, which no trial could use then."""
+
+    def ask() -> bool:
+        (tmp_path / "asked").write_text(str(os.getpid()))
+        return there
+
+    assert gpu_state.has_gpu(torch_with(ask, **version)) is there
+    assert int((tmp_path / "asked").read_text()) != os.getpid()
+
+
+def test_a_build_for_cpus_is_not_asked() -> None:
+    def ask() -> bool:
+        raise AssertionError
+
+    assert gpu_state.has_gpu(torch_with(ask)) is False
+
+
+def test_a_driver_that_fails_has_no_gpu() -> None:
+    def ask() -> bool:
+        sys.stderr = None  # its traceback is nobody's
+        raise RuntimeError
+
+    assert gpu_state.has_gpu(torch_with(ask, cuda="13.0")) is False
+
+
+@pytest.mark.parametrize(("used", "done"), [(True, ["step 7", "wait"]), (False, ["step 7"])])
+def test_a_step_ends_when_the_gpu_has_done_it(used: bool, done: list[str]) -> None:
+    seen: list[str] = []
+    cuda = SimpleNamespace(is_initialized=lambda: used, synchronize=lambda: seen.append("wait"))
+
+    gpu_state.wait_for_gpu(SimpleNamespace(cuda=cuda), lambda n: seen.append(f"step {n}"))(7)
+
+    assert seen == done
+
+
+FORKED = (
+    "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must"
+    " use the 'spawn' start method"
+)
+
+
+def test_a_model_made_at_import_is_said() -> None:
+    assert describe_failure(RuntimeError(FORKED)) == gpu_state.EARLY_CUDA
+    assert describe_failure(RuntimeError("out of memory")) == "RuntimeError: out of memory"
+
+
+def test_a_worker_that_uses_cuda_is_another_matter() -> None:
+    text = (
+        "Caught RuntimeError in DataLoader worker process 0.\nOriginal Traceback (most recent"
+        f' call last):\n  File "data.py", line 7, in __getitem__\nRuntimeError: {FORKED}\n'
+    )
+
+    assert "data.py" in describe_failure(RuntimeError(text))
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("given", "there"), [(None, "1"), ("0", "0")])
+def test_what_asks_at_import_asks_the_driver(tmp_path: Path, given: str | None, there: str) -> None:
+    """`torch.cuda.is_available()` at the top of a script initializes nothing."""
+    target = tmp_path / "data.py"
+    target.write_text(
+        f"import os\nraise ValueError('NVML ' + os.environ['{gpu_state.NVML_CHECK}'])"
+    )
+    environ = {key: value for key, value in os.environ.items() if key != gpu_state.NVML_CHECK}
+    environ |= {} if given is None else {gpu_state.NVML_CHECK: given}
+
+    argv = ["pipedoctor", "tune", f"{target}:make"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=environ)
+
+    assert done.returncode == 2
+    assert f"ValueError: NVML {there}" in done.stderr
