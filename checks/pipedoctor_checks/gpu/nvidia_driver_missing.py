@@ -16,8 +16,6 @@ from pipedoctor_checks.gpu._gpu_container import request_gpus
 
 _NVML_DRIVER_NOT_LOADED = 9
 """NVML_ERROR_DRIVER_NOT_LOADED."""
-_UNREACHABLE_ERRORS = (_NVML_DRIVER_NOT_LOADED, 999)
-"""The other is NVML_ERROR_UNKNOWN: which of them it is depends on the driver."""
 _HIDDEN_SUMMARY = (
     "The NVIDIA driver is loaded, but /dev has none of its device files here"
     " (/dev/nvidiactl, /dev/nvidia0)"
@@ -109,7 +107,7 @@ def _is_library_orphaned(accelerators: Accelerators, gpu: Gpu | None) -> bool:
 
 def _are_device_files_missing(accelerators: Accelerators, gpu: Gpu | None) -> bool:
     """The driver runs and has a card, but its library cannot reach it."""
-    failed = gpu is not None and gpu.error_code in _UNREACHABLE_ERRORS
+    failed = gpu is not None and gpu.error_code == _NVML_DRIVER_NOT_LOADED
     driven = bool(accelerators.nvidia_module and accelerators.nvidia_devices)
     return failed and driven and not accelerators.nvidia_nodes
 
