@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pipedoctor.bottleneck.classify import (
     MAX_WAIT_SHARE,
     MIN_HANDOVER_SHARE,
-    MIN_SPINNING_SHARE,
     MIN_TAIL_SHARE,
     MIN_THROTTLED_SHARE,
     MIN_WAITING_SHARE,
@@ -28,6 +27,12 @@ SYSTEM = 0.3
 """Share of the CPU time within the kernel."""
 FAULTS = 50_000.0
 """Minor faults a second of CPU: at 2 to 6 us each, a tenth to a third of it."""
+KERNEL = 0.5
+"""The same, from which on page faults are what most of the computing is."""
+PACKING = 0.15
+"""CPUs that a worker's other threads use, from which on handing over takes time."""
+SPINNING = 0.5
+"""CPU of other threads of a worker, against that of the one that fetches."""
 LOCKED = 0.35
 """Share of the waiting that is for a lock."""
 LARGE = 256 << 10
@@ -63,6 +68,7 @@ def _find_causes(seen: Observation) -> Iterator[Bottleneck]:
         yield _blame_consumer(seen)
         return
     yield from _check_startup(seen)
+    yield from _check_sampler(seen)
     yield from _check_handover(seen)
     yield from _check_stragglers(seen)
     yield from _check_threads(seen)
@@ -125,6 +131,17 @@ def _check_startup(seen: Observation) -> Iterator[Bottleneck]:
         )
 
 
+def _check_sampler(seen: Observation) -> Iterator[Bottleneck]:
+    main = seen.main
+    if main.sampling > MOSTLY * seen.late:
+        yield Bottleneck(
+            name="main-thread",
+            reason=f"{describe_wait(seen)}, {main.sampling:.0%} until the sampler has chosen"
+            " what comes next: it runs in the training process",
+            evidence={"sampling_share": main.sampling},
+        )
+
+
 def _check_handover(seen: Observation) -> Iterator[Bottleneck]:
     main, worker = seen.main, seen.worker
     made = worker.fetching + worker.collating
@@ -134,7 +151,7 @@ def _check_handover(seen: Observation) -> Iterator[Bottleneck]:
         and seen.faults_per_second > FAULTS
     )
     taken = main.receiving > MIN_HANDOVER_SHARE * (main.waiting + main.receiving)
-    packs = worker.idle + worker.sending > MOSTLY and seen.other_threads > MIN_SPINNING_SHARE
+    packs = worker.idle + worker.sending > MOSTLY and seen.other_cpu > PACKING
     few = made < MOSTLY  # else their interpreter is busy, and hands over when it can
     if not seen.workers or not (shared or (few and (taken or packs))):
         return
@@ -168,7 +185,7 @@ def _check_stragglers(seen: Observation) -> Iterator[Bottleneck]:
 
 
 def _check_threads(seen: Observation) -> Iterator[Bottleneck]:
-    if seen.other_threads > MIN_SPINNING_SHARE and seen.fetch.waiting < MIN_WAITING_SHARE:
+    if seen.other_threads > SPINNING and seen.fetch.waiting < MIN_WAITING_SHARE:
         yield Bottleneck(
             name="blas-threads",
             reason=f"{describe_wait(seen)}; other threads of a worker use"
@@ -180,7 +197,7 @@ def _check_threads(seen: Observation) -> Iterator[Bottleneck]:
 
 def _check_faults(seen: Observation) -> Iterator[Bottleneck]:
     fetch, worker = seen.fetch, seen.worker
-    heavy = fetch.system > SYSTEM and seen.faults_per_second > FAULTS
+    heavy = fetch.system > KERNEL and seen.faults_per_second > FAULTS
     if heavy and fetch.waiting < MIN_WAITING_SHARE and worker.collating <= worker.fetching:
         yield Bottleneck(
             name="allocator-faults",

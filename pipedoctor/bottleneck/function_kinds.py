@@ -17,7 +17,7 @@ _READING_NAMES = re.compile(
 )
 _TRANSFORMING_NAMES = re.compile(
     r"transform|augment|normali|crop|resize|flip|rotate|jitter|blur|interpolate|"
-    r"convert|matmul|dot|filter|collate"
+    r"matmul|dot|filter|collate"
 )
 KINDS = ("read", "decode", "transform")
 READ, DECODE, TRANSFORM = range(3)

@@ -8,6 +8,10 @@ REBUILDING_LIMIT = 0.5
 """The same where tensors are rebuilt: that is late as well where CPUs are scarce."""
 
 
+BUSY_RECEIVING_LIMIT, BUSY_LIMIT = 0.25, 0.5
+"""The same where workers make batches for that share of their time."""
+
+
 class HotLine(Part, frozen=True, kw_only=True):
     """The line of the user's code that most of the samples stood at."""
 
@@ -52,6 +56,8 @@ class MainShares(Part, frozen=True, kw_only=True):
     """In the loader, which makes the batch itself: no workers."""
     starting: float = 0.0
     """In the loader, while workers are started or ended."""
+    sampling: float = 0.0
+    """In the loader, while the sampler chooses items, in this process."""
     starts: int = 0
     """How often that was seen."""
     computing: float = 0.0
@@ -64,7 +70,8 @@ class MainShares(Part, frozen=True, kw_only=True):
     @property
     def data_wait(self) -> float:
         """Share of the time within the loader."""
-        return self.waiting + self.receiving + self.fetching + self.starting
+        made = self.fetching + self.sampling
+        return self.waiting + self.receiving + made + self.starting
 
 
 class WorkerShares(Part, frozen=True, kw_only=True):
@@ -115,6 +122,8 @@ class Observation(Part, frozen=True, kw_only=True):
     """Minor page faults of a worker, for each second of CPU."""
     other_threads: float = 0.0
     """CPU of other threads of a worker, against that of the one that fetches."""
+    other_cpu: float = 0.0
+    """CPUs that these other threads keep busy."""
     bytes_per_call: float | None = None
     """That calls which wait are to read from a file; None: none was seen."""
     object_share: float = 0.0
@@ -128,6 +137,8 @@ class Observation(Part, frozen=True, kw_only=True):
     hot: HotLine | None = None
     step: HotLine | None = None
     """The line of the user's step, outside of the loader."""
+    sampler: HotLine | None = None
+    """The line of the sampler's code that most of choosing items stood at."""
     kernel: KernelWait | None = None
     batch_seconds: Quantiles | None = None
     """How long workers take to make a batch."""
@@ -142,9 +153,12 @@ class Observation(Part, frozen=True, kw_only=True):
         """
         The part of it in which no batch was there.
 
-        Taking in one that is there is short, unless it is in many pieces.
+        Taking in one that is there is short, unless it is in many pieces, or those that
+        hand it over compute meanwhile.
         """
-        main = self.main
+        main, worker = self.main, self.worker
         least = REBUILDING_LIMIT if self.object_share > REBUILDING_LIMIT else RECEIVING_LIMIT
+        if worker.fetching + worker.collating > BUSY_LIMIT:
+            least = BUSY_RECEIVING_LIMIT
         taking = main.receiving if main.receiving >= least else 0.0
-        return main.waiting + main.fetching + main.starting + taking
+        return main.data_wait - main.receiving + taking

@@ -27,7 +27,7 @@ chmod 90 - 1|fchmod 91 52 0|fchmodat 268 53 2|chown 92 - 1|fchown 93 55 0|lchown
 fchownat 260 54 2|utimensat 280 88 2|getxattr 191 8 1|lgetxattr 192 9 1|listxattr 194 11 1
 truncate 76 45 1|name_to_handle_at 303 264 2|inotify_add_watch 254 27 2|umount2 166 39 1
 io_uring_enter 426 426 0|pause 34 - 3|sched_yield 24 124 3|clone 56 220 3
-vfork 58 - 3|execve 59 221 1|exit_group 231 94 3
+vfork 58 - 3|fadvise64 221 223 0|readahead 187 213 0|execve 59 221 1|exit_group 231 94 3
 """
 READ_CALLS = frozenset(
     ("read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg", "sendfile")
@@ -40,6 +40,10 @@ class SystemCall(NamedTuple):
 
     name: str
     subject: int
+
+
+PAGE_FAULT = SystemCall("page fault", NOTHING)
+"""No call: a page of a mapped file is read as it is touched."""
 
 
 def _parse_table(column: int) -> dict[int, SystemCall]:

@@ -1,5 +1,6 @@
 """What a system call is about: the file behind a descriptor, a path in memory."""
 
+from pipedoctor.runtime.system_calls import PAGE_FAULT
 from pipedoctor.watch.process_counters import BlockingCall, ProcessCounters, find_call_subject
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
 
@@ -13,6 +14,8 @@ def find_call_target(
     blocked: BlockingCall, counters: ProcessCounters, memory: RemoteMemory | None
 ) -> str:
     """The path, ``socket:[123]`` or ``pipe:[123]``; empty: it has none, or unknown."""
+    if blocked.call is PAGE_FAULT:
+        return counters.find_mapped_file()
     descriptor, address = find_call_subject(blocked)
     if descriptor is not None:
         return counters.read_descriptor_target(descriptor)

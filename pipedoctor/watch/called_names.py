@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pipedoctor.bottleneck.function_kinds import DECODE, classify_call
+from pipedoctor.bottleneck.function_kinds import DECODE, READ, TRANSFORM, classify_call
 from pipedoctor.runtime import lanes
 from pipedoctor.runtime.lanes import Probe
 from pipedoctor.runtime.regular_file import read_start
@@ -39,10 +39,15 @@ def find_code_root(pid: int, proc: Path = Path("/proc")) -> str:
 
 
 def is_decoding_line(place: CodeLine, root: str = "") -> bool:
-    """Does one of the functions that this line calls decode? `root`: see `find_code_root`."""
+    """
+    Does one of the functions that this line calls decode? `root`: see `find_code_root`.
+
+    One that reads, and computes meanwhile, decodes, unless another one transforms.
+    """
     text = read_line_text(root + place[0], place[1])
     names = _CALL_PATTERN.findall(text)
-    return any(classify_call(name.rpartition(".")[2], "", name) == DECODE for name in names)
+    kinds = {classify_call(name.rpartition(".")[2], "", name) for name in names}
+    return DECODE in kinds or (READ in kinds and TRANSFORM not in kinds)
 
 
 def read_line_text(path: str, line: int) -> str:

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _MAX_ITEMS = 2000
+_MIN_SLOW_SECONDS = 0.015
+"""What takes less is no slow item, whatever the others take."""
 _MAX_GAP_SECONDS = 0.25
 """Seconds between two looks that still belong to one item."""
 ItemKey = tuple[int | None, int | None]
-"""Number of the batch, and of the item in the data set."""
+"""Number of the batch, and of the item in the data set; None: the whole batch."""
 
 
 @dataclass
@@ -19,6 +21,8 @@ class _CurrentItem:
     since: float
     last: float
     delay_before: float
+    length: int
+    """Items that are made together."""
     delay: float = 0.0
     looks: int = 1
 
@@ -27,7 +31,8 @@ class ItemTimes:
     """
     Seconds that items were seen to take at least, and in how many looks.
 
-    Without the time in which their worker was ready and had no CPU.
+    Without the time in which their worker was ready and had no CPU. Of items that are
+    made together the mean; 0 where all of it took no time that matters.
     """
 
     def __init__(self) -> None:
@@ -37,19 +42,24 @@ class ItemTimes:
     def __iter__(self) -> Iterator[tuple[float, float]]:
         return iter(self._finished)
 
-    def observe_item(self, key: ItemKey, now: float, delay: float) -> None:
-        """An item is being made; `delay` is the total of waiting for a CPU."""
+    def observe_item(self, key: ItemKey, now: float, delay: float, length: int = 1) -> None:
+        """
+        An item is being made, or as many as `length` says, together.
+
+        `delay` is the total of waiting for a CPU.
+        """
         known = self._item
         if known and known.key == key and now - known.last < _MAX_GAP_SECONDS:
             known.looks += 1
             known.last, known.delay = now, delay - known.delay_before
             return
         self.finish_item()
-        self._item = _CurrentItem(key, now, now, delay)
+        self._item = _CurrentItem(key, now, now, delay, length)
 
     def finish_item(self) -> None:
         """No item is being made any more."""
         known, self._item = self._item, None
         if known is not None:
             own = max(0.0, known.last - known.since - known.delay)
-            self._finished.append((own, known.looks))
+            each = own / known.length if own >= _MIN_SLOW_SECONDS else 0.0
+            self._finished.append((each, known.looks))

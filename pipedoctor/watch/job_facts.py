@@ -26,7 +26,8 @@ from pipedoctor.watch.observe import (
 )
 from pipedoctor.watch.session import WatchSession
 from pipedoctor.watch.tally import SampleTally, sum_tallies
-from pipedoctor.watch.watched_process import WORKING_PHASES, WatchedProcess
+from pipedoctor.watch.watched_process import WatchedProcess
+from pipedoctor.watch.work_samples import WORKING_PHASES
 
 _DEFAULT_PREFETCH = 2
 """What torch takes where nobody says; how long the queues are is not seen."""

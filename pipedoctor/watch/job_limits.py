@@ -53,8 +53,6 @@ class JobLimits:
     def read(self, now: float) -> None:
         """One look at everything."""
         self._began = self._began or now
-        if self._group is not None and self.has_quota:
-            self.throttled_share = self._group.stop().throttled_share
         self.read_shm(now)
         self.memory_left = self._read_memory_left()
         seconds = now - self._began
@@ -62,6 +60,11 @@ class JobLimits:
             if name in self._pressures and seconds > 0:
                 share = (stalled - self._pressures[name]) * _MICRO / seconds
                 self.pressure[name] = round(min(1.0, max(0.0, share)), 4)
+
+    def read_throttling(self) -> None:
+        """In which share of the periods the quota stopped the group."""
+        if self._group is not None and self.has_quota:
+            self.throttled_share = self._group.stop().throttled_share
 
     def _read_pressures(self) -> dict[str, int]:
         found: dict[str, int] = {}

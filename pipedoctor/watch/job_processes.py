@@ -4,6 +4,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 from pipedoctor.collect.machine import Machine, read_or_default
 from pipedoctor.collect.mounts import mounts
@@ -99,6 +100,20 @@ class JobProcesses:
             p for p in self.processes.values() if p.member.role == "worker" and p.member.main == pid
         ]
 
+    def list_delivering(self, main: WatchedProcess) -> list[WatchedProcess]:
+        """
+        The workers that a main process has now, of that loader of several that works most.
+
+        Those of a validation set that wait for their turn say nothing of training.
+        """
+        groups: dict[int, list[WatchedProcess]] = {}
+        for worker in self.list_workers(main):
+            groups.setdefault(worker.loader, []).append(worker)
+        if len(groups) <= 1:
+            return self.list_workers(main)
+        unknown = groups.pop(0, [])
+        return max(groups.values(), key=_compute_busy_share) + unknown
+
     def sum_worker_tallies(self, main: WatchedProcess) -> SampleTally:
         """
         What all workers of a main process have shown, ended ones included.
@@ -108,7 +123,7 @@ class JobProcesses:
         pid = main.member.pid
         known = self._sums.get(pid)
         if known is None:
-            known = self._sums[pid] = sum_tallies([w.tally for w in self.list_workers(main)])
+            known = self._sums[pid] = sum_tallies([w.tally for w in self.list_delivering(main)])
             if pid in self.ended_workers:
                 known.add(self.ended_workers[pid].tally)
         return known
@@ -153,7 +168,25 @@ class JobProcesses:
             members = [p.member for p in self.processes.values()]
         self._update_members(members)
 
+    def _keep_mains(self, members: list[JobProcess]) -> list[JobProcess]:
+        """A main process that has loaded data stays one: what it forks is no other one yet."""
+        here = {member.pid: member for member in members}
+        kept = {pid for pid in self.pids_by_role["main"] if self.processes[pid].has_loaded}
+        kept = {pid for pid in kept if pid in here and here[pid].role == "helper"}
+        if not kept:
+            return members
+        found: list[JobProcess] = []
+        for member in members:
+            if member.pid in kept:
+                found.append(self.processes[member.pid].member)
+            elif member.role == "main" and member.parent in kept:
+                found.append(replace(member, role="helper", main=member.parent))
+            else:
+                found.append(member)
+        return found
+
     def _update_members(self, members: list[JobProcess]) -> None:
+        members = self._keep_mains(members)
         for member in sorted(members, key=lambda m: m.role != "main"):
             known = self.processes.get(member.pid)
             if known is not None:
@@ -218,6 +251,7 @@ class JobProcesses:
             process.attach(self._proc, self.processes.get(process.member.main))
             main = process.member.main
             count = sum(p.member.main == main for p in self.processes.values()) - 1
+            process.prefetchers.has_workers |= count > 0
             self.most_workers[main] = max(count, self.most_workers.get(main, 0))
             if process.member.role == "main" and not self.uses_torch:
                 maps = read_or_default(self._proc / str(process.member.pid) / "maps")
@@ -246,3 +280,8 @@ class JobProcesses:
             process.tally.decay(seconds)
         for gone in self.ended_workers.values():
             gone.tally.decay(seconds)
+
+
+def _compute_busy_share(workers: list[WatchedProcess]) -> float:
+    """Share of their time in which workers make batches or hand them over."""
+    return 1.0 - sum_tallies([w.tally for w in workers]).compute_share("idle")

@@ -23,8 +23,8 @@ from pipedoctor.watch.session import WatchSession
 from pipedoctor.watch.tally import CodeLine, SampleTally
 from pipedoctor.watch.watched_process import WatchedProcess
 
-_SLOW_ITEM_FACTOR, _SLOW_ITEM_SECONDS = 4.0, 0.015
-"""Times the mean, and seconds, from which on an item is slow."""
+_SLOW_ITEM_FACTOR = 4.0
+"""Times the mean, from which on an item is slow."""
 _MIN_SAMPLES = 20
 """Samples of making batches, before their spread says anything."""
 
@@ -43,7 +43,7 @@ def observe_ranks(session: WatchSession) -> list[Observation]:
 
 
 def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Observation:
-    workers = session.list_workers(main)
+    workers = session.list_delivering(main)
     many = len(workers) or session.most_workers.get(main.member.pid, 0)
     made = session.sum_worker_tallies(main) if many else main.tally
     shares = compute_main_shares(main.tally, main.code_root)
@@ -60,6 +60,7 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         fetch=compute_fetch_shares(made, main.code_root),
         faults_per_second=made.faults / made.cpu if made.cpu else 0.0,
         other_threads=_compare_other_threads(made) if many else 0.0,
+        other_cpu=max(0.0, made.cpu - made.main_cpu) / max(made.seconds, 1e-6) if many else 0.0,
         bytes_per_call=made.read_bytes / made.fetch["reading"] if made.fetch["reading"] else None,
         object_share=main.tally.fetch["rebuilds"] / max(main.tally.phases["receiving"], 1.0),
         tail=compute_tail_share(session, main),
@@ -68,6 +69,7 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         cpus=session.limits.cpus,
         hot=hot,
         step=find_hot_line(main.tally.steps),
+        sampler=find_hot_line(main.tally.chosen),
         kernel=find_kernel_wait(made.calls, made.fetch["waiting"], session.mounts),
         batch_seconds=compute_quantiles([s for w in workers for s in w.list_batch_seconds()]),
     )
@@ -85,6 +87,7 @@ def compute_main_shares(tally: SampleTally, root: str = "") -> MainShares:
         receiving=share("receiving"),
         fetching=share("fetching", "collating"),
         starting=share("starting"),
+        sampling=share("sampling"),
         starts=round(tally.fetch["starts"]),
         computing=computing - trains,
         model=share("model") + trains,
@@ -117,17 +120,37 @@ def compute_fetch_shares(tally: SampleTally, root: str = "") -> FetchShares:
     ready = tally.main_cpu + tally.delay
     late = running / whole * (tally.delay / ready if ready else 0.0)
     named = sum(n for place, n in tally.kinds.items() if is_decoding_line(place, root))
-    decoding = tally.fetch["decoding"] + named
-    computed = tally.user + tally.system
+    spent = tally.user + tally.system
+    others = _count_delegated(tally)
+    decoding: float = tally.fetch["decoding"] + named
+    decoding += sum(n for p, n in others.items() if is_decoding_line(p, root))
+    helped = sum(others.values())
+    computing, left = running + helped, waiting - helped
     return FetchShares(
-        running=running / whole - late,
+        running=computing / whole - late,
         delayed=late,
-        waiting=waiting / whole,
+        waiting=left / whole,
         locked=tally.fetch["locked"] / whole,
-        decoding=min(1.0, decoding / running) if running else 0.0,
-        system=tally.system / computed if computed else 0.0,
+        decoding=min(1.0, decoding / computing) if computing else 0.0,
+        system=tally.system / spent * running / computing if spent and computing else 0.0,
         samples=round(whole),
     )
+
+
+def _count_delegated(tally: SampleTally) -> dict[CodeLine, float]:
+    """
+    Samples that waited for threads or programs of their own while these computed.
+
+    They are as good as running: more of them at the same time need more processors.
+    """
+    waited = sum(tally.delegated.values())
+    made = sum(tally.phases[p] for p in ("fetching", "collating"))
+    seconds = tally.seconds * made / max(sum(tally.phases.values()), 1.0) * waited / max(made, 1.0)
+    if not seconds:
+        return {}
+    others = max(0.0, tally.cpu - tally.main_cpu) + tally.children
+    busy = min(1.0, others / seconds)
+    return {place: number * busy for place, number in tally.delegated.items()}
 
 
 def find_hot_line(lines: Counter[CodeLine]) -> HotLine | None:
@@ -173,14 +196,16 @@ def find_kernel_wait(
 
 
 def _compare_other_threads(tally: SampleTally) -> float:
-    """CPU of other threads, against that of the main one."""
+    """CPU of other threads, against that of the main one, unless it waits for them."""
+    if sum(_count_delegated(tally).values()) > tally.fetch["running"]:
+        return 0.0
     return max(0.0, tally.cpu - tally.main_cpu) / max(tally.main_cpu, 1e-6)
 
 
 def estimate_item_seconds(session: WatchSession, main: WatchedProcess) -> float | None:
     """Mean seconds that a worker takes for an item, or for a batch of unknown size."""
     each = session.compute_batch_seconds(main)
-    many = len(session.list_workers(main)) or session.most_workers.get(main.member.pid, 0)
+    many = len(session.list_delivering(main)) or session.most_workers.get(main.member.pid, 0)
     share = session.sum_worker_tallies(main).compute_share("fetching", "collating")
     if not each or not share:
         return None
@@ -193,7 +218,7 @@ def compute_tail_share(session: WatchSession, main: WatchedProcess) -> float:
     whole = sum(number for _, number in looks)
     if mean is None or whole < _MIN_SAMPLES:
         return 0.0
-    slow = max(_SLOW_ITEM_FACTOR * mean, _SLOW_ITEM_SECONDS)
+    slow = _SLOW_ITEM_FACTOR * mean
     return sum(number for seconds, number in looks if seconds >= slow) / whole
 
 

@@ -7,13 +7,16 @@ fails, even where another process has got the number.
 
 import os
 import time
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from pipedoctor.collect.machine import read_or_default
 from pipedoctor.runtime.system_calls import (
     AT_PATH,
     DESCRIPTOR,
     NOTHING,
+    PAGE_FAULT,
     PATH,
     SystemCall,
     find_system_call,
@@ -21,7 +24,11 @@ from pipedoctor.runtime.system_calls import (
 
 _NAME_END_LENGTH = 2
 _STATE, _MINOR, _USER, _SYSTEM, _THREADS, _START = 0, 7, 11, 12, 17, 19
+_CHILDREN = 13, 14
+_FAULT_MARK = "-1"
+"""Waits without a system call: for a page of a file that it has mapped."""
 _MAX_READ_BYTES = 4096
+_MAPPING_PATH = 5
 _CPU_CLOCK = 2
 """CPUCLOCK_SCHED of all threads, as clock_getcpuclockid(3) makes its number."""
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -42,6 +49,8 @@ class CounterReading(NamedTuple):
     main_cpu: float | None
     main_delay: float | None
     cpu: float | None
+    children: float
+    """CPU seconds of its children that have ended."""
 
 
 class BlockingCall(NamedTuple):
@@ -59,6 +68,7 @@ class ProcessCounters:
         self.folder = proc / str(pid)
         self.unknown: dict[str, str] = {}
         self._files: dict[str, int] = {}
+        self._mapped: str | None = None
         self._clock = (~pid << 3) | _CPU_CLOCK
         row = self._read_stat()
         self.start = int(row[_START]) / TICKS_PER_SECOND
@@ -69,7 +79,7 @@ class ProcessCounters:
         row = self._read_stat()
         state = row[_STATE]
         if state in "ZX":
-            return CounterReading(state, 0, 0.0, 0.0, 0, None, None, None)
+            return CounterReading(state, 0, 0.0, 0.0, 0, None, None, None, 0.0)
         main_cpu, delay = self.read_schedule()
         return CounterReading(
             state,
@@ -80,17 +90,16 @@ class ProcessCounters:
             main_cpu,
             delay,
             self._read_cpu_clock(),
+            sum(int(row[place]) for place in _CHILDREN) / TICKS_PER_SECOND,
         )
 
     def read_blocking_call(self) -> BlockingCall | None:
         """The system call that the main thread waits in; None: it runs, or unknown."""
-        text = self._read_text("syscall", f"task/{self.pid}/syscall")
-        row = text.split()
-        if len(row) < _NAME_END_LENGTH or not row[0].isdecimal():
-            return None
-        return BlockingCall(
-            find_system_call(int(row[0])), tuple(int(word, 16) for word in row[1:7])
-        )
+        return parse_blocking_call(self._read_text("syscall", f"task/{self.pid}/syscall"))
+
+    def read_thread_call(self, thread: int) -> BlockingCall | None:
+        """The same of another of its threads."""
+        return parse_blocking_call(read_or_default(self.folder / f"task/{thread}/syscall"))
 
     def read_descriptor_target(self, descriptor: int) -> str:
         """What a descriptor leads to; no file system is asked, so nothing hangs."""
@@ -99,6 +108,12 @@ class ProcessCounters:
         except OSError as error:
             self.unknown.setdefault("fd", error.strerror or str(error))
             return ""
+
+    def find_mapped_file(self) -> str:
+        """The largest file of data that it has mapped; empty: none, or unreadable."""
+        if self._mapped is None:
+            self._mapped = find_largest_mapping(read_or_default(self.folder / "maps"))
+        return self._mapped
 
     def close(self) -> None:
         """Let go of all descriptors."""
@@ -143,6 +158,34 @@ class ProcessCounters:
         except OSError as error:
             self.unknown[name] = error.strerror or str(error)
         return ""
+
+
+def find_largest_mapping(maps: str) -> str:
+    """Of the files in a list of mappings that hold no code and no shared memory."""
+    sizes: Counter[str] = Counter()
+    code: set[str] = set()
+    for line in maps.splitlines():
+        row = line.split(None, _MAPPING_PATH)
+        if len(row) <= _MAPPING_PATH or not row[_MAPPING_PATH].startswith("/"):
+            continue
+        begin, _, end = row[0].partition("-")
+        sizes[row[_MAPPING_PATH]] += int(end, 16) - int(begin, 16)
+        if "x" in row[1] or row[_MAPPING_PATH].startswith("/dev/"):
+            code.add(row[_MAPPING_PATH])
+    found = [(size, path) for path, size in sizes.items() if path not in code]
+    return max(found, default=(0, ""))[1]
+
+
+def parse_blocking_call(text: str) -> BlockingCall | None:
+    """A line of the file `syscall`; None: it runs."""
+    row = text.split()
+    if len(row) < _NAME_END_LENGTH:
+        return None
+    if row[0] == _FAULT_MARK:
+        return BlockingCall(PAGE_FAULT, ())
+    if not row[0].isdecimal():
+        return None
+    return BlockingCall(find_system_call(int(row[0])), tuple(int(word, 16) for word in row[1:7]))
 
 
 def find_call_subject(blocked: BlockingCall) -> tuple[int | None, int | None]:

@@ -16,7 +16,9 @@ _HELPER_MODULES = (
     b"multiprocessing.semaphore_tracker",
 )
 _SERVER = b"multiprocessing.forkserver"
-_AFTER_NAME = 2
+_AFTER_NAME, _START_FIELD = 2, 19
+_YOUNG_SECONDS = 2.0
+"""A fork this young may be about to become a worker, which has no name of its own yet."""
 _MAX_PROCESSES = 4096
 _MAX_ANCESTORS = 64
 
@@ -42,6 +44,8 @@ class _ProcessRow:
     name: str
     command: bytes
     python: bool
+    started: int
+    """Clock ticks after the machine was started."""
 
 
 def list_job_processes(root: int, proc: Path = Path("/proc")) -> list[JobProcess]:
@@ -119,14 +123,16 @@ def _read_row(pid: int, proc: Path) -> _ProcessRow | None:
     if ")" not in stat:
         return None
     name = stat[stat.index("(") + 1 : stat.rindex(")")]
-    parent = int(stat[stat.rindex(")") + _AFTER_NAME :].split()[1])
+    fields = stat[stat.rindex(")") + _AFTER_NAME :].split()
+    parent, started = int(fields[1]), int(fields[_START_FIELD])
     try:
         command = (proc / str(pid) / "cmdline").read_bytes()
     except OSError:
         command = b""
     first = command.split(b"\0")[0].rpartition(b"/")[2]
     python = b"python" in first or "python" in name or name == WORKER_NAME
-    return _ProcessRow(pid, parent, name, command, python or _is_python_program(pid, proc))
+    python = python or _is_python_program(pid, proc)
+    return _ProcessRow(pid, parent, name, command, python, started)
 
 
 def _is_python_program(pid: int, proc: Path) -> bool:
@@ -189,10 +195,22 @@ def _find_mains(
     else:
         chosen = [pid for pid in pythons if pid in owners]
     if not chosen:
-        torch = {pid for pid in pythons if "libtorch" in read_or_default(proc / f"{pid}/maps")}
+        grown = [pid for pid in pythons if not _is_young_fork(pid, rows, proc)]
+        torch = {pid for pid in grown if "libtorch" in read_or_default(proc / f"{pid}/maps")}
         chosen = [pid for pid in pythons if pid in torch and not below[pid] & torch]
     chosen = chosen or [root]
     return {pid: ranks.get(pid, (None, None)) for pid in chosen}
+
+
+def _is_young_fork(pid: int, rows: dict[int, _ProcessRow], proc: Path) -> bool:
+    """Was it forked just now, by a process of this job that runs the same command?"""
+    row = rows[pid]
+    above = rows.get(row.parent)
+    if above is None or above.command != row.command:
+        return False
+    uptime = read_or_default(proc / "uptime").split()
+    now = float(uptime[0]) if uptime else 0.0
+    return now - row.started / os.sysconf("SC_CLK_TCK") < _YOUNG_SECONDS
 
 
 def _select_descendants(pid: int, pids: list[int], rows: dict[int, _ProcessRow]) -> set[int]:

@@ -12,7 +12,9 @@ _MIN_WEIGHT = 0.01
 _MAX_KEYS = 500
 """Different lines, or calls, that are counted."""
 
-COUNTERS = frozenset(("phases", "lines", "steps", "ran", "calls", "fetch", "kinds"))
+COUNTERS = frozenset(
+    ("phases", "lines", "steps", "ran", "calls", "fetch", "kinds", "chosen", "delegated")
+)
 CodeLine = tuple[str, int, str]
 """Path, line, function."""
 
@@ -32,15 +34,21 @@ class SampleTally:
     calls: Counter[tuple[str, str]] = field(default_factory=Counter["tuple[str, str]"])
     """System call and what it is about, while a batch was made."""
     fetch: Counter[str] = field(default_factory=Counter[str])
-    """While a batch was made: running, waiting, locked, decoding, rebuilds."""
+    """While a batch was made: running, waiting, locked, delegated, decoding, rebuilds."""
     kinds: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
     """Lines that ran without a function whose kind is known."""
+    chosen: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    """Of the sampler, in the main process."""
+    delegated: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    """Lines that waited for threads or programs of the process itself."""
     seconds: float = 0.0
     cpu: float = 0.0
     main_cpu: float = 0.0
     delay: float = 0.0
     user: float = 0.0
     system: float = 0.0
+    children: float = 0.0
+    """CPU of programs that it has started, and that have ended."""
     faults: float = 0.0
     read_bytes: float = 0.0
     """That the calls seen were to read from files."""

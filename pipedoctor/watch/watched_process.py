@@ -4,11 +4,11 @@ import time
 from pathlib import Path
 
 from pipedoctor.facts import UnreadableError
-from pipedoctor.runtime.system_calls import LOCK_CALLS, READ_CALLS
 from pipedoctor.watch.batch_times import BatchTimes
-from pipedoctor.watch.call_targets import count_requested_bytes, find_call_target
+from pipedoctor.watch.call_targets import find_call_target
 from pipedoctor.watch.called_names import find_code_root
 from pipedoctor.watch.item_times import ItemTimes
+from pipedoctor.watch.prefetch_threads import PrefetchThreads
 from pipedoctor.watch.process_counters import BlockingCall, CounterReading, ProcessCounters
 from pipedoctor.watch.process_tree import JobProcess
 from pipedoctor.watch.stacks.frame_layout import UnknownLayoutError
@@ -21,8 +21,8 @@ from pipedoctor.watch.stacks.stack_phases import (
 )
 from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader
 from pipedoctor.watch.tally import CodeLine, SampleTally
+from pipedoctor.watch.work_samples import WORKING_PHASES, SampleSource, count_work
 
-WORKING_PHASES = frozenset((ProcessPhase.FETCHING, ProcessPhase.COLLATING))
 _MAX_CALLERS = 512
 _MAX_TORN_READS, _MAX_ATTACHES = 10, 12
 _STORE_DISTANCE = 12
@@ -55,6 +55,7 @@ class WatchedProcess:
         self.attach(proc, parent)
         self.code_root = find_code_root(member.pid, proc) if member.role == "main" else ""
         self.began = self.sampled_at = time.monotonic()
+        self.prefetchers = PrefetchThreads()
         self._classifier = StackClassifier(is_worker=member.role == "worker")
         self.phase: ProcessPhase | None = None
         self.state = ""
@@ -63,13 +64,16 @@ class WatchedProcess:
         self.sampled_batch: int | None = None
         """The batch that the last look has seen."""
         self.batch_length: int | None = None
+        self.loader = 0
+        """Where an object lies that the workers of one loader share; 0: not known."""
         self.code_line: CodeLine | None = None
         self.changed_at = self.began
         """When its stack last stood at another line, or at another batch."""
         self.items = ItemTimes()
         self.batch_times = BatchTimes()
         self._last: CounterReading | None = None
-        self._has_loaded = False
+        self.has_loaded = False
+        """Was it seen in a loader?"""
         self._turn, self._counted_at = 0, self.began
         self._callers: set[tuple[int, int]] = set()
         """Code and instruction of frames that were seen to call the loader."""
@@ -127,7 +131,11 @@ class WatchedProcess:
         if sight is not None and sight.phase is ProcessPhase.WAITING and alone:
             sight = sight._replace(phase=ProcessPhase.STARTING)
         if sight is not None:
-            self._count_sample(sight, blocked, running=self.state == "R", now=now)
+            running = self.state == "R"
+            if sight.thread is not None:
+                blocked = self.counters.read_thread_call(sight.thread)
+                running = blocked is None
+            self._count_sample(sight, blocked, running=running, now=now)
         return sight
 
     def _add_counters(self, reading: CounterReading, now: float) -> None:
@@ -141,6 +149,7 @@ class WatchedProcess:
         tally.user += reading.user - last.user
         tally.system += reading.system - last.system
         tally.faults += reading.faults - last.faults
+        tally.children += reading.children - last.children
         if reading.cpu is not None and last.cpu is not None:
             tally.cpu += reading.cpu - last.cpu
         if reading.main_cpu is not None and last.main_cpu is not None:
@@ -153,6 +162,8 @@ class WatchedProcess:
         try:
             frames = self.reader.read_frames()
             sight = self._assign_release(self._classifier.classify(frames), frames)
+            if self.member.role != "worker":
+                sight = self.prefetchers.find_cause(self.reader, sight)
             if sight.loop is not None:
                 self._track_batch(sight)
         except TornReadError:
@@ -196,13 +207,17 @@ class WatchedProcess:
         batch = self.sampled_batch = self.reader.read_integer(sight.loop, "idx")
         if batch is not None and batch != self.batch:
             self.batch, self.changed_at = batch, now
+        if not self.loader:
+            self.loader = self.reader.read_address(sight.loop, "done_event")
         if sight.phase not in WORKING_PHASES:
             self.items.finish_item()
             return
         if self.batch_length is None:
             self.batch_length = self.reader.read_length(sight.loop, "index")
         item = self.reader.read_integer(sight.fetch, "idx") if sight.fetch else None
-        self.items.observe_item((self.batch, item), now, self.counters.read_schedule()[1] or 0.0)
+        length = self.batch_length if item is None else 1
+        delay = self.counters.read_schedule()[1] or 0.0
+        self.items.observe_item((self.batch, item), now, delay, length or 1)
 
     def _count_sample(
         self, sight: StackSample, blocked: BlockingCall | None, *, running: bool, now: float
@@ -214,7 +229,23 @@ class WatchedProcess:
         tally.samples += 1
         if place != self.code_line:
             self.code_line, self.changed_at = place, now
-        inside = sight.phase in LOADING_PHASES or self.member.role == "worker"
+        self._count_phase(sight, place, running=running)
+        source = SampleSource(self.counters, self.reader.memory if self.reader else None)
+        if sight.phase in WORKING_PHASES:
+            count_work(tally, sight, place, blocked, source, running=running)
+        elif sight.phase is ProcessPhase.SAMPLING and place is not None:
+            tally.chosen[place] += 1
+        elif sight.phase is ProcessPhase.RECEIVING:
+            tally.fetch["rebuilds"] += sight.rebuilds
+        elif blocked is not None and not self._is_loading(sight):
+            tally.calls[blocked.call.name, find_call_target(blocked, *source)] += 1
+
+    def _is_loading(self, sight: StackSample) -> bool:
+        return sight.phase in LOADING_PHASES or self.member.role == "worker"
+
+    def _count_phase(self, sight: StackSample, place: CodeLine | None, *, running: bool) -> None:
+        """Which share of the time this sample belongs to."""
+        tally, inside = self.tally, self._is_loading(sight)
         if sight.phase is ProcessPhase.STARTING:
             tally.fetch["starts"] += not self.is_starting
             self.is_starting = True
@@ -223,58 +254,19 @@ class WatchedProcess:
         if inside or sight.phase is ProcessPhase.STARTING:
             phase = ProcessPhase.STARTING if self.is_starting else sight.phase
             tally.phases[phase.value] += 1
-        else:
-            tally.phases[sight.phase.value if running else "blocked"] += 1
-            if place is not None:
-                tally.steps[place] += 1
-                tally.ran[place] += running and sight.phase is ProcessPhase.COMPUTING
-        if sight.phase in WORKING_PHASES:
-            self._count_work(sight, place, blocked, running=running)
-        elif sight.phase is ProcessPhase.RECEIVING and sight.rebuilds:
-            tally.fetch["rebuilds"] += 1
-        elif not inside and blocked is not None:
-            memory = self.reader.memory if self.reader else None
-            tally.calls[blocked.call.name, find_call_target(blocked, self.counters, memory)] += 1
+            return
+        tally.phases[sight.phase.value if running else "blocked"] += 1
+        if place is not None:
+            tally.steps[place] += 1
+            tally.ran[place] += running and sight.phase is ProcessPhase.COMPUTING
 
     def _has_begun(self, sight: StackSample) -> bool:
         """Has training begun? What came before it was getting ready."""
         loads = sight.phase in LOADING_PHASES or sight.phase is ProcessPhase.STARTING
-        if loads and not self._has_loaded:
-            self._has_loaded = True
+        if loads and not self.has_loaded:
+            self.has_loaded = True
             self.tally.restart()
-        return self._has_loaded or sight.phase is not ProcessPhase.IMPORTING
-
-    def _count_work(
-        self,
-        sight: StackSample,
-        place: CodeLine | None,
-        blocked: BlockingCall | None,
-        *,
-        running: bool,
-    ) -> None:
-        """A batch is being made: by computing, or by waiting, and for what."""
-        tally = self.tally
-        if place is not None:
-            tally.lines[place] += 1
-        if running:
-            tally.fetch["running"] += 1
-            if sight.decodes:
-                tally.fetch["decoding"] += 1
-            elif sight.decodes is None and place is not None:
-                tally.kinds[place] += 1
-            return
-        tally.fetch["waiting"] += 1
-        if blocked is not None:
-            memory = self.reader.memory if self.reader else None
-            name, target = (
-                blocked.call.name,
-                find_call_target(blocked, self.counters, memory),
-            )
-            tally.calls[name, target] += 1
-            tally.fetch["locked"] += name in LOCK_CALLS
-            if name in READ_CALLS and target.startswith("/"):
-                tally.fetch["reading"] += 1
-                tally.read_bytes += count_requested_bytes(blocked, memory)
+        return self.has_loaded or sight.phase is not ProcessPhase.IMPORTING
 
     def list_batch_seconds(self) -> list[float]:
         """How long this worker took for each batch that it was seen to make."""

@@ -50,7 +50,7 @@ SEEN = {
     "storage-bandwidth": seen(fetch=replace(WAITS, locked=0.5)),
     "decode-cpu": seen(fetch=replace(COMPUTES, decoding=0.5)),
     "transform-cpu": seen(fetch=replace(COMPUTES, decoding=0.49)),
-    "blas-threads": seen(other_threads=0.36),
+    "blas-threads": seen(other_threads=0.51),
     "ipc-objects": seen(
         main=MainShares(waiting=0.1, receiving=0.7), worker=HANDED, object_share=0.9
     ),
@@ -58,7 +58,7 @@ SEEN = {
     "stragglers": seen(tail=0.31),
     "main-thread": seen(main=MainShares(waiting=0.05, computing=0.9)),
     "cpu-quota": seen(throttled_share=0.21, cpus=0.5),
-    "allocator-faults": seen(fetch=replace(COMPUTES, system=0.31), faults_per_second=60_000.0),
+    "allocator-faults": seen(fetch=replace(COMPUTES, system=0.51), faults_per_second=60_000.0),
     "worker-startup": seen(main=MainShares(starting=0.5, waiting=0.2, starts=3)),
     "consumer": seen(main=MainShares(waiting=0.05, blocked=0.95)),
     "unknown": seen(samples=0, unseen="denied"),
@@ -113,9 +113,14 @@ def test_the_sentence_names_the_file_and_its_mount() -> None:
 FINE = {
     "busy workers before a full queue": seen(main=MainShares(blocked=1.0)),
     "just in time": seen(main=MainShares(waiting=0.149, blocked=0.851)),
-    "batches are taken in quickly": seen(main=MainShares(waiting=0.1, receiving=0.34, model=0.56)),
+    "batches are taken in quickly": seen(
+        main=MainShares(waiting=0.1, receiving=0.34, model=0.56), worker=HANDED
+    ),
     "many pieces are taken in": seen(
-        main=MainShares(waiting=0.1, receiving=0.49, model=0.41), object_share=0.9
+        main=MainShares(waiting=0.1, receiving=0.49, model=0.41), object_share=0.9, worker=HANDED
+    ),
+    "busy workers hand over now and then": seen(
+        main=MainShares(waiting=0.1, receiving=0.24, model=0.66)
     ),
     "trains on the CPU": seen(main=MainShares(model=0.95)),
     "the GPU is busy": seen(main=MainShares(computing=0.9), gpu_busy=0.7),
@@ -158,6 +163,36 @@ def test_the_other_ranks_are_what_it_is_slow_against(ranks: int, words: str) -> 
     slow = seen(fetch=WAITS, rank=1, ranks=ranks, others_wait=0.04)
 
     assert f"rank 1 waits for data 65% of the time {words}" in classify_observed(slow).reason
+
+
+def test_workers_that_compute_hand_over_late() -> None:
+    """Their interpreter answers for a tensor when it has time."""
+    busy = seen(main=MainShares(waiting=0.1, receiving=0.26, blocked=0.64))
+
+    assert classify_observed(busy).name == "transform-cpu"
+
+
+def test_a_sampler_that_chooses_in_the_training_process() -> None:
+    main = MainShares(sampling=0.4, waiting=0.2, receiving=0.2, blocked=0.2)
+    line = HotLine(path="train.py", line=30, function="Weighted.__iter__", share=1.0)
+    slow = seen(main=main, worker=HANDED, sampler=line)
+    facts = Facts(pipeline(slow))
+    (finding,) = get_catalogue().by_name["bottleneck-main-thread"].run(facts).findings
+
+    assert "40% until the sampler has chosen" in finding.summary
+    assert finding.location is not None
+    assert finding.location.line == 30
+    other = seen(main=replace(main, sampling=0.2, waiting=0.4), worker=HANDED)
+    assert classify_observed(other).name != "main-thread"
+
+
+def test_busy_threads_of_workers_that_hardly_compute_send_nothing_large() -> None:
+    """The share of a thread that hardly runs, of one that hardly runs, says nothing."""
+    waits = seen(worker=HANDED, fetch=WAITS, other_threads=2.0, other_cpu=0.02)
+    packs = seen(worker=HANDED, fetch=WAITS, other_threads=2.0, other_cpu=0.4)
+
+    assert classify_observed(waits).name != "ipc-bytes"
+    assert classify_observed(packs).name == "ipc-bytes"
 
 
 def test_few_samples_and_close_shares_are_doubtful() -> None:

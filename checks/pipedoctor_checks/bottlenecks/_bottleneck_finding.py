@@ -88,6 +88,8 @@ def _report_observed(
     """The cause with its line of code, what the kernel says of it, and the shares."""
     fine = found.name in {"consumer", "main-thread"}
     hot = seen.step if fine else seen.hot
+    if "sampling_share" in found.evidence:
+        hot = seen.sampler
     evidence: dict[str, Any] = {"data_wait.share": round(seen.data_wait, 3)}
     if seen.gpu_busy is not None:
         evidence["gpu.busy.share"] = round(seen.gpu_busy, 3)

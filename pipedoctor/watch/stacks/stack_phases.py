@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pipedoctor.bottleneck.function_kinds import DECODE, TRANSFORM, classify_call
+from pipedoctor.bottleneck.function_kinds import DECODE, READ, TRANSFORM, classify_call
 from pipedoctor.watch.stacks.stack_reader import RemoteFrame
 
 _LOADER_PATTERN = re.compile(
@@ -24,6 +24,14 @@ _MODEL_PATTERN = re.compile(
 _QUEUE_PATTERN = re.compile(r"/(multiprocessing/(queues|connection|synchronize)|queue)\.py$")
 _RECEIVE_PATTERN = re.compile(r"/multiprocessing/(reductions?|resource_sharer)\.py$")
 _REBUILD_PATTERN = re.compile(r"^rebuild_\w+$|^detach$|recv_handle$|^_?rebuild")
+_SAMPLER_PATTERN = re.compile(r"/torch/utils/data/(sampler|distributed)\.py$")
+_DELEGATE_PATTERN = re.compile(
+    r"/(threading|queue|subprocess|selectors)\.py$|/concurrent/futures/|/multiprocessing/pool\.py$"
+)
+_DELEGATE_NAMES = frozenset(
+    ("wait", "wait_for", "result", "get", "join", "_wait_for_tstate_lock", "as_completed")
+) | {"communicate", "_communicate", "_wait", "_try_wait", "result_iterator"}
+_THREAD_FILES = ("/threading.py", "/concurrent/futures/_base.py")
 _MAX_STACKS = 2048
 _STARTUP_FUNCTIONS = frozenset(("__init__", "_get_iterator", "_shutdown_workers", "__del__"))
 
@@ -53,13 +61,20 @@ class ProcessPhase(enum.Enum):
     STARTING = "starting"
     WAITING = "waiting"
     RECEIVING = "receiving"
+    SAMPLING = "sampling"
     MODEL = "model"
     COMPUTING = "computing"
     IMPORTING = "importing"
 
 
 LOADING_PHASES = frozenset(
-    (ProcessPhase.WAITING, ProcessPhase.RECEIVING, ProcessPhase.FETCHING, ProcessPhase.COLLATING)
+    (
+        ProcessPhase.WAITING,
+        ProcessPhase.RECEIVING,
+        ProcessPhase.SAMPLING,
+        ProcessPhase.FETCHING,
+        ProcessPhase.COLLATING,
+    )
 )
 """Phases of a main process that waits for data; and STARTING."""
 
@@ -76,6 +91,12 @@ class StackSample(NamedTuple):
     decodes: bool | None = None
     """None: neither a decoder nor a transform is among its functions."""
     rebuilds: bool = False
+    delegates: bool = False
+    """It waits for threads or programs of its own, which do the work."""
+    queued: bool = False
+    """A main process that waits outside of a loader, for one of its own threads."""
+    thread: int | None = None
+    """The kernel's number of the thread that was seen, if that is not the main one."""
 
 
 class StackClassifier:
@@ -167,7 +188,8 @@ def _classify_fetching(
     if mine is None and not collates and inner:
         mine = inner[-1]  # the data set of a library
     phase = ProcessPhase.COLLATING if collates else ProcessPhase.FETCHING
-    return StackSample(phase, mine, loop, frames[end], _is_decoding(inner))
+    decodes, delegates = _is_decoding(inner, labels), _delegates(inner)
+    return StackSample(phase, mine, loop, frames[end], decodes, delegates=delegates)
 
 
 def classify_main_stack(frames: Sequence[RemoteFrame]) -> StackSample:
@@ -189,6 +211,9 @@ def classify_main_stack(frames: Sequence[RemoteFrame]) -> StackSample:
         return _classify_fetching(frames, labels, None)
     if _STARTUP_FUNCTIONS.intersection(names) and FunctionRole.RECEIVE not in labels[:end]:
         return StackSample(ProcessPhase.STARTING, mine)
+    chosen = FunctionRole.USER in labels[:end] and FunctionRole.RECEIVE not in labels[:end]
+    if "_next_index" in names and (chosen or any(map(_is_sampler, inner))):
+        return StackSample(ProcessPhase.SAMPLING, find_user_frame(inner, labels[:end]))
     return _classify_receiving(inner, labels[:end], mine)
 
 
@@ -209,14 +234,14 @@ def _classify_step(
     """Not in a loader: a step, an import, or a queue that a thread fills."""
     bare = [f.code.name.rpartition(".")[2] for f in frames]
     queued = bool(labels) and (
-        labels[0] is FunctionRole.QUEUE or frames[0].code.path.endswith("/threading.py")
+        labels[0] is FunctionRole.QUEUE or frames[0].code.path.endswith(_THREAD_FILES)
     )
     if queued and any(name in {"__next__", "next"} for name in bare):
-        return StackSample(ProcessPhase.WAITING, mine)
+        return StackSample(ProcessPhase.WAITING, mine, queued=True)
     if FunctionRole.IMPORT in labels:
         return StackSample(ProcessPhase.IMPORTING, mine)
     phase = ProcessPhase.MODEL if FunctionRole.MODEL in labels else ProcessPhase.COMPUTING
-    return StackSample(phase, mine)
+    return StackSample(phase, mine, queued=queued)
 
 
 def find_user_frame(
@@ -227,13 +252,34 @@ def find_user_frame(
     return next(own, None)
 
 
-def _is_decoding(frames: Sequence[RemoteFrame]) -> bool | None:
-    """Does the innermost function whose kind is known decode?"""
+def _is_sampler(frame: RemoteFrame) -> bool:
+    return bool(_SAMPLER_PATTERN.search(frame.code.path))
+
+
+def _delegates(frames: Sequence[RemoteFrame]) -> bool:
+    """Does it wait for a thread or a program that was started for the work?"""
     for frame in frames:
+        if not _DELEGATE_PATTERN.search(frame.code.path):
+            return False
+        if frame.code.name.rpartition(".")[2] in _DELEGATE_NAMES:
+            return True
+    return False
+
+
+def _is_decoding(frames: Sequence[RemoteFrame], labels: Sequence[FunctionRole]) -> bool | None:
+    """
+    Does the innermost function whose kind is known decode?
+
+    What a library computes while it reads is decoding: bytes become values.
+    """
+    reads = None
+    for frame, role in zip(frames, labels, strict=False):
         kind = _classify_kind(frame.code.name, frame.code.path)
         if kind in {DECODE, TRANSFORM}:
             return kind == DECODE
-    return None
+        if kind == READ and role is not FunctionRole.USER:
+            reads = True
+    return reads
 
 
 @functools.lru_cache(maxsize=16384)

@@ -77,7 +77,7 @@ class StackReader:
         The same list again where nothing has changed since the last sample.
         """
         if not self._thread:
-            self._thread = self._find_main_thread()
+            self._thread = self.find_main_thread()
         try:
             innermost = self._find_innermost_frame()
             if not self._pages.is_unchanged:
@@ -106,6 +106,10 @@ class StackReader:
         count = self.memory.read_pointer(pointer + self.layout.sequence_size)
         return count if 0 < count < _MAX_LIST_LENGTH else None
 
+    def read_address(self, frame: RemoteFrame, name: str) -> int:
+        """Where the value of a local variable lies; 0: there is none."""
+        return self._find_local(frame, name)
+
     def _find_local(self, frame: RemoteFrame, name: str) -> int:
         """Where the value of a local variable lies; 0: there is none."""
         slot = self.codes.find_slot(self.memory, frame.code, name)
@@ -129,7 +133,7 @@ class StackReader:
         values = struct.unpack_from("<II", head, at.long_digits)
         return sum(int(v) << 30 * n for n, v in enumerate(values[:digits]))
 
-    def _find_main_thread(self) -> int:
+    def find_main_thread(self) -> int:
         """The state of the main thread: by its number, else the oldest one."""
         at, memory = self.layout, self.memory
         interpreter = memory.read_pointer(self.interpreter.runtime + at.interpreters)
@@ -188,7 +192,7 @@ class StackReader:
                 break
             words, place = self._pages.find_words(frame, size)
             key = frame, words[place + code_at] & mask, words[place + instruction_at]
-            parsed = self._parsed.get(key) or self._parse_frame(*key)
+            parsed = self._parsed.get(key) or self.parse_frame(*key)
             if parsed is not None:
                 frames.append(parsed)
             walked.append(frame)
@@ -196,7 +200,7 @@ class StackReader:
         self._pages.end(walked)
         return frames
 
-    def _parse_frame(self, address: int, code_address: int, word: int) -> RemoteFrame | None:
+    def parse_frame(self, address: int, code_address: int, word: int) -> RemoteFrame | None:
         """The frame at this address; `word` is where it stands, or begins with that."""
         code = self._find_code(code_address)
         if code is None:

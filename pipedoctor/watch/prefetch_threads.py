@@ -1,0 +1,59 @@
+"""Does a main process that waits for one of its threads wait for data?"""
+
+from pipedoctor.watch.stacks.remote_memory import TornReadError
+from pipedoctor.watch.stacks.stack_phases import (
+    LOADING_PHASES,
+    ProcessPhase,
+    StackSample,
+    classify_main_stack,
+)
+from pipedoctor.watch.stacks.stack_reader import StackReader
+from pipedoctor.watch.stacks.thread_stacks import ThreadStack, read_thread_stacks
+
+_GIVING_NAMES = frozenset(("put", "put_nowait"))
+_LOADS = LOADING_PHASES | {ProcessPhase.STARTING}
+_MAX_THREADS = 256
+
+
+class PrefetchThreads:
+    """
+    The threads of one main process that take batches from a loader for it.
+
+    Only their stacks tell a queue that they fill from any other queue.
+    """
+
+    def __init__(self) -> None:
+        self._loading: set[int] = set()
+        """States of threads that were seen in a loader."""
+        self.has_workers = False
+        """Has it workers of a loader, which some thread must ask for batches?"""
+
+    def find_cause(self, reader: StackReader, sample: StackSample) -> StackSample:
+        """What a prefetching thread does, where the main one waits for it."""
+        if not sample.queued:
+            return sample
+        try:
+            stacks = read_thread_stacks(reader)
+        except TornReadError:
+            return sample
+        found = [s for stack in stacks if (s := self._classify_thread(stack)) is not None]
+        if found:
+            return min(found, key=lambda s: s.phase is ProcessPhase.WAITING)
+        if (self._loading or self.has_workers) and sample.phase is ProcessPhase.WAITING:
+            return sample._replace(phase=ProcessPhase.COMPUTING)
+        return sample
+
+    def _classify_thread(self, stack: ThreadStack) -> StackSample | None:
+        """None: it takes nothing from a loader, or waits until somebody takes a batch."""
+        if not stack.frames:
+            return None
+        sample = classify_main_stack(stack.frames)
+        if sample.phase in _LOADS:
+            if len(self._loading) >= _MAX_THREADS:
+                self._loading.clear()
+            self._loading.add(stack.state)
+            return sample._replace(thread=stack.native)
+        names = {frame.code.name.rpartition(".")[2] for frame in stack.frames[:4]}
+        if stack.state not in self._loading or names & _GIVING_NAMES:
+            return None
+        return StackSample(ProcessPhase.WAITING, sample.frame, thread=stack.native)

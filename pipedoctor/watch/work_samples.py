@@ -1,0 +1,55 @@
+"""What a sample of a process that makes a batch counts as: computing, or waiting for what."""
+
+from typing import NamedTuple
+
+from pipedoctor.runtime.system_calls import LOCK_CALLS, READ_CALLS
+from pipedoctor.watch.call_targets import count_requested_bytes, find_call_target
+from pipedoctor.watch.process_counters import BlockingCall, ProcessCounters
+from pipedoctor.watch.stacks.remote_memory import RemoteMemory
+from pipedoctor.watch.stacks.stack_phases import ProcessPhase, StackSample
+from pipedoctor.watch.tally import CodeLine, SampleTally
+
+WORKING_PHASES = frozenset((ProcessPhase.FETCHING, ProcessPhase.COLLATING))
+_CHILD_CALLS = frozenset(("wait4", "waitid", "vfork"))
+
+
+class SampleSource(NamedTuple):
+    """Where a sample comes from, to look closer."""
+
+    counters: ProcessCounters
+    memory: RemoteMemory | None
+
+
+def count_work(
+    tally: SampleTally,
+    sample: StackSample,
+    place: CodeLine | None,
+    blocked: BlockingCall | None,
+    source: SampleSource,
+    *,
+    running: bool,
+) -> None:
+    """A batch is being made: by computing, or by waiting, and for what."""
+    if place is not None:
+        tally.lines[place] += 1
+    if running:
+        tally.fetch["running"] += 1
+        if sample.decodes:
+            tally.fetch["decoding"] += 1
+        elif sample.decodes is None and place is not None:
+            tally.kinds[place] += 1
+        return
+    tally.fetch["waiting"] += 1
+    if blocked is None:
+        return
+    name, target = blocked.call.name, find_call_target(blocked, *source)
+    tally.calls[name, target] += 1
+    if sample.delegates or name in _CHILD_CALLS:
+        tally.fetch["delegated"] += 1
+        if place is not None:
+            tally.delegated[place] += 1
+    else:
+        tally.fetch["locked"] += name in LOCK_CALLS
+    if name in READ_CALLS and target.startswith("/"):
+        tally.fetch["reading"] += 1
+        tally.read_bytes += count_requested_bytes(blocked, source.memory)
