@@ -133,7 +133,7 @@ def _check_startup(seen: Observation) -> Iterator[Bottleneck]:
 
 def _check_sampler(seen: Observation) -> Iterator[Bottleneck]:
     main = seen.main
-    if main.sampling > MOSTLY * seen.late:
+    if main.sampling > MOSTLY * seen.late_share:
         yield Bottleneck(
             name="main-thread",
             reason=f"{describe_wait(seen)}, {main.sampling:.0%} until the sampler has chosen"

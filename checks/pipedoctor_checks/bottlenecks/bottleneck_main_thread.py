@@ -22,7 +22,9 @@ def bottleneck_main_thread(seen: Pipeline, /) -> Findings:
 
     `check --measure TARGET --step module:callable` runs the loader with the step: it
     takes longer than a worker needs for a batch, or there is hardly any waiting for
-    data, and more than half of the step is CPU time of the main process.
+    data, and more than half of the step is CPU time of the main process. Of a job that is
+    watched also where data is late because its sampler, which runs in the main process,
+    takes that long to choose the next batch.
 
     ## Sources
 

@@ -1,0 +1,106 @@
+"""A main process that waits for a queue: only its threads say whether that means data."""
+
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.watch.process_tree import JobProcess
+from pipedoctor.watch.watched_process import WatchedProcess
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="Linux only"),
+]
+LOADER = """
+import time
+class Batches:
+    def __init__(self, seconds): self.seconds = seconds
+    def __iter__(self): return self
+    def __next__(self):
+        time.sleep(self.seconds)
+        return 1
+"""
+PROGRAM = """
+import queue, sys, threading, time
+sys.path.insert(0, sys.argv[1])
+from dataloader import Batches
+
+full, answers = queue.Queue(2), queue.Queue()
+
+def fill():
+    for batch in Batches(float(sys.argv[2])):
+        full.put(batch)
+
+def generate():
+    while True:
+        yield full.get()
+
+class Answers:
+    def __next__(self):
+        return answers.get()
+
+threading.Thread(target=fill, daemon=True).start()
+time.sleep(0.3)
+print("ready", flush=True)
+if sys.argv[3] == "data":
+    for batch in generate():
+        pass
+next(Answers())
+"""
+
+
+@contextmanager
+def program(folder: Path, seconds: float, waits_for: str) -> Generator[int, None, None]:
+    """A process whose thread takes from a file that is called as torch's loader."""
+    package = folder / "torch" / "utils" / "data"
+    package.mkdir(parents=True)
+    (package / "dataloader.py").write_text(LOADER)
+    (folder / "train.py").write_text(PROGRAM)
+    command = [sys.executable, folder / "train.py", package, str(seconds), waits_for]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(0.2)
+        try:
+            yield process.pid
+        finally:
+            process.kill()
+
+
+def count_phases(pid: int, *, has_workers: bool) -> Counter[str]:
+    process = WatchedProcess(JobProcess(pid, 1, "python", "main", pid))
+    process.prefetchers.has_workers = has_workers
+    for _ in range(40):
+        process.take_sample(time.monotonic())
+        time.sleep(0.002)
+    process.counters.close()
+    return process.tally.phases
+
+
+def test_a_generator_waits_for_a_thread_in_the_loader(tmp_path: Path) -> None:
+    with program(tmp_path, 30.0, "data") as pid:
+        phases = count_phases(pid, has_workers=False)
+
+    assert set(phases) == {"waiting"}
+
+
+def test_a_queue_of_answers_is_no_data(tmp_path: Path) -> None:
+    """The thread that loads has filled its queue, and the main one waits for another."""
+    with program(tmp_path, 0.0, "answers") as pid:
+        phases = count_phases(pid, has_workers=True)
+
+    assert set(phases) == {"blocked"}
+
+
+def test_a_queue_that_a_loader_of_threads_may_fill_counts(tmp_path: Path) -> None:
+    """Nothing here is torch's: what `next` waits for is all that there is."""
+    with program(tmp_path, 0.0, "answers") as pid:
+        phases = count_phases(pid, has_workers=False)
+
+    assert set(phases) == {"waiting"}

@@ -1,0 +1,122 @@
+"""What a worker waits for: a mapped page, a lock, or others that compute for it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.runtime.system_calls import PAGE_FAULT
+from pipedoctor.watch import process_tree
+from pipedoctor.watch.item_times import ItemTimes
+from pipedoctor.watch.observe import compute_fetch_shares
+from pipedoctor.watch.process_counters import (
+    ProcessCounters,
+    find_largest_mapping,
+    parse_blocking_call,
+)
+from pipedoctor.watch.process_tree import list_job_processes
+from pipedoctor.watch.tally import SampleTally
+
+LINE = ("/code/train.py", 3, "load")
+MAPS = """\
+55d0 r--p 00000000 fe:00 1 /usr/bin/python3
+7f00000000-7f40000000 r-xp 00000000 fe:00 2 /usr/lib/libtorch.so
+7f40000000-7f40800000 r--p 00000000 fe:00 2 /usr/lib/libtorch.so
+7f50000000-7f50400000 r--s 00000000 fe:00 3 /data/shard 7.arrow
+7f60000000-7f60100000 r--s 00000000 fe:00 4 /data/index
+7f70000000-7f79000000 rw-s 00000000 00:1b 5 /dev/shm/torch_1
+7f80000000-7f99000000 rw-p 00000000 00:00 0
+"""
+
+
+def test_a_page_of_a_mapped_file_is_waited_for_without_a_call() -> None:
+    waits = parse_blocking_call("-1 0x7ffd 0x7f12\n")
+
+    assert waits is not None
+    assert waits.call is PAGE_FAULT
+    assert parse_blocking_call("running\n") is None
+    assert parse_blocking_call("") is None
+
+
+def test_the_largest_file_that_is_no_code() -> None:
+    assert find_largest_mapping(MAPS.partition("\n")[2]) == "/data/shard 7.arrow"
+    assert find_largest_mapping("") == ""
+
+
+def delegating(others: float) -> SampleTally:
+    """Half of 10 s in a wait for others, which take so many CPU seconds meanwhile."""
+    tally = SampleTally(seconds=10.0, cpu=1.0 + others, main_cpu=1.0)
+    tally.phases.update(fetching=50, idle=50)
+    tally.fetch.update(waiting=50, delegated=50)
+    tally.delegated[LINE] = 50
+    return tally
+
+
+@pytest.mark.parametrize(("others", "running"), [(0.0, 0.0), (2.5, 0.5), (5.0, 1.0), (9.0, 1.0)])
+def test_waiting_for_threads_that_compute_is_computing(others: float, running: float) -> None:
+    shares = compute_fetch_shares(delegating(others))
+
+    assert shares.running + shares.delayed == pytest.approx(running)
+    assert shares.waiting == pytest.approx(1 - running)
+    assert shares.system == 0.0
+
+
+def test_programs_count_as_threads_do() -> None:
+    tally = delegating(0.0)
+    tally.children = 5.0
+
+    assert compute_fetch_shares(tally).running == pytest.approx(1.0)
+
+
+def test_items_that_are_made_together() -> None:
+    """A slow batch is as slow as a slow item: against what is usual."""
+    times = ItemTimes()
+    for number in range(4):
+        times.observe_item((7, None), 0.1 * number, 0.0, 8)
+    times.observe_item((8, None), 0.31, 0.0, 8)
+    times.observe_item((8, None), 0.32, 0.0, 8)
+    times.finish_item()
+
+    assert list(times) == [(pytest.approx(0.3 / 8), 4), (0.0, 2)]
+
+
+FORKS = """
+import os, sys, time
+maps = open(sys.argv[1])
+print(os.getpid(), flush=True)
+if os.fork() == 0:
+    time.sleep(9)
+    os._exit(0)
+print("forked", flush=True)
+time.sleep(9)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
+def test_a_fork_that_is_not_a_worker_yet_leads_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the fork and its name, a worker looks like a program of its own."""
+    monkeypatch.setattr(process_tree, "_YOUNG_SECONDS", 600.0)  # however slow this machine is
+    library = tmp_path / "libtorch_like.so"
+    library.write_bytes(b"\0" * 4096)
+    source = FORKS.replace(
+        "maps = open(sys.argv[1])",
+        "import mmap; maps = mmap.mmap(os.open(sys.argv[1], 0), 4096, prot=mmap.PROT_READ)",
+    )
+    command = [sys.executable, "-c", source, library]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.readline()
+        members = list_job_processes(process.pid)
+        counters = ProcessCounters(process.pid)
+        mapped = counters.find_mapped_file()
+        counters.close()
+        process.kill()
+
+    roles = {member.pid: member.role for member in members}
+    assert roles.pop(process.pid) == "main"
+    assert set(roles.values()) == {"helper"}
+    assert mapped
