@@ -13,6 +13,12 @@ from pipedoctor.watch.stacks.thread_stacks import ThreadStack, read_thread_stack
 _GIVING_NAMES = frozenset(("put", "put_nowait"))
 _LOADS = LOADING_PHASES | {ProcessPhase.STARTING}
 _MAX_THREADS = 256
+_MIN_LOOKS, _MOSTLY = 4, 0.5
+
+
+def _find_place(sample: StackSample) -> tuple[int, int]:
+    frame = sample.frame
+    return (frame.code_address, frame.instruction) if frame is not None else (0, 0)
 
 
 class PrefetchThreads:
@@ -25,6 +31,8 @@ class PrefetchThreads:
     def __init__(self) -> None:
         self._loading: set[int] = set()
         """States of threads that were seen in a loader."""
+        self._places: dict[tuple[int, int], tuple[int, int]] = {}
+        """Where the main thread waited: how often a thread was loading then, of how often."""
         self.has_workers = False
         """Has it workers of a loader, which some thread must ask for batches?"""
 
@@ -37,8 +45,14 @@ class PrefetchThreads:
         except TornReadError:
             return sample
         found = [s for stack in stacks if (s := self._classify_thread(stack)) is not None]
+        loads, looks = self._places.get(_find_place(sample), (0, 0))
+        loads, looks = loads + bool(found), looks + 1
+        if len(self._places) < _MAX_THREADS or looks > 1:
+            self._places[_find_place(sample)] = loads, looks
         if found:
             return min(found, key=lambda s: s.phase is ProcessPhase.WAITING)
+        if looks >= _MIN_LOOKS and loads > _MOSTLY * looks:
+            return sample._replace(phase=ProcessPhase.WAITING)
         if (self._loading or self.has_workers) and sample.phase is ProcessPhase.WAITING:
             return sample._replace(phase=ProcessPhase.COMPUTING)
         return sample
