@@ -15,7 +15,7 @@ from pipedoctor.cli.config_files import ConfigError
 from pipedoctor.cli.job_arguments import format_job_arguments
 from pipedoctor.cli.progress import show_progress
 from pipedoctor.cli.requests import CheckRequest
-from pipedoctor.collect.plan import collect_facts
+from pipedoctor.collect.plan import CollectionRequest, collect_facts
 from pipedoctor.engine.selection import UnknownNameError
 from pipedoctor.facts import MalformedRecordError, Pipeline
 from pipedoctor.runtime import files
@@ -215,16 +215,7 @@ def _check_machine(
 
     While the first collectors read, the checks are loaded and standards are set.
     """
-    options = config.options
-    inquiry = check_request.build_inquiry(
-        options,
-        request.paths,
-        request.pid,
-        request.against,
-        verify_files=request.verify_files,
-        stdin_source=request.stdin_source,
-    )
-    inquiry = msgspec.structs.replace(inquiry, hung_before=config.hung_reads)
+    options, inquiry = config.options, _build_inquiry(request, config)
     ready = [prepare()] if _needs_early_setup(request, options) else []
     left = max(_MIN_EXAMINATION_SECONDS, options.deadline - (time.monotonic() - started_at))
     price = measure_target.measure_loader(request, inquiry.code)
@@ -249,6 +240,18 @@ def _check_machine(
         who = check_request.collect_identities(inquiry.machine)
         report = ready[0].judge(facts, price, who, started_at, until)
     return _add_fix_arguments(report, request, ready[0]), price.interrupted
+
+
+def _build_inquiry(request: CheckRequest, config: Config) -> CollectionRequest:
+    inquiry = check_request.build_inquiry(
+        config.options,
+        request.paths,
+        request.pid,
+        request.against,
+        verify_files=request.verify_files,
+        stdin_source=request.stdin_source,
+    )
+    return msgspec.structs.replace(inquiry, hung_before=config.hung_reads)
 
 
 def _add_fix_arguments(report: "Report", request: CheckRequest, judge: "FactsJudge") -> "Report":

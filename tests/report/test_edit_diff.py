@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from pipedoctor.check import Edit
 from pipedoctor.report import markdown, text
-from pipedoctor.report.edit_diff import MAX_DIFF_LINES, diff_edits
+from pipedoctor.report.edit_diff import MAX_DIFF_LINES, EditDiffs, diff_edits
 from pipedoctor.report.model import Report
 
 CODE = (
@@ -85,7 +85,7 @@ def test_a_report_shows_them_in_place_of_the_example(ill: Report) -> None:
     cause = ill.findings[0]
     cure = replace(cause.remedies[1], edits=(WORKERS,), snippet="an example")
     report = replace(ill, findings=(replace(cause, remedies=(cure,)),))
-    diffs = {(WORKERS,): ("-old", "+new")}
+    diffs: EditDiffs = {(WORKERS,): ("-old", "+new")}
 
     for shown in (text.render(report, diffs=diffs), markdown.render(report, diffs=diffs)):
         assert "-old\n" in shown

@@ -26,6 +26,8 @@ WORKER_BYTES = 10 * MiB
 DEFAULT_LOADER = Loader(num_workers=1)
 """The smallest realistic job."""
 
+_OWNERS = {True: "the machine", False: "the control group"}
+
 
 @check("PDR724", "The job needs more memory than it may use")
 def memory_limit_too_low(
@@ -81,11 +83,10 @@ def memory_limit_too_low(
         raise CannotJudge(memory.group_unknown)
     else:
         return
-    owner = "the control group" if group else "the machine"
     yield Finding(
         severity=Severity.BREAKS if over else Severity.RISKS,
         confidence=confidence,
-        summary=f"{need_text}; {owner} may use {format_size(memory.limit)}",
+        summary=f"{need_text}; {_OWNERS[group is None]} may use {format_size(memory.limit)}",
         evidence=_collect_evidence(memory, need),
         assumed="" if known else describe_assumed_job(job, None, loader),
         remedies=select_remedies(
