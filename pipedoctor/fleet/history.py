@@ -180,8 +180,20 @@ def _insert_rows(base: Any, table: str, run: int, rows: list[tuple[Any, ...]]) -
 
 
 def _hash_reports(ingested: IngestedReports) -> str:
-    text = "\n".join(f"{one.node}\0{one.report.created}" for one in ingested.nodes)
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    """Of what is compared; rows that nodes have in common are one object, encoded once."""
+    whole = hashlib.sha256()
+    known: dict[int, bytes] = {}
+    for node in ingested.nodes:
+        report = node.report
+        whole.update(msgspec.json.encode((node.node, report.created, report.findings)))
+        for section in sorted(report.rows):
+            row = report.rows[section]
+            digest = known.get(id(row))
+            if digest is None:
+                digest = hashlib.sha256(msgspec.json.encode(row)).digest()
+                known[id(row)] = digest
+            whole.update(digest)
+    return whole.hexdigest()
 
 
 def _encode_value(value: Any) -> str:

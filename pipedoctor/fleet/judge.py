@@ -3,7 +3,7 @@
 import datetime as dt
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from msgspec.structs import replace
@@ -78,10 +78,22 @@ def judge_fleet(
         missing=fleet.missing or (),
         superseded=tuple(map(_convert_superseded, ingested.superseded)),
         unreadable=tuple(map(_convert_unreadable, ingested.unreadable)),
+        skipped=tuple(_list_skipped(catalogue, verdicts)),
         summary=model.Summary(),
     )
     seconds = round(time.monotonic() - began, 3)
     return replace(report, summary=build_summary(report, expected), seconds=seconds)
+
+
+def _list_skipped(
+    catalogue: Catalogue, verdicts: Sequence[Verdict]
+) -> Iterator[model.SkippedCheck]:
+    """Those that could not judge although they were asked to."""
+    for verdict in verdicts:
+        asked = verdict.applicable and not verdict.skipped.startswith("no --")
+        if verdict.skipped and asked:
+            name = catalogue.checks[verdict.code].name
+            yield model.SkippedCheck(code=verdict.code, name=name, reason=verdict.skipped)
 
 
 def _convert_superseded(one: SupersededFile) -> model.SupersededReport:

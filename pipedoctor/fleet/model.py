@@ -79,6 +79,14 @@ class UnreadableReport(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class SkippedCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """A check over fleets that crashed or took too long: what it judges is not known."""
+
+    code: str
+    name: str
+    reason: str
+
+
 class RepeatedOutlier(msgspec.Struct, frozen=True, kw_only=True):
     """A node that stood out in the same property in several runs of the history."""
 
@@ -124,6 +132,7 @@ class FleetReport(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
     superseded: tuple[SupersededReport, ...] = ()
     unreadable: tuple[UnreadableReport, ...] = ()
+    skipped: tuple[SkippedCheck, ...] = ()
     repeated: tuple[RepeatedOutlier, ...] = ()
     """With --since: nodes that stood out more than once, the most often first."""
     summary: Summary

@@ -29,6 +29,7 @@ def redact_report(report: FleetReport, redactor: Redactor, *, nodes: bool) -> Fl
         report,
         outliers=tuple(_redact_outlier(one, text) for one in report.outliers),
         findings=tuple(replace(f, title=text(f.title)) for f in report.findings),
+        skipped=tuple(replace(s, reason=text(s.reason)) for s in report.skipped),
         unreadable=tuple(replace(u, reason=text(u.reason)) for u in report.unreadable),
     )
     return _replace_nodes(report) if nodes else report

@@ -191,6 +191,19 @@ def test_nothing_can_be_compared(night: Callable[..., None], folder: Path, tmp_p
 
 
 @duckdb
+def test_reports_of_the_same_second_with_other_facts_are_another_run(
+    night: Callable[..., None], folder: Path, tmp_path: Path
+) -> None:
+    file, kept = tmp_path / "fleet.duckdb", []
+    for ill in ([], [], ["h1"], ["h1"], []):
+        night(0, *ill)
+        ingested, found = state(folder)
+        kept.append(history.append_run(file, found, ingested, NIGHT))
+
+    assert kept == [True, False, True, False, True]
+
+
+@duckdb
 def test_the_commands_work_together(
     night: Callable[..., None], folder: Path, tmp_path: Path
 ) -> None:

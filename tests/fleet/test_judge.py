@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+from pipedoctor.check import Finding, Findings, Severity, check
 from pipedoctor.engine.catalogue import Catalogue
+from pipedoctor.facts.fleet import Fleet
 from pipedoctor.fleet.expected import ExpectedNodes, parse_expected_nodes
 from pipedoctor.fleet.ingest import ingest_reports, open_folders
 from pipedoctor.fleet.judge import judge_fleet
 from pipedoctor.fleet.model import FleetReport
-from tests.fleet.node_reports import GIB, Report, judged, report
+from pipedoctor.fleet.output import words
+from tests.fleet.node_reports import CATALOGUE, GIB, Report, judged, report
 
 Put = Callable[..., Path]
 Write = Callable[..., None]
@@ -394,3 +397,22 @@ def test_without_checks_nothing_is_healthy(write: Write, folder: Path) -> None:
 
     assert not found.groups[0].judged
     assert found.summary.not_judged == 9
+
+
+def test_a_check_that_fails_is_said_and_harms_no_other(write: Write, folder: Path) -> None:
+    @check("PDR789", "One that fails")
+    def failing_check(fleet: Fleet, /) -> Findings:
+        """Fail."""
+        yield Finding(severity=Severity.NOTE, summary=fleet.groups[99].name)
+
+    write("h", 30, shm={"size": GIB})
+    write("ill", 1, shm={"size": 1})
+    catalogue = Catalogue({**CATALOGUE.checks, "PDR789": failing_check})
+
+    found = judge_fleet(catalogue, ingest_reports(open_folders([str(folder)])), began=0.0)
+
+    assert rows(found) == [("ill0", "shm.size")]
+    (one,) = found.skipped
+    assert (one.code, one.name) == ("PDR789", "failing-check")
+    assert "IndexError" in one.reason
+    assert "PDR789 failing-check: crashed: " in words.describe_uncounted(found)

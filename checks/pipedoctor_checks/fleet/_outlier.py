@@ -10,6 +10,8 @@ from pipedoctor.units import format_count, format_seconds, format_size
 
 MIN_NODES = 5
 """Nodes of which most can be said to be of one kind."""
+MAD_SCALE = 1.4826
+"""Times the MAD of a normal distribution is its standard deviation."""
 _HERTZ_PER_GHZ = 1e9
 
 

@@ -1,7 +1,5 @@
 """PDR781: which nodes have less, or more, of something than their peers?"""
 
-import math
-from collections.abc import Mapping
 from statistics import NormalDist
 
 from pipedoctor.check import Findings, check
@@ -14,9 +12,7 @@ from pipedoctor_checks.fleet._outlier import (
     list_compared_columns,
     to_number,
 )
-
-_MAD_SCALE = 1.4826
-"""Times the MAD of a normal distribution is its standard deviation."""
+from pipedoctor_checks.fleet._populations import find_stray_numbers
 
 
 @check("PDR781", "A node has less, or more, of something than its peers")
@@ -46,8 +42,10 @@ def node_number_outlier(
     nodes and properties are compared that chance alone would cause more than
     `false_alarms`. Two or more nodes with about the same number that are at least
     `population` of the group form a population; if more than `no_norm` would be
-    outliers, there is no norm. Unlimited is more than any number. More of something
-    good is a note. Groups of fewer than `fewest` nodes are not judged.
+    outliers, there is no norm. If no population is a majority, as among several kinds of
+    nodes without GPUs, an outlier is far from each of them. Unlimited is more than any
+    number. More of something good is a note. Groups of fewer than `fewest` nodes are not
+    judged.
 
     ## Sources
 
@@ -60,14 +58,7 @@ def node_number_outlier(
         threshold = max(deviations, compute_quantile(false_alarms, trials))
         counts = _count_values(column)
         median = compute_median(counts.items())
-        outliers = [
-            value
-            for value in counts
-            if _is_outlier(value, median, counts, column, threshold)
-            and not _is_population(value, counts, column, population)
-        ]
-        if sum(counts[value] for value in outliers) > max(1, no_norm * column.node_count):
-            continue
+        outliers = find_stray_numbers(counts, column.about, population, no_norm, threshold)
         usual = _find_usual(column, median)
         for value, holders in zip(column.values, column.holders, strict=True):
             if to_number(value) in outliers:
@@ -86,32 +77,6 @@ def _count_values(column: PropertyColumn) -> dict[float, int]:
     for value, holders in zip(column.values, column.holders, strict=True):
         counts[to_number(value)] = counts.get(to_number(value), 0) + len(holders)
     return counts
-
-
-def _is_outlier(
-    value: float,
-    median: float,
-    counts: Mapping[float, int],
-    column: PropertyColumn,
-    deviations: float,
-) -> bool:
-    about = column.about
-    if compute_distance(value, median) <= about.near:
-        return False
-    if math.inf in (value, median):
-        return True
-    if abs(value - median) < about.least:
-        return False
-    spread = compute_median((abs(one - median), count) for one, count in counts.items())
-    return abs(value - median) > deviations * _MAD_SCALE * spread
-
-
-def _is_population(
-    value: float, counts: Mapping[float, int], column: PropertyColumn, share: float
-) -> bool:
-    near = max(column.about.near, 1e-9)
-    similar = sum(n for one, n in counts.items() if compute_distance(one, value) <= near)
-    return similar > 1 and similar >= share * column.node_count
 
 
 def _find_usual(column: PropertyColumn, median: float) -> tuple[float | int | None, int]:

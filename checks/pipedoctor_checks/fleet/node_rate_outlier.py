@@ -7,6 +7,7 @@ from itertools import pairwise
 from pipedoctor.check import Findings, check
 from pipedoctor.facts.fleet import Fleet, PropertyColumn
 from pipedoctor_checks.fleet._outlier import (
+    MAD_SCALE,
     MIN_NODES,
     build_outlier,
     compute_median,
@@ -14,7 +15,6 @@ from pipedoctor_checks.fleet._outlier import (
 )
 from pipedoctor_checks.fleet.node_number_outlier import compute_quantile
 
-_MAD_SCALE = 1.4826
 _GAP = math.log(1.3)
 """Between the slowest of a group's own noise and what stands out."""
 _MIN_RATE = 1e-9
@@ -63,7 +63,7 @@ def node_rate_outlier(
         median = compute_median(logs)
         spread = compute_median((abs(log - median), count) for log, count in logs)
         far = max(deviations, compute_quantile(false_alarms, trials))
-        least = max(math.log(times), far * _MAD_SCALE * spread)
+        least = max(math.log(times), far * MAD_SCALE * spread)
         edge = _find_edge((median - log for log, _ in logs), least)
         slow = [place for place, (log, _) in enumerate(logs) if median - log >= edge]
         found = sum(logs[place][1] for place in slow)

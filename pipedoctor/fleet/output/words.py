@@ -44,6 +44,7 @@ def describe_uncounted(report: FleetReport) -> str:
     if total.not_judged:
         where = "in groups too small to compare: only their own findings count"
         parts.append(f"{format_node_count(total.not_judged)} {where}")
+    parts += [f"{one.code} {one.name}: {clean_text(one.reason)}" for one in report.skipped]
     return "; ".join(parts)
 
 

@@ -42,6 +42,16 @@ def spread(low: int, high: int, count: int = 500) -> Counted:
         pytest.param(MEMORY, ((10 * GIB, 99), (10 * GIB - 900 * 10**6, 1)), id="less than a GiB"),
         pytest.param(PLAIN, tuple((n * 1000, 1) for n in range(100)), id="all differ"),
         pytest.param(PLAIN, ((8, 70), *((n, 1) for n in range(100, 130))), id="no norm"),
+        pytest.param(
+            MEMORY,
+            ((256 * GIB, 40), (512 * GIB, 30), (1024 * GIB, 30)),
+            id="three kinds of nodes",
+        ),
+        pytest.param(
+            SHM,
+            ((4, 40), (400, 30), (40_000, 24), *((10**n, 1) for n in range(6, 12))),
+            id="three kinds, and others without a norm",
+        ),
         pytest.param(PLAIN, ((None, 100),), id="no limit anywhere"),
         pytest.param(PLAIN, ((0, 100),), id="nothing anywhere"),
     ],
@@ -62,6 +72,29 @@ def test_it_is_silent(about: NodeProperty, counted: Counted) -> None:
         pytest.param(PLAIN, ((0, 99), (3, 1)), 1, id="some where none have any"),
         pytest.param(PLAIN, ((8, 99), (0, 1)), 1, id="none where all have some"),
         pytest.param(MEMORY, ((512 * GIB, 99), (480 * GIB, 1)), 1, id="a module of memory"),
+        pytest.param(
+            MEMORY,
+            ((256 * GIB, 40), (512 * GIB, 30), (1024 * GIB, 29), (128 * GIB, 1)),
+            1,
+            id="less than all of three kinds",
+        ),
+        pytest.param(
+            MEMORY,
+            ((256 * GIB, 40), (512 * GIB, 30), (1024 * GIB, 29), (480 * GIB, 1)),
+            1,
+            id="a module of memory less than its kind",
+        ),
+        pytest.param(
+            SHM,
+            (
+                *spread(10**9, 10**9 + 10**6, 40),
+                *spread(10**10, 10**10 + 10**7, 30),
+                (None, 30),
+                (64 << 20, 1),
+            ),
+            1,
+            id="beside three noisy kinds, one without limit",
+        ),
         pytest.param(SHM, (*spread(10**9, 10**9 + 10**6), (64 << 20, 1)), 1, id="beside noise"),
     ],
 )
