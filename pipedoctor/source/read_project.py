@@ -35,6 +35,10 @@ _UNFREED_MODULES: list[Module] = []
 """What is left to the end of the process."""
 
 
+_TRAINING_WORDS = (b".backward(", b"loader", b".cuda(", b"Dataset")
+"""What a file says that trains, loads or keeps data without importing torch itself."""
+
+
 class ProjectReading(NamedTuple):
     """What is known of a project, and whether that is all of it."""
 
@@ -94,12 +98,14 @@ def read_project_facts(
 def select_related_files(
     project: Sequence[files.SourceFile],
 ) -> Iterator[files.SourceFile]:
-    """Files with a trace of torch, then those that they import."""
+    """Files with a trace of torch, those that they import, and loops that import those."""
     later: list[tuple[str, files.SourceFile]] = []
     named: set[str] = set()
+    stems: set[str] = set()
     for file in project:
         if mentions_torch(file.text):
             named |= find_imported_names(file.text)
+            stems.add(_import_stem(file.path))
             yield file
         elif file.path.endswith(".py"):
             later.append((_import_stem(file.path), file))
@@ -108,13 +114,19 @@ def select_related_files(
         grown = False
         left: list[tuple[str, files.SourceFile]] = []
         for stem, file in later:
-            if stem in named:
+            if stem in named or _trains_with(file.text, stems):
                 named |= find_imported_names(file.text)
+                stems.add(stem)
                 grown = True
                 yield file
             else:
                 left.append((stem, file))
         later = left
+
+
+def _trains_with(text: bytes, stems: set[str]) -> bool:
+    """Does it use what another file of the project makes, in words of training alone?"""
+    return any(word in text for word in _TRAINING_WORDS) and bool(find_imported_names(text) & stems)
 
 
 def _import_stem(path: str) -> str:

@@ -12,6 +12,7 @@ from pipedoctor.fix import journals, plan_text, undo
 from pipedoctor.fix.apply_plan import apply_or_roll_back
 from pipedoctor.fix.code.changed_lines import find_user_place
 from pipedoctor.fix.code.judged_source import CodeWorkspace
+from pipedoctor.fix.code.not_offered import describe_unedited, find_elsewhere
 from pipedoctor.fix.code.patch import render_patch
 from pipedoctor.fix.code.proposal import Proposal, explain_hard_links, explain_misplaced
 from pipedoctor.fix.code.trial import (
@@ -55,15 +56,11 @@ def apply_edits(console: Console, request: FixRequest, code_request: CodeFixRequ
     code = int(bool(outcome.refused))
     if console.dry_run:
         _write_stdout(render_patch(*_index_by_path(code_request.workspace, outcome)))
+        _report_nothing(code_request, outcome, report=console.print_error)
         _report_remarks(console, code_request.workspace, outcome, report=console.print_error)
         return code
     if not outcome.files:
-        how = "an edit" if code_request.unsafe else "a safe edit"
-        changed = code_request.workspace.changed_lines
-        where = f"on lines changed since {changed.since}" if changed else "here"
-        console.print_lines(
-            plan_text.escape_text(f"nothing to do: no finding {where} can be fixed by {how}")
-        )
+        _report_nothing(code_request, outcome, report=console.print_lines)
         _report_remarks(console, code_request.workspace, outcome, report=console.print_lines)
         return code
     console.print_lines(*map(_describe_proposal, outcome.applied))
@@ -127,6 +124,19 @@ def _index_by_path(
     place = {path: os.path.relpath(real, here) for path, real in named.items()}
     before = {place[path]: workspace.contents[path] for path in named}
     return before, {place[path]: outcome.files[path] for path in named}
+
+
+def _report_nothing(code_request: CodeFixRequest, outcome: EditOutcome, report: Any) -> None:
+    """Where nothing is edited: that, for which findings, and why."""
+    if outcome.files:
+        return
+    how = "an edit" if code_request.unsafe else "a safe edit"
+    changed = code_request.workspace.changed_lines
+    where = f"on lines changed since {changed.since}" if changed else "here"
+    report(plan_text.escape_text(f"nothing to do: no finding {where} can be fixed by {how}"))
+    elsewhere = [] if changed else find_elsewhere(code_request.workspace)
+    for line in (*describe_unedited(outcome.unedited), *elsewhere):
+        report(plan_text.escape_text(line))
 
 
 def _report_remarks(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from pipedoctor.engine.runner import CheckFilter
 from pipedoctor.fix.code.changed_lines import filter_changed, find_user_place
 from pipedoctor.fix.code.judged_source import CodeFinding, CodeWorkspace
+from pipedoctor.fix.code.not_offered import list_unedited
 from pipedoctor.fix.code.notebook import InexactEditError
 from pipedoctor.fix.code.proposal import (
     Proposal,
@@ -61,6 +62,8 @@ class EditOutcome:
     """What ``--unsafe`` would do besides."""
     uncertain: list[Proposal] = field(default_factory=list[Proposal])
     """Findings that are only possible: edited when the user names them."""
+    unedited: list[CodeFinding] = field(default_factory=list[CodeFinding])
+    """Findings that have no edit."""
     revealed: list[CodeFinding] = field(default_factory=list[CodeFinding])
     """What was hidden behind the findings that are cured, and shows afterwards."""
 
@@ -129,6 +132,7 @@ def _record_remaining(
     if unsafe or explicit:
         outcome.refused += list_discouraged(left)
     every = list(list_proposals(left))
+    outcome.unedited = list_unedited(left)
     if not unsafe:
         outcome.needs_unsafe = [p for p in every if p.remedy.unsafe and p.is_likely]
     if not explicit:

@@ -22,7 +22,7 @@ def group_by_project(
     in no project itself may hold several, and only these do not know of each other.
     """
     tops = [Path(path).absolute() for path in given_paths]
-    inside = {top: _enclosing_project(top) for top in tops}
+    inside = {top: find_enclosing_project(top) for top in tops}
     groups: dict[Path | None, list[SourceFile]] = {}
     begins: dict[Path, bool] = {}
     known: dict[str, Path | None] = {}
@@ -38,7 +38,7 @@ def group_by_project(
     return [part for key, group in groups.items() for part in _split_large_group(key, group, tops)]
 
 
-def _enclosing_project(top: Path) -> Path | None:
+def find_enclosing_project(top: Path) -> Path | None:
     """The repository that it lies in, else the nearest project around it."""
     above = (top, *top.parents)
     near = next((one for one in above if _is_project_root(one)), None)
