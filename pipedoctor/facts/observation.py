@@ -8,8 +8,8 @@ REBUILDING_LIMIT = 0.5
 """The same where tensors are rebuilt: that is late as well where CPUs are scarce."""
 
 
-BUSY_RECEIVING_LIMIT, BUSY_LIMIT = 0.25, 0.5
-"""The same where workers make batches for that share of their time."""
+BUSY_WAIT_LIMIT, BUSY_LIMIT = 0.3, 0.5
+"""All of the wait, from which on data is late where workers make batches for that share."""
 
 
 class HotLine(Part, frozen=True, kw_only=True):
@@ -159,6 +159,6 @@ class Observation(Part, frozen=True, kw_only=True):
         main, worker = self.main, self.worker
         least = REBUILDING_LIMIT if self.object_share > REBUILDING_LIMIT else RECEIVING_LIMIT
         if worker.fetching + worker.collating > BUSY_LIMIT:
-            least = BUSY_RECEIVING_LIMIT
+            least = BUSY_WAIT_LIMIT - main.waiting
         taking = main.receiving if main.receiving >= least else 0.0
         return main.data_wait - main.receiving + taking

@@ -120,7 +120,7 @@ FINE = {
         main=MainShares(waiting=0.1, receiving=0.49, model=0.41), object_share=0.9, worker=HANDED
     ),
     "busy workers hand over now and then": seen(
-        main=MainShares(waiting=0.1, receiving=0.24, model=0.66)
+        main=MainShares(waiting=0.1, receiving=0.19, model=0.71)
     ),
     "trains on the CPU": seen(main=MainShares(model=0.95)),
     "the GPU is busy": seen(main=MainShares(computing=0.9), gpu_busy=0.7),
@@ -167,7 +167,7 @@ def test_the_other_ranks_are_what_it_is_slow_against(ranks: int, words: str) -> 
 
 def test_workers_that_compute_hand_over_late() -> None:
     """Their interpreter answers for a tensor when it has time."""
-    busy = seen(main=MainShares(waiting=0.1, receiving=0.26, blocked=0.64))
+    busy = seen(main=MainShares(waiting=0.1, receiving=0.21, blocked=0.69))
 
     assert classify_observed(busy).name == "transform-cpu"
 

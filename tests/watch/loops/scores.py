@@ -10,6 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 LABELS: dict[str, str] = json.loads((HERE / "labels.json").read_text("utf-8"))
 RECORDINGS = HERE.parent / "recordings"
+PROGRAMS = ("loop.py", "styles.py")
 SECONDS = 7.0
 ONE_OF_EACH = (
     "sleep-latency",
@@ -52,20 +53,26 @@ class Score:
 
 def find_marked_lines() -> dict[str, int]:
     """The line at fault of each loop that has one."""
-    source = (HERE / "loop.py").read_text("utf-8").splitlines()
     return {
         name: number
-        for number, text in enumerate(source, 1)
+        for program in PROGRAMS
+        for number, text in enumerate((HERE / program).read_text("utf-8").splitlines(), 1)
         if "# hot:" in text
         for name in text.partition("# hot:")[2].split()
     }
+
+
+def find_program(name: str) -> Path:
+    """The file that has a loop of this name."""
+    quoted = f'"{name}": ('
+    return next(HERE / p for p in PROGRAMS if quoted in (HERE / p).read_text("utf-8"))
 
 
 def score(name: str, folder: Path, record: Path | None = None) -> Score:
     """Watch it for some seconds from when it is warm; `record`: a file for `--record`."""
     environment = {"LOOPS_FOLDER": str(folder), "PYTHONWARNINGS": "ignore"}
     with subprocess.Popen(
-        [sys.executable, HERE / "loop.py", name, str(SECONDS + 8)],
+        [sys.executable, find_program(name), name, str(SECONDS + 8)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=os.environ | environment,
