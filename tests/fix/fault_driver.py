@@ -65,8 +65,15 @@ def work(body: Callable[[LockedJournal], int]) -> int:
 
 
 def apply(folder: Path) -> int:
-    plan = make_plan(folder)
-    return work(lambda shop: apply_plan.apply_or_roll_back(silent(), shop, plan, str))
+    """As `fix` does: where the fix is in force already, there is nothing to do."""
+
+    def body(shop: LockedJournal) -> int:
+        newest = journals.find_newest_entry()
+        if newest and newest[1].is_in_force:
+            return 0
+        return apply_plan.apply_or_roll_back(silent(), shop, make_plan(folder), str)
+
+    return work(body)
 
 
 def take_back(_: Path) -> int:
