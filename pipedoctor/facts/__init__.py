@@ -17,7 +17,7 @@ from pipedoctor.facts.installed_files import InstalledFiles, ModifiedDistributio
 from pipedoctor.facts.interpreter import Interpreter
 from pipedoctor.facts.libraries import Libraries, Library, Unmet
 from pipedoctor.facts.limits import Limits, Rlimit
-from pipedoctor.facts.live import LiveGpu, LiveJob, LiveProcess, Trend
+from pipedoctor.facts.live import LiveGpu, LiveJob, LivePoint, LiveProcess, Trend
 from pipedoctor.facts.loader import Loader
 from pipedoctor.facts.logind import Logind
 from pipedoctor.facts.memory import Memory, MemoryLimit
@@ -101,6 +101,7 @@ __all__ = [
     "Listener",
     "LiveGpu",
     "LiveJob",
+    "LivePoint",
     "LiveProcess",
     "Loader",
     "Logind",

@@ -91,6 +91,25 @@ class LiveGpu(Part, frozen=True, kw_only=True):
     unknown: dict[str, str] = {}
 
 
+class LivePoint(Part, frozen=True, kw_only=True):
+    """One interval of a watched job; None: not known."""
+
+    seconds: float
+    """When it ended, after the watch began."""
+    data_wait: float | None = None
+    """Share of it in which main processes waited for data."""
+    gpu: float | None = None
+    """Mean share of the time with a kernel on the GPUs."""
+    workers_cpu: float | None = None
+    """CPUs that all workers kept busy."""
+    read_bytes: float | None = None
+    """A second, from disks."""
+    shm: float | None = None
+    """Bytes in use of /dev/shm."""
+    descriptors: float | None = None
+    """The most that a process had open."""
+
+
 class LiveJob(Fact, frozen=True, kw_only=True):
     """A job that was watched from outside for a while."""
 
@@ -113,6 +132,8 @@ class LiveJob(Fact, frozen=True, kw_only=True):
     """``cpu``, ``io``, ``memory`` -> share of the time in which somebody stalled."""
     waits: dict[str, float] = {}
     """Rank -> share of its time in which its main process waited for data."""
+    timeline: tuple[LivePoint, ...] = ()
+    """An interval after the other; of long watches every other one, and so on."""
     sampler_cpu: float = 0.0
     """CPU seconds a second that watching took."""
     unknown: dict[str, str] = {}

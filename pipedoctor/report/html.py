@@ -10,6 +10,7 @@ from pipedoctor.report.edit_diff import NO_DIFFS, EditDiffs
 from pipedoctor.report.html_page import render_page
 from pipedoctor.report.model import Report, ReportedFinding
 from pipedoctor.report.resources import build_resources
+from pipedoctor.report.timeline import build_timeline
 from pipedoctor.textsafe import encode_json
 from pipedoctor.units import format_count
 
@@ -42,6 +43,7 @@ def render(report: Report, *, diffs: EditDiffs = NO_DIFFS) -> str:
         skips=sentences.list_skips(report),
         fix_command=fixable.format_fix_command(report),
         unread=sentences.list_unread(report),
+        timeline=build_timeline(report),
         configuration=tuple(describe_configuration(report.configuration)),
         sections=fact_tables.build_sections(report.facts.known),
         content=format_count(len(report.healthy), "check"),

@@ -51,7 +51,7 @@ class BackgroundWatch:
             if self._seconds is not None and session.seconds > self._seconds:
                 break
             session.run(until)
-            session.decay_tallies(self._interval)
+            session.end_interval(self._interval)
             until += self._interval
             for notice in self.listeners:
                 notice(collect_facts(session))

@@ -182,6 +182,7 @@ def describe_job(session: WatchSession, seen: Sequence[Observation]) -> LiveJob:
         throttled_share=around.throttled_share,
         pressure=dict(around.pressure),
         waits={str(o.rank or 0): round(o.data_wait, 4) for o in seen},
+        timeline=session.timeline.points,
         sampler_cpu=session.own_cpu,
         unknown=unknown,
     )

@@ -26,6 +26,7 @@ from pipedoctor.watch.job_limits import JobLimits
 from pipedoctor.watch.job_processes import JobProcesses
 from pipedoctor.watch.process_counters import ProcessGoneError
 from pipedoctor.watch.stacks.stack_phases import ProcessPhase
+from pipedoctor.watch.timeline import JobTimeline
 from pipedoctor.watch.watched_process import WatchedProcess
 
 INITIAL_RATE, STEADY_RATE, STACKLESS_RATE = 100.0, 20.0, 5.0
@@ -66,6 +67,7 @@ class WatchSession(JobProcesses):
         """When the first and the newest batch of a main process were seen."""
         self.limits = JobLimits(self.machine)
         self.gpus = GpuCounters(self.machine)
+        self.timeline = JobTimeline()
         self.began = clock()
         """After attaching, which takes long on a busy machine."""
         self._cpu = time.process_time()
@@ -235,6 +237,14 @@ class WatchSession(JobProcesses):
             if process.read_private_memory(now):
                 return
 
+    def end_interval(self, interval: float) -> None:
+        """Keep a point of the timeline, and let old samples lose weight."""
+        known = [d.busy for d in self.gpus.list_devices() if d.busy is not None]
+        gpu = sum(known) / len(known) if known else None
+        self.timeline.add(self.seconds, self, self.limits, gpu)
+        self.decay_tallies(interval)
+        self.timeline.rebase(self)
+
     def close(self) -> None:
         """Let go of everything."""
         for process in self.processes.values():
@@ -247,5 +257,5 @@ class WatchSession(JobProcesses):
         while self.is_alive and end < until:
             end = min(end + interval, until)
             self.run(end)
-            self.decay_tallies(interval)
+            self.end_interval(interval)
             yield self.seconds

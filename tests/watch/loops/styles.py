@@ -101,9 +101,9 @@ class MappedPages(Items):
             self.file = os.open(large_file(), os.O_RDONLY)
             self.pages = mmap.mmap(self.file, 0, prot=mmap.PROT_READ)
             self.pages.madvise(mmap.MADV_RANDOM)
-        begin = index * 7919 % 1500 * 40_960
-        os.posix_fadvise(self.file, begin, 65_536, os.POSIX_FADV_DONTNEED)
-        return torch.tensor(sum(self.pages[begin : begin + 40_960 : 4096]))
+        begin = index * 7919 % 150 * 409_600
+        os.posix_fadvise(self.file, begin, 409_600, os.POSIX_FADV_DONTNEED)
+        return torch.tensor(sum(self.pages[begin : begin + 409_600 : 4096]))
 
 
 class Weighted(Sampler[list[int]]):
@@ -216,7 +216,7 @@ def loops() -> dict[str, Loop]:
         "pool-inflates": (lambda: loader(many_inflates, 1, 4), step),
         "async-batches": (lambda: DataLoader(AsyncItems(quick), 8, num_workers=2), step),
         "programs": (lambda: loader(other_program, 2, 2), step),
-        "mapped-pages": (lambda: DataLoader(mapped, 16, num_workers=2), sleep(0.001)),
+        "mapped-pages": (lambda: DataLoader(mapped, 8, num_workers=2), sleep(0.001)),
         "sampler": (
             lambda: DataLoader(Items(quick), batch_sampler=Weighted(), num_workers=2),
             step,
