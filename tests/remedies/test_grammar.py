@@ -42,7 +42,7 @@ def remove_sudo(remedy: ReportedRemedy) -> list[str]:
 COMMANDS = sorted({tuple(words) for _, one in list_printed() if (words := remove_sudo(one))})
 LINES = sorted({one.shell for _, one in list_printed() if one.shell})
 SNIPPETS = sorted({one.snippet for _, one in list_printed() if one.snippet and not one.shell})
-SHELL = re.compile(r"^(?:export|unset|cp|python -m) ", re.MULTILINE)
+SHELL = re.compile(r"^(?:export|unset|cp|mkdir|conda|taskset|python -m) ", re.MULTILINE)
 CODE = [text for text in SNIPPETS if not SHELL.search(text)]
 
 

@@ -57,13 +57,13 @@ def find_measurement(measured: BenchLoader | None, cpu: Cpu) -> OneThread | None
 
 
 def limit_blas_threads(*names: str) -> Iterator[Remedy]:
-    """Limit numpy to one thread: in the workers by code, or by variables."""
+    """Limit numpy to one thread: by variables, or in the workers by code."""
+    title = "Limit numpy to one thread in every process"
+    yield from environment(title, **dict.fromkeys(names, 1))
     yield in_code(
-        "Limit numpy to one thread in each worker",
+        "Alternatively limit numpy to one thread in each worker",
         "import threadpoolctl  # python -m pip install threadpoolctl\n\n\n"
         "def one_thread(worker_id):\n"
         "    threadpoolctl.threadpool_limits(1)\n\n\n"
         "DataLoader(..., worker_init_fn=one_thread)",
     )
-    title = "Limit numpy to one thread in every process"
-    yield from environment(title, **dict.fromkeys(names, 1))

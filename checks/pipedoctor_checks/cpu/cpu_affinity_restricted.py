@@ -100,7 +100,14 @@ def _widen_affinity(cpu: Cpu) -> Iterator[Remedy]:
         )
     elif whole:
         yield Remedy(
-            title="Start the job with all CPUs",
+            title="Let the shell that starts the job, and the job, use all CPUs",
+            snippet=f"taskset -pc {whole} $$",
+            lasts=Lasts.PROCESS,
+            place=Place.LAUNCHER,
+            advice=True,
+        )
+        yield Remedy(
+            title="Alternatively start the job with all CPUs",
             argv=("taskset", "-c", whole, "python", "train.py"),
             lasts=Lasts.PROCESS,
             place=Place.LAUNCHER,

@@ -76,19 +76,26 @@ def thread_oversubscription(  # noqa: PLR0913  (facts)
     high = {n: t for n, t in threads.asked.items() if t > 1 and t * ranks > room}
     launcher = site.launcher if site else None
     proof = find_measurement(measured, cpu)
+    asked = (loader.workers_on_node if loader else None) or 0
+    workers = 0 if packages and packages.is_absent("numpy") else math.ceil(asked / tasks)
     if high:
-        yield _report_excess(high, cpu, ranks, room, launcher)
+        yield _report_excess(high, cpu, ranks, workers, launcher, room=room)
     elif measured is not None and proof is not None:
         if proof.ratio.is_above(1.0):
             remedies = select_remedies(launcher, *limit_blas_threads(*proof.variables))
             yield report_thread_gain(measured, proof, remedies)
-    elif packages is None or not packages.is_absent("numpy"):
-        asked = (loader.workers_on_node if loader else None) or 0
-        yield from judge_blas_threads(threads, cpu, math.ceil(asked / tasks), room, launcher)
+    else:
+        yield from judge_blas_threads(threads, cpu, workers, room, launcher)
 
 
 def _report_excess(
-    high: dict[str, int], cpu: Cpu, ranks: int, room: float, launcher: Launcher | None
+    high: dict[str, int],
+    cpu: Cpu,
+    ranks: int,
+    workers: int,
+    launcher: Launcher | None,
+    *,
+    room: float,
 ) -> Finding:
     """Variables ask for more threads than there are CPUs."""
     name, count = max(high.items(), key=lambda pair: pair[1])
@@ -97,6 +104,9 @@ def _report_excess(
     times = f" in each of {ranks} ranks" if ranks > 1 else ""
     title = "Limit threads to the number of CPUs"
     each = dict.fromkeys(high, cpu.divide_by_ranks(ranks))
+    if workers * max(each.values()) > room:  # numpy in the workers obeys the same variables
+        each["OPENBLAS_NUM_THREADS"] = 1
+        each |= {"MKL_NUM_THREADS": 1} if "MKL_NUM_THREADS" in high else {}
     return Finding(
         severity=Severity.SLOWS,
         confidence=Confidence.LIKELY if sure else Confidence.POSSIBLE,

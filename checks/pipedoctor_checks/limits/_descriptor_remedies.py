@@ -63,7 +63,6 @@ def _raise_soft_limit(count: int) -> list[Remedy]:
         f"resource.setrlimit(resource.RLIMIT_NOFILE, ({count}, hard))"
     )
     return [
-        in_code("Raise the limit at the start of the program (no root needed)", lines),
         Remedy(
             title="Raise the limit in the shell or batch script that starts the job",
             argv=("ulimit", "-n", str(count)),
@@ -71,6 +70,7 @@ def _raise_soft_limit(count: int) -> list[Remedy]:
             place=Place.LAUNCHER,
             fits=(Launcher.BARE, Launcher.SLURM),
         ),
+        in_code("Raise the limit at the start of the program (no root needed)", lines),
     ]
 
 

@@ -56,7 +56,8 @@ def test_a_chosen_mask_is_a_note() -> None:
         "given": 8,
         "loader.workers_on_node": 4,
     }
-    (remedy,) = finding.remedies
+    shell, remedy = finding.remedies
+    assert shell.snippet == "taskset -pc 0-7 $$"
     assert remedy.shell == "taskset -c 0-7 python train.py"
     assert remedy.place is Place.LAUNCHER
     assert remedy.advice
@@ -83,7 +84,7 @@ def test_mask_within_a_cpuset(snapshot: SnapshotAssertion) -> None:
     (finding,) = cpu_affinity_restricted(machine, None, DOCKER)
 
     assert finding.summary == snapshot
-    assert finding.remedies[0].shell == "taskset -c 2-5 python train.py"
+    assert finding.remedies[1].shell == "taskset -c 2-5 python train.py"
 
 
 def test_srun_that_did_not_pass_on_the_grant(snapshot: SnapshotAssertion) -> None:

@@ -38,7 +38,7 @@ def test_workers_without_a_limit_are_a_note() -> None:
         "loader.workers_on_node": 2,
         "cpu.effective": 4,
     }
-    code, env = finding.remedies
+    env, code = finding.remedies
     assert "threadpoolctl.threadpool_limits(1)" in code.snippet
     assert env.snippet == "export OPENBLAS_NUM_THREADS=1"
 
@@ -153,4 +153,4 @@ def test_one_thread_was_measured_to_be_faster(snapshot: SnapshotAssertion) -> No
     )
     assert gain.low == pytest.approx(1 - 1 / 1.8)
     assert gain.high == pytest.approx(1 - 1 / 2.2)
-    assert finding.remedies[-1].snippet == ("export OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1")
+    assert finding.remedies[0].snippet == ("export OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1")

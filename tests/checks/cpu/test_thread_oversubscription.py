@@ -82,6 +82,16 @@ def test_a_variable_beyond_the_cpus_slows() -> None:
     assert not remedy.automatic
 
 
+def test_what_is_set_suffices_for_numpy_in_the_workers_too() -> None:
+    four, one = Loader(num_workers=4), Loader(num_workers=1)
+
+    (crowded,) = thread_oversubscription(FOUR, omp(64), four, BARE)
+    (roomy,) = thread_oversubscription(FOUR, omp(64), one, BARE)
+
+    assert crowded.remedies[0].snippet == "export OMP_NUM_THREADS=4 OPENBLAS_NUM_THREADS=1"
+    assert roomy.remedies[0].snippet == "export OMP_NUM_THREADS=4"
+
+
 @pytest.mark.parametrize(
     ("machine", "asked", "ranks", "confidence"),
     [
@@ -204,7 +214,7 @@ def test_the_illness_is_real_and_the_remedy_cures_it() -> None:
 def test_numpy_starts_threads_in_a_worker_unless_told_otherwise() -> None:
     here = cpu(Machine(environ={}), lambda _: None)
     (finding,) = thread_oversubscription(here, UNSET, Loader(num_workers=4), BARE)
-    remedy = finding.remedies[-1]
+    remedy = finding.remedies[0]
 
     assert numpy_threads() == finding.evidence["blas.threads"]
     assert numpy_threads(remedy.snippet) == 1
