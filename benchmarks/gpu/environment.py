@@ -45,7 +45,7 @@ def _install(python: Path, machine_python: str, wheels: Path) -> None:
     if not own:
         message = f"no wheel of pipedoctor in {wheels}: run `sh dev.sh gpu --pack`"
         raise PackError(message)
-    base = [machine_python, "-m", "pip", "--python", str(python), "install", "-qq"]
+    base = [*_find_pip(python, machine_python), "install", "-qq"]
     options = ["--no-index", "--no-compile", "--disable-pip-version-check", "--no-input"]
     found = ["--find-links", str(wheels)]
     own_wheel = _call([*base, *options, *found, "--ignore-installed", "--no-deps", str(own[-1])])
@@ -57,6 +57,17 @@ def _install(python: Path, machine_python: str, wheels: Path) -> None:
     needs = _call([*base, *options, *found, str(own[-1]), *wanted])
     if needs.returncode:
         raise PackError(needs.stderr.strip() or "pip failed")
+
+
+def _find_pip(python: Path, machine_python: str) -> list[str]:
+    """The machine's pip at work on our environment; else the one that Python brings."""
+    if not _call([machine_python, "-m", "pip", "--version"]).returncode:
+        return [machine_python, "-m", "pip", "--python", str(python)]
+    done = _call([str(python), "-m", "ensurepip"])
+    if done.returncode:
+        message = f"{machine_python} has no pip, and no ensurepip"
+        raise PackError(message)
+    return [str(python), "-m", "pip"]
 
 
 def _call(argv: list[str]) -> "subprocess.CompletedProcess[str]":

@@ -6,6 +6,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from benchmarks.gpu.session import Place
 
 _DRIVER_TOOLS = ("/usr/local/nvidia/bin", "/usr/lib/wsl/lib")
 """Where container runtimes put nvidia-smi, not always on the PATH."""
+_COLD_IMPORT = 90.0
+"""Seconds that the first import of torch may take."""
 
 
 def prepare_place(
@@ -30,6 +33,8 @@ def prepare_place(
     results.log(f"{name}, driver {card.driver}, {card.cpus} CPUs, {describe_python()}")
     print(f"== {name}, driver {card.driver or 'unknown'}, {card.cpus} CPUs", flush=True)
     python = make_environment(scratch / "venv", sys.executable, wheels)
+    if not dry_run:
+        _import_torch(results, {**os.environ, **environ})
     place = Place(
         out=str(out),
         scratch=str(scratch),
@@ -57,6 +62,25 @@ def _prepare_environ(scratch: Path, *, dry_run: bool) -> dict[str, str]:
     stub.write_smi(folder)
     stub.write_torch(folder / "env", "2.11.0+cu130", "13.0", f"python{_minor()}")
     return {**environ, "PATH": ":".join([str(folder), *paths]), "LD_LIBRARY_PATH": str(folder)}
+
+
+def _import_torch(results: Results, environ: Mapping[str, str]) -> None:
+    """Once from a cold disk, so that no part waits for it; how long it took is logged."""
+    code = "import torch; print(torch.__version__, torch.cuda.is_available())"
+    began = time.monotonic()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            timeout=_COLD_IMPORT,
+            check=False,
+            env=dict(environ),
+        )
+        said = done.stdout.strip() or done.stderr.strip()[-300:]
+    except subprocess.TimeoutExpired:
+        said = "no answer"
+    results.log(f"first import of torch: {said}, {time.monotonic() - began:.1f} s")
 
 
 def _minor() -> str:

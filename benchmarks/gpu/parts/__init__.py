@@ -24,9 +24,9 @@ PARTS = {
     part.name: part
     for part in (
         Part("facts", "Facts: the driver's library against nvidia-smi", 75.0),
-        Part("tests", "Tests that need a GPU", 40.0),
+        Part("tests", "Tests that need a GPU", 75.0),
         Part("transfer", "Copies to the GPU", 95.0),
-        Part("tune", "tune and whatif with a ResNet-18 step", 190.0),
+        Part("tune", "tune and whatif with a ResNet-18 step", 205.0),
         Part("watch", "watch on labelled loops", 140.0),
         Part("faults", "Faults that can be made", 110.0),
     )

@@ -5,6 +5,7 @@ Nothing here changes MIG, clocks, modes, or resets anything: variables, a mount 
 stub libraries on a path, and child processes that fail.
 """
 
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -102,8 +103,9 @@ def _find_stub(session: Session, kind: str) -> Path | None:
 
 
 def _prepend(session: Session, folder: Path) -> dict[str, str]:
-    old = session.place.environ.get("LD_LIBRARY_PATH", "")
-    return {"LD_LIBRARY_PATH": ":".join(filter(None, (str(folder), old)))}
+    name = "LD_LIBRARY_PATH"
+    old = session.place.environ.get(name, os.environ.get(name, ""))
+    return {name: ":".join(filter(None, (str(folder), old)))}
 
 
 def _make_hung_driver(session: Session) -> CheckFault | Unable:

@@ -38,10 +38,10 @@ def measure(session: Session) -> None:
 
 
 def _tune(session: Session, environ: dict[str, str]) -> dict[str, Any]:
-    budget = "12" if session.place.dry_run else "45"
+    budget = "12" if session.place.dry_run else "60"
     done = session.pipedoctor(
         *("tune", TARGET, "--step", STEP, "--budget", budget, "--format", "json"),
-        limit=75,
+        limit=90,
         add=environ,
     )
     found = read_json(done)
@@ -96,7 +96,7 @@ def _compare_predictions(session: Session, environ: dict[str, str], grid: dict[s
         more = ["--prefetch", prefetch] if workers != "0" else []
         done = session.pipedoctor(
             *("whatif", TARGET, "--step", STEP, "--workers", workers, *more),
-            *("--budget", "12" if dry else "15", "--format", "json"),
+            *("--budget", "12" if dry else "20", "--format", "json"),
             limit=40,
             add=environ,
         )

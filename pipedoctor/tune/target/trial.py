@@ -34,6 +34,7 @@ from pipedoctor.tune.target.messages import (
     EpochEnded,
     StageShares,
     TrialMeasured,
+    TrialRequest,
     TrialTask,
 )
 from pipedoctor.tune.target.trace import measure_fault_seconds, trace_stages
@@ -52,6 +53,8 @@ _QUIET_ERROR, _QUIET_ROUNDS = 0.003, 10
 """The same of one that is known after half of the window, by so many rounds."""
 _MAX_ENDING_SECONDS = 0.4
 """Seconds that batches which are on their way may take, to see how an epoch ends."""
+_ANSWER_SECONDS = 0.5
+"""Between the last moment of a window and the host's patience."""
 _MAX_BATCHES = 200_000
 """Batches of a window; a loader that fast needs no more."""
 
@@ -61,6 +64,17 @@ class RecordedSoFar(NamedTuple):
 
     totals: list[dict[str, float]]
     received: int
+
+
+def compute_grace(request: TrialRequest, first_step: float) -> float:
+    """
+    By how many seconds the limits of a trial move after its first step.
+
+    That one may initialize CUDA and make the model: were it counted, the window would be
+    too short to use up the batches that were made meanwhile, and their rate is not the
+    loader's. The host kills a trial after its patience: that does not move.
+    """
+    return min(first_step, max(0.0, request.patience - request.limit - _ANSWER_SECONDS))
 
 
 class TrialRun:
@@ -96,7 +110,9 @@ class TrialRun:
         self.first_batch_seconds = time.perf_counter() - self.begin_time
         self.contents = replace(measure_contents(batch), copy_seconds=time_copying(batch))
         self.fingerprints = [fingerprint_batch(batch)] if self.is_streaming else []
+        begin = time.perf_counter()
         self.step(batch)
+        self.begin_time += compute_grace(self.request, time.perf_counter() - begin)
 
     def drain_queue(self) -> None:
         """Use up what was made before the clock runs, for a share of the time."""
