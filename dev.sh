@@ -297,7 +297,8 @@ cmd_registry() {
 cmd_slow() {
     ready
     programs=''
-    for pair in slurmctld:slurmctld slurmd:slurmd srun:slurm-client mpirun:openmpi-bin; do
+    for pair in slurmctld:slurmctld slurmd:slurmd srun:slurm-client mpirun:openmpi-bin \
+        promtool:prometheus; do
         command -v "${pair%%:*}" >/dev/null 2>&1 || programs="$programs ${pair#*:}"
     done
     # shellcheck disable=SC2086  # words
