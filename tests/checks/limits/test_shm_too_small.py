@@ -11,27 +11,11 @@ import pytest
 from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.check import Confidence, Finding, Lasts, Place, Remedy, Severity
-from pipedoctor.facts import Facts, Loader, Memory, MemoryLimit, Shm, Site, Slurm
+from pipedoctor.check import Confidence, Place, Severity
+from pipedoctor.facts import Facts, Loader, Memory, MemoryLimit, Shm
 from pipedoctor.units import GiB, KiB, MiB
 from pipedoctor_checks.limits.shm_too_small import shm_too_small
-
-DOCKER = Shm(size=64 * MiB)
-HOST = Shm(size=64 * MiB, remountable=True)
-IMAGENET = Loader(num_workers=8, prefetch_factor=2, batch_bytes=128 * MiB)  # 2.25 GiB
-BARE = Site(system="linux")
-IN_DOCKER = Site(system="linux", container="docker")
-ROOMY = Memory(total=256 * GiB, available=256 * GiB)
-
-
-def judge(
-    shm: Shm,
-    loader: Loader | None = None,
-    memory: Memory | None = None,
-    site: Site | None = BARE,
-    **settings: Any,
-) -> list[Finding]:
-    return shm_too_small(shm, loader, memory, site, **settings)
+from tests.checks.shm_samples import DOCKER, HOST, IMAGENET, IN_DOCKER, ROOMY, judge
 
 
 def group(limit: int, swap: int | None = None) -> Memory:
@@ -277,80 +261,6 @@ def test_a_disk_is_slow(snapshot: SnapshotAssertion) -> None:
     assert finding.remedies[0].shell == ("sudo mount -t tmpfs -o nosuid,nodev tmpfs /dev/shm")
 
 
-def remedies(shm: Shm, site: Site | None) -> tuple[Remedy, ...]:
-    return judge(shm, IMAGENET, ROOMY, site)[0].remedies
-
-
-def test_host_is_cured_in_place_until_reboot_or_for_good() -> None:
-    live_one, lasting, code = remedies(HOST, BARE)
-
-    assert live_one.shell == "sudo mount -o remount,size=2880m /dev/shm"
-    assert live_one.undo == ("mount", "-o", "remount,size=64m", "/dev/shm")
-    assert live_one.lasts is Lasts.BOOT
-    assert live_one.automatic
-    assert lasting.snippet == "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,size=2880m 0 0"
-    assert (lasting.root, lasting.advice, lasting.automatic) == (True, True, False)
-    assert code.place is Place.CODE
-
-
-def test_that_of_a_process_apart_is_not_in_our_fstab() -> None:
-    (code,) = remedies(Shm(size=64 * MiB, here=False), BARE)
-
-    assert code.place is Place.CODE
-
-
-def test_container_is_cured_from_outside() -> None:
-    flag, compose, ipc, _ = remedies(DOCKER, IN_DOCKER)
-
-    assert flag.shell == "docker run --shm-size=3g"
-    assert compose.snippet == "services:\n  train:\n    shm_size: 3gb"
-    assert ipc.shell == "docker run --ipc=host"
-    assert not any(remedy.automatic for remedy in (flag, compose, ipc))
-
-
-def test_podman_has_its_own_name() -> None:
-    flag, *_ = remedies(DOCKER, Site(system="linux", container="podman"))
-
-    assert flag.shell == "podman run --shm-size=3g"
-
-
-def test_a_pod_gets_a_memory_volume() -> None:
-    volume, _ = remedies(DOCKER, Site(system="linux", container="kubernetes"))
-
-    assert volume.argv[:2] == ("kubectl", "patch")
-    assert "medium: Memory\n        sizeLimit: 3Gi" in volume.snippet
-    assert "mountPath: /dev/shm" in volume.snippet
-
-
-def test_slurm_and_apptainer_take_it_from_the_node(snapshot: SnapshotAssertion) -> None:
-    bind, _ = remedies(DOCKER, Site(system="linux", container="apptainer"))
-    ask, _ = remedies(DOCKER, Site(system="linux", slurm=Slurm(job_id="1")))
-
-    assert bind.shell == "apptainer exec --bind /dev/shm IMAGE.sif COMMAND"
-    assert ask.advice
-    assert ask.title == snapshot
-
-
-def test_never_the_other_sharing_strategy() -> None:
-    for site in (None, BARE, IN_DOCKER):
-        for remedy in remedies(HOST, site):
-            assert "file_system" not in f"{remedy.title}{remedy.snippet}{remedy.shell}"
-
-
-def test_an_unknown_place_gets_every_remedy_with_its_name() -> None:
-    titles = [remedy.title for remedy in remedies(DOCKER, None)]
-
-    assert [title.partition(":")[0] for title in titles] == [
-        "Bare metal",
-        "Docker",
-        "Docker",
-        "Docker",
-        "Kubernetes",
-        "Slurm",
-        "Use num_workers=0, or batches of at most 2.8 MiB",
-    ]
-
-
 def test_unknown_shm_is_not_health() -> None:
     verdict = shm_too_small.run(Facts(IMAGENET, unknown={"shm": "only on Linux"}))
 
@@ -367,6 +277,7 @@ def test_judges_another_machine_from_its_record() -> None:
 
 
 ILL = ("mount", "-t", "tmpfs", "-o", "size={}", "tmpfs", "/dev/shm")
+
 LOOPS = """
 import os, subprocess, sys, time, traceback, torch
 from torch.utils.data import DataLoader, Dataset
@@ -396,6 +307,7 @@ for line in sys.stdin:
     print(os.wait()[1], *words, flush=True)
 """
 """Loads torch once; for each line a fork of it loops where these commands were run."""
+
 Ill = tuple[str, int, tuple[tuple[str, ...], ...]]
 
 
