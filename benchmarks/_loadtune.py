@@ -3,7 +3,7 @@ What loadtune recommends: run with its own Python, prints one line of JSON.
 
     python benchmarks/_loadtune.py FILE.py:CALLABLE STEP
 
-Data set, batch size and collate_fn are the workload's; the step is its consumer, and
+Dataset, batch size and collate_fn are the workload's; the step is its consumer, and
 the model a single number, so that nothing but the loader decides.
 """
 

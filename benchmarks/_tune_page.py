@@ -272,7 +272,7 @@ recommended setting lies below the best point; what was recommended is measured
 again next to the best and the first one, in turns. Below zero is noise, or a
 setting outside the grid. A row stays until its workload is measured again."""
 
-RULES = """Regret of each advice. loadtune 0.3.0 gets the same data set, batch size and
+RULES = """Regret of each advice. loadtune 0.3.0 gets the same dataset, batch size and
 `collate_fn`, a model of one number and the same step, 40 steps for each trial (its
 default is 100); where its own figures say that nothing it tried is faster than
 `num_workers=0`, that is taken. Lightning asks for more workers as long as there are

@@ -98,7 +98,7 @@ def _build_commands(top: Path, place: Path, names: Path) -> dict[str, Sequence[s
 
 
 def _make_source() -> str:
-    """Ten data sets and loops of fifty lines."""
+    """Ten datasets and loops of fifty lines."""
     head = "import torch\nfrom torch.utils.data import DataLoader, Dataset\n"
     part = "class Set{n}(Dataset):\n    def __getitem__(self, i):\n"
     part += "        x = self.items[i] + 1\n" * 40

@@ -6,7 +6,7 @@ PipeBench: loaders with a known cause; `tune` and `whatif` against the whole gri
     python benchmarks/tune.py --list             their names
 
 Run it on an idle machine. What was measured is kept in `--results`, part by part, so
-that it can be interrupted; `--again PART` measures one part of it anew. `--loadtune
+that it can be interrupted; `--again PART` measures one part of it again. `--loadtune
 PYTHON` names an interpreter that has loadtune beside the same torch.
 """
 

@@ -182,7 +182,7 @@ MORE = (
         hint=JOB,
     ),
     InjectedFault(
-        title="data set on a mount that does not answer",
+        title="dataset on a mount that does not answer",
         make=spoil.mount_dead_fuse,
         subject=r"mount|\bdata\b|path|respon|timed? ?out",
         names=("path-unresponsive",),

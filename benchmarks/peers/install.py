@@ -24,7 +24,7 @@ def environment_name(tool: PeerTool) -> str:
 
 
 def install_all(folder: Path, pipedoctor: str) -> None:
-    """Install what is not there yet; pipedoctor always anew, from `pipedoctor`."""
+    """Install what is not there yet; pipedoctor always again, from `pipedoctor`."""
     folder.mkdir(parents=True, exist_ok=True)
     constraints = folder / "constraints.txt"
     constraints.write_text(f"{TORCH}\n")

@@ -176,7 +176,7 @@ def kubernetes(title: str, container: Mapping[str, YamlNode], **pod: YamlNode) -
     Merge these keys into a container and its pod: as a patch, and as YAML to read.
 
     The names ``TRAIN`` (deployment) and ``train`` (container) are the user's to
-    replace. A Job or a bare Pod cannot be patched: create it anew from the YAML.
+    replace. A Job or a bare Pod cannot be patched: create it again from the YAML.
     """
     spec: YamlNode = {"containers": [{"name": "train", **container}], **pod}
     patch: YamlNode = {"spec": {"template": {"spec": spec}}}

@@ -2,7 +2,7 @@
 Facts about code that was read before, by everything that they depend on.
 
 An entry is data with a checksum. One that is damaged, cut off or of another version is
-as good as none: it is written anew. Nothing here ever raises.
+as good as none: it is written again. Nothing here ever raises.
 """
 
 import contextlib

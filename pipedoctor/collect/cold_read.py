@@ -1,4 +1,4 @@
-"""Read a few files of a data set past the page cache: bounded, and read-only."""
+"""Read a few files of a dataset past the page cache: bounded, and read-only."""
 
 import os
 import stat

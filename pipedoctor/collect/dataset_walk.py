@@ -1,4 +1,4 @@
-"""A bounded walk over a data set: how many files, how large, of what kind."""
+"""A bounded walk over a dataset: how many files, how large, of what kind."""
 
 import os
 import time
@@ -49,7 +49,7 @@ def walk_dataset(
     Look at up to `most` files in `patience` seconds, folder by folder.
 
     Symbolic links are not followed, folders that may not be listed are passed over
-    (then the walk is not complete). A file instead of a folder is itself the data set.
+    (then the walk is not complete). A file instead of a folder is itself the dataset.
     """
     began = time.monotonic()
     seen = DatasetWalk()

@@ -1,4 +1,4 @@
-"""Survey the storage under a data set: its mount and disks, its files, their speed."""
+"""Survey the storage under a dataset: its mount and disks, its files, their speed."""
 
 from typing import Any
 

@@ -194,7 +194,7 @@ def _iter_probes(
     driver = ProbePlace(lane="gpu", timeout=DRIVER_TIMEOUT) if has_driver else ProbePlace()
     yield build_probe("gpu", machine, place=driver)
     for path in dict.fromkeys(inquiry.data):
-        named = ProbePlace(name=f"data set {path}")
+        named = ProbePlace(name=f"dataset {path}")
         yield build_probe("datasets", machine, path, inquiry.quick, place=named)
     yield from build_folder_probes(machine, folders)
     for section in KERNEL_SECTIONS:
@@ -275,7 +275,7 @@ def _build_path_fact(machine: Machine, place: PathRequest, outcome: Outcome) -> 
 def _build_datasets(inquiry: CollectionRequest, outcomes: Mapping[str, Outcome]) -> DataSets:
     return DataSets(
         entries=tuple(
-            _build_dataset(inquiry.machine, path, outcomes[f"data set {path}"])
+            _build_dataset(inquiry.machine, path, outcomes[f"dataset {path}"])
             for path in dict.fromkeys(inquiry.data)
         )
     )

@@ -7,7 +7,7 @@ from pipedoctor.facts.paths import Disk, Hang, Mount
 
 
 class Sample(Part, frozen=True, kw_only=True):
-    """What a bounded walk over the data set found."""
+    """What a bounded walk over the dataset found."""
 
     files: int
     bytes: int
@@ -65,7 +65,7 @@ class DataSet(Part, frozen=True, kw_only=True):
 
 
 class DataSets(Fact, frozen=True, kw_only=True):
-    """The data sets named by --data."""
+    """The datasets named by --data."""
 
     section: ClassVar[str] = "datasets"
 

@@ -73,7 +73,7 @@ class PathFact(Part, frozen=True, kw_only=True):
     unlimited_inodes: bool = False
     """btrfs and others report no inode count at all."""
     disks: tuple[Disk, ...] = ()
-    """The block devices below, for places where a data set could be staged."""
+    """The block devices below, for places where a dataset could be staged."""
 
 
 class Paths(Fact, frozen=True, kw_only=True):

@@ -179,7 +179,7 @@ class Pipeline(Fact, frozen=True, kw_only=True):
     samples: int | None = None
     """Samples of an epoch; None = nobody can know."""
     start: Setting
-    """What the user has now; the defaults of a bare DataLoader for a data set."""
+    """What the user has now; the defaults of a bare DataLoader for a dataset."""
     contents: Contents
     items: tuple[tuple[float, float], ...] = ()
     """Wall and CPU seconds of single items in a worker."""
@@ -208,7 +208,7 @@ class Pipeline(Fact, frozen=True, kw_only=True):
     threads: OneThread | None = None
     """What one thread for numpy's BLAS was measured to save; None: nothing was."""
     made_at: Spot | None = None
-    """Where the DataLoader is made; None: the target gave a data set."""
+    """Where the DataLoader is made; None: the target gave a dataset."""
     host: Host | None = None
     """The machine that was measured; None: an older record does not say."""
     observed: Observation | None = None

@@ -145,7 +145,7 @@ class LoaderCall(Part, frozen=True, kw_only=True):
     repeats: bool = False
     """A loop over it stands in a loop over epochs."""
     rebuilt: str = ""
-    """What loop makes it anew each time: ``for epoch in range(9)``; or empty."""
+    """What loop makes it again each time: ``for epoch in range(9)``; or empty."""
     fed: tuple[int, ...] = ()
     """Indices into `Source.loops`."""
     unguarded: bool = False

@@ -86,7 +86,7 @@ class LoaderClocks:
         return sorted(found, key=lambda one: -one.steps)
 
     def find_clock(self, iterator: Any, now: float) -> _LoaderClock:
-        """The clock of an iterator: iterators of one data set share theirs."""
+        """The clock of an iterator: iterators of one dataset share theirs."""
         key = id(getattr(iterator, "_dataset", iterator))
         loader = self._by_dataset.get(key)
         if loader is None:

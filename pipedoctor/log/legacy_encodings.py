@@ -31,7 +31,7 @@ def convert_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """
     The same lines in UTF-8, as far as anybody can tell; their number stays.
 
-    Zero bytes go: of UTF-16 that begins amid a file, and of files that were cut
+    Zero bytes go: of UTF-16 that begins in the middle of a file, and of files that were cut
     while somebody wrote to them.
     """
     guess = EncodingGuesser()

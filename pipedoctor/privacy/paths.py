@@ -38,7 +38,7 @@ COMMON_FOLDERS = frozenset(
     " miniforge3 mambaforge micromamba mamba .conda .mamba .pyenv pyenv versions .local"
     " .cache cache .config .tox .nox uv .uv pipx poetry virtualenvs hatch torch pytorch"
     " huggingface hub checkpoints triton cuda cudnn nvidia python"
-    # data sets and their parts
+    # datasets and their parts
     " imagenet imagenet1k imagenet-1k ilsvrc ilsvrc2012 coco coco2017 cifar cifar10"
     " cifar100 mnist laion laion400m openimages pascal voc voc2012 cityscapes kinetics"
     " librispeech commonvoice train training val valid validation test tests eval image"

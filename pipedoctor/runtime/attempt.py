@@ -26,7 +26,7 @@ class Crash:
 
 def attempt(call: Callable[[], T], *, interrupts: bool = False) -> CallResult[T] | Crash:
     """
-    Run a check, a collector, a plug-in or a user's data set, which may fail in any way.
+    Run a check, a collector, a plug-in or a user's dataset, which may fail in any way.
 
     Ctrl-C still ends the program; everything else, even ``SystemExit``, is a `Crash`.
     `interrupts`: nobody can press Ctrl-C here, so KeyboardInterrupt is one as well.

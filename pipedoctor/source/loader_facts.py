@@ -87,7 +87,7 @@ def _find_sampler(
 def _record_starts(
     recorder: EventRecorder, index: int, loader: ResolvedLoaderCall
 ) -> tuple[str, bool]:
-    """What loop makes it anew each time, and whether its workers start on import."""
+    """What loop makes it again each time, and whether its workers start on import."""
     scope = loader.site.scope
     again = find_rebuilding_loop(recorder, loader)
     begun = find_unguarded_start(recorder, index)
@@ -176,7 +176,7 @@ def _infer_role(
     target: str,
     fed_loops: list[int],
 ) -> LoopRole:
-    """By the names of variable and data set, then by the loops that it feeds."""
+    """By the names of variable and dataset, then by the loops that it feeds."""
     given = loader.arguments.get("dataset")
     names = [target, unparse_short(given.node) if given else ""]
     names.append(loader.site.scope.name.rpartition(".")[2])

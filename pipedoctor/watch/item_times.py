@@ -10,7 +10,7 @@ _MIN_SLOW_SECONDS = 0.015
 _MAX_GAP_SECONDS = 0.25
 """Seconds between two looks that still belong to one item."""
 ItemKey = tuple[int | None, int | None]
-"""Number of the batch, and of the item in the data set; None: the whole batch."""
+"""Number of the batch, and of the item in the dataset; None: the whole batch."""
 
 
 @dataclass

@@ -16,7 +16,7 @@ from pipedoctor.source.syntax.parse import parse_file
 Code: TypeAlias = str | Mapping[str, str]
 """The text of ``train.py`` below its imports, or whole files by their paths."""
 ITEM, STEP = " " * 8, " " * 12
-"""How deep a method of a data set and a loop over batches are indented."""
+"""How deep a method of a dataset and a loop over batches are indented."""
 HEAD = """\
 import json
 import os

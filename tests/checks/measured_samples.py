@@ -1,4 +1,4 @@
-"""A slow data set, and what was measured of a loader of it."""
+"""A slow dataset, and what was measured of a loader of it."""
 
 from pipedoctor.facts import Pipeline
 from pipedoctor.facts.source import Spot

@@ -1,4 +1,4 @@
-"""A data set is surveyed within bounds, and what could not be seen has a reason."""
+"""A dataset is surveyed within bounds, and what could not be seen has a reason."""
 
 import os
 import tempfile

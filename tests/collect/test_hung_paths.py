@@ -90,7 +90,7 @@ def test_the_nearest_variable_names_a_path_below_it() -> None:
     "outcomes",
     [
         pytest.param({"gpu": hung("/dev/nvidia0")}, id="a driver has its own check"),
-        pytest.param({"data set /d": hung("/d")}, id="datasets are listed elsewhere"),
+        pytest.param({"dataset /d": hung("/d")}, id="datasets are listed elsewhere"),
         pytest.param({"packages": Outcome(reason="no", blocked_path="/d")}, id="it answered"),
         pytest.param({"packages": hung("/home/me/x")}, id="below a place that hangs"),
     ],

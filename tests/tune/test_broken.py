@@ -70,7 +70,7 @@ REFUSED = {
     broken("a_dict"): r"returned a dict: expected a torch Dataset or DataLoader$",
     broken("exits"): r"calling the target called sys\.exit\(7\)$",
     f"{WORKLOADS / 'exits_when_imported.py'}:made": (
-        r"importing the module called sys\.exit\('no data set here'\)$"
+        r"importing the module called sys\.exit\('no dataset here'\)$"
     ),
     broken("empty"): r": the loader yields no batch: the dataset or its sampler is empty$",
     broken("silent"): r": the loader yields no batch: its dataset yields nothing$",

@@ -16,7 +16,7 @@ STEP = f"{PROGRAMS / 'resnet_job.py'}:step"
 
 
 def measure(session: Session) -> None:
-    """The data set, then `tune`, a grid, and `whatif` at settings of the grid."""
+    """The dataset, then `tune`, a grid, and `whatif` at settings of the grid."""
     dry = session.place.dry_run
     photos = session.scratch / "photos"
     made = session.program("photos.py", str(photos), str(DRY_PHOTOS if dry else PHOTOS), limit=90)

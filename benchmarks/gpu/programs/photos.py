@@ -1,4 +1,4 @@
-"""Make JPEGs as a data set: ``photos.py FOLDER COUNT``, by all CPUs."""
+"""Make JPEGs as a dataset: ``photos.py FOLDER COUNT``, by all CPUs."""
 
 import os
 import sys

@@ -220,7 +220,7 @@ class HandleReopening(RecordedDetails, frozen=True, kw_only=True):
 
 class HeavyLength(EventDetails, frozen=True, kw_only=True):
     """
-    The length of a dataset is computed anew each time.
+    The length of a dataset is computed again each time.
 
         class Rows(Dataset):
             def __getitem__(self, index):

@@ -28,7 +28,7 @@ class WorkerStart(EventDetails, frozen=True, kw_only=True):
 
 class LoaderReconstruction(EventDetails, frozen=True, kw_only=True):
     """
-    A loader is made anew in each turn of a loop.
+    A loader is created again in each turn of a loop.
 
         for epoch in range(9):
             loader = DataLoader(load_rows(), num_workers=2)

@@ -14,7 +14,7 @@ def apply_tuning(tuning: Tuning, console: Console, examination: Examination) -> 
     """
     Edit the call that made the user's DataLoader; gives the exit code of `fix`.
 
-    Raises Refused where there is no such call: the target gave a data set, or the
+    Raises Refused where there is no such call: the target gave a dataset, or the
     call cannot be edited exactly; and where the gain is only possible.
     """
     if tuning.choice.confidence == "possible":

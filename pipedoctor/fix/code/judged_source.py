@@ -122,7 +122,7 @@ class CodeWorkspace:
         )
 
     def reread(self) -> "CodeWorkspace":
-        """The same files, read anew."""
+        """The same files, read again."""
         return CodeWorkspace.read(self.paths, self.examination, self.facts)
 
     def build_source(self, changed: Mapping[str, bytes]) -> Source:

@@ -158,7 +158,7 @@ def _is_emptied(scope: CodeScope, key: str) -> bool:
 
 
 def _is_wrapped_dataset(recorder: EventRecorder, scope: CodeScope, key: str) -> bool:
-    """Is ``self.x`` another data set, whose items are made anew each time?"""
+    """Is ``self.x`` another dataset, whose items are created again each time?"""
     if key.endswith(("dataset", "_ds", ".ds", "datasets", "loader")):
         return True
     return any(
@@ -227,7 +227,7 @@ def _track_element_names(sources: dict[str, str], target: ast.expr, value: ast.e
         sources[target.id] = sources[same.id]
         return
     if sources.get(target.id) and isinstance(value, ast.Subscript):
-        # One branch takes it from the cache, another makes it anew: still possible.
+        # One branch takes it from the cache, another makes it again: still possible.
         if isinstance(value.value, ast.Name) and value.value.id != target.id:
             return
     sources.pop(target.id, None)

@@ -1,4 +1,4 @@
-"""What a data set is told from outside, while its loader is in use."""
+"""What a dataset is told from outside, while its loader is in use."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.scope import Module
 
 _LOADER_DATASET = re.compile(r"\._?dataset\.")
-"""``loader.dataset.epoch``: what belongs to the data set of a loader."""
+"""``loader.dataset.epoch``: what belongs to the dataset of a loader."""
 
 
 def record_dataset_updates(recorder: EventRecorder, module: Module) -> None:

@@ -80,7 +80,7 @@ def _counts_epochs(scope: CodeScope, value: ast.expr) -> bool:
 def _candidate_datasets(
     recorder: EventRecorder, scope: CodeScope, node: ast.expr, name: re.Pattern[str]
 ) -> list[ClassDefinition]:
-    """The data sets that this may be: where nobody sees how it is made, by its name."""
+    """The datasets that this may be: where nobody sees how it is made, by its name."""
     known = recorder.call_graph.datasets
     made = recorder.call_graph.infer_classes(node, scope, scope.owner)
     if made:

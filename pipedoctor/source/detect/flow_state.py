@@ -25,7 +25,7 @@ class FlowState:
     results: set[str] = field(default_factory=set[str])
     """Computed on the device: losses and what comes of them."""
     fresh_on_host: set[str] = field(default_factory=set[str])
-    """Made anew on the host, and so not in pinned memory."""
+    """Made again on the host, and so not in pinned memory."""
     on_device: dict[str, tuple[int, CodeContext]] = field(default_factory=dict[str, Any])
     """On the device: since which line, and within what."""
 

@@ -1,4 +1,4 @@
-"""What a data set keeps: handles, and what it keeps only where somebody asks for it."""
+"""What a dataset keeps: handles, and what it keeps only where somebody asks for it."""
 
 import ast
 

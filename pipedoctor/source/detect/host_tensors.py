@@ -1,4 +1,4 @@
-"""Tensors that are made anew on the host, so that no pinned memory holds them."""
+"""Tensors that are created again on the host, so that no pinned memory holds them."""
 
 import ast
 

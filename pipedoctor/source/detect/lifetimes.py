@@ -29,7 +29,7 @@ def find_loader_variable(loader: ResolvedLoaderCall, scope: CodeScope) -> str:
 
 
 def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) -> str:
-    """The loop over epochs that makes it anew each time, for no reason that shows."""
+    """The loop over epochs that makes it again each time, for no reason that shows."""
     scope, step = loader.site.scope, loader.site.step
     names = {
         n.id

@@ -113,7 +113,7 @@ def is_converted_to_array(scope: CodeScope, key: str) -> bool:
 def _is_kept_by_dataset(
     recorder: EventRecorder, scope: CodeScope, key: str, depth: int = 3
 ) -> bool:
-    """Does a local list come to stay on the data set, here or in who asked for it?"""
+    """Does a local list come to stay on the dataset, here or in who asked for it?"""
     for name, values in scope.bindings.items():
         same = any(isinstance(value, ast.Name) and value.id == key for value, _ in values)
         if same and name.startswith("self."):

@@ -1,4 +1,4 @@
-"""What a data set leaves behind when it is pickled for a new process."""
+"""What a dataset leaves behind when it is pickled for a new process."""
 
 import ast
 

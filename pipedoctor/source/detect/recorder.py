@@ -45,7 +45,7 @@ class EventRecorder:
         self.loop_indices: dict[int, int] = {}
         """Loops over batches, by the identity of their nodes."""
         self.repeated_loaders: set[int] = set()
-        """Loaders that are iterated again and again without being made anew."""
+        """Loaders that are iterated again and again without being created again."""
         self.followed_scopes: set[int] = set()
         """Functions that were followed from a loop over batches, by identity."""
         self.traits: set[str] = set()

@@ -20,7 +20,7 @@ _SEED_FUNCTIONS = {
 
 _INNER_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _FRESH_SEED_SOURCES = {"initial_seed", "get_worker_info", "seed_all_rng", "worker_info"}
-"""What a seed comes from that torch makes anew for each epoch."""
+"""What a seed comes from that torch makes again for each epoch."""
 _RESTORE_FUNCTIONS = {
     "random.setstate",
     "numpy.random.set_state",

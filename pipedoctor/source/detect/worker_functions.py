@@ -50,7 +50,7 @@ def _record_function(
 def find_transform_lambda(
     recorder: EventRecorder, loader: ResolvedLoaderCall
 ) -> tuple[ast.Lambda, CodeScope] | None:
-    """A lambda among the transforms that the data set of a loader is given."""
+    """A lambda among the transforms that the dataset of a loader is given."""
     given = loader.arguments.get("dataset")
     if given is None:
         return None

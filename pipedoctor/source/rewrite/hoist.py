@@ -128,7 +128,7 @@ def _is_changed_in_loop(loop: ast.For, line: ast.Assign, target: str) -> bool:
 
 
 def _has_other_calls(node: ast.AST) -> bool:
-    """Does it make something else on the way, such as a data set?"""
+    """Does it make something else on the way, such as a dataset?"""
     calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and n is not node]
     waits = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
     odd = any(isinstance(n, waits) for n in ast.walk(node))
@@ -169,7 +169,7 @@ def _has_simple_end(source: SourceText, init: CodeScope, last: ast.stmt) -> bool
 
 
 def _is_fixed_after_init(scope: CodeScope, init: CodeScope, node: ast.Call) -> bool:
-    """Is everything in it known when the data set is made, and never changed?"""
+    """Is everything in it known when the dataset is made, and never changed?"""
     own = bound_names(scope.node)
     for one in ast.walk(node):
         if isinstance(one, ast.Name) and one.id in own and one.id != "self":

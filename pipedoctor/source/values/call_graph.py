@@ -46,7 +46,7 @@ class CallGraph:
         self._collect_functions(constructions)
 
     def _add_loaded_classes(self, flow: LoaderFlow, constructions: LoaderCallFinder) -> None:
-        """A class that a loader is given is a data set, whatever it derives from."""
+        """A class that a loader is given is a dataset, whatever it derives from."""
         for made in constructions.calls:
             for value in flow.evaluate_argument(made, "dataset"):
                 cls = value.cls if isinstance(value, InstanceValue) else None

@@ -29,7 +29,7 @@ def _simulate_cached(scene: SimulationInput) -> SteadyState:
 
 
 def clear_cache() -> None:
-    """Simulate everything anew from now on; for those who measure how long it takes."""
+    """Simulate everything again from now on; for those who measure how long it takes."""
     _simulate_cached.cache_clear()
 
 

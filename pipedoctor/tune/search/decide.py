@@ -20,7 +20,7 @@ CLEAR_GAIN = 0.1
 MAX_DISAGREEMENT = 0.2
 """How far the clock may be from the processor times, if others had the CPUs."""
 _EPOCH_SHARE = 0.02
-"""Share of an epoch from which on starting workers anew is worth avoiding."""
+"""Share of an epoch from which on starting workers again is worth avoiding."""
 
 
 @dataclass(frozen=True, kw_only=True)

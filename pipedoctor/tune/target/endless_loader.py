@@ -20,7 +20,7 @@ from pipedoctor.runtime.attempt import Crash, attempt
 from pipedoctor.tune.target.loader_failure import explain_too_few
 
 ASSUMED_BATCH_SIZE = 32
-"""Samples of a batch where a bare data set comes without any."""
+"""Samples of a batch where a bare dataset comes without any."""
 _DRAWN_BATCHES = 16
 """Batches whose mean size is taken where it varies."""
 _MAX_SAMPLES = 1 << 62
@@ -56,7 +56,7 @@ class EndlessSampler(EndlessSource):
 
 
 class EndlessRandomSampler(EndlessSource):
-    """Random indices of a data set of any size, without a permutation in memory."""
+    """Random indices of a dataset of any size, without a permutation in memory."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -70,16 +70,16 @@ class EndlessRandomSampler(EndlessSource):
 
 class EndlessDataset(IterableDataset[Any]):
     """
-    An iterable data set over and over.
+    An iterable dataset over and over.
 
-    It ends at once where the data set gives nothing, or fewer than `min_items`.
+    It ends at once where the dataset gives nothing, or fewer than `min_items`.
     """
 
     def __init__(self, dataset: Any, min_items: int = 0) -> None:
         self.dataset, self._min_items = dataset, min_items
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever a worker's set-up asks of the data set."""
+        """Whatever a worker's set-up asks of the dataset."""
         if name.startswith("__") or name == "dataset":
             raise AttributeError(name)
         return getattr(self.dataset, name)
@@ -241,7 +241,7 @@ def _build_sampling(
 
 
 def _build_random_sampling(dataset: Any, size: int | None, *, endless: bool) -> dict[str, Any]:
-    """Arguments that draw as a training loop does from a data set that comes alone."""
+    """Arguments that draw as a training loop does from a dataset that comes alone."""
     length = count_samples(dataset)
     if length is None:
         return {"batch_size": size, "shuffle": False}

@@ -57,7 +57,7 @@ class TrialTask:
     """What a trial gets without any pipe: it is forked, and the target is in memory."""
 
     source: Any
-    """The user's loader or data set."""
+    """The user's loader or dataset."""
     request: TrialRequest
     step: Callable[[Any], Any]
     """What is done with each batch."""

@@ -25,7 +25,7 @@ _STDLIB = Path(sysconfig.get_path("stdlib"))
 
 
 class TargetLoadError(Exception):
-    """A target that gives neither a data set nor a loader; the message says why."""
+    """A target that gives neither a dataset nor a loader; the message says why."""
 
 
 def load_target(target: str) -> Any:
@@ -87,7 +87,7 @@ def record_loader_places() -> Generator[dict[int, tuple[str, int]], None, None]:
 
 
 def is_dataset_or_loader(source: Any) -> bool:
-    """Is it a loader, a data set, or indexed like one?"""
+    """Is it a loader, a dataset, or indexed like one?"""
     from torch.utils.data import DataLoader, Dataset  # noqa: PLC0415  (may be missing)
 
     if isinstance(source, (DataLoader, Dataset)):

@@ -161,7 +161,7 @@ def classify_function(path: str, name: str) -> FunctionRole:  # noqa: PLR0911  (
 def classify_worker_stack(frames: Sequence[RemoteFrame]) -> StackSample:
     """The phase of a worker's stack, innermost frame first."""
     labels = [classify_function(f.code.path, f.code.name) for f in frames]
-    if FunctionRole.WORKER_LOOP not in labels:  # it still imports, or unpickles the data set
+    if FunctionRole.WORKER_LOOP not in labels:  # it still imports, or unpickles the dataset
         return StackSample(ProcessPhase.STARTING, find_user_frame(frames, labels))
     end = labels.index(FunctionRole.WORKER_LOOP)
     loop, inner, labels = frames[end], frames[:end], labels[:end]
@@ -186,7 +186,7 @@ def _classify_fetching(
     )
     mine = find_user_frame(inner, labels)
     if mine is None and not collates and inner:
-        mine = inner[-1]  # the data set of a library
+        mine = inner[-1]  # the dataset of a library
     phase = ProcessPhase.COLLATING if collates else ProcessPhase.FETCHING
     decodes, delegates = _is_decoding(inner, labels), _delegates(inner)
     return StackSample(phase, mine, loop, frames[end], decodes, delegates=delegates)

@@ -178,7 +178,7 @@ def test_torch_warns_of_the_illness_and_not_after_the_remedy() -> None:
 
 
 def warned(call: str) -> str:
-    """What torch says to this call, with a data set in the place of the dots."""
+    """What torch says to this call, with a dataset in the place of the dots."""
     code = (
         "import warnings; warnings.simplefilter('always')\n"
         "from torch.utils.data import DataLoader\n" + call.replace("...", "[1]")

@@ -1,4 +1,4 @@
-"""PDR212: the length of a data set is work."""
+"""PDR212: the length of a dataset is work."""
 
 from pipedoctor_checks.item.heavy_len import heavy_len
 from tests.checks.code_samples import frames, make_tests

@@ -1,4 +1,4 @@
-"""PDR112: an iterable data set with shuffle or a sampler."""
+"""PDR112: an iterable dataset with shuffle or a sampler."""
 
 from pipedoctor_checks.loader.iterable_with_shuffle_sampler import iterable_with_shuffle_sampler
 from tests.checks.code_samples import loader_call, make_tests

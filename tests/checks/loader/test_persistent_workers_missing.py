@@ -86,7 +86,7 @@ SILENT = {
     "one epoch": loader_call("Images(), num_workers=2", "\n    for x in loader:\n        x"),
     "an endless sampler": loader_call("Images(), num_workers=2, batch_sampler=s", TRAIN_LOOP),
     "nobody knows": loader_call("Images(), num_workers=2, **args", TRAIN_LOOP),
-    "a method changes the data set": photo_training(between="loader.dataset.grow(epoch)"),
+    "a method changes the dataset": photo_training(between="loader.dataset.grow(epoch)"),
     "an attribute changes": photo_training(between="loader.dataset.stage = epoch // 3"),
     "workers that had better not be": POINTS_TRAINING,
     "made anew by each validation": VALIDATE,

@@ -1,4 +1,4 @@
-"""PDR506: a data set resets everybody's random numbers."""
+"""PDR506: a dataset resets everybody's random numbers."""
 
 from pipedoctor_checks.randomness.global_reseed_in_dataset import global_reseed_in_dataset
 from tests.checks.code_samples import find, make_tests, rows_dataset

@@ -69,7 +69,7 @@ def on(fstype: str, *disks: Disk, sample: Sample | None = PICTURES, **more: Any)
 
 
 def judged(entry: DataSet, *facts: Any, **settings: Any) -> list[Finding]:
-    """Judge one data set, with these of the optional facts."""
+    """Judge one dataset, with these of the optional facts."""
     known = Facts(DataSets(entries=(entry,)), TABLE, BARE, *facts)
     verdict = slow_storage.run(known, **settings)
     assert not verdict.skipped, verdict.skipped

@@ -160,7 +160,7 @@ OTHER = DataSet(
 
 
 def staged(entry: DataSet, *others: DataSet) -> Finding:
-    """The first finding of one data set beside others; a copy may go to `/local`."""
+    """The first finding of one dataset beside others; a copy may go to `/local`."""
     known = DataSets(entries=(entry, *others))
     found = slow_storage.run(Facts(known, TABLE, BARE, scratch())).findings
     return found[0]
@@ -293,7 +293,7 @@ print(json.dumps(Facts(DataSets(entries=(found,))).to_record()))
 
 
 def surveyed(group: Path, folder: Path) -> Facts:
-    """What a process of this control group finds out about a data set."""
+    """What a process of this control group finds out about a dataset."""
     done = subprocess.run(
         [sys.executable, "-c", SURVEY, group / "cgroup.procs", folder],
         check=True,

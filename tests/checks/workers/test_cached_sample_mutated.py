@@ -31,10 +31,10 @@ SILENT = {
     "copied": rows_dataset(item="x = self.rows[index].copy()\nx[0] = 1"),
     "a selection": rows_dataset(item="x = self.rows[index]\ny = x[choice]\ny[0] = 1"),
     "made anew": rows_dataset(item="x = self.rows[index]\nx = x + 1\nx[0] = 1"),
-    "items of another data set": CACHED_ROWS.format(rows="dataset and Memory()")
+    "items of another dataset": CACHED_ROWS.format(rows="dataset and Memory()")
     + "class Memory(Dataset):\n"
     + "    def __getitem__(self, index):\n        return {}\n",
-    "a data set by its name": CACHED_ROWS.format(rows="[]").replace("self.rows", "self.dataset"),
+    "a dataset by its name": CACHED_ROWS.format(rows="[]").replace("self.rows", "self.dataset"),
     "a computed place": rows_training("pass", "x = self.rows[index + 1]\nx[0] = 1"),
     "settings": rows_training("pass", "x = self.options['a']['b']\nx['c'] = 1"),
     "a copy of columns": rows_training("pass", "x = self.rows[index]\ny = x[:, [0, 1]]\ny[0] = 1"),

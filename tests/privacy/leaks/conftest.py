@@ -139,7 +139,7 @@ for batch in loader:
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory, table: Table) -> Path:
-    """What collectors come by: a home, an environment, a project, a data set, a log."""
+    """What collectors come by: a home, an environment, a project, a dataset, a log."""
     lines = [told.replace("\n", " ") for row in table.values() for told, _ in row]
     home = tmp_path_factory.mktemp("world") / "home" / "zephyrine"
     project = home / "moonshot"

@@ -43,7 +43,7 @@ class Quick:
 
 
 def items(body: str, start: str = "self.how = None", *, base: str = "Dataset") -> str:
-    """Write a data set that begins so, and makes its items so."""
+    """Write a dataset that begins so, and makes its items so."""
     return (
         f"class Items({base}):\n"
         f"    def __init__(self, flag, size, how=None):\n        {start}\n"
@@ -81,9 +81,9 @@ REACHED = {
     "a parameter's default": "class Items(Dataset):\n"
     "    def __init__(self, how=slow):\n        self.how = how\n"
     "    def __getitem__(self, i):\n        return self.how(i)\n",
-    "what the data set is given": items("return self.how(i)", "self.how = how")
+    "what the dataset is given": items("return self.how(i)", "self.how = how")
     + "data = Items(True, 3, how=slow)\n",
-    "a data set by a base from elsewhere": items("return slow(i)", base="BaseDataset"),
+    "a dataset by a base from elsewhere": items("return slow(i)", base="BaseDataset"),
     "an iterable one": "class Items(IterableDataset):\n"
     "    def __iter__(self):\n        yield slow(1)\n",
     "several at once": "class Items(Dataset):\n"
@@ -99,7 +99,7 @@ NOT_REACHED = {
     "    def __getitem__(self, i):\n        return slow(i)\n",
     "a list of its own": "class Rows(list):\n"
     "    def __getitem__(self, i):\n        return slow(i)\n",
-    "somebody else's Compose, that no data set has": "how = Compose([Slow()])\n",
+    "somebody else's Compose, that no dataset has": "how = Compose([Slow()])\n",
 }
 
 

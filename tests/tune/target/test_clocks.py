@@ -1,4 +1,4 @@
-"""Clocks and traces around a data set, in this process."""
+"""Clocks and traces around a dataset, in this process."""
 
 import gc
 import os

@@ -1,3 +1,3 @@
 import sys
 
-sys.exit("no data set here")
+sys.exit("no dataset here")

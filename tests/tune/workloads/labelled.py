@@ -36,7 +36,7 @@ def chance(index: int) -> float:
 
 
 class Made(Dataset[Any]):
-    """A data set of any length."""
+    """A dataset of any length."""
 
     def __len__(self) -> int:
         return SIZE
@@ -242,7 +242,7 @@ def startup_spawn() -> Any:
 
 
 def plain() -> Any:
-    """A data set without a loader."""
+    """A dataset without a loader."""
     return Transform()
 
 

@@ -53,7 +53,7 @@ def tiny() -> torch.Tensor:
 
 
 class Items(Dataset[Any]):
-    """A data set of one function."""
+    """A dataset of one function."""
 
     def __init__(self, make: Callable[[int], Any], length: int = 10**6) -> None:
         self.make, self.length = make, length

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from pipedoctor.facts.code_events.item import ItemCall
 
 ForkEffect: TypeAlias = Literal["shared", "none"]
-"""Of what is opened before a fork: used by both processes, or opened anew for each read."""
+"""Of what is opened before a fork: used by both processes, or opened again for each read."""
 
 
 class ApiGroup(NamedTuple):
