@@ -19,7 +19,7 @@ class NodeProperty(Part, frozen=True, kw_only=True):
     """Of numbers and rates: the direction that hurts; empty: either."""
     severity: SeverityName = "note"
     """Of what hurts; of the other direction it is a note."""
-    unit: Literal["", "bytes", "seconds", "hertz"] = ""
+    unit: Literal["", "bytes", "bytes/s", "seconds", "hertz"] = ""
     near: float = 0.05
     """Relative difference that is chance, firmware or age."""
     least: float = 0.0

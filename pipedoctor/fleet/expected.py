@@ -1,5 +1,6 @@
 """Which nodes should have reported: a list of hosts, a file of them, or a number."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -27,18 +28,28 @@ class ExpectedNodes(msgspec.Struct, frozen=True):
         """
         Names that no report has; None where only a number is known.
 
-        A name without a domain stands for the node that reported with one.
+        A name without a domain stands for the node that reported with one, and one with
+        a domain, if no other begins like it, for the node that reported without.
         """
         if self.names is None:
             return None
-        there = set(reported)
-        there |= {name.partition(".")[0] for name in reported}
-        return tuple(name for name in self.names if name not in there)
+        full = set(reported)
+        there = {*full, *map(_cut_domain, full)}
+        alike = Counter(map(_cut_domain, self.names))
+        return tuple(
+            name
+            for name in self.names
+            if name not in there and (alike[_cut_domain(name)] > 1 or _cut_domain(name) not in full)
+        )
 
     def count_missing(self, reported: Sequence[str]) -> int:
         """How many did not report."""
         names = self.list_missing(reported)
         return max(0, self.count - len(reported)) if names is None else len(names)
+
+
+def _cut_domain(name: str) -> str:
+    return name.partition(".")[0]
 
 
 def parse_expected_nodes(text: str) -> ExpectedNodes:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pipedoctor.facts.fleet import NodeProperty, SeverityName, WorseDirection
 
-Unit = Literal["", "bytes", "seconds", "hertz"]
+Unit = Literal["", "bytes", "bytes/s", "seconds", "hertz"]
 GIB = float(1 << 30)
 
 
@@ -108,9 +108,9 @@ KNOWN_PROPERTIES: Mapping[str, NodeProperty] = {
         _define_number("datasets.sample.files", "risks", near=0.01),
         _define_category("datasets.mount.fstype", "slows"),
         _define_category("datasets.hang", "breaks"),
-        _define_rate("datasets.cold_read.bytes_per_second", unit="bytes"),
+        _define_rate("datasets.cold_read.bytes_per_second", unit="bytes/s"),
         _define_rate("datasets.cold_read.small_files_per_second"),
-        _define_rate("bench_disk.bytes_per_second", unit="bytes"),
+        _define_rate("bench_disk.bytes_per_second", unit="bytes/s"),
         _define_category("gpu.driver", "risks"),
         _define_category("gpu.cuda", "risks"),
         _define_category("gpu.error", "breaks"),
@@ -170,8 +170,8 @@ KNOWN_PROPERTIES: Mapping[str, NodeProperty] = {
         _define_rate("node_probe.decode_seconds", worse="more", unit="seconds"),
         _define_category("node_probe.decoder"),
         _define_rate("node_probe.page_faults_per_second"),
-        _define_rate("node_probe.memory_bytes_per_second", unit="bytes"),
-        _define_rate("node_probe.transfer_bytes_per_second", unit="bytes"),
+        _define_rate("node_probe.memory_bytes_per_second", unit="bytes/s"),
+        _define_rate("node_probe.transfer_bytes_per_second", unit="bytes/s"),
     )
 }
 
@@ -230,8 +230,8 @@ def format_value(value: Any, unit: str) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, (int, float)) and unit == "bytes":
-        return format_size(int(value))
+    if isinstance(value, (int, float)) and unit in {"bytes", "bytes/s"}:
+        return f"{format_size(int(value))}{unit.removeprefix('bytes')}"
     if isinstance(value, (int, float)) and unit == "seconds":
         return format_seconds(value)
     if isinstance(value, (int, float)) and unit == "hertz":

@@ -1,5 +1,6 @@
 """From the facts of one section to the properties of it that are compared."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -19,6 +20,8 @@ from pipedoctor.fleet.properties import KNOWN_PROPERTIES
 
 Pairs: TypeAlias = Iterator[tuple[str, Any]]
 
+_GPU_UUID = re.compile(r"\b(GPU|MIG)-[0-9a-fA-F][-/0-9a-fA-F]+")
+"""What CUDA_VISIBLE_DEVICES may name instead of a number: each node has its own."""
 NODE_VARIABLES = frozenset(("CONDA_PREFIX", "VIRTUAL_ENV", "PYTHONHOME"))
 """They name a place of this user or node."""
 _BLANK_IS_NONE = frozenset(
@@ -174,7 +177,7 @@ def _list_threads(fact: Threads) -> Pairs:
 def _list_variables(fact: Variables) -> Pairs:
     for name, value in fact.values.items():
         if name not in NODE_VARIABLES:
-            yield f"variables.values.{name}", value
+            yield f"variables.values.{name}", _GPU_UUID.sub(r"\1-...", value)
 
 
 def _list_interpreter(fact: Any) -> Pairs:

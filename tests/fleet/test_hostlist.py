@@ -86,6 +86,12 @@ def test_a_name_stands_for_that_with_a_domain() -> None:
     assert parse_expected_nodes("h[1-2]").list_missing(["h1.cluster.local"]) == ("h2",)
 
 
+def test_a_name_with_a_domain_stands_for_the_one_without_unless_two_begin_so() -> None:
+    names = parse_expected_nodes("h1.a,h2.a,h2.b,h3.a")
+
+    assert names.list_missing(["h1", "h2", "h2.b"]) == ("h2.a", "h3.a")
+
+
 def test_a_file_wins_over_a_list_and_a_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

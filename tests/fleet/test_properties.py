@@ -207,6 +207,12 @@ def compared(section: str, **values: Any) -> dict[str, Any]:
             id="threads",
         ),
         pytest.param(
+            "variables",
+            {"values": {"CUDA_VISIBLE_DEVICES": "GPU-8f1a-22,MIG-3b/7/0,2"}},
+            {"variables.values.CUDA_VISIBLE_DEVICES": "GPU-...,MIG-...,2"},
+            id="a GPU by the name that only it has",
+        ),
+        pytest.param(
             "requirements",
             {"unmet": [{"owner": "b", "requirement": "a>1"}]},
             {"requirements.unmet": "b: a>1"},
@@ -318,6 +324,7 @@ def test_properties_with_names_in_them(name: str, kind: str, severity: str) -> N
         (False, "", "no"),
         (1 << 30, "bytes", "1.0 GiB"),
         (0.5, "seconds", "0.50 s"),
+        (1 << 21, "bytes/s", "2.0 MiB/s"),
         (2_100_000_000, "hertz", "2.10 GHz"),
         (0.123456, "", "0.1235"),
         ("x", "bytes", "x"),

@@ -101,8 +101,8 @@ def _format_value(value: Any, unit: str) -> str:
 
 
 def _format_measurement(value: float, unit: str) -> str:
-    if unit == "bytes":
-        return format_size(int(value))
+    if unit in {"bytes", "bytes/s"}:
+        return f"{format_size(int(value))}{unit.removeprefix('bytes')}"
     return format_seconds(value) if unit == "seconds" else f"{value / _HERTZ_PER_GHZ:.2f} GHz"
 
 

@@ -16,7 +16,7 @@ DISK = NodeProperty(
     kind="rate",
     worse="less",
     severity="slows",
-    unit="bytes",
+    unit="bytes/s",
 )
 DECODE = NodeProperty(name="node_probe.decode_seconds", kind="rate", worse="more", severity="slows")
 Counted = tuple[tuple[Any, int], ...]
@@ -75,7 +75,7 @@ def test_what_it_says() -> None:
     (finding,) = node_rate_outlier(fleet(column(DISK, (1 << 30, 99), (1 << 20, 1))))
 
     assert finding.summary == (
-        f"n99: datasets.cold_read.bytes_per_second is 1.0 MiB, 1.0 GiB on 99.0% of {GROUP}"
+        f"n99: datasets.cold_read.bytes_per_second is 1.0 MiB/s, 1.0 GiB/s on 99.0% of {GROUP}"
     )
 
 

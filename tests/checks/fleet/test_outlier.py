@@ -51,6 +51,7 @@ def test_the_middle_of_counted_numbers() -> None:
         ("", "text", "text"),
         ("bytes", 1 << 20, "1.0 MiB"),
         ("seconds", 0.5, "0.50 s"),
+        ("bytes/s", 2_097_152.5, "2.0 MiB/s"),
         ("hertz", 2_000_000_000, "2.00 GHz"),
     ],
 )
