@@ -15,7 +15,7 @@ from pipedoctor_checks.fleet._outlier import (
 )
 from pipedoctor_checks.fleet.node_number_outlier import compute_quantile
 
-_GAP = math.log(1.3)
+_GAP = math.log(1.5)
 """Between the slowest of a group's own noise and what stands out."""
 _MIN_RATE = 1e-9
 """Of what was measured as nothing, so that it has a logarithm."""
