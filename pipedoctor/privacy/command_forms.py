@@ -8,7 +8,7 @@ _GAP = r"(?:[^\n|;&]{0,300}?\s)"
 _WORD = r"""(?:"[^"\n]*"?|'[^'\n]*'?|(?![-<$])[^\s"']+)"""
 
 _FOREIGN_PASSWORDS = (
-    *("contrase\u00f1a", "Contrase\u00f1a", "mot de passe", "Mot de passe", "has\u0142o"),
+    *("contrase\u00f1a", "Contrase\u00f1a", "has\u0142o"),
     *(
         "l\u00f6senord",
         "\u043f\u0430\u0440\u043e\u043b\u044c",
@@ -17,7 +17,7 @@ _FOREIGN_PASSWORDS = (
     *("\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9"),
     "\ube44\ubc00\ubc88\ud638",
 )
-"""*Password* in languages that write it with other letters, or in several words."""
+"""*Password* in languages that write it with other letters than ASCII."""
 
 
 class CommandForm(NamedTuple):
@@ -151,11 +151,16 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         f"{_MAN}/ssh-keygen.1.html",
     ),
     CommandForm(
-        ("etcdctl", "-literal", "rclone", "wpa_pass", "sqlplus", "freerdp"),
-        rf"(\b(?:etcdctl\s{_GAP}??--user[\s=]\S+?:|rclone\sobscure\s|wpa_passphrase\s\S+\s"
-        rf"|kubectl\s{_GAP}??--from-literal[\s=][\w.-]+=|sqlplus\s(?:-\S+\s)*[\w.]+/"
-        rf"|\w*freerdp\d?\s{_GAP}??/p:))(?!<secret>)(?:[\"'][^\"'\n]*|[^\s\"'@]+)",
+        ("etcdctl", "-literal"),
+        rf"(\b(?:etcdctl\s{_GAP}??--user[\s=]\S+?:|kubectl\s{_GAP}??--from-literal[\s=][\w.-]+=))"
+        rf"(?!<secret>)(?:[\"'][^\"'\n]*|[^\s\"'@]+)",
         "https://kubernetes.io/docs/reference/kubectl/generated/kubectl_create/kubectl_create_secret_generic/",
+    ),
+    CommandForm(
+        ("rclone", "wpa_pass", "sqlplus", "freerdp"),
+        r"(\b(?:rclone\sobscure\s|wpa_passphrase\s\S+\s|sqlplus\s(?:-\S+\s)*[\w.]+/"
+        rf"|\w*freerdp\d?\s{_GAP}??/p:))(?!<secret>)(?:[\"'][^\"'\n]*|[^\s\"'@]+)",
+        "https://rclone.org/commands/rclone_obscure/",
         has_option=False,
     ),
     CommandForm(
@@ -168,7 +173,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
-        ("uth=(", "uth = (", "Auth(", "login(", "authenticate("),
+        ("('", '("'),
         r"((?<![A-Za-z])(?:\w*_)?(?:auth\s?=\s?|\w*(?:Basic|Digest)Auth|login|authenticate)\(\s?"
         r"[\"'][^\"'\n]{1,80}[\"'],\s?[\"'])"
         r"(?!<secret>|(?:pass|password|secret|token)[\"'])[^\"'\n]{4,200}(?=[\"'])",
@@ -182,7 +187,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
-        ("y code", "p code", "n code", "A code", "a code", "P code", "e code", "PIN"),
+        (" code", "PIN"),
         r"(\b(?:(?i:2fa|mfa|otp|verification|recovery|backup|security|one-time|login|pairing"
         r"|authentication|confirmation)\s(?i:code)|PIN(?:\s(?i:code))?)"
         r"(?:\sis)?\s?[:=]?\s[\"']?)(?=[\w-]*\d)(?:\d{4,8}|[\w-]{6,})(?![\w.%-])",
@@ -195,7 +200,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         "https://www.elastic.co/docs/reference/elasticsearch/command-line-tools",
     ),
     CommandForm(
-        ("phrase", "words", "Phrase", "Words"),
+        ("hrase", "words"),
         r"(?i)(\b(?:seed|recovery|backup|wallet)\s(?:phrase|words)(?:\sis)?\s?[:=]?\s[\"']?)"
         r"[a-z]{3,8}(?:\s[a-z]{3,8}){5,23}(?![\w.])",
         "https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki",
@@ -204,6 +209,12 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         _FOREIGN_PASSWORDS,
         rf"((?:{'|'.join(_FOREIGN_PASSWORDS)})\s?[:=\uff1a]\s?[\"']?)(?!<secret>)[^\s\"']+",
+        "https://cldr.unicode.org",
+        has_option=False,
+    ),
+    CommandForm(
+        ("ot de passe",),
+        r"([Mm]ot de passe\s?:\s?[\"']?)(?!<secret>)[^\s\"']+",
         "https://cldr.unicode.org",
         has_option=False,
     ),

@@ -8,16 +8,22 @@ import re
 
 from pipedoctor.privacy.command_forms import COMMAND_FORMS
 
+_ASCII_FORMS = tuple(form for form in COMMAND_FORMS if "".join(form.marks).isascii())
+"""Most texts are ASCII, and few forms can stand in no such text."""
 _FORMS_WITHOUT_OPTION = tuple(form for form in COMMAND_FORMS if not form.has_option)
-_MARKS_WITHOUT_OPTION = ("'-p", *(mark for form in _FORMS_WITHOUT_OPTION for mark in form.marks))
+_MARKS_WITHOUT_OPTION = tuple(
+    mark for form in _FORMS_WITHOUT_OPTION for mark in form.marks if mark.isascii()
+)
 
 
 def mask_commands(text: str, mask: str) -> str:
     """Put `mask` in place of secrets that stand where a command takes them."""
-    if " -" in text or text[:1] == "-":
+    if not text.isascii():
         forms = COMMAND_FORMS
+    elif " -" in text or text[:1] == "-" or "'-p" in text:
+        forms = _ASCII_FORMS
     elif _has_mark(text, _MARKS_WITHOUT_OPTION):
-        forms = COMMAND_FORMS if "'-p" in text else _FORMS_WITHOUT_OPTION
+        forms = _FORMS_WITHOUT_OPTION
     else:
         return text
     for form in forms:
