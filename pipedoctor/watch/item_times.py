@@ -18,12 +18,11 @@ class _CurrentItem:
     """An item, or a batch, that is being made."""
 
     key: ItemKey
-    since: float
     last: float
-    delay_before: float
+    cpu: float | None
     length: int
     """Items that are made together."""
-    delay: float = 0.0
+    seconds: float = 0.0
     looks: int = 1
 
 
@@ -31,8 +30,9 @@ class ItemTimes:
     """
     Seconds that items were seen to take at least, and in how many looks.
 
-    Without the time in which their worker was ready and had no CPU. Of items that are
-    made together the mean; 0 where all of it took no time that matters.
+    What their worker computed, and what it waited in calls, but not the time in which it was
+    ready and had no CPU: the kernel counts that only when it is over. Of items that are made
+    together the mean; 0 where all of it took no time that matters.
     """
 
     def __init__(self) -> None:
@@ -42,24 +42,30 @@ class ItemTimes:
     def __iter__(self) -> Iterator[tuple[float, float]]:
         return iter(self._finished)
 
-    def observe_item(self, key: ItemKey, now: float, delay: float, length: int = 1) -> None:
+    def observe_item(
+        self, key: ItemKey, now: float, cpu: float | None, *, waits: bool, length: int = 1
+    ) -> None:
         """
         An item is being made, or as many as `length` says, together.
 
-        `delay` is the total of waiting for a CPU.
+        `cpu`: what its worker has computed so far, if that is known; `waits`: it is in a call.
         """
         known = self._item
         if known and known.key == key and now - known.last < _MAX_GAP_SECONDS:
             known.looks += 1
-            known.last, known.delay = now, delay - known.delay_before
+            if waits or cpu is None or known.cpu is None:
+                known.seconds += now - known.last
+            else:
+                known.seconds += max(0.0, cpu - known.cpu)
+            known.last, known.cpu = now, cpu
             return
         self.finish_item()
-        self._item = _CurrentItem(key, now, now, delay, length)
+        self._item = _CurrentItem(key, now, cpu, length)
 
     def finish_item(self) -> None:
         """No item is being made any more."""
         known, self._item = self._item, None
         if known is not None:
-            own = max(0.0, known.last - known.since - known.delay)
+            own = known.seconds
             each = own / known.length if own >= _MIN_SLOW_SECONDS else 0.0
             self._finished.append((each, known.looks))

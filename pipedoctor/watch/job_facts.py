@@ -40,6 +40,8 @@ _SHUTDOWN_SECONDS = 2.0
 
 def collect_facts(session: WatchSession, *, last: bool = False) -> Facts:
     """Everything that is known of the job by now; the `last` time with a forecast."""
+    if last:
+        session.read_all_resources()
     seen = observe_ranks(session)
     known = [describe_job(session, seen)]
     if not seen:

@@ -203,13 +203,19 @@ def _compare_other_threads(tally: SampleTally) -> float:
 
 
 def estimate_item_seconds(session: WatchSession, main: WatchedProcess) -> float | None:
-    """Mean seconds that a worker takes for an item, or for a batch of unknown size."""
+    """
+    Mean seconds that a worker takes for an item, or for a batch of unknown size.
+
+    Without those in which it was ready and had no CPU.
+    """
     each = session.compute_batch_seconds(main)
     many = len(session.list_delivering(main)) or session.most_workers.get(main.member.pid, 0)
-    share = session.sum_worker_tallies(main).compute_share("fetching", "collating")
+    made = session.sum_worker_tallies(main)
+    share = made.compute_share("fetching", "collating")
     if not each or not share:
         return None
-    return share * many * each / (session.find_batch_length(main) or 1)
+    own = 1.0 - compute_fetch_shares(made).delayed
+    return own * share * many * each / (session.find_batch_length(main) or 1)
 
 
 def compute_tail_share(session: WatchSession, main: WatchedProcess) -> float:

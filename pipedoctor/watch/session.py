@@ -7,6 +7,7 @@ allows. Each look is one sample of `WatchedProcess`. Whatever
 fails here is noted and goes on without that signal; the job never notices.
 """
 
+import contextlib
 import os
 import random
 import time
@@ -34,8 +35,8 @@ INITIAL_RATE, STEADY_RATE, STACKLESS_RATE = 100.0, 20.0, 5.0
 _LOOKS_PER_TURN, _MANY_WORKERS = 8, 8
 _JITTER = 0.3
 _RESOURCES_INTERVAL, _LIMITS_INTERVAL, _WALK_INTERVAL = 0.7, 10.0, 3.0
-_RESOURCES_SHARE, _LIMITS_SHARE, _WALK_SHARE = 0.0002, 0.00005, 0.0002
-_THROTTLING_INTERVAL, _THROTTLING_SHARE = 1.0, 0.0003
+_RESOURCES_SHARE, _LIMITS_SHARE, _WALK_SHARE = 0.0004, 0.00005, 0.0002
+_THROTTLING_INTERVAL, _THROTTLING_SHARE = 1.0, 0.0002
 """Seconds between two reads, and the CPU that they may take."""
 _MAX_BATCH_RATE = 5000.0
 """Batches a second that no loader of Python gives."""
@@ -68,6 +69,7 @@ class WatchSession(JobProcesses):
         self.limits = JobLimits(self.machine)
         self.gpus = GpuCounters(self.machine)
         self.timeline = JobTimeline()
+        self.read_all_resources()
         self.began = clock()
         """After attaching, which takes long on a busy machine."""
         self._cpu = time.process_time()
@@ -230,6 +232,13 @@ class WatchSession(JobProcesses):
             self.resources[pid].read(now)
         except OSError as error:
             self.unknown["holdings"] = os.strerror(error.errno or 0)
+
+    def read_all_resources(self) -> None:
+        """Every process: as the watch begins, and as it ends."""
+        now = self.clock()
+        for held in list(self.resources.values()):
+            with contextlib.suppress(OSError):
+                held.read(now)
 
     def _walk_memory(self, now: float) -> None:
         """The private pages of one process, whose turn it is."""

@@ -216,8 +216,8 @@ class WatchedProcess:
             self.batch_length = self.reader.read_length(sight.loop, "index")
         item = self.reader.read_integer(sight.fetch, "idx") if sight.fetch else None
         length = self.batch_length if item is None else 1
-        delay = self.counters.read_schedule()[1] or 0.0
-        self.items.observe_item((self.batch, item), now, delay, length or 1)
+        cpu, waits = self.counters.read_schedule()[0], self.state != "R"
+        self.items.observe_item((self.batch, item), now, cpu, waits=waits, length=length or 1)
 
     def _count_sample(
         self, sight: StackSample, blocked: BlockingCall | None, *, running: bool, now: float

@@ -290,3 +290,18 @@ def encode_state(session: WatchSession) -> bytes:
     for held in session.resources.values():
         parts += [held.descriptors.__dict__, held.threads.__dict__, held.anonymous.__dict__]
     return repr(parts).encode()
+
+
+def test_what_processes_hold_is_read_at_the_beginning_and_at_the_end() -> None:
+    """However short the watch, and however many they are."""
+    with family(3) as (pid, _):
+        session = WatchSession(pid)
+        session.run(0.1)
+        collect_facts(session, last=True)
+        job = get_job(session)
+        session.close()
+
+    assert len(job.processes) == 4
+    for process in job.processes:
+        assert process.descriptors is not None
+        assert process.descriptors.readings >= 2

@@ -73,12 +73,26 @@ def test_items_that_are_made_together() -> None:
     """A slow batch is as slow as a slow item: against what is usual."""
     times = ItemTimes()
     for number in range(4):
-        times.observe_item((7, None), 0.1 * number, 0.0, 8)
-    times.observe_item((8, None), 0.31, 0.0, 8)
-    times.observe_item((8, None), 0.32, 0.0, 8)
+        times.observe_item((7, None), 0.1 * number, 0.0, waits=True, length=8)
+    times.observe_item((8, None), 0.31, 0.0, waits=True, length=8)
+    times.observe_item((8, None), 0.32, 0.0, waits=True, length=8)
     times.finish_item()
 
     assert list(times) == [(pytest.approx(0.3 / 8), 4), (0.0, 2)]
+
+
+def test_an_item_takes_what_it_computes_and_waits() -> None:
+    """Not the time without a CPU, which the kernel counts when it is over."""
+    times = ItemTimes()
+    times.observe_item((1, 0), 0.0, 5.0, waits=False)
+    times.observe_item((1, 0), 0.2, 5.05, waits=False)
+    times.observe_item((1, 0), 0.4, 5.05, waits=False)
+    times.observe_item((1, 0), 0.5, 5.05, waits=True)
+    times.observe_item((1, 1), 0.6, 5.05, waits=True)
+    times.observe_item((1, 1), 0.7, None, waits=False)
+    times.finish_item()
+
+    assert [(round(seconds, 6), looks) for seconds, looks in times] == [(0.15, 4), (0.1, 2)]
 
 
 FORKS = """

@@ -40,7 +40,8 @@ def worker_stuck(job: LiveJob, /, *, seconds: float = 20.0) -> Findings:
         hot = process.hot
         at = f" at {hot.path}:{hot.line}" if hot else ""
         doing = "is spinning" if process.runs else f"is stuck{_describe_call(process.kernel)}"
-        many = f", as {len(stuck) - 1} others are" if len(stuck) > 1 else ""
+        others = len(stuck) - 1
+        many = f", as {'1 other is' if others == 1 else f'{others} others are'}" if others else ""
         yield Finding(
             severity=Severity.BREAKS,
             confidence=Confidence.LIKELY,
