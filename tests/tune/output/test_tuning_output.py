@@ -21,15 +21,8 @@ from pipedoctor.tune.output.whatif import render as told
 from pipedoctor.tune.search.probe import (
     format_setting,
 )
-from pipedoctor.tune.search.tuning import Tuning
-from tests.tune.scripted_search import computing, search, tuning, waiting
+from tests.tune.scripted_search import computing, done, search, tuning, waiting
 from tests.tune.seen import setting, window
-
-
-def done() -> Tuning:
-    found = search(waiting)
-    found.run()
-    return tuning(found)
 
 
 def test_the_text_has_the_line_and_the_map() -> None:
