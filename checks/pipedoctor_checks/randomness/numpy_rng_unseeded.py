@@ -74,12 +74,13 @@ def numpy_rng_unseeded(source: Source, torch: TorchBuild | None, /) -> Findings:
     if not declared or is_at_least(declared, "1.9"):
         return
     seeders = {e.function for e in source.select_events(WorkerSeed) if "numpy" in e.name}
+    others = {e.function for e in source.select_events(WorkerSeed)}
     groups, unseeded = list[list[Event[RandomDraw]]](), list[LoaderCall]()
     real = [loader for loader in source.loaders if not loader.testing]
     for group in group_by_class(_unseeded_draws(source)):
         loaders = [x for x in real if may_have_workers(x)]
         mine = [x for x in loaders if x.dataset and x.dataset.name == group[0].owner]
-        bad = [x for x in mine or loaders if _is_unseeded(x, seeders)]
+        bad = [x for x in mine or loaders if _is_unseeded(x, seeders, others)]
         if bad and (mine or len(bad) == len(loaders)):
             groups.append(group)
             unseeded.extend(x for x in bad if x not in unseeded)
@@ -117,10 +118,12 @@ def _choose_severity(torch: TorchBuild | None) -> Severity:
     return Severity.NOTE if is_at_least(torch.version, "1.9") else Severity.BREAKS
 
 
-def _is_unseeded(loader: LoaderCall, seeders: set[str]) -> bool:
+def _is_unseeded(loader: LoaderCall, seeders: set[str], others: set[str]) -> bool:
     given = loader.get("worker_init_fn")
     if given.how == "absent":
         return loader.complete
+    if given.form == "local function":  # it seeds, but not numpy
+        return loader.function in others - seeders
     return given.form == "function" and given.name.rpartition(".")[2] not in seeders
 
 

@@ -3,6 +3,7 @@
 import ast
 
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeStep
@@ -15,7 +16,8 @@ def runs_once(recorder: EventRecorder, scope: CodeScope, depth: int = 3) -> bool
     """Only where nothing is there yet: at every call of it, or by a cache."""
     decorators = getattr(scope.node, "decorator_list", ())
     names = [one.func if isinstance(one, ast.Call) else one for one in decorators]
-    if any(last_name(one) in _CACHING_DECORATORS for one in names):
+    item = scope.name.rpartition(".")[2] in ITEM_METHODS
+    if not item and any(last_name(one) in _CACHING_DECORATORS for one in names):
         return True
     sites = [
         site

@@ -100,3 +100,14 @@ def test_what_a_test_draws_need_not_differ() -> None:
     old = Minimum(version="1.6", told="README.md")
 
     assert not find(numpy_rng_unseeded, draws, torch=old)
+
+
+@pytest.mark.parametrize(("seeded", "found"), [("random", 1), ("np.random", 0)])
+def test_an_inner_function_may_seed_another_generator(seeded: str, found: int) -> None:
+    code = rows_dataset(item="np.random.rand()", more=", worker_init_fn=seeds()") + (
+        f"\ndef train():\n    def seed(i):\n        {seeded}.seed(torch.initial_seed() % 9)\n"
+        "    return DataLoader(Rows(), num_workers=2, worker_init_fn=seed)\n"
+    )
+    old = Minimum(version="1.6", told="README.md")
+
+    assert len(find(numpy_rng_unseeded, code, torch=old)) == found
