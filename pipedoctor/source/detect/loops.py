@@ -48,7 +48,7 @@ def _record_loop(
     if isinstance(node.body[-1], (ast.Break, ast.Return)):
         return  # one batch, to look at
     loaders = recorder.loader_flow.find_loaders(node.iter, scope)
-    if not loaders and not is_named_like_loader(node.iter):
+    if not loaders and not is_named_like_loader(node.iter) and not _trains_itself(scope, node):
         return
     recorder.repeated_loaders |= {
         index for index in loaders if is_loader_reused(recorder, index, scope, step, node.iter)
@@ -165,6 +165,25 @@ def is_named_like_loader(node: ast.expr) -> bool:
 
 def _is_training_loop(node: ast.AST) -> bool:
     return any(n.attr in {"backward", "zero_grad"} for n in find_nodes(node, (ast.Attribute,)))
+
+
+def _trains_itself(scope: CodeScope, node: ast.For | ast.AsyncFor) -> bool:
+    """
+    Does each iteration make one training step, whatever it is that is iterated?
+
+    Iterations over a range, or called epochs, are as likely to be epochs of one batch.
+    """
+    header = f"{unparse_short(node.target)} {unparse_short(node.iter)}".lower()
+    if "range(" in header or "epoch" in header:
+        return False
+    own = [
+        last_name(step.node.func)
+        for step in steps_in_loop(scope, node)
+        if isinstance(step.node, ast.Call)
+        and step.context.loops[-1] is node
+        and not step.context.inner
+    ]
+    return "backward" in own and any("step" in name for name in own)
 
 
 def _is_evaluation_loop(node: ast.For | ast.AsyncFor, scope: CodeScope) -> bool:
