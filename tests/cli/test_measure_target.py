@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 from pipedoctor.cli.measure_target import format_refusal
 from pipedoctor.tune.compare import variants
 from pipedoctor.tune.search.tuning import Tuning
-from tests.tune.search.test_search import done
+from tests.tune.scripted_search import done
 
 Run = Callable[..., Result]
 MEASURE = ("--quick", "--no-config", "--measure", "data.py:make")

@@ -18,7 +18,7 @@ from pipedoctor.tune.search.probe import TrialFailedError
 from pipedoctor.tune.search.search import SettingSearch
 from pipedoctor.tune.search.tuning import SearchAttempt, Tuning, TuningRequest
 from pipedoctor.tune.target.messages import TargetLoaded
-from tests.tune.search.test_search import done, search, tuning, waiting
+from tests.tune.scripted_search import done, search, tuning, waiting
 from tests.tune.seen import setting
 
 Run = Callable[..., Result]

@@ -22,7 +22,7 @@ from pipedoctor.tune.search.tuning import (
     conclude_tuning,
 )
 from pipedoctor.tune.target.messages import TargetLoaded
-from tests.tune.search.test_search import done, search, waiting
+from tests.tune.scripted_search import done, search, waiting
 from tests.tune.seen import setting
 
 CODE = """\

@@ -9,7 +9,7 @@ from pipedoctor.tune.model.first_predictions import FirstPredictions
 from pipedoctor.tune.output.html import render_page
 from pipedoctor.tune.output.json import build_record
 from pipedoctor.tune.output.text import describe_gain, render
-from tests.tune.search.test_search import (
+from tests.tune.scripted_search import (
     computing,
     done,
     search,

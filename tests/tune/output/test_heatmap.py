@@ -11,7 +11,7 @@ from pipedoctor.tune.output.heatmap import draw_heatmap, format_short_rate
 from pipedoctor.tune.output.text import render
 from pipedoctor.tune.search.limits import ResourceLimits
 from pipedoctor.tune.search.tuning import Tuning
-from tests.tune.search.test_search import done, search, tuning, waiting
+from tests.tune.scripted_search import done, search, tuning, waiting
 from tests.tune.seen import setting
 
 MANY = ResourceLimits(cpus=16.0, cpus_bound="machine", max_workers=64)

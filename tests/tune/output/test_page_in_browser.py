@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipedoctor.tune.output.html import render_page
-from tests.tune.search.test_search import done
+from tests.tune.scripted_search import done
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -21,8 +21,16 @@ from pipedoctor.tune.search.probe import (
     format_setting,
 )
 from pipedoctor.tune.search.session import TargetRefusedError
-from tests.tune.scripted_search import WAITS, Scripted, computing, search, tuning, waiting
-from tests.tune.seen import costs, pipeline, setting, trial, window
+from tests.tune.scripted_search import (
+    WAITS,
+    Scripted,
+    computing,
+    search,
+    surprising,
+    tuning,
+    waiting,
+)
+from tests.tune.seen import costs, pipeline, setting, trial
 
 
 def test_waiting_takes_all_workers_there_may_be() -> None:
@@ -41,13 +49,6 @@ def test_computing_takes_as_many_as_there_are_processors() -> None:
     found = search(computing)
     found.run()
     assert tuning(found).choice.setting == setting(2)
-
-
-def surprising(of: Setting) -> Trial:
-    """Two processors; four workers are somewhat faster than they let expect."""
-    each = {0: 0.02, 1: 0.02, 2: 0.0105, 3: 0.0103}.get(of.num_workers, 0.0098)
-    busy = window(own=min(2, max(1, of.num_workers)))
-    return trial(of.num_workers, each, setting=of, window=busy, spread=0.01)
 
 
 def test_numbers_of_workers_that_may_be_faster_are_tried_too() -> None:
