@@ -8,15 +8,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.gpu import smi, stub
-from benchmarks.gpu.environment import describe_python, make_environment
+from benchmarks.gpu.environment import PackError, describe_python, make_environment
 from benchmarks.gpu.results import Card, Results
 from benchmarks.gpu.session import Place
 
 _DRIVER_TOOLS = ("/usr/local/nvidia/bin", "/usr/lib/wsl/lib")
 """Where container runtimes put nvidia-smi, not always on the PATH."""
+_ASK_TORCH = (
+    "import torch; there = torch.cuda.is_available();"
+    " name = ' on ' + torch.cuda.get_device_name() if there else ', no GPU';"
+    " print('torch', torch.__version__ + name)"
+)
 _COLD_IMPORT = 90.0
 """Seconds that the first import of torch may take."""
 
@@ -25,16 +31,21 @@ def prepare_place(
     scratch: Path, out: Path, wheels: Path, *, dry_run: bool
 ) -> tuple[Place, Results]:
     """Make what every part needs; raises PackError."""
-    results = Results(out)
     environ = _prepare_environ(scratch, dry_run=dry_run)
     card = identify_card({**os.environ, **environ}, dry_run=dry_run)
+    said = "" if dry_run else _import_torch({**os.environ, **environ})
+    if not card.name and not dry_run:
+        card = replace(card, name=_read_name(said))
+    if not card.name and not dry_run:
+        message = f"neither nvidia-smi nor torch finds a GPU ({said}); --dry-run uses stubs"
+        raise PackError(message)
+    results = Results(out)
     results.begin(card)
+    results.log(f"first import of torch: {said}")
     name = card.name or "no GPU"
     results.log(f"{name}, driver {card.driver}, {card.cpus} CPUs, {describe_python()}")
     print(f"== {name}, driver {card.driver or 'unknown'}, {card.cpus} CPUs", flush=True)
     python = make_environment(scratch / "venv", sys.executable, wheels)
-    if not dry_run:
-        _import_torch(results, {**os.environ, **environ})
     place = Place(
         out=str(out),
         scratch=str(scratch),
@@ -64,23 +75,28 @@ def _prepare_environ(scratch: Path, *, dry_run: bool) -> dict[str, str]:
     return {**environ, "PATH": ":".join([str(folder), *paths]), "LD_LIBRARY_PATH": str(folder)}
 
 
-def _import_torch(results: Results, environ: Mapping[str, str]) -> None:
-    """Once from a cold disk, so that no part waits for it; how long it took is logged."""
-    code = "import torch; print(torch.__version__, torch.cuda.is_available())"
+def _import_torch(environ: Mapping[str, str]) -> str:
+    """Once from a cold disk, so that no part waits for it: what it said, in which time."""
     began = time.monotonic()
     try:
         done = subprocess.run(
-            [sys.executable, "-c", code],
+            [sys.executable, "-c", _ASK_TORCH],
             capture_output=True,
             text=True,
             timeout=_COLD_IMPORT,
             check=False,
             env=dict(environ),
         )
-        said = done.stdout.strip() or done.stderr.strip()[-300:]
+        lines = (done.stdout.strip() or done.stderr.strip()).splitlines() or ["nothing"]
+        said = lines[-1]
     except subprocess.TimeoutExpired:
         said = "no answer"
-    results.log(f"first import of torch: {said}, {time.monotonic() - began:.1f} s")
+    return f"{said}, {time.monotonic() - began:.1f} s"
+
+
+def _read_name(said: str) -> str:
+    """The card, where nvidia-smi is not installed: ``torch 2.11.0 on NVIDIA H100, 9.1 s``."""
+    return said.partition(" on ")[2].rpartition(", ")[0] if said.startswith("torch ") else ""
 
 
 def _minor() -> str:

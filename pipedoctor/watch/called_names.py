@@ -15,9 +15,9 @@ from pipedoctor.watch.tally import CodeLine
 
 _CALL_PATTERN = re.compile(r"([\w.]+)\s*\(")
 _MODEL_PATTERN = re.compile(
-    r"\b(\w*(model|net|module|criterion|loss|optim\w*|backbone|head|encoder|decoder)"
-    r"\w*|\w*\.(backward|step|forward|matmul|mm|bmm|addmm|relu|softmax|item|cuda|to"
-    r"|synchronize|all_reduce|train_step|zero_grad))\s*\(|\w\s*@\s*\w",
+    r"\b\w*(?:model|net|module|criterion|loss|optim\w*|backbone|head|encoder|decoder)\w*\s*\("
+    r"|\.(?:backward|step|forward|matmul|mm|bmm|addmm|relu|softmax|item|cuda|cpu|to"
+    r"|synchronize|all_reduce|train_step|zero_grad)\s*\(|\w\s*@\s*\w",
     re.IGNORECASE,
 )
 """Names that a step of training calls."""

@@ -224,6 +224,17 @@ def test_the_checkout_may_travel() -> None:
     assert 1 << 20 < pack.measure_checkout() < pack.MAX_BYTES - (12 << 20)
 
 
+@pytest.mark.skipif(bool(list(Path("/dev").glob("nvidia*"))), reason="there is a GPU")
+def test_without_a_gpu_it_says_so_and_writes_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    argv = [sys.executable, "-m", "benchmarks.gpu", "--out", str(out)]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 3
+    assert "dev.sh gpu: neither nvidia-smi nor torch finds a GPU" in done.stderr
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("parts", ["", "facts,nothing"])
 def test_parts_that_do_not_exist_are_refused(parts: str) -> None:
     argv = [sys.executable, "-m", "benchmarks.gpu", "--parts", parts]
