@@ -11,6 +11,7 @@ import msgspec
 
 from pipedoctor.check import Verdict
 from pipedoctor.engine.catalogue import Catalogue
+from pipedoctor.engine.consequences import find_consequences
 from pipedoctor.engine.consistent_plan import make_consistent
 from pipedoctor.engine.measurements import merge_measurements
 from pipedoctor.engine.runner import CheckFilter, run_checks
@@ -88,11 +89,12 @@ def judge_facts(
         from pipedoctor.tune.compare.remedy_gain import add_gains  # noqa: PLC0415  (few runs measure)
 
         verdicts = add_gains(facts, verdicts)
+    consequences = find_consequences(catalogue, facts, verdicts, policy.settings)
     report = build_report(
         catalogue,
         facts,
         verdicts,
-        make_consistent(triage(catalogue, verdicts)),
+        make_consistent(triage(catalogue, verdicts, consequences)),
         remarks=describe_expired(policy.accepted, now.date()),
         created=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
         seconds=time.monotonic() - began,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -67,10 +68,15 @@ _CONSEQUENCES = {
 }
 
 
-def triage(catalogue: Catalogue, verdicts: Iterable[Verdict]) -> list[RankedFinding]:
+def triage(
+    catalogue: Catalogue,
+    verdicts: Iterable[Verdict],
+    consequences: Mapping[str, str] = MappingProxyType({}),
+) -> list[RankedFinding]:
     """
     Order all findings: a cause, then its symptoms, then the next cause.
 
+    Symptoms are what a check names (`after`), and `consequences`, by code.
     A path that does not answer comes first: it keeps others from being judged. Groups
     stand by their worst member (breaks, risks, slows, note), in tests by two grades less;
     notes of no job in particular after the others; then by what the remedy of the cause
@@ -91,7 +97,8 @@ def triage(catalogue: Catalogue, verdicts: Iterable[Verdict]) -> list[RankedFind
         )
     )
     ranked: list[RankedFinding] = []
-    for group in sorted(_group_symptoms(catalogue, items), key=lambda group: group.key):
+    groups = _group_symptoms(catalogue, items, consequences)
+    for group in sorted(groups, key=lambda group: group.key):
         ranked.append(_rank_cause(len(ranked) + 1, group))
         for item in group.symptoms:
             ranked.append(_rank_symptom(len(ranked) + 1, item, group.lead.check.code))
@@ -124,13 +131,19 @@ def _make_item(check: Check[Any], finding: Finding) -> _SortItem:
     return _SortItem(check, finding, (*grade, where, finding.summary, everything))
 
 
-def _group_symptoms(catalogue: Catalogue, items: list[_SortItem]) -> Iterable[_TriageGroup]:
+def _group_symptoms(
+    catalogue: Catalogue, items: list[_SortItem], consequences: Mapping[str, str]
+) -> Iterable[_TriageGroup]:
     """Fold every symptom under the first (gravest) finding of its root cause."""
     worst: dict[str, Severity] = {}
     for item in items:
         code = item.check.code
         worst[code] = max(worst.get(code, Severity.NOTE), item.finding.severity)
-    roots = {code: _find_root_cause(catalogue, code, worst) for code in worst}
+    after = {
+        code: (*catalogue.checks[code].after, *filter(None, [consequences.get(code)]))
+        for code in worst
+    }
+    roots = {code: _find_root_cause(after, code, worst) for code in worst}
     symptoms: dict[str, list[_SortItem]] = {}
     for item in items:
         root = roots[item.check.code]
@@ -142,7 +155,9 @@ def _group_symptoms(catalogue: Catalogue, items: list[_SortItem]) -> Iterable[_T
             yield _TriageGroup(item, tuple(symptoms.pop(code, ())))
 
 
-def _find_root_cause(catalogue: Catalogue, code: str, worst: Mapping[str, Severity]) -> str:
+def _find_root_cause(
+    after: Mapping[str, Iterable[str]], code: str, worst: Mapping[str, Severity]
+) -> str:
     """
     Follow `after` up to a cause that speaks and has no speaking cause itself.
 
@@ -154,7 +169,7 @@ def _find_root_cause(catalogue: Catalogue, code: str, worst: Mapping[str, Severi
         path.append(code)
         causes = [
             cause
-            for cause in catalogue.checks[code].after
+            for cause in after[code]
             if cause != code and worst.get(cause, 0) >= min(worst[code], Severity.SLOWS)
         ]
         if not causes:

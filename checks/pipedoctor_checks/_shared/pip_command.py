@@ -1,7 +1,7 @@
 """Command lines for the installer that owns the examined environment; printed, never run."""
 
 from pipedoctor.check import Remedy
-from pipedoctor.facts import Interpreter
+from pipedoctor.facts import Interpreter, Packages
 from pipedoctor_checks._shared.advice import advise_user
 
 CORE_PACKAGES = frozenset(
@@ -37,6 +37,13 @@ def pip_argv(place: Interpreter | None, *words: str) -> tuple[str, ...]:
     if place is not None and place.manager == "uv":
         return ("uv", "pip", words[0], "--python", python, *words[1:])
     return (python, "-m", "pip", *words)
+
+
+def pin_version(packages: Packages | None, name: str) -> str:
+    """The requirement for the version that is installed now, as the index names it."""
+    entry = packages.find(name) if packages else None
+    version = entry.version.partition("+")[0] if entry else ""
+    return f"{name}=={version}" if version else name
 
 
 def install(place: Interpreter | None, title: str, *names: str) -> Remedy:

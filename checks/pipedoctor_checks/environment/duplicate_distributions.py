@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from pipedoctor.check import Finding, Findings, Severity, check
 from pipedoctor.facts import Interpreter, Packages, Shared
+from pipedoctor.versions import parse_version
 from pipedoctor_checks._shared import pip_command
 
 
@@ -37,11 +38,11 @@ def duplicate_distributions(packages: Packages, interpreter: Interpreter | None,
     """
     for shared in packages.shared:
         if not shared.is_harmless:
-            yield _report_overlap(shared, interpreter)
+            yield _report_overlap(shared, packages, interpreter)
     yield from _report_duplicates(packages, interpreter)
 
 
-def _report_overlap(shared: Shared, place: Interpreter | None) -> Finding:
+def _report_overlap(shared: Shared, packages: Packages, place: Interpreter | None) -> Finding:
     grave = shared.example.endswith((".so", ".pyd")) or any(
         owner in pip_command.CORE_PACKAGES for owner in shared.owners
     )
@@ -53,7 +54,9 @@ def _report_overlap(shared: Shared, place: Interpreter | None) -> Finding:
         evidence={"owners": list(shared.owners), "files": shared.files},
         remedies=(
             pip_command.uninstall(place, f"Remove all of them except {keep}", *shared.owners[:-1]),
-            pip_command.reinstall(place, "Then reinstall its own files", keep),
+            pip_command.reinstall(
+                place, "Then reinstall its own files", pip_command.pin_version(packages, keep)
+            ),
         ),
     )
 
@@ -74,7 +77,11 @@ def _report_duplicates(packages: Packages, place: Interpreter | None) -> Iterato
                     pip_command.uninstall(
                         place, "Uninstall it repeatedly until it is no longer found", name
                     ),
-                    pip_command.install(place, "Then install it once", name),
+                    pip_command.install(
+                        place,
+                        "Then install it once",
+                        f"{name}=={max(versions, key=parse_version).partition('+')[0]}",
+                    ),
                 )
                 if place is None or location not in (*place.pythonpath, place.user_site)
                 else (),

@@ -95,10 +95,12 @@ def _record_versions(record: ProjectRecord, place: Interpreter | None) -> Remedy
     if owner == "uv" and record.owner == "uv":
         line = ("uv", "lock")
     title = "Write the versions to a file, to keep with the code"
+    folder = f"{record.looked_in[0]}/" if record.looked_in else ""
     if "freeze" in line:
-        return advise_user(title, argv=("sh", "-c", f"{shell(line)} > {shell((_LIST_NAME,))}"))
+        target = shell((f"{folder}{_LIST_NAME}",))
+        return advise_user(title, argv=("sh", "-c", f"{shell(line)} > {target}"))
     if owner == "conda":
-        line = (*line[:-1], _choose_conda_file(record))
+        line = (*line[:-1], folder + _choose_conda_file(record))
     return advise_user(title, argv=line)
 
 

@@ -2,6 +2,7 @@
 
 from pipedoctor.check import Finding, Findings, NotApplicable, Remedy, Severity, check
 from pipedoctor.facts import Interpreter, Libraries, Packages, Site
+from pipedoctor.versions import get_series
 from pipedoctor_checks._shared import pip_command
 from pipedoctor_checks.images._debian_packages import install_libraries
 
@@ -54,17 +55,26 @@ def opencv_system_lib_missing(
         summary=f"import cv2 fails: {', '.join(missing)} cannot be found",
         evidence={"missing": missing, "installed": plain},
         remedies=(
-            *_install_headless(plain, interpreter),
+            *_install_headless(plain, packages, interpreter),
             *install_libraries(missing, site),
         ),
     )
 
 
-def _install_headless(plain: list[str], place: Interpreter | None) -> tuple[Remedy, ...]:
+def _install_headless(
+    plain: list[str], packages: Packages | None, place: Interpreter | None
+) -> tuple[Remedy, ...]:
+    """In the same series: a newer one may want another numpy."""
     if not plain:
         return ()
-    wanted = [f"{name}-headless" for name in plain]
+    wanted = [_name_headless(name, packages) for name in plain]
     return (
         pip_command.uninstall(place, "Remove the build with GUI support", *plain),
         pip_command.reinstall(place, "Then install the headless one", *wanted),
     )
+
+
+def _name_headless(name: str, packages: Packages | None) -> str:
+    entry = packages.find(name) if packages else None
+    series = get_series(entry.version) if entry else ""
+    return f"{name}-headless=={series}.*" if "." in series else f"{name}-headless"

@@ -2,8 +2,11 @@
 
 from pipedoctor.check import CannotJudge, Finding, Findings, Severity, check
 from pipedoctor.facts import Interpreter, Packages, TorchBuild, TorchImport
+from pipedoctor.versions import is_at_least
 from pipedoctor_checks._shared import pip_command
 
+_FIRST_WITH_NUMPY_2 = "2.4.1"
+"""Wheels of torch for Windows before this one, and for Linux before 2.3, know numpy 1 only."""
 _MESSAGE = "Failed to initialize NumPy: No module named"
 
 
@@ -39,9 +42,10 @@ def numpy_missing(
         raise CannotJudge(message)
     if not reported and not absent:
         return
+    wanted = "numpy" if is_at_least(torch.version, _FIRST_WITH_NUMPY_2) else "numpy<2"
     yield Finding(
         severity=Severity.RISKS,
         summary=f"torch {torch.version} has no numpy: tensor.numpy() will fail",
         evidence={"torch.version": torch.version, "said": reported},
-        remedies=(pip_command.install(interpreter, "Install numpy", "numpy"),),
+        remedies=(pip_command.install(interpreter, "Install numpy", wanted),),
     )

@@ -80,4 +80,6 @@ def _import_torch_of(packages: Packages, facts: Facts) -> Iterator[Fact]:
         yield replace(torch, version=entry.version.partition("+")[0], location=entry.location)
     known = facts.get(TorchImport)
     if known is not None and known.version:
-        yield replace(known, version=entry.version if entry else "", file="")
+        same = entry is not None and entry.version == known.version
+        said = {} if same else {"warnings": (), "error": ""}
+        yield replace(known, version=entry.version if entry else "", file="", **said)

@@ -28,6 +28,9 @@ def judge(
     return environment_not_recorded(record, place, pinned=pinned)
 
 
+LIST = "/project/requirements-lock.txt"
+
+
 @pytest.mark.parametrize(
     "recorded",
     [
@@ -75,16 +78,20 @@ def test_how_many_must_be_pinned_is_a_setting() -> None:
 @pytest.mark.parametrize(
     ("manager", "owner", "line"),
     [
-        ("pip", "", "sh -c '/env/bin/python -m pip freeze > requirements-lock.txt'"),
-        ("", "", "sh -c '/env/bin/python -m pip freeze > requirements-lock.txt'"),
-        ("uv", "", "sh -c 'uv pip freeze --python /env/bin/python > requirements-lock.txt'"),
+        ("pip", "", f"sh -c '/env/bin/python -m pip freeze > {LIST}'"),
+        ("", "", f"sh -c '/env/bin/python -m pip freeze > {LIST}'"),
+        (
+            "uv",
+            "",
+            f"sh -c 'uv pip freeze --python /env/bin/python > {LIST}'",
+        ),
         ("uv", "uv", "uv lock"),
-        ("conda", "", "conda env export --prefix /env --file environment.yml"),
+        ("conda", "", "conda env export --prefix /env --file /project/environment.yml"),
         ("pip", "poetry", "poetry lock"),
         ("poetry", "", "poetry lock"),
         ("pip", "pdm", "pdm lock"),
         ("pip", "pipenv", "pipenv lock"),
-        ("pip", "uv", "sh -c '/env/bin/python -m pip freeze > requirements-lock.txt'"),
+        ("pip", "uv", f"sh -c '/env/bin/python -m pip freeze > {LIST}'"),
     ],
 )
 def test_the_tool_that_owns_it(manager: str, owner: str, line: str) -> None:
@@ -101,7 +108,7 @@ def test_the_tool_that_owns_it(manager: str, owner: str, line: str) -> None:
 def test_an_interpreter_that_nobody_knows() -> None:
     (finding,) = judge(place=None)
 
-    assert finding.remedies[0].shell == "sh -c 'python -m pip freeze > requirements-lock.txt'"
+    assert finding.remedies[0].shell == f"sh -c 'python -m pip freeze > {LIST}'"
 
 
 def test_no_project_no_verdict(snapshot: SnapshotAssertion) -> None:

@@ -59,3 +59,11 @@ def test_without_torch_nothing_is_judged() -> None:
     facts = Facts(Packages(), unknown={"torch": "torch is not installed in /usr"})
 
     assert numpy_missing.run(facts).skipped == "torch: torch is not installed in /usr"
+
+
+def test_an_old_torch_gets_a_numpy_that_it_knows() -> None:
+    old = TorchBuild(version="2.1.0")
+
+    (finding,) = numpy_missing(old, Packages(entries=(), complete=True), None, None)
+
+    assert finding.remedies[0].shell == "python -m pip install 'numpy<2'"
