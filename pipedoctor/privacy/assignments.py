@@ -25,7 +25,8 @@ _NAME_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_
 
 _QUOTE = r"\\{0,3}[\"'`]"
 _SEPARATOR = re.compile(
-    rf"""(?=(?P<tail>(?:pass\ (?=phrase|word|code))?\w*(?:[.-]\w+)*))(?P=tail)  # never given back
+    rf"""(?=(?P<tail>(?:pass\ (?=phrase|word|code)|(?:session|secret)\ (?=id\b))?
+    \w*(?:[.-]\w+)*))(?P=tail)  # never given back
     (?:{_QUOTE}|[\])]){{0,4}}
     (?:\ (?:for|of|on|to)(?:\ [\w@.'-]{{1,30}}){{1,4}}? (?=\s?[:=]\s|\s{{1,3}}(?:is|was)\s))?
     (?:

@@ -117,7 +117,7 @@ def judge_name(name: str, before: str = "") -> NameStrength:
         return NameStrength.NONE
     if words[place] == "pass" and words[place + 1 : place + 2] in (["phrase"], ["word"], ["code"]):
         return NameStrength.PASSWORD
-    if words[place] in {"session", "key"} and words[place + 1 :] == ["id"]:
+    if words[place] in {"session", "key", "secret"} and words[place + 1 :] == ["id"]:
         return NameStrength.WEAK  # a number of a database, or what stands for a person
     tail = [word for word in words[place + 1 :] if not word.isdigit()]
     if words[place] == "pw" and tail:

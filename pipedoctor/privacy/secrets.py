@@ -31,6 +31,8 @@ _AUTHORIZATION = (
     rf"(?i)(authorization[\"']?\s?[:=]\s?[\"']?{_SCHEME})(?!<secret>)(?!none\b|null\b)"
     r"[\w.~+/=-]{8,}"
 )
+_DIGEST = r"(\bresponse=[\"']?)[0-9a-f]{32,}"
+"""A hash of the password, as HTTP sends it."""
 _PRIVATE_KEY = r"(?s)(-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----).*?(?=-----END|\Z)"
 _URL_FORMS = (_IN_URL, _ALONE_IN_URL, _IN_PATH, _WEBHOOK, _IN_QUERY)
 
@@ -46,6 +48,8 @@ def mask_secrets(text: str) -> str:
         text = re.sub(_BEARER, rf"\1{MASK}", text)
     if "uthorization" in text or "UTHORIZATION" in text:
         text = re.sub(_AUTHORIZATION, rf"\1{MASK}", text)
+    if "igest " in text:
+        text = re.sub(_DIGEST, rf"\1{MASK}", text)
     if "asic " in text:
         text = re.sub(_BASIC, rf"\1{MASK}", text)
     if " " in text or text[:1] == "-":

@@ -109,6 +109,13 @@ TOKEN_FORMS = (
     ),
     TokenForm("npm", ("npm_",), r"npm_[A-Za-z0-9]{30,}", GITLEAKS),
     TokenForm("Stripe", ("sk_", "rk_"), r"[rs]k_(?:live|test|prod)_\w{10,}", GITLEAKS),
+    TokenForm(
+        "fal",
+        (":",),
+        r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}",
+        TRUFFLEHOG,
+        r"[0-9a-f]{12}:[0-9a-f]{32}",
+    ),
     TokenForm("ElevenLabs", ("sk_",), r"sk_[0-9a-f]{40,}", TRUFFLEHOG),
     TokenForm("Stripe webhook", ("whsec_",), r"whsec_[A-Za-z0-9+/=]{24,}", TRUFFLEHOG),
     TokenForm("Replicate", ("r8_",), r"r8_[A-Za-z0-9]{30,}", TRUFFLEHOG),

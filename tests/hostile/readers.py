@@ -178,8 +178,9 @@ def read_any_journal(data: bytes) -> None:
         if isinstance(entry, JournalEntry):
             assert all(map(str.isprintable, plan_text.render_undo(entry)))
             for step in entry.steps:
-                with contextlib.suppress(StepFailedError):
-                    isinstance(step, CommandStep) and build_reversal(step, is_genuine=False)
+                if isinstance(step, CommandStep):
+                    with contextlib.suppress(StepFailedError):
+                        build_reversal(step, is_genuine=False)
 
 
 def read_any_text_to_redact(data: bytes) -> None:
