@@ -52,6 +52,7 @@ ALLOWED = {
     "bench/images.py": IN_LANES,
     "bench/transfer.py": PROGRAM,
     "bench/window.py": KERNEL,
+    "check/gpu_evidence.py": OWN_FILES,
     "cli/config_files.py": IN_LANES,
     "cli/file_kind.py": IN_LANES,
     "cli/log_input.py": "in a lane, or a descriptor of this process",
