@@ -23,7 +23,8 @@ def train_not_shuffled(source: Source, /) -> Findings:
 
     The loader is used for training, by its name or its loop, and the loop is repeated
     in each epoch. `shuffle` is False or not given. There is no sampler, or a sampler in
-    only one branch. Iterable datasets shuffle themselves, and are not reported.
+    only one branch. Iterable datasets shuffle themselves, and are not reported. Where a
+    shuffled loader feeds the same loop, the other one is taken for validation.
 
     ## Bad example
 
@@ -59,13 +60,14 @@ def train_not_shuffled(source: Source, /) -> Findings:
 
 
 def _judge_loaders(source: Source) -> Findings:
+    shuffled = {n for loader in source.loaders if _is_shuffled(loader) for n in loader.fed}
     for loader in source.loaders:
         shuffle, sampler = loader.get("shuffle"), loader.get("sampler")
-        fixed = shuffle.how == "absent" or (shuffle.is_known and shuffle.value is False)
+        fixed = _is_fixed(loader)
         none = sampler.how == "absent" or (sampler.is_known and sampler.value is None)
         either = sampler.form == "choice" and "None" in sampler.name
         batched = loader.get("batch_sampler").how != "absent"
-        trains = any(source.loops[n].role == "train" for n in loader.fed)
+        trains = any(source.loops[n].role == "train" for n in set(loader.fed) - shuffled)
         itself = loader.dataset is None or loader.dataset.style != "map"
         if loader.role == "eval" or batched or itself or loader.testing:
             continue
@@ -90,6 +92,19 @@ def _judge_loaders(source: Source) -> Findings:
                 shuffle=format_argument(shuffle),
                 sampler=sampler.text or "not given",
             )
+
+
+def _is_fixed(loader: LoaderCall) -> bool:
+    shuffle = loader.get("shuffle")
+    return shuffle.how == "absent" or (shuffle.is_known and shuffle.value is False)
+
+
+def _is_shuffled(loader: LoaderCall) -> bool:
+    """Is it for sure shuffled, by itself or by a sampler?"""
+    shuffle, sampler = loader.get("shuffle"), loader.get("sampler")
+    return bool(shuffle.is_known and shuffle.value) or (
+        sampler.how != "absent" and not sampler.is_known and sampler.form != "choice"
+    )
 
 
 def _add_shuffle(loader: LoaderCall, *, either: bool) -> Edits:

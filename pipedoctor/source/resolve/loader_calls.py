@@ -83,7 +83,11 @@ class LoaderCallFinder:
             if known or name in self._self_attributes or name in module.body.bindings:
                 yield from places
             elif "." not in name:
-                yield from (p for p in places if name in module.scopes[p[0]].bindings)
+                yield from (p for p in places if self._may_be_class(name, module.scopes[p[0]]))
+
+    def _may_be_class(self, name: str, scope: CodeScope) -> bool:
+        """Is it a variable, or a parameter with a default: ``def build(rows, kind=DataLoader)``?"""
+        return name in scope.bindings or self.values.find_default(scope, name) is not None
 
     def _resolve_call(self, call_site: CallSite) -> Iterator[ResolvedLoaderCall]:
         name, before = self._resolve_loader_class(call_site.node.func, call_site.scope)
@@ -104,6 +108,11 @@ class LoaderCallFinder:
         if full in LOADER_CLASSES or full in self.loader_subclasses:
             return full, {}
         key = binding_key(func) if depth > 0 else ""
+        default = self.values.find_default(scope, key) if key else None
+        if default is not None:
+            full = self.project.full_name_of(default, scope.module)
+            if full in LOADER_CLASSES or full in self.loader_subclasses:
+                return full, {}
         for value, its in self.values.find_assignments(key, scope) if key else ():
             if isinstance(value, ast.Call) and value.args:
                 if self.project.full_name_of(value.func, its.module) == "functools.partial":
@@ -169,7 +178,7 @@ class LoaderCallFinder:
         if rest is None or len(stars) != 1 or binding_key(stars[0]) != rest.arg:
             return
         own = {one.arg for one in [*scope.parameters, *scope.node.args.kwonlyargs]}
-        for site in self.project.find_callers(scope):
+        for site in loader.through[:1] or self.project.find_callers(scope):
             given = dict(loader.arguments)
             complete = True
             for word in site.node.keywords:

@@ -15,7 +15,27 @@ from tests.checks.code_samples import (
 )
 
 SINGLE_PASS = IMAGE_EPOCHS.replace("for epoch in range(9):", "if args.train:")
+ONE_LOOP_FOR_BOTH = """
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __getitem__(self, i):
+        return i
+def run(net, optimizer, loader, training):
+    for x in loader:
+        loss = net(x)
+        if training:
+            loss.backward()
+            optimizer.step()
+def main(net, optimizer):
+    first = DataLoader(Rows(), {of_first})
+    second = DataLoader(Rows(), batch_size=1)
+    for epoch in range(90):
+        run(net, optimizer, first, True)
+        run(net, optimizer, second, False)
+"""
 SILENT = {
+    "validation in the same loop": ONE_LOOP_FOR_BOTH.format(of_first="shuffle=True"),
+    "validation beside a sampler": ONE_LOOP_FOR_BOTH.format(of_first="sampler=Mine(x)"),
     "shuffled": loader_call("Images(), shuffle=True", TRAIN_LOOP),
     "a sampler": loader_call("Images(), sampler=Sampler(x)", TRAIN_LOOP),
     "a stream": loader_call("Stream()", TRAIN_LOOP),
@@ -34,6 +54,7 @@ SPEAKS = {
     + model_loop(BACKWARD, model="pass").replace(
         "(data, num", "(torchvision.datasets.MNIST(), num"
     ),
+    "neither of the two": ONE_LOOP_FOR_BOTH.format(of_first="batch_size=8"),
     "many passes": image_training("Images()"),
 }
 test_silent, test_speaks = make_tests(train_not_shuffled, SILENT, SPEAKS)
