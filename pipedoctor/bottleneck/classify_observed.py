@@ -23,6 +23,8 @@ MOSTLY = 0.5
 """Share of its own time."""
 IDLE = 0.3
 """Share of their time in which workers have nothing to do although data is late."""
+HELD_UP = 0.1
+"""The same, from which on slow samples hold others up: else only the mean counts."""
 SYSTEM = 0.3
 """Share of the CPU time within the kernel."""
 FAULTS = 50_000.0
@@ -172,7 +174,8 @@ def _check_handover(seen: Observation) -> Iterator[Bottleneck]:
 
 def _check_stragglers(seen: Observation) -> Iterator[Bottleneck]:
     blocked = seen.workers > 1 and seen.worker.idle > IDLE
-    if not seen.workers or (seen.tail <= MIN_TAIL_SHARE and not blocked):
+    uneven = seen.tail > MIN_TAIL_SHARE and seen.workers > 1 and seen.worker.idle > HELD_UP
+    if not uneven and not blocked:
         return
     why = f"{describe_wait(seen)}; a few samples take {seen.tail:.0%} of the workers' time"
     if seen.tail <= MIN_TAIL_SHARE:

@@ -31,11 +31,10 @@ def watch_all(request: WatchRequest) -> int:
     redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
     try:
         while time.monotonic() - began < end and any(s.is_alive for s in sessions):
-            part = request.interval / len(sessions)
-            for session in sessions:
-                if session.is_alive:
-                    session.run(session.seconds + part)
-            for session in sessions:
+            alive = [session for session in sessions if session.is_alive]
+            for session in alive:
+                session.run(session.seconds + request.interval / len(alive))
+            for session in alive:
                 _write_line(
                     build_sample(redact_interval(redactor, collect_facts(session))), request
                 )

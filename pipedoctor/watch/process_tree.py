@@ -65,7 +65,11 @@ def list_job_processes(root: int, proc: Path = Path("/proc")) -> list[JobProcess
 
 
 def find_torch_jobs(proc: Path = Path("/proc")) -> list[int]:
-    """Every process of this user that has workers of a loader, or torch, and leads."""
+    """
+    Every process of this user that has workers of a loader, or torch, and leads.
+
+    Workers whose main process has died lead nothing.
+    """
     user = os.geteuid()
     found: list[int] = []
     for name in os.listdir(proc):  # noqa: PTH208  (twice as fast)
@@ -80,6 +84,7 @@ def find_torch_jobs(proc: Path = Path("/proc")) -> list[int]:
             found.append(int(name))
     above = _list_ancestors(os.getpid(), proc)
     leaders = {_find_leader(pid, proc) for pid in found if pid not in above}
+    leaders = {pid for pid in leaders if not _is_orphan(pid, proc)}
     return sorted(pid for pid in leaders if not _list_ancestors(pid, proc) & leaders)
 
 
@@ -93,6 +98,11 @@ def _find_leader(pid: int, proc: Path) -> int:
             break
         pid = row.parent
     return pid
+
+
+def _is_orphan(pid: int, proc: Path) -> bool:
+    row = _read_row(pid, proc)
+    return row is None or row.name == WORKER_NAME or _is_helper(row.command)
 
 
 def _list_ancestors(pid: int, proc: Path) -> set[int]:

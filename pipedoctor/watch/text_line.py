@@ -14,7 +14,7 @@ def format_text_line(sample: Mapping[str, Any], width: int = 80) -> str:
     parts = [f"{sample.get('seconds', 0.0):5.0f} s"]
     wait = sample.get("data_wait")
     if wait is None or not sample.get("samples"):
-        reason = next(iter(sample.get("unknown", {}).values()), "nothing seen yet")
+        reason = sample.get("unknown", {}).get("stacks", "nothing seen yet")
         return _truncate("  ".join([*parts, clean_text(str(reason))]), width)
     rank = f"rank {sample['rank']} " if len(sample.get("ranks", ())) > 1 else ""
     parts.append(f"{rank}wait {wait['share']:4.0%}")

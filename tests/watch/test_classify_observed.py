@@ -55,7 +55,7 @@ SEEN = {
         main=MainShares(waiting=0.1, receiving=0.7), worker=HANDED, object_share=0.9
     ),
     "ipc-bytes": seen(main=MainShares(waiting=0.1, receiving=0.5), worker=HANDED),
-    "stragglers": seen(tail=0.31),
+    "stragglers": seen(tail=0.31, worker=replace(BUSY, idle=0.11)),
     "main-thread": seen(main=MainShares(waiting=0.05, computing=0.9)),
     "cpu-quota": seen(throttled_share=0.21, cpus=0.5),
     "allocator-faults": seen(fetch=replace(COMPUTES, system=0.51), faults_per_second=60_000.0),
@@ -193,6 +193,16 @@ def test_busy_threads_of_workers_that_hardly_compute_send_nothing_large() -> Non
 
     assert classify_observed(waits).name != "ipc-bytes"
     assert classify_observed(packs).name == "ipc-bytes"
+
+
+@pytest.mark.parametrize(("workers", "idle"), [(1, 0.2), (2, 0.09)])
+def test_slow_samples_that_hold_nobody_up_are_only_part_of_the_mean(
+    workers: int, idle: float
+) -> None:
+    """Such as those in which Python collects garbage."""
+    uneven = seen(tail=0.6, workers=workers, worker=replace(BUSY, idle=idle))
+
+    assert classify_observed(uneven).name == "transform-cpu"
 
 
 def test_few_samples_and_close_shares_are_doubtful() -> None:

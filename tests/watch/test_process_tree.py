@@ -1,0 +1,40 @@
+"""Which processes lead a job, on a /proc of files."""
+
+from pathlib import Path
+
+from pipedoctor.watch.process_tree import find_torch_jobs, list_job_processes
+from pipedoctor.watch.text_line import format_text_line
+
+
+def add_process(proc: Path, pid: int, parent: int, name: str = "python3") -> None:
+    folder = proc / str(pid)
+    folder.mkdir(parents=True)
+    fields = ["S", str(parent), *(["0"] * 17), "100", "0", "0"]
+    (folder / "stat").write_text(f"{pid} ({name}) {' '.join(fields)}\n")
+    (folder / "maps").write_text("7f00-7f01 r-xp 0 0 1 /lib/libtorch_cpu.so\n")
+    (folder / "cmdline").write_bytes(b"python3\0train.py\0")
+
+
+def test_workers_whose_main_process_has_died_lead_nothing(tmp_path: Path) -> None:
+    add_process(tmp_path, 500, 1)
+    add_process(tmp_path, 501, 500, "pt_data_worker")
+    add_process(tmp_path, 600, 1, "pt_data_worker")
+
+    assert find_torch_jobs(tmp_path) == [500]
+
+
+def test_a_worker_belongs_to_the_process_that_started_it(tmp_path: Path) -> None:
+    add_process(tmp_path, 500, 1)
+    for pid in (501, 502):
+        add_process(tmp_path, pid, 500, "pt_data_worker")
+    roles = {member.pid: (member.role, member.main) for member in list_job_processes(502, tmp_path)}
+
+    assert roles == {500: ("main", 500), 501: ("worker", 500), 502: ("worker", 500)}
+
+
+def test_a_line_without_samples_says_why_no_stack_was_read() -> None:
+    unknown = {"gpu": "no NVIDIA driver on this machine"}
+
+    assert format_text_line({"seconds": 2.0, "unknown": unknown}).endswith("nothing seen yet")
+    denied = {"seconds": 2.0, "unknown": unknown | {"stacks": "ptrace access is denied"}}
+    assert format_text_line(denied).endswith("ptrace access is denied")
