@@ -46,6 +46,10 @@ SHALLOW = {
     "a branch": f"d = {{}}\nif x{'[0]' * 2700}: d['a'] = 1\nDataLoader(1, **d)".replace(
         "\n", "\n        "
     ),
+    "a partial of itself": (
+        "from functools import partial\n        self.f = partial(self.f, 3)\n"
+        "        for one in self.f(i): self.f(one)\n        return self.f(i)"
+    ),
     "brackets": "x = " + "[" * 190 + "]" * 190,
     "branches": "if a: pass\n" + "".join(f"        elif a == {n}: print(n)\n" for n in range(300)),
     "one line": ";".join(["print('é')"] * 3000),

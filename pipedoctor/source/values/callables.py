@@ -39,9 +39,16 @@ class CallableFinder:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.project = evaluator.project
+        self._known_calls: dict[Callee, tuple[Callee, ...]] = {}
 
-    def called_from(self, callee: Callee) -> Iterator[Callee]:
+    def called_from(self, callee: Callee) -> tuple[Callee, ...]:
         """The functions that a function calls, by calls, subscripts and properties."""
+        known = self._known_calls.get(callee)
+        if known is None:
+            known = self._known_calls[callee] = tuple(dict.fromkeys(self._find_called(callee)))
+        return known
+
+    def _find_called(self, callee: Callee) -> Iterator[Callee]:
         scope = callee.scope
         frame = self.evaluator.frame_of(scope, callee.owner)
         for step in scope.calls:

@@ -53,6 +53,8 @@ class CallEvaluator:
 
     def __init__(self, model: Evaluating) -> None:
         self.model = model
+        self._active_partials: set[PartialValue] = set()
+        self._known_returns: dict[CodeScope, list[ast.expr]] = {}
 
     def evaluate(self, node: ast.Call, frame: Frame) -> Values:
         """What a call returns."""
@@ -116,12 +118,7 @@ class CallEvaluator:
         if isinstance(callee, ClassValue):
             return frozenset((InstanceValue(callee.cls, call, frame),))
         if isinstance(callee, PartialValue):
-            inner_call = callee.call
-            return join(
-                self.model.call_value(one, inner_call, callee.frame)
-                for one in self.model.evaluate(inner_call.args[0], callee.frame)
-                if not isinstance(one, FunctionValue)
-            )
+            return self._call_partial(callee)
         if isinstance(callee, ExternalValue) and callee.name == "collections.namedtuple":
             return frozenset((ContainerValue(call, frame),))
         if isinstance(callee, InstanceValue):
@@ -131,6 +128,19 @@ class CallEvaluator:
                     return self.evaluate_returns(self.model.frame_of(method, callee, call, frame))
         return frozenset((callee,)) if isinstance(callee, BatchValue) else UNKNOWN
 
+    def _call_partial(self, callee: PartialValue) -> Values:
+        """What a partial returns; nothing where it is made of itself."""
+        if callee in self._active_partials:
+            return UNKNOWN
+        self._active_partials.add(callee)
+        found = join(
+            self.model.call_value(one, callee.call, callee.frame)
+            for one in self.model.evaluate(callee.call.args[0], callee.frame)
+            if not isinstance(one, FunctionValue)
+        )
+        self._active_partials.discard(callee)
+        return found
+
     def evaluate_returns(self, frame: Frame) -> Values:
         """What a function returns in one frame; a generator where it yields."""
         node = frame.scope.node
@@ -139,7 +149,10 @@ class CallEvaluator:
             if any(last_name(one) in _MANAGER_DECORATORS for one in decorators):
                 return join(self._evaluate_yields(frame))
             return frozenset((GeneratorValue(frame),))
-        return join(self.model.evaluate(value, frame) for value in own_returns(node)[:_MAX_RETURNS])
+        values = self._known_returns.get(frame.scope)
+        if values is None:
+            values = self._known_returns[frame.scope] = own_returns(node)[:_MAX_RETURNS]
+        return join(self.model.evaluate(value, frame) for value in values)
 
     def _evaluate_local_returns(self, callee: LocalFunctionValue) -> Values:
         node, frame = callee.node, callee.frame

@@ -39,6 +39,8 @@ _MAX_REPEATS = 3
 """Evaluations of one expression whose value rests on itself."""
 _MAX_EVALUATIONS = 100_000
 """No project needs so many; one that does is left unknown from there on."""
+_MAX_VALUES = 40
+"""What may be more things than these may be anything."""
 _CONTAINERS = (
     *(ast.Tuple, ast.List, ast.Set, ast.Dict),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -107,6 +109,8 @@ class Evaluator:
         self._active[key] = depth
         outer, self._lowest_cycle = self._lowest_cycle, _MAX_DEPTH + 1
         found = self._evaluate_node(node, frame)
+        if len(found) > _MAX_VALUES:
+            found = UNKNOWN
         del self._active[key]
         if self._lowest_cycle >= depth:  # complete: it rests on nothing that is under way
             self._known[key] = found

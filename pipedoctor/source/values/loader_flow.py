@@ -47,6 +47,7 @@ class LoaderFlow:
         )
         self._is_empty = not by_call
         self._known: dict[tuple[int, int], frozenset[int]] = {}
+        self._held: dict[tuple[Value, int], frozenset[int]] = {}
 
     def find_loaders(self, node: ast.expr, scope: CodeScope) -> frozenset[int]:
         """Indices of the loaders whose batches iterating this gives; empty: not known."""
@@ -135,12 +136,24 @@ class LoaderFlow:
         for one in values:
             if isinstance(one, BatchValue):
                 yield one.index
-            elif isinstance(one, TupleValue) and depth:
-                for part in one.parts:
-                    yield from self._batches_in(part, depth - 1)
-            elif isinstance(one, ContainerValue) and depth:
-                yield from self._batches_in(self.evaluator.item(one, None), depth - 1)
-            elif isinstance(one, ExternalValue) and depth:
-                for argument in (*one.call.args, *(w.value for w in one.call.keywords)):
-                    given = self.evaluator.evaluate(argument, one.frame)
-                    yield from self._batches_in(given, depth - 1)
+            elif depth and isinstance(one, (TupleValue, ContainerValue, ExternalValue)):
+                yield from self._batches_held(one, depth - 1)
+
+    def _batches_held(
+        self, value: TupleValue | ContainerValue | ExternalValue, depth: int
+    ) -> frozenset[int]:
+        """The loaders of the batches in a container, or given to a function of a library."""
+        known = self._held.get((value, depth))
+        if known is not None:
+            return known
+        self._held[value, depth] = frozenset()  # where it comes back to itself
+        if isinstance(value, TupleValue):
+            parts = list(value.parts)
+        elif isinstance(value, ContainerValue):
+            parts = [self.evaluator.item(value, None)]
+        else:
+            given = (*value.call.args, *(word.value for word in value.call.keywords))
+            parts = [self.evaluator.evaluate(one, value.frame) for one in given]
+        found = frozenset(n for part in parts for n in self._batches_in(part, depth))
+        self._held[value, depth] = found
+        return found
