@@ -15,6 +15,7 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
+from pipedoctor.fleet.hostlist import expand_hostlist
 from pipedoctor.fleet.model import (
     FleetFinding,
     FleetNode,
@@ -385,6 +386,18 @@ def test_every_node_to_drain_is_named_in_full() -> None:
     assert "…" not in first_screen
     joined = re.sub(r"\s", "", first_screen)
     assert all(name in joined for name in names)
+
+
+def test_a_list_of_hosts_is_broken_at_its_commas() -> None:
+    names = [f"node-{number:04}" for number in range(0, 200, 3)]
+
+    page = text.render(fleet(*map(outlier, names)), width=80, color=False)
+
+    (row,) = re.findall(r"shm\.size  (.*?\])", page, re.DOTALL)
+    lines = [line.strip() for line in row.splitlines()]
+    assert len(lines) > 2
+    assert all(line.endswith((",", "]")) for line in lines)
+    assert expand_hostlist("".join(lines)) == names
 
 
 def test_values_are_redacted_and_names_of_nodes_are_not() -> None:

@@ -1,5 +1,8 @@
 """A fleet in a terminal: the answer on the first screen, everything else below it."""
 
+import re
+from collections.abc import Sequence
+
 from rich.table import Table
 from rich.text import Text
 
@@ -28,14 +31,7 @@ def _write_verdict(canvas: TerminalWriter, report: FleetReport, places: str) -> 
     if rows:
         nodes = {node for row in rows for node in row.nodes}
         canvas.write_paragraph(f"Drain {words.format_node_count(len(nodes))}:")
-        table = Table.grid(padding=(0, 2))
-        for _ in range(3):
-            table.add_column(overflow="fold")
-        for row in rows:
-            grade = Text(row.severity.upper(), style=SEVERITY_STYLES[row.severity])
-            who = Text(words.join_nodes(row.nodes))
-            table.add_row(grade, Text(clean_text(row.what)), who)
-        canvas.write_block(table, indent=2)
+        canvas.write_block(_build_reasons_table(rows, canvas.width), indent=2)
         if places:
             canvas.write_verbatim(f"$ pipedoctor fleet show {places} --format slurm")
     canvas.write_blank()
@@ -45,6 +41,28 @@ def _write_verdict(canvas: TerminalWriter, report: FleetReport, places: str) -> 
             f"{words.format_node_count(group.nodes)} {clean_text(group.group)}{why}"
         )
     canvas.write_blank()
+
+
+def _build_reasons_table(rows: Sequence[words.Reason], width: int) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for _ in range(3):
+        table.add_column(overflow="fold")
+    taken = len("  BREAKS  ") + max(len(row.what) for row in rows) + 2
+    for row in rows:
+        grade = Text(row.severity.upper(), style=SEVERITY_STYLES[row.severity])
+        who = _break_at_commas(words.join_nodes(row.nodes), width - taken)
+        table.add_row(grade, Text(clean_text(row.what)), Text(who))
+    return table
+
+
+def _break_at_commas(names: str, width: int) -> str:
+    """Lines of a list of hosts, so that no number in it is cut."""
+    lines = [""]
+    for part in re.split(r"(?<=,)", names):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part if lines[-1] else part.lstrip()
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _write_outliers(canvas: TerminalWriter, report: FleetReport) -> None:
