@@ -400,6 +400,27 @@ def test_a_list_of_hosts_is_broken_at_its_commas() -> None:
     assert expand_hostlist("".join(lines)) == names
 
 
+def test_what_very_many_nodes_have_alike_is_one_row_of_the_page() -> None:
+    """As against a recorded node of another image."""
+    one_each = fleet(*(outlier(f"h{number:04}") for number in range(2000)))
+    many = [
+        outlier(node.node, property=f"packages.p{at}")
+        for at in range(20)
+        for node in one_each.nodes
+    ]
+    few = [outlier(f"h{number:04}", value=number) for number in range(20)]
+
+    page = html.render(replace(one_each, outliers=(*many, *few)))
+
+    assert len(page.encode()) < 1 << 20
+    rows = re.findall(r"<tr( data-nodes=\"[0-9,]+\")?><td>.*?<th scope=\"row\">(.*?)</th>", page)
+    assert sum(bool(places) for places, _ in rows) == 20
+    assert sum(cell == "h[0000-1999]" for _, cell in rows) == 20
+    assert [cell for _, cell in rows if re.fullmatch("h[0-9]{4}", cell)] == [
+        one.node for one in few
+    ]
+
+
 def test_values_are_redacted_and_names_of_nodes_are_not() -> None:
     redactor = Redactor(RedactionLevel.ALL, UserIdentity(users=("alice",)))
 

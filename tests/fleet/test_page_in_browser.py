@@ -12,7 +12,7 @@ import pytest
 from pipedoctor.fleet.model import FleetReport
 from pipedoctor.fleet.output.html import render
 from tests.fleet.node_reports import judged
-from tests.fleet.test_outputs import ODD, WHOLE
+from tests.fleet.test_outputs import ODD, WHOLE, fleet, outlier
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -128,6 +128,19 @@ def test_the_strip_is_used_by_pointer(pages: Pages, large: FleetReport) -> None:
     page.mouse.move(box["x"] + box["width"] * (node + 0.5) / NODES, box["y"] + 7)
 
     assert page.locator("#cell").inner_text() == said
+
+
+@pytest.mark.slow
+def test_nodes_of_a_row_of_many_are_found_by_their_names(pages: Pages) -> None:
+    alike = (outlier(f"h{number:02}") for number in range(40))
+    page = pages.show(render(fleet(*alike, outlier("x1", value=1))))
+    rows = page.locator("#outliers tbody tr:visible")
+    assert rows.count() == 2
+
+    page.get_by_label("Filter nodes").fill("h17")
+
+    assert rows.count() == 1
+    assert page.get_by_role("status").inner_text() == "1 nodes, 1 outliers"
 
 
 @pytest.mark.slow

@@ -1,9 +1,13 @@
 """A fleet as one HTML page: nodes to drain, a heat strip of all nodes, tables."""
 
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from pipedoctor.check import Severity
-from pipedoctor.fleet.model import FleetReport
+from pipedoctor.fleet.model import FleetReport, Outlier
 from pipedoctor.fleet.output import words
 from pipedoctor.fleet.properties import format_value, get_property
 from pipedoctor.report.html_page import render_page
@@ -11,6 +15,15 @@ from pipedoctor.report.json import escape_controls
 from pipedoctor.textsafe import encode_json
 
 _SEVERITY_INDEX = ("note", "slows", "risks", "breaks")
+
+
+class _OutlierRow(msgspec.Struct, frozen=True):
+    """One row of the table: an outlier, or the same one of more nodes than are listed."""
+
+    outlier: Outlier
+    nodes: tuple[str, ...]
+    numbers: str = ""
+    """Of several: their places in the strip, for the filter."""
 
 
 def render(report: FleetReport) -> str:
@@ -23,12 +36,29 @@ def render(report: FleetReport) -> str:
         scripts=("fleet.js",),
         record=escape_controls(encode_json(build_heat_strip(report))).decode(),
         report=report,
+        rows=list(_list_rows(report)),
         counts={grade: getattr(total, grade) for grade in _SEVERITY_INDEX},
         reasons=words.list_reasons(report),
         sentences=words,
         format_value=_format_value,
         worst=_map_worst_severity(report),
     )
+
+
+def _list_rows(report: FleetReport) -> Iterator[_OutlierRow]:
+    """A row each; what very many nodes have alike is one row, or the page would be huge."""
+    numbers = {one.node: at for at, one in enumerate(report.nodes)}
+    alike: dict[tuple[str, ...], list[Outlier]] = defaultdict(list)
+    for one in report.outliers:
+        same = (one.property, one.group, one.severity, one.finding or "")
+        alike[(*same, repr(one.value), repr(one.majority))].append(one)
+    for found in alike.values():
+        if len(found) <= words.MAX_LISTED:
+            yield from (_OutlierRow(one, (one.node,)) for one in found)
+        else:
+            nodes = tuple(one.node for one in found)
+            places = ",".join(str(numbers[node]) for node in nodes)
+            yield _OutlierRow(found[0], nodes, places)
 
 
 def build_heat_strip(report: FleetReport) -> dict[str, Any]:

@@ -84,7 +84,8 @@
     draw();
   });
 
-  const rows = [...document.querySelectorAll("#outliers tbody tr")];
+  const rows = [...document.querySelectorAll("#outliers tbody tr")].map((row) =>
+    ({ row, nodes: row.dataset.nodes ? row.dataset.nodes.split(",").map(Number) : [] }));
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => {
     const sought = form.querySelector("input").value.trim().toLowerCase();
@@ -93,9 +94,11 @@
     shown = data.nodes.map((_, number) => number)
       .filter((number) => fits(data.nodes[number]) || fits(data.groups[data.of[number]]) || marked.has(number));
     let left = 0;
-    for (const row of rows) {
-      row.hidden = !fits(row.textContent);
-      left += !row.hidden;
+    for (const { row, nodes } of rows) {
+      const whole = fits(row.textContent);
+      const some = nodes.filter((number) => fits(data.nodes[number])).length;
+      row.hidden = !whole && !some;
+      left += whole ? nodes.length || 1 : some;
     }
     at = -1;
     say();
