@@ -54,7 +54,9 @@ def measure(session: Session) -> None:
         session.results.put_table(session.part, table)
         if found.verdict in LABELS[name] and not dry:
             session.results.mark_seen(found.verdict, f"watch: the loop {name}")
-    table.notes.append("Slowed by: steps a second before `watch` against those during it.")
+    table.notes.append(
+        "Slowed by: steps a second before `watch` against those during it, and its own CPU time."
+    )
     session.results.put_table(session.part, table)
 
 
@@ -73,9 +75,15 @@ def describe_row(name: str, found: Watched, lines: tuple[int, ...], *, dry: bool
         name,
         found.verdict,
         *(_percent(found.wait), hot, _percent(found.gpu_share), _percent(found.profiled)),
-        _percent(found.slowdown),
+        _describe_cost(found),
         verdict,
     ]
+
+
+def _describe_cost(found: Watched) -> str:
+    """Steps that were lost while it was watched, and what watching took itself."""
+    own = "" if found.sampler is None else f" ({found.sampler:.1%} of a CPU)"
+    return f"{_percent(found.slowdown)}{own}".strip()
 
 
 def _percent(value: float | None) -> str:
