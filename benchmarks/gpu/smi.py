@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 _MIB = 1 << 20
@@ -56,6 +57,16 @@ def parse_xml(text: str) -> SmiLog:
             for gpu in root.iter("gpu")
         ),
     )
+
+
+def read_numa_node(address: str, sysfs: Path = Path("/sys")) -> int | None:
+    """What the kernel says of the device that nvidia-smi calls ``00000000:3B:00.0``."""
+    domain, _, rest = address.lower().partition(":")
+    try:
+        text = (sysfs / f"bus/pci/devices/{domain[-4:]}:{rest}/numa_node").read_text("utf-8")
+        return int(text) if int(text) >= 0 else None
+    except (OSError, ValueError):
+        return None
 
 
 def _read(node: ET.Element, *paths: str) -> str | None:

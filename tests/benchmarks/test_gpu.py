@@ -80,7 +80,7 @@ def judge_recording(out: Path) -> None:
     assert recording["recorded_on"]["driver"] == stub.CARD["DRIVER"]
     results = json.loads((out / "results.json").read_text())
     (table,) = (t for t in results["parts"]["facts"]["tables"] if t["title"] == "Field by field")
-    assert {row[1] for row in table["rows"] if row[-1] == "right"} >= {*smi.FIELDS, "capability"}
+    assert {row[1] for row in table["rows"] if row[-1] == "right"} >= {*smi.FIELDS, *smi.NOT_IN_XML}
 
 
 def test_every_field_of_a_fact_is_asked_elsewhere_too() -> None:
@@ -100,6 +100,20 @@ def test_an_older_nvidia_smi() -> None:
     assert gpu.fields["persistence"] is False
     assert gpu.fields["mig"] is None
     assert gpu.fields["temperature"] is None
+
+
+@pytest.mark.parametrize(
+    ("written", "node"), [("1\n", 1), ("0\n", 0), ("-1\n", None), ("", None), (None, None)]
+)
+def test_the_numa_node_is_the_kernels(
+    tmp_path: Path, written: str | None, node: int | None
+) -> None:
+    if written is not None:
+        folder = tmp_path / "bus/pci/devices/0000:3b:00.0"
+        folder.mkdir(parents=True)
+        (folder / "numa_node").write_text(written)
+
+    assert smi.read_numa_node("00000000:3B:00.0", tmp_path) == node
 
 
 @pytest.mark.parametrize("text", ["", "No devices were found", "<a>"])

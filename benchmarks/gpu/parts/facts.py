@@ -95,13 +95,16 @@ def _compare_device(
         rows.append(
             [str(device["index"]), field, f"{_show(own)} {reason}".strip(), shown, say(right)]
         )
+    number = str(device["index"])
     asked = session.run(
-        ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader", "-i", "0"], 20
+        ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader", "-i", number], 20
     )
     capability = asked.out.strip() if not asked.code else ""
     own = device["capability"]
     verdict = say(own == capability) if capability else say_not_possible(asked.last_line)
-    rows.append([str(device["index"]), "capability", own, capability, verdict])
+    rows.append([number, "capability", own, capability, verdict])
+    node, theirs = device["numa_node"], smi.read_numa_node(first.address)
+    rows.append([number, "numa_node", _show(node), _show(theirs), say(node == theirs)])
     return rows
 
 

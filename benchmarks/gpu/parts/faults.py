@@ -40,7 +40,8 @@ LOG_FAULTS = {
 }
 """Program -> causes that `explain` may name; empty: it is the program's own mistake."""
 NOT_MADE = {
-    "MPS and exclusive mode": "they need a change of the card's settings",
+    "exclusive mode": "it needs a change of the card's settings",
+    "MPS": "its daemon would take the card from everybody else on the node",
     "MIG": "it needs a change of the card's settings",
     "GPU lost, Xid": "they need a broken card",
 }
@@ -65,7 +66,7 @@ def list_check_faults(session: Session, table: Table) -> list[CheckFault]:
     hidden = ("gpu-hidden-by-environment",)
     faults = [
         CheckFault("CUDA_VISIBLE_DEVICES is empty", hidden, {"CUDA_VISIBLE_DEVICES": ""}),
-        CheckFault("CUDA_VISIBLE_DEVICES=7", hidden, {"CUDA_VISIBLE_DEVICES": "7"}),
+        CheckFault("CUDA_VISIBLE_DEVICES=64", hidden, {"CUDA_VISIBLE_DEVICES": "64"}),
         _make_foreign_torch(session, "1.12.1+cu113", "11.3", "gpu-arch-not-in-build"),
         _make_foreign_torch(session, "2.11.0+cpu", "", "cpu-only-torch-build"),
     ]
