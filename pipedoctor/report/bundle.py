@@ -171,8 +171,10 @@ def _check_method(data: bytes, member: zipfile.ZipInfo) -> None:
     zipfile unpacks the other methods a whole block at once, without a bound: a .zip of a
     thousand bytes takes gigabytes. It believes the table; another program may not.
     """
-    if not member.filename or member.flag_bits & _ENCRYPTED:
-        _raise_malformed(f"{member.filename!r} has no name, or is encrypted")
+    if not member.filename:
+        _raise_malformed("a file in it has no name")
+    if member.flag_bits & _ENCRYPTED:
+        _raise_malformed(f"{member.filename!r} is encrypted")
     if member.header_offset < 0 or member.header_offset + _LOCAL_HEADER.size > len(data):
         _raise_malformed(f"{member.filename!r} lies outside it")
     *_, method = _LOCAL_HEADER.unpack_from(data, member.header_offset)

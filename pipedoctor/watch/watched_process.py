@@ -8,6 +8,7 @@ from pipedoctor.watch.batch_times import BatchTimes
 from pipedoctor.watch.call_targets import find_call_target
 from pipedoctor.watch.called_names import find_code_root
 from pipedoctor.watch.item_times import ItemTimes
+from pipedoctor.watch.loader_callers import LoaderCallers
 from pipedoctor.watch.prefetch_threads import PrefetchThreads
 from pipedoctor.watch.process_counters import BlockingCall, CounterReading, ProcessCounters
 from pipedoctor.watch.process_tree import JobProcess
@@ -23,10 +24,7 @@ from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader
 from pipedoctor.watch.tally import CodeLine, SampleTally
 from pipedoctor.watch.work_samples import WORKING_PHASES, SampleSource, count_work
 
-_MAX_CALLERS = 512
 _MAX_TORN_READS, _MAX_ATTACHES = 10, 12
-_STORE_DISTANCE = 12
-"""Bytes of code from a call, its caches included, to what stores its result."""
 _LOOKS_PER_READING = 8
 """So many looks come on one reading of the kernel's counters."""
 PTRACE_DENIED = (
@@ -75,10 +73,7 @@ class WatchedProcess:
         self.has_loaded = False
         """Was it seen in a loader?"""
         self._turn, self._counted_at = 0, self.began
-        self._callers: set[tuple[int, int]] = set()
-        """Code and instruction of frames that were seen to call the loader."""
-        self._release_frames: list[RemoteFrame] = []
-        """Those that were added last."""
+        self._callers = LoaderCallers()
         self.is_starting = False
         """It started workers, and has not got a batch of them yet."""
 
@@ -179,25 +174,15 @@ class WatchedProcess:
         return sight
 
     def _assign_release(self, sight: StackSample, frames: list[RemoteFrame]) -> StackSample:
-        """
-        Letting go of the batch before belongs to getting the next one.
-
-        It happens at the instruction after the call of the loader, in the same frame.
-        """
-        if self.member.role == "worker" or not frames:
+        """Letting go of the batch before belongs to getting the next one."""
+        if self.member.role == "worker" or self.reader is None or not frames:
             return sight
         if sight.phase in LOADING_PHASES:
-            if len(self._callers) > _MAX_CALLERS:
-                self._callers.clear()
-            if frames is not self._release_frames:
-                self._callers.update([(f.code_address, f.instruction) for f in frames])
-                self._release_frames = frames
-        elif sight.phase is ProcessPhase.COMPUTING:
-            at = frames[0]
-            step = 2 if self.reader and self.reader.version == (3, 10) else 1
-            behind = range(1, _STORE_DISTANCE // step + 1)
-            if any((at.code_address, at.instruction - n) in self._callers for n in behind):
-                return sight._replace(phase=ProcessPhase.RECEIVING)
+            self._callers.remember(frames)
+        elif sight.phase is ProcessPhase.COMPUTING and self._callers.is_release(
+            frames[0], self.reader.version
+        ):
+            return sight._replace(phase=ProcessPhase.RECEIVING)
         return sight
 
     def _track_batch(self, sight: StackSample) -> None:

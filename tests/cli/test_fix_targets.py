@@ -44,18 +44,18 @@ def _find(*names: str, **options: Any) -> Found:
     )
 
 
-@pytest.mark.parametrize(
-    ("names", "found"),
-    [
-        (("train.py",), ([], [], ("train.py",), True)),
-        ((NAME, "train.py"), ([], [NAME], ("train.py",), True)),
-        ((NAME,), ([], [NAME], (), True)),
-        (("PDR104",), ([], [NAME], (), True)),
-        (("shm-too-small",), (["shm-too-small"], [], (), False)),
-        (("shm-too-small", "train.py"), (["shm-too-small"], [], ("train.py",), False)),
-        (("shm-too-small", NAME, "."), (["shm-too-small"], [NAME], (".",), True)),
-    ],
-)
+TARGETS: list[tuple[tuple[str, ...], Found]] = [
+    (("train.py",), ([], [], ("train.py",), True)),
+    ((NAME, "train.py"), ([], [NAME], ("train.py",), True)),
+    ((NAME,), ([], [NAME], (), True)),
+    (("PDR104",), ([], [NAME], (), True)),
+    (("shm-too-small",), (["shm-too-small"], [], (), False)),
+    (("shm-too-small", "train.py"), (["shm-too-small"], [], ("train.py",), False)),
+    (("shm-too-small", NAME, "."), (["shm-too-small"], [NAME], (".",), True)),
+]
+
+
+@pytest.mark.parametrize(("names", "found"), TARGETS)
 def test_files_and_checks_are_told_apart(names: tuple[str, ...], found: Found) -> None:
     assert _find(*names) == found
 

@@ -85,8 +85,8 @@ def compile_library(tmp_path: Path, **macros: int | str) -> dict[str, str]:
         pytest.skip("no C compiler to make a driver library with")
     source = tmp_path / "nvml.c"
     source.write_text(LIBRARY)
-    macros = {"HANDLE": 0, "NAME": 0, "ECC": 0} | macros
-    options = [f"-D{name}={value}" for name, value in macros.items()]
+    defaults: dict[str, int | str] = {"HANDLE": 0, "NAME": 0, "ECC": 0}
+    options = [f"-D{name}={value}" for name, value in (defaults | macros).items()]
     library = str(tmp_path / "libnvidia-ml.so.1")
     argv = [compiler, "-shared", "-fPIC", *options, "-o", library, str(source)]
     subprocess.run(argv, check=True)

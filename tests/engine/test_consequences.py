@@ -24,8 +24,13 @@ SAID = "A module that was compiled using NumPy 1.x cannot be run in NumPy 2.0.0"
 
 def look(numpy: str, in_environment: str, *more: Fact, pythonpath: bool = False) -> dict[str, str]:
     """By the finding, what it stands under: the first torch is an old one."""
-    folders = {"pythonpath": (USER,)} if pythonpath else {"user_site": USER}
-    place = Interpreter(executable="/env/bin/python", prefix="/env", path=(USER, SITE), **folders)
+    place = Interpreter(
+        executable="/env/bin/python",
+        prefix="/env",
+        path=(USER, SITE),
+        pythonpath=(USER,) if pythonpath else (),
+        user_site="" if pythonpath else USER,
+    )
     rows = (
         Distribution(name="torch", version="2.1.0", location=USER),
         Distribution(name="torch", version=in_environment, location=SITE),

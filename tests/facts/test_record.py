@@ -39,8 +39,9 @@ def short(kind: Any) -> st.SearchStrategy[Any]:
         return st.dictionaries(*map(short, args), max_size=2)
     if kind is Any:
         return st.none() | st.booleans() | st.integers() | st.text()
-    is_struct = isinstance(origin, type) and issubclass(origin, msgspec.Struct)
-    return st.from_type(origin if is_struct else kind)
+    if isinstance(origin, type) and issubclass(origin, msgspec.Struct):
+        kind = origin
+    return st.from_type(typing.cast("type[object]", kind))
 
 
 st.register_type_strategy(int, st.integers(-(2**63), 2**63 - 1))

@@ -132,6 +132,7 @@ def pinned() -> Iterator[int]:
 ALLOWED = "cpu-affinity-restricted"
 
 
+@pytest.mark.extended
 def test_more_cpus_make_a_loader_faster_and_stay(ward: Ward, train: str, pinned: int) -> None:
     done = ward.fix(*(ALLOWED, "--pid", str(pinned), "--measure", f"{train}:computing", *PROOF))
 
@@ -145,6 +146,7 @@ def test_more_cpus_make_a_loader_faster_and_stay(ward: Ward, train: str, pinned:
     assert ward.states() == ["proved"]
 
 
+@pytest.mark.extended
 def test_more_cpus_that_make_nothing_faster_are_taken_back(
     ward: Ward, train: str, pinned: int
 ) -> None:

@@ -194,7 +194,8 @@ def test_nothing_can_be_compared(night: Callable[..., None], folder: Path, tmp_p
 def test_reports_of_the_same_second_with_other_facts_are_another_run(
     night: Callable[..., None], folder: Path, tmp_path: Path
 ) -> None:
-    file, kept = tmp_path / "fleet.duckdb", []
+    file = tmp_path / "fleet.duckdb"
+    kept: list[bool] = []
     for ill in ([], [], ["h1"], ["h1"], []):
         night(0, *ill)
         ingested, found = state(folder)

@@ -23,7 +23,7 @@ class SlowFolder:
     def list_names(self) -> list[str]:
         return self._names
 
-    def measure_size(self, _name: str) -> int:
+    def measure_size(self, name: str) -> int:  # noqa: ARG002
         return 1
 
     def read_report(self, name: str) -> bytes:

@@ -113,7 +113,7 @@ def lying() -> bytes:
         pytest.param(lying(), "it contains more than 64 files", id="a liar"),
         pytest.param(twice(), "'report.json' occurs twice in it", id="twice"),
         pytest.param(zipped(x=b""), "no report.json in it", id="another zip"),
-        pytest.param(encrypted(), "cannot be read: .*encrypted", id="encrypted"),
+        pytest.param(encrypted(), "'report.json' is encrypted", id="encrypted"),
         pytest.param(zipped(x=b"")[:40], "it was cut off", id="cut off"),
         pytest.param(b"PK\x03\x04", "it was cut off", id="its first bytes"),
         pytest.param(b"PK\x05\x06" + bytes(18), "no report.json", id="empty"),

@@ -62,7 +62,7 @@ def program(folder: Path, seconds: float, waits_for: str) -> Generator[int, None
     package.mkdir(parents=True)
     (package / "dataloader.py").write_text(LOADER)
     (folder / "train.py").write_text(PROGRAM)
-    command = [sys.executable, folder / "train.py", package, str(seconds), waits_for]
+    command = [sys.executable, str(folder / "train.py"), str(package), str(seconds), waits_for]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()

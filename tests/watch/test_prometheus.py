@@ -46,7 +46,7 @@ def test_every_expression_reads_a_metric_that_is_served() -> None:
         assert used, text
         assert used <= NAMES, text
         for labels in re.findall(r"(?:by|without) \(([\w, ]+)\)", text):
-            known = set.union(*(LABELS[name] for name in used)) | {"job", "instance"}
+            known = {"job", "instance"}.union(*(LABELS[name] for name in used))
             assert set(labels.split(", ")) <= known, text
 
 
@@ -73,7 +73,7 @@ def test_the_dashboard_has_what_grafana_needs() -> None:
 
 @pytest.mark.skipif(not shutil.which("promtool"), reason="needs Debian's package prometheus")
 def test_promtool_reads_the_alerts() -> None:
-    command = ["promtool", "check", "rules", GRAFANA / "alerts.yml"]
+    command = ["promtool", "check", "rules", str(GRAFANA / "alerts.yml")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr

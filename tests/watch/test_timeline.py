@@ -66,10 +66,10 @@ def test_a_report_of_a_watch_has_its_timeline(tmp_path: Path) -> None:
     kept, page = tmp_path / "watched.json", tmp_path / "page.html"
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as job:
         command = [*doctor, "watch", str(job.pid), "--seconds", "1.2", "--interval", "0.3", "-q"]
-        subprocess.run([*command, "--format", "json", "-o", kept], check=False)
+        subprocess.run([*command, "--format", "json", "-o", str(kept)], check=False)
         job.kill()
     assert len(json.loads(kept.read_text("utf-8"))["facts"]["known"]["live"]["timeline"]) >= 2
-    again = [*doctor, "report", "--from", kept, "-o", page, "--force", "--no-keep"]
+    again = [*doctor, "report", "--from", str(kept), "-o", str(page), "--force", "--no-keep"]
     subprocess.run(again, check=True, capture_output=True)
 
     text = page.read_text("utf-8")

@@ -119,7 +119,7 @@ def test_a_fork_that_is_not_a_worker_yet_leads_nothing(
         "maps = open(sys.argv[1])",
         "import mmap; maps = mmap.mmap(os.open(sys.argv[1], 0), 4096, prot=mmap.PROT_READ)",
     )
-    command = [sys.executable, "-c", source, library]
+    command = [sys.executable, "-c", source, str(library)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         process.stdout.readline()

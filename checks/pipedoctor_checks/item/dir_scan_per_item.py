@@ -46,7 +46,7 @@ def dir_scan_per_item(source: Source, /) -> Findings:
     class Images(Dataset):
         def __init__(self, folder):
             self.folder = folder
-            self.names = sorted(os.listdir(folder))
+            self.names = np.array(sorted(os.listdir(folder)))
 
         def __getitem__(self, index):
             return Image.open(os.path.join(self.folder, self.names[index]))

@@ -26,6 +26,7 @@ from pipedoctor.tune.target.clocks import BatchRecorder
 from pipedoctor.tune.target.loader_failure import NO_BATCH, EmptyLoaderError, LoaderFailedError
 from pipedoctor.tune.target.memory import (
     ProcessMemory,
+    count_descriptors,
     measure_growth,
     read_private_bytes,
     read_process_memory,
@@ -34,13 +35,13 @@ from pipedoctor.tune.target.messages import (
     EpochEnded,
     StageShares,
     TrialMeasured,
-    TrialRequest,
     TrialTask,
 )
 from pipedoctor.tune.target.trace import measure_fault_seconds, trace_stages
 from pipedoctor.tune.target.window_statistics import (
     average_times,
     build_costs,
+    compute_grace,
     divide_by_batches,
     estimate_rate_error,
 )
@@ -53,8 +54,6 @@ _QUIET_ERROR, _QUIET_ROUNDS = 0.003, 10
 """The same of one that is known after half of the window, by so many rounds."""
 _MAX_ENDING_SECONDS = 0.4
 """Seconds that batches which are on their way may take, to see how an epoch ends."""
-_ANSWER_SECONDS = 0.5
-"""Between the last moment of a window and the host's patience."""
 _MAX_BATCHES = 200_000
 """Batches of a window; a loader that fast needs no more."""
 
@@ -66,17 +65,6 @@ class RecordedSoFar(NamedTuple):
     received: int
 
 
-def compute_grace(request: TrialRequest, first_step: float) -> float:
-    """
-    By how many seconds the limits of a trial move after its first step.
-
-    That one may initialize CUDA and make the model: were it counted, the window would be
-    too short to use up the batches that were made meanwhile, and their rate is not the
-    loader's. The host kills a trial after its patience: that does not move.
-    """
-    return min(first_step, max(0.0, request.patience - request.limit - _ANSWER_SECONDS))
-
-
 class TrialRun:
     """One loader under measurement: a first batch, a drained queue, a window."""
 
@@ -86,7 +74,7 @@ class TrialRun:
         self.workers = self.setting.num_workers
         self.recorder = BatchRecorder(items=self.request.items)
         self.recorder.install_clocks()
-        self.descriptors = _count_descriptors()
+        self.descriptors = count_descriptors()
         self.begin_time = time.perf_counter()
         context = self.request.context or "fork"
         self.loader = endless_loader.build_loader(self.source, self.setting, context=context)
@@ -216,7 +204,7 @@ class TrialRun:
         batches, seconds = len(stamps) - 1, stamps[-1] - stamps[0]
         recorded = divide_by_batches(before.totals, recorder.read_totals(self.workers))
         received = average_times(recorder.receive_times[before.received :])
-        descriptors = _count_descriptors() - self.descriptors
+        descriptors = count_descriptors() - self.descriptors
         uss, growth = self.summarize_memory()
         items = recorder.read_item_times(self.workers) if recorder.records_items else []
         return TrialMeasured(
@@ -306,10 +294,3 @@ def run_trial(task: TrialTask, send_answer: Callable[[TrialMeasured | EpochEnded
     send_answer(running.build_answer(before, window))
     if task.request.ends:
         send_answer(EpochEnded(seconds=running.end_epoch()))
-
-
-def _count_descriptors() -> int:
-    try:
-        return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
-    except OSError:
-        return 0

@@ -1,6 +1,10 @@
 """What a window says per batch, and how sure it is."""
 
 from pipedoctor.facts import Costs
+from pipedoctor.tune.target.messages import TrialRequest
+
+_ANSWER_SECONDS = 0.5
+"""Between the last moment of a window and the host's patience."""
 
 
 def estimate_rate_error(stamps: list[float], round_size: int) -> float | None:
@@ -44,3 +48,14 @@ def build_costs(
         return None
     wall, cpu = received
     return Costs(**recorded, receive_wall=wall, receive_cpu=cpu, next_cpu=next_cpu)
+
+
+def compute_grace(request: TrialRequest, first_step: float) -> float:
+    """
+    By how many seconds the limits of a trial move after its first step.
+
+    That one may initialize CUDA and make the model: were it counted, the window would be
+    too short to use up the batches that were made meanwhile, and their rate is not the
+    loader's. The host kills a trial after its patience: that does not move.
+    """
+    return min(first_step, max(0.0, request.patience - request.limit - _ANSWER_SECONDS))

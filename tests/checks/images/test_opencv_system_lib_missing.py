@@ -58,7 +58,10 @@ def test_the_desktops_libraries() -> None:
     assert finding.summary == ("import cv2 fails: libGL.so.1, libgthread-2.0.so.0 cannot be found")
     assert [remedy.shell for remedy in finding.remedies] == [
         "/env/bin/python -m pip uninstall -y opencv-python",
-        "/env/bin/python -m pip install --force-reinstall --no-deps 'opencv-python-headless==5.0.*'",
+        (
+            "/env/bin/python -m pip install --force-reinstall --no-deps"
+            " 'opencv-python-headless==5.0.*'"
+        ),
         "sudo apt-get install --yes --no-install-recommends libgl1 libglib2.0-0",
     ]
 

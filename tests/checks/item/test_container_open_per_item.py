@@ -74,7 +74,7 @@ VIDEO = "import decord\n" + frames("x = self.decode(self.paths[index])").replace
     "        return decord.VideoReader({name})\n\n    def __getitem__",
     1,
 )
-SILENT |= {
+SILENT_METHODS = {
     "by a method, when first needed": OPENS.format(asked="if self.file is None:"),
     "by a method, unless it is there": OPENS.format(asked="if not self.file:"),
     "by a method, unless it was made": OPENS.format(asked="if not hasattr(self, 'file'):"),
@@ -98,7 +98,7 @@ SPEAKS = {
         "if self.rows is not None:\n            return h5py.File(self.path)[index]"
     ),
 }
-test_silent, test_speaks = make_tests(container_open_per_item, SILENT, SPEAKS)
+test_silent, test_speaks = make_tests(container_open_per_item, SILENT | SILENT_METHODS, SPEAKS)
 
 
 def test_containers_that_come_again_stay_open_in_every_worker() -> None:

@@ -29,8 +29,12 @@ SPEAKS = {
     ),
 }
 test_silent, test_speaks = make_tests(cpu_create_then_move, SILENT, SPEAKS)
-EDITED = {"torch.as_tensor(IMAGE_MEAN)": True, "torch.zeros(3)": True}
-EDITED |= {"torch.LongTensor(9, 3).fill_(0)": False, "torch.zeros(3).float()": False}
+EDITED = {
+    "torch.as_tensor(IMAGE_MEAN)": True,
+    "torch.zeros(3)": True,
+    "torch.LongTensor(9, 3).fill_(0)": False,
+    "torch.zeros(3).float()": False,
+}
 
 
 @pytest.mark.parametrize(("made", "edited"), EDITED.items(), ids=EDITED)

@@ -53,7 +53,7 @@ SPEAKS = {
     "added": rows_training("self.x = []\nfor i in path:\n    self.x += [(i, 1)]", "self.x[index]"),
 }
 PICKED = "return read(self.rows[index])"
-SPEAKS |= {
+SPEAKS_OTHERWISE = {
     "lines of a file": rows_dataset("self.rows = open(names).readlines()", PICKED),
     "lines, stripped": rows_dataset("self.rows = [x.strip() for x in open(names)]", PICKED),
     "sorted paths": rows_dataset("import glob\nself.rows = sorted(glob.glob(names))", PICKED),
@@ -67,7 +67,7 @@ SPEAKS |= {
         "self.rows = []\nfor n in names:\n    self.rows.append(os.path.join(n, 'a'))", PICKED
     ),
 }
-SILENT |= {
+SILENT_OTHERWISE = {
     "lines that no item is": rows_dataset("self.rows = open(names).readlines()", "return 1"),
     "lines that become an array": rows_dataset(
         "self.rows = open(names).readlines()\nself.rows = np.array(self.rows)", PICKED
@@ -75,7 +75,9 @@ SILENT |= {
     "arrays": rows_dataset("self.rows = [np.load(x) for x in names]", PICKED),
     "as many as are written": rows_dataset("self.rows = [str(x) for x in range(9)]", PICKED),
 }
-test_silent, test_speaks = make_tests(python_object_list, SILENT, SPEAKS)
+test_silent, test_speaks = make_tests(
+    python_object_list, SILENT | SILENT_OTHERWISE, SPEAKS | SPEAKS_OTHERWISE
+)
 
 
 def test_lists_of_objects_are_said_once_of_a_project() -> None:

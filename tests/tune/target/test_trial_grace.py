@@ -6,7 +6,7 @@ pytest.importorskip("torch")
 
 from pipedoctor.facts import Setting
 from pipedoctor.tune.target.messages import TrialRequest
-from pipedoctor.tune.target.trial import compute_grace
+from pipedoctor.tune.target.window_statistics import compute_grace
 
 
 @pytest.mark.parametrize(
