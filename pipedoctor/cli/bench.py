@@ -26,7 +26,7 @@ FORMATS = ("text", "json", "markdown")
 C = TypeVar("C", bound=Callable[..., Any])
 
 
-@click.group("bench")
+@click.group("bench", short_help="Measure one stage: decoding, storage, a loader, GPU transfer.")
 def command() -> None:
     """Measure one stage: decoders, storage, a loader or the transfer to the GPU."""
 
@@ -73,7 +73,7 @@ class _ImageSizeType(click.ParamType[tuple[int, int]]):
         return sides[0], sides[1]
 
 
-@command.command("decode")
+@command.command("decode", short_help="Compare the speed of the installed image decoders.")
 @click.argument("images", nargs=-1, type=PATH, metavar="[IMAGES|DIR]...")
 @click.option(
     "--size",
@@ -101,7 +101,7 @@ def decode(context: click.Context, /, **parameters: Any) -> None:
     context.exit(bench_output.run_decode(request))
 
 
-@command.command("disk")
+@command.command("disk", short_help="Read files, cold and warm: sequential, random, small.")
 @click.argument("path", type=PATH)
 @_add_shared_options
 @click.pass_context
@@ -117,7 +117,7 @@ def disk(context: click.Context, /, **parameters: Any) -> None:
     context.exit(bench_output.run_disk(requests.DiskBenchRequest(**parameters)))
 
 
-@command.command("loader")
+@command.command("loader", short_help="Measure each stage of a batch of a loader.")
 @click.argument("target")
 @click.option(
     "--batch-size",
@@ -142,7 +142,7 @@ def loader(context: click.Context, /, **parameters: Any) -> None:
     context.exit(bench_output.run_loader(request))
 
 
-@command.command("transfer")
+@command.command("transfer", short_help="Copy batches to the GPU: pageable, pinned, asynchronous.")
 @click.option(
     "--batch-bytes",
     type=SIZE,

@@ -149,7 +149,11 @@ FAIL_ON = ("breaks", "risks", "slows", "note", "never")
     type=click.Choice(FAIL_ON),
     help="Exit with 1 at this severity or above.  [default: breaks]",
 )
-@click.option("--format", type=click.Choice(list_formats(Subject.REPORT)), help="[default: text]")
+@click.option(
+    "--format",
+    type=click.Choice(list_formats(Subject.REPORT)),
+    help="Output format.  [default: text]",
+)
 @OUTPUT_OPTION
 @NO_REDACT_OPTION
 @click.option(

@@ -28,7 +28,7 @@ _BUDGET_HELP = f"Seconds for --measure.  [default: {DEFAULT_BUDGET}]"
 _UNWRITTEN_CODE = 2
 
 
-@click.command("fix")
+@click.command("fix", short_help="Fix findings of this machine or of code, with proof and undo.")
 @click.argument("names", nargs=-1, metavar="[NAMES|PATHS]...")
 @click.option("--shm", metavar="SIZE", help="New size of /dev/shm: 5G, 512m, 50%.")
 @click.option("--nofile", type=AT_LEAST_ONE, help="New limit of open files.")
@@ -72,7 +72,13 @@ _UNWRITTEN_CODE = 2
     help="Undo this fix, or the newest one in force.",
 )
 @click.option("--history", is_flag=True, help="List the journal of all fixes.")
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json")),
+    default="text",
+    help="Output format.  [default: text]",
+)
 @click.option("--pid", type=AT_LEAST_ONE, help="PID of the process to fix.")
 @click.option("--data", multiple=True, type=PATH, help="As in `check`.")
 @environment_option("examine")

@@ -17,7 +17,7 @@ HISTORY_OPTION = click.option(
 )
 
 
-@click.group("fleet")
+@click.group("fleet", short_help="Compare the reports of many nodes: which are outliers.")
 def command() -> None:
     """Compare the reports of many nodes: which are outliers, in what, and what to drain."""
 
@@ -72,7 +72,7 @@ def show(context: click.Context, /, **parameters: Any) -> None:
     context.exit(code)
 
 
-@command.command("record")
+@command.command("record", short_help="Save a healthy node as the reference for `show --golden`.")
 @click.argument("report", type=PATH)
 @click.option(
     "-o",
@@ -92,7 +92,7 @@ def record(**parameters: Any) -> None:
     output.write_output(fleet_output.build_record(request), request.output)
 
 
-@command.command("run")
+@command.command("run", short_help="Examine every node of a Ray cluster, then judge them.")
 @click.option(
     "--ray",
     "address",
@@ -152,7 +152,7 @@ def keep(**parameters: Any) -> None:
     fleet_history.append_run(FleetKeepRequest(**parameters))
 
 
-@command.command("diff")
+@command.command("diff", short_help="Compare two states of a fleet.")
 @click.argument("before", type=PATH, metavar="A")
 @click.argument("after", type=PATH, metavar="B")
 @format_option(list_formats(Subject.FLEET_CHANGE))
@@ -172,7 +172,7 @@ def diff(context: click.Context, /, **parameters: Any) -> None:
     context.exit(fleet_history.diff_fleets(FleetDiffRequest(**parameters)))
 
 
-@command.command("query")
+@command.command("query", short_help="Query the history in SQL.")
 @click.argument("sql")
 @HISTORY_OPTION
 @format_option(list_formats(Subject.HISTORY_ROWS))

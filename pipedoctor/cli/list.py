@@ -11,11 +11,17 @@ _MIN_TITLE_COLUMNS = 30
 _TITLE_INDENT = " " * 8
 
 
-@click.command("list")
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
+@click.command("list", short_help="List every check.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json")),
+    default="text",
+    help="Output format.  [default: text]",
+)
 @click.option("--tables", is_flag=True, help="Show the data tables and their age instead.")
 def command(form: str, tables: bool) -> None:
-    """Show every check: code, name, title, what it needs, whether it can be fixed."""
+    """List every check: code, name, title, whether it can be fixed, what it needs."""
     if tables:
         from pipedoctor.cli.list_tables import print_tables
 

@@ -37,5 +37,5 @@ def format_option(formats: Sequence[str]) -> "Callable[[F], F]":
         "form",
         type=click.Choice(formats),
         default="text",
-        help="[default: text]",
+        help="Output format.  [default: text]",
     )

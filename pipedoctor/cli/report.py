@@ -13,7 +13,7 @@ _CHECK_ONLY_OPTIONS = frozenset(
     (
         *("fail_on", "format", "output", "no_redact", "quiet", "verbose", "no_color"),
         *("baseline", "write_baseline", "diff", "keep"),
-        *("fleet_dir", "probe"),
+        *("fleet_dir", "probe", "statistics", "fix", "yes"),
     )
 )
 
@@ -23,7 +23,7 @@ _CHECK_ONLY_OPTIONS = frozenset(
     "--format",
     "form",
     type=click.Choice(list_formats(Subject.ATTACHMENT, DEFAULT_ATTACHMENT)),
-    help="[default: what -o ends with, else markdown]",
+    help="Output format.  [default: what -o ends with, else markdown]",
 )
 @click.option("--all", "everything", is_flag=True, help="All formats in one .zip, with checksums.")
 @click.option(

@@ -69,6 +69,7 @@ _TARGET_OPTIONS = (
         "form",
         type=click.Choice(["text", "json"]),
         default="text",
+        help="Output format.",
         show_default=True,
     ),
     WAIT_OPTION,

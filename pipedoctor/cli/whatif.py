@@ -38,15 +38,17 @@ class FactorType(click.ParamType[float]):
         return factor
 
 
-@click.command("whatif")
+@click.command("whatif", short_help="Predict the throughput with another setting or machine.")
 @add_target_options
-@click.option("--workers", type=click.IntRange(0, 128), help="num_workers.")
-@click.option("--prefetch", type=click.IntRange(1, 1024), help="prefetch_factor.")
-@click.option("--in-order/--no-in-order", default=None, help="in_order.")
-@click.option("--persistent/--no-persistent", default=None, help="persistent_workers.")
-@click.option("--pin-memory/--no-pin-memory", default=None, help="pin_memory.")
-@click.option("--batch", type=POSITIVE_COUNT, help="batch_size.")
-@click.option("--cores", type=CORES, help="Number of CPUs.")
+@click.option("--workers", type=click.IntRange(0, 128), help="Predict for this num_workers.")
+@click.option("--prefetch", type=click.IntRange(1, 1024), help="Predict for this prefetch_factor.")
+@click.option("--in-order/--no-in-order", default=None, help="Predict for this in_order.")
+@click.option(
+    "--persistent/--no-persistent", default=None, help="Predict for this persistent_workers."
+)
+@click.option("--pin-memory/--no-pin-memory", default=None, help="Predict for this pin_memory.")
+@click.option("--batch", type=POSITIVE_COUNT, help="Predict for this batch_size.")
+@click.option("--cores", type=CORES, help="Predict for this number of CPUs.")
 @click.option(
     "--storage", type=FactorType(), default=1.0, help="Speed of the storage, as a factor: 2x."
 )

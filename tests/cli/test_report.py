@@ -124,6 +124,8 @@ def test_a_file_that_is_there(
         (("-o", "no/where.md"), "no/where.md: cannot be written: No such file"),
         (("--format", "text"), "'text' is not one of 'markdown', 'json', 'html'"),
         (("--fail-on", "note"), "No such option"),
+        (("--fix", "--yes"), "No such option"),
+        (("--statistics",), "No such option"),
     ],
 )
 def test_slips(args: tuple[str, ...], reason: str, run: Run, record: str) -> None:
