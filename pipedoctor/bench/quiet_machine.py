@@ -47,12 +47,12 @@ def measure_quietly(
     """
     watch = meter or CpuMeter()
 
-    def windowed() -> tuple[T, Window]:
+    def measure_window() -> tuple[T, Window]:
         watch.start()
         value = measure()
         return value, watch.stop()
 
-    return keep_quietest(windowed, tries=tries, until=until)
+    return keep_quietest(measure_window, tries=tries, until=until)
 
 
 def keep_quietest(

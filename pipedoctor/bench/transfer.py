@@ -79,7 +79,7 @@ def _run_quietly(
     """Run it, and again while others disturb it; not after Ctrl-C, nor in vain."""
     answers: list[tuple[TransferAnswer, Window]] = []
 
-    def once() -> tuple[TransferAnswer, Window]:
+    def run_once() -> tuple[TransferAnswer, Window]:
         watch.start()
         try:
             answer = run()
@@ -93,7 +93,7 @@ def _run_quietly(
         return answers[-1]
 
     try:
-        return keep_quietest(once, tries=MAX_TRIES, until=until)
+        return keep_quietest(run_once, tries=MAX_TRIES, until=until)
     except _NoMoreTriesError as over:
         return over.choose_best(answers)
 

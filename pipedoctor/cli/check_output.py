@@ -222,7 +222,7 @@ def _check_machine(
     measure_target.report_unmeasured(request, price)
     started_at = time.monotonic()
 
-    def meanwhile() -> None:
+    def prepare_judging() -> None:
         if not ready:
             ready.append(prepare())
         ready[0].preload()
@@ -232,7 +232,7 @@ def _check_machine(
             inquiry,
             deadline=max(0.2, left - JUDGING_SECONDS),
             on_progress=watch,
-            on_start=meanwhile,
+            on_start=prepare_judging,
         )
     facts = facts.merge(*collect_more())
     until = started_at + left - PRINTING_SECONDS

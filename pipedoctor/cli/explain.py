@@ -139,10 +139,10 @@ def _load_record_facts(record: str, job: "JobRequest") -> Any:
 
     facts = facts if job.loader is None else merge_job(facts, job.loader)
 
-    def recorded(_wanted: object) -> "Facts":
+    def get_record_facts(_wanted: object) -> "Facts":
         return facts
 
-    return recorded
+    return get_record_facts
 
 
 def _render_explanation(explanation: "Explanation", request: "ExplainRequest") -> str | bytes:

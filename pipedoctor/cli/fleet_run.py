@@ -18,7 +18,7 @@ from pipedoctor.report.sentences import clean_text
 def run_fleet(request: FleetRunRequest) -> int:
     """Examine, write, judge and show; how the command exits."""
     outcome = _collect_reports(request)
-    for one in outcome.unanswered:
+    for one in outcome.nodes_without_report:
         click.echo(f"{clean_text(one.node)}: {clean_text(one.trouble)}", err=True)
     places, began = (request.fleet_dir,), time.monotonic()
     judged = fleet_output.judge_places(places, _list_expected_nodes(outcome), None, began)

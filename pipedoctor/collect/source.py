@@ -75,12 +75,12 @@ def source(
             found.append(file)
     announce("following calls and values")
 
-    def called(path: str) -> str:
+    def format_name(path: str) -> str:
         return escape_path(format_path(path, code))
 
     whole = Source(skipped=tuple(skipped))
     groups = group_by_project(found, code)
-    known = examine_projects(groups, called, reading, until=until, seconds=seconds)
+    known = examine_projects(groups, format_name, reading, until=until, seconds=seconds)
     if crossed is not None and all(one.complete for one in known):
         crossed.calls = list_loader_calls(found, groups, known)
     torch, python = find_minimums(code)

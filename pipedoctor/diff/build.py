@@ -144,10 +144,10 @@ def _judge_sides(
     So no new alias is taken for one of theirs.
     """
 
-    def aliased(number: int) -> bool:
+    def has_aliases(number: int) -> bool:
         return b"<user-" in encode_json(sides[number].facts.to_record())
 
-    first = sorted(range(len(sides)), key=lambda n: not aliased(n))
+    first = sorted(range(len(sides)), key=lambda n: not has_aliases(n))
     done = {
         number: judge_facts(
             catalogue,

@@ -46,12 +46,12 @@ def _filter_remedies(
         return finding
     before = _count_alike(finding, all_findings)
 
-    def remaining(after: Facts) -> Severity | None:
+    def get_remaining_severity(after: Facts) -> Severity | None:
         """The severity that is left of the finding; None: it is gone."""
         alike = [one for one in judge(after) if _is_alike(one, finding)]
         return None if len(alike) < before else max(one.severity for one in alike)
 
-    left = [finding.severity if one is None else remaining(one) for one in changed]
+    left = [finding.severity if one is None else get_remaining_severity(one) for one in changed]
     chosen = [
         step
         for step, one, grade in zip(steps, changed, left, strict=True)
@@ -60,7 +60,7 @@ def _filter_remedies(
     if any(one is not None and grade is None for one, grade in zip(changed, left, strict=True)):
         return _with_remedies(finding, chosen)
     modelled = [step for step, one in zip(steps, changed, strict=True) if one is not None]
-    pair = _find_sufficient_pair(modelled, facts, remaining)
+    pair = _find_sufficient_pair(modelled, facts, get_remaining_severity)
     milder = [
         step
         for step, one, grade in zip(steps, changed, left, strict=True)
@@ -107,11 +107,11 @@ def _count_alike(finding: Finding, findings: Sequence[Finding]) -> int:
 def _find_sufficient_pair(
     steps: Sequence[tuple[Remedy, ...]],
     facts: Facts,
-    remaining: Callable[[Facts], Severity | None],
+    get_remaining_severity: Callable[[Facts], Severity | None],
 ) -> list[tuple[Remedy, ...]]:
     for first, second in combinations(steps, 2):
         after = _apply(facts, (*first, *second))
-        if after is not None and remaining(after) is None:
+        if after is not None and get_remaining_severity(after) is None:
             lead = second[0]
             title = f"{FOLLOWS}{lead.title[:1].lower()}{lead.title[1:]}"
             return [(*first, replace(lead, title=title), *second[1:])]

@@ -28,7 +28,7 @@ LEAST_TIMEOUT = 0.3
 CheckFilter = Callable[[Check[Any]], bool]
 
 
-class OutOfTime(BaseException):
+class CheckTimeoutError(BaseException):
     """A check thought too long; no `except Exception` of its own stops this."""
 
 
@@ -94,17 +94,17 @@ def _validate_finding(finding: object) -> None:
 
 @contextlib.contextmanager
 def _time_limit(patience: float) -> Generator[None, None, None]:
-    """Raise OutOfTime after this many seconds, where the platform has such alarms."""
+    """Raise CheckTimeoutError after this many seconds, where the platform has such alarms."""
     main = threading.current_thread() is threading.main_thread()
     if not main or not hasattr(signal, "setitimer"):
         yield
         return
 
-    def ring(_number: int, _frame: FrameType | None) -> None:
+    def raise_timeout(_number: int, _frame: FrameType | None) -> None:
         message = f"no verdict after {patience:g} s"
-        raise OutOfTime(message)
+        raise CheckTimeoutError(message)
 
-    before = signal.signal(signal.SIGALRM, ring)
+    before = signal.signal(signal.SIGALRM, raise_timeout)
     signal.setitimer(signal.ITIMER_REAL, patience, patience)
     try:
         yield

@@ -20,10 +20,10 @@ def select_checks(
     wanted = resolve_codes(catalogue, select)
     unwanted = resolve_codes(catalogue, ignore)
 
-    def chosen(check: "Check[Any]") -> bool:
+    def is_selected(check: "Check[Any]") -> bool:
         return check.code not in unwanted and (not wanted or check.code in wanted)
 
-    return chosen
+    return is_selected
 
 
 def resolve_codes(catalogue: "Catalogue", texts: Iterable[str]) -> set[str]:

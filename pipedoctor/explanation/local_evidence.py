@@ -46,11 +46,11 @@ def describe_evidence(name: str, facts: Facts) -> str:
 
 
 def _make_formatter(kind: type[F], say: Callable[[F], str]) -> EvidenceFormatter:
-    def words(facts: Facts) -> str:
+    def describe(facts: Facts) -> str:
         fact = facts.get(kind)
         return "" if fact is None else say(fact)
 
-    return words
+    return describe
 
 
 def _describe_shm(shm: Shm) -> str:
@@ -107,29 +107,29 @@ def _describe_torch(build: TorchBuild) -> str:
 
 
 def _make_package_formatter(*names: str) -> EvidenceFormatter:
-    def words(packages: Packages) -> str:
+    def describe(packages: Packages) -> str:
         entries = map(packages.find, names)
         return ", ".join(f"{entry.name} {entry.version}" for entry in entries if entry)
 
-    return _make_formatter(Packages, words)
+    return _make_formatter(Packages, describe)
 
 
 def _make_library_formatter(*stems: str) -> EvidenceFormatter:
-    def words(libraries: Libraries) -> str:
+    def describe(libraries: Libraries) -> str:
         chosen = libraries.find_chosen(*stems)
         named = dict.fromkeys(f"{e.soname} {e.version}".strip() for e in chosen)
         return ", ".join(named)
 
-    return _make_formatter(Libraries, words)
+    return _make_formatter(Libraries, describe)
 
 
 def _make_room_formatter(*roles: str) -> EvidenceFormatter:
-    def each(paths: Paths) -> Iterator[str]:
+    def describe_each(paths: Paths) -> Iterator[str]:
         for entry in paths.find_roles(*roles):
             if entry.free is not None:
                 yield f"{entry.path} has {format_size(entry.free)} free"
 
-    return _make_formatter(Paths, lambda paths: ", ".join(dict.fromkeys(each(paths))))
+    return _make_formatter(Paths, lambda paths: ", ".join(dict.fromkeys(describe_each(paths))))
 
 
 def _describe_writable(paths: Paths) -> str:
@@ -200,11 +200,11 @@ def _describe_import(torch: TorchImport) -> str:
 
 
 def _make_conda_formatter(*names: str) -> EvidenceFormatter:
-    def words(conda: Conda) -> str:
+    def describe(conda: Conda) -> str:
         entries = map(conda.find, names)
         return ", ".join(f"{entry.name} {entry.version}" for entry in entries if entry)
 
-    return _make_formatter(Conda, words)
+    return _make_formatter(Conda, describe)
 
 
 _TORCH_EVIDENCE = _make_formatter(TorchBuild, _describe_torch)

@@ -109,11 +109,13 @@ def _find_telling_lines(
     rows = list(enumerate(text.split("\n"), 1))
     its = vocabulary.causes[cause]
 
-    def speaks(row: tuple[int, str]) -> float:
+    def compute_weight(row: tuple[int, str]) -> float:
         shared = its.keys() & set(split_words(row[1]))
         return sum(vocabulary.rarity[word] * its[word] for word in shared)
 
-    return tuple(sorted(one for one in nlargest(_MAX_LINES, rows, speaks) if speaks(one)))
+    return tuple(
+        sorted(one for one in nlargest(_MAX_LINES, rows, compute_weight) if compute_weight(one))
+    )
 
 
 @cache

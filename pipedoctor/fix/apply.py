@@ -112,10 +112,10 @@ def _apply_plan(
     cured = request.examination.collect_findings(plan.check) if plan.check else ()
     with clock.probe_before(plan, locked_journal.lock) as before:
 
-        def measured() -> str:
+        def prove_with_measurement() -> str:
             return proof() or before.explain_rejection(console, cured)
 
-        return _execute_plan(console, locked_journal, request, plan, measured)
+        return _execute_plan(console, locked_journal, request, plan, prove_with_measurement)
 
 
 def _execute_plan(

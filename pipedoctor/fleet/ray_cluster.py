@@ -55,7 +55,7 @@ class ClusterOutcome(msgspec.Struct, frozen=True):
     interrupted: bool = False
 
     @property
-    def unanswered(self) -> tuple[NodeAnswer, ...]:
+    def nodes_without_report(self) -> tuple[NodeAnswer, ...]:
         """Nodes without a report."""
         return tuple(one for one in self.answers if one.trouble)
 

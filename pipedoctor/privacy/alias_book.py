@@ -102,7 +102,7 @@ def restore_names(data: bytes) -> bytes:
     }
     json = data.lstrip()[:1] == b"{"
 
-    def real(match: re.Match[bytes]) -> bytes:
+    def restore_name(match: re.Match[bytes]) -> bytes:
         name = names.get(match[2])
         if name is None:
             return match[0]
@@ -112,7 +112,7 @@ def restore_names(data: bytes) -> bytes:
         inside = json or match[1] != b"<"
         return msgspec.json.encode(name)[1:-1] if inside else name.encode()
 
-    return _ALIAS_FORMS.sub(real, data)
+    return _ALIAS_FORMS.sub(restore_name, data)
 
 
 def _read_bytes() -> bytes:

@@ -98,13 +98,26 @@ class Ward:
         done = self.run(sys.executable, "-c", LEAVE_IN_THE_MIDDLE)
         assert done.code == 0, done.err
 
+    @property
+    def root(self) -> Path:
+        """Its files, as they are seen from here."""
+        return Path(f"/proc/{self.holder}/root")
+
     def shm(self) -> int:
         """MiB of /dev/shm."""
-        size = self.run("stat", "-f", "-c", "%b %S", "/dev/shm").out.split()
-        return int(size[0]) * int(size[1]) // MiB
+        size = os.statvfs(self.root / "dev/shm")
+        return size.f_blocks * size.f_frsize // MiB
 
     def states(self, **options: Any) -> list[str]:
-        """How far the fixes came, oldest first."""
+        """
+        How far the fixes came, oldest first.
+
+        Of whom `options` do not name it is read from the journal of root, without a
+        program: --history has tests of its own.
+        """
+        if not options:
+            folders = (self.root / "var/lib/pipedoctor/journal").glob("[0-9]*-[0-9]*")
+            return [_read_state(one) for one in sorted(folders, key=_get_number)]
         done = self.fix("--history", "--format", "json", **options)
         assert done.code == 0, done.err
         entries = json.loads(done.out)["entries"]
@@ -115,10 +128,26 @@ class Ward:
         return self.etc / "fstab"
 
 
+def _get_number(folder: Path) -> int:
+    return int(folder.name.rpartition("-")[2])
+
+
+def _read_state(folder: Path) -> str:
+    try:
+        return str(json.loads((folder / "entry.json").read_bytes())["state"])
+    except (OSError, ValueError, KeyError):
+        return "unreadable"
+
+
+LARGE_FOLDERS = ("ssl", "fonts", "X11", "apt", "java-*", "xdg", "dpkg", "init.d", "rc?.d")
+"""Of /etc, which nothing in a ward reads: a third of its files."""
+
+
 @pytest.fixture
 def ward(tmp_path: Path) -> Iterator[Ward]:
     etc = tmp_path / "etc"
-    shutil.copytree("/etc", etc, symlinks=True, ignore_dangling_symlinks=True)
+    unread = shutil.ignore_patterns(*LARGE_FOLDERS)
+    shutil.copytree("/etc", etc, symlinks=True, ignore=unread)
     (etc / "fstab").write_text(FSTAB)
     (etc / "security/limits.d").mkdir(parents=True, exist_ok=True)
     (etc / "systemd").mkdir(exist_ok=True)

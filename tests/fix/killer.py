@@ -4,7 +4,8 @@ Kill a fix at every step it takes, and let the next one find what is left.
 Runs inside a ward: ``python killer.py FSTAB -- COMMAND -- KILLED -- NEXT``, each
 the arguments of `pipedoctor fix`. COMMAND prepares (may be empty, may itself be
 killed at the step FATAL_TO_THE_FIRST). Every run is a
-fork of this process, killed at its n-th step, n = 1, 2, ... until one lives. A line
+fork of this process, killed at its n-th step, n = 1, 2, ... (or further apart, by STRIDE)
+until one lives. A line
 of JSON for each: what it was about to do, how NEXT ended, and what there is then.
 """
 
@@ -114,7 +115,7 @@ def found() -> dict[str, Any]:
 
 def every_step() -> None:
     fstab, prepare, killed, then = " ".join(sys.argv[1:]).split(" -- ")
-    for fatal in range(1, 1000):
+    for fatal in range(1, 1000, int(os.environ.get("STRIDE", "1"))):
         reset(Path(fstab).read_text(), prepare.split())
         code, about = fix(killed.split(), fatal)
         if code != -signal.SIGKILL:

@@ -19,43 +19,45 @@ LINE = "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,size=134217728 0 0\n"
 
 
 def killed_at_every_step(
-    ward: Ward, tmp_path: Path, prepare: str, killed: str, then: str, first: int = 0
+    ward: Ward, tmp_path: Path, commands: tuple[str, str, str], first: int = 0, stride: int = 1
 ) -> list[dict[str, Any]]:
+    """What was left; `commands` prepare, are killed, and come then."""
     (tmp_path / "fstab").write_text(FSTAB)
-    line = (str(tmp_path / "fstab"), "--", prepare, "--", killed, "--", then)
-    fatal = {"FATAL_TO_THE_FIRST": str(first)}
+    line = " -- ".join((str(tmp_path / "fstab"), *commands)).split(" ")
+    fatal = {"FATAL_TO_THE_FIRST": str(first), "STRIDE": str(stride)}
     done = ward.run(sys.executable, str(KILLER), *line, env=fatal, timeout=500)
     assert done.code == 0, done.err
     ends = [json.loads(line) for line in done.out.splitlines()]
-    assert len(ends) > 10 or (killed == UNDO and len(ends) > 7)
+    assert len(ends) * stride > (7 if commands[1] == UNDO else 10)
     for end in ends:
         assert (end["history"], end["left"]) == (0, []), end
     return ends
 
 
 def test_the_next_fix_applies_it(ward: Ward, tmp_path: Path) -> None:
-    for end in killed_at_every_step(ward, tmp_path, "", APPLY, APPLY):
+    for end in killed_at_every_step(ward, tmp_path, ("", APPLY, APPLY)):
         assert end["code"] == 0, end
         assert (end["shm"], end["fstab"]) == (128, FSTAB + LINE), end
         assert end["states"] in (["proved"], ["rolled-back", "proved"]), end
 
 
 def test_the_next_undo_takes_it_back(ward: Ward, tmp_path: Path) -> None:
-    for end in killed_at_every_step(ward, tmp_path, "", APPLY, UNDO):
+    for end in killed_at_every_step(ward, tmp_path, ("", APPLY, UNDO)):
         assert end["code"] == 0, end
         assert (end["shm"], end["fstab"]) == (64, FSTAB), end
         assert end["states"] in ([], ["rolled-back"], ["undone"]), end
 
 
 def test_a_killed_undo_is_undone(ward: Ward, tmp_path: Path) -> None:
-    for end in killed_at_every_step(ward, tmp_path, APPLY, UNDO, UNDO):
+    for end in killed_at_every_step(ward, tmp_path, (APPLY, UNDO, UNDO)):
         assert end["code"] == 0, end
         assert (end["shm"], end["fstab"]) == (64, FSTAB), end
         assert end["states"] == ["undone"], end
 
 
-def test_killed_again_while_it_takes_back(ward: Ward, tmp_path: Path) -> None:
-    ends = killed_at_every_step(ward, tmp_path, APPLY, APPLY, APPLY, 18)
+@pytest.mark.parametrize("stride", [4, 1])
+def test_killed_again_while_it_takes_back(ward: Ward, tmp_path: Path, stride: int) -> None:
+    ends = killed_at_every_step(ward, tmp_path, (APPLY, APPLY, APPLY), 18, stride)
     for end in ends:
         assert end["code"] == 0, end
         assert (end["shm"], end["fstab"]) == (128, FSTAB + LINE), end

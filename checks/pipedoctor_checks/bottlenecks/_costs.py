@@ -19,8 +19,8 @@ class BottleneckCost(NamedTuple):
 
 def bottleneck_cost(seen: Pipeline, found: Bottleneck) -> BottleneckCost | None:
     """Compute the cost of a bottleneck from its evidence; None: nothing stands out."""
-    reckon = _COST_FUNCTIONS.get(found.name)
-    return reckon(seen, found.evidence) if reckon else None
+    compute_cost = _COST_FUNCTIONS.get(found.name)
+    return compute_cost(seen, found.evidence) if compute_cost else None
 
 
 def _batch_seconds(seen: Pipeline) -> float:
@@ -42,14 +42,14 @@ def _storage_cost(_: Pipeline, figures: EvidenceValues) -> BottleneckCost:
 
 
 def _make_cpu_cost(share_of: Callable[[float], float]) -> Callable[..., BottleneckCost]:
-    def reckon(_: Pipeline, figures: EvidenceValues) -> BottleneckCost:
+    def compute_cost(_: Pipeline, figures: EvidenceValues) -> BottleneckCost:
         fetching, collating = figures["fetch_cpu"], figures["collate_cpu"]
         part = fetching * share_of(figures["decode_share"])
         if collating > fetching:  # then it is that
             part = collating
         return BottleneckCost(part, fetching + collating, "the CPU time of a batch")
 
-    return reckon
+    return compute_cost
 
 
 def _thread_cost(seen: Pipeline, figures: EvidenceValues) -> BottleneckCost:
@@ -72,11 +72,11 @@ def _tail_cost(seen: Pipeline, figures: EvidenceValues) -> BottleneckCost:
 
 
 def _make_step_cost(key: str) -> Callable[..., BottleneckCost]:
-    def reckon(seen: Pipeline, figures: EvidenceValues) -> BottleneckCost:
+    def compute_cost(seen: Pipeline, figures: EvidenceValues) -> BottleneckCost:
         seconds = figures[key]
         return BottleneckCost(seconds, max(seconds, _batch_seconds(seen)), "a step")
 
-    return reckon
+    return compute_cost
 
 
 def _quota_cost(seen: Pipeline, figures: EvidenceValues) -> BottleneckCost:

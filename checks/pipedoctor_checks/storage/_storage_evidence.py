@@ -68,13 +68,13 @@ def report_read_ahead(entry: DataSet, speed: ColdReadRates, least: int) -> Itera
 
 
 def _set_read_ahead(disk: Disk, size: int) -> Remedy:
-    def ahead(size: int) -> tuple[str, ...]:
+    def build_argv(size: int) -> tuple[str, ...]:
         return ("blockdev", "--setra", str(size // SECTOR_BYTES), f"/dev/{disk.name}")
 
     return Remedy(
         title=f"Try a read-ahead of {format_size(size)}",
-        argv=ahead(size),
-        undo=ahead(disk.read_ahead or 0),
+        argv=build_argv(size),
+        undo=build_argv(disk.read_ahead or 0),
         verify=("blockdev", "--getra", f"/dev/{disk.name}"),
         lasts=Lasts.BOOT,
         root=True,

@@ -78,7 +78,7 @@ def load_opencv() -> DecodeLibrary:
     def area(data: bytes) -> Any:
         return cv2.resize(decode(data), (TARGET_SIDE, TARGET_SIDE), interpolation=cv2.INTER_AREA)
 
-    def reduced(data: bytes) -> Any:
+    def decode_reduced(data: bytes) -> Any:
         factor = choose_reduction(data)
         flag = getattr(cv2, f"IMREAD_REDUCED_COLOR_{factor}", cv2.IMREAD_COLOR)
         small = cv2.cvtColor(read(data, flag), cv2.COLOR_BGR2RGB)
@@ -88,7 +88,7 @@ def load_opencv() -> DecodeLibrary:
         "decode:cv2": decode,
         "resize:cv2 linear": linear,
         "resize:cv2 area": area,
-        "resize:cv2 reduced": reduced,
+        "resize:cv2 reduced": decode_reduced,
     }
     return str(cv2.__version__), ways, _convert_array
 
@@ -150,7 +150,7 @@ def load_simplejpeg() -> DecodeLibrary:
     def decode(data: bytes) -> Any:
         return module.decode_jpeg(data, colorspace="RGB")
 
-    def scaled(data: bytes) -> Any:
+    def decode_scaled(data: bytes) -> Any:
         return module.decode_jpeg(
             data, colorspace="RGB", min_height=TARGET_SIDE, min_width=TARGET_SIDE
         )
@@ -158,7 +158,7 @@ def load_simplejpeg() -> DecodeLibrary:
     ways: dict[str, DecodeFunction] = {"decode:simplejpeg": decode}
     if shrink is not None:
         ways["resize:simplejpeg"] = lambda data: shrink(decode(data))
-        ways["resize:simplejpeg scaled"] = lambda data: shrink(scaled(data))
+        ways["resize:simplejpeg scaled"] = lambda data: shrink(decode_scaled(data))
     return _read_version(module, "simplejpeg"), ways, _convert_array
 
 

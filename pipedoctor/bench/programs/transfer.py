@@ -153,20 +153,20 @@ def build_compute(
     matrix = torch.randn(edge, edge, device=device)
     out = torch.empty_like(matrix)
 
-    def once() -> None:
+    def multiply_once() -> None:
         torch.mm(matrix, matrix, out=out)
 
-    def many() -> None:
+    def multiply_repeatedly() -> None:
         for _ in range(_PRODUCTS_TIMED):
-            once()
+            multiply_once()
 
-    known = time_rounds({"many": many}, sync, 0.0)["many"]
+    known = time_rounds({"many": multiply_repeatedly}, sync, 0.0)["many"]
     one = min(total for total, _ in known) / _PRODUCTS_TIMED
     count = max(1, math.ceil(_COMPUTE_MARGIN * seconds / max(one, 1e-7)))
 
     def compute() -> None:
         for _ in range(count):
-            once()
+            multiply_once()
 
     return compute
 
@@ -196,11 +196,11 @@ def build_prefetch_window(
     """
     side = torch.cuda.Stream(device)
 
-    def fetched() -> Any:
+    def fetch_batch() -> Any:
         with torch.cuda.stream(side):
             return pinned.to(device, non_blocking=True)
 
-    coming = [fetched()]
+    coming = [fetch_batch()]
 
     def window() -> None:
         for _ in range(_WINDOW_BATCHES):
@@ -208,7 +208,7 @@ def build_prefetch_window(
             main_stream.wait_stream(side)
             batch = coming.pop()
             batch.record_stream(main_stream)
-            coming.append(fetched())
+            coming.append(fetch_batch())
             compute()
 
     return window

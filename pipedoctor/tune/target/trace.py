@@ -149,12 +149,12 @@ def _build_fetch(loader: Any) -> Callable[[], Any]:
         return lambda: (many or dataset.__getitem__)(next(indices))
     waiting: list[Any] = []
 
-    def one() -> Any:
+    def fetch_sample() -> Any:
         if not waiting:
             waiting.extend(next(indices))
         return dataset[waiting.pop()]
 
-    return one
+    return fetch_sample
 
 
 def measure_fault_seconds() -> float:
