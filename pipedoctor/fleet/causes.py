@@ -52,6 +52,7 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
     "accelerators.nvidia_nodes": ("gpu.count", "gpu.error", "gpu.driver", "gpu.mig"),
     "accelerators.uvm_loaded": ("gpu.error", "gpu.driver"),
     "accelerators.xids": ("gpu.count", "gpu.error", "gpu.ecc_uncorrected"),
+    "variables.values.CUDA_VISIBLE_DEVICES": ("gpu.count",),
     "gpu.remap_failed": ("gpu.remap_pending",),
     "gpu.ecc_uncorrected": ("gpu.remap_pending", "gpu.remap_failed", "gpu.count"),
     "interpreter.implementation": ("interpreter.version",),
@@ -92,6 +93,7 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
 
 SCALING_CAUSES: Mapping[str, tuple[str, ...]] = {
     "shm.size": ("memory.total", "memory.group.limit"),
+    "memory.group.limit": ("memory.total",),
     "cpu.numa.memory": ("memory.total",),
     "limits.file_max": ("memory.total",),
     "limits.threads_max": ("memory.total",),

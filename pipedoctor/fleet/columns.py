@@ -50,16 +50,11 @@ def _build_columns(
 
 
 def _add_absent_values(found: Mapping[str, _Holders], rows: Mapping[Row, list[int]]) -> None:
-    total = sum(map(len, rows.values()))
-    for name, holders in found.items():
-        if sum(map(len, holders.values())) < total:
-            without = [
-                node
-                for row, nodes in rows.items()
-                if all(name != one for one, _ in row)
-                for node in nodes
-            ]
-            holders[False, None] = without
+    every = [node for nodes in rows.values() for node in nodes]
+    for holders in found.values():
+        with_it = {node for nodes in holders.values() for node in nodes}
+        if len(with_it) < len(every):
+            holders[False, None] = [node for node in every if node not in with_it]
 
 
 def _build_column(name: str, holders: _Holders) -> PropertyColumn:

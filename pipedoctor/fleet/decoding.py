@@ -70,6 +70,7 @@ class ReportDecoder:
         self._rows: dict[Row, Row] = {}
         self._found: dict[NodeFinding, NodeFinding] = {}
         self._texts: dict[str, str] = {}
+        self._versions: dict[tuple[str, Any], tuple[str, Any]] = {}
 
     def decode(self, data: bytes) -> DecodedReport:
         """Read one report; raises UnreadableReportError."""
@@ -113,8 +114,7 @@ class ReportDecoder:
         row = self._build_row(section, fact)
         result = (row, _read_hardware(fact))
         if len(raw) >= _MIN_CACHED_BYTES:
-            if len(self._cache) >= _CACHE_SIZE:
-                self._cache.clear()
+            _make_room(self._cache)
             self._cache[raw] = result
         return result
 
@@ -124,7 +124,8 @@ class ReportDecoder:
         if isinstance(fact, PackageVersions):  # few differ, and each is large
             known = self._packages.get(fact)
             if known is None:
-                pairs = tuple(list_properties(fact).items())
+                pairs = tuple(map(self._intern_version, list_properties(fact).items()))
+                _make_room(self._packages)
                 known = self._packages[fact] = self._intern(section, pairs)
             return known
         return self._intern(section, tuple(list_properties(fact).items()))
@@ -144,7 +145,9 @@ class ReportDecoder:
         known = self._rows.get(pairs)
         if known is not None:
             return known
-        whole = tuple((self._intern_text(name), value) for name, value in pairs)
+        whole = pairs
+        if section != "packages":
+            whole = tuple((self._intern_text(name), value) for name, value in pairs)
         for name, value in whole:
             if isinstance(value, int) and abs(value) >= MAX_INTEGER:
                 message = f"facts of wrong types: {section}: {name} is not a size"
@@ -162,8 +165,17 @@ class ReportDecoder:
             findings.append(self._found.setdefault(fresh, fresh))
         return tuple(dict.fromkeys(findings))
 
+    def _intern_version(self, pair: tuple[str, Any]) -> tuple[str, Any]:
+        """Of a package: where each node has a list of its own, they have these in common."""
+        return self._versions.setdefault(pair, pair)
+
     def _intern_text(self, text: str) -> str:
         return self._texts.setdefault(text, text)
+
+
+def _make_room(cache: dict[Any, Any]) -> None:
+    if len(cache) >= _CACHE_SIZE:
+        cache.clear()
 
 
 def _list_missing(unknown: Mapping[str, str]) -> tuple[str, ...]:

@@ -83,6 +83,18 @@ def test_each_file_of_several_folders_counts_once(put: Put, folder: Path, tmp_pa
     assert found.superseded == ()
 
 
+def test_lists_of_packages_hold_each_version_once(put: Put, folder: Path) -> None:
+    for number in range(3):
+        names = {"numpy": "2.2.5", f"tool-{number}": "1.0"}
+        entries = [{"name": name, "version": version} for name, version in names.items()]
+        put(f"h{number}", report(f"h{number}", packages={"entries": entries}))
+
+    nodes = ingest_reports(open_folders([str(folder)])).nodes
+
+    pairs = [pair for node in nodes for pair in node.report.rows["packages"]]
+    assert len({id(pair) for pair in pairs}) == len(set(pairs)) == 4
+
+
 def test_progress_is_told(put: Put, folder: Path) -> None:
     put("a", report("a"), "a.json")
     put("b", b"", "b.json")

@@ -214,6 +214,18 @@ def test_groups_of_less_than_five_say_so(write: Write, folder: Path) -> None:
             "torch.version",
             id="wheels of torch",
         ),
+        pytest.param(
+            {"memory": (1000, 900), "group": 950},
+            {"memory": (500, 400), "group": 475},
+            "memory.total",
+            id="a limit that follows the memory",
+        ),
+        pytest.param(
+            {"gpus": 4, "visible": "0,1,2,3"},
+            {"gpus": 3, "visible": "0,1,2"},
+            "gpu.count",
+            id="a lost GPU that the job does not ask for",
+        ),
     ],
 )
 def test_one_cause_is_one_row(
@@ -238,6 +250,11 @@ def facts(short: Report) -> Report:
     if "memory" in short:
         total, available = short["memory"]
         known["memory"] = {"total": total * GIB, "available": available * GIB}
+    if "group" in short:
+        known["memory"]["group"] = {"limit": short["group"] * GIB, "source": "x"}
+    if "gpus" in short:
+        known["gpu"] = gpus(short["gpus"])
+        known["variables"] = {"values": {"CUDA_VISIBLE_DEVICES": short["visible"]}}
     if "shm" in short:
         known["shm"] = {"size": short["shm"] * GIB}
     if "torch" in short:

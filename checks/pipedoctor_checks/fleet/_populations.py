@@ -1,7 +1,9 @@
 """Numbers of a group by the populations that have them, and what is far from all of these."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import TypeAlias
 
 from pipedoctor.facts.fleet import NodeProperty
@@ -29,11 +31,12 @@ def find_stray_numbers(
     several = 2 * sum(main.values()) <= total
     limit = share if several else no_norm
     centers = [_find_center(one) for one in (populations if several else (counts,))]
+    neighbors = _Neighbors(counts, max(about.near, 1e-9))
     stray = [
         value
         for value in counts
         if all(_is_far(value, median, spread * deviations, about) for median, spread in centers)
-        and not _is_population(value, counts, about, share * total)
+        and not 1 < neighbors.count(value) >= share * total
     ]
     found = sum(counts[value] for value in stray)
     return stray if found <= max(1, limit * total) else ()
@@ -71,7 +74,23 @@ def _is_far(value: float, median: float, deviation: float, about: NodeProperty) 
     return abs(value - median) >= about.least and abs(value - median) > deviation
 
 
-def _is_population(value: float, counts: Counts, about: NodeProperty, least: float) -> bool:
-    near = max(about.near, 1e-9)
-    similar = sum(n for one, n in counts.items() if compute_distance(one, value) <= near)
-    return similar > 1 and similar >= least
+class _Neighbors:
+    """How many nodes have about a number: in few steps, as there may be one for each node."""
+
+    def __init__(self, counts: Counts, near: float) -> None:
+        self._near = near
+        self._values = sorted(counts)
+        self._sums = [0, *accumulate(counts[value] for value in self._values)]
+
+    def count(self, value: float) -> int:
+        """Nodes whose number is as near as this."""
+        first = bisect_left(
+            self._values, True, key=lambda one: one >= value or self._is_near(one, value)
+        )
+        end = bisect_left(
+            self._values, True, key=lambda one: one > value and not self._is_near(one, value)
+        )
+        return self._sums[end] - self._sums[first]
+
+    def _is_near(self, one: float, value: float) -> bool:
+        return compute_distance(one, value) <= self._near

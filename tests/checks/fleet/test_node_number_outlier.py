@@ -1,6 +1,8 @@
 """PDR781: numbers far from the median, in deviations and in size."""
 
 import random
+import sys
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -151,3 +153,24 @@ def test_thresholds_are_settings() -> None:
     noisy = fleet(column(SHM, *((100 + n, 1) for n in range(20)), (10, 1)))
     assert node_number_outlier(noisy, deviations=1.0, false_alarms=100.0)
     assert node_number_outlier(noisy, deviations=50.0) == []
+
+
+def test_a_group_of_two_kinds_takes_few_steps_a_node() -> None:
+    """Each node of the smaller kind is far from the larger one, and each has its own number."""
+    numbers = [376 * GIB - n * 10**5 for n in range(1500)]
+    numbers += [188 * GIB - n * 10**5 for n in range(1000)]
+    steps = 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal steps
+        steps += event == "call" and frame.f_code.co_name == "compute_distance"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        found = node_number_outlier(fleet(column(MEMORY, *((n, 1) for n in numbers))))
+    finally:
+        sys.setprofile(before)
+
+    assert found == []
+    assert steps < 60 * len(numbers)
