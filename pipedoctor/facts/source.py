@@ -156,6 +156,8 @@ class LoaderCall(Part, frozen=True, kw_only=True):
     """Its collate function reads, decodes, parses or tokenises."""
     lasting: bool = False
     """Its class iterates in a way of its own, and may keep its workers."""
+    sampler_ends: bool | None = None
+    """Whether a sampler of the project ends after an epoch; none: not known."""
     call: Call | None = None
     """How it is written; none: in a way that nobody can change exactly."""
 

@@ -21,6 +21,7 @@ from pipedoctor.source.detect.lifetimes import (
     find_unguarded_start,
 )
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.samplers import find_sampler, find_sampler_end
 from pipedoctor.source.detect.worker_functions import find_transform_lambda, record_worker_functions
 from pipedoctor.source.resolve.bound_names import add_module_references
 from pipedoctor.source.resolve.dataset_classes import FRAMEWORK_DATASETS
@@ -38,8 +39,6 @@ from pipedoctor.source.values.lattice import ExternalValue, InstanceValue
 _TRAIN_NAME = re.compile(r"(^|[^a-z])(tr|trn|train|training)([^a-z]|$)|train", re.IGNORECASE)
 _EVAL_NAME = re.compile(r"val|test|eval|dev_|_dev|infer|predict", re.IGNORECASE)
 LoopRole: TypeAlias = Literal["train", "eval", ""]
-_MAX_SAMPLERS = 3
-"""Samplers within samplers."""
 _IN_MEMORY_DATASETS = (
     "torch.utils.data.TensorDataset",
     "torch.utils.data.dataset.TensorDataset",
@@ -53,7 +52,7 @@ def _resolve_arguments(recorder: EventRecorder, loader: ResolvedLoaderCall) -> d
         for name, given in loader.arguments.items()
     }
     for name in ("sampler", "batch_sampler"):
-        made = _find_sampler(recorder, loader, name)
+        made = find_sampler(recorder, loader, name)
         if made is not None and name in arguments:
             at = node_location(made.frame.scope.module, made.call)
             arguments[name] = replace(arguments[name], at=at)
@@ -62,26 +61,6 @@ def _resolve_arguments(recorder: EventRecorder, loader: ResolvedLoaderCall) -> d
         arguments["transform"] = recorder.values.resolve(*transform)
     record_worker_functions(recorder, loader, transform)
     return arguments
-
-
-def _find_sampler(
-    recorder: EventRecorder, loader: ResolvedLoaderCall, name: str
-) -> ExternalValue | None:
-    """The only call that makes its sampler, by itself or within a batch sampler."""
-    values = recorder.loader_flow.evaluate_argument(loader, name)
-    for _ in range(_MAX_SAMPLERS):
-        made = [one for one in values if isinstance(one, ExternalValue)]
-        if len(made) != 1:
-            return None
-        (only,) = made
-        given = only.call.args[:1]
-        inner = recorder.loader_flow.evaluator.evaluate(given[0], only.frame) if given else ()
-        values = frozenset(
-            one for one in inner if isinstance(one, ExternalValue) and one.name.endswith("Sampler")
-        )
-        if not values:
-            return only
-    return None
 
 
 def _record_starts(
@@ -132,6 +111,7 @@ def build_loader_fact(
         call=_loader_call_form(recorder, loader),
         collates=does_work_in_collate(recorder, loader),
         lasting=_has_own_iteration(recorder, loader),
+        sampler_ends=find_sampler_end(recorder, loader),
     )
 
 

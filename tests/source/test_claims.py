@@ -111,7 +111,7 @@ CASES = {
     "a loss that ends the loop": (
         "sync-in-loop",
         step("value = loss.item()\n            if value > 9:\n                break"),
-        False,
+        True,
     ),
     "printed sizes": ("sync-in-loop", step("print(x.shape, len(x))"), False),
     "a printed result": ("sync-in-loop", step("print(loss)"), True),

@@ -32,6 +32,8 @@ _OCCASIONAL_GUARDS = (
     "== 0",
     "<= ",
 )
+_FAILURE = re.compile(r"^not \(?.*\bisfinite\(|^(?!not ).*\bis(nan|inf)\(")
+"""Where a loss is not finite, which ends the training or skips the step."""
 _FIRST_RANK = re.compile(r"\b\w*rank\w*(\(\))? (==|<=) 0\b")
 
 
@@ -74,4 +76,7 @@ def find_loop(source: Source, event: AnyEvent) -> Loop | None:
 def is_occasional(event: AnyEvent) -> bool:
     """Is it done only at intervals or on request? On rank 0 it happens each time."""
     guards = [_FIRST_RANK.sub("", guard) for guard in event.guards]
-    return any(word in guard for guard in guards for word in _OCCASIONAL_GUARDS)
+    return any(
+        _FAILURE.search(guard) or any(word in guard for word in _OCCASIONAL_GUARDS)
+        for guard in guards
+    )

@@ -78,7 +78,7 @@ def persistent_workers_missing(
 
 def _starts_once(loader: LoaderCall) -> bool:
     """Is there nothing to keep: one pass, no workers, or a loader that is created again?"""
-    endless = loader.get("batch_sampler").how != "absent" or _is_endless(loader)
+    endless = _is_endless(loader)
     idle = has_no_workers(loader) or loader.testing or loader.framework == "Lightning"
     once = not loader.repeats or bool(loader.rebuilt)
     needless = bool(loader.lasting) or is_copy_only(loader)
@@ -136,8 +136,10 @@ def _share_epoch() -> Remedy:
 
 
 def _is_endless(loader: LoaderCall) -> bool:
-    """A sampler that draws a fixed, huge number of samples."""
-    return "num_samples" in loader.get("sampler").text
+    """A sampler that never ends, or may not; one that draws a fixed, huge number of samples."""
+    unseen = loader.get("batch_sampler").how != "absent" and loader.sampler_ends is None
+    never = loader.sampler_ends is False
+    return unseen or never or "num_samples" in loader.get("sampler").text
 
 
 def _make_persistent(loader: LoaderCall) -> Edits:

@@ -31,10 +31,10 @@ def sync_in_loop(source: Source, /) -> Findings:
 
     A value computed from the batch is read in the loop itself, in every step. Not
     reported: reads guarded by an interval or a flag, results that an evaluation needs
-    on the host, an evaluation that synchronizes each step to time it, and a loop whose
-    control flow depends on the value (it stops if the loss is not finite). The loops of
+    on the host, and an evaluation that synchronizes each step to time it. The loops of
     one file are one finding. It is a note if none of the waiting loops trains, and not
-    reported in a file that only evaluates.
+    reported in a file that only evaluates. A training loop whose course depends on the
+    value (it stops if the loss is not finite) waits as well, and often has to: a note.
 
     ## Bad example
 
@@ -78,19 +78,37 @@ def sync_in_loop(source: Source, /) -> Findings:
         places = list_spots(events)
         reported.update(places)
         loops = [loop for loop, _ in fresh]
-        if places and not (path not in training and _is_evaluation(loops)):
-            yield make_code_finding(
-                places,
-                Severity.SLOWS if loops[0].role == "train" else Severity.NOTE,
-                f"{describe_waiting_loops(loops)} for the GPU in every step",
-                in_code(
-                    "Accumulate on the device and read at intervals",
-                    accumulate_on_device(events[0].name),
-                ),
-                *_advise_rare_sync(events),
-                confidence=Confidence.LIKELY,
-                calls=sorted({event.name for event in events}),
-            )
+        if not places or (path not in training and _is_evaluation(loops)):
+            continue
+        trains = [its for loop, its in fresh if loop.role == "train"]
+        decided = bool(trains) and all(any(map(_decides, its)) for its in trains)
+        yield make_code_finding(
+            places,
+            Severity.SLOWS if trains and not decided else Severity.NOTE,
+            f"{describe_waiting_loops(loops)} for the GPU in every step"
+            + (", to test a value" if decided else ""),
+            _test_at_intervals() if decided else _accumulate(events),
+            *_advise_rare_sync(events),
+            confidence=Confidence.LIKELY,
+            calls=sorted({event.name for event in events}),
+        )
+
+
+def _decides(event: _Wait) -> bool:
+    return isinstance(event.details, HostRead) and event.details.decides
+
+
+def _accumulate(events: list[_Wait]) -> Remedy:
+    return in_code(
+        "Accumulate on the device and read at intervals", accumulate_on_device(events[0].name)
+    )
+
+
+def _test_at_intervals() -> Remedy:
+    return in_code(
+        "Test the value at intervals, or on the device: GradScaler skips steps that are not"
+        " finite without a wait"
+    )
 
 
 def _is_evaluation(loops: list[Loop]) -> bool:
@@ -120,7 +138,7 @@ def _find_waits(source: Source, index: int, loop: Loop) -> list[_Wait]:
         if e.loop == index and not e.details.host and not is_occasional(e)
     ]
     waits = [e for e in found if _is_needless(e, loop)]
-    decided = any(e.details.decides for e in found)
+    decided = loop.role != "train" and any(map(_decides, found))
     timed = loop.role != "train" and _is_timed(source, index)
     if not waits or waits[0].handler or timed or decided or is_demo_loop(loop):
         return []

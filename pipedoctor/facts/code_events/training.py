@@ -82,7 +82,7 @@ class HostRead(EventDetails, frozen=True, kw_only=True):
     in_loop: int
     """The loop, an index into `Source.loops`."""
     how: str
-    """``item``, ``cpu``, ``tolist``, ``print``, ``float``."""
+    """``item``, ``cpu``, ``tolist``, ``print``, ``float``; ``if``: a condition asks for it."""
     host: bool
     """It was on the host all the time."""
     raised: bool

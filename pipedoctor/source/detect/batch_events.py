@@ -16,7 +16,12 @@ from pipedoctor.source.detect.device_copies import creates_then_moves, is_device
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
 from pipedoctor.source.detect.host_tensors import is_fresh_on_host, makes_tensor_of
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.detect.value_uses import converts_result, is_used_in_condition
+from pipedoctor.source.detect.value_uses import (
+    compares_tensor,
+    converts_result,
+    is_reduced_tensor,
+    is_used_in_condition,
+)
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
@@ -53,8 +58,9 @@ class BatchEvents:
                     fresh=is_fresh_on_host(node, state.fresh_on_host),
                 )
         elif isinstance(func, ast.Attribute) and func.attr in {"item", "cpu", "tolist"}:
-            host = root in state.batch - moved and root not in state.results
-            raised = root in state.results
+            read = self._read_names(scope, func.value)
+            raised = bool(read & state.results)
+            host = not raised and bool(root) and bool(read) and read <= state.batch - moved
             if raised or not self.depth:
                 self._record_sync(scope, step, func.attr, host=host, raised=raised)
         elif isinstance(func, ast.Name) and func.id in {"print", "float"}:
@@ -73,6 +79,24 @@ class BatchEvents:
             self.recorder.add_event(CacheRelease(freed=freed), scope, step, name)
         elif self.recorder.full_name_of(func, scope) == "torch.cuda.synchronize":
             self.recorder.add_event(Synchronization(), scope, step, "torch.cuda.synchronize")
+
+    def _read_names(self, scope: CodeScope, node: ast.expr) -> set[str]:
+        """Of what a value is read: ``x`` of ``x.mean()``, all of ``torch.sum(x == y)``."""
+        root = find_flow_key(node)
+        full = self.recorder.project.resolve_name(root, scope.module) if root else ""
+        if root and full.partition(".")[0] != "torch":
+            return {root}
+        return tensor_names(node)
+
+    def record_test(
+        self, scope: CodeScope, step: CodeStep, test: ast.expr, state: FlowState
+    ) -> None:
+        """``if loss == 0``: the host waits for the value of a tensor."""
+        tensors = state.losses | {one for one in state.results if is_reduced_tensor(scope, one)}
+        if compares_tensor(test, tensors & state.results):
+            its = CodeStep(test, step.context)
+            loss = compares_tensor(test, state.losses)
+            self._record_sync(scope, its, "if", host=False, raised=True, decides=loss)
 
     def _is_taken_batch(self, scope: CodeScope, func: ast.expr) -> bool:
         """``next(batches).cuda()``: a batch without a name."""
@@ -143,7 +167,14 @@ class BatchEvents:
         return value.how == "default" and value.value is False
 
     def _record_sync(
-        self, scope: CodeScope, step: CodeStep, how: str, *, host: bool, raised: bool
+        self,
+        scope: CodeScope,
+        step: CodeStep,
+        how: str,
+        *,
+        host: bool,
+        raised: bool,
+        decides: bool | None = None,
     ) -> None:
         """The host waits for the device."""
         guards = (*self.guards, *step.context.guards)
@@ -155,7 +186,7 @@ class BatchEvents:
                 how=how,
                 host=host,
                 raised=raised,
-                decides=is_used_in_condition(scope, step),
+                decides=is_used_in_condition(scope, step) if decides is None else decides,
             ),
             scope,
             step,

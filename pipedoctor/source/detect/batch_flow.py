@@ -14,17 +14,19 @@ from pipedoctor.source.detect.flow_state import (
     flow_names,
     tensor_names,
 )
-from pipedoctor.source.detect.host_tensors import (
-    makes_tensor,
-)
+from pipedoctor.source.detect.host_tensors import makes_tensor
 from pipedoctor.source.detect.losses import find_losses, record_kept_graph
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.requested_batches import find_requested_names
+from pipedoctor.source.detect.value_uses import is_read_by_host
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import (
+    CodeContext,
     CodeStep,
     GuardCondition,
+    LoopNode,
 )
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
@@ -34,14 +36,7 @@ _MAX_DEPTH = 4
 _MAX_TARGETS = 4
 """Functions that one call may mean."""
 _PASS_THROUGH_FUNCTIONS = {
-    "list",
-    "tuple",
-    "zip",
-    "enumerate",
-    "sorted",
-    "reversed",
-    "dict",
-    "iter",
+    *("list", "tuple", "zip", "enumerate", "sorted", "reversed", "dict", "iter"),
 }
 _PLAIN_VALUES = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict),
@@ -60,23 +55,50 @@ class BatchFlow(BatchEvents):
         """What objects keep of the batch, by the class."""
 
     def follow_steps(self, scope: CodeScope, steps: Iterable[CodeStep], state: FlowState) -> None:
-        """Take the steps in their order."""
+        """Take the steps in their order; an assignment counts once its value is computed."""
+        waiting: list[tuple[CodeStep, ast.Assign]] = []
         for step in steps:
             one = step.node
-            if isinstance(one, ast.For):
-                bind_target(one.target, one.iter, state)
-            elif isinstance(one, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
-                for part in one.generators:
-                    bind_target(part.target, part.iter, state)
-            elif isinstance(one, ast.Assign):
-                self._follow_assignment(scope, step, one, state)
-            elif isinstance(one, ast.Call):
-                self.record_call(scope, step, one, state)
-                self._enter_call(scope, step, one, state)
-            elif isinstance(one, ast.AugAssign):
-                if tensor_names(one.value) & state.results:
-                    state.results |= flow_names(one.target)
-                record_kept_graph(self.recorder, scope, step, one, state.losses)
+            while waiting and not _is_within(one, waiting[-1][1].value):
+                self._follow_assignment(scope, *waiting.pop(), state)
+            if isinstance(one, ast.Assign):
+                waiting.append((step, one))
+            else:
+                self._follow_step(scope, step, one, state)
+        while waiting:
+            self._follow_assignment(scope, *waiting.pop(), state)
+
+    def _follow_step(
+        self, scope: CodeScope, step: CodeStep, one: ast.AST, state: FlowState
+    ) -> None:
+        if isinstance(one, ast.For):
+            bind_target(one.target, one.iter, state)
+        elif isinstance(one, (ast.ListComp, ast.GeneratorExp, ast.DictComp)):
+            for part in one.generators:
+                bind_target(part.target, part.iter, state)
+        elif isinstance(one, ast.Call):
+            self.record_call(scope, step, one, state)
+            self._enter_call(scope, step, one, state)
+        elif isinstance(one, (ast.If, ast.While)):
+            self.record_test(scope, step, one.test, state)
+        elif isinstance(one, ast.AugAssign):
+            moved = any(
+                is_device_copy(call, self.recorder, scope)
+                for call in find_nodes(one.value, (ast.Call,))
+            )
+            if moved or tensor_names(one.value) & (state.results | state.on_device.keys()):
+                state.results |= flow_names(one.target)
+            record_kept_graph(self.recorder, scope, step, one, state.losses)
+
+    def take_requested(self, scope: CodeScope, steps: Iterable[CodeStep], state: FlowState) -> None:
+        """Batches that each step leaves for the next: ``batch = prefetcher.next()``."""
+        for step in steps:
+            one = step.node
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+                names = find_requested_names(self.recorder, scope, (step,))
+                if names and "device" in self._enter_call(scope, step, one.value, state):
+                    for name in names:
+                        state.on_device.setdefault(name, (0, CodeContext()))
 
     def _follow_assignment(
         self, scope: CodeScope, step: CodeStep, node: ast.Assign, state: FlowState
@@ -116,7 +138,9 @@ class BatchFlow(BatchEvents):
         read, tensors = flow_names(value), tensor_names(value)
         moved = state.on_device.keys() | state.results
         if isinstance(value, ast.Call) and not copied:
-            if returned & {"results"} or ("batch" not in returned and tensors & moved):
+            if "host" in returned:
+                state.results -= names
+            elif returned & {"results"} or ("batch" not in returned and tensors & moved):
                 state.results |= names
             elif "batch" in returned or (self._passes_through(scope, value) and read & state.batch):
                 state.batch |= names
@@ -147,7 +171,7 @@ class BatchFlow(BatchEvents):
         """
         Into the functions of the project that the batch or a result is handed to.
 
-        Returns what they return: ``batch``, ``device``, ``results``.
+        Returns what they return: ``batch``, ``device``, ``results``; ``host``: numbers only.
         """
         given = [*node.args, *(word.value for word in node.keywords)]
         roots = {name for one in given for name in tensor_names(one)}
@@ -162,9 +186,15 @@ class BatchFlow(BatchEvents):
         guards = self._uncertain_guards(scope, step)
         found: set[str] = set()
         for target, cls in islice(targets, _MAX_TARGETS):
+            if target.parent is not None and _is_inside(target.node, step.context.loops):
+                continue  # it stands in the loop itself
             inner = FlowState(set())
             for name, value in match_arguments(target, node):
                 names = tensor_names(value)
+                if isinstance(value, ast.Call) and "host" in self._enter_call(
+                    scope, step, value, state
+                ):
+                    continue
                 if names & (state.results | moved):
                     inner.results.add(name)
                 elif names & state.batch:
@@ -233,7 +263,10 @@ class BatchFlow(BatchEvents):
     def _returned_kinds(self, target: CodeScope, state: FlowState) -> frozenset[str]:
         """What a function returns: a batch, one on the device, something computed there."""
         kinds: set[str] = set()
-        for value in returned_values(target):
+        values = returned_values(target)
+        if values and all(is_read_by_host(target, value) for value in values):
+            kinds.add("host")
+        for value in values:
             names = tensor_names(value)
             calls = find_nodes(value, (ast.Call,))
             if any(is_device_copy(one, self.recorder, target) for one in calls):
@@ -247,20 +280,16 @@ class BatchFlow(BatchEvents):
         return frozenset(kinds)
 
 
-def find_requested_names(
-    recorder: EventRecorder, scope: CodeScope, steps: Iterable[CodeStep]
-) -> set[str]:
-    """The variables that are given a batch by ``next``, or by a function that calls it."""
-    found: set[str] = set()
-    for step in steps:
-        one = step.node
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
-            name = last_name(one.value.func)
-            if name in recorder.loader_flow.requesting_names and (
-                name == "next" or recorder.loader_flow.find_batches(one.value, scope)
-            ):
-                found |= {n for target in one.targets for n in flow_names(target)}
-    return found
+def _is_inside(node: ast.AST, loops: Iterable[LoopNode]) -> bool:
+    line: int = getattr(node, "lineno", 0)
+    return any(loop.lineno < line <= (loop.end_lineno or 0) for loop in loops)
+
+
+def _is_within(node: ast.AST, value: ast.expr) -> bool:
+    """Is a node a part of an expression, by where it stands?"""
+    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+    begin = (value.lineno, value.col_offset)
+    return begin <= (line, column) < (value.end_lineno or 0, value.end_col_offset or 0)
 
 
 def _is_initializer(target: CodeScope) -> bool:

@@ -4,13 +4,14 @@ import ast
 from collections.abc import Sequence
 
 from pipedoctor.facts.code_events.training import DeviceCopy
-from pipedoctor.source.detect.batch_flow import BatchFlow, find_requested_names
+from pipedoctor.source.detect.batch_flow import BatchFlow
 from pipedoctor.source.detect.device_copies import record_side_streams
 from pipedoctor.source.detect.flow_state import FlowState
 from pipedoctor.source.detect.iterators import record_manual_iteration
 from pipedoctor.source.detect.loops import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.losses import find_losses, record_loss_syncs
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.requested_batches import find_requested_names
 from pipedoctor.source.detect.training_step import find_training_steps
 from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeStep
@@ -68,7 +69,9 @@ def _follow_loop_body(recorder: EventRecorder, scope: CodeScope, node: BatchLoop
     ]
     losses = set(find_losses(scope, steps))
     known = FlowState(_batch_variables(recorder, scope, node, steps), losses, set(losses))
-    BatchFlow(recorder, recorder.loop_indices[id(node)]).follow_steps(scope, steps, known)
+    flow = BatchFlow(recorder, recorder.loop_indices[id(node)])
+    flow.take_requested(scope, steps, known)
+    flow.follow_steps(scope, steps, known)
 
 
 def _follow_training_step(recorder: EventRecorder, scope: CodeScope, number: int) -> None:

@@ -7,8 +7,8 @@ from msgspec import UNSET, UnsetType
 
 from pipedoctor.facts.code_events.dataset import EpochUpdate
 from pipedoctor.source.detect.held_objects import reads_from_outside
-from pipedoctor.source.detect.loops import is_repeated
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.reuse import is_repeated
 from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import (

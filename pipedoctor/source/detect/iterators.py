@@ -4,12 +4,9 @@ import ast
 from collections.abc import Sequence
 
 from pipedoctor.facts.code_events.training import BatchRequest, FreshIterator, OldBatchRequest
-from pipedoctor.source.detect.loops import (
-    find_iter_calls,
-    is_named_like_loader,
-    is_repeated,
-)
+from pipedoctor.source.detect.loops import find_iter_calls, is_named_like_loader
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.reuse import is_repeated
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeStep, LoopNode

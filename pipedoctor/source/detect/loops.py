@@ -7,9 +7,9 @@ from typing import TypeAlias
 from pipedoctor.facts.source import Loop
 from pipedoctor.source.detect.device_copies import is_device_copy
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import CallSite, find_call_argument, last_name
+from pipedoctor.source.detect.reuse import is_loader_reused, is_repeated
+from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.values import node_location, unparse_short
-from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.scope import CodeScope, binding_key
 from pipedoctor.source.syntax.walk import find_nodes
@@ -21,10 +21,6 @@ _LOADER_SUFFIXES = ("loader", "_dl", "dataloader")
 
 
 _EVALUATION_WORDS = ("eval", "valid", "val_", "_val", "test", "infer", "predict")
-
-
-_MAX_DEPTH = 3
-
 
 BatchLoop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 
@@ -48,8 +44,9 @@ def _record_loop(
     if isinstance(node.body[-1], (ast.Break, ast.Return)):
         return  # one batch, to look at
     loaders = recorder.loader_flow.find_loaders(node.iter, scope)
-    if not loaders and not is_named_like_loader(node.iter) and not _trains_itself(scope, node):
-        return
+    if not loaders and not is_named_like_loader(node.iter):
+        if not _trains_itself(scope, node) or _takes_apart_batch(recorder, scope, step):
+            return
     recorder.repeated_loaders |= {
         index for index in loaders if is_loader_reused(recorder, index, scope, step, node.iter)
     }
@@ -186,6 +183,16 @@ def _trains_itself(scope: CodeScope, node: ast.For | ast.AsyncFor) -> bool:
     return "backward" in own and any("step" in name for name in own)
 
 
+def _takes_apart_batch(recorder: EventRecorder, scope: CodeScope, step: CodeStep) -> bool:
+    """Does it stand in a loop over batches, so that it iterates over parts of one?"""
+    return any(
+        isinstance(one, (ast.For, ast.AsyncFor))
+        and one is not step.node
+        and recorder.loader_flow.find_loaders(one.iter, scope)
+        for one in step.context.loops
+    )
+
+
 def _is_evaluation_loop(node: ast.For | ast.AsyncFor, scope: CodeScope) -> bool:
     name = f"{scope.name} {unparse_short(node.iter)}".lower()
     return any(word in name for word in _EVALUATION_WORDS)
@@ -197,85 +204,6 @@ def _is_without_gradients(scope: CodeScope, step: CodeStep) -> bool:
     return any(
         word in unparse_short(one) for one in wrappers for word in ("no_grad", "inference_mode")
     )
-
-
-def is_repeated(
-    recorder: EventRecorder, scope: CodeScope, step: CodeStep, depth: int = _MAX_DEPTH
-) -> bool:
-    """Does this happen again and again: in a loop, here or around a call of it?"""
-    outer = [x for x in step.context.loops if x is not step.node]
-    if any(_is_epoch_loop(one) for one in outer):
-        return True
-    if depth <= 0 or scope.is_module_body:
-        return False
-    return any(
-        site.scope is not scope and is_repeated(recorder, site.scope, site.step, depth - 1)
-        for site in recorder.project.find_callers(scope)[:6]
-    )
-
-
-def is_loader_reused(
-    recorder: EventRecorder,
-    index: int,
-    scope: CodeScope,
-    step: CodeStep,
-    node: ast.expr,
-) -> bool:
-    """
-    Is this same loader, and not one built again, iterated more than once?
-
-    Climbs only through calls that hand this loader on, and not past where it is made.
-    """
-    made = recorder.loader_calls.calls[index].site
-    return _is_reused(recorder, (index, made.scope), scope, step, node, _MAX_DEPTH)
-
-
-def _is_reused(
-    recorder: EventRecorder,
-    loader: tuple[int, CodeScope],
-    scope: CodeScope,
-    step: CodeStep,
-    node: ast.expr | None,
-    depth: int,
-) -> bool:
-    index, maker = loader
-    inside = scope is maker
-    around = recorder.loader_calls.calls[index].site.step.context
-    sometimes = [guard.test.lineno for guard in around.guards]
-    start = [x for x in around.loops if not any(x.lineno < n for n in sometimes)]
-    outer = [x for x in step.context.loops if x is not step.node]
-    if any(_is_epoch_loop(one) and not (inside and one in start) for one in outer):
-        return True
-    if depth <= 0 or scope.is_module_body or inside:
-        return False
-    for site in recorder.project.find_callers(scope)[:6]:
-        given = _iterated_argument(site, scope, node)
-        if given is not None and index not in recorder.loader_flow.find_loaders(given, site.scope):
-            continue
-        if site.scope is not scope:
-            if _is_reused(recorder, loader, site.scope, site.step, given, depth - 1):
-                return True
-    return False
-
-
-def _iterated_argument(site: CallSite, scope: CodeScope, node: ast.expr | None) -> ast.expr | None:
-    """What a call hands over for the parameter that is iterated; none: no such one."""
-    names = [one.arg for one in scope.parameters]
-    mine = expression_names(node) & set(names) if node is not None else set[str]()
-    for name in sorted(mine):
-        bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
-        return find_call_argument(site.node, name, names.index(name) - bound)
-    return None
-
-
-def _is_epoch_loop(node: ast.AST) -> bool:
-    """A loop over epochs: a range, or a variable that is called so."""
-    if isinstance(node, ast.While):
-        return True
-    if isinstance(node, (ast.For, ast.AsyncFor)):
-        target = unparse_short(node.target).lower()
-        return "range(" in unparse_short(node.iter) or "epoch" in target
-    return False
 
 
 def find_iter_calls(

@@ -10,6 +10,7 @@ from pipedoctor.source.syntax.walk import contains_node, find_nodes
 
 _CONDITION_TYPES = (ast.If, ast.While)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_REDUCTIONS = {"sum", "mean", "norm", "amax", "amin"}
 _FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
 
 
@@ -62,11 +63,11 @@ def _tests_value(part: ast.AST, name: str) -> bool:
     if isinstance(part, ast.Compare):
         sides = [part.left, *part.comparators]
         values = all(isinstance(op, _COMPARISONS) for op in part.ops)
-        return values and any(isinstance(x, ast.Name) and x.id == name for x in sides)
+        return values and any(binding_key(x) == name for x in sides)
     return (
         isinstance(part, ast.Call)
         and last_name(part.func) in _FINITE_CHECKS
-        and any(isinstance(x, ast.Name) and x.id == name for x in part.args)
+        and any(binding_key(x) == name for x in part.args)
     )
 
 
@@ -77,3 +78,34 @@ def converts_result(node: ast.Call, how: str, results: set[str]) -> bool:
         return first is not None and bool(tensor_names(first) & results)
     given = [*node.args, *(word.value for word in node.keywords)]
     return bool({name for one in given for name in tensor_names(one)} & results)
+
+
+def is_reduced_tensor(scope: CodeScope, key: str) -> bool:
+    """Is a name given nothing but what tensors are reduced to: ``(y >= 0).sum()``?"""
+    given = [value for value, _ in scope.bindings.get(key, ())]
+    given += [
+        one.value
+        for step in scope.steps_by_type.get(ast.AugAssign, ())
+        if isinstance(one := step.node, ast.AugAssign) and binding_key(one.target) == key
+    ]
+    begun = [one for one in given if not isinstance(one, ast.Constant)]
+    return bool(begun) and all(isinstance(one, ast.Call) and _reduces(one) for one in begun)
+
+
+def _reduces(node: ast.Call) -> bool:
+    """A reduction that NumPy and lists are not given here: of a tensor without arguments."""
+    return isinstance(node.func, ast.Attribute) and node.func.attr in _REDUCTIONS
+
+
+def compares_tensor(test: ast.expr, tensors: set[str]) -> bool:
+    """Does a condition ask for the value of one of these tensors?"""
+    return any(_tests_value(part, name) for part in ast.walk(test) for name in tensors)
+
+
+def is_read_by_host(scope: CodeScope, value: ast.expr) -> bool:
+    """Does a value hold nothing but numbers that the host has read, itself or by its names?"""
+    names = tensor_names(value)
+    given = [[one for one, _ in scope.bindings.get(name, ())] for name in names]
+    written = [one for its in given for one in its]
+    reads = any(isinstance(one, ast.Call) for top in (value, *written) for one in ast.walk(top))
+    return reads and all(its and not any(map(tensor_names, its)) for its in given)

@@ -43,17 +43,23 @@ def derive_argument(
 
 
 def match_arguments(target: CodeScope, node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    """What a call gives for each parameter of a function."""
+    """What a call gives for each parameter of a function; for ``**kwargs`` all that is left."""
     names = [one.arg for one in target.parameters]
-    if target.owner is not None and not _is_static_method(target):
+    if target.owner is not None and not (target.parent or _is_static_method(target)):
         names = names[1:]
-    for name, value in zip(names, node.args, strict=False):
-        if isinstance(value, ast.Starred):
+    args = None if isinstance(target.node, ast.Module) else target.node.args
+    rest = args.vararg.arg if args is not None and args.vararg is not None else ""
+    others = args.kwarg.arg if args is not None and args.kwarg is not None else ""
+    plain = {*names, *(one.arg for one in args.kwonlyargs)} if args is not None else set[str]()
+    for number, value in enumerate(node.args):
+        name = names[number] if number < len(names) else rest
+        if isinstance(value, ast.Starred) or not name:
             break
         yield name, value
     for word in node.keywords:
-        if word.arg:
-            yield word.arg, word.value
+        name = word.arg if word.arg in plain else others
+        if name:
+            yield name, word.value
 
 
 def _is_static_method(target: CodeScope) -> bool:

@@ -28,6 +28,17 @@ class CodeContext(NamedTuple):
     inner: bool = False
     """In a function or lambda within the function."""
 
+    def within(self, line: int, *, inner: bool) -> "CodeContext":
+        """What stands around it within a part that begins at a line."""
+        return CodeContext(
+            tuple(one for one in self.loops if one.lineno >= line),
+            tuple(one for one in self.guards if one.test.lineno >= line),
+            tuple(one for one in self.tries if one.lineno >= line),
+            tuple(one for one in self.managers if one.lineno >= line),
+            self.handler,
+            inner,
+        )
+
 
 class CodeStep(NamedTuple):
     """A node of the syntax tree with its context."""

@@ -38,6 +38,8 @@ class CodeScope:
     )
     """What is assigned to each name here, in order: ``x`` and ``self.x``."""
 
+    parent: "CodeScope | None" = None
+    """Of a function within a function: that one, whose steps its own are among."""
     modified_in_place: set[str] | None = None
     """Names whose tensors are written to, once somebody has looked."""
 
@@ -48,7 +50,13 @@ class CodeScope:
 
     def find_calls(self, last: str) -> Sequence[CodeStep]:
         """Those by the last part of what is called."""
-        return self.module.calls_by_function(last).get(self.number, ())
+        found = self.module.calls_by_function(last).get(self.number, ())
+        return found if self.parent is None else [s for s in found if _is_part(s.node, self.node)]
+
+    @cached_property
+    def inner_scopes(self) -> Mapping[int, "CodeScope"]:
+        """The functions within this one as parts of their own, by the identity of the node."""
+        return {id(node): _make_inner(self, node) for node in self.local_functions.values()}
 
     @cached_property
     def steps_by_loop(self) -> Mapping[int, list[CodeStep]]:
@@ -192,6 +200,30 @@ class Module:
         for scope in self.scopes:
             vars(scope).clear()
         vars(self).clear()
+
+
+def _make_inner(scope: CodeScope, node: FunctionNode) -> CodeScope:
+    """A function within a function: names are looked up in the one around it."""
+    name = f"{scope.name}.{node.name}"
+    inner = CodeScope(scope.module, name, node, scope.owner, scope.number, parent=scope)
+    inner.bindings, inner.local_functions = scope.bindings, scope.local_functions
+    deeper = [one for one in scope.local_functions.values() if one is not node]
+    deeper = [one for one in deeper if _is_part(one, node)]
+    for step in scope.steps:
+        if step.context.inner and _is_part(step.node, node):
+            within = any(_is_part(step.node, one) for one in deeper)
+            own = CodeStep(step.node, step.context.within(node.lineno, inner=within))
+            inner.steps.append(own)
+            inner.steps_by_type.setdefault(type(step.node), []).append(own)
+    return inner
+
+
+def _is_part(node: ast.AST, function: FunctionNode | ast.Module) -> bool:
+    """Does it stand in the body of a function?"""
+    if isinstance(function, ast.Module):
+        return True
+    begin, end = function.body[0].lineno, function.end_lineno or function.lineno
+    return node is not function and begin <= getattr(node, "lineno", 0) <= end
 
 
 def binding_key(node: ast.expr) -> str:

@@ -44,6 +44,13 @@ class CallGraph:
         self.collate_functions: dict[int, CodeScope] = {}
         self.worker_init_functions: dict[int, CodeScope] = {}
         self._collect_functions(constructions)
+        self._leave_out_parts()
+
+    def _leave_out_parts(self) -> None:
+        """A function within one that runs for items is a part of that already."""
+        for key, scope in list(self.item_scopes.items()):
+            if scope.parent is not None and id(scope.parent) in self.item_scopes:
+                del self.item_scopes[key]
 
     def _add_loaded_classes(self, flow: LoaderFlow, constructions: LoaderCallFinder) -> None:
         """A class that a loader is given is a dataset, whatever it derives from."""
@@ -82,7 +89,7 @@ class CallGraph:
             return
         callees = list(self.callables.callees_of(given.node, self._frame(given.scope)))
         into = self.collate_functions if name == "collate_fn" else self.worker_init_functions
-        into.update({id(one.scope): one.scope for one in callees})
+        into.update({id(one.scope): one.scope for one in callees if one.scope.parent is None})
         if name == "collate_fn":
             self._reachable_from(callees)
 

@@ -13,6 +13,7 @@ from pipedoctor.source.values.lattice import (
     Frame,
     FunctionValue,
     InstanceValue,
+    LocalFunctionValue,
     PartialValue,
     TupleValue,
     Value,
@@ -116,6 +117,10 @@ class CallableFinder:
     def _enter(self, value: Value, depth: int = _MAX_NESTING) -> Iterator[Callee]:
         if isinstance(value, FunctionValue):
             yield Callee(value.scope, value.owner)
+        elif isinstance(value, LocalFunctionValue):
+            scope = value.frame.scope.inner_scopes.get(id(value.node))
+            if scope is not None:
+                yield Callee(scope, value.frame.owner)
         elif isinstance(value, ClassValue):
             init = self.project.find_method(value.cls, "__init__")
             if init is not None:

@@ -86,6 +86,8 @@ class Evaluator:
         caller: Frame | None = None,
     ) -> Frame:
         """The frame of a function; of any call where none is given, or too many are nested."""
+        while scope.parent is not None:  # its names are among those of the one around it
+            scope, call, caller = scope.parent, None, None
         return self._frames.find(scope, owner, call, caller)
 
     def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:

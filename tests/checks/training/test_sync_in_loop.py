@@ -109,8 +109,9 @@ SILENT: dict[str, Code] = {
     "after the loop": batch_loop(GPU_STEP, after="    loss.item()\n"),
     "still on the host": batch_loop("n = y.tolist()\n" + GPU_STEP),
     "no GPU": batch_loop("loss = net(x)\nloss.backward()\nloss.item()"),
-    "it ends where the loss is not finite": "import math\n" + photo_training(step=FINITE_GUARD),
-    "asked at once": photo_training(step="if loss.item() != loss.item():\n                1"),
+    "only where the loss is not finite": "import math\n"
+    + photo_training(step="if not math.isfinite(0):\n                print(loss)"),
+    "a size decides": photo_training(step="if x.shape[0] < 2:\n                continue"),
     "a metric now and then": METRIC.format(more="y=1")
     + model_loop(f"{BACKWARD}if step % 50 == 0:\n                metric(loss)\n"),
     "a metric of something else": METRIC.format(more="y=1")
@@ -139,11 +140,35 @@ SPEAKS = {
     "    for x in report.log_every(loader, 9):\n        x = x.cuda()\n"
     "        loss = net(x)\n        loss.backward()\n        show(loss.item())\n",
     "never timed": timed_evaluation(""),
+    "a tensor decides": photo_training(step="if loss == 0:\n                continue"),
+    "a count on the device decides": photo_training(
+        step="seen += (x.to(device) > 0).sum()\n            if seen > 9:\n                1"
+    ),
+    "in a function that another returns": "def build(net):\n    def step(x):\n"
+    "        loss = net(x)\n        loss.backward()\n        return float(loss.item())\n"
+    "    return step\n\ndef main(loader, net):\n    step = build(net)\n"
+    "    for x in loader:\n        step(x.cuda())\n",
+    "of a torch function in a helper": "def level(loss):\n    return torch.sqrt(loss).item()\n\n"
+    + photo_training(step="level(loss)"),
+    "of what is handed on by name": "class Meter:\n    def update(self, **values):\n"
+    "        for name, value in values.items():\n"
+    "            if isinstance(value, torch.Tensor):\n                value = value.item()\n\n"
+    "meter = Meter()\n" + photo_training(step="meter.update(loss=loss)"),
     "timed on request": timed_evaluation(
         "        if timed:\n            torch.cuda.synchronize()\n"
     ),
 }
 test_silent, test_speaks = make_tests(sync_in_loop, SILENT, SPEAKS)
+
+
+@pytest.mark.parametrize(
+    "step", [FINITE_GUARD, "if loss.item() != loss.item():\n                1"]
+)
+def test_a_loop_that_the_loss_decides_has_a_note(step: str) -> None:
+    (finding,) = find(sync_in_loop, "import math\n" + photo_training(step=step))
+
+    assert finding.severity is Severity.NOTE
+    assert finding.summary.endswith("in every step, to test a value")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,26 @@
+"""Batches that functions take from an iterator: ``batch = next(it)``."""
+
+import ast
+from collections.abc import Iterable
+
+from pipedoctor.source.detect.flow_state import flow_names
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.scope import CodeScope
+
+
+def find_requested_names(
+    recorder: EventRecorder, scope: CodeScope, steps: Iterable[CodeStep]
+) -> set[str]:
+    """The variables that are given a batch by ``next``, or by a function that calls it."""
+    found: set[str] = set()
+    for step in steps:
+        one = step.node
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+            name = last_name(one.value.func)
+            if name in recorder.loader_flow.requesting_names and (
+                name == "next" or recorder.loader_flow.find_batches(one.value, scope)
+            ):
+                found |= {n for target in one.targets for n in flow_names(target)}
+    return found

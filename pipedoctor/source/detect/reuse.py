@@ -1,0 +1,142 @@
+"""Whether the same loader is iterated again: in loops over epochs, here or around calls."""
+
+import ast
+from collections.abc import Iterator
+
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import CallSite, find_call_argument
+from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.bindings import expression_names
+from pipedoctor.source.syntax.context import CodeStep, FunctionNode
+from pipedoctor.source.syntax.scope import CodeScope
+
+_MAX_DEPTH = 3
+
+
+def is_repeated(
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, depth: int = _MAX_DEPTH
+) -> bool:
+    """Does this happen again and again: in a loop, here or around a call of it?"""
+    outer = [x for x in step.context.loops if x is not step.node]
+    if any(_is_epoch_loop(one) for one in outer):
+        return True
+    if depth <= 0:
+        return False
+    if step.context.inner:
+        calls = find_inner_calls(scope, step.node)
+        return any(is_repeated(recorder, scope, one, depth - 1) for one, _ in calls)
+    if scope.is_module_body:
+        return False
+    return any(
+        site.scope is not scope and is_repeated(recorder, site.scope, site.step, depth - 1)
+        for site in recorder.project.find_callers(scope)[:6]
+    )
+
+
+def is_loader_reused(
+    recorder: EventRecorder,
+    index: int,
+    scope: CodeScope,
+    step: CodeStep,
+    node: ast.expr,
+) -> bool:
+    """
+    Is this same loader, and not one built again, iterated more than once?
+
+    Climbs only through calls that hand this loader on, and not past where it is made.
+    """
+    made = recorder.loader_calls.calls[index].site
+    return _is_reused(recorder, (index, made.scope), scope, step, node, _MAX_DEPTH)
+
+
+def _is_reused(
+    recorder: EventRecorder,
+    loader: tuple[int, CodeScope],
+    scope: CodeScope,
+    step: CodeStep,
+    node: ast.expr | None,
+    depth: int,
+) -> bool:
+    index, maker = loader
+    inside = scope is maker
+    around = recorder.loader_calls.calls[index].site.step.context
+    sometimes = [guard.test.lineno for guard in around.guards]
+    start = [x for x in around.loops if not any(x.lineno < n for n in sometimes)]
+    outer = [x for x in step.context.loops if x is not step.node]
+    if any(_is_epoch_loop(one) and not (inside and one in start) for one in outer):
+        return True
+    if depth <= 0:
+        return False
+    if step.context.inner:
+        return _is_reused_by_caller(recorder, loader, scope, step, node, depth)
+    if scope.is_module_body or inside:
+        return False
+    for site in recorder.project.find_callers(scope)[:6]:
+        given = _iterated_argument(site, scope, node)
+        if given is not None and index not in recorder.loader_flow.find_loaders(given, site.scope):
+            continue
+        if site.scope is not scope:
+            if _is_reused(recorder, loader, site.scope, site.step, given, depth - 1):
+                return True
+    return False
+
+
+def _is_reused_by_caller(
+    recorder: EventRecorder,
+    loader: tuple[int, CodeScope],
+    scope: CodeScope,
+    step: CodeStep,
+    node: ast.expr | None,
+    depth: int,
+) -> bool:
+    """By the calls of a function within this one, if the loader is not made in it."""
+    index, maker = loader
+    made = recorder.loader_calls.calls[index].site.node
+    for call, function in find_inner_calls(scope, step.node):
+        if scope is maker and function.lineno <= made.lineno <= (function.end_lineno or 0):
+            continue
+        names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+        mine = sorted(expression_names(node) & set(names)) if node is not None else []
+        given = node
+        if mine and isinstance(call.node, ast.Call):
+            given = find_call_argument(call.node, mine[0], names.index(mine[0]))
+            if given is None or index not in recorder.loader_flow.find_loaders(given, scope):
+                continue
+        if _is_reused(recorder, loader, scope, call, given, depth - 1):
+            return True
+    return False
+
+
+def find_inner_calls(scope: CodeScope, node: ast.AST) -> Iterator[tuple[CodeStep, FunctionNode]]:
+    """Calls of the innermost function within this one that a node stands in."""
+    line: int = getattr(node, "lineno", 0)
+    around = [
+        one
+        for one in scope.local_functions.values()
+        if one.lineno < line <= (one.end_lineno or one.lineno)
+    ]
+    if around:
+        function = max(around, key=lambda one: one.lineno)
+        for step in scope.find_calls(function.name):
+            if not function.lineno <= getattr(step.node, "lineno", 0) <= (function.end_lineno or 0):
+                yield step, function
+
+
+def _iterated_argument(site: CallSite, scope: CodeScope, node: ast.expr | None) -> ast.expr | None:
+    """What a call hands over for the parameter that is iterated; none: no such one."""
+    names = [one.arg for one in scope.parameters]
+    mine = expression_names(node) & set(names) if node is not None else set[str]()
+    for name in sorted(mine):
+        bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
+        return find_call_argument(site.node, name, names.index(name) - bound)
+    return None
+
+
+def _is_epoch_loop(node: ast.AST) -> bool:
+    """A loop over epochs: a range, or a variable that is called so."""
+    if isinstance(node, ast.While):
+        return True
+    if isinstance(node, (ast.For, ast.AsyncFor)):
+        target = unparse_short(node.target).lower()
+        return "range(" in unparse_short(node.iter) or "epoch" in target
+    return False
