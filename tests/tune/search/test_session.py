@@ -125,6 +125,8 @@ def question(
 @pytest.mark.torch
 def test_tunes_a_loader_that_waits() -> None:
     code, shown, _ = run(f"{LABELLED}:io_latency", *("--max-workers", "4", "--budget", "12"), *JSON)
+    if code == 3 and "too much for a reliable" in shown:
+        pytest.skip(f"this machine is too busy: {shown}")
     found = json.loads(shown)
     assert found["schema"] == "pipedoctor.tuning/1"
     assert found["bottleneck"] == "storage-latency"
