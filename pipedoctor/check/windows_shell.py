@@ -16,7 +16,7 @@ _POSIX_PROGRAMS = frozenset(
         *("ulimit", "du", "df", "rm", "chmod", "numactl", "sbatch", "quota"),
     )
 )
-_POSIX_SYNTAX = re.compile(r"^(?:export|python) .*\$|^cp ", re.MULTILINE)
+_POSIX_SYNTAX = re.compile(r"^(?:export|python) .*\$|^(?:cp|sudo|taskset) ", re.MULTILINE)
 """A line that reads a variable or another command as only POSIX shells do."""
 _EXPORT = re.compile(r"^export ((?:[A-Za-z_]\w*=\S*\s*)+)(#.*)?$")
 _UNSET = re.compile(r"^unset (\w+)$")

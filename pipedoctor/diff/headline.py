@@ -85,4 +85,5 @@ def find_command(diff: Diff) -> str:
     if not diff.differences or diff.differences[0].finding is None:
         return ""
     remedies = diff.differences[0].finding.remedies
-    return next((remedy.shell for remedy in remedies if remedy.shell), "")
+    typed = next((remedy.shell for remedy in remedies if remedy.shell), "")
+    return typed.replace("\n", " && ")

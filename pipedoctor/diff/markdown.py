@@ -70,8 +70,8 @@ def _write_remedy(one: Difference) -> Iterator[str]:
         yield ""
         if remedy.shell:
             yield from (fence_code(remedy.shell, "sh"), "")
-        if remedy.snippet:
-            yield from (fence_code(remedy.snippet), "")
+        if remedy.listing:
+            yield from (fence_code(remedy.listing), "")
 
 
 def _write_folded(diff: Diff) -> Iterator[str]:

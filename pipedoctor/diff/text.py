@@ -108,8 +108,8 @@ class _DiffWriter(TerminalWriter):
                 (f" ({describe_remedy_place(remedy)})", "dim"),
             )
             self.write_block(head, indent=5)
-            if remedy.shell:
-                self.write_verbatim(f"$ {clean_text(remedy.shell)}", style="green", indent=7)
+            for line in remedy.shell.splitlines():
+                self.write_verbatim(f"$ {clean_text(line)}", style="green", indent=7)
 
     def _build_side_grid(self, values: Sequence[SideValue], outliers: Sequence[int]) -> Table:
         """Each side's name and what it has."""

@@ -1,7 +1,9 @@
 """Findings that are gone once another one is remedied: they are its consequences."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from pipedoctor.check import Finding, Remedy, Verdict
 from pipedoctor.engine.catalogue import Catalogue
@@ -13,28 +15,44 @@ from pipedoctor.facts import Facts
 _FOLDERS_OF_PYTHON = frozenset(("PYTHONPATH", "PYTHONNOUSERSITE"))
 
 
+class Consequences(msgspec.Struct, frozen=True, kw_only=True):
+    """What is left of other findings once one of them is remedied."""
+
+    gone: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """By the code of a check, that of the cause whose remedy leaves it without a finding."""
+    staying: frozenset[tuple[str, str]] = frozenset()
+    """Checks that still find something after the remedy of a cause: each with that cause."""
+
+    def choose_causes(self, code: str, after: Iterable[str]) -> tuple[str, ...]:
+        """Its causes: those that its check names, `after`, unless it stays without them."""
+        named = (one for one in after if (code, one) not in self.staying)
+        return (*named, *filter(None, [self.gone.get(code)]))
+
+
 def find_consequences(
     catalogue: Catalogue,
     facts: Facts,
     verdicts: Sequence[Verdict],
     settings: Mapping[str, Mapping[str, Any]],
-) -> dict[str, str]:
+) -> Consequences:
     """
-    By the code of a check, that of the cause whose remedy leaves it without a finding.
+    Ask the other checks again as if a cause were remedied.
 
     Causes are what takes something away that should not be there: a folder of Python's
     path, or files. A remedy that makes room cures much, and is the cause of nothing.
     """
     found: dict[str, str] = {}
+    staying: set[tuple[str, str]] = set()
     causes = dict(_list_causes(facts, verdicts))
     others = {v.code for v in verdicts if v.findings} - causes.keys()
     for cause, after in causes.items():
         judged = run_checks(
             catalogue, after, check_filter=lambda check: check.code in others, settings=settings
         )
+        staying |= {(v.code, cause) for v in judged if v.findings}
         gone = (v.code for v in judged if v.code in others and not (v.findings or v.skipped))
         found = dict.fromkeys(gone, cause) | found
-    return found
+    return Consequences(gone=found, staying=frozenset(staying))
 
 
 def _list_causes(facts: Facts, verdicts: Sequence[Verdict]) -> Iterator[tuple[str, Facts]]:

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from pipedoctor.check import Check, Confidence, Finding, Severity, Verdict
 from pipedoctor.engine.catalogue import Catalogue
+from pipedoctor.engine.consequences import Consequences
 
 
 class RankedFinding(msgspec.Struct, frozen=True):
@@ -71,12 +71,12 @@ _CONSEQUENCES = {
 def triage(
     catalogue: Catalogue,
     verdicts: Iterable[Verdict],
-    consequences: Mapping[str, str] = MappingProxyType({}),
+    consequences: Consequences | None = None,
 ) -> list[RankedFinding]:
     """
     Order all findings: a cause, then its symptoms, then the next cause.
 
-    Symptoms are what a check names (`after`), and `consequences`, by code.
+    Symptoms are what a check names (`after`), as far as `consequences` agree.
     A path that does not answer comes first: it keeps others from being judged. Groups
     stand by their worst member (breaks, risks, slows, note), in tests by two grades less;
     notes of no job in particular after the others; then by what the remedy of the cause
@@ -97,7 +97,7 @@ def triage(
         )
     )
     ranked: list[RankedFinding] = []
-    groups = _group_symptoms(catalogue, items, consequences)
+    groups = _group_symptoms(catalogue, items, consequences or Consequences())
     for group in sorted(groups, key=lambda group: group.key):
         ranked.append(_rank_cause(len(ranked) + 1, group))
         for item in group.symptoms:
@@ -132,17 +132,14 @@ def _make_item(check: Check[Any], finding: Finding) -> _SortItem:
 
 
 def _group_symptoms(
-    catalogue: Catalogue, items: list[_SortItem], consequences: Mapping[str, str]
+    catalogue: Catalogue, items: list[_SortItem], consequences: Consequences
 ) -> Iterable[_TriageGroup]:
     """Fold every symptom under the first (gravest) finding of its root cause."""
     worst: dict[str, Severity] = {}
     for item in items:
         code = item.check.code
         worst[code] = max(worst.get(code, Severity.NOTE), item.finding.severity)
-    after = {
-        code: (*catalogue.checks[code].after, *filter(None, [consequences.get(code)]))
-        for code in worst
-    }
+    after = {code: consequences.choose_causes(code, catalogue.checks[code].after) for code in worst}
     roots = {code: _find_root_cause(after, code, worst) for code in worst}
     symptoms: dict[str, list[_SortItem]] = {}
     for item in items:

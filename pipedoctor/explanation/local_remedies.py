@@ -7,6 +7,7 @@ import msgspec
 from pipedoctor.check import Finding, Remedy
 from pipedoctor.explanation.model import SuggestedRemedy
 from pipedoctor.facts import Site, Slurm
+from pipedoctor.report.model import TargetShell
 
 EXAMPLE_SITES: Mapping[str, Site] = {
     "bare": Site(system="linux"),
@@ -28,29 +29,29 @@ class PlaceFindings(msgspec.Struct, frozen=True):
     elsewhere: Mapping[str, tuple[Finding, ...]]
 
 
-def build_remedies(places: PlaceFindings, *, windows: bool) -> Iterator[SuggestedRemedy]:
+def build_remedies(places: PlaceFindings, target: TargetShell) -> Iterator[SuggestedRemedy]:
     """Those of the findings here, then those of every kind of place."""
     fits: tuple[str, ...]
     at = places.at
     for remedy in _iter_remedies(places.here):
         fits = (at,) if remedy.fits and at else ()
-        yield from _suggest(remedy, fits, for_here=True, windows=windows)
+        yield from _suggest(remedy, fits, target, for_here=True)
     where: dict[Remedy, tuple[str, ...]] = {}
     for name, found in places.elsewhere.items():
         for remedy in _iter_remedies(found):
             where[remedy] = (*where.get(remedy, ()), name)
     for remedy, names in where.items():
         fits = () if len(names) == len(EXAMPLE_SITES) else names
-        yield from _suggest(remedy, fits, for_here=not fits or at in {"", *fits}, windows=windows)
+        yield from _suggest(remedy, fits, target, for_here=not fits or at in {"", *fits})
 
 
 def build_advice(
-    remedies: Iterable[Remedy], at: str, *, windows: bool
+    remedies: Iterable[Remedy], at: str, target: TargetShell
 ) -> Iterator[SuggestedRemedy]:
     """Those that only the log asks for."""
     for remedy in remedies:
         fits = tuple(launcher.name.lower() for launcher in remedy.fits)
-        yield from _suggest(remedy, fits, for_here=not fits or at in {"", *fits}, windows=windows)
+        yield from _suggest(remedy, fits, target, for_here=not fits or at in {"", *fits})
 
 
 def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy, ...]:
@@ -66,16 +67,16 @@ def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy
 
     def key(group: list[SuggestedRemedy]) -> tuple[bool, bool, bool]:
         first = group[0]
-        later = not first.shell and first.snippet.startswith(_FILE_LINES)
+        later = not first.shell and first.listing.startswith(_FILE_LINES)
         return not first.for_here, later, code and not (first.shell and first.fits)
 
     return tuple(one for group in sorted(groups, key=key) for one in group)
 
 
 def _suggest(
-    remedy: Remedy, fits: tuple[str, ...], *, for_here: bool, windows: bool
+    remedy: Remedy, fits: tuple[str, ...], target: TargetShell, *, for_here: bool
 ) -> Iterator[SuggestedRemedy]:
-    return SuggestedRemedy.for_system(remedy, windows=windows, fits=fits, for_here=for_here)
+    return SuggestedRemedy.for_shell(remedy, target, fits=fits, for_here=for_here)
 
 
 def _iter_remedies(findings: Iterable[Finding]) -> Iterator[Remedy]:

@@ -25,6 +25,7 @@ from pipedoctor.facts import SECTIONS, Facts, Launcher, Loader, Site
 from pipedoctor.facts.log import Log
 from pipedoctor.facts.record import MalformedRecordError
 from pipedoctor.log.signatures import FailureMode
+from pipedoctor.report.model import TargetShell
 
 _SYSTEM_NAMES = {"windows": "Windows", "wsl": "WSL"}
 
@@ -156,18 +157,19 @@ def _judge_cause(
 ) -> LocalVerdict:
     known = judge_by_system(failure, facts)
     state, why = known or _decide_state(failure, check, here, facts)
+    ours = places.at
     places = _move_to_place(places, _choose_place(failure, state, places.at, facts))
-    windows = _is_windows(state, facts)
-    remedies = [*build_remedies(places, windows=windows)]
+    target = _find_target(state, facts, here=places.at in {"", ours})
+    remedies = [*build_remedies(places, target)]
     if check is not page or state != "confirmed":
         remedies = [replace(r, automatic=False, undo=()) for r in remedies]
     if check is not None and check is not page:
         findings = here[check.code].findings
         own = tuple(f for f in findings if _is_same_failure(failure, f))
-        remedies += build_remedies(PlaceFindings(places.at, own, {}), windows=windows)
+        remedies += build_remedies(PlaceFindings(places.at, own, {}), target)
     if not remedies:
         advice = choose_advice(failure, facts.get(Log))
-        remedies = [*build_advice(advice, places.at, windows=windows)]
+        remedies = [*build_advice(advice, places.at, target)]
     return LocalVerdict(
         here=state,
         why=why,
@@ -202,12 +204,13 @@ def _move_to_place(places: PlaceFindings, at: str) -> PlaceFindings:
     return replace(places, at=at, here=places.elsewhere[at])
 
 
-def _is_windows(state: LocalState, facts: Facts) -> bool:
-    """Is the remedy for a shell of Windows?"""
-    log, site = facts.get(Log), facts.get(Site)
-    here = site is not None and site.system == "windows"
-    told = log is not None and log.system == "windows"
-    return here if state == "confirmed" else here or told
+def _find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
+    """The shell that remedies are for; `here`: is it in a place like ours?"""
+    log, ours = facts.get(Log), TargetShell.find(facts.get(Site))
+    told = log is not None and log.system == "windows" and state != "confirmed"
+    return TargetShell(
+        windows=ours.windows or told, root=ours.root and here and state != "ruled-out"
+    )
 
 
 def _decide_state(

@@ -52,8 +52,8 @@ def _write_cause(suspect: SuspectedCause, explanation: Explanation) -> Iterator[
         )
         if remedy.shell:
             yield from ("", fence_code(remedy.shell, "sh"))
-        if remedy.snippet:
-            yield from ("", fence_code(remedy.snippet))
+        if remedy.listing:
+            yield from ("", fence_code(remedy.listing))
     if suspect.sources:
         yield ""
         yield from (f"- <{source}>" for source in suspect.sources)

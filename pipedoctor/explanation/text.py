@@ -57,7 +57,7 @@ def choose_command(suspect: SuspectedCause) -> str:
     steps = here[:1]
     steps += itertools.takewhile(lambda t: t.title.startswith("Then "), here[1:])
     if all(step.shell for step in steps):
-        return " && ".join(step.shell for step in steps)
+        return " && ".join(line for step in steps for line in step.shell.splitlines())
     return _format_command(steps[0])
 
 
@@ -66,7 +66,7 @@ def _format_command(remedy: SuggestedRemedy) -> str:
     rows = remedy.snippet.splitlines()
     plain = not any(row[:1].isspace() or row.endswith(":") for row in rows)
     code = "; ".join(rows) if plain and len(rows) <= _MAX_CODE_ROWS else ""
-    return remedy.shell or code or remedy.title
+    return remedy.shell.replace("\n", " && ") or code or remedy.title
 
 
 def write_first_line(explanation: Explanation) -> str:
@@ -219,9 +219,9 @@ class _ExplanationWriter:
         where = " or ".join(_PLACE_TITLES[place] for place in remedy.fits)
         title = clean_text(remedy.title)
         yield from self._wrap_text(f"→ {where}: {title}" if where else f"→ {title}", 3)
-        if remedy.shell:
-            yield "     " + self._style_text(f"$ {clean_text(remedy.shell)}", _GREEN)
-        for line in remedy.snippet.rstrip("\n").split("\n"):
+        for line in remedy.shell.splitlines():
+            yield "     " + self._style_text(f"$ {clean_text(line)}", _GREEN)
+        for line in remedy.listing.rstrip("\n").split("\n"):
             if line:
                 yield "     " + self._style_text(clean_text(line), _GREEN)
 

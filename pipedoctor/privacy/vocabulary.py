@@ -24,6 +24,6 @@ PUBLIC_FIELDS = frozenset(
     "release distribution machine container virtual notebook role fstype "
     "transport model scheduler name version kind manager implementation governor "
     "scaling_driver driver cuda device vendor capability build channel installer "
-    "tags flags glibc conda_version pip_version requirement".split()
+    "tags flags glibc conda_version pip_version requirement found".split()
 )
 """Fields that hold terms and versions: only secrets are taken out of them."""

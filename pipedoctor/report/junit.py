@@ -114,8 +114,8 @@ def _describe_finding(entry: ReportedFinding) -> list[str]:
     lines += [f"{name}: {value}" for name, value in sentences.format_evidence(entry.evidence)]
     for remedy in entry.remedies:
         lines.append(f"remedy ({sentences.describe_remedy_place(remedy)}): {remedy.title}")
-        lines += [f"  $ {remedy.shell}"] if remedy.shell else []
-        lines += [f"  {line}" for line in remedy.snippet.rstrip("\n").split("\n") if line]
+        lines += [f"  $ {line}" for line in remedy.shell.splitlines()]
+        lines += [f"  {line}" for line in remedy.listing.rstrip("\n").split("\n") if line]
     return lines
 
 

@@ -110,8 +110,8 @@ def _write_remedy(remedy: ReportedRemedy, changes: tuple[str, ...]) -> Iterator[
         yield from (f"in {escape_markdown(put.path)}:", "", fence_code(put.content), "")
     if changes:
         yield from (fence_code("\n".join(changes), "diff"), "")
-    elif remedy.snippet:
-        yield from (fence_code(remedy.snippet), "")
+    elif remedy.listing:
+        yield from (fence_code(remedy.listing), "")
 
 
 def _write_appendix(report: Report) -> Iterator[str]:

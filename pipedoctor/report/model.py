@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import msgspec
 
 from pipedoctor.check import Edit, Gain, Location, Put, Remedy, Severity, Verdict
+from pipedoctor.check.typed_lines import get_typed_lines, remove_sudo
 from pipedoctor.check.windows_shell import (
     format_for_windows,
     is_for_windows,
@@ -36,11 +37,27 @@ class ToolInfo(msgspec.Struct, frozen=True, kw_only=True):
     version: str = __version__
 
 
+class TargetShell(msgspec.Struct, frozen=True, kw_only=True):
+    """Whose shell a remedy is typed into."""
+
+    windows: bool = False
+    root: bool = False
+    """Root needs no ``sudo``, and in a container has none."""
+
+    @classmethod
+    def find(cls, site: Site | None) -> "Self":
+        """The shell of this machine."""
+        if site is None:
+            return cls()
+        return cls(windows=site.system == "windows", root=site.root)
+
+
 class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
     """A remedy as the report shows it."""
 
     title: str
     shell: str
+    """What to type: a line of `argv`, or lines that only a shell knows (``export``)."""
     argv: tuple[str, ...]
     place: RemedyPlace
     lasts: RemedyDuration
@@ -57,23 +74,33 @@ class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
     puts: tuple[Put, ...] = ()
     removes: tuple[str, ...] = ()
 
+    @property
+    def listing(self) -> str:
+        """What belongs into a file: the snippet, unless it is typed."""
+        return "" if self.shell and self.snippet.rstrip("\n") == self.shell else self.snippet
+
     @classmethod
     def from_remedy(cls, remedy: Remedy, **more: Any) -> "Self":
         """Write a remedy out; `more` are fields that a subclass has besides."""
         fields = {name: getattr(remedy, name) for name in ReportedRemedy.__struct_fields__}
+        fields["shell"] = remedy.shell or get_typed_lines(remedy)
         fields["place"] = remedy.place.name.lower()
         fields["lasts"] = remedy.lasts.name.lower()
         return cls(**fields, **more)
 
     @classmethod
-    def for_system(cls, remedy: Remedy, *, windows: bool, **more: Any) -> Iterator["Self"]:
-        """Write it out for the shells of this system; nothing, if it is for another one."""
-        if not windows:
-            yield cls.from_remedy(remedy, **more)
+    def for_shell(cls, remedy: Remedy, target: TargetShell, **more: Any) -> Iterator["Self"]:
+        """Write it out for this shell; nothing, if it is for another system."""
+        if not target.windows:
+            made = cls.from_remedy(remedy, **more)
+            shell = remove_sudo(made.shell) if target.root else made.shell
+            snippet = shell if made.shell and not made.listing else made.snippet
+            yield msgspec.structs.replace(made, shell=shell, snippet=snippet)
         elif is_for_windows(remedy):
             told = translate_snippet(remedy)
             made = cls.from_remedy(told, **more)
-            yield msgspec.structs.replace(made, shell=format_for_windows(told.argv))
+            shell = format_for_windows(told.argv) or get_typed_lines(told)
+            yield msgspec.structs.replace(made, shell=shell)
 
 
 class ReportedFinding(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,8 +225,7 @@ def build_report(  # noqa: PLR0913  (the parts of a report)
         configuration=configuration,
         facts=ReportedFacts(**facts.to_record()),
         findings=tuple(
-            _convert_finding(r, remarks.get(r.check.code, ""), windows=_is_windows(facts))
-            for r in ranked
+            _convert_finding(r, remarks.get(r.check.code, ""), facts.get(Site)) for r in ranked
         ),
         healthy=tuple(v.code for v in verdicts if not v.skipped and not v.findings),
         skipped=tuple(
@@ -219,13 +245,9 @@ def build_report(  # noqa: PLR0913  (the parts of a report)
     )
 
 
-def _is_windows(facts: Facts) -> bool:
-    site = facts.get(Site)
-    return site is not None and site.system == "windows"
-
-
-def _convert_finding(item: RankedFinding, remark: str, *, windows: bool) -> ReportedFinding:
+def _convert_finding(item: RankedFinding, remark: str, site: Site | None) -> ReportedFinding:
     check, finding = item.check, item.finding
+    target = TargetShell.find(site)
     return ReportedFinding(
         rank=item.rank,
         code=check.code,
@@ -240,9 +262,7 @@ def _convert_finding(item: RankedFinding, remark: str, *, windows: bool) -> Repo
         explains=item.explains,
         confidence=cast("ConfidenceName", finding.confidence.name.lower()),
         remedies=tuple(
-            one
-            for remedy in finding.remedies
-            for one in ReportedRemedy.for_system(remedy, windows=windows)
+            one for remedy in finding.remedies for one in ReportedRemedy.for_shell(remedy, target)
         ),
         sources=check.sources,
         cause=item.cause,

@@ -174,17 +174,15 @@ class _ReportWriter(TerminalWriter):
         head.add_row(self._arrow, Text.assemble(sentences.clean_text(remedy.title), place))
         self.write_block(head, indent=indent)
         inner = indent + len(self._arrow) + 1
-        if remedy.shell:
-            self.write_verbatim(
-                f"$ {sentences.clean_text(remedy.shell)}", indent=inner, style="green"
-            )
+        for line in remedy.shell.splitlines():
+            self.write_verbatim(f"$ {sentences.clean_text(line)}", indent=inner, style="green")
         for put in remedy.puts:
             self.write_paragraph(f"in {sentences.clean_text(put.path)}:", indent=inner)
             self._write_code(put.content, inner + 2)
         if changes := self._diffs.get(remedy.edits, ()):
             self._write_code("\n".join(changes), inner + 2)
-        elif remedy.snippet:
-            self._write_code(remedy.snippet, inner + 2)
+        elif remedy.listing:
+            self._write_code(remedy.listing, inner + 2)
         for name in ("verify", "undo") if full else ():
             argv: tuple[str, ...] = getattr(remedy, name)
             if argv:

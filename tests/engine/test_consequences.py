@@ -11,7 +11,10 @@ from pipedoctor.facts import (
     Fact,
     Facts,
     Interpreter,
+    Loader,
     Packages,
+    Segment,
+    Shm,
     TorchBuild,
     TorchImport,
 )
@@ -58,3 +61,21 @@ def test_what_stays_without_the_folder_has_a_cause_of_its_own() -> None:
     found = look("2.1.0", "2.1.2")
 
     assert found == {"numpy2-abi-mismatch": "", "user-site-leak": ""}
+
+
+def fold_under_a_leak(size: int) -> dict[str, str]:
+    """By the finding, what it stands under: a leak holds all but 56 MiB of /dev/shm."""
+    path, held = "/dev/shm/torch_1_2_3", size - (56 << 20)
+    leak = Segment(path=path, size=held, uid=0, pid=1, owner_alive=False, held=False)
+    shm = Shm(size=size, available=56 << 20, used=leak.size, segments=(leak,), remountable=True)
+    facts = Facts(shm, Loader(num_workers=2, batch_bytes=19 << 20))
+    catalogue = get_catalogue()
+    names = {"shm-too-small", "leaked-shm-segments"}
+    verdicts = run_checks(catalogue, facts, check_filter=lambda check: check.name in names)
+    found = find_consequences(catalogue, facts, verdicts, {})
+    return {one.check.name: one.cause for one in triage(catalogue, verdicts, found)}
+
+
+def test_what_is_too_small_without_the_leak_too_keeps_its_own_remedy() -> None:
+    assert fold_under_a_leak(256 << 20)["shm-too-small"] == "PDR702"
+    assert fold_under_a_leak(100 << 20)["shm-too-small"] == ""

@@ -54,12 +54,17 @@ def shrink_job(title: str, argument: str) -> Remedy:
     return in_code(title, snippet)
 
 
-def remount_writable() -> Remedy:
-    """Undo a read-only mount."""
+def remount_writable(shm: Shm, size: int = 0) -> Remedy:
+    """Undo a read-only mount; `size`: and enlarge it, because it would be too small."""
+    more, back = "", ""
+    title = "Make /dev/shm writable again"
+    if size > shm.size:
+        title += f", and increase it to {format_size(size)}"
+        more, back = (f",size={_format_mount_size(one)}" for one in (size, shm.size))
     return Remedy(
-        title="Make /dev/shm writable again",
-        argv=("mount", "-o", "remount,rw", "/dev/shm"),
-        undo=("mount", "-o", "remount,ro", "/dev/shm"),
+        title=title,
+        argv=("mount", "-o", f"remount,rw{more}", "/dev/shm"),
+        undo=("mount", "-o", f"remount,ro{back}", "/dev/shm"),
         verify=("findmnt", "/dev/shm"),
         lasts=Lasts.BOOT,
         root=True,

@@ -1,5 +1,7 @@
 """Command lines for the installer that owns the examined environment; printed, never run."""
 
+from msgspec.structs import replace
+
 from pipedoctor.check import Remedy
 from pipedoctor.facts import Interpreter, Packages
 from pipedoctor_checks._shared.advice import advise_user
@@ -55,6 +57,15 @@ def uninstall(place: Interpreter | None, title: str, *names: str) -> Remedy:
     """Remove these distributions from the examined environment."""
     uv = place is not None and place.manager == "uv"
     return _make_remedy(place, title, pip_argv(place, "uninstall", *([] if uv else ["-y"]), *names))
+
+
+def uninstall_copies(place: Interpreter | None, name: str, count: int) -> tuple[Remedy, ...]:
+    """Remove all copies of a distribution: the installer removes one at a time."""
+    if count < 2:  # noqa: PLR2004  (one line removes it)
+        return (uninstall(place, f"Remove {name}", name),)
+    first = uninstall(place, f"Remove {name}: the first of {count} copies", name)
+    titles = ["Then remove the next copy"] * (count - 2) + ["Then remove the last copy"]
+    return (first, *(replace(first, title=title) for title in titles))
 
 
 def reinstall(place: Interpreter | None, title: str, *names: str) -> Remedy:

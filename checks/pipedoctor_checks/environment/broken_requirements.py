@@ -38,7 +38,7 @@ def broken_requirements(requirements: Requirements, interpreter: Interpreter | N
     first = [*weighty, *(m for m in requirements.unmet if m not in weighty)]
     rest = len(first) - _MAX_NAMES
     named = "; ".join(map(_describe_missing, first[:_MAX_NAMES]))
-    wanted = dict.fromkeys(missing.requirement for missing in weighty or first)
+    wanted = dict.fromkeys(missing.requirement for missing in first)
     yield Finding(
         severity=Severity.RISKS if weighty else Severity.NOTE,
         summary=f"{named}{f'; and {rest} more' if rest > 0 else ''}",

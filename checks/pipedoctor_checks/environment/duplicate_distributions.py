@@ -74,9 +74,7 @@ def _report_duplicates(packages: Packages, place: Interpreter | None) -> Iterato
                 f" {', '.join(versions)}",
                 evidence={"name": name, "versions": versions, "location": location},
                 remedies=(
-                    pip_command.uninstall(
-                        place, "Uninstall it repeatedly until it is no longer found", name
-                    ),
+                    *pip_command.uninstall_copies(place, name, len(versions)),
                     pip_command.install(
                         place,
                         "Then install it once",

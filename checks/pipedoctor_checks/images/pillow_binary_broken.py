@@ -44,9 +44,10 @@ def pillow_binary_broken(
     if not why:
         return
     name = pillow.name if pillow is not None else "pillow"
+    which = f"{name} {images.pillow_version}".rstrip()
     yield Finding(
         severity=Severity.BREAKS,
-        summary=f"{name} {images.pillow_version} cannot be imported: {why}",
+        summary=f"{which} cannot be imported: {why}",
         evidence={"binary": images.pillow_binary, "missing": missing},
         confidence=Confidence.LIKELY,
         remedies=(pip_command.reinstall(interpreter, "Reinstall it completely", name),),

@@ -12,6 +12,7 @@ from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.sysctl import set_sysctl
 from pipedoctor_checks.limits._descriptor_launchers import raise_in_launchers
 from pipedoctor_checks.limits._descriptor_need import DescriptorNeed
+from pipedoctor_checks.limits._limit_of_shell import raise_as_root
 
 ENOUGH_DESCRIPTORS = 65536
 HARD_LIMIT = 524288
@@ -31,7 +32,7 @@ def raise_limit(limits: Limits, site: Site | None, need: DescriptorNeed) -> tupl
     if within > soft:
         remedies += _raise_soft_limit(within)
     if limits.pid is None and not suffices and not powerless:
-        remedies.append(_raise_as_root(count))
+        remedies.append(raise_as_root("nofile", count))
     highest = min(max(count, hard or 0, HARD_LIMIT), limits.nr_open or HARD_LIMIT)
     remedies += raise_in_launchers(count, highest, possible=within == count)
     return select_remedies(site.launcher if site else None, *remedies)
@@ -72,17 +73,6 @@ def _raise_soft_limit(count: int) -> list[Remedy]:
         ),
         in_code("Raise the limit at the start of the program (no root needed)", lines),
     ]
-
-
-def _raise_as_root(count: int) -> Remedy:
-    """The hard limit is too low: only root can raise it, and only for its own shell."""
-    return Remedy(
-        title="As root, raise the limit for the shell that starts the job",
-        snippet=f"sudo prlimit --pid $$ --nofile={count}:{count}",
-        lasts=Lasts.PROCESS,
-        place=Place.LAUNCHER,
-        fits=(Launcher.BARE,),
-    )
 
 
 def release_batches(log: Log | None) -> tuple[Remedy, ...]:

@@ -13,6 +13,7 @@ from pipedoctor.check import (
 from pipedoctor.facts import Launcher, Limits, Site
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks._shared.sysctl import set_sysctl
+from pipedoctor_checks.limits._limit_of_shell import raise_as_root
 from pipedoctor_checks.limits._process_bounds import KERNEL_LIMITS, ProcessBound, ThreadNeed
 
 
@@ -28,8 +29,9 @@ def relieve_limit(
         MKL_NUM_THREADS=1,
     )
     ways: tuple[Remedy, ...] = ()
+    rooted: tuple[Remedy, ...] = ()
     if bound.name == "limits.nproc.soft":
-        ways = _raise_user_limit(limits, more)
+        ways, rooted = _raise_user_limit(limits, site, more)
     elif bound.name == "limits.pids_max":
         ways = _raise_group_limit(limits.pids_source, more)
     launcher = site.launcher if site else None
@@ -39,7 +41,19 @@ def relieve_limit(
             fit = set_sysctl(name, bound.most, max(more, 2 * bound.most), site)
     pools = need.most > need.least and bound.available_threads >= need.least
     smaller = _start_fewer_workers(bound, need) if bound.used < bound.most * full else ()
-    return (*fit, *(select_remedies(launcher, *fewer) if pools else ()), *smaller)
+    larger = (
+        *fit,
+        *(select_remedies(launcher, *fewer) if pools else ()),
+        *select_remedies(launcher, *rooted),
+    )
+    return (*smaller, *larger) if _is_out_of_reach(bound, limits, site) else (*larger, *smaller)
+
+
+def _is_out_of_reach(bound: ProcessBound, limits: Limits, site: Site | None) -> bool:
+    """Is it a hard limit of a user, which only root raises?"""
+    hard = limits.nproc.hard if limits.nproc else None
+    user = bound.name == "limits.nproc.soft" and site is not None and not site.root
+    return user and hard is not None and hard <= bound.most
 
 
 def _start_fewer_workers(bound: ProcessBound, need: ThreadNeed) -> tuple[Remedy, ...]:
@@ -53,8 +67,10 @@ def _start_fewer_workers(bound: ProcessBound, need: ThreadNeed) -> tuple[Remedy,
     return (in_code(title, f"DataLoader(..., num_workers={count})"),)
 
 
-def _raise_user_limit(limits: Limits, more: int) -> tuple[Remedy, ...]:
-    """Any user may raise it to the hard limit; above it, root for new logins."""
+def _raise_user_limit(
+    limits: Limits, site: Site | None, more: int
+) -> tuple[tuple[Remedy, ...], tuple[Remedy, ...]]:
+    """What any user may do, up to the hard limit; above it, what needs root."""
     nproc = limits.nproc
     soft, hard = (nproc.soft, nproc.hard) if nproc else (None, None)
     within = more if hard is None else min(more, hard)
@@ -87,7 +103,11 @@ def _raise_user_limit(limits: Limits, more: int) -> tuple[Remedy, ...]:
         fits=(Launcher.BARE,),
         root=True,
     )
-    return (*ways, for_good)
+    if ways:
+        return (*ways, for_good), ()
+    powerless = site is not None and site.root and not site.sys_resource
+    at_once = () if limits.pid is not None or powerless else (raise_as_root("nproc", more),)
+    return (), (*at_once, for_good)
 
 
 def _raise_group_limit(source: str, more: int) -> tuple[Remedy, ...]:

@@ -20,14 +20,14 @@ from pipedoctor_checks._shared.larger_shm import (
 from pipedoctor_checks.limits._batches_in_flight import ShmDemand
 
 
-def report_unusable_shm(shm: Shm, site: Site | None) -> Finding:
-    """Nothing can be written there, or only at the speed of a disk."""
+def report_unusable_shm(shm: Shm, site: Site | None, size: int) -> Finding:
+    """Nothing can be written there, or only at the speed of a disk; the job needs `size`."""
     severity, remedies = Severity.BREAKS, mount_tmpfs(site)
     if shm.missing:
         summary = "there is no /dev/shm: workers cannot send their batches"
     elif shm.read_only:
         summary = "/dev/shm is read-only: workers cannot send their batches"
-        remedies = (remount_writable(),) if shm.remountable else ()
+        remedies = (remount_writable(shm, size),) if shm.remountable else ()
     else:
         summary = f"/dev/shm is on {shm.fstype}, not in memory"
         severity = Severity.SLOWS

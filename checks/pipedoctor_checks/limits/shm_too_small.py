@@ -69,12 +69,13 @@ def shm_too_small(  # noqa: PLR0913  (four facts, three thresholds)
     job = loader or Loader()
     if job.num_workers == 0:
         return
-    if shm.missing or shm.read_only or shm.fstype not in MEMORY_FSTYPES:
-        yield report_unusable_shm(shm, site)
-        return
     sure = job.num_workers is not None
     job = job if sure else replace(job, num_workers=workers)
     case = ShmDemand(shm=shm, job=job, headroom=headroom)
+    if shm.missing or shm.read_only or shm.fstype not in MEMORY_FSTYPES:
+        needed = case.batches * batch if job.batch_bytes is None else case.least_bytes
+        yield report_unusable_shm(shm, site, case.size_for(int(needed * headroom)))
+        return
     if job.batch_bytes is None:
         if case.largest_batch < batch:
             yield replace(

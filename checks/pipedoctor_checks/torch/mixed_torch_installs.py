@@ -1,7 +1,14 @@
 """PDR835: is there more than one torch?"""
 
 from pipedoctor.check import Finding, Findings, Remedy, Severity, check
-from pipedoctor.facts import Conda, Interpreter, Packages, TorchBuild, TorchImport
+from pipedoctor.facts import (
+    Conda,
+    CondaPackage,
+    Interpreter,
+    Packages,
+    TorchBuild,
+    TorchImport,
+)
 from pipedoctor_checks._shared import pip_command
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks._shared.path_variables import exclude_user_site, unset_pythonpath
@@ -67,7 +74,7 @@ def mixed_torch_installs(
         remedies=(
             *_leave_folder(packages, interpreter),
             *([_remove_conda_copy(interpreter)] if over else []),
-            *_install_once(packages, torch, interpreter),
+            *_install_once(packages, torch, interpreter, record),
         ),
     )
 
@@ -83,16 +90,24 @@ def _leave_folder(packages: Packages, place: Interpreter | None) -> tuple[Remedy
 
 
 def _install_once(
-    packages: Packages, torch: TorchBuild | None, place: Interpreter | None
+    packages: Packages,
+    torch: TorchBuild | None,
+    place: Interpreter | None,
+    record: CondaPackage | None,
 ) -> tuple[Remedy, ...]:
-    """Replace all copies of the environment by the one that is imported now."""
+    """Replace pip's copies in the environment by the one that is imported now."""
     if _leave_folder(packages, place):
         return ()
     tag = find_index_tag(torch) if torch else ""
     index = ("--index-url", f"https://download.pytorch.org/whl/{tag}") if tag else ()
     version = f"=={torch.version}" if torch else ""
+    condas = _strip_packaging(record.version) if record is not None else None
+    copies = sum(
+        entry.installer != "conda" and _strip_packaging(entry.version) != condas
+        for entry in packages.find_all("torch")
+    )
     return (
-        pip_command.uninstall(place, "Remove every copy (repeat until none is found)", "torch"),
+        *pip_command.uninstall_copies(place, "torch", copies),
         advise_user(
             "Then install it once",
             argv=(*pip_command.pip_argv(place, "install"), f"torch{version}", *index),

@@ -92,15 +92,17 @@ def _read_size(text: str | None) -> int | None:
 
 
 def _change_shm(shm: Shm, settings: RemedySettings) -> Shm | None:
-    """Another size, or files less; what others use stays in use."""
+    """Another size, files less, or writable; what others use stays in use."""
     freed = sum(one.size for one in shm.segments if one.path in settings.removed)
     asked = _read_size(settings.options.get("shm-size"))
-    if asked is None and not freed:
+    writable = settings.options.get("shm-mode") == "rw"
+    if asked is None and not freed and not writable:
         return None
     size = shm.size if asked is None else asked
     grown = None if shm.available is None else max(0, shm.available + freed + size - shm.size)
     return replace(
         shm,
+        read_only=shm.read_only and not writable,
         size=size,
         available=grown,
         used=max(0, shm.used - freed),

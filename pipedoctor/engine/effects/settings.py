@@ -49,7 +49,7 @@ class RemedySettings(msgspec.Struct, frozen=True, kw_only=True):
 
     variables: Mapping[str, str] = {}
     options: Mapping[str, str] = {}
-    """Of containers and jobs: ``memory``, ``cpus``, ``shm-size``, ``pids-limit``."""
+    """Of containers and jobs: ``memory``, ``cpus``, ``shm-size``, ``shm-mode``, ``pids-limit``."""
     kernel: Mapping[str, str] = {}
     """Names of `sysctl`."""
     limits: Mapping[str, str] = {}
@@ -71,6 +71,7 @@ def read_settings(remedy: Remedy) -> RemedySettings:
     if argv[:2] == ("mount", "-o") and argv[-1] == "/dev/shm":
         match = _SHM_MOUNT.search(argv[2])
         options |= {"shm-size": match[1]} if match else {}
+        options |= {"shm-mode": "rw"} if "rw" in argv[2].split(",") else {}
     return RemedySettings(
         variables=_read_variables(remedy),
         options=options,

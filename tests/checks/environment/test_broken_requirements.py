@@ -44,7 +44,7 @@ def test_elsewhere_it_is_a_note(wanted: str) -> None:
     assert finding.summary == f"flask needs {wanted}, 0.1 is installed"
 
 
-def test_grave_ones_first_and_only_those_are_installed(snapshot: SnapshotAssertion) -> None:
+def test_grave_ones_first_and_all_are_installed(snapshot: SnapshotAssertion) -> None:
     minor = [(f"web{number}", "six>=2", "1.17") for number in range(3)]
 
     (finding,) = broken_requirements(lacking(*minor, ("timm", "torch>=2", "")), PLACE)
@@ -52,5 +52,5 @@ def test_grave_ones_first_and_only_those_are_installed(snapshot: SnapshotAsserti
     assert finding.summary == snapshot
     assert len(finding.evidence["unmet"]) == 4
     (remedy,) = finding.remedies
-    assert remedy.shell == "python -m pip install 'torch>=2'"
+    assert remedy.shell == "python -m pip install 'torch>=2' 'six>=2'"
     assert remedy.title == snapshot

@@ -86,5 +86,6 @@ def test_two_metadata_folders(snapshot: SnapshotAssertion) -> None:
     assert finding.evidence["location"] == "/site"
     assert [remedy.shell for remedy in finding.remedies] == [
         "py -m pip uninstall -y numpy",
+        "py -m pip uninstall -y numpy",
         "py -m pip install numpy==2.4.6",
     ]

@@ -204,7 +204,6 @@ LOGINS = "# /etc/security/limits.d/90-nproc.conf\n* soft nproc 4096\n* hard npro
         pytest.param(9999, ["ulimit -u 4096"], id="room under the hard limit"),
         pytest.param(None, ["ulimit -u 4096"], id="no hard limit"),
         pytest.param(101, ["ulimit -u 101"], id="little room"),
-        pytest.param(100, [], id="no room"),
     ],
 )
 def test_for_the_user(hard: int | None, first: list[str]) -> None:
@@ -213,6 +212,18 @@ def test_for_the_user(hard: int | None, first: list[str]) -> None:
 
     assert lines(finding) == [*first, LOGINS.format(max(4096, hard or 0)), FEWER]
     assert (for_good.root, for_good.advice) == (True, True)
+
+
+def test_for_a_user_at_the_hard_limit() -> None:
+    at_once = "sudo prlimit --pid $$ --nproc=4096:4096"
+
+    assert lines(only(user(90, 100, 100))) == [FEWER, at_once, LOGINS.format(4096)]
+
+
+def test_what_a_user_can_do_without_root_comes_first() -> None:
+    finding = only(user(5, 40, 40), Loader(num_workers=16))
+
+    assert lines(finding)[0] == "DataLoader(..., num_workers=8)"
 
 
 @pytest.mark.parametrize(("hard", "word"), [(9999, "9999"), (None, "unlimited")])

@@ -1,6 +1,7 @@
 """PDR701 speaks up when the workers will overflow /dev/shm, and only then."""
 
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Confidence, Place, Severity
+from pipedoctor.engine.effects import predict_facts
 from pipedoctor.facts import Facts, Loader, Memory, MemoryLimit, Shm
 from pipedoctor.units import GiB, KiB, MiB
 from pipedoctor_checks.limits.shm_too_small import shm_too_small
@@ -243,6 +245,19 @@ def test_read_only_breaks(snapshot: SnapshotAssertion) -> None:
     assert finding.evidence == {"shm.fstype": "tmpfs", "shm.read_only": True}
     (powerless,) = judge(Shm(size=GiB, read_only=True))
     assert powerless.remedies == ()
+
+
+def test_read_only_and_too_small_is_one_remedy() -> None:
+    (finding,) = judge(Shm(size=64 * MiB, read_only=True, remountable=True), IMAGENET)
+
+    (remedy,) = finding.remedies
+    assert re.fullmatch("sudo mount -o remount,rw,size=[0-9]+m /dev/shm", remedy.shell)
+    assert remedy.undo == ("mount", "-o", "remount,ro,size=64m", "/dev/shm")
+    after = predict_facts(
+        Facts(Shm(size=64 * MiB, read_only=True, remountable=True), IMAGENET), remedy
+    )
+    assert after is not None
+    assert judge(after.get(Shm), IMAGENET) == []
 
 
 def test_none_at_all_breaks(snapshot: SnapshotAssertion) -> None:

@@ -91,12 +91,25 @@ def test_condas_own_copy_stays_where_another_only_hides_it(snapshot: SnapshotAss
     ]
 
 
+def test_each_copy_is_removed_by_a_line_of_its_own() -> None:
+    (finding,) = judge(pip("1.9.0"), pip("2.1.0"), pip("2.5.1"), torch="1.9.0")
+
+    *removals, install = finding.remedies
+    assert [one.title for one in removals] == [
+        "Remove torch: the first of 3 copies",
+        "Then remove the next copy",
+        "Then remove the last copy",
+    ]
+    assert {one.shell for one in removals} == {"/env/bin/python -m pip uninstall -y torch"}
+    assert install.title == "Then install it once"
+
+
 def test_imported_copy_is_not_the_listed_one(snapshot: SnapshotAssertion) -> None:
     (finding,) = judge(pip("1.9.0"), imported="1.6.0+cu101")
 
     assert finding.summary == snapshot
     assert [remedy.title for remedy in finding.remedies] == [
-        "Remove every copy (repeat until none is found)",
+        "Remove torch",
         "Then install it once",
     ]
 

@@ -1,0 +1,23 @@
+"""Snippets that are typed into a shell, as against those that belong into a file."""
+
+import re
+
+from pipedoctor.check.remedy import Place, Remedy
+
+_TYPED_LINE = re.compile(
+    r'(?:conda|cp|export|mkdir|python -m|sudo|taskset|ulimit|unset) \S|set "\w+='
+)
+"""How a line begins that belongs into a shell and not into a file."""
+_SUDO = re.compile(r"^sudo ", re.MULTILINE)
+
+
+def get_typed_lines(remedy: Remedy) -> str:
+    """The snippet, if it is typed where the job starts; empty: it belongs into a file."""
+    lines = [line for line in remedy.snippet.splitlines() if line]
+    typed = remedy.place is not Place.CODE and all(map(_TYPED_LINE.match, lines))
+    return "\n".join(lines) if typed else ""
+
+
+def remove_sudo(lines: str) -> str:
+    """The same lines for root, who needs no ``sudo`` and in a container has none."""
+    return _SUDO.sub("", lines)
