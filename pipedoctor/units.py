@@ -49,8 +49,14 @@ def _compute_unit(letter: str, *, decimal: bool) -> int:
     return int(base ** _UNIT_POWERS[letter.lower()])
 
 
+_SHORTEST = 0.01
+"""Seconds of which two decimals still say something."""
+
+
 def format_seconds(span: float) -> str:
     """Say a span of time with the precision that still means something."""
+    if 0 < span < _SHORTEST:
+        return f"{span * 1000:.2g} ms"
     return f"{span:.2f} s" if span < 1 else f"{span:.1f} s"
 
 

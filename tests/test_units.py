@@ -75,7 +75,15 @@ def test_bytes_are_read_exactly(size: int) -> None:
 
 @pytest.mark.parametrize(
     ("span", "text"),
-    [(0.123, "0.12 s"), (0.999, "1.00 s"), (1, "1.0 s"), (75, "75.0 s")],
+    [
+        (0, "0.00 s"),
+        (0.0011, "1.1 ms"),
+        (0.01, "0.01 s"),
+        (0.123, "0.12 s"),
+        (0.999, "1.00 s"),
+        (1, "1.0 s"),
+        (75, "75.0 s"),
+    ],
 )
 def test_spans_are_said(span: float, text: str) -> None:
     assert format_seconds(span) == text
