@@ -14,7 +14,7 @@ from pipedoctor.source.detect.flow_state import (
     flow_names,
     tensor_names,
 )
-from pipedoctor.source.detect.host_tensors import makes_tensor
+from pipedoctor.source.detect.host_tensors import joins_tensors, makes_tensor
 from pipedoctor.source.detect.losses import find_losses, record_kept_graph
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names
@@ -35,9 +35,7 @@ _MAX_DEPTH = 4
 """From the loop into functions, and on from these."""
 _MAX_TARGETS = 4
 """Functions that one call may mean."""
-_PASS_THROUGH_FUNCTIONS = {
-    *("list", "tuple", "zip", "enumerate", "sorted", "reversed", "dict", "iter"),
-}
+_PASSING_ON = {"list", "tuple", "zip", "enumerate", "sorted", "reversed", "dict", "iter"}
 _PLAIN_VALUES = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict),
     *(ast.ListComp, ast.DictComp, ast.IfExp),
@@ -111,7 +109,9 @@ class BatchFlow(BatchEvents):
             returned |= self._enter_call(scope, step, call, state)
         copies = [n for n in calls if is_device_copy(n, self.recorder, scope)]
         read = flow_names(value)
-        made = makes_tensor(self.recorder, scope, value)
+        moved = state.on_device.keys() | state.results
+        joined = joins_tensors(self.recorder, scope, value) and not read & moved
+        made = joined or makes_tensor(self.recorder, scope, value) or "fresh" in returned
         for target in node.targets:
             names = flow_names(target)
             if made or read & state.fresh_on_host:
@@ -160,7 +160,7 @@ class BatchFlow(BatchEvents):
 
     def _passes_through(self, scope: CodeScope, node: ast.Call) -> bool:
         """Does it hand on what it is given, piece by piece?"""
-        if isinstance(node.func, ast.Name) and node.func.id in _PASS_THROUGH_FUNCTIONS:
+        if isinstance(node.func, ast.Name) and node.func.id in _PASSING_ON:
             return True
         found = self.recorder.project.find_definition(node.func, scope.module)
         return isinstance(found, CodeScope) and ast.Yield in found.steps_by_type
@@ -277,6 +277,8 @@ class BatchFlow(BatchEvents):
                 kinds |= {"device", "batch"}
             elif names & state.batch:
                 kinds.add("batch")
+            if names & state.fresh_on_host:
+                kinds.add("fresh")
         return frozenset(kinds)
 
 

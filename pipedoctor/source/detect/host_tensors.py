@@ -7,6 +7,7 @@ from pipedoctor.source.resolve.base_name import find_base_name
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
+_JOINING_FUNCTIONS = {f"torch.{n}" for n in ("cat", "concat", "stack", "vstack", "hstack")}
 _TENSOR_CONSTRUCTORS = {f"torch.{n}" for n in ("Tensor", "from_numpy", "tensor", "FloatTensor")}
 _LEAF_FACTORIES = {
     *("Tensor", "FloatTensor", "LongTensor", "IntTensor", "ByteTensor", "tensor"),
@@ -23,6 +24,13 @@ def makes_tensor(recorder: EventRecorder, scope: CodeScope, node: ast.AST) -> bo
     if not (isinstance(node, ast.Call) and node.args):
         return False
     return recorder.full_name_of(node.func, scope) in _TENSOR_CONSTRUCTORS
+
+
+def joins_tensors(recorder: EventRecorder, scope: CodeScope, node: ast.AST) -> bool:
+    """``torch.cat(parts)``: of parts on the host, a new tensor there."""
+    return isinstance(node, ast.Call) and (
+        recorder.full_name_of(node.func, scope) in _JOINING_FUNCTIONS
+    )
 
 
 def is_leaf_tensor(recorder: EventRecorder, scope: CodeScope, node: ast.AST | None) -> bool:

@@ -20,6 +20,7 @@ _ARRAY_CONSTRUCTORS = {
     "DataFrame",
     "Series",
 }
+_ARRAY_ATTRIBUTES = {"shape", "ndim", "dtype", "sum", "mean", "astype"}
 
 
 def record_object_lists(recorder: EventRecorder, methods: Iterable[CodeScope]) -> None:
@@ -47,8 +48,21 @@ def _record_listed_objects(recorder: EventRecorder, scope: CodeScope) -> None:
                 fixed = all(is_written_out(one.iter) for one in value.generators)
                 bound = {n for one in value.generators for n in expression_names(one.target)}
                 varies = bool(bound & expression_names(value.elt))
-                if varies and not fixed and not is_converted_to_array(scope, key):
+                table = is_converted_to_array(scope, key) or _holds_arrays(scope, key)
+                if varies and not fixed and not table:
                     recorder.add_event(ObjectList(), scope, step, key, node=value)
+
+
+def _holds_arrays(scope: CodeScope, key: str) -> bool:
+    """``[v.shape for v, m in self.volumes]``: are its elements large, and so not many?"""
+    names: set[str] = set()
+    for comprehension in find_nodes(scope.node, (ast.comprehension,)):
+        if binding_key(comprehension.iter) == key:
+            names |= expression_names(comprehension.target)
+    return any(
+        one.attr in _ARRAY_ATTRIBUTES and isinstance(one.value, ast.Name) and one.value.id in names
+        for one in scope.attribute_nodes
+    )
 
 
 def is_written_out(node: ast.expr) -> bool:

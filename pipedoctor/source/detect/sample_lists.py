@@ -12,6 +12,7 @@ from pipedoctor.source.detect.object_lists import (
 )
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, binding_key
 
 _MAX_DEPTH = 4
@@ -44,9 +45,26 @@ def record_sample_lists(recorder: EventRecorder, cls: ClassDefinition) -> None:
             for value, step in scope.bindings.get(key, ()):
                 if _makes_objects(recorder, scope, value, _MAX_DEPTH):
                     recorder.add_event(ObjectList(), scope, step, key, node=value)
+            for step, added in _find_extensions(scope, key):
+                if _makes_objects(recorder, scope, added, _MAX_DEPTH):
+                    recorder.add_event(ObjectList(), scope, step, key)
             for step, appended, item in find_appends(scope):
                 if appended == key and _is_object(recorder, scope, item):
                     recorder.add_event(ObjectList(), scope, step, key)
+
+
+def _find_extensions(scope: CodeScope, key: str) -> Iterator[tuple[CodeStep, ast.expr]]:
+    """``rows.extend(more)``, ``rows += more``: what a list is lengthened by."""
+    for step in scope.find_calls("extend"):
+        node = step.node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            if binding_key(node.func.value) == key:
+                yield step, node.args[0]
+    for step in scope.steps_by_type.get(ast.AugAssign, ()):
+        node = step.node
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+            if binding_key(node.target) == key:
+                yield step, node.value
 
 
 def _find_sample_attributes(recorder: EventRecorder, cls: ClassDefinition) -> set[str]:
@@ -75,7 +93,7 @@ def _makes_objects(recorder: EventRecorder, scope: CodeScope, value: ast.expr, d
     if isinstance(value, ast.Name):
         given = scope.bindings.get(value.id, [])
         return bool(given) and _makes_objects(recorder, scope, given[-1][0], depth - 1)
-    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+    if isinstance(value, ast.Subscript) and _keeps_objects(value.slice):
         return _makes_objects(recorder, scope, value.value, depth - 1)
     if isinstance(value, ast.ListComp):
         fixed = all(_has_fixed_length(one.iter) for one in value.generators)
@@ -89,6 +107,12 @@ def _makes_objects(recorder: EventRecorder, scope: CodeScope, value: ast.expr, d
     if recorder.full_name_of(value.func, scope) in _LIST_FUNCTIONS:
         return True
     return isinstance(value.func, ast.Attribute) and name in _LIST_METHODS
+
+
+def _keeps_objects(index: ast.expr) -> bool:
+    """``rows[:9]``, ``content["annotations"]``: a part that is a list itself."""
+    key = isinstance(index, ast.Constant) and isinstance(index.value, str)
+    return key or isinstance(index, ast.Slice)
 
 
 def _has_fixed_length(node: ast.expr) -> bool:

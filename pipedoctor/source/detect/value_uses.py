@@ -99,7 +99,7 @@ def _reduces(node: ast.Call) -> bool:
 
 def compares_tensor(test: ast.expr, tensors: set[str]) -> bool:
     """Does a condition ask for the value of one of these tensors?"""
-    return any(_tests_value(part, name) for part in ast.walk(test) for name in tensors)
+    return any(_tests_value(part, name) for part in ast.walk(test) for name in tensors - {""})
 
 
 def is_read_by_host(scope: CodeScope, value: ast.expr) -> bool:

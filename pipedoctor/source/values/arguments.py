@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from pipedoctor.source.resolve.project import CallSite, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+from pipedoctor.source.values.inherited_calls import find_inherited_calls
 from pipedoctor.source.values.lattice import (
     UNKNOWN,
     ContainerValue,
@@ -24,7 +25,9 @@ def evaluate_parameter(model: Evaluating, name: str, frame: Frame) -> Values:
     """What a parameter may be: in this call, or in all calls of the project."""
     if frame.call is not None and frame.caller is not None:
         return _evaluate_given(model, name, frame.scope, frame.call, frame.caller)
-    sites = [*model.project.find_callers(frame.scope), *_find_object_calls(model, frame.scope)]
+    scope = frame.scope
+    sites = [*model.project.find_callers(scope), *_find_object_calls(model, scope)]
+    sites += find_inherited_calls(model, scope)
     found = join(
         _evaluate_given(model, name, frame.scope, site.node, model.frame_of(site.scope))
         for site in sites[:_MAX_CALLERS]

@@ -21,6 +21,7 @@ from pipedoctor.source.values.lattice import (
     IteratorValue,
     LoaderValue,
     LocalFunctionValue,
+    ModuleValue,
     PartialValue,
     StreamValue,
     TupleValue,
@@ -39,6 +40,7 @@ from pipedoctor.source.values.library import (
     SPLITS,
     WRAPPERS,
 )
+from pipedoctor.source.values.modules import any_of_module
 
 _YIELDS = (ast.Yield, ast.YieldFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -88,6 +90,9 @@ class CallEvaluator:
             return join(
                 self.model.evaluate_attribute(one, str(node.args[1].value)) for one in given[0]
             )
+        if name == "getattr" and len(node.args) > 1:
+            modules = (one for one in given[0] if isinstance(one, ModuleValue))
+            return join(any_of_module(self.model, one) for one in modules)
         if name in {"dict", "OrderedDict"}:
             return frozenset((ContainerValue(node, frame),))
         if name == "super" and frame.owner is not None:

@@ -11,14 +11,15 @@ import ast
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
-from pipedoctor.source.resolve.project import Project, last_name
-from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.arguments import evaluate_parameter, parameter_names
 from pipedoctor.source.values.attributes import AttributeReader
 from pipedoctor.source.values.calls import CallEvaluator
 from pipedoctor.source.values.containers import elements_of, item_of
 from pipedoctor.source.values.definitions import DefinitionFinder, LoopTarget
 from pipedoctor.source.values.frames import FrameTable
+from pipedoctor.source.values.inherited_calls import is_super_call
 from pipedoctor.source.values.lattice import (
     UNKNOWN,
     BatchValue,
@@ -29,10 +30,12 @@ from pipedoctor.source.values.lattice import (
     InstanceValue,
     LoaderValue,
     LocalFunctionValue,
+    ModuleValue,
     Value,
     Values,
     join,
 )
+from pipedoctor.source.values.modules import read_imported, read_module
 
 _MAX_DEPTH = 60
 _MAX_REPEATS = 3
@@ -202,36 +205,34 @@ class Evaluator:
         if bound and not frame.scope.is_module_body:
             body = self.frame_of(module.body)
             return join(self.evaluate(value, body) for value, _ in bound)
-        return self._evaluate_imported(module.imported_names.get(node.id, ""))
-
-    def _evaluate_imported(self, full: str) -> Values:
-        """``from data import loader``: a variable of another module."""
-        head, _, last = full.rpartition(".")
-        there = self.project.find_module(head) if head else None
-        if there is None:
-            return UNKNOWN
-        body = self.frame_of(there.body)
-        return join(self.evaluate(value, body) for value, _ in there.body.bindings.get(last, ()))
+        full = module.imported_names.get(node.id, "")
+        if full and not bound and self.project.find_module(full) is not None:
+            return frozenset((ModuleValue(full),))
+        return read_imported(self, full)
 
     def _evaluate_attribute_node(self, node: ast.Attribute, frame: Frame) -> Values:
         if is_super_call(node.value):
             return self.attributes.read_inherited(frame, node.attr)
         owners = self.evaluate(node.value, frame)
-        if owners:
-            return join(self.evaluate_attribute(one, node.attr) for one in owners)
         full = self.project.full_name_of(node, frame.scope.module)
+        if owners and not (full and any(isinstance(one, ModuleValue) for one in owners)):
+            return join(self.evaluate_attribute(one, node.attr) for one in owners)
         if full:
             definition = self.project.find_by_name(full, frame.scope.module)
             if isinstance(definition, CodeScope):
                 return frozenset((FunctionValue(definition),))
             if definition is not None:
                 return frozenset((ClassValue(definition),))
-            return self._evaluate_imported(full)
+            return read_imported(self, full)
         stores = self.attributes.stores_on_self.get(node.attr, ())
         stored = {id(scope.owner) for _, scope in stores}
         if len(stored) != 1:  # whose attribute it is cannot be told
             stores = [pair for pair in stores if "load" in node.attr]
         return join(self.evaluate(value, self.frame_of(scope)) for value, scope in stores)
+
+    def subclasses_of(self, cls: ClassDefinition) -> list[ClassDefinition]:
+        """The classes of the project that derive from one."""
+        return self.attributes.list_subclasses(cls)
 
     def evaluate_attribute(self, value: Value, name: str) -> Values:
         """What an attribute of a value may be."""
@@ -245,6 +246,8 @@ class Evaluator:
             return item_of(self, value, name)
         if isinstance(value, ClassValue):
             return self.attributes.read(self, InstanceValue(value.cls), name)
+        if isinstance(value, ModuleValue):
+            return read_module(self, value, name)
         return UNKNOWN
 
     def _evaluate_call(self, node: ast.Call, frame: Frame) -> Values:
@@ -289,8 +292,3 @@ class Evaluator:
             self._open_queries -= 1
             if not self._open_queries and not self._active and self._provisional:
                 self._settle_provisional()
-
-
-def is_super_call(node: ast.expr) -> bool:
-    """``super()``."""
-    return isinstance(node, ast.Call) and last_name(node.func) == "super"

@@ -81,6 +81,13 @@ class ClassValue:
 
 
 @dataclass(frozen=True, slots=True)
+class ModuleValue:
+    """A file of the project, as a value: what ``getattr(models, name)`` takes from."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class PartialValue:
     """``functools.partial(function, ...)``."""
 
@@ -134,6 +141,7 @@ Value: TypeAlias = (
     | FunctionValue
     | LocalFunctionValue
     | ClassValue
+    | ModuleValue
     | PartialValue
     | GeneratorValue
     | ContainerValue
@@ -173,6 +181,10 @@ class Evaluating(Protocol):
 
     def iterate(self, value: Value) -> Values:
         """What iterating a value gives."""
+        ...
+
+    def subclasses_of(self, cls: ClassDefinition) -> list[ClassDefinition]:
+        """The classes of the project that derive from one."""
         ...
 
     def frame_of(

@@ -80,11 +80,38 @@ class Reused(DataLoader):
 
 loader = Reused(Images(), num_workers=2)
 """
+SAMPLER = """
+class Groups(torch.utils.data.Sampler):
+    def __iter__(self):
+        {loop}
+
+def main(rows):
+    loader = DataLoader(rows, num_workers=2, batch_sampler=Groups(rows))
+    for epoch in range(9):
+        for x in loader:
+            net(x).backward()
+"""
+INNER = """
+def main(rows):
+    loader = DataLoader(rows, num_workers=2)
+
+    def run(batches):
+        {make}
+        for x in batches:
+            net(x).backward()
+
+    for epoch in range(9):
+        run({given})
+"""
 SILENT = {
+    "made anew in a function within": INNER.format(
+        make="batches = DataLoader(batches, num_workers=2)", given="rows"
+    ),
     "kept": loader_call("Images(), num_workers=2, persistent_workers=True", TRAIN_LOOP),
     "no workers": loader_call("Images()", TRAIN_LOOP),
     "one epoch": loader_call("Images(), num_workers=2", "\n    for x in loader:\n        x"),
     "an endless sampler": loader_call("Images(), num_workers=2, batch_sampler=s", TRAIN_LOOP),
+    "a sampler without an end": SAMPLER.format(loop="while True:\n            yield [1]"),
     "nobody knows": loader_call("Images(), num_workers=2, **args", TRAIN_LOOP),
     "a method changes the dataset": photo_training(between="loader.dataset.grow(epoch)"),
     "an attribute changes": photo_training(between="loader.dataset.stage = epoch // 3"),
@@ -97,6 +124,13 @@ SILENT = {
 }
 SPEAKS = {
     "workers": loader_call("Images(), num_workers=2", TRAIN_LOOP),
+    "a sampler that ends": SAMPLER.format(loop="yield [1]"),
+    "a sampler of torch": loader_call(
+        "Images(), num_workers=2, batch_sampler=torch.utils.data.BatchSampler("
+        "torch.utils.data.RandomSampler(Images()), 8, True)",
+        TRAIN_LOOP,
+    ),
+    "a function within the function": INNER.format(make="", given="loader"),
     "perhaps": loader_call("Images(), num_workers=args.workers", TRAIN_LOOP),
     "nothing changes": photo_training(between="loader.dataset.count()"),
     "it changes once, before": photo_training() + "\nmain(0).dataset.stage = 1\n",

@@ -61,6 +61,7 @@ SILENT = {
     "not blocking": batch_loop("x = x.to(device, non_blocking=True)"),
     "not pinned": batch_loop("x = x.to(device)", "num_workers=2"),
     "another type": batch_loop("x = x.to(torch.float16)"),
+    "put together on the host": batch_loop("z = torch.cat([x, y])\nz = z.to(device)"),
     "not the batch": batch_loop("z = weights.to(device)"),
     "a module that moves what it is given elsewhere": MODULE.format(to="other.device", pin=True),
     "a module beside a loader that does not pin": MODULE.format(to="self.device", pin=False),

@@ -111,6 +111,9 @@ SILENT: dict[str, Code] = {
     "no GPU": batch_loop("loss = net(x)\nloss.backward()\nloss.item()"),
     "only where the loss is not finite": "import math\n"
     + photo_training(step="if not math.isfinite(0):\n                print(loss)"),
+    "a counter decides": "def main(loader, net, scaler):\n    for x in loader:\n"
+    "        loss = net(x.cuda())\n        scaler.scale(loss).backward()\n"
+    "        if step % 100 == 0:\n            show(step)\n",
     "a size decides": photo_training(step="if x.shape[0] < 2:\n                continue"),
     "a metric now and then": METRIC.format(more="y=1")
     + model_loop(f"{BACKWARD}if step % 50 == 0:\n                metric(loss)\n"),

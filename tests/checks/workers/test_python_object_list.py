@@ -26,6 +26,9 @@ class {name}(Dataset):
         return read(self.rows[index])
 """
 SILENT = {
+    "pairs of arrays": rows_dataset(
+        "self.x = [(v, m) for v, m in found]\nself.n = [v.shape[0] for v, m in self.x]"
+    ),
     "numbers": rows_dataset("self.x = []\nfor i in range(9):\n    self.x.append(i)"),
     "dropped": rows_dataset("x = []\nfor i in range(9):\n    x.append({'a': i})"),
     "an array afterwards": list_dataset("[name, 1]", more="found = np.array(found)"),
@@ -57,6 +60,9 @@ SPEAKS_OTHERWISE = {
     "lines of a file": rows_dataset("self.rows = open(names).readlines()", PICKED),
     "lines, stripped": rows_dataset("self.rows = [x.strip() for x in open(names)]", PICKED),
     "sorted paths": rows_dataset("import glob\nself.rows = sorted(glob.glob(names))", PICKED),
+    "a list made longer": rows_dataset(
+        "self.rows = []\nfor name in names:\n    self.rows.extend(json.load(name)['rows'])", PICKED
+    ),
     "rows of a document": rows_dataset("rows = json.load(file)\nself.rows = rows", PICKED),
     "a column of a table": rows_dataset("self.rows = list(table.values[:, 0])", PICKED),
     "numbers that are computed": rows_dataset("self.rows = [int(x) + 1 for x in names]", PICKED),
