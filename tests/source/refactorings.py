@@ -124,6 +124,39 @@ def extract_step(code: str) -> Files | None:
     return None
 
 
+def nest_step(code: str) -> Files | None:
+    """Move what is done with a batch into a function within the function."""
+    return _nest(code, whole=False)
+
+
+def nest_loop(code: str) -> Files | None:
+    """Iterate the loader in a function within the function, which is given it."""
+    return _nest(code, whole=True)
+
+
+def _nest(code: str, *, whole: bool) -> Files | None:
+    tree = ast.parse(code)
+    for function in _select(tree, ast.FunctionDef):
+        for loop in _batch_loops(function):
+            if any(isinstance(n, (ast.AugAssign, ast.Yield, ast.Return)) for n in _inside(loop)):
+                return None
+            given = ", ".join(sorted({n.id for n in _select(loop.target, ast.Name)}))
+            header = "run(batches)" if whole else f"handle({given})"
+            (nested,) = ast.parse(f"def {header}:\n    pass\n").body
+            assert isinstance(nested, Function)
+            if whole:
+                iterated = ast.Name("batches", ast.Load())
+                nested.body = [ast.For(loop.target, iterated, loop.body, [])]
+                call = ast.Expr(ast.Call(ast.Name("run", ast.Load()), [loop.iter], []))
+                block = next(one for one in _blocks(function) if loop in one)
+                block[block.index(loop)] = call
+            else:
+                nested.body, loop.body = loop.body, ast.parse(f"handle({given})").body
+            function.body.insert(0, nested)
+            return _one_file(tree)
+    return None
+
+
 def wrap_in_generator(code: str) -> Files | None:
     """Iterate the loader within a generator that passes its batches on."""
     tree = ast.parse(code)
@@ -253,6 +286,8 @@ REFACTORINGS: tuple[Refactoring, ...] = (
     extract_item_function,
     extract_item_object,
     extract_step,
+    nest_step,
+    nest_loop,
     wrap_in_generator,
     wrap_in_class,
     hold_in_object,
