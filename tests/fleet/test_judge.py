@@ -237,6 +237,30 @@ def test_one_cause_is_one_row(
     assert rows(judged(folder)) == [("ill0", row)]
 
 
+def test_a_lost_gpu_is_a_row_beside_an_older_driver(write: Write, folder: Path) -> None:
+    write("h", 40, gpu=gpus(), accelerators=bus())
+    older = {"driver": "535.1"}
+    write("ill", 1, gpu=gpus(7, **older), accelerators=bus(7, nvidia_module="535.1"))
+
+    assert rows(judged(folder)) == [("ill0", "gpu.count"), ("ill0", "gpu.driver")]
+
+
+def test_a_lost_gpu_of_another_maker_is_one_row(write: Write, folder: Path) -> None:
+    def amd(count: int) -> Report:
+        cards = [{"vendor": "1002", "device": "74a1"} for _ in range(count)]
+        return {
+            "accelerators": {"pci": cards, "rocm": True},
+            "torch_import": {"ok": True, "cuda_available": True, "device_count": count},
+        }
+
+    write("m", 40, **amd(8))
+    write("ill", 1, **amd(7))
+
+    found = judged(folder)
+    assert rows(found) == [("ill0", "accelerators.pci")]
+    assert [one.nodes for one in found.groups] == [41]
+
+
 def test_causes_of_their_own_are_rows_of_their_own(write: Write, folder: Path) -> None:
     write("h", 40, **facts({"memory": (1000, 900), "shm": 500}))
     write("ill", 1, **facts({"memory": (500, 400), "shm": 1}))
