@@ -52,7 +52,7 @@ def replace_names(text: str) -> str:
 
 
 def _replace_home(match: re.Match[str]) -> str:
-    return match[0] if match[2] == "root" else f"{match[1]}<user>"
+    return match[0] if match["name"] == "root" else f"{match[1]}<user>"
 
 
 def _is_near(one: float, other: float, near: float) -> bool:

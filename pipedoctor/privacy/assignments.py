@@ -28,10 +28,11 @@ _SEPARATOR = re.compile(
     rf"""(?=(?P<tail>(?:pass\ (?=phrase|word|code)|(?:session|secret)\ (?=id\b))?
     \w*(?:[.-]\w+)*))(?P=tail)  # never given back
     (?:{_QUOTE}|[\])]){{0,4}}
-    (?:\ (?:for|of|on|to)(?:\ [\w@.'-]{{1,30}}){{1,4}}? (?=\s?[:=]\s|\s{{1,3}}(?:is|was)\s))?
+    (?:\ (?:is|was|has\ been)\ [a-z]{{2,12}}(?=\ (?:for|to|as|on)\ ))?
+    (?:\ (?:for|of|on|to|as)(?:\ [\w@.'-]{{1,30}}){{1,4}}? (?=\s?[:=]\s|\s{{1,3}}(?:is|was)\s))?
     (?:
-        (?P<value> (?:,\s{{0,40}}|\s{{1,40}}) (?:-\s)?
-        (?:{_QUOTE})? value (?:{_QUOTE})? \s?[:=]\s? )
+        (?P<value> (?:,\s{{0,40}}|\s{{1,40}}|\s?:\s{{0,40}}\{{\s{{0,40}}) (?:-\s)?
+        (?:{_QUOTE})? val(?:ue)? (?:{_QUOTE})? \s?[:=]\s? )
       | (?P<sign> \s{{0,3}} (?: => | -> | := | == | != | \?= | = | : | → ) (?:[ \t]|\\t){{0,20}}
         (?:!!?[a-z]{{1,12}}\ )? )  # a tag of YAML
       | (?P<prose> \s{{1,3}} (?:is|was|will\ be|set\ to|reads):?\s{{1,3}}:?\s? )
@@ -42,7 +43,7 @@ _SEPARATOR = re.compile(
     re.VERBOSE,
 )
 _VALUE = re.compile(
-    rf"""(?P<open>(?:(?:Secret(?:Str|Bytes)?|Password|str|bytes|quote(?:_plus)?)\((?=\s?["']))?[\[(]?)
+    rf"""(?P<open>(?:(?:Secret(?:Str|Bytes)?|Password)\(|(?:str|bytes|quote(?:_plus)?)\((?=\s?["']))?[\[(]?)
     (?:[bBrRuUfF]{{1,2}}(?=["']))?
     (?:
         (?P<quote>{_QUOTE})
@@ -52,7 +53,9 @@ _VALUE = re.compile(
     )""",
     re.VERBOSE,
 )
-_ORDINARY_WORD = re.compile(r"[^A-Za-z0-9\"'`\\]|[A-Za-z]?[a-z]*[\s,.:;)]|[0-9.]+[\s,]")
+_ORDINARY_WORD = re.compile(
+    r"[^A-Za-z0-9\"'`\\\[(]|[\[(][a-z]*[\s:\])]|[A-Za-z]?[a-z]*[\s,.:;)]|[0-9.]+[\s,]"
+)
 _REST_OF_LIST = re.compile(r"(?:,\s?(?:\"[^\"\n]*\"|'[^'\n]*'|[\w+/=-]+)){1,40}")
 _REST_OF_BARE = re.compile(r"[^\s\"']*")
 _REST_OF_HEADER = re.compile(rf"[^=\"'\n\r]{{1,{_MAX_JUDGED}}}=[^\"'\n\r]*")

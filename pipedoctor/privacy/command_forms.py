@@ -167,7 +167,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         ("<<<", "echo ", "printf "),
         r"((?:<<<\s?|\b(?:echo|printf)\s(?:-n\s)?)[\"']?)(?=[^\s|)]*\d)(?=[^\s|)]*[a-z])"
         r"(?=[^\s|)]*[A-Z])[^\s\"'|)$/=<>]{8,}(?=[\"']?(?:\s*$|\)"
-        r"|\s*\|(?!\s*(?:tee|cat|e?grep|wc|\w+sum|tr|sed|awk|xargs|base64|sort|head|tail|cut|bc|jq"
+        r"|\s*>{1,2}\s?\S*(?i:token|secret|pass|cred|key|auth|netrc)|\s*\|(?!\s*(?:tee|cat|e?grep|wc|\w+sum|tr|sed|awk|xargs|base64|sort|head|tail|cut|bc|jq"
         r"|python\d?|sh|bash)\b)))",
         f"{_MAN}/bash.1.html#REDIRECTION",
         has_option=False,
@@ -178,6 +178,44 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         r"[\"'][^\"'\n]{1,80}[\"'],\s?[\"'])"
         r"(?!<secret>|(?:pass|password|secret|token)[\"'])[^\"'\n]{4,200}(?=[\"'])",
         "https://requests.readthedocs.io/en/latest/user/authentication/",
+        has_option=False,
+    ),
+    CommandForm(
+        ("login(", "authenticate(", "_key(", "_token("),
+        r"(\b(?:\w+\.)?(?:login|authenticate|set_(?:api_)?(?:key|token))\(\s?[\"'])(?=[^\"'\n]*\d)"
+        r"(?!<secret>)[^\"'\s]{16,200}(?=[\"'])",
+        "https://docs.wandb.ai/models/ref/python/functions/login",
+        has_option=False,
+    ),
+    CommandForm(
+        ("pin",),
+        r"(\\{0,3}[\"'](?:pin|pincode|pin_code)\\{0,3}[\"']\s?:\s?\\{0,3}[\"'])\d{4,8}(?=\\{0,3}[\"'])",
+        "https://www.rfc-editor.org/rfc/rfc8259",
+        has_option=False,
+    ),
+    CommandForm(
+        ("send",),
+        r"(\bsend\s(?:--\s)?[\"'])(?=[^\"'\n]*\d)[^\"'\s$]{6,60}(?=\\[rn][\"'])",
+        f"{_MAN}/expect.1.html",
+        has_option=False,
+    ),
+    CommandForm(
+        ("user create", "add_user", "change_password", "net user ", "unlock "),
+        r"(\b(?:samba-tool user (?:create|add)|rabbitmqctl\s(?:add_user|change_password)"
+        rf"|net user)\s[\w.-]+\s|\bbw unlock\s)(?![/<-]){_WORD}",
+        "https://www.rabbitmq.com/docs/man/rabbitmqctl.8",
+        has_option=False,
+    ),
+    CommandForm(
+        ("$",),
+        r"((?<![\w$])\$(?:1|2[abxy]|5|6|7|y|apr1|argon2id?|scrypt)\$)[\w./,=+$-]{20,}",
+        "https://man7.org/linux/man-pages/man5/crypt.5.html",
+        has_option=False,
+    ),
+    CommandForm(
+        ("5432:", "5433:", "*:"),
+        r"(?m)(^[\w.*-]+:(?:\d{4,5}|\*):[\w*-]+:[\w*-]+:)(?!<secret>)[^\s:]{4,}(?=\s*$)",
+        "https://www.postgresql.org/docs/current/libpq-pgpass.html",
         has_option=False,
     ),
     CommandForm(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pipedoctor.privacy import paths, patterns
 from pipedoctor.privacy.aliases import ALIAS_PATTERN, AliasTable
 from pipedoctor.privacy.identity import UserIdentity, get_last_part
+from pipedoctor.privacy.log_names import NAME_FORMS
 from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
 
 _PATH_FIELDS = frozenset(("path", "real", "project"))
@@ -31,6 +32,7 @@ class NameRedactor:
         self._names: dict[str, str] = {}
         self._folders: dict[str, str] = {}
         self._pattern: re.Pattern[str] | None = None
+        self._replacers = {"host": self._replace_server, "user": self._replace_user}
 
     def set_identity(self, identity: UserIdentity) -> None:
         """Learn who works here."""
@@ -48,7 +50,7 @@ class NameRedactor:
                 self._aliases.mark_taken(kind, int(number))
             if not patterns.STRUCTURE.search(text):
                 continue
-            users += [match[2] for match in patterns.HOME.find_matches(text)]
+            users += [match["name"] for match in patterns.HOME.find_matches(text)]
             users += [match[2] for match in patterns.USER.find_matches(text)]
             users += [match[2] for match in patterns.USER_FIELD.find_matches(text)]
             if key == "source":
@@ -85,7 +87,7 @@ class NameRedactor:
             if text == home or text.startswith((f"{home}/", f"{home}\\")):
                 parent, user = home[: -len(get_last_part(home))], get_last_part(home)
                 text = parent + self._get_alias("user", user) + text[len(home) :]
-        text = patterns.HOME.replace_matches(self._replace_home, text)
+        text = patterns.HOME.replace_matches(self._replace_home_folder, text)
         text = patterns.SCRATCH.replace_matches(self._replace_scratch, text)
         text = patterns.USER.replace_matches(self._make_group_replacer("user"), text)
         text = patterns.USER_FIELD.replace_matches(self._replace_user, text)
@@ -100,6 +102,9 @@ class NameRedactor:
         text = patterns.VOLUME.replace_matches(self._make_group_replacer("uuid"), text)
         text = patterns.SERIAL.replace_matches(self._make_group_replacer("serial"), text)
         text = patterns.NAMED_MAC.replace_matches(self._make_group_replacer("mac"), text)
+        if " " in text or "id=" in text:
+            for form in NAME_FORMS:
+                text = form.pattern.replace_matches(self._replacers[form.kind], text)
         return patterns.IPV6.replace_matches(self._replace_ipv6, text)
 
     def _add_name(self, kind: str, name: str) -> None:
@@ -122,6 +127,9 @@ class NameRedactor:
     def _get_alias(self, kind: str, value: str) -> str:
         root = kind == "user" and value == "root"
         return value if root else self._aliases.get_alias(kind, value)
+
+    def _replace_home_folder(self, match: re.Match[str]) -> str:
+        return match[1] + self._get_alias("user", match["name"])
 
     def _replace_home(self, match: re.Match[str]) -> str:
         return match[1] + self._get_alias("user", match[2])

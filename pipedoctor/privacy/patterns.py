@@ -45,18 +45,20 @@ _NAME = r"""(?!\.)[^/\\\s:'",;]+"""
 STRUCTURE = re.compile(r"[/\\:=@~\s]")
 """A sign that stands in every match of the patterns of homes, users, servers and volumes."""
 HOME = MarkedPattern(
-    r"([/\\](?:home[0-9]*|[Uu]sers)[/\\]|(?<!\S)~)"
-    rf"({_NAME}(?:\ {_NAME})*(?=[/\\])|{_NAME})",
-    *("home", "sers", "~"),
+    r"([/\\](?:homes?[0-9]*|[Uu]sers|afs[/\\][\w.-]+[/\\]user)[/\\]{1,4}"
+    r"(?:(?P<first>[a-z])[/\\](?:(?P<two>(?P=first)[a-z])[/\\](?=(?P=two))|(?=(?P=first))))?"
+    r"|(?<!\S)~)"
+    rf"(?P<name>{_NAME}(?:\ {_NAME})*(?=[/\\])|{_NAME})",
+    *("home", "sers", "afs/", "~"),
 )
 USER = MarkedPattern(r"(?i)\b((?:user(?:name)?|logname|owner|login)=)([^\s,;'\"]+)", "=")
 USER_FIELD = MarkedPattern(
-    r"(?i)(?<![\w-])((?:user_?name|logname|login)[\"']?\s?:\s?[\"']?"
-    r"|[\"'](?:user|owner)[\"']\s?:\s?[\"'](?=[\w.-]+[\"'])"
+    r"(?i)(?<![\w-])((?:user_?name|logname|login)\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?"
+    r"|[\"'](?:user|owner)\\{0,3}[\"']\s?:\s?\\{0,3}[\"'](?=[\w.-]+\\{0,3}[\"'])"
     r"|(?:user|owner):\s(?=[\w.-]+[ \t]*(?:\n|$))"
     r"|slurm_job_(?:user|account)=|(?:user|group)id=(?=[\w.-]+\())([A-Za-z_][\w.-]*)",
     *(":", "="),
-    probe=r"(?i)(?:user|owner|log(?:in|name)|account|group)[_nameid]{0,5}[\"']?\s?[:=]",
+    probe=r"(?i)(?:user|owner|log(?:in|name)|account|group)[_nameid]{0,5}\\{0,3}[\"']?\s?[:=]",
 )
 """A user in JSON, YAML or the environment of a job."""
 SCRATCH = MarkedPattern(
@@ -100,7 +102,8 @@ INTERNAL_HOST = MarkedPattern(
 UUID = MarkedPattern(
     r"(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{8}(?:[-_][0-9a-fA-F]{4}){3}[-_][0-9a-fA-F]{12}"
     r"|(?<!sha256[:=])(?<!sha256:\s)[0-9a-fA-F]{64}"
-    r"|(?<![mM][dD]5[:= ])(?<![mM][dD]5:\s)[0-9a-fA-F]{32})(?![0-9a-zA-Z])"
+    r"|(?<![mM][dD]5[:= ])(?<![mM][dD]5:\s)(?<!md5sum\s)(?<!ETag:\s)(?<!ETag:\s\")"
+    r"[0-9a-fA-F]{32})(?![0-9a-zA-Z])"
     r"|(?<=-pod)[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}",
     "",
     least=32,

@@ -34,6 +34,8 @@ _AUTHORIZATION = (
 _DIGEST = r"(\bresponse=[\"']?)[0-9a-f]{32,}"
 """A hash of the password, as HTTP sends it."""
 _PRIVATE_KEY = r"(?s)(-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----).*?(?=-----END|\Z)"
+_COMMAND_SIGNS = (" ", "$", "('", '("', 'pin"', ":5432:", "wandb:")
+"""One of these stands in every command, call and record that holds a secret."""
 _URL_FORMS = (_IN_URL, _ALONE_IN_URL, _IN_PATH, _WEBHOOK, _IN_QUERY)
 
 
@@ -52,7 +54,7 @@ def mask_secrets(text: str) -> str:
         text = re.sub(_DIGEST, rf"\1{MASK}", text)
     if "asic " in text:
         text = re.sub(_BASIC, rf"\1{MASK}", text)
-    if " " in text or text[:1] == "-":
+    if any(sign in text for sign in _COMMAND_SIGNS) or text[:1] == "-":
         text = mask_commands(text, MASK)
     words = split_words(text)
     longest = len(text) if words is None else max(map(len, words), default=0)
