@@ -64,7 +64,12 @@ def run(line: str, tree: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=tree,
-        env={**os.environ, "PYTHONPATH": path, "COLUMNS": "100", "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": path,
+            "COLUMNS": "100",
+            "PYTHONDONTWRITEBYTECODE": "",  # the copy is compiled once, not by each line
+        },
         check=False,
         capture_output=True,
         text=True,

@@ -47,7 +47,11 @@ def run(line: str, folder: Path) -> str:
     done = subprocess.run(
         [sys.executable, *PROGRAMS[program], *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{folder / 'checks'}"},
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{folder}{os.pathsep}{folder / 'checks'}",
+            "PYTHONDONTWRITEBYTECODE": "",  # the clone is compiled once, not by each line
+        },
         check=False,
         capture_output=True,
         text=True,

@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
     """A copy of the program, without its checks, which stay where they are."""
     assert pipedoctor.__file__
     home = Path(pipedoctor.__file__).parent
-    shutil.copytree(home, tmp_path / home.name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(home, tmp_path / home.name)  # with its bytecode, which stays valid
     return tmp_path
 
 
