@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from pipedoctor.check import Check, Finding, Remedy, Severity, Verdict
 from pipedoctor.engine.effects import predict_facts
 from pipedoctor.facts import Facts
+from pipedoctor.facts.log import Log
 
 FOLLOWS = "Then "
 """How the title of a remedy begins that belongs after the one before it."""
@@ -25,9 +26,12 @@ def keep_effective_remedies(
     What a remedy changes is applied to the facts, and the check is asked again. Those
     that suffice stay; where none does, the first two that suffice together; where
     these are missing, too, those after which the finding is milder. Remedies of which
-    nobody can compute what they change stay.
+    nobody can compute what they change stay, and those of what only a log tells: the
+    facts are not of the machine that wrote it.
     """
     if not any(finding.remedies for finding in verdict.findings):
+        return verdict
+    if Log in check.needs and not check.run(facts.without(Log), **settings).findings:
         return verdict
 
     def judge(changed: Facts) -> Sequence[Finding]:

@@ -131,6 +131,11 @@ class Facts:
         left = {key: why for key, why in self.unknown.items() if key not in now}
         return Facts(*self._known.values(), *more, unknown=left)
 
+    def without(self, kind: type[Fact]) -> "Facts":
+        """The same facts, one section less."""
+        rest = (fact for fact in self._known.values() if not isinstance(fact, kind))
+        return Facts(*rest, unknown=self.unknown)
+
     def to_record(self) -> dict[str, Any]:
         """Return plain data for JSON; tables about the world are left out."""
         known = {

@@ -4,11 +4,13 @@ import re
 
 _PLACE_MARKS = re.compile(
     r"(?P<kubernetes>^\[pod/|\bOOMKilled\b|\bCrashLoopBackOff\b|\bkubelet\b"
-    r"|\bkubectl (?:logs|exec|get|describe|apply)\b)"
+    r"|\bkubectl (?:logs|exec|get|describe|apply)\b|^pod/\w|\bKUBERNETES_(?:SERVICE|PORT)"
+    r"|/secrets/kubernetes\.io\b|^kind: (?:CronJob|DaemonSet|Deployment|Job|Pod|StatefulSet)\b)"
     r"|(?P<slurm>\bslurmstepd(?:-\w{1,40})?: |\b(?:srun|sbatch|salloc): \w"
-    r"|\bSLURM_\w{2,40} ?=)"
+    r"|\bSLURM_\w{2,40} ?=|^#SBATCH -|\bslurmd/job\d)"
     r"|(?P<docker>\bdocker(?: container)? (?:run|exec|start)\b|Error response from daemon"
-    r"|\bdocker[- ]compose (?:up|run|exec)\b|[Ss]tarting [Dd]ocker (?:image|container)\b"
+    r"|\bdocker[- ]compose (?:up|run|exec)\b|^Step \d{1,3}/\d{1,3} : [A-Z]{3}"
+    r"|[Ss]tarting [Dd]ocker (?:image|container)\b"
     r"|\b(?:[Uu]sing|[Pp]ulling|[Rr]unning) (?:the |in )?[Dd]ocker (?:image|container)\b"
     r"|Status: (?:Downloaded newer image|Image is up to date) for "
     r"|\broot@(?:[0-9a-f]{12}|[\w.-]{0,40}container[\w.-]{0,20}):)"

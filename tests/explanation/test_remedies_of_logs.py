@@ -6,7 +6,8 @@ import pytest
 
 from pipedoctor.explanation.explain import explain
 from pipedoctor.explanation.model import SuggestedRemedy
-from pipedoctor.facts import Facts, Site
+from pipedoctor.facts import Facts, Memory, Shm, Site
+from pipedoctor.units import GiB
 
 HERE = Facts(Site(system="linux"))
 
@@ -22,6 +23,9 @@ def first_text(log: str) -> str:
     return first.shell or first.snippet or first.title
 
 
+HEALTHY = HERE.merge(
+    Memory(total=24 * GiB, available=23 * GiB), Shm(size=24 * GiB, remountable=True)
+)
 OPENBLAS = (
     "OpenBLAS blas_thread_init: pthread_create failed for thread 50 of 64: Resource"
     " temporarily unavailable\nOpenBLAS blas_thread_init: RLIMIT_NPROC {} current, {} max\n"
@@ -35,6 +39,8 @@ PIP_FULL = "ERROR: Could not install packages due to an OSError: [Errno 28] No s
 READ_ONLY = "OSError: [Errno 30] Read-only file system: '{}'\n"
 NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
 FRAME = '  File "/w/train.py", line 8, in run\n    {}\n'
+NCCL_SHM = "NCCL WARN Error: failed to extend /dev/shm/nccl-abc to 9637892 bytes\n"
+PIP_PAIR = "torchvision 0.17.0 requires torch==2.2.0, but you have torch 2.4.0.\n"
 QUOTA = "$ docker run --cpus=2 x\nnr_throttled 47903\n"
 
 
@@ -202,3 +208,27 @@ def test_locks_are_disabled_only_where_a_lock_failed() -> None:
 
     assert "HDF5_USE_FILE_LOCKING" in first_text(locked + BAD_HEADER)
     assert "HDF5_USE_FILE_LOCKING" not in list_texts(BAD_HEADER)
+
+
+@pytest.mark.parametrize(
+    ("log", "wanted"),
+    [
+        ("#SBATCH --mem=12G\n" + OOM, "sbatch --mem=24G"),
+        (NCCL_SHM, "docker run --shm-size=8g"),
+    ],
+)
+def test_a_healthy_machine_rules_out_no_remedy_of_another(log: str, wanted: str) -> None:
+    said = explain(io.BytesIO(log.encode()), facts=lambda _: HEALTHY)
+
+    assert said.causes[0].remedies[0].shell == wanted
+
+
+@pytest.mark.parametrize(
+    ("log", "wanted"),
+    [
+        (NMS + "torch 2.5.1+cu121\n", "torchvision==0.20.1+cu121 --index-url"),
+        (PIP_PAIR, "pip install torchvision==0.19.0"),
+    ],
+)
+def test_the_torch_of_the_log_decides_its_torchvision(log: str, wanted: str) -> None:
+    assert wanted in first_text(log)
