@@ -10,7 +10,7 @@ from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.effects import predict_facts
 from pipedoctor.engine.effects.settings import read_settings
 from pipedoctor.engine.runner import run_checks
-from pipedoctor.facts import Facts
+from pipedoctor.facts import Facts, Interpreter
 
 _FOLDERS_OF_PYTHON = frozenset(("PYTHONPATH", "PYTHONNOUSERSITE"))
 
@@ -40,6 +40,8 @@ def find_consequences(
 
     Causes are what takes something away that should not be there: a folder of Python's
     path, or files. A remedy that makes room cures much, and is the cause of nothing.
+    What imports and libraries do without a folder nobody can compute: only without files
+    is it known what stays.
     """
     found: dict[str, str] = {}
     staying: set[tuple[str, str]] = set()
@@ -49,7 +51,8 @@ def find_consequences(
         judged = run_checks(
             catalogue, after, check_filter=lambda check: check.code in others, settings=settings
         )
-        staying |= {(v.code, cause) for v in judged if v.findings}
+        if after.get(Interpreter) == facts.get(Interpreter):
+            staying |= {(v.code, cause) for v in judged if v.findings}
         gone = (v.code for v in judged if v.code in others and not (v.findings or v.skipped))
         found = dict.fromkeys(gone, cause) | found
     return Consequences(gone=found, staying=frozenset(staying))

@@ -79,3 +79,20 @@ def fold_under_a_leak(size: int) -> dict[str, str]:
 def test_what_is_too_small_without_the_leak_too_keeps_its_own_remedy() -> None:
     assert fold_under_a_leak(256 << 20)["shm-too-small"] == "PDR702"
     assert fold_under_a_leak(100 << 20)["shm-too-small"] == ""
+
+
+def test_an_import_that_fails_stays_under_the_folder_that_brings_another_torch() -> None:
+    place = Interpreter(executable="/env/bin/python", path=(USER, SITE), pythonpath=(USER,))
+    rows = (
+        Distribution(name="torch", version="2.1.0", location=USER),
+        Distribution(name="torch", version="2.4.1", location=SITE),
+    )
+    failed = TorchImport(ok=False, error="AttributeError: module 'torch' has no attribute 'cuda'")
+    facts = Facts(place, Packages(entries=rows), failed)
+    catalogue = get_catalogue()
+    names = {"pythonpath-leak", "torch-not-importable"}
+    verdicts = run_checks(catalogue, facts, check_filter=lambda check: check.name in names)
+
+    found = find_consequences(catalogue, facts, verdicts, {})
+
+    assert [one.cause for one in triage(catalogue, verdicts, found)] == ["", "PDR861"]
