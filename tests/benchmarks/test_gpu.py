@@ -235,6 +235,19 @@ def test_the_slug_of_a_stub_is_no_recording_of_a_card() -> None:
     assert stubbed.slug == "dry-run-nvidia-h100-80gb-hbm3"
 
 
+def test_what_watch_reads_is_compared() -> None:
+    own = [{"index": 0, "power": 690.0, "clock": 1_980_000_000, "memory": None}]
+
+    right = watch.compare_live_fields(
+        own, [{"power": 600.0, "clock": 1_755_000_000, "memory": None}]
+    )
+    wrong = watch.compare_live_fields(own, [{"power": 69.0, "clock": None, "memory": 4.0}])
+
+    assert [row[-1] for row in right] == ["right"] * 3
+    assert [row[-1] for row in wrong] == ["WRONG"] * 3
+    assert right[2] == ["0", "memory", "not supported", "not supported", "right"]
+
+
 def test_every_watched_loop_has_a_label_and_a_marked_line() -> None:
     marked = set(watch.find_marked_lines())
 

@@ -3,7 +3,8 @@
 import json
 import subprocess
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,6 +18,10 @@ WATCHED, ALONE = 9.0, 4.0
 DRY_WATCHED, DRY_ALONE = 6.0, 1.0
 SHARE_TOLERANCE = 0.15
 """NVML's share is of sampling periods, the profiler's of time."""
+STEADY = "gpu-bound"
+"""The loop during which power, clock and memory hardly move."""
+LIVE_TOLERANCE = {"power": 0.25, "clock": 0.15, "memory": 0.05}
+"""Relative: `watch` has the mean of power, and both ask at different moments."""
 LABELS = {
     "gpu-bound": ("bottleneck-consumer",),
     "decode-bound": ("bottleneck-decode-cpu",),
@@ -40,6 +45,8 @@ class Watched:
     profiled: float | None
     slowdown: float | None
     problem: str = ""
+    live: list[list[str]] = field(default_factory=list[list[str]])
+    """Rows: what it reads of the driver, and what nvidia-smi said just before."""
 
 
 def measure(session: Session) -> None:
@@ -52,6 +59,10 @@ def measure(session: Session) -> None:
         found = _watch_loop(session, name)
         table.rows.append(describe_row(name, found, lines.get(name, ()), dry=dry))
         session.results.put_table(session.part, table)
+        if name == STEADY and found.live:
+            columns = ("GPU", "field", "watch", "nvidia-smi", "")
+            live = Table("What watch reads of the driver", columns, found.live)
+            session.results.put_table(session.part, live)
         if found.verdict in LABELS[name] and not dry:
             session.results.mark_seen(found.verdict, f"watch: the loop {name}")
     table.notes.append(
@@ -136,19 +147,21 @@ def _observe(
         loop.wait(timeout=10)
         return _fail(errors.read_text("utf-8", errors="replace").strip()[-300:] or "no PID")
     time.sleep(alone)
+    theirs = _ask_live_fields(session)
     began = time.time()
     done = session.pipedoctor(
         *("watch", str(pid), "--seconds", str(watched), "--format", "json"),
         limit=watched + 30,
     )
     ended = time.time()
-    if session.part and loop.poll() is None:
-        _note_live_fields(session)
     answer = _read_answer(loop.stdout)
     report = _read_report(done.out)
     if not report:
         return _fail(done.last_line)
-    return summarize(report, answer, began, ended)
+    found = summarize(report, answer, began, ended)
+    own = (report["facts"]["known"].get("live") or {}).get("gpus", ())
+    found.live = compare_live_fields(own, theirs)
+    return found
 
 
 def _fail(problem: str) -> Watched:
@@ -203,10 +216,27 @@ def _compute_rate(ends: list[float]) -> float | None:
     return (len(ends) - 1) / (ends[-1] - ends[0]) if len(ends) > 2 else None  # noqa: PLR2004
 
 
-def _note_live_fields(session: Session) -> None:
-    """Power, clock and memory as nvidia-smi has them at this moment, into the log."""
+def _ask_live_fields(session: Session) -> list[dict[str, float | None]]:
+    """Power, clock and memory of each GPU as nvidia-smi has them at this moment."""
     done = session.run(["nvidia-smi", "-q", "-x"], 20)
     try:
-        session.results.log(f"nvidia-smi: {smi.parse_live(done.out)}")
+        return smi.parse_live(done.out)
     except ValueError as error:
         session.results.log(str(error))
+        return []
+
+
+def compare_live_fields(
+    own: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, float | None]]
+) -> list[list[str]]:
+    """A row for each field of each GPU: about the same, or not supported by both."""
+    rows: list[list[str]] = []
+    for device, other in zip(own, theirs, strict=False):
+        for name, tolerance in LIVE_TOLERANCE.items():
+            one, two = device.get(name), other.get(name)
+            same = one == two
+            if one is not None and two is not None:
+                same = abs(one - two) <= tolerance * max(one, two)
+            shown = ["not supported" if v is None else f"{v:,.0f}" for v in (one, two)]
+            rows.append([str(device["index"]), name, *shown, say(same)])
+    return rows
