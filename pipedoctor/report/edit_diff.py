@@ -36,9 +36,14 @@ def diff_edits(edits: Sequence[Edit], read: LineReader) -> tuple[str, ...]:
 
 
 def _apply_edits(lines: Sequence[str], edits: Sequence[Edit]) -> list[str] | None:
-    """The lines afterwards; None: the edits do not fit them."""
+    """
+    The lines afterwards; None: the edits do not fit them.
+
+    What is inserted at one place stands in the order of the edits, as `fix --code` writes it.
+    """
     result = [*lines, ""]
-    for edit in sorted(edits, key=lambda one: (one.line, one.column), reverse=True):
+    ordered = sorted(dict.fromkeys(edits), key=lambda one: (one.line, one.column))
+    for edit in reversed(ordered):
         if not 0 < edit.line <= edit.end_line <= len(result):
             return None
         head = result[edit.line - 1][: edit.column - 1]

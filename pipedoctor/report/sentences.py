@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from pipedoctor.check import Gain, Lasts, Place
-from pipedoctor.facts import Site
+from pipedoctor.facts import LiveJob, Site
 from pipedoctor.facts.applicability import NOT_SELECTED
 from pipedoctor.facts.record import SECTIONS
 from pipedoctor.report.model import (
@@ -54,9 +54,13 @@ def clean_text(text: object) -> str:
 
 
 def describe_place(report: Report) -> str:
-    """Say which kind of place was examined: ``docker container, Debian 12``."""
+    """Say which kind of place was examined: ``docker container, Debian 12``, or which job."""
     known = report.facts.known.get("site")
+    watched = report.facts.known.get("live")
     site = msgspec.convert(known, Site) if known else None
+    if site is None and watched:
+        job = msgspec.convert(watched, LiveJob)
+        return f"PID {job.pid}, watched for {job.seconds:.0f} s"
     if site is None:
         return "A place that could not be examined"
     name = f"{site.description}, {site.distribution}" if site.distribution else site.description

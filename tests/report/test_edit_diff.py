@@ -62,6 +62,19 @@ def test_several_edits_lines_that_come_and_lines_that_go() -> None:
     ]
 
 
+def test_two_insertions_at_one_place_keep_their_order() -> None:
+    guard = edit(4, 1, (4, 1), "if here:\n")
+    indents = (edit(4, 1, (4, 1), "    "), edit(5, 1, (5, 1), "    "))
+
+    assert diff_edits((guard, *indents), read)[2:] == (
+        "-for x in loader:",
+        "-    f(x)",
+        "+if here:",
+        "+    for x in loader:",
+        "+        f(x)",
+    )
+
+
 def test_a_line_after_the_last() -> None:
     after = edit(6, 1, (6, 1), "main()\n")
 

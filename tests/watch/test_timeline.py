@@ -74,4 +74,5 @@ def test_a_report_of_a_watch_has_its_timeline(tmp_path: Path) -> None:
 
     text = page.read_text("utf-8")
     assert "While it was watched" in text
+    assert f"PID {job.pid}, watched for 1 s" in text
     assert len(re.findall(r"<polyline points=\"[\d., ]+\"", text)) >= 2

@@ -3,9 +3,7 @@
 import ast
 
 from pipedoctor.source.detect.api_table import KIND_OF_CALL
-from pipedoctor.source.detect.kinds import (
-    READ_KINDS,
-)
+from pipedoctor.source.detect.kinds import PICKING_FUNCTIONS, READ_KINDS
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.scope import CodeScope, binding_key
@@ -65,13 +63,20 @@ def has_light_items(recorder: EventRecorder, dataset: str) -> bool:
             node = step.node
             if not isinstance(node, ast.Call):
                 continue
-            name = last_name(node.func).lower()
             unknown = isinstance(node.func, ast.Attribute) and (
                 (binding_key(node.func).startswith("self.") or _is_super_call(node.func))
                 and not list(recorder.call_graph.resolve_call(node.func, scope, scope.owner))
             )
-            if does_work(recorder, scope, node):
+            if unknown or not _only_picks(recorder, scope, node):
                 return False
-            if unknown or name in {"iter", "next"}:
-                return False
+        if scope.steps_by_type.get(ast.While):
+            return False
     return bool(scopes)
+
+
+def _only_picks(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
+    """Is it known to take a moment only, or a function of the project that is read as well?"""
+    if recorder.full_name_of(node.func, scope) in KIND_OF_CALL or does_work(recorder, scope, node):
+        return False
+    picks = last_name(node.func) in PICKING_FUNCTIONS
+    return picks or any(recorder.call_graph.resolve_call(node.func, scope, scope.owner))

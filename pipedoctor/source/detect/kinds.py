@@ -61,6 +61,34 @@ RANDOM_FUNCTIONS = {
 }
 
 
+PICKING_FUNCTIONS = frozenset(
+    {
+        # conversions
+        *("tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor", "LongTensor"),
+        *("IntTensor", "BoolTensor", "array", "asarray", "ascontiguousarray", "float"),
+        *("long", "int", "bool", "half", "double", "numpy", "to", "type", "astype", "copy"),
+        *("clone", "detach", "contiguous", "item", "tolist", "str", "is_tensor"),
+        # shapes
+        *("squeeze", "unsqueeze", "reshape", "view", "flatten", "permute", "transpose"),
+        *("swapaxes", "expand", "expand_dims", "stack", "cat", "concatenate", "hstack"),
+        *("vstack", "zeros", "ones", "zeros_like", "ones_like", "empty", "full", "arange"),
+        # parts
+        *("get", "keys", "values", "items", "iloc", "loc", "iat", "index_select", "take"),
+        *("bisect", "bisect_left", "bisect_right", "searchsorted", "dict", "list", "tuple"),
+        *("set", "zip", "enumerate", "reversed", "slice", "append", "extend", "update"),
+        "pop",
+        # what counts and asks
+        *("len", "range", "isinstance", "issubclass", "min", "max", "abs", "sum", "round"),
+        *("divmod", "hasattr", "getattr", "any", "all", "IndexError", "KeyError"),
+        *("ValueError", "TypeError", "NotImplementedError", "StopIteration"),
+        # draws
+        *("randint", "random", "rand", "randn", "choice", "uniform", "randrange"),
+        *("integers", "permutation", "randperm"),
+    }
+)
+"""By their last names: they pick, convert or count, and take a moment."""
+
+
 HANDLE_FACTORIES = {
     **{name: name for name in FORK_SHARED},
     "open": "open",

@@ -20,11 +20,23 @@ SILENT = {
         "self.x = path", "return self.x[index]", base="object"
     ),
 }
+BUSY = {
+    f"items that {what}": rows_training("self.x = path", item)
+    for what, item in {
+        "wait": "time.sleep(0.01)\nreturn self.x[index]",
+        "compute in a library": "return scipy.signal.resample(self.x[index], 9)",
+        "compute": "return np.linalg.svd(self.x[index])",
+        "loop until they have enough": "n = 0\nwhile n < 9:\n    n += 1\nreturn n",
+    }.items()
+}
 SPEAKS = {
+    "picked and converted": rows_training(
+        "self.x = path", "return torch.as_tensor(self.x[index]).float(), len(self.x)"
+    ),
     "tensors": loader_call("TensorDataset(x), num_workers=2"),
     "our own": loader_call("Memory(), num_workers=2"),
 }
-test_silent, test_speaks = make_tests(in_memory_with_workers, SILENT, SPEAKS)
+test_silent, test_speaks = make_tests(in_memory_with_workers, SILENT | BUSY, SPEAKS)
 
 
 @pytest.mark.parametrize(
