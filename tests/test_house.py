@@ -72,6 +72,17 @@ def test_files_and_functions_stay_small() -> None:
     assert not found
 
 
+def test_no_class_has_the_name_of_another() -> None:
+    """So that a search for a name finds one thing; a leading underscore is no difference."""
+    places: dict[str, list[str]] = {}
+    for file in product():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name.lstrip("_"), []).append(f"{file.name}:{node.lineno}")
+
+    assert {name: at for name, at in places.items() if len(at) > 1} == {}
+
+
 def is_opener(call: ast.Call) -> bool:
     """``open(...)``, ``os.open(...)``, ``path.open(...)``, ``path.read_text()`` and so on."""
     if isinstance(call.func, ast.Name):

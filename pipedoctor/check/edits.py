@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from pipedoctor.check.remedy import Edit
-from pipedoctor.facts.source import AnyEvent, Call, Event, Import, LoaderCall, Span, Spot
+from pipedoctor.facts.call_text import Call, Import, Span
+from pipedoctor.facts.source import AnyEvent, Event, LoaderCall, Spot
 
 if TYPE_CHECKING:
     from pipedoctor.facts.code_events.item import FileOpening

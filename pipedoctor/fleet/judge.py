@@ -85,15 +85,13 @@ def judge_fleet(
     return replace(report, summary=build_summary(report, expected), seconds=seconds)
 
 
-def _list_skipped(
-    catalogue: Catalogue, verdicts: Sequence[Verdict]
-) -> Iterator[model.SkippedCheck]:
+def _list_skipped(catalogue: Catalogue, verdicts: Sequence[Verdict]) -> Iterator[model.FailedCheck]:
     """Those that could not judge although they were asked to."""
     for verdict in verdicts:
         asked = verdict.applicable and not verdict.skipped.startswith("no --")
         if verdict.skipped and asked:
             name = catalogue.checks[verdict.code].name
-            yield model.SkippedCheck(code=verdict.code, name=name, reason=verdict.skipped)
+            yield model.FailedCheck(code=verdict.code, name=name, reason=verdict.skipped)
 
 
 def _convert_superseded(one: SupersededFile) -> model.SupersededReport:

@@ -79,7 +79,7 @@ class UnreadableReport(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class SkippedCheck(msgspec.Struct, frozen=True, kw_only=True):
+class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
     """A check over fleets that crashed or took too long: what it judges is not known."""
 
     code: str
@@ -132,7 +132,7 @@ class FleetReport(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
     superseded: tuple[SupersededReport, ...] = ()
     unreadable: tuple[UnreadableReport, ...] = ()
-    skipped: tuple[SkippedCheck, ...] = ()
+    skipped: tuple[FailedCheck, ...] = ()
     repeated: tuple[RepeatedOutlier, ...] = ()
     """With --since: nodes that stood out more than once, the most often first."""
     summary: Summary

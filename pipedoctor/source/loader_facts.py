@@ -6,13 +6,9 @@ from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
 
+from pipedoctor.facts.call_text import Call
 from pipedoctor.facts.code_events.program import LoaderReconstruction, WorkerStart
-from pipedoctor.facts.source import (
-    Argument,
-    Call,
-    Dataset,
-    LoaderCall,
-)
+from pipedoctor.facts.source import Argument, Dataset, LoaderCall
 from pipedoctor.source.detect.collating import does_work_in_collate
 from pipedoctor.source.detect.item_work import has_light_items
 from pipedoctor.source.detect.lifetimes import (

@@ -231,6 +231,7 @@ def test_a_reader_that_went_away() -> None:
 
 
 @root
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/fuse").exists(), reason="no /dev/fuse")
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_data_on_a_server_that_does_not_answer(form: str, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from pipedoctor.facts.source import Call, Import
+from pipedoctor.facts.call_text import Call, Import
 from pipedoctor.source.syntax.blocks import find_statement_path, start_with_comments
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.source_text import SourceText, TextPosition

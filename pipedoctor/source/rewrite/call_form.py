@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pipedoctor.facts.source import Call, Given, Span
+from pipedoctor.facts.call_text import Call, Given, Span
 from pipedoctor.source.syntax.source_text import SourceText, TextPosition
 
 

@@ -2,7 +2,7 @@
 
 import ast
 
-from pipedoctor.facts.source import Span
+from pipedoctor.facts.call_text import Span
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.rewrite.call_form import measure_call
 from pipedoctor.source.rewrite.quote_code import (

@@ -2,8 +2,8 @@
 
 import ast
 
+from pipedoctor.facts.call_text import Span
 from pipedoctor.facts.code_events.details import RewriteDetails
-from pipedoctor.facts.source import Span
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.rewrite.call_form import measure_call
 from pipedoctor.source.rewrite.rewrite_pieces import NO_PIECES, RewritePieces

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from pipedoctor.facts.call_text import Call, Import, Span
 from pipedoctor.facts.code_events.details import RewriteDetails, Scalar
-from pipedoctor.facts.source import Call, Import, Span
 
 
 class RewritePieces(NamedTuple):

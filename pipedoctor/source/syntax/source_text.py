@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from pipedoctor.facts.source import Span
+from pipedoctor.facts.call_text import Span
 from pipedoctor.source.syntax.bindings import (
     bound_names,
     collect_names,

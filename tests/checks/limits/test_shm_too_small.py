@@ -257,7 +257,9 @@ def test_read_only_and_too_small_is_one_remedy() -> None:
         Facts(Shm(size=64 * MiB, read_only=True, remountable=True), IMAGENET), remedy
     )
     assert after is not None
-    assert judge(after.get(Shm), IMAGENET) == []
+    grown = after.get(Shm)
+    assert grown is not None
+    assert judge(grown, IMAGENET) == []
 
 
 def test_none_at_all_breaks(snapshot: SnapshotAssertion) -> None:

@@ -82,6 +82,7 @@ def test_a_worker_that_uses_cuda_is_another_matter() -> None:
 
 
 @pytest.mark.torch
+@pytest.mark.slow
 @pytest.mark.parametrize(("given", "there"), [(None, "1"), ("0", "0")])
 def test_what_asks_at_import_asks_the_driver(tmp_path: Path, given: str | None, there: str) -> None:
     """`torch.cuda.is_available()` at the top of a script initializes nothing."""
