@@ -4,6 +4,8 @@ import re
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _DOTTED = re.compile(r"[A-Za-z_][\w.]*")
+_STREAM = re.compile(r"\b(?:BytesIO|open|read)\(|^(?:f|fp|fh|fd|file|stream|buffer|buf)$")
+"""Bytes or an open file where a path is wanted."""
 _READ = re.compile(r"(?P<tensor>[A-Za-z_][\w.]*)\.(?:item|tolist|cpu|numpy)\(\)")
 
 
@@ -17,6 +19,13 @@ def choose_attribute(written: object, default: str) -> str:
     """``self.h5`` from ``self.h5``, ``Rows.h5`` or ``h5``; `default` where that is unknown."""
     text = written if isinstance(written, str) else ""
     return f"self.{text.rpartition('.')[2]}" if _DOTTED.fullmatch(text) else default
+
+
+def choose_expression(written: object, default: str) -> str:
+    """``self.files[index]``; `default` where it is not written in full, or opens a stream."""
+    text = written if isinstance(written, str) else ""
+    whole = bool(text) and not text.endswith("...") and not _STREAM.search(text)
+    return text if whole else default
 
 
 def accumulate_on_device(read: str) -> str:

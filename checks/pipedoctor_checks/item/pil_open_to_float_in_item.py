@@ -15,6 +15,7 @@ from pipedoctor_checks._shared.code_finding import (
     list_spots,
     make_code_finding,
 )
+from pipedoctor_checks._shared.own_names import choose_expression, choose_name
 
 
 @check("PDR202", "Images are converted to float in the worker", subject="item")
@@ -70,7 +71,7 @@ def pil_open_to_float_in_item(source: Source, /) -> Findings:
             f"{first.function} decodes images to float in the worker",
             in_code(
                 "Decode to uint8 and convert on the device",
-                "image = torchvision.io.decode_image(path)",
+                _decode_to_uint8(first.details),
             ),
             confidence=Confidence.LIKELY,
             counterfactual=Counterfactual(uint8=True),
@@ -78,3 +79,10 @@ def pil_open_to_float_in_item(source: Source, /) -> Findings:
             function=first.function,
             dataset=first.dataset,
         )
+
+
+def _decode_to_uint8(details: FloatImage) -> str:
+    """Read the same file into the same variable; a stream is not a path."""
+    image = choose_name(details.variable, "image")
+    path = choose_expression(details.opened, "path")
+    return f"import torchvision\n\n{image} = torchvision.io.decode_image({path})"

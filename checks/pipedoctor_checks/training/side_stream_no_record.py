@@ -8,6 +8,7 @@ from pipedoctor_checks._shared.code_finding import (
     list_spots,
     make_code_finding,
 )
+from pipedoctor_checks._shared.own_names import choose_expression
 
 
 @check("PDR410", "Memory of a side stream may be reused too early", subject="loop")
@@ -58,10 +59,14 @@ def side_stream_no_record(source: Source, /) -> Findings:
     - https://github.com/meta-pytorch/torchrec/issues/3485
     """
     for group in group_by_class(source.select_events(SideStreamCopy)):
+        copied = choose_expression(group[0].details.tensor, "batch")
         yield make_code_finding(
             list_spots(group),
             Severity.RISKS,
             f"{group[0].function} copies on a side stream without record_stream",
-            in_code("Call record_stream", "batch.record_stream(torch.cuda.current_stream())"),
+            in_code(
+                "Call record_stream on the copy, where it is used",
+                f"{copied}.record_stream(torch.cuda.current_stream())",
+            ),
             confidence=Confidence.POSSIBLE,
         )

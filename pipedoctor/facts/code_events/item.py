@@ -245,6 +245,10 @@ class FloatImage(EventDetails, frozen=True, kw_only=True):
     """
 
     kind: ClassVar[str] = "float-image"
+    opened: str = ""
+    """What is opened, as it is written: ``self.files[index]``."""
+    variable: str = ""
+    """The variable that holds the opened image, if there is one."""
 
 
 class OpenCVCall(EventDetails, frozen=True, kw_only=True):

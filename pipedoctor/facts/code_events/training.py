@@ -233,6 +233,8 @@ class SideStreamCopy(EventDetails, frozen=True, kw_only=True):
     """
 
     kind: ClassVar[str] = "side-stream"
+    tensor: str = ""
+    """What is copied, as it is written: ``batch``."""
 
 
 class PinThenCopy(EventDetails, frozen=True, kw_only=True):

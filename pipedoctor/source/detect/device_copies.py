@@ -150,7 +150,9 @@ def record_side_streams(recorder: EventRecorder, scope: CodeScope) -> None:
         words = {word.arg: word.value for word in node.keywords}
         value = recorder.values.resolve(words.get("non_blocking"), scope)
         if value.value is True and not recorded:
-            recorder.add_event(SideStreamCopy(), scope, step, unparse_short(node))
+            copied = node.func.value if isinstance(node.func, ast.Attribute) else None
+            details = SideStreamCopy(tensor=unparse_short(copied))
+            recorder.add_event(details, scope, step, unparse_short(node))
 
 
 def _is_cuda_stream(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:

@@ -45,16 +45,20 @@ def _record_float_image(
 ) -> None:
     """Opened, and handed as it is to a transform that makes floats of it."""
     holder = _variables_of_image(scope, node)
+    found = FloatImage(
+        opened=unparse_short(node.args[0]) if node.args else "",
+        variable=holder[0][0] if holder else "",
+    )
     array = _find_float_array(recorder, scope, node, {key for key, _, _ in holder})
     if array is not None:
-        recorder.add_event(FloatImage(), scope, step, unparse_short(array.func))
+        recorder.add_event(found, scope, step, unparse_short(array.func))
         return
     for outer in scope.calls:
         call = outer.node
         if isinstance(call, ast.Call) and any(_is_opened_image(a, node) for a in call.args):
             plain = "convert" not in unparse_short(call) or "'RGB'" in unparse_short(call)
             if plain and _only_converts_to_float(recorder, scope, call):
-                recorder.add_event(FloatImage(), scope, step, unparse_short(call.func))
+                recorder.add_event(found, scope, step, unparse_short(call.func))
                 return
     for key, value, other in holder:
         if "convert" in unparse_short(value) and "'RGB'" not in unparse_short(value):
@@ -69,7 +73,7 @@ def _record_float_image(
         if handed and _is_processed_between(scope, key, other, handed[0]):
             return
         if handed and _only_converts_to_float(recorder, scope, handed[0]):
-            recorder.add_event(FloatImage(), scope, step, unparse_short(handed[0].func))
+            recorder.add_event(found, scope, step, unparse_short(handed[0].func))
 
 
 def _find_float_array(

@@ -1,7 +1,9 @@
 """PDR202: images become floats in the worker."""
 
+import pytest
+
 from pipedoctor_checks.item.pil_open_to_float_in_item import pil_open_to_float_in_item
-from tests.checks.code_samples import frames, make_tests, rows_training
+from tests.checks.code_samples import find_one, frames, make_tests, rows_training
 
 TO_TENSOR = "self.show = transforms.ToTensor()"
 SILENT = {
@@ -31,3 +33,18 @@ SPEAKS = {
     ),
 }
 test_silent, test_speaks = make_tests(pil_open_to_float_in_item, SILENT, SPEAKS)
+
+
+@pytest.mark.parametrize(
+    ("opened", "path"),
+    [("self.files[index]", "self.files[index]"), ("io.BytesIO(self.raw[index])", "path")],
+)
+def test_the_remedy_reads_the_same_file_into_the_same_variable(opened: str, path: str) -> None:
+    code = frames(
+        f"pic = Image.open({opened})\nreturn self.t(pic)",
+        "self.t = transforms.Compose([transforms.ToTensor()])",
+    )
+
+    (remedy,) = find_one(pil_open_to_float_in_item, code).remedies
+
+    assert remedy.snippet == f"import torchvision\n\npic = torchvision.io.decode_image({path})"

@@ -1,7 +1,7 @@
 """PDR410: memory of another stream may be reused too early."""
 
 from pipedoctor_checks.training.side_stream_no_record import side_stream_no_record
-from tests.checks.code_samples import make_tests
+from tests.checks.code_samples import find_one, make_tests
 
 SIDE_STREAM = """
 class Ahead:
@@ -16,3 +16,9 @@ SILENT = {
 }
 SPEAKS = {"never": SIDE_STREAM.format("pass")}
 test_silent, test_speaks = make_tests(side_stream_no_record, SILENT, SPEAKS)
+
+
+def test_the_remedy_names_the_copied_tensor() -> None:
+    (remedy,) = find_one(side_stream_no_record, SPEAKS["never"]).remedies
+
+    assert remedy.snippet == "self.batch.record_stream(torch.cuda.current_stream())"
