@@ -213,6 +213,14 @@ step() { # NAME COMMAND...: go on after a failure, remember it
     "$@" || failed="$failed $what"
 }
 
+type_checks() { # both at once: each works on one core
+    mypy >"$state/mypy.log" 2>&1 &
+    mypy=$!
+    step pyright pyright --pythonpath "$bin/python"
+    step mypy wait "$mypy"
+    cat "$state/mypy.log"
+}
+
 tests() { # pytest as a program: `python -m` would import from the checkout
     { "$@" 2>&1 || echo $? >"$state/failed"; } | tee "$state/pytest.log"
     [ ! -e "$state/failed" ]
@@ -233,10 +241,7 @@ cmd_test() {
     step ruff ruff check .
     step format ruff format --check .
     step imports lint-imports --cache-dir "$state/imports"
-    if [ -e "$state/torch" ]; then
-        step mypy mypy
-        step pyright pyright --pythonpath "$bin/python"
-    fi
+    [ ! -e "$state/torch" ] || type_checks
     step wheel check-wheel-contents "$state/dist"
     # shellcheck disable=SC2086
     step pytest tests "$bin/pytest" $cache -n 2
