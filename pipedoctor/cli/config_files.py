@@ -41,6 +41,10 @@ WITHHELD_KEYS = {
 """Options that a discovered file may not set, and why."""
 _CONFINED_KEYS = ("data", "baseline")
 """Paths that a discovered file may only name below its own folder."""
+_MOST_OF_KEY = {"deadline": 600, "jobs": 64}
+"""A project may neither keep us waiting for ever, nor start thousands of processes."""
+_MAX_INTEGER = (1 << 63) - 1
+"""What TOML asks of every reader."""
 _HINT = "name the file with --config to obey it"
 
 
@@ -178,6 +182,10 @@ def _confine(folder: Path, table: dict[str, Any]) -> tuple[dict[str, Any], dict[
         outside = next(_list_outside(folder, table.get(key)), None)
         if outside is not None:
             refused[key] = f"{outside} is not below {folder}"
+    for key, most in _MOST_OF_KEY.items():
+        value = table.get(key)
+        if isinstance(value, int | float) and value > most:
+            refused[key] = f"more than {most}"
     return {key: value for key, value in table.items() if key not in refused}, refused
 
 
@@ -205,12 +213,24 @@ def parse_table(path: Path, data: bytes, at: str) -> tuple[dict[str, Any], str]:
         import tomli as tomllib
     try:
         table: dict[str, Any] = tomllib.loads(data.decode("utf-8-sig"))
+        _refuse_long_integers(table)
     except (ValueError, RecursionError) as error:
         message = f"{at}not TOML: {error}"
         raise UnreadableError(message) from error
     if path.name != "pyproject.toml":
         return table, ""
     return _get_table(_get_table(table, "tool"), "pipedoctor"), "tool.pipedoctor."
+
+
+def _refuse_long_integers(value: object) -> None:
+    """Raise ValueError where an integer has more than 64 bits: nothing can hold it."""
+    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
+        message = "an integer of more than 64 bits"
+        raise ValueError(message)
+    if isinstance(value, dict | list):
+        entries = cast("dict[str, object] | list[object]", value)
+        for entry in entries.values() if isinstance(entries, dict) else entries:
+            _refuse_long_integers(entry)
 
 
 def _get_table(table: dict[str, Any], key: str) -> dict[str, Any]:
