@@ -13,6 +13,7 @@ from pipedoctor.check import Verdict
 from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.consequences import find_consequences
 from pipedoctor.engine.consistent_plan import make_consistent
+from pipedoctor.engine.flows import add_flows
 from pipedoctor.engine.measurements import merge_measurements
 from pipedoctor.engine.runner import CheckFilter, run_checks
 from pipedoctor.engine.triage import triage
@@ -118,7 +119,7 @@ def _judge_and_filter(
     return filter_findings(
         catalogue,
         facts,
-        found,
+        add_flows(found, facts),
         policy.finding_filter,
         chosen=policy.check_filter,
         redact=policy.redactor.redact_text,

@@ -48,6 +48,14 @@ class Location(msgspec.Struct, frozen=True, kw_only=True):
     end_column: int | None = None
 
 
+class FlowStep(msgspec.Struct, frozen=True, kw_only=True):
+    """A place on the way of a value, and what happens to it there."""
+
+    location: Location
+    text: str
+    """``made``, ``returned by build()``, ``wrapped by Prefetcher``, ``iterated``."""
+
+
 class Gain(msgspec.Struct, frozen=True, kw_only=True):
     """What the remedy is worth, with its interval."""
 
@@ -122,6 +130,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     confidence: Confidence = Confidence.CERTAIN
     location: Location | None = None
     also_at: tuple[Location, ...] = ()
+    flow: tuple[FlowStep, ...] = ()
+    """The way of the loader that it concerns, from where it is made to its loop."""
     gain: Gain | None = None
     counterfactual: Counterfactual | None = None
     """Priced where the pipeline was measured; the gain then is one of epoch time."""

@@ -13,7 +13,8 @@ from pipedoctor.collect.code_reading import LoaderCallStore, ReadingOptions
 from pipedoctor.collect.machine import Machine, read_or_default
 from pipedoctor.collect.mounts import escape_path
 from pipedoctor.facts import Source
-from pipedoctor.facts.source import Minimum, Skipped
+from pipedoctor.facts.source import Skipped
+from pipedoctor.facts.source_marks import Minimum
 from pipedoctor.runtime.lanes import Announce
 from pipedoctor.source.discover import files
 from pipedoctor.source.discover.folders import OmittedPath

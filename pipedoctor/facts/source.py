@@ -7,6 +7,7 @@ import msgspec
 from pipedoctor.facts.base import Fact, Part
 from pipedoctor.facts.call_text import Call, Import, Span
 from pipedoctor.facts.code_events.details import EventDetails, Scalar, read_details
+from pipedoctor.facts.source_marks import Mark, Minimum
 
 ValueOrigin = Literal["literal", "default", "inferred", "unknown", "absent"]
 """
@@ -131,6 +132,8 @@ class Loop(Part, frozen=True, kw_only=True):
     """Indices into `Source.loaders`; empty: fed by something not known."""
     role: Literal["train", "eval", ""] = ""
     repeats: bool = False
+    flow: tuple[tuple[Spot, str], ...] = ()
+    """The way of its loader to it: ``made``, ``returned by build()``, ``iterated``."""
     single: bool = False
     """No loop, but a function that makes one step; its callers have the loop."""
 
@@ -193,24 +196,6 @@ class Ignore(Part, frozen=True, kw_only=True):
 
     at: Spot
     names: tuple[str, ...] = ()
-
-
-class Mark(Part, frozen=True, kw_only=True):
-    """What stands on a line where a finding may be, so that it is known if it moves."""
-
-    path: str
-    line: int
-    cell: int = 0
-    print: str
-    """A hash of the file's name in its repository and of the code on the line."""
-
-
-class Minimum(Part, frozen=True, kw_only=True):
-    """The least version that a project says it works with."""
-
-    version: str
-    told: str
-    """``pyproject.toml``."""
 
 
 class Source(Fact, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import msgspec
 
 from pipedoctor.check import Edit, Gain, Location, Put, Remedy, Severity, Verdict
+from pipedoctor.check.model import FlowStep
 from pipedoctor.check.typed_lines import get_typed_lines, remove_sudo
 from pipedoctor.check.windows_shell import (
     format_for_windows,
@@ -115,6 +116,7 @@ class ReportedFinding(msgspec.Struct, frozen=True, kw_only=True):
     evidence: dict[str, Any]
     location: Location | None = None
     also_at: tuple[Location, ...] = ()
+    flow: tuple[FlowStep, ...] = ()
     gain: Gain | None = None
     explains: tuple[str, ...] = ()
     confidence: ConfidenceName
@@ -258,6 +260,7 @@ def _convert_finding(item: RankedFinding, remark: str, site: Site | None) -> Rep
         evidence=dict(finding.evidence),
         location=finding.location,
         also_at=finding.also_at,
+        flow=finding.flow,
         gain=finding.gain,
         explains=item.explains,
         confidence=cast("ConfidenceName", finding.confidence.name.lower()),

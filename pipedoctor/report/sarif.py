@@ -130,14 +130,27 @@ def _build_result(
             "explains": list(map(_escape_text, entry.explains)),
         },
     }
-    if entry.also_at:
-        result["relatedLocations"] = [
-            {"id": n, **_build_location(place), "message": {"text": "also here"}}
-            for n, place in enumerate(entry.also_at, 1)
-        ]
+    result |= _build_other_places(entry)
     if found := list(build_fixes(entry)):
         result["fixes"] = found
     return result
+
+
+def _build_other_places(entry: ReportedFinding) -> dict[str, Any]:
+    """Where else it is, and the way of its loader from where it is made to its loop."""
+    built: dict[str, Any] = {}
+    if entry.also_at:
+        built["relatedLocations"] = [
+            {"id": n, **_build_location(place), "message": {"text": "also here"}}
+            for n, place in enumerate(entry.also_at, 1)
+        ]
+    if entry.flow:
+        steps = [
+            {"location": {**_build_location(one.location), "message": {"text": one.text}}}
+            for one in entry.flow
+        ]
+        built["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
+    return built
 
 
 def _make_anchor(entry: ReportedFinding) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from pipedoctor.check import Gain, Lasts, Place
+from pipedoctor.check.model import FlowStep
 from pipedoctor.facts import LiveJob, Site
 from pipedoctor.facts.applicability import NOT_SELECTED
 from pipedoctor.facts.record import SECTIONS
@@ -173,6 +174,12 @@ def format_location(entry: ReportedFinding) -> str:
     """``train.py:12``, or empty."""
     spot = entry.location
     return clean_text(f"{spot.path}:{spot.line}") if spot else ""
+
+
+def format_flow(flow: Sequence[FlowStep]) -> str:
+    """``made at data.py:31 -> returned by build() at train.py:80 -> iterated at train.py:88``."""
+    steps = (f"{one.text} at {one.location.path}:{one.location.line}" for one in flow)
+    return clean_text(" -> ".join(steps))
 
 
 def count_verdicts(report: Report, most: int) -> str:

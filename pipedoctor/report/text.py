@@ -162,6 +162,8 @@ class _ReportWriter(TerminalWriter):
         if entry.also_at:
             also = (f"{spot.path}:{spot.line}" for spot in entry.also_at)
             yield f"also at {sentences.clean_text(', '.join(also))}"
+        if entry.flow:
+            yield f"the loader: {sentences.format_flow(entry.flow)}"
         if full and entry.why:
             yield f"why here: {sentences.clean_text(entry.why)}"
 

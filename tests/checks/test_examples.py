@@ -9,7 +9,7 @@ from pipedoctor.check import Check
 from pipedoctor.check.page import BAD_EXAMPLE, GOOD_EXAMPLE, read_example
 from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts import Facts, Source
-from pipedoctor.facts.source import Minimum
+from pipedoctor.facts.source_marks import Minimum
 from tests.checks.code_samples import read
 
 HAZARDS = [c for c in get_catalogue().checks.values() if c.needs.get(Source)]

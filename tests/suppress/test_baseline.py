@@ -6,7 +6,8 @@ import pytest
 
 from pipedoctor.check import Finding, Location, Severity, Verdict
 from pipedoctor.facts import Facts, MalformedRecordError, Source
-from pipedoctor.facts.source import Mark, Skipped
+from pipedoctor.facts.source import Skipped
+from pipedoctor.facts.source_marks import Mark
 from pipedoctor.report.model import (
     Report,
     ReportedFinding,

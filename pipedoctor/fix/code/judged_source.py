@@ -13,7 +13,8 @@ from pipedoctor.check import Check, Finding, Verdict
 from pipedoctor.collect.source import find_minimums, format_path, group_sources
 from pipedoctor.engine.runner import run_checks
 from pipedoctor.facts import Facts, Source
-from pipedoctor.facts.source import Minimum, Skipped
+from pipedoctor.facts.source import Skipped
+from pipedoctor.facts.source_marks import Minimum
 from pipedoctor.fix.named_checks import Examination
 from pipedoctor.source.assemble import build_facts_of_modules, index_file
 from pipedoctor.source.discover import files

@@ -8,6 +8,7 @@ from pipedoctor.facts.source import Loop
 from pipedoctor.source.detect.device_copies import is_device_copy
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.reuse import is_loader_reused, is_repeated
+from pipedoctor.source.detect.value_flow import FlowTracer
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.values import node_location, unparse_short
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
@@ -52,10 +53,14 @@ def _record_loop(
     }
     if loaders and _only_hands_on(scope, node):
         return
+    at = node_location(scope.module, node)
+    first = min(loaders, default=None)
+    flow = FlowTracer(recorder, first).trace(at, node.iter, scope) if first is not None else ()
     before = recorder.loop_indices.get(id(node))
     known = recorder.loops[before].loaders if before is not None else ()
     loop = Loop(
-        at=node_location(scope.module, node),
+        at=at,
+        flow=flow,
         function=scope.name,
         loaders=tuple(sorted(loaders.union(known))),
         role="train"

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pipedoctor.facts.source import Mark, Source, Spot
+from pipedoctor.facts.source import Source, Spot
+from pipedoctor.facts.source_marks import Mark
 from pipedoctor.source.syntax.parse import ParsedFile
 
 FINGERPRINT_DIGITS = 16

@@ -4,7 +4,7 @@ import pytest
 
 from pipedoctor.check import Severity
 from pipedoctor.facts import TorchBuild
-from pipedoctor.facts.source import Minimum
+from pipedoctor.facts.source_marks import Minimum
 from pipedoctor_checks.randomness.numpy_rng_unseeded import numpy_rng_unseeded
 from tests.checks.code_samples import find, photo_training, rows_dataset
 
