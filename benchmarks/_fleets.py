@@ -35,12 +35,14 @@ class NodeKind(msgspec.Struct, frozen=True):
     gpu_memory: int
     cpus: int
     memory: int
+    faulty: bool = True
 
 
 NODE_KINDS = (
     NodeKind("h100", 0.55, "NVIDIA H100 80GB HBM3", "2330", 8, 85 * 10**9, 192, 2048 * GIB),
     NodeKind("a100", 0.3, "NVIDIA A100-SXM4-40GB", "20b0", 8, 42 * 10**9, 128, 1024 * GIB),
-    NodeKind("cpu", 0.15, "", "", 0, 0, 128, 512 * GIB),
+    NodeKind("cpu", 0.1, "", "", 0, 0, 128, 512 * GIB),
+    NodeKind("login", 0.05, "", "", 0, 0, 32, 192 * GIB, faulty=False),
 )
 NAMES = [
     "aiohttp",
@@ -551,7 +553,8 @@ def generate_fleet(
         whole = build_report(kind, packages_each)
         listed = whole["facts"]["known"].pop("packages")["entries"]
         size = round(count * kind.share)
-        sick = {n: at for at, n in enumerate(rng.sample(range(size), min(size, ill // 3)))}
+        ill_here = min(size, ill // 3) if kind.faulty else 0
+        sick = {n: at for at, n in enumerate(rng.sample(range(size), ill_here))}
         for number in range(size):
             report = copy.deepcopy(whole)
             known = report["facts"]["known"]

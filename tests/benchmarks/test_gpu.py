@@ -16,10 +16,10 @@ ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT))  # last, so that the installed package comes first
 
 from benchmarks.gpu import pack, run, smi, stub  # noqa: E402  (the path comes first)
-from benchmarks.gpu.parts import PARTS, Part, facts, load_part, watch  # noqa: E402
+from benchmarks.gpu.parts import PARTS, Part, facts, load_part, tune, watch  # noqa: E402
 from benchmarks.gpu.processes import ENDED, run_command  # noqa: E402
 from benchmarks.gpu.results import Card, Results, Table  # noqa: E402
-from benchmarks.gpu.session import Place  # noqa: E402
+from benchmarks.gpu.session import Place, Session  # noqa: E402
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runs on Linux only")
 CARD = Card("NVIDIA H100", "580.1", "13.0", "2026-01-01", 16, "6.1", dry_run=False)
@@ -233,6 +233,32 @@ def test_the_slug_of_a_stub_is_no_recording_of_a_card() -> None:
     assert CARD.slug == "nvidia-h100"
     stubbed = Card("NVIDIA H100 80GB HBM3", "1", "1", "2026-01-01", 1, "6", dry_run=True)
     assert stubbed.slug == "dry-run-nvidia-h100-80gb-hbm3"
+
+
+def test_a_machine_whose_gpus_are_not_seen_is_wrong(place: Place) -> None:
+    Results(Path(place.out)).begin(CARD)
+    session = Session(place, "facts", time.monotonic() + 60)
+    report = {"facts": {"known": {}, "unknown": {"gpu": "libnvidia-ml.so.1 not found"}}}
+
+    table = facts.compare_fields(session, report, "no answer", "no answer")
+
+    assert table.rows == [["", "all", "no facts of GPUs: libnvidia-ml.so.1 not found", "", "WRONG"]]
+
+
+@pytest.mark.parametrize(
+    ("recommended", "dry", "verdict"),
+    [
+        ("8:2", False, "right"),
+        ("4:2", False, "WRONG"),
+        ("2:2", False, "WRONG"),
+        ("", False, "WRONG"),
+        ("", True, ""),
+    ],
+)
+def test_a_recommendation_is_judged(recommended: str, dry: bool, verdict: str) -> None:
+    table = tune.judge_regret({}, recommended, {"4:2": 90.0, "8:2": 100.0}, dry=dry)
+
+    assert table.rows[-1][-1] == verdict
 
 
 def test_what_watch_reads_is_compared() -> None:

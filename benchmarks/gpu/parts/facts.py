@@ -67,7 +67,7 @@ def compare_fields(
     gpu = facts["known"].get("gpu")
     if gpu is None:
         why = str(facts["unknown"].get("gpu", "no fact"))
-        table.notes.append(f"No facts of GPUs: {why}.")
+        table.rows.append(["", "all", f"no facts of GPUs: {why}", "", say(right=False)])
         return table
     if isinstance(before, str) or isinstance(after, str):
         table.notes.append(f"nvidia-smi does not answer: {before or after}.")

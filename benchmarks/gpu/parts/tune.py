@@ -33,7 +33,8 @@ def measure(session: Session) -> None:
     if recommended and recommended not in wanted:
         wanted.append(recommended)
     grid = _measure_grid(session, environ, wanted)
-    session.results.put_table(session.part, judge_regret(tuned, recommended, grid))
+    regret = judge_regret(tuned, recommended, grid, dry=dry)
+    session.results.put_table(session.part, regret)
     _compare_predictions(session, environ, grid)
 
 
@@ -66,7 +67,9 @@ def _measure_grid(
     return {line["setting"]: line["rate"] for line in lines}
 
 
-def judge_regret(tuned: dict[str, Any], recommended: str, grid: dict[str, float]) -> Table:
+def judge_regret(
+    tuned: dict[str, Any], recommended: str, grid: dict[str, float], *, dry: bool
+) -> Table:
     """How much of the best rate of the grid the recommended setting leaves."""
     table = Table("tune against a grid", ("setting", "images a second, measured", ""))
     best = max(grid.values(), default=0.0)
@@ -77,6 +80,9 @@ def judge_regret(tuned: dict[str, Any], recommended: str, grid: dict[str, float]
         regret = 1 - grid[recommended] / best
         words = f"regret {regret:.1%} (goal: at most {REGRET_GOAL:.0%})"
         table.rows.append([recommended, words, say(regret <= REGRET_GOAL)])
+    else:
+        why = "not measured by hand" if recommended else "nothing is recommended"
+        table.rows.append([recommended, why, "" if dry else say(right=False)])
     confidence, why = tuned.get("confidence", "?"), tuned.get("why", "")
     table.notes.append(
         f"tune: bottleneck {tuned.get('bottleneck', '?')} ({why}), confidence {confidence},"
@@ -102,7 +108,8 @@ def _compare_predictions(session: Session, environ: dict[str, str], grid: dict[s
         )
         found = read_json(done)
         if not found:
-            table.rows.append([name, done.last_line, "", f"{grid[name]:,.0f}", "", ""])
+            verdict = "" if dry else say(right=False)
+            table.rows.append([name, done.last_line, "", f"{grid[name]:,.0f}", "", verdict])
             continue
         guess = found["predicted"]
         error = abs(guess["samples_per_second"] / grid[name] - 1)
