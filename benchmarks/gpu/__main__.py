@@ -4,6 +4,7 @@ import argparse
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from benchmarks.gpu.run import run_parts
 from benchmarks.gpu.session import ROOT
 
 TOTAL = 480.0
-"""Seconds for everything where no parts are named."""
+"""Seconds for everything, the environment included, where no parts are named."""
 
 
 def parse_parts(text: str) -> list[str]:
@@ -55,13 +56,14 @@ def main() -> int:
 
 def measure(options: argparse.Namespace) -> int:
     """Make the environment, run the parts, and leave nothing but the results."""
+    began = time.monotonic()
     adopt_orphans()
     scratch = Path(tempfile.mkdtemp(prefix="gpu-run-"))
     try:
         place, results = prepare_place(
             scratch, options.out.resolve(), options.wheels.resolve(), dry_run=options.dry_run
         )
-        return run_parts(place, results, options.parts, TOTAL)
+        return run_parts(place, results, options.parts, TOTAL - (time.monotonic() - began))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
