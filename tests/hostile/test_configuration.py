@@ -128,10 +128,11 @@ def test_one_path_of_a_list_is_enough(project: Path, monkeypatch: pytest.MonkeyP
     assert find_config().not_obeyed == {"data": f"/etc is not below {project}"}
 
 
+@pytest.mark.parametrize("deadline", ["1e300", "inf", "601"])
 def test_a_project_neither_stops_the_clock_nor_starts_thousands(
-    project: Path, monkeypatch: pytest.MonkeyPatch
+    project: Path, monkeypatch: pytest.MonkeyPatch, deadline: str
 ) -> None:
-    (project / "pipedoctor.toml").write_text("deadline = 1e300\njobs = 65536\n")
+    (project / "pipedoctor.toml").write_text(f"deadline = {deadline}\njobs = 65536\n")
     monkeypatch.chdir(project)
 
     found = find_config()
@@ -312,7 +313,6 @@ def test_a_file_that_never_ends_parsing_is_left(doctor: Doctor, project: Path) -
     [
         "[shm-too-small]\nheadroom = nan\n",
         "deadline = nan\n",
-        "deadline = inf\n",
         "jobs = 99999999999999999999\n",
         "accept = [{name = 99999999999999999999}]\n",
         f"x = {'[' * 2000}{']' * 2000}\n",
