@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from pipedoctor.bench.control_group import QuotaGroup
 from pipedoctor.collect.machine import Machine, read_or_default
@@ -39,6 +40,9 @@ class CpuMeter:
     `sessions` are sessions whose processes count as ours wherever their parents
     went. Costs about a millisecond for a hundred processes on each side.
     """
+
+    tolerant: ClassVar[bool] = False
+    """Do all windows of this process count (`--allow-busy`)?"""
 
     def __init__(self, machine: Machine | None = None, *, sessions: Iterable[int] = ()) -> None:
         self._machine = machine or Machine()
@@ -79,6 +83,7 @@ class CpuMeter:
             foreign=max(0.0, everybody - own),
             foreign_process=self._name_busiest(tree0.others, tree.others, seconds),
             stolen=max(0.0, stolen - stolen0),
+            tolerated=CpuMeter.tolerant,
             throttled=group.throttled,
             throttled_share=group.throttled_share,
             minor_faults=max(0, tree.faults - tree0.faults),

@@ -19,7 +19,7 @@ from pipedoctor.cli.options import (
     environment_option,
     format_option,
 )
-from pipedoctor.cli.quiet import WAIT_OPTION, wait_as_asked
+from pipedoctor.cli.quiet import add_wait_options, wait_as_asked
 from pipedoctor.tune import DEFAULT_BUDGET
 
 FORMATS = ("text", "json", "markdown")
@@ -42,7 +42,7 @@ def _add_shared_options(function: C) -> C:
                 show_default=True,
                 help="Seconds for the whole measurement.",
             ),
-            WAIT_OPTION,
+            add_wait_options,
             format_option(FORMATS),
             OUTPUT_OPTION,
             NO_REDACT_OPTION,

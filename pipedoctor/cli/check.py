@@ -24,7 +24,7 @@ from pipedoctor.cli.options import (
     OUTPUT_OPTION,
     environment_option,
 )
-from pipedoctor.cli.quiet import WAIT_OPTION, wait_as_asked
+from pipedoctor.cli.quiet import add_wait_options, wait_as_asked
 
 FAIL_ON = ("breaks", "risks", "slows", "note", "never")
 
@@ -84,7 +84,7 @@ FAIL_ON = ("breaks", "risks", "slows", "note", "never")
     metavar="MODULE:CALLABLE",
     help="With --measure: the consumer, called with every batch.",
 )
-@WAIT_OPTION
+@add_wait_options
 @click.option("--workers", type=COUNT, help="num_workers of the job's DataLoader.")
 @click.option("--batch-bytes", type=SIZE, help="Size of one batch, such as 64M.")
 @click.option("--prefetch", type=POSITIVE_COUNT, help="prefetch_factor of that DataLoader.")

@@ -1,7 +1,8 @@
-"""`--wait`: before something is measured, until others leave the CPUs alone."""
+"""`--wait` and `--allow-busy`: before something is measured, until others leave the CPUs alone."""
 
 import time
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
@@ -11,17 +12,31 @@ _LOOK_SECONDS = 1.0
 _CLOSEST = 0.1
 """Seconds of the last look: a shorter one says nothing."""
 
-WAIT_OPTION = click.option(
-    "--wait",
-    type=FiniteRange(min=0, max=10**6),
-    default=0.0,
-    metavar="SECONDS",
-    help="Wait up to this long until no other process disturbs the measurement.",
-)
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def add_wait_options(function: C) -> C:
+    """``--wait`` and ``--allow-busy``: what to do while other processes use the CPUs."""
+    wait = click.option(
+        "--wait",
+        type=FiniteRange(min=0, max=10**6),
+        default=0.0,
+        metavar="SECONDS",
+        help="Wait up to this long until no other process disturbs the measurement.",
+    )
+    busy = click.option(
+        "--allow-busy",
+        is_flag=True,
+        help="Count measurements that other processes disturb, with the wider intervals they have.",
+    )
+    return wait(busy(function))
 
 
 def wait_as_asked(context: click.Context) -> None:
-    """Wait for as long as `--wait` of this command allows."""
+    """Wait for as long as `--wait` of this command allows, then measure as it says."""
+    from pipedoctor.bench.window import CpuMeter
+
+    CpuMeter.tolerant = context.params["allow_busy"]
     wait_until_quiet(context.params["wait"])
 
 

@@ -62,6 +62,7 @@ class CheckRequest(CodeRequest, frozen=True, kw_only=True):
     write_baseline: bool = False
     wait: float = 0.0
     """Seconds to wait at most for a quiet machine, before `measure`."""
+    allow_busy: bool = False
     statistics: bool = False
     fix: bool = False
     """Apply what is marked, after the report."""
@@ -164,6 +165,7 @@ class TargetCommandRequest(TargetRequest, frozen=True, kw_only=True):
     no_redact: bool = False
     wait: float = 0.0
     """Seconds to wait at most for a quiet machine."""
+    allow_busy: bool = False
 
 
 class TuneRequest(TargetCommandRequest, frozen=True, kw_only=True):
@@ -200,6 +202,7 @@ class BenchRequest(OutputRequest, frozen=True, kw_only=True):
     """Seconds for the whole measurement."""
     wait: float = 0.0
     """Seconds to wait at most for a quiet machine."""
+    allow_busy: bool = False
 
 
 class EnvironmentBenchRequest(BenchRequest, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from pipedoctor.cli.option_types import (
     STEP_SECONDS,
 )
 from pipedoctor.cli.options import NO_REDACT_OPTION, OUTPUT_OPTION
-from pipedoctor.cli.quiet import WAIT_OPTION
+from pipedoctor.cli.quiet import add_wait_options
 from pipedoctor.tune import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ _TARGET_OPTIONS = (
         help="Output format.",
         show_default=True,
     ),
-    WAIT_OPTION,
+    add_wait_options,
     OUTPUT_OPTION,
     NO_REDACT_OPTION,
 )

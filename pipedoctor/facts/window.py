@@ -32,6 +32,8 @@ class Window(Part, frozen=True, kw_only=True):
     """Share of the quota's periods in which it was stopped."""
     foreign_process: str = ""
     """The process of others that took the most: ``python3, pid 4711``."""
+    tolerated: bool = False
+    """Does it count, however much others used (`--allow-busy`, or only CPU time is compared)?"""
     minor_faults: int | None = None
     involuntary_switches: int | None = None
 
@@ -78,6 +80,6 @@ class Window(Part, frozen=True, kw_only=True):
     @property
     def rejection_reason(self) -> str:
         """Why the result must not be used; empty: it can be."""
-        if self.disturbance and self.lost_cores > MAX_LOST_SHARE * self.cpus:
+        if self.disturbance and not self.tolerated and self.lost_cores > MAX_LOST_SHARE * self.cpus:
             return f"{self.disturbance}, too much for a reliable measurement"
         return ""

@@ -1,8 +1,11 @@
 """`--wait`: measuring begins when the machine is quiet, or when time is up."""
 
 import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
 
-from pipedoctor.cli import quiet
+from pipedoctor.bench.window import CpuMeter
+from pipedoctor.cli import main, quiet
 from pipedoctor.cli.check_options import CheckOptions
 from pipedoctor.cli.check_output import choose_exit_code
 from pipedoctor.facts import Window
@@ -58,6 +61,25 @@ def test_nobody_waits_unasked(windows: list[Window]) -> None:
     windows.append(BUSY)
 
     assert quiet.wait_until_quiet(0.0) == ""
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_busy_windows_count_if_asked_for_this_command_alone(*, asked: bool) -> None:
+    runner = CliRunner()
+    line = ["bench", "disk", "/nowhere/at/all", *(["--allow-busy"] if asked else [])]
+    CpuMeter.tolerant = not asked
+    try:
+        runner.invoke(main, line)
+        assert CpuMeter.tolerant == asked
+    finally:
+        CpuMeter.tolerant = False
+
+
+def test_a_tolerated_window_counts_and_is_marked() -> None:
+    tolerated = replace(BUSY, tolerated=True)
+
+    assert BUSY.rejection_reason
+    assert (tolerated.rejection_reason, tolerated.disturbance) == ("", BUSY.disturbance)
 
 
 @pytest.mark.parametrize(("known", "code"), [({}, 3), ({"pipeline": {}}, 0)])
