@@ -75,6 +75,18 @@ def test_every_node_reports(cluster: dict[str, Any], tmp_path: Path) -> None:
 
 
 @pytest.mark.cluster
+def test_ctrl_c_ends_with_what_is_known(cluster: dict[str, Any]) -> None:
+    def interrupt(_done: int, _all: int) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    outcome = examine_cluster(cluster["address"], ["--quick"], deadline=40, progress=interrupt)
+
+    assert outcome.interrupted
+    assert len(outcome.answers) == 3
+    assert all(one.data or one.trouble == "interrupted" for one in outcome.answers)
+
+
+@pytest.mark.cluster
 def test_a_node_that_is_killed_is_lost_and_harms_no_other(
     cluster: dict[str, Any],
 ) -> None:
