@@ -70,10 +70,22 @@ def record_kept_graph(
     hit = {key for one in parts if (key := binding_key(one))} & losses
     if isinstance(node.op, ast.Add) and hit and binding_key(node.target) not in losses:
         off = all(_is_detached(scope, name, node.lineno) for name in hit)
-        if not _has_backward_called(scope, binding_key(node.target)) and not (
-            _is_under_no_grad(step) or off
-        ):
+        target = binding_key(node.target)
+        off = off or _begins_anew(recorder, scope, step, target)
+        if not _has_backward_called(scope, target) and not (_is_under_no_grad(step) or off):
             recorder.add_event(KeptGraph(loss=min(hit)), scope, step, binding_key(node.target))
+
+
+def _begins_anew(recorder: EventRecorder, scope: CodeScope, step: CodeStep, target: str) -> bool:
+    """``total = 0`` for each batch, of whose parts it is the sum: no more than one is kept."""
+    outer = [one for one in step.context.loops[:-1] if id(one) in recorder.loop_indices]
+    return any(
+        isinstance(value, ast.Constant)
+        and its.context.loops
+        and its.context.loops[-1] in outer
+        and its.context.guards == step.context.guards[: len(its.context.guards)]
+        for value, its in scope.bindings.get(target, ())
+    )
 
 
 def _is_detached(scope: CodeScope, name: str, line: int) -> bool:

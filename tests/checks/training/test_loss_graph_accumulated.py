@@ -15,11 +15,18 @@ SILENT = {
     "detached": batch_loop(GPU_STEP + "total += loss.detach()"),
     "a number": batch_loop(GPU_STEP + "total += loss.item()"),
     "itself": batch_loop("loss = net(x)\ntotal += loss\ntotal.backward()"),
+    "of the parts of one batch": batch_loop(
+        "total = 0\nfor part in x.cuda():\n    loss = net(part)\n    loss.backward()\n"
+        "    total += loss"
+    ),
     "taken off before": LOSS_SUM.format(then="loss = loss.detach().cpu()"),
     "a number by then": LOSS_SUM.format(then="loss = loss.item()"),
 }
 SPEAKS = {
     "a sum": batch_loop(GPU_STEP + "total += loss"),
+    "of each epoch": "def main(loader, net):\n    for epoch in range(9):\n        total = 0\n"
+    "        for x in loader:\n            loss = net(x.cuda())\n            loss.backward()\n"
+    "            total += loss\n",
     "never taken off": LOSS_SUM.format(then="shown = loss.detach()"),
     "taken off afterwards": LOSS_SUM.format(then="pass") + "        loss = loss.detach()\n",
 }
