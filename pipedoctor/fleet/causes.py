@@ -65,7 +65,7 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
     "torch.cudnn": ("torch.version", "torch.cuda"),
     "torch_import.ok": ("torch.version", "interpreter.startup_error"),
     "torch_import.error": ("torch_import.ok", "torch_import.hang"),
-    "torch_import.version": ("torch.version", "torch_import.ok"),
+    "torch_import.version": ("torch.version", "torch.local", "torch_import.ok"),
     "torch_import.cuda_available": (
         "torch_import.ok",
         "gpu.error",
@@ -144,6 +144,7 @@ def _list_causes_of_decoder(name: str, dot: str, field: str) -> Sequence[str]:
 def _list_causes_at_place(name: str) -> Sequence[str]:
     _, role, what = name.split(".", 2)
     if what.startswith("disks."):
-        return tuple(f"paths.{role}.{one}" for one in _PATH_PROPERTIES)
+        turning = (f"paths.{role}.disks.rotational",) if what == "disks.transport" else ()
+        return (*(f"paths.{role}.{one}" for one in _PATH_PROPERTIES), *turning)
     before = _PATH_PROPERTIES[: _PATH_PROPERTIES.index(what)] if what in _PATH_PROPERTIES else ()
     return tuple(f"paths.{role}.{one}" for one in before)

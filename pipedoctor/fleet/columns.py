@@ -11,6 +11,9 @@ from pipedoctor.fleet.properties import get_property
 
 COMPLETE_SECTIONS = frozenset(("packages", "conda", "threads", "variables", "image_stack"))
 """Sections that list all there is: what is not in them is not there."""
+RARE_LIMITS = frozenset(("limits.pids_max",))
+"""Limits that are absent where there is none, and where nobody could read them: the first
+holds where most nodes have none."""
 _Holders: TypeAlias = dict[Any, list[int]]
 
 
@@ -43,17 +46,21 @@ def _build_columns(
             found[name].setdefault((type(value) is bool, value), []).extend(holders)
     if section in COMPLETE_SECTIONS:
         _add_absent_values(found, rows)
+    _add_absent_values({n: h for n, h in found.items() if n in RARE_LIMITS}, rows, most=True)
     for name in sorted(found):
         known = found[name]
         if len(known) > 1 or (wanted is not None and name in wanted):
             yield _build_column(name, known)
 
 
-def _add_absent_values(found: Mapping[str, _Holders], rows: Mapping[Row, list[int]]) -> None:
+def _add_absent_values(
+    found: Mapping[str, _Holders], rows: Mapping[Row, list[int]], *, most: bool = False
+) -> None:
+    """Nodes without it have nothing there; with `most`, only where these are the most."""
     every = [node for nodes in rows.values() for node in nodes]
     for holders in found.values():
         with_it = {node for nodes in holders.values() for node in nodes}
-        if len(with_it) < len(every):
+        if len(with_it) < (len(every) / 2 if most else len(every)):
             holders[False, None] = [node for node in every if node not in with_it]
 
 

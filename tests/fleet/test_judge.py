@@ -289,6 +289,42 @@ def facts(short: Report) -> Report:
     return known
 
 
+@pytest.mark.parametrize(
+    ("usual", "odd", "found"),
+    [
+        pytest.param(None, 4096, [("ill0", "limits.pids_max")], id="a limit that no other has"),
+        pytest.param(4096, None, [], id="nobody could read it there"),
+    ],
+)
+def test_a_limit_that_most_nodes_do_not_have(
+    write: Write, folder: Path, usual: int | None, odd: int | None, found: list[tuple[str, str]]
+) -> None:
+    nofile = {"soft": 1024, "hard": 1024}
+    write("h", 40, limits={"nofile": nofile, "pids_max": usual})
+    write("ill", 1, limits={"nofile": nofile, "pids_max": odd})
+
+    shown = judged(folder)
+
+    assert rows(shown) == found
+    assert [one.severity for one in shown.outliers] == ["risks"] * len(found)
+
+
+def test_another_disk_is_one_row(write: Write, folder: Path) -> None:
+    def place(name: str, transport: str, *, rotational: bool) -> Report:
+        disk = {"name": name, "transport": transport, "rotational": rotational}
+        mount = {"point": "/tmp", "fstype": "xfs"}
+        return {
+            "entries": [
+                {"role": "tmp", "path": "/tmp", "exists": True, "mount": mount, "disks": [disk]}
+            ]
+        }
+
+    write("h", 40, paths=place("nvme0n1", "nvme", rotational=False))
+    write("ill", 1, paths=place("sda", "sata", rotational=True))
+
+    assert rows(judged(folder)) == [("ill0", "paths.tmp.disks.rotational")]
+
+
 def test_two_places_on_one_disk_are_one_row(write: Write, folder: Path) -> None:
     def places(kind: str) -> Report:
         mount = {"point": "/", "fstype": kind}
