@@ -178,7 +178,7 @@ FAIL_ON = ("breaks", "risks", "slows", "note", "never")
 @click.option(
     "--fix",
     is_flag=True,
-    help="Then apply what is marked [fix]: shows the plan and asks, as `pipedoctor fix`.",
+    help="After the report apply remedies marked [fix]: shows the plan and asks first.",
 )
 @click.option("-y", "--yes", is_flag=True, help="With --fix: do not ask.")
 @click.option("-q", "--quiet", is_flag=True, help="One line per finding.")

@@ -22,7 +22,7 @@ class _TranslationTable(msgspec.Struct, frozen=True):
 @cache
 def _load_pairs() -> tuple[tuple[str, str], ...]:
     """What is said, and its English; the longest first: some begin with others."""
-    data = Path(__file__).with_name("abroad.json").read_bytes()
+    data = Path(__file__).with_name("translations.json").read_bytes()
     table = msgspec.json.decode(data, type=_TranslationTable)
     pairs = ((foreign, english) for english, row in table.messages.items() for foreign in row)
     return tuple(sorted(pairs, key=lambda pair: (-len(pair[0]), pair)))

@@ -28,7 +28,7 @@ METRICS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("process_memory_bytes", "Anonymous memory of a process", _PROCESS_LABELS),
     ("process_open_descriptors", "Open descriptors of a process", _PROCESS_LABELS),
     ("process_threads", "Threads of a process", _PROCESS_LABELS),
-    ("shm_used_bytes", "What is used of /dev/shm", _JOB_LABELS),
+    ("shm_used_bytes", "Space used in /dev/shm", _JOB_LABELS),
     ("shm_size_bytes", "Size of /dev/shm", _JOB_LABELS),
     ("throttled_ratio", "Share of periods in which the quota stopped it", _JOB_LABELS),
     ("sampler_cpu_ratio", "CPU that watching takes", _JOB_LABELS),
