@@ -3,7 +3,6 @@
 import json
 import multiprocessing
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from pipedoctor.tune.search.session import TargetLostError, TargetSession
 from pipedoctor.tune.search.tuning import TuningRequest, open_search
 from pipedoctor.tune.target.leftover_files import LeftoverFiles
 from pipedoctor.tune.target.messages import TrialFailed, TrialMeasured, TrialRequest
+from tests.tune.conftest import skip_if_too_busy
 
 HERE = Path(__file__).parents[1] / "workloads"
 BROKEN = HERE / "broken.py"
@@ -45,12 +45,6 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize(("name", "said"), UNREADABLE.items())
-def skip_if_too_busy(code: int, error: str) -> None:
-    """Nothing can be measured where others take the CPUs: then this is what is said."""
-    if code == 3 and re.search("too much for a reliable|loading .* exceeded", error):
-        pytest.skip(f"this machine is too busy: {error}")
-
-
 @pytest.mark.slow
 @pytest.mark.torch
 def test_a_target_that_cannot_be_used(name: str, said: str) -> None:
