@@ -18,7 +18,7 @@ _FOLDERS_OF_PYTHON = frozenset(("PYTHONPATH", "PYTHONNOUSERSITE"))
 class Consequences(msgspec.Struct, frozen=True, kw_only=True):
     """What is left of other findings once one of them is remedied."""
 
-    gone: Mapping[str, str] = msgspec.field(default_factory=dict)
+    gone: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     """By the code of a check, that of the cause whose remedy leaves it without a finding."""
     staying: frozenset[tuple[str, str]] = frozenset()
     """Checks that still find something after the remedy of a cause: each with that cause."""
