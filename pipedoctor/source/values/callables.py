@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.lattice import (
@@ -25,6 +26,22 @@ _MAX_NESTING = 4
 _KEPT_NAMES = frozenset(("Compose", "Lambda", "Sequential", "OneOf", "SomeOf", "RandomApply"))
 """Objects of libraries that call what they are made with."""
 _PROPERTIES = frozenset(("property", "cached_property"))
+
+
+_CALLERS = frozenset(
+    (
+        *("map", "imap", "imap_unordered", "starmap", "map_async", "starmap_async", "filter"),
+        *("submit", "apply", "apply_async", "run_in_executor", "reduce", "accumulate"),
+        *("Thread", "Process", "Timer", "vectorize", "apply_along_axis", "retry", "call"),
+    )
+)
+"""Functions of libraries that call what they are given, whatever holds it."""
+
+
+def _may_be_function(value: ast.expr) -> bool:
+    """``lambda``, another name, or a partial."""
+    partial = isinstance(value, ast.Call) and last_name(value.func) == "partial"
+    return partial or isinstance(value, (ast.Lambda, ast.Name, ast.Attribute))
 
 
 class Callee(NamedTuple):
@@ -87,11 +104,26 @@ class CallableFinder:
 
     def _callbacks(self, node: ast.Call, frame: Frame) -> Iterator[Callee]:
         """``pool.map(self.load, names)``: functions that a library is given."""
+        calls = last_name(node.func) in _CALLERS
         for given in (*node.args, *(word.value for word in node.keywords)):
             if isinstance(given, (ast.Name, ast.Attribute)):
+                if not calls and not self._names_function(given, frame):
+                    continue
                 for value in self.evaluator.evaluate(given, frame):
                     if isinstance(value, (FunctionValue, PartialValue)):
                         yield from self._enter(value)
+
+    def _names_function(self, node: ast.Name | ast.Attribute, frame: Frame) -> bool:
+        """Is it a function by its name alone? Most arguments are data, and many to follow."""
+        scope = frame.scope
+        if isinstance(node, ast.Name):
+            made = [value for value, _ in scope.bindings.get(node.id, ())]
+            if node.id in scope.local_functions or any(map(_may_be_function, made)):
+                return True
+        elif frame.owner is not None and isinstance(node.value, ast.Name):
+            if self.project.find_method(frame.owner.cls, node.attr) is not None:
+                return True
+        return isinstance(self.project.find_definition(node, scope.module), CodeScope)
 
     def callees_of(self, func: ast.expr, frame: Frame) -> Iterator[Callee]:
         """What a call of an expression enters."""

@@ -40,8 +40,8 @@ from pipedoctor.source.values.modules import read_imported, read_module
 _MAX_DEPTH = 60
 _MAX_REPEATS = 3
 """Evaluations of one expression whose value rests on itself."""
-_MAX_EVALUATIONS = 100_000
-"""No project needs so many; one that does is left unknown from there on."""
+MAX_EVALUATIONS = 130_000
+"""Few projects need so many; in one that does the rest is left unknown."""
 _MAX_VALUES = 40
 """What may be more things than these may be anything."""
 _CONTAINERS = (
@@ -73,6 +73,8 @@ class Evaluator:
         self._active: dict[tuple[int, Frame], int] = {}
         self._lowest_cycle = _MAX_DEPTH + 1
         self._evaluations = 0
+        self.most_evaluations = MAX_EVALUATIONS
+        """What may be used up by now: some is left for those who ask last."""
 
     def set_loaders(self, loaders_by_call: Mapping[int, Sequence[int]]) -> None:
         """Say which calls make loaders; what was found without them is forgotten."""
@@ -107,7 +109,7 @@ class Evaluator:
         if key in self._active:
             self._lowest_cycle = min(self._lowest_cycle, self._active[key])
             return UNKNOWN
-        if depth >= _MAX_DEPTH or self._evaluations >= _MAX_EVALUATIONS:
+        if depth >= _MAX_DEPTH or self._evaluations >= self.most_evaluations:
             self._lowest_cycle = 0
             return UNKNOWN
         self._evaluations += 1
