@@ -5,6 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 from pipedoctor.facts import SECTIONS, Fact, Facts, MalformedRecordError
+from pipedoctor.text.paste_cleanup import convert_to_utf8
 from pipedoctor.textsafe import encode_indented_json
 from pipedoctor.version import __version__
 
@@ -44,6 +45,7 @@ def read_measurements(data: bytes) -> list[Fact]:
     if len(data) > MAX_BYTES:
         message = f"larger than {MAX_BYTES >> 20} MiB: not a pipedoctor measurement"
         raise MalformedRecordError(message)
+    data = convert_to_utf8(data) or data
     try:
         document = msgspec.json.decode(data, type=_MeasurementDocument)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:

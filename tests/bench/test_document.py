@@ -43,6 +43,13 @@ def test_round_trip() -> None:
     assert plain["seconds"] == 1.235
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_file_as_windows_writes_it(encoding: str) -> None:
+    data = document.render(Facts(DECODE), conclusions=(), seconds=1.0)
+
+    assert document.read_measurements(data.decode().encode(encoding)) == [DECODE]
+
+
 def test_only_measurements_are_taken_of_a_report() -> None:
     facts = Facts(DECODE, Shm(size=1)).to_record()
     report = {"schema": "pipedoctor.report/1", "facts": facts}

@@ -203,6 +203,12 @@ def test_a_command_says_what_it_cannot_do_without(name: str, variable: str, tmp_
     assert "does not answer" in ended.errors
 
 
+@pytest.mark.slow
+def test_a_dead_folder_beside_the_code_is_not_waited_for(tmp_path: Path) -> None:
+    """The file is edited alone; what else its project holds is read in a child only."""
+    assert run_command("fix --code", "NOTHING", tmp_path).code == 0
+
+
 @pytest.mark.extended
 @pytest.mark.parametrize("variable", VARIABLES)
 @pytest.mark.parametrize("name", COMMANDS)

@@ -16,9 +16,12 @@ from pipedoctor.facts import Facts, Source
 from pipedoctor.facts.source import Skipped
 from pipedoctor.facts.source_marks import Minimum
 from pipedoctor.fix.named_checks import Examination
+from pipedoctor.runtime.files import run_with_timeout
+from pipedoctor.runtime.probe import Announce
 from pipedoctor.source.assemble import build_facts_of_modules, index_file
 from pipedoctor.source.discover import files
 from pipedoctor.source.discover.merge import merge_sources
+from pipedoctor.source.discover.projects import group_by_project
 from pipedoctor.source.syntax.parse import NotPythonError, parse_file
 from pipedoctor.source.syntax.scope import Module
 from pipedoctor.source.syntax.source_text import SourceText
@@ -27,6 +30,21 @@ from pipedoctor.suppress.suppress import ChangedLines, filter_findings
 
 CODE_CHECK_DIGITS = "123456"
 """The digit after PDR that hazards in code have."""
+_READING_SECONDS = 15.0
+"""As long as an examination has: what takes longer does not answer."""
+
+
+def _require_reading(paths: tuple[str, ...], examination: Examination, patience: float) -> None:
+    """Read all of it in a child first: a folder that hangs there hangs only the child."""
+    reading = examination.inquiry.reading
+
+    def read_all(announce: Announce) -> bool:
+        announce(f"reading {', '.join(paths)}")
+        every = files.find_source_files(paths, gitignore=reading.gitignore, exclude=reading.exclude)
+        group_by_project([one for one in every if isinstance(one, files.SourceFile)], paths)
+        return True
+
+    run_with_timeout("the code", read_all, timeout=patience)
 
 
 @dataclass(frozen=True)
@@ -82,9 +100,14 @@ class CodeWorkspace:
 
     @classmethod
     def read(
-        cls, paths: tuple[str, ...], examination: Examination, facts: Facts
+        cls,
+        paths: tuple[str, ...],
+        examination: Examination,
+        facts: Facts,
+        patience: float = _READING_SECONDS,
     ) -> "CodeWorkspace":
-        """Read every file that `check` would; raises UnreadableError."""
+        """Read every file that `check` would; raises UnreadableError, also of what hangs."""
+        _require_reading(paths, examination, patience)
         skipped: list[Skipped] = []
         roots = tuple(os.path.realpath(path) for path in paths)
         ground = cls(paths, examination, facts, skipped=skipped, real_roots=roots)

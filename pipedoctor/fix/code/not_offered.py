@@ -13,6 +13,8 @@ from pipedoctor.source.discover.projects import find_enclosing_project
 _MAX_LISTED = 8
 _MAX_LEVELS = 3
 """Folders around that of a file: a project that begins higher up may be a whole home."""
+_WIDE_SECONDS = 2.0
+"""What takes longer to be read, or has a folder in it that hangs, is not asked about."""
 _MAX_BYTES = 4 << 20
 """More code than this around a file is not read only to say what it would show."""
 
@@ -49,7 +51,9 @@ def find_elsewhere(workspace: CodeWorkspace) -> list[str]:
         return []
     folders = sorted({str(_find_project(Path(path))) for path in given})
     try:
-        wide = CodeWorkspace.read(tuple(folders), workspace.examination, workspace.facts)
+        wide = CodeWorkspace.read(
+            tuple(folders), workspace.examination, workspace.facts, _WIDE_SECONDS
+        )
     except UnreadableError:
         return []
     if sum(map(len, wide.contents.values())) > _MAX_BYTES:
