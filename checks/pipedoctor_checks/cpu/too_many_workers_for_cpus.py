@@ -8,9 +8,12 @@ from pipedoctor.check import (
     Counterfactual,
     Finding,
     Findings,
+    Remedy,
     Severity,
     check,
+    grant_cpus,
     in_code,
+    select_remedies,
 )
 from pipedoctor.facts import Cpu, Loader, Site
 from pipedoctor.units import format_count
@@ -79,7 +82,18 @@ def too_many_workers_for_cpus(
                 f"Start with at most {format_count(each, 'worker')} for each loader, then measure",
                 f"DataLoader(..., num_workers={each})",
             ),
+            *_grant_a_cpu_each(site, ranks * loader.loaders, cpu.effective * tasks * ratio),
         ),
+    )
+
+
+def _grant_a_cpu_each(site: Site | None, loaders: int, enough: float) -> tuple[Remedy, ...]:
+    """What to ask for where even one worker of each loader is too many."""
+    if site is None or loaders <= enough:
+        return ()
+    here = math.ceil(loaders / site.tasks_on_node)
+    return select_remedies(
+        site.launcher, *grant_cpus("Give the job a CPU for each of its workers", here)
     )
 
 

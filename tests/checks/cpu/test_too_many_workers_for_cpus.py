@@ -55,6 +55,17 @@ def test_too_many(snapshot: SnapshotAssertion) -> None:
     assert not remedy.automatic
 
 
+def test_more_ranks_than_cpus_need_more_cpus() -> None:
+    job = Loader(num_workers=4, ranks=8)
+
+    (finding,) = too_many_workers_for_cpus(FOUR, job, node(None))
+
+    assert [remedy.snippet for remedy in finding.remedies] == [
+        "DataLoader(..., num_workers=1)",
+        "#SBATCH --cpus-per-task=8",
+    ]
+
+
 def test_one_worker_for_one_cpu(snapshot: SnapshotAssertion) -> None:
     (finding,) = too_many_workers_for_cpus(Cpu(logical=1, affinity=1), Loader(num_workers=2), None)
 
