@@ -26,12 +26,13 @@ def check_target(place: str) -> None:
     if is_url(place):
         open_filesystem(place)
         return
-    reason = files.find_missing([place], timeout=files.FILE_TIMEOUT).get(place)
-    if reason is None:
-        try:
-            reason = None if files.find_kind(place) == "folder" else "not a folder"
-        except UnreadableError as error:
-            reason = str(error)
+    try:
+        kind = files.find_kind(place)  # the first that touches it: what hangs costs one wait
+    except UnreadableError as error:
+        reason: str | None = str(error)
+    else:
+        gone = files.find_missing([place]).get(place) if not kind else None
+        reason = gone or (None if kind == "folder" else "not a folder")
     if reason is not None:
         message = f"{escape_surrogates(place)}: {reason}"
         raise FolderError(message)
