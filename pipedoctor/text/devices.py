@@ -80,8 +80,9 @@ def read_accelerators(
     signs = () if missing and runtime else _find_cuda_signs(block, torch)
     if not (rocm or tegra or missing or none or gpu or signs):
         return None
+    wanted = torch is not None and bool(torch.cuda)
     return Accelerators(
-        pci=() if none and gpu is None else None,
+        pci=() if none and gpu is None and not wanted else None,
         rocm=rocm,
         jetson=tegra,
         toolkit=(runtime or "toolkit" * missing) if missing or gpu else "",

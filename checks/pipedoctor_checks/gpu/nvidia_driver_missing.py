@@ -45,12 +45,14 @@ def nvidia_driver_missing(
 
     ## How it is judged
 
-    There are four cases. An NVIDIA device is on the bus and no NVIDIA driver is loaded
+    There are five cases. An NVIDIA device is on the bus and no NVIDIA driver is loaded
     for it. Or the driver is loaded on the host and a container has no device files. Or
     there is no container, the driver is loaded for a device on the bus, /dev has no
     file of it, and NVML fails: a service or a sandbox may hide them. Or
     the bus is unknown, torch was not built for the CPU only, and a CUDA toolkit is
-    installed but neither driver nor GPU is present. A machine without NVIDIA hardware
+    installed but neither driver nor GPU is present. Or the text of a collector shows
+    neither, but a torch that was built for CUDA: a note, because the machine may be meant
+    to have none. A machine without NVIDIA hardware
     needs no driver, whatever torch was built for; only if the driver's library is
     installed nevertheless and itself reports that no driver is loaded, it is a risk,
     because this may be a login node. Devices passed through to a virtual machine
@@ -70,6 +72,8 @@ def nvidia_driver_missing(
     orphan = not reason and _is_library_orphaned(accelerators, gpu)
     hidden = not reason and _are_device_files_missing(accelerators, gpu)
     reason = _ORPHAN_SUMMARY if orphan else _HIDDEN_SUMMARY if hidden else reason
+    unseen = "" if reason else _describe_unseen(accelerators, torch, gpu)
+    reason = reason or unseen
     if not reason:
         return
     evidence = {
@@ -79,7 +83,7 @@ def nvidia_driver_missing(
     }
     severity = Severity.RISKS if orphan else Severity.BREAKS
     yield Finding(
-        severity=severity if wanted else Severity.NOTE,
+        severity=severity if wanted and not unseen else Severity.NOTE,
         summary=reason,
         evidence=evidence,
         confidence=Confidence.CERTAIN if accelerators.nvidia_devices else Confidence.LIKELY,
@@ -127,6 +131,14 @@ def _explain_missing(accelerators: Accelerators, site: Site | None, *, wanted: b
             "nor a GPU is visible"
         )
     return ""
+
+
+def _describe_unseen(accelerators: Accelerators, torch: TorchBuild | None, gpu: Gpu | None) -> str:
+    """A text that names no part of CUDA but that of torch."""
+    told = torch is not None and torch.origin == "text" and bool(torch.cuda)
+    if torch is None or not told or accelerators.pci is not None or gpu is not None:
+        return ""
+    return f"torch is built for CUDA {torch.cuda}, but neither an NVIDIA driver nor a GPU is shown"
 
 
 _DEVICE_FILES_REMEDY = Remedy(

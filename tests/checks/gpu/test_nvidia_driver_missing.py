@@ -184,3 +184,14 @@ def test_judges_another_machine_from_its_record() -> None:
 
     assert again == nvidia_driver_missing.run(facts)
     assert again.findings
+
+
+def test_a_text_that_shows_no_part_of_cuda_but_that_of_torch() -> None:
+    told = TorchBuild(version="2.4.0", cuda="12.1", origin="text")
+
+    (finding,) = judged(Accelerators(), told)
+
+    assert finding.severity is Severity.NOTE
+    assert "CUDA 12.1" in finding.summary
+    assert judged(bus(), told) == []
+    assert judged(Accelerators(), CPU) == []
