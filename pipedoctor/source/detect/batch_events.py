@@ -73,12 +73,15 @@ class BatchEvents:
         elif isinstance(func, ast.Attribute) and func.attr == "numpy":
             if root in state.batch - moved:
                 self._record_host_array(scope, step, node, root)
-        elif self.recorder.full_name_of(func, scope) == "torch.cuda.empty_cache":
+        else:
+            self._record_cuda_call(scope, step, self.recorder.full_name_of(func, scope))
+
+    def _record_cuda_call(self, scope: CodeScope, step: CodeStep, name: str) -> None:
+        if name == "torch.cuda.empty_cache":
             freed = _follows_del(scope, step)
-            name = "torch.cuda.empty_cache"
             self.recorder.add_event(CacheRelease(freed=freed), scope, step, name)
-        elif self.recorder.full_name_of(func, scope) == "torch.cuda.synchronize":
-            self.recorder.add_event(Synchronization(), scope, step, "torch.cuda.synchronize")
+        elif name == "torch.cuda.synchronize":
+            self.recorder.add_event(Synchronization(), scope, step, name)
 
     def _read_names(self, scope: CodeScope, node: ast.expr) -> set[str]:
         """Of what a value is read: ``x`` of ``x.mean()``, all of ``torch.sum(x == y)``."""

@@ -28,9 +28,16 @@ def record_dataset_updates(recorder: EventRecorder, module: Module) -> None:
     for scope in module.scopes if b"dataset." in module.file.content else ():
         for step in scope.steps_by_type.get(ast.Assign, []):
             targets = step.node.targets if isinstance(step.node, ast.Assign) else []
-            if any(_LOADER_DATASET.search(unparse_short(one)) for one in targets):
+            if any(map(_sets_on_dataset, targets)):
                 again = is_repeated(recorder, scope, step)
                 recorder.add_event(DatasetUpdate(repeats=again), scope, step)
+
+
+def _sets_on_dataset(target: ast.expr) -> bool:
+    """Is an attribute of the dataset of a loader in it, or an item of one?"""
+    if isinstance(target, ast.Name):
+        return False
+    return _LOADER_DATASET.search(unparse_short(target)) is not None
 
 
 def _is_state_setter(recorder: EventRecorder, name: str) -> bool:

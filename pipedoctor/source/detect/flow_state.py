@@ -1,7 +1,6 @@
 """What is known of the variables on the way of a batch."""
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +9,7 @@ from pipedoctor.source.syntax.context import (
     CodeContext,
     can_coincide,
 )
+from pipedoctor.source.syntax.walk import child_nodes
 
 _HOST_METHODS = {"item", "tolist", "numpy", "cpu", "size", "dim", "numel", "keys"}
 _HOST_FUNCTIONS = {"float", "int", "bool", "len", "str", "round", "isinstance", "type", "range"}
@@ -83,31 +83,39 @@ def find_flow_key(node: ast.expr) -> str:
 
 def flow_names(node: ast.expr) -> set[str]:
     """All variables in an expression: ``x`` and ``self.x``."""
-    return set(_walk_names(node, host=True))
+    return _collect_names(node, host=True)
 
 
 def tensor_names(node: ast.expr) -> set[str]:
     """Those of which the expression holds more than numbers that the host has read."""
-    return set(_walk_names(node, host=False))
+    return _collect_names(node, host=False)
 
 
-def _walk_names(node: ast.AST, *, host: bool) -> Iterator[str]:
-    if isinstance(node, ast.Name):
-        if node.id != "self":
-            yield node.id
-        return
-    if isinstance(node, ast.Attribute):
-        if isinstance(node.value, ast.Name) and node.value.id == "self":
-            yield f"self.{node.attr}"
-            return
-        if not host and node.attr in _SHAPE_ATTRIBUTES:
-            return
-    if isinstance(node, ast.Call) and not host:
-        method = isinstance(node.func, ast.Attribute) and node.func.attr in _HOST_METHODS
-        if method or (isinstance(node.func, ast.Name) and node.func.id in _HOST_FUNCTIONS):
-            return
-    for child in ast.iter_child_nodes(node):
-        yield from _walk_names(child, host=host)
+def _collect_names(top: ast.AST, *, host: bool) -> set[str]:
+    """Of an expression the variables, apart from what the host reads where that is not meant."""
+    found: set[str] = set()
+    queue: list[ast.AST] = [top]
+    for node in queue:
+        if isinstance(node, ast.Name):
+            if node.id != "self":
+                found.add(node.id)
+            continue
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id == "self":
+                found.add(f"self.{node.attr}")
+                continue
+            if not host and node.attr in _SHAPE_ATTRIBUTES:
+                continue
+        elif not host and isinstance(node, ast.Call) and _is_read_by_host(node.func):
+            continue
+        queue += child_nodes(node)
+    return found
+
+
+def _is_read_by_host(func: ast.expr) -> bool:
+    if isinstance(func, ast.Attribute):
+        return func.attr in _HOST_METHODS
+    return isinstance(func, ast.Name) and func.id in _HOST_FUNCTIONS
 
 
 def bind_target(target: ast.expr, value: ast.expr, state: FlowState) -> None:

@@ -175,9 +175,6 @@ def _trains_itself(scope: CodeScope, node: ast.For | ast.AsyncFor) -> bool:
 
     Iterations over a range, or called epochs, are as likely to be epochs of one batch.
     """
-    header = f"{unparse_short(node.target)} {unparse_short(node.iter)}".lower()
-    if "range(" in header or "epoch" in header:
-        return False
     own = [
         last_name(step.node.func)
         for step in steps_in_loop(scope, node)
@@ -185,7 +182,10 @@ def _trains_itself(scope: CodeScope, node: ast.For | ast.AsyncFor) -> bool:
         and step.context.loops[-1] is node
         and not step.context.inner
     ]
-    return "backward" in own and any("step" in name for name in own)
+    if "backward" not in own or not any("step" in name for name in own):
+        return False
+    header = f"{unparse_short(node.target)} {unparse_short(node.iter)}".lower()
+    return not ("range(" in header or "epoch" in header)
 
 
 def _takes_apart_batch(recorder: EventRecorder, scope: CodeScope, step: CodeStep) -> bool:

@@ -6,7 +6,7 @@ from pipedoctor.source.detect.flow_state import tensor_names
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import CodeScope, binding_key
-from pipedoctor.source.syntax.walk import contains_node, find_nodes
+from pipedoctor.source.syntax.walk import contains_node
 
 _CONDITION_TYPES = (ast.If, ast.While)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -38,7 +38,7 @@ def is_used_in_condition(scope: CodeScope, step: CodeStep) -> bool:
         if isinstance(one := other.node, _CONDITION_TYPES)
         if not around or around[-1] in other.context.loops
     ]
-    tests += [one.test for one in find_nodes(scope.node, (ast.Assert,))]
+    tests += [one.test for one in scope.asserts]
     root = _converted_name(node)
     if root and any(_tests_value(part, root) for test in tests for part in ast.walk(test)):
         return True

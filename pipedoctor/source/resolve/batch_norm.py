@@ -2,6 +2,7 @@
 
 import re
 from functools import cached_property
+from typing import NamedTuple
 
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.scope import Module
@@ -24,11 +25,29 @@ convolves its maps, as a ResNet does, pooling and linear layers change nothing.
 """
 
 
+class _Mentions(NamedTuple):
+    """What the text of one file speaks of."""
+
+    convolves: bool
+    normalises: bool
+    single: bool
+
+    @classmethod
+    def find(cls, text: bytes) -> "_Mentions":
+        """Look through the text of a file, once."""
+        return cls(
+            _CONVOLUTION_PATTERN.search(text) is not None,
+            b"BatchNorm" in text,
+            _SINGLE_VALUE_PATTERN.search(text) is not None,
+        )
+
+
 class BatchNormUsage:
     """Follows the imports of one project, each file once."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
+        self._details: dict[int, _Mentions] = {}
         self._mentions: dict[int, bool] = {}
         self._known_usage: dict[int, bool] = {}
         self._imported_modules: dict[int, list[Module]] = {}
@@ -44,13 +63,21 @@ class BatchNormUsage:
         known = self._known_usage.get(id(module))
         if known is None:
             near = self._import_closure(module)
-            text = [one.file.content for one in near]
-            convolves = any(map(_CONVOLUTION_PATTERN.search, text))
-            written = any(b"BatchNorm" in one for one in text)
-            single = any(map(_SINGLE_VALUE_PATTERN.search, text))
-            maps = (convolves or not written) and not single
             used = any(map(self._mentions_batch_norm, near))
-            known = self._known_usage[id(module)] = used and not maps
+            known = self._known_usage[id(module)] = used and not self._only_convolves(near)
+        return known
+
+    def _only_convolves(self, modules: list[Module]) -> bool:
+        """Is all that is normalised in these files a map that is convolved?"""
+        found = [self._describe(one) for one in modules]
+        if any(one.single for one in found):
+            return False
+        return any(one.convolves for one in found) or not any(one.normalises for one in found)
+
+    def _describe(self, module: Module) -> _Mentions:
+        known = self._details.get(id(module))
+        if known is None:
+            known = self._details[id(module)] = _Mentions.find(module.file.content)
         return known
 
     @cached_property

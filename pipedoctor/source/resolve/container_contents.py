@@ -14,12 +14,9 @@ def values_put_into(scope: CodeScope, key: str, index: object) -> Iterator[ast.e
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             if binding_key(call.func.value) == key:
                 yield from call.args[:1]
-    for step in scope.steps_by_type.get(ast.Assign, ()):
-        node = step.node
-        for target in node.targets if isinstance(node, ast.Assign) else ():
-            if isinstance(target, ast.Subscript) and binding_key(target.value) == key:
-                if _may_match_index(target.slice, index) and isinstance(node, ast.Assign):
-                    yield node.value
+    for at, value in scope.item_stores.get(key, ()):
+        if _may_match_index(at, index):
+            yield value
 
 
 def _may_match_index(node: ast.expr, index: object) -> bool:

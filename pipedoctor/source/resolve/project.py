@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import takewhile
 from typing import NamedTuple
 
 from pipedoctor.source.resolve.call_fit import fits_call
@@ -34,6 +35,7 @@ class Project:
                 self._modules_by_name.setdefault(".".join(parts[start:]), []).append(module)
         self._known_callers: dict[CodeScope, list[CallSite]] = {}
         self._known_bases: dict[str, tuple[list[ClassDefinition], list[str]]] = {}
+        self._bases_of_class: dict[ClassDefinition, tuple[list[ClassDefinition], list[str]]] = {}
         self._known_call_sites: dict[str, list[CallSite]] = {}
 
     def find_module(self, name: str, near: Module | None = None) -> Module | None:
@@ -127,6 +129,12 @@ class Project:
 
     def find_bases(self, cls: ClassDefinition) -> tuple[list[ClassDefinition], list[str]]:
         """Its ancestors in the project, itself first; and the foreign ones by name."""
+        if cls not in self._bases_of_class:
+            self._bases_of_class[cls] = self._find_bases_by_name(cls)
+        return self._bases_of_class[cls]
+
+    def _find_bases_by_name(self, cls: ClassDefinition) -> tuple[list[ClassDefinition], list[str]]:
+        """Of classes that share a file and a name those of the first that is asked for."""
         key = f"{cls.module.path}:{cls.name}"
         if key in self._known_bases:
             return self._known_bases[key]
@@ -145,8 +153,7 @@ class Project:
                 elif not isinstance(found, ClassDefinition):
                     full = self.full_name_of(node, one.module)
                     foreign.append(full or (node.id if isinstance(node, ast.Name) else ""))
-        self._known_bases[key] = known, foreign
-        return self._known_bases[key]
+        return self._known_bases.setdefault(key, (known, foreign))
 
     def find_method(self, cls: ClassDefinition, name: str) -> CodeScope | None:
         """A method, its own or inherited."""
@@ -279,13 +286,8 @@ def find_call_argument(call: ast.Call, name: str, position: int) -> ast.expr | N
 
 
 def _common_path_parts(one: str, other: str) -> int:
-    mine, theirs = one.split("/"), other.split("/")
-    count = 0
-    for left, right in zip(mine, theirs, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
+    pairs = zip(one.split("/"), other.split("/"), strict=False)
+    return len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
 
 
 STAR_IMPORTED_NAMES = {

@@ -214,7 +214,7 @@ class ValueResolver:
 
     def find_default(self, scope: CodeScope, name: str) -> ast.expr | None:
         """The default of a parameter."""
-        if isinstance(scope.node, ast.Module):
+        if isinstance(scope.node, ast.Module) or name not in scope.parameter_names:
             return None
         args = scope.node.args
         late = scope.parameters[len(scope.parameters) - len(args.defaults) :]

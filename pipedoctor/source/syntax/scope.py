@@ -77,14 +77,40 @@ class CodeScope:
         return found
 
     @cached_property
+    def item_stores(self) -> Mapping[str, list[tuple[ast.expr, ast.expr]]]:
+        """What is stored in variables at an index: ``x[index] = value``, by the variable."""
+        found: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
+        for step in self.steps_by_type.get(ast.Assign, ()):
+            node = step.node
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                if isinstance(target, ast.Subscript) and isinstance(node, ast.Assign):
+                    stored = (target.slice, node.value)
+                    found.setdefault(binding_key(target.value), []).append(stored)
+        return found
+
+    @cached_property
     def attribute_nodes(self) -> list[ast.Attribute]:
         """All its attributes, read and written."""
         return find_nodes(self.node, (ast.Attribute,))
 
     @cached_property
+    def asserts(self) -> list[ast.Assert]:
+        """All that it asserts."""
+        return find_nodes(self.node, (ast.Assert,))
+
+    @cached_property
     def name_loads(self) -> list[ast.Name]:
         """All names that it reads."""
         return [n for n in find_nodes(self.node, (ast.Name,)) if isinstance(n.ctx, ast.Load)]
+
+    @cached_property
+    def parameter_names(self) -> frozenset[str]:
+        """The names of all its parameters, those that take the rest among them."""
+        if isinstance(self.node, ast.Module):
+            return frozenset()
+        args = self.node.args
+        every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
+        return frozenset(one.arg for one in every if one is not None)
 
     @property
     def full_name(self) -> str:

@@ -23,6 +23,7 @@ LEAF_TYPES: frozenset[type] = frozenset(
 )
 """What has no parts that anybody asks for."""
 _UNNAMED_LEAVES: frozenset[type] = LEAF_TYPES - {ast.Name, ast.Constant}
+_NAMELESS_LEAVES: frozenset[type] = LEAF_TYPES - {ast.Name}
 
 
 def walk_branches(top: ast.AST) -> list[ast.AST]:
@@ -52,6 +53,19 @@ def statement_blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
     for name in ("handlers", "cases"):
         for one in getattr(node, name, ()):
             yield one.body
+
+
+def child_nodes(node: ast.AST) -> list[ast.AST]:
+    """The parts of a node that have names or parts themselves; constants do not."""
+    found: list[ast.AST] = []
+    for value in vars(node).values():
+        kind = type(value)  # pyright: ignore[reportUnknownVariableType]
+        if kind is list:
+            many = cast("list[ast.AST]", value)
+            found += [one for one in many if type(one) not in _NAMELESS_LEAVES]
+        elif kind not in _NAMELESS_LEAVES and isinstance(value, ast.AST):
+            found.append(value)
+    return found
 
 
 def _walk_tree(top: ast.AST, leaves: frozenset[type]) -> list[ast.AST]:

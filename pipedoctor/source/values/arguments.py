@@ -147,14 +147,3 @@ def find_default(node: ast.AST, name: str) -> ast.expr | None:
         if value is not None
     ]
     return next((value for one, value in pairs if one.arg == name), None)
-
-
-def parameter_names(node: ast.AST) -> Iterator[str]:
-    """The names of all parameters of a function or lambda."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        args = node.args
-        for one in (*args.posonlyargs, *args.args, *args.kwonlyargs):
-            yield one.arg
-        for rest in (args.vararg, args.kwarg):
-            if rest is not None:
-                yield rest.arg

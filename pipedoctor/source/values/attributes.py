@@ -28,15 +28,17 @@ class AttributeReader:
 
     def __init__(self, project: Project) -> None:
         self.project = project
+        self._stores_by_class: dict[
+            ClassDefinition, dict[str, list[tuple[ast.expr, CodeScope]]]
+        ] = {}
 
     def read(self, model: Evaluating, instance: InstanceValue, name: str) -> Values:
         """What an attribute of an object may be."""
         found: list[Values] = [self._read_field(model, instance, name)]
         ancestors = self.project.find_bases(instance.cls)[0]
         for cls in self._classes_of(instance):
-            for method in cls.methods.values():
-                for value, _ in method.bindings.get(f"self.{name}", ())[:_MAX_STORES]:
-                    found.append(model.evaluate(value, self._frame_of(model, method, instance)))
+            for value, method in self._stores_of(cls).get(name, ()):
+                found.append(model.evaluate(value, self._frame_of(model, method, instance)))
             own = cls.methods.get(name)
             if own is not None:
                 owner = instance if cls in ancestors else InstanceValue(cls)
@@ -49,6 +51,18 @@ class AttributeReader:
                 )
         joined = join(iter(found))
         return joined or join(self._read_stores(model, instance, name))
+
+    def _stores_of(self, cls: ClassDefinition) -> dict[str, list[tuple[ast.expr, CodeScope]]]:
+        """What the methods of a class give to each attribute of ``self``."""
+        known = self._stores_by_class.get(cls)
+        if known is None:
+            known = self._stores_by_class[cls] = {}
+            for method in cls.methods.values():
+                for key, values in method.bindings.items():
+                    if key.startswith("self."):
+                        pairs = [(value, method) for value, _ in values[:_MAX_STORES]]
+                        known.setdefault(key[5:], []).extend(pairs)
+        return known
 
     def read_inherited(self, frame: Frame, name: str) -> Values:
         """``super().name``: a method of a class that the one of this function derives from."""
@@ -94,8 +108,10 @@ class AttributeReader:
     def _read_field(self, model: Evaluating, instance: InstanceValue, name: str) -> Values:
         """A field of a dataclass, as the call gives it that made the object."""
         call, frame = instance.call, instance.frame
+        if call is None or frame is None:
+            return UNKNOWN
         fields = list(self.fields_of(instance.cls))
-        if call is None or frame is None or name not in fields:
+        if name not in fields:
             return UNKNOWN
         return model.evaluate(find_given(call, name, fields.index(name)), frame)
 

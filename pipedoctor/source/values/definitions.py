@@ -1,7 +1,7 @@
 """Where a name of a function gets its value: the assignments that reach a line."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pipedoctor.source.syntax.context import CodeStep
@@ -27,11 +27,16 @@ class Definitions(NamedTuple):
     """Some assignment is always passed, so that nothing older counts."""
 
 
+_UNDEFINED = Definitions([], [], certain=False)
+"""Of a name that nothing in its function gives a value."""
+
+
 class DefinitionFinder:
     """Finds what may have given names their values, function by function."""
 
     def __init__(self) -> None:
         self._loop_targets: dict[CodeScope, dict[str, list[LoopTarget]]] = {}
+        self._known: dict[tuple[CodeScope, str, int], Definitions] = {}
 
     def find(self, scope: CodeScope, key: str, line: int) -> Definitions:
         """
@@ -43,19 +48,32 @@ class DefinitionFinder:
         targets = self._loop_targets.get(scope)
         if targets is None:
             targets = self._loop_targets[scope] = _collect_loop_targets(scope)
-        looped = [one for one in targets.get(key, ()) if one.first_line <= line]
-        around = [one for one in looped if line <= one.last_line]
-        if around:
-            return Definitions([], [around[-1]], certain=True)
-        assigned: list[ast.expr] = []
-        for value, step in reversed(scope.bindings.get(key, ())):
-            if getattr(step.node, "lineno", 0) < line:
-                assigned.append(value)
-                if _always_passed(step, line):
-                    return Definitions(assigned, [], certain=True)
-            elif _is_in_loop_with(step, line) or step.context.inner:
-                assigned.append(value)
-        return Definitions(assigned, looped, certain=False)
+        if key not in targets and key not in scope.bindings:
+            return _UNDEFINED
+        known = self._known.get((scope, key, line))
+        if known is None:
+            its = targets.get(key, ())
+            known = self._known[scope, key, line] = _find_reaching(scope, its, key, line)
+        return known
+
+
+def _find_reaching(
+    scope: CodeScope, targets: Sequence[LoopTarget], key: str, line: int
+) -> Definitions:
+    """What of all that gives a name its value may reach a line."""
+    looped = [one for one in targets if one.first_line <= line]
+    around = [one for one in looped if line <= one.last_line]
+    if around:
+        return Definitions([], [around[-1]], certain=True)
+    assigned: list[ast.expr] = []
+    for value, step in reversed(scope.bindings.get(key, ())):
+        if getattr(step.node, "lineno", 0) < line:
+            assigned.append(value)
+            if _always_passed(step, line):
+                return Definitions(assigned, [], certain=True)
+        elif _is_in_loop_with(step, line) or step.context.inner:
+            assigned.append(value)
+    return Definitions(assigned, looped, certain=False)
 
 
 def _is_in_loop_with(step: CodeStep, line: int) -> bool:

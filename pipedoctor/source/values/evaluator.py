@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
-from pipedoctor.source.values.arguments import evaluate_parameter, parameter_names
+from pipedoctor.source.values.arguments import evaluate_parameter
 from pipedoctor.source.values.attributes import AttributeReader
 from pipedoctor.source.values.calls import CallEvaluator
 from pipedoctor.source.values.containers import elements_of, item_of
@@ -44,6 +44,7 @@ MAX_EVALUATIONS = 130_000
 """Few projects need so many; in one that does the rest is left unknown."""
 _MAX_VALUES = 40
 """What may be more things than these may be anything."""
+_UNFOLLOWED_TYPES = frozenset((ast.Constant, ast.JoinedStr, ast.Compare))
 _CONTAINERS = (
     *(ast.Tuple, ast.List, ast.Set, ast.Dict),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -93,11 +94,13 @@ class Evaluator:
         """The frame of a function; of any call where none is given, or too many are nested."""
         while scope.parent is not None:  # its names are among those of the one around it
             scope, call, caller = scope.parent, None, None
+        if owner is None and call is None and caller is None:
+            return self._frames.find_plain(scope)
         return self._frames.find(scope, owner, call, caller)
 
     def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
         """What an expression may be."""
-        if node is None or isinstance(node, (ast.Constant, ast.JoinedStr, ast.Compare)):
+        if type(node) in _UNFOLLOWED_TYPES or node is None:
             return UNKNOWN
         key = (id(node), frame)
         known = self._known.get(key)
@@ -171,14 +174,13 @@ class Evaluator:
         if name == "self" and frame.owner is not None:
             return frozenset((frame.owner,))
         found = self._definitions.find(scope, name, node.lineno)
-        values = join(self.evaluate(one, frame) for one in found.assigned)
-        values |= join(self._element_of_target(one, frame) for one in found.looped)
+        values = join([self.evaluate(one, frame) for one in found.assigned])
+        values |= join([self._element_of_target(one, frame) for one in found.looped])
         if name in scope.local_functions:
-            local = LocalFunctionValue(scope.local_functions[name], frame)
-            return values | frozenset((local,))
+            return values | {LocalFunctionValue(scope.local_functions[name], frame)}
         if found.certain or scope.is_module_body:
             return values or self._evaluate_global(node, frame)
-        if name in parameter_names(scope.node):
+        if name in scope.parameter_names:
             return values | evaluate_parameter(self, name, frame)
         if not found.assigned and not found.looped:
             values = self._evaluate_inner_parameter(name, frame) or values
@@ -216,9 +218,10 @@ class Evaluator:
         if is_super_call(node.value):
             return self.attributes.read_inherited(frame, node.attr)
         owners = self.evaluate(node.value, frame)
-        full = self.project.full_name_of(node, frame.scope.module)
-        if owners and not (full and any(isinstance(one, ModuleValue) for one in owners)):
-            return join(self.evaluate_attribute(one, node.attr) for one in owners)
+        known = owners and not any(isinstance(one, ModuleValue) for one in owners)
+        full = "" if known else self.project.full_name_of(node, frame.scope.module)
+        if owners and not full:
+            return join([self.evaluate_attribute(one, node.attr) for one in owners])
         if full:
             definition = self.project.find_by_name(full, frame.scope.module)
             if isinstance(definition, CodeScope):

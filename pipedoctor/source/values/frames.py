@@ -18,6 +18,14 @@ class FrameTable:
     def __init__(self) -> None:
         self._frames: dict[tuple[object, ...], Frame] = {}
         self._count: Counter[CodeScope] = Counter()
+        self._plain: dict[CodeScope, Frame] = {}
+
+    def find_plain(self, scope: CodeScope) -> Frame:
+        """The frame of any call of a function; most that are asked for."""
+        frame = self._plain.get(scope)
+        if frame is None:
+            frame = self._plain[scope] = self.find(scope, None, None, None)
+        return frame
 
     def find(
         self,

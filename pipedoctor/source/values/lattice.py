@@ -1,7 +1,7 @@
 """The values that the model tells apart, and the calls in which they are asked for."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -198,6 +198,10 @@ class Evaluating(Protocol):
         ...
 
 
-def join(parts: Iterator[Values]) -> Values:
+def join(parts: Iterable[Values]) -> Values:
     """All that any of these may be."""
-    return UNKNOWN.union(*parts)
+    found = UNKNOWN
+    for part in parts:
+        if part:
+            found = found | part if found else part
+    return found

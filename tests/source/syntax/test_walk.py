@@ -12,7 +12,7 @@ from pipedoctor.source.discover.imported_names import find_imported_names
 from pipedoctor.source.resolve.project import Project, last_name
 from pipedoctor.source.syntax.index import index_module
 from pipedoctor.source.syntax.parse import parse_file
-from pipedoctor.source.syntax.walk import LEAF_TYPES, find_nodes, walk_branches
+from pipedoctor.source.syntax.walk import LEAF_TYPES, child_nodes, find_nodes, walk_branches
 
 OWN = sorted(Path(ast.__file__).parent.glob("[a-f]*.py"))[:25]
 LINE = re.compile(
@@ -46,8 +46,16 @@ def test_all_of_a_file_is_seen(path: Path) -> None:
     assert walk_branches(tree) == [n for n in ast.walk(tree) if type(n) not in LEAF_TYPES]
     kinds = {ast.Name, ast.Constant, ast.alias}
     assert find_nodes(tree, kinds) == [n for n in ast.walk(tree) if type(n) in kinds]
+    named = LEAF_TYPES - {ast.Name}
+    for node in ast.walk(tree):
+        parts = [one for one in ast.iter_child_nodes(node) if type(one) not in named]
+        assert child_nodes(node) == parts
     assert {name.encode() for name in find_imported_names(text)} == names(text)
     module = index_module(parse_file(SourceFile("a.py", text)), "a", package=False)
+    for scope in module.scopes:
+        args = getattr(scope.node, "args", ast.parse("lambda: 0", mode="eval"))
+        own = {one.arg for one in ast.iter_child_nodes(args) if isinstance(one, ast.arg)}
+        assert scope.parameter_names == own
     calls = [step.node for scope in module.scopes for step in scope.calls]
     places = [place for of_name in module.calls_by_name.values() for place in of_name]
     assert [step.node for _, step in module.steps_at(places)] == calls
