@@ -35,6 +35,7 @@ class BatchEvents:
 
     def __init__(self, recorder: EventRecorder, loop: int) -> None:
         self.recorder = recorder
+        self.names = recorder.expression_names
         self.loop_index = loop
         self.guards: tuple[GuardCondition, ...] = ()
         """Around the calls that lead from the loop to here."""

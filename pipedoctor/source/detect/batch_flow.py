@@ -103,17 +103,17 @@ class BatchFlow(BatchEvents):
     ) -> None:
         """Names that come from the batch, those on the device, those computed there."""
         value = node.value
-        calls = find_nodes(value, (ast.Call,))
+        calls = self.names.calls_in(value)
         returned: set[str] = set()
         for call in calls:
             returned |= self._enter_call(scope, step, call, state)
         copies = [n for n in calls if is_device_copy(n, self.recorder, scope)]
-        read = flow_names(value)
+        read = self.names.of_all(value)
         moved = state.on_device.keys() | state.results
         joined = joins_tensors(self.recorder, scope, value) and not read & moved
         made = joined or makes_tensor(self.recorder, scope, value) or "fresh" in returned
         for target in node.targets:
-            names = flow_names(target)
+            names = self.names.of_all(target)
             if made or read & state.fresh_on_host:
                 state.fresh_on_host |= names
             else:
@@ -128,14 +128,14 @@ class BatchFlow(BatchEvents):
         self,
         scope: CodeScope,
         value: ast.expr,
-        names: set[str],
+        names: frozenset[str],
         state: FlowState,
         returned: set[str],
         *,
         copied: bool,
     ) -> None:
         """What new names hold of the batch and of results, by the value that they get."""
-        read, tensors = flow_names(value), tensor_names(value)
+        read, tensors = self.names.of_all(value), self.names.of_tensors(value)
         moved = state.on_device.keys() | state.results
         if isinstance(value, ast.Call) and not copied:
             if "host" in returned:
@@ -174,7 +174,7 @@ class BatchFlow(BatchEvents):
         Returns what they return: ``batch``, ``device``, ``results``; ``host``: numbers only.
         """
         given = [*node.args, *(word.value for word in node.keywords)]
-        roots = {name for one in given for name in tensor_names(one)}
+        roots = {name for one in given for name in self.names.of_tensors(one)}
         moved = state.on_device_before(node.lineno, step.context)
         concerned = bool(roots & (state.batch | state.results | moved))
         method = isinstance(node.func, ast.Attribute) and bool(self._objects)
@@ -190,7 +190,7 @@ class BatchFlow(BatchEvents):
                 continue  # it stands in the loop itself
             inner = FlowState(set())
             for name, value in match_arguments(target, node):
-                names = tensor_names(value)
+                names = self.names.of_tensors(value)
                 if isinstance(value, ast.Call) and "host" in self._enter_call(
                     scope, step, value, state
                 ):
@@ -267,8 +267,8 @@ class BatchFlow(BatchEvents):
         if values and all(is_read_by_host(target, value) for value in values):
             kinds.add("host")
         for value in values:
-            names = tensor_names(value)
-            calls = find_nodes(value, (ast.Call,))
+            names = self.names.of_tensors(value)
+            calls = self.names.calls_in(value)
             if any(is_device_copy(one, self.recorder, target) for one in calls):
                 kinds |= {"device", "batch"}
             elif names & state.results:

@@ -9,7 +9,7 @@ from pipedoctor.source.syntax.context import (
     CodeContext,
     can_coincide,
 )
-from pipedoctor.source.syntax.walk import child_nodes
+from pipedoctor.source.syntax.walk import child_nodes, find_nodes
 
 _HOST_METHODS = {"item", "tolist", "numpy", "cpu", "size", "dim", "numel", "keys"}
 _HOST_FUNCTIONS = {"float", "int", "bool", "len", "str", "round", "isinstance", "type", "range"}
@@ -89,6 +89,36 @@ def flow_names(node: ast.expr) -> set[str]:
 def tensor_names(node: ast.expr) -> set[str]:
     """Those of which the expression holds more than numbers that the host has read."""
     return _collect_names(node, host=False)
+
+
+class ExpressionNames:
+    """The same of expressions that are asked about again, and the calls in them."""
+
+    def __init__(self) -> None:
+        self._all: dict[int, frozenset[str]] = {}
+        self._tensors: dict[int, frozenset[str]] = {}
+        self._calls: dict[int, list[ast.Call]] = {}
+
+    def of_all(self, node: ast.expr) -> frozenset[str]:
+        """All variables in an expression."""
+        found = self._all.get(id(node))
+        if found is None:
+            found = self._all[id(node)] = frozenset(flow_names(node))
+        return found
+
+    def of_tensors(self, node: ast.expr) -> frozenset[str]:
+        """Those of which the expression holds more than numbers."""
+        found = self._tensors.get(id(node))
+        if found is None:
+            found = self._tensors[id(node)] = frozenset(tensor_names(node))
+        return found
+
+    def calls_in(self, node: ast.expr) -> list[ast.Call]:
+        """All calls in an expression."""
+        found = self._calls.get(id(node))
+        if found is None:
+            found = self._calls[id(node)] = find_nodes(node, (ast.Call,))
+        return found
 
 
 def _collect_names(top: ast.AST, *, host: bool) -> set[str]:

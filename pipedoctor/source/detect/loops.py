@@ -21,6 +21,7 @@ _WRAPPERS = PASSED_ON | {"enumerate", "iter", "zip"}
 _LOADER_SUFFIXES = ("loader", "_dl", "dataloader")
 
 
+_TRAINING_METHODS = frozenset(("backward", "zero_grad"))
 _EVALUATION_WORDS = ("eval", "valid", "val_", "_val", "test", "infer", "predict")
 
 BatchLoop: TypeAlias = ast.For | ast.AsyncFor | ast.While
@@ -64,7 +65,7 @@ def _record_loop(
         function=scope.name,
         loaders=tuple(sorted(loaders.union(known))),
         role="train"
-        if _is_training_loop(node)
+        if _is_training_loop(scope, node)
         else "eval"
         if _is_evaluation_loop(node, scope) or _is_without_gradients(scope, step)
         else "",
@@ -109,7 +110,7 @@ def _record_next_loops(recorder: EventRecorder, scope: CodeScope) -> None:
                     at=node_location(scope.module, around),
                     function=scope.name,
                     loaders=tuple(sorted(loaders)),
-                    role="train" if _is_training_loop(around) else "",
+                    role="train" if _is_training_loop(scope, around) else "",
                     repeats=bool(again),
                 )
             )
@@ -165,8 +166,14 @@ def is_named_like_loader(node: ast.expr) -> bool:
     return name.endswith(_LOADER_SUFFIXES)
 
 
-def _is_training_loop(node: ast.AST) -> bool:
-    return any(n.attr in {"backward", "zero_grad"} for n in find_nodes(node, (ast.Attribute,)))
+def _is_training_loop(scope: CodeScope, node: ast.AST) -> bool:
+    calls = (one.node for one in steps_in_loop(scope, node) if isinstance(one.node, ast.Call))
+    if any(isinstance(c.func, ast.Attribute) and c.func.attr in _TRAINING_METHODS for c in calls):
+        return True
+    text = scope.module.file.content
+    return any(name.encode() in text for name in _TRAINING_METHODS) and any(
+        one.attr in _TRAINING_METHODS for one in find_nodes(node, (ast.Attribute,))
+    )
 
 
 def _trains_itself(scope: CodeScope, node: ast.For | ast.AsyncFor) -> bool:

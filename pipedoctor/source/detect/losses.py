@@ -22,6 +22,11 @@ _DETACHING_ATTRIBUTES = {"detach", "item", "data"}
 
 def record_loss_syncs(recorder: EventRecorder, scope: CodeScope, node: BatchLoop) -> None:
     """A function that makes one step, and gives its loss back as a number."""
+    if not any(
+        site.scope is not scope or site.step.context.inner
+        for site in recorder.project.find_call_sites("backward")
+    ):
+        return
     number = recorder.loop_indices[id(node)]
     seen: set[int] = set()
     for step in steps_in_loop(scope, node):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pipedoctor.facts.code_events.details import LOOP_KEY, RecordedDetails
 from pipedoctor.facts.source import AnyEvent, Event, Loop
+from pipedoctor.source.detect.flow_state import ExpressionNames
 from pipedoctor.source.resolve.batch_norm import BatchNormUsage
 from pipedoctor.source.resolve.loader_calls import LoaderCallFinder
 from pipedoctor.source.resolve.project import Project
@@ -49,6 +50,7 @@ class EventRecorder:
         self.followed_scopes: set[int] = set()
         """Functions that were followed from a loop over batches, by identity."""
         self.traits: set[str] = set()
+        self.expression_names = ExpressionNames()
         self.batch_norm_usage = BatchNormUsage(project)
         self._test_modules: dict[int, bool] = {}
         self._source_texts = {} if source_texts is None else source_texts

@@ -67,7 +67,8 @@ def may_call_loader(text: bytes) -> bool:
 def loader_calls_in_tree(path: str, tree: ast.Module) -> Iterator[LiteralLoaderCall]:
     """Those of a file that is parsed."""
     nodes = walk_branches(tree)
-    known = dict(alias for node in nodes for alias in _imported_aliases(node))
+    imports = [one for one in nodes if isinstance(one, (ast.Import, ast.ImportFrom))]
+    known = dict(alias for node in imports for alias in _imported_aliases(node))
     for node in nodes:
         if isinstance(node, ast.Call) and _full_name(node.func, known) in TORCH_LOADERS:
             yield _read_loader_call(path, node)

@@ -77,12 +77,14 @@ class LoaderCallFinder:
 
     def _candidate_calls(self, module: Module) -> Iterator[CallPosition]:
         """Calls of a class of loaders, or of what was once given a value."""
+        local = {key for scope in module.scopes for key in scope.bindings}
+        local.update(*(one.parameter_names for one in module.scopes))
         for name, places in module.calls_by_name.items():
             full = self.project.resolve_name(name, module) if name[:1] != "." else ""
             known = full in LOADER_CLASSES or full in self.loader_subclasses
             if known or name in self._self_attributes or name in module.body.bindings:
                 yield from places
-            elif "." not in name:
+            elif "." not in name and name in local:
                 yield from (p for p in places if self._may_be_class(name, module.scopes[p[0]]))
 
     def _may_be_class(self, name: str, scope: CodeScope) -> bool:

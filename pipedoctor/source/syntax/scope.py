@@ -96,7 +96,8 @@ class CodeScope:
     @cached_property
     def asserts(self) -> list[ast.Assert]:
         """All that it asserts."""
-        return find_nodes(self.node, (ast.Assert,))
+        written = b"assert" in self.module.file.content
+        return find_nodes(self.node, (ast.Assert,)) if written else []
 
     @cached_property
     def name_loads(self) -> list[ast.Name]:

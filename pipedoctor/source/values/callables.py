@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.lattice import (
     ClassValue,
@@ -44,6 +44,12 @@ def _may_be_function(value: ast.expr) -> bool:
     return partial or isinstance(value, (ast.Lambda, ast.Name, ast.Attribute))
 
 
+def _is_property(method: CodeScope) -> bool:
+    decorators: list[ast.expr] = getattr(method.node, "decorator_list", [])
+    names = {getattr(one, "id", getattr(one, "attr", "")) for one in decorators}
+    return not names.isdisjoint(_PROPERTIES)
+
+
 class Callee(NamedTuple):
     """A function, and what `self` is in it."""
 
@@ -58,6 +64,7 @@ class CallableFinder:
         self.evaluator = evaluator
         self.project = evaluator.project
         self._known_calls: dict[Callee, tuple[Callee, ...]] = {}
+        self._known_properties: dict[ClassDefinition, dict[str, CodeScope]] = {}
 
     def called_from(self, callee: Callee) -> tuple[Callee, ...]:
         """The functions that a function calls, by calls, subscripts and properties."""
@@ -94,13 +101,22 @@ class CallableFinder:
                     yield Callee(method, value)
 
     def _properties(self, scope: CodeScope, owner: InstanceValue) -> Iterator[Callee]:
-        for node in scope.attribute_nodes:
+        properties = self._properties_of(owner.cls)
+        for node in scope.attribute_nodes if properties else ():
             if isinstance(node.value, ast.Name) and node.value.id == "self":
-                method = self.project.find_method(owner.cls, node.attr)
-                decorators = getattr(method.node, "decorator_list", ()) if method else ()
-                names = {getattr(one, "id", getattr(one, "attr", "")) for one in decorators}
-                if method is not None and names & _PROPERTIES:
-                    yield Callee(method, owner)
+                if node.attr in properties:
+                    yield Callee(properties[node.attr], owner)
+
+    def _properties_of(self, cls: ClassDefinition) -> dict[str, CodeScope]:
+        """The properties of a class, its own and inherited, by their names."""
+        known = self._known_properties.get(cls)
+        if known is None:
+            known = self._known_properties[cls] = {
+                method.name.rpartition(".")[2]: method
+                for method in self.project.all_methods(cls)
+                if _is_property(method)
+            }
+        return known
 
     def _callbacks(self, node: ast.Call, frame: Frame) -> Iterator[Callee]:
         """``pool.map(self.load, names)``: functions that a library is given."""

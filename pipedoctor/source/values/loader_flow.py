@@ -51,7 +51,7 @@ class LoaderFlow:
 
     def find_loaders(self, node: ast.expr, scope: CodeScope) -> frozenset[int]:
         """Indices of the loaders whose batches iterating this gives; empty: not known."""
-        if self._is_empty:
+        if self._is_empty or self._is_range(node, scope):
             return frozenset()
         key = (id(node), id(scope))
         found = self._known.get(key)
@@ -61,6 +61,18 @@ class LoaderFlow:
                 found = frozenset(n for one in values for n in self._find_source_loaders(one))
             self._known[key] = found
         return found
+
+    def _is_range(self, node: ast.expr, scope: CodeScope) -> bool:
+        """``range(n)``: gives numbers, unless somebody gave the name another meaning."""
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            return False
+        bound = (scope.bindings, scope.local_functions, scope.parameter_names)
+        body = scope.module.body.bindings
+        return (
+            node.func.id == "range"
+            and not any("range" in names for names in (*bound, body))
+            and not self.project.resolve_name("range", scope.module)
+        )
 
     def evaluate_argument(self, made: ResolvedLoaderCall, name: str) -> Values:
         """What an argument of a loader may be, in the call that makes this loader."""
