@@ -113,6 +113,16 @@ class CodeScope:
         every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
         return frozenset(one.arg for one in every if one is not None)
 
+    @cached_property
+    def given_names(self) -> list[str]:
+        """Of the parameters that a position can fill those that a call gives: not ``self``."""
+        names = [one.arg for one in self.parameters]
+        decorators: list[ast.expr] = getattr(self.node, "decorator_list", [])
+        static = any(
+            "staticmethod" in (getattr(d, "id", ""), getattr(d, "attr", "")) for d in decorators
+        )
+        return names if self.owner is None or static else names[1:]
+
     @property
     def full_name(self) -> str:
         """``package.module.Class.method``."""

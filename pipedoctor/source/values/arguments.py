@@ -81,9 +81,7 @@ def _evaluate_given(
     if isinstance(scope.node, ast.Module):
         return UNKNOWN
     args = scope.node.args
-    names = [one.arg for one in scope.parameters]
-    if _is_bound(scope, names):
-        names = names[1:]
+    names = scope.given_names
     if args.vararg is not None and args.vararg.arg == name:
         rest = [one for one in call.args[len(names) :] if not isinstance(one, ast.Starred)]
         return frozenset((TupleValue(tuple(model.evaluate(one, caller) for one in rest)),))
@@ -124,13 +122,6 @@ def _find_in_starred(
             held = model.evaluate(one.value, caller)
             parts += [model.item(value, position - number) for value in held]
     return join(iter(parts))
-
-
-def _is_bound(scope: CodeScope, names: list[str]) -> bool:
-    if scope.owner is None or not names:
-        return False
-    decorators: list[ast.expr] = getattr(scope.node, "decorator_list", [])
-    return not any(last_name(one) == "staticmethod" for one in decorators)
 
 
 def find_default(node: ast.AST, name: str) -> ast.expr | None:

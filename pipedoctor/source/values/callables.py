@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from pipedoctor.source.resolve.project import last_name
@@ -66,6 +67,11 @@ class CallableFinder:
         self._known_calls: dict[Callee, tuple[Callee, ...]] = {}
         self._known_properties: dict[ClassDefinition, dict[str, CodeScope]] = {}
 
+    @cached_property
+    def _iterates_itself(self) -> bool:
+        """Does any class of the project say how its objects are iterated?"""
+        return any("__iter__" in cls.methods for cls in self.project.classes)
+
     def called_from(self, callee: Callee) -> tuple[Callee, ...]:
         """The functions that a function calls, by calls, subscripts and properties."""
         known = self._known_calls.get(callee)
@@ -87,7 +93,7 @@ class CallableFinder:
             sub = step.node
             if isinstance(sub, ast.Subscript) and isinstance(sub.ctx, ast.Load):
                 yield from self._methods(self.evaluator.evaluate(sub.value, frame), "__getitem__")
-        for step in scope.steps_by_type.get(ast.For, ()):
+        for step in scope.steps_by_type.get(ast.For, ()) if self._iterates_itself else ():
             if isinstance(step.node, ast.For):
                 yield from self._methods(self.evaluator.evaluate(step.node.iter, frame), "__iter__")
         if callee.owner is not None:

@@ -104,7 +104,7 @@ class Evaluator:
             return UNKNOWN
         key = (id(node), frame)
         known = self._known.get(key)
-        if known is None:
+        if known is None and self._provisional:
             known = self._provisional.get(key)
         if known is not None:
             return known
@@ -118,7 +118,12 @@ class Evaluator:
         self._evaluations += 1
         self._active[key] = depth
         outer, self._lowest_cycle = self._lowest_cycle, _MAX_DEPTH + 1
-        found = self._evaluate_node(node, frame)
+        if isinstance(node, ast.Name):
+            found = self._evaluate_name(node, frame)
+        elif isinstance(node, ast.Attribute):
+            found = self._evaluate_attribute_node(node, frame)
+        else:
+            found = self._evaluate_node(node, frame)
         if len(found) > _MAX_VALUES:
             found = UNKNOWN
         del self._active[key]
@@ -143,10 +148,6 @@ class Evaluator:
         self._provisional.clear()
 
     def _evaluate_node(self, node: ast.expr, frame: Frame) -> Values:
-        if isinstance(node, ast.Name):
-            return self._evaluate_name(node, frame)
-        if isinstance(node, ast.Attribute):
-            return self._evaluate_attribute_node(node, frame)
         if isinstance(node, ast.Call):
             return self._evaluate_call(node, frame)
         if isinstance(node, _CONTAINERS):
@@ -174,23 +175,20 @@ class Evaluator:
         if name == "self" and frame.owner is not None:
             return frozenset((frame.owner,))
         found = self._definitions.find(scope, name, node.lineno)
-        values = join([self.evaluate(one, frame) for one in found.assigned])
-        values |= join([self._element_of_target(one, frame) for one in found.looped])
+        values = UNKNOWN
+        if found.assigned or found.looped:
+            values = join([self.evaluate(one, frame) for one in found.assigned])
+            values |= join([self._element_of_target(one, frame) for one in found.looped])
         if name in scope.local_functions:
             return values | {LocalFunctionValue(scope.local_functions[name], frame)}
         if found.certain or scope.is_module_body:
             return values or self._evaluate_global(node, frame)
         if name in scope.parameter_names:
             return values | evaluate_parameter(self, name, frame)
-        if not found.assigned and not found.looped:
-            values = self._evaluate_inner_parameter(name, frame) or values
+        if scope.local_functions and not (found.assigned or found.looped):
+            inner = self._calls.inner_arguments(scope, name)  # of a function within this one
+            values = join([self.evaluate(given, frame) for given in inner])
         return values or self._evaluate_global(node, frame)
-
-    def _evaluate_inner_parameter(self, name: str, frame: Frame) -> Values:
-        """A parameter of a function within this one, by the calls of that."""
-        return join(
-            self.evaluate(given, frame) for given in self._calls.inner_arguments(frame.scope, name)
-        )
 
     def _element_of_target(self, target: LoopTarget, frame: Frame) -> Values:
         values = join(self.iterate(one) for one in self.evaluate(target.iterated, frame))
