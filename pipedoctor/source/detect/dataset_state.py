@@ -108,6 +108,8 @@ def _is_read_on_failure(scopes: list[CodeScope], key: str) -> bool:
         for node in scope.attribute_nodes
         if binding_key(node) == key and isinstance(node.ctx, ast.Load)
     }
+    if not reads:
+        return False
     late = {
         id(node)
         for scope in scopes
@@ -115,7 +117,7 @@ def _is_read_on_failure(scopes: list[CodeScope], key: str) -> bool:
         if is_failure_path(step)
         for node in ast.walk(step.node)
     }
-    return bool(reads) and reads <= late
+    return reads <= late
 
 
 def _assigns_attribute(scopes: list[CodeScope], key: str) -> bool:

@@ -9,7 +9,7 @@ from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.bindings import bound_names
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import CodeScope, Module, binding_key
-from pipedoctor.source.syntax.walk import contains_node
+from pipedoctor.source.syntax.walk import contains_node, find_nodes
 
 
 class ImportStep(NamedTuple):
@@ -115,9 +115,7 @@ def _is_returned(loader: ResolvedLoaderCall, scope: CodeScope) -> bool:
 
 
 def _names_stored_in(loop: ast.For | ast.AsyncFor) -> set[str]:
-    return {
-        n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
+    return {one.id for one in find_nodes(loop, (ast.Name,)) if isinstance(one.ctx, ast.Store)}
 
 
 def find_unguarded_start(recorder: EventRecorder, index: int) -> ImportStep | None:

@@ -1,7 +1,7 @@
 """Loops over batches: which loader feeds them, and whether they come again."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from pipedoctor.facts.source import Loop
@@ -29,12 +29,15 @@ BatchLoop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 
 def find_loops(recorder: EventRecorder) -> None:
     """Number the loops over batches, before anything refers to them."""
-    for scope in recorder.project.scopes:
-        _record_next_loops(recorder, scope)
-        for kind in (ast.For, ast.AsyncFor):
-            for step in scope.steps_by_type.get(kind, []):
-                if isinstance(step.node, (ast.For, ast.AsyncFor)):
-                    _record_loop(recorder, scope, step, step.node)
+    requests = sorted(recorder.loader_flow.requesting_names)
+    for module in recorder.project.modules:
+        names = [name for name in requests if module.calls_by_function(name)]
+        for scope in module.scopes:
+            _record_next_loops(recorder, scope, names)
+            for kind in (ast.For, ast.AsyncFor):
+                for step in scope.steps_by_type.get(kind, []):
+                    if isinstance(step.node, (ast.For, ast.AsyncFor)):
+                        _record_loop(recorder, scope, step, step.node)
 
 
 def _record_loop(
@@ -89,9 +92,9 @@ def _only_hands_on(scope: CodeScope, node: BatchLoop) -> bool:
     )
 
 
-def _record_next_loops(recorder: EventRecorder, scope: CodeScope) -> None:
-    """``while True: batch = next(it)`` is a loop over batches too."""
-    for name in sorted(recorder.loader_flow.requesting_names):
+def _record_next_loops(recorder: EventRecorder, scope: CodeScope, names: Sequence[str]) -> None:
+    """``while True: batch = next(it)`` is a loop over batches too, by what takes batches."""
+    for name in names:
         for step in scope.find_calls(name):
             node = step.node
             if not isinstance(node, ast.Call) or not step.context.loops or step.context.inner:

@@ -6,7 +6,7 @@ from pipedoctor.source.detect.flow_state import tensor_names
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import CodeScope, binding_key
-from pipedoctor.source.syntax.walk import contains_node
+from pipedoctor.source.syntax.walk import contains_node, find_nodes
 
 _CONDITION_TYPES = (ast.If, ast.While)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -99,7 +99,12 @@ def _reduces(node: ast.Call) -> bool:
 
 def compares_tensor(test: ast.expr, tensors: set[str]) -> bool:
     """Does a condition ask for the value of one of these tensors?"""
-    return any(_tests_value(part, name) for part in ast.walk(test) for name in tensors - {""})
+    names = tensors - {""}
+    return bool(names) and any(
+        _tests_value(part, name)
+        for part in find_nodes(test, (ast.Compare, ast.Call))
+        for name in names
+    )
 
 
 def is_read_by_host(scope: CodeScope, value: ast.expr) -> bool:
@@ -107,5 +112,5 @@ def is_read_by_host(scope: CodeScope, value: ast.expr) -> bool:
     names = tensor_names(value)
     given = [[one for one, _ in scope.bindings.get(name, ())] for name in names]
     written = [one for its in given for one in its]
-    reads = any(isinstance(one, ast.Call) for top in (value, *written) for one in ast.walk(top))
+    reads = any(find_nodes(top, (ast.Call,)) for top in (value, *written))
     return reads and all(its and not any(map(tensor_names, its)) for its in given)

@@ -9,6 +9,7 @@ from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.walk import find_nodes
 
 _FUNCTION_ARGUMENTS = ("collate_fn", "worker_init_fn")
 
@@ -59,11 +60,10 @@ def find_transform_lambda(
             continue
         for part in [*node.args, *(word.value for word in node.keywords)]:
             for value, its in _assigned_values(recorder, part, scope):
-                for one in ast.walk(value):
-                    named = isinstance(one, ast.Call) and last_name(one.func)
-                    if named == "Lambda" and isinstance(one, ast.Call) and one.args:
-                        if isinstance(one.args[0], ast.Lambda):
-                            return one.args[0], its
+                for one in find_nodes(value, (ast.Call,)):
+                    first = one.args[0] if one.args else None
+                    if last_name(one.func) == "Lambda" and isinstance(first, ast.Lambda):
+                        return first, its
     return None
 
 

@@ -1,8 +1,9 @@
 """Nodes of a syntax tree, quicker than `ast` hands them out."""
 
 import ast
-from collections.abc import Collection, Iterator
-from typing import TypeVar, cast
+from collections.abc import Callable, Collection, Iterator
+from operator import attrgetter
+from typing import Any, TypeVar, cast
 
 NodeType = TypeVar("NodeType", bound=ast.AST)
 
@@ -24,6 +25,37 @@ LEAF_TYPES: frozenset[type] = frozenset(
 """What has no parts that anybody asks for."""
 _UNNAMED_LEAVES: frozenset[type] = LEAF_TYPES - {ast.Name, ast.Constant}
 _NAMELESS_LEAVES: frozenset[type] = LEAF_TYPES - {ast.Name}
+
+
+_PARTLESS_FIELDS = frozenset(
+    (
+        *("ctx", "op", "ops", "id", "attr", "arg", "kind", "conversion", "type_comment"),
+        *("simple", "is_async", "level", "module", "asname", "type_ignores", "tag"),
+    )
+)
+"""Fields that hold no nodes with names or parts, in no type of node."""
+
+
+class _PartGetters(dict[type, Callable[[Any], Collection[Any]]]):
+    """For each type of node what gives the fields that may hold its parts, in their order."""
+
+    def __missing__(self, kind: type[ast.AST]) -> Callable[[Any], Collection[Any]]:
+        fields = [name for name in kind._fields if name not in _PARTLESS_FIELDS]
+        if kind is ast.Constant or not fields:
+            self[kind] = _no_parts
+        elif len(fields) == 1:
+            only = attrgetter(*fields)
+            self[kind] = lambda node: (only(node),)
+        else:
+            self[kind] = attrgetter(*fields)
+        return self[kind]
+
+
+def _no_parts(_node: ast.AST) -> Collection[Any]:
+    return ()
+
+
+_PART_GETTERS = _PartGetters()
 
 
 def walk_branches(top: ast.AST) -> list[ast.AST]:
@@ -58,12 +90,12 @@ def statement_blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 def child_nodes(node: ast.AST) -> list[ast.AST]:
     """The parts of a node that have names or parts themselves; constants do not."""
     found: list[ast.AST] = []
-    for value in vars(node).values():
+    for value in _PART_GETTERS[type(node)](node):
         kind = type(value)  # pyright: ignore[reportUnknownVariableType]
         if kind is list:
             many = cast("list[ast.AST]", value)
             found += [one for one in many if type(one) not in _NAMELESS_LEAVES]
-        elif kind not in _NAMELESS_LEAVES and isinstance(value, ast.AST):
+        elif kind not in _NAMELESS_LEAVES:
             found.append(value)
     return found
 
@@ -71,11 +103,11 @@ def child_nodes(node: ast.AST) -> list[ast.AST]:
 def _walk_tree(top: ast.AST, leaves: frozenset[type]) -> list[ast.AST]:
     found = [top]
     for node in found:
-        for value in vars(node).values():
+        for value in _PART_GETTERS[type(node)](node):
             kind = type(value)  # pyright: ignore[reportUnknownVariableType]
             if kind is list:
                 many = cast("list[ast.AST]", value)
                 found.extend([one for one in many if type(one) not in leaves])
-            elif kind not in leaves and isinstance(value, ast.AST):
+            elif kind not in leaves:
                 found.append(value)
     return found

@@ -146,6 +146,8 @@ class AttributeReader:
                 if not isinstance(node, ast.Assign):
                     continue
                 for target in node.targets:
+                    if isinstance(target, (ast.Name, ast.Subscript)):
+                        continue
                     for one, value in _pair_targets(target, node.value):
                         if isinstance(one, ast.Attribute) and not _is_self(one.value):
                             found.setdefault(one.attr, []).append((one.value, value, scope))
