@@ -93,21 +93,12 @@ def _record_held_objects(recorder: EventRecorder) -> None:
 
 def _reads_attribute(scopes: list[CodeScope], key: str) -> bool:
     """Does one of these read ``self.x``?"""
-    return any(
-        binding_key(node) == key and isinstance(node.ctx, ast.Load)
-        for scope in scopes
-        for node in scope.attribute_nodes
-    )
+    return any(key in scope.self_loads for scope in scopes)
 
 
 def _is_read_on_failure(scopes: list[CodeScope], key: str) -> bool:
     """Is ``self.x`` read for samples that fail, and for nothing else?"""
-    reads = {
-        id(node)
-        for scope in scopes
-        for node in scope.attribute_nodes
-        if binding_key(node) == key and isinstance(node.ctx, ast.Load)
-    }
+    reads = {id(node) for scope in scopes for node in scope.self_loads.get(key, ())}
     if not reads:
         return False
     late = {

@@ -34,7 +34,8 @@ def reference_module(
     around = scope.node if not scope.is_module_body else None
     if local is not None:
         name, first = local
-        hidden = around is not None and name in source.bound_names_in(around)
+        hidden = around is not None and source.may_bind(name)
+        hidden = hidden and around is not None and name in source.bound_names_in(around)
         if first >= line or hidden or _is_rebound(source, name):
             return None
         return ModuleReference(name)
@@ -69,7 +70,7 @@ def _is_rebound(source: SourceText, name: str) -> bool:
         for one in statement.names
         if (one.asname or one.name.partition(".")[0]) == name
     }
-    return len(meant) > 1 or name in source.assigned_names
+    return len(meant) > 1 or (source.may_bind(name) and name in source.assigned_names)
 
 
 def add_module_references(source: SourceText, scope: CodeScope, node: ast.Call, form: Call) -> Call:

@@ -94,6 +94,16 @@ class CodeScope:
         return find_nodes(self.node, (ast.Attribute,))
 
     @cached_property
+    def self_loads(self) -> Mapping[str, list[ast.Attribute]]:
+        """Where it reads attributes of ``self``, by the key of their bindings."""
+        found: dict[str, list[ast.Attribute]] = {}
+        for node in self.attribute_nodes:
+            key = binding_key(node)
+            if key and isinstance(node.ctx, ast.Load):
+                found.setdefault(key, []).append(node)
+        return found
+
+    @cached_property
     def asserts(self) -> list[ast.Assert]:
         """All that it asserts."""
         written = b"assert" in self.module.file.content

@@ -42,6 +42,7 @@ class SourceText:
     def __init__(self, module: Module) -> None:
         self.module = module
         self._known_faithful: dict[int, bool] = {}
+        self._known_binding: dict[str, bool] = {}
         self._known_bound_names: dict[int, set[str]] = {}
 
     @cached_property
@@ -78,6 +79,16 @@ class SourceText:
         if text.isascii() and not re.search(rb"\b%b\b" % name.encode(), text):
             return False
         return name in self._used_names
+
+    def may_bind(self, name: str) -> bool:
+        """May anything but a plain import at the top give this name a value, by the words?"""
+        known = self._known_binding.get(name)
+        if known is None:
+            text = self.module.file.content
+            words = re.finditer(rb"\b%b\b" % name.encode(), text)
+            known = not text.isascii() or not all(_only_reads(text, *one.span()) for one in words)
+            self._known_binding[name] = known
+        return known
 
     @cached_property
     def _used_names(self) -> frozenset[str]:
@@ -205,3 +216,15 @@ class SourceText:
             return ast.dump(found) == ast.dump(node)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
+
+
+def _only_reads(text: bytes, begin: int, end: int) -> bool:
+    """``torch.x``, and ``import torch`` or ``from torch import x`` at the top."""
+    start = text.rfind(b"\n", 0, begin) + 1
+    stop = text.find(b"\n", end)
+    line = text[start : stop if stop >= 0 else len(text)]
+    if line.startswith(b"import "):
+        return b";" not in line
+    if line.startswith(b"from ") and start + len(b"from ") == begin:
+        return text.find(text[begin:end], end, start + len(line)) < 0 and b";" not in line
+    return text[end : end + 1] == b"." and b"import" not in line

@@ -69,3 +69,25 @@ def test_words_and_text_between_points(pen: SourceText) -> None:
     assert pen.text_between(TextPosition(3, 4), TextPosition(3, 8)) == "f(b)"
     assert pen.text_between(TextPosition(3, 11), TextPosition(5, 3)) == "g(c)\nf(d,\\\n  #"
     assert pen.indentation(2) == "\t"
+
+
+@pytest.mark.parametrize(
+    ("line", "binds"),
+    [
+        ("x = torch.ones(torch.pi)", False),
+        ("import torch.nn, os", False),
+        ("from torch import nn", False),
+        ("from x import torch", True),
+        ("from torch import torch", True),
+        ("import x; torch = 1", True),
+        ("def f():\n    import torch.nn", True),
+        ("def f(torch): pass", True),
+        ("torch = \\\n  1", True),
+        ("x = (torch\n  .y)", True),
+    ],
+)
+def test_what_may_bind_a_name_is_seen_by_its_words(line: str, binds: bool) -> None:
+    text = parse_file(SourceFile("a.py", f"import torch\n{line}\n".encode()))
+    source = SourceText(index_module(text, "a", package=False))
+    assert source.may_bind("torch") is binds
+    assert "torch" not in source.assigned_names or binds
