@@ -37,7 +37,8 @@ def _flows_by_place(source: Source) -> dict[_Place, Flow]:
     found: dict[_Place, Flow] = {}
     flows = [_convert(loop) for loop in source.loops]
     for loader in source.loaders:
-        fed = sorted(loader.fed, key=lambda number: source.loops[number].role != "train")
+        numbers = [number for number in loader.fed if 0 <= number < len(flows)]
+        fed = sorted(numbers, key=lambda number: source.loops[number].role != "train")
         flow = next((flows[number] for number in fed if flows[number]), ())
         for spot in loader.places if flow else ():
             found.setdefault(_place_of(spot), flow)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.engine.flows import add_flows
@@ -79,6 +80,13 @@ def test_a_loader_of_the_same_function_has_no_way_to_tell() -> None:
 
     (finding,) = verdict.findings
     assert not finding.flow
+
+
+def test_a_report_that_names_a_loop_which_it_lacks_has_no_flow() -> None:
+    source = read(FILES)
+    strange = tuple(replace(loader, fed=(-1, 99)) for loader in source.loaders)
+
+    assert add_flows([], Facts(replace(source, loaders=strange))) == []
 
 
 @pytest.fixture

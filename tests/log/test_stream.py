@@ -77,6 +77,7 @@ def test_a_packed_log_that_is_cut_or_damaged_is_not_half_read() -> None:
         (b"\x28\xb5\x2f\xfd" + b"x" * 9, "zstd -dc"),
         (b"PK\3\4" + b"x" * 9, "unzip -p"),
     ],
+    ids=["bzip2", "xz", "xz in gzip", "zstd", "zip"],
 )
 def test_a_log_packed_otherwise_is_not_taken_for_text(data: bytes, command: str) -> None:
     with pytest.raises(OSError, match=f"it is packed; unpack it: {command} FILE"):

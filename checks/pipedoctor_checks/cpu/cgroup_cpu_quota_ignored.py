@@ -18,7 +18,7 @@ from pipedoctor.check import (
     select_remedies,
     unit_property,
 )
-from pipedoctor.facts import Cpu, Loader, Quota, Site
+from pipedoctor.facts import Cpu, Loader, Quota, Site, Threads
 from pipedoctor.units import format_count
 
 
@@ -27,6 +27,7 @@ def cgroup_cpu_quota_ignored(
     cpu: Cpu,
     loader: Loader | None,
     site: Site | None,
+    threads: Threads | None = None,
     /,
     *,
     throttled: float = 0.25,
@@ -49,7 +50,8 @@ def cgroup_cpu_quota_ignored(
     A quota below the number of visible CPUs is a note: it is normal in a healthy
     container, but numbers taken from `cpu_count()` are wrong there. It slows the job if
     more workers are requested than the quota has CPUs, or if the group was throttled in
-    a share of `throttled` of at least `periods` periods. The tightest quota of the
+    a share of `throttled` of at least `periods` periods. It is healthy if both the
+    workers and OMP_NUM_THREADS are set and within the quota. The tightest quota of the
     group and all its visible parents counts.
 
     ## Sources
@@ -68,6 +70,8 @@ def cgroup_cpu_quota_ignored(
     crowded = workers is not None and workers > allowed
     share = quota.throttled_share or 0.0
     stopped = share >= throttled and (quota.periods or 0) >= periods
+    if _is_respected(allowed, loader, threads) and not stopped:
+        return
     summary = f"the quota allows {format_count(quota.cpus, 'CPU')}, but Python and torch see "
     summary += f"{cpu.visible_cpus}" + f"; {workers} workers share them" * crowded
     summary += f"; the group was throttled in {share:.0%} of all periods" * stopped
@@ -86,6 +90,16 @@ def cgroup_cpu_quota_ignored(
             *(_raise_quota(quota, wanted) if crowded or stopped else ()),
         ),
     )
+
+
+def _is_respected(allowed: int, loader: Loader | None, threads: Threads | None) -> bool:
+    """Are workers and threads of each rank set, and no more than the quota has CPUs?"""
+    workers = loader.workers_on_node if loader else None
+    each = threads.asked.get("OMP_NUM_THREADS") if threads else None
+    if loader is None or workers is None or each is None:
+        return False
+    ranks = loader.ranks or 1
+    return workers <= allowed and each * ranks <= max(allowed, ranks)
 
 
 def _collect_evidence(

@@ -14,7 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from pipedoctor.check import Confidence, Finding, Severity
 from pipedoctor.collect.cpu import cpu
 from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Cpu, Facts, Loader, Quota, Site, Slurm
+from pipedoctor.facts import Cpu, Facts, Loader, Quota, Site, Slurm, Threads
 from pipedoctor_checks.cpu.cgroup_cpu_quota_ignored import cgroup_cpu_quota_ignored
 
 BARE = Site(system="linux")
@@ -66,6 +66,28 @@ def test_a_healthy_container_gets_a_note(machine: Cpu, loader: Loader | None) ->
 
     assert finding.severity is Severity.NOTE
     assert finding.confidence is Confidence.CERTAIN
+
+
+@pytest.mark.parametrize(
+    ("workers", "ranks", "each", "found"),
+    [
+        pytest.param(4, 1, 4, 0, id="both within the quota"),
+        pytest.param(2, 2, 2, 0, id="of each rank"),
+        pytest.param(1, 8, 1, 1, id="more ranks than CPUs"),
+        pytest.param(4, 1, 5, 1, id="too many threads"),
+        pytest.param(5, 1, 4, 1, id="too many workers"),
+        pytest.param(None, 1, 4, 1, id="workers not known"),
+        pytest.param(4, 1, None, 1, id="threads not set"),
+    ],
+)
+def test_a_job_that_respects_its_quota(
+    workers: int | None, ranks: int, each: int | None, found: int
+) -> None:
+    job = Loader(num_workers=workers, ranks=ranks)
+    threads = Threads(asked={"OMP_NUM_THREADS": each} if each else {})
+
+    assert len(cgroup_cpu_quota_ignored(box(), job, DOCKER, threads)) == found
+    assert cgroup_cpu_quota_ignored(box(throttled=99), job, DOCKER, threads)
 
 
 def test_note_in_words() -> None:
