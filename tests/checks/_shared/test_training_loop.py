@@ -60,21 +60,21 @@ def test_what_only_shows_a_model_need_not_be_fast(name: str, found: int) -> None
 @pytest.mark.parametrize(
     ("then", "waits", "copies"),
     [
-        ("pass", 1, 1),
-        ("break", 0, 0),
-        ("return total", 0, 0),
-        ("assert total > 0", 0, 1),
-        ("assert other > 0", 1, 1),
-        ("assert loss > 0", 0, 1),
-        ("assert torch.isfinite(loss)", 0, 1),
-        ("assert torch.isfinite(other)", 1, 1),
-        ("assert loss is not None", 1, 1),
+        ("pass", [Severity.SLOWS], 1),
+        ("break", [], 0),
+        ("return total", [], 0),
+        ("assert total > 0", [Severity.NOTE], 1),
+        ("assert other > 0", [Severity.SLOWS], 1),
+        ("assert loss > 0", [Severity.NOTE], 1),
+        ("assert torch.isfinite(loss)", [Severity.NOTE], 1),
+        ("assert torch.isfinite(other)", [Severity.SLOWS], 1),
+        ("assert loss is not None", [Severity.SLOWS], 1),
     ],
 )
-def test_one_batch_and_sums_that_decide(then: str, waits: int, copies: int) -> None:
+def test_one_batch_and_sums_that_decide(then: str, waits: list[Severity], copies: int) -> None:
     code = SUM_LOOP.format(before="for x in loader:", then=then)
 
-    assert len(find(sync_in_loop, code)) == waits
+    assert [finding.severity for finding in find(sync_in_loop, code)] == waits
     assert len(find(pinned_blocking, code)) == copies
 
 
