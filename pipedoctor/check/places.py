@@ -3,8 +3,25 @@
 import re
 
 from pipedoctor.check.model import Location
+from pipedoctor.facts.source import Spot
 
 _CELL_PATTERN = re.compile(r"(?s)(.+\.ipynb)#cell([0-9]{1,9})")
+
+
+def join_cell(path: str, cell: int) -> str:
+    """The path as findings name it: in a notebook the cell is in it."""
+    return f"{path}#cell{cell}" if cell else path
+
+
+def to_location(spot: Spot) -> Location:
+    """A place of the source as findings name it."""
+    return Location(
+        path=join_cell(spot.path, spot.cell),
+        line=spot.line,
+        column=spot.column,
+        end_line=spot.end_line,
+        end_column=spot.end_column,
+    )
 
 
 def get_cell_number(spot: Location) -> int:

@@ -15,7 +15,7 @@ from pipedoctor.cli.option_types import (
     SIZE,
     STEP_SECONDS,
 )
-from pipedoctor.cli.options import ENV_OPTION, environment_option
+from pipedoctor.cli.options import ENV_OPTION, environment_option, format_option
 from pipedoctor.tune import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
@@ -72,13 +72,7 @@ _UNWRITTEN_CODE = 2
     help="Undo this fix, or the newest one in force.",
 )
 @click.option("--history", is_flag=True, help="List the journal of all fixes.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "json")),
-    default="text",
-    help="Output format.  [default: text]",
-)
+@format_option(("text", "json"))
 @click.option("--pid", type=AT_LEAST_ONE, help="PID of the process to fix.")
 @click.option("--data", multiple=True, type=PATH, help="As in `check`.")
 @environment_option("examine")

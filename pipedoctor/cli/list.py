@@ -6,19 +6,15 @@ from typing import Any
 
 import click
 
+from pipedoctor.cli.options import format_option
+
 _MIN_TITLE_COLUMNS = 30
 """Columns that a title needs to stand beside its name."""
 _TITLE_INDENT = " " * 8
 
 
 @click.command("list", short_help="List every check.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "json")),
-    default="text",
-    help="Output format.  [default: text]",
-)
+@format_option(("text", "json"))
 @click.option("--tables", is_flag=True, help="Show the data tables and their age instead.")
 def command(form: str, tables: bool) -> None:
     """List every check: code, name, title, whether it can be fixed, what it needs."""

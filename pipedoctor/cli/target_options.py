@@ -12,7 +12,7 @@ from pipedoctor.cli.option_types import (
     SIZE,
     STEP_SECONDS,
 )
-from pipedoctor.cli.options import NO_REDACT_OPTION, OUTPUT_OPTION
+from pipedoctor.cli.options import NO_REDACT_OPTION, OUTPUT_OPTION, format_option
 from pipedoctor.cli.quiet import add_wait_options
 from pipedoctor.tune import DEFAULT_BUDGET
 
@@ -64,14 +64,7 @@ _TARGET_OPTIONS = (
         show_default=True,
         help="Training processes on this machine; one is measured, on its share of the CPUs.",
     ),
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        help="Output format.",
-        show_default=True,
-    ),
+    format_option(("text", "json")),
     add_wait_options,
     OUTPUT_OPTION,
     NO_REDACT_OPTION,

@@ -5,8 +5,9 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from pipedoctor.check import Finding, Location, Verdict
+from pipedoctor.check import Finding, Verdict
 from pipedoctor.check.model import FlowStep
+from pipedoctor.check.places import join_cell, to_location
 from pipedoctor.facts import Facts, Source
 from pipedoctor.facts.source import Loop, Spot
 
@@ -49,16 +50,8 @@ def _flows_by_place(source: Source) -> dict[_Place, Flow]:
 
 
 def _convert(loop: Loop) -> Flow:
-    return tuple(FlowStep(location=_locate(spot), text=text) for spot, text in loop.flow)
-
-
-def _locate(spot: Spot) -> Location:
-    path, line, column = _place_of(spot)
-    return Location(
-        path=path, line=line, column=column, end_line=spot.end_line, end_column=spot.end_column
-    )
+    return tuple(FlowStep(location=to_location(spot), text=text) for spot, text in loop.flow)
 
 
 def _place_of(spot: Spot) -> _Place:
-    path = f"{spot.path}#cell{spot.cell}" if spot.cell else spot.path
-    return path, spot.line, spot.column
+    return join_cell(spot.path, spot.cell), spot.line, spot.column

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from pipedoctor.check import Check, Edit, Location
 from pipedoctor.check.page import render_page
-from pipedoctor.check.places import get_cell_number, get_file_path
+from pipedoctor.check.places import get_cell_number, get_file_path, join_cell
 from pipedoctor.report import annotation, sentences
 from pipedoctor.report.configuration import describe_configuration
 from pipedoctor.report.json import escape_controls
@@ -64,10 +64,7 @@ def render(report: Report, checks: Mapping[str, Check[Any]], code: int) -> bytes
 def _read_fingerprints(report: Report) -> dict[tuple[str, int], str]:
     """By path and line of a finding: what stands there, as a hash."""
     marks: list[dict[str, Any]] = report.facts.known.get("source", {}).get("marks", [])
-    return {
-        (f"{m['path']}#cell{m['cell']}" if m["cell"] else m["path"], m["line"]): m["print"]
-        for m in marks
-    }
+    return {(join_cell(mark["path"], mark["cell"]), mark["line"]): mark["print"] for mark in marks}
 
 
 def _build_rule(code: str, report: Report, check: Check[Any] | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from pipedoctor.check import Location, Verdict
+from pipedoctor.check.places import join_cell
 from pipedoctor.facts import Facts, MalformedRecordError, Source
 from pipedoctor.facts.silenced import Stale
 from pipedoctor.report.model import Report
@@ -144,8 +145,8 @@ def _relative_path(folder: str, path: str) -> str:
 
 def _index_fingerprints(source: Source | None) -> dict[tuple[str, int], str]:
     return {
-        (f"{m.path}#cell{m.cell}" if m.cell else m.path, m.line): m.print
-        for m in (source.marks if source else ())
+        (join_cell(mark.path, mark.cell), mark.line): mark.print
+        for mark in (source.marks if source else ())
     }
 
 

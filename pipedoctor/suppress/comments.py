@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from pipedoctor.check import Finding, Location, Verdict
+from pipedoctor.check.places import join_cell
 from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.runner import CheckFilter
 from pipedoctor.facts import Facts, Source
@@ -79,7 +80,7 @@ def _is_silenced(
     hit = False
     for number, ignore in enumerate(source.ignores):
         at = ignore.at
-        path = f"{at.path}#cell{at.cell}" if at.cell else at.path
+        path = join_cell(at.path, at.cell)
         lines = range(place.line, (place.end_line or place.line) + 1)
         if (
             path == place.path

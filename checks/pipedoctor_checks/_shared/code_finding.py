@@ -7,24 +7,12 @@ from pipedoctor.check import (
     Confidence,
     Counterfactual,
     Finding,
-    Location,
     Remedy,
     Severity,
 )
+from pipedoctor.check.places import to_location
 from pipedoctor.facts.code_events.details import D
 from pipedoctor.facts.source import AnyEvent, Event, Spot
-
-
-def to_location(spot: Spot) -> Location:
-    """A place as findings name it; in a notebook the cell is in the path."""
-    path = f"{spot.path}#cell{spot.cell}" if spot.cell else spot.path
-    return Location(
-        path=path,
-        line=spot.line,
-        column=spot.column,
-        end_line=spot.end_line,
-        end_column=spot.end_column,
-    )
 
 
 def make_code_finding(

@@ -73,7 +73,7 @@ def nvidia_driver_missing(
     hidden = not reason and _are_device_files_missing(accelerators, gpu)
     reason = _ORPHAN_SUMMARY if orphan else _HIDDEN_SUMMARY if hidden else reason
     unseen = "" if reason else _describe_unseen(accelerators, torch, gpu)
-    reason = reason or unseen
+    reason += unseen
     if not reason:
         return
     evidence = {
@@ -135,8 +135,8 @@ def _explain_missing(accelerators: Accelerators, site: Site | None, *, wanted: b
 
 def _describe_unseen(accelerators: Accelerators, torch: TorchBuild | None, gpu: Gpu | None) -> str:
     """A text that names no part of CUDA but that of torch."""
-    told = torch is not None and torch.origin == "text" and bool(torch.cuda)
-    if torch is None or not told or accelerators.pci is not None or gpu is not None:
+    known = accelerators.pci is not None or gpu is not None
+    if known or torch is None or torch.origin != "text" or not torch.cuda:
         return ""
     return f"torch is built for CUDA {torch.cuda}, but neither an NVIDIA driver nor a GPU is shown"
 

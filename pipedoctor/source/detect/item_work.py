@@ -59,24 +59,21 @@ def has_light_items(recorder: EventRecorder, dataset: str) -> bool:
     if style == "given" or (style == "iterable" and not all(map(_loops_only_over_range, scopes))):
         return False
     for scope in scopes:
-        for step in scope.calls:
-            node = step.node
-            if not isinstance(node, ast.Call):
-                continue
-            unknown = isinstance(node.func, ast.Attribute) and (
-                (binding_key(node.func).startswith("self.") or _is_super_call(node.func))
-                and not list(recorder.call_graph.resolve_call(node.func, scope, scope.owner))
-            )
-            if unknown or not _only_picks(recorder, scope, node):
-                return False
+        calls = [step.node for step in scope.calls if isinstance(step.node, ast.Call)]
+        if not all(_only_picks(recorder, scope, call) for call in calls):
+            return False
         if scope.steps_by_type.get(ast.While):
             return False
     return bool(scopes)
 
 
-def _only_picks(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
+def _only_picks(recorder: EventRecorder, scope: CodeScope, call: ast.Call) -> bool:
     """Is it known to take a moment only, or a function of the project that is read as well?"""
-    if recorder.full_name_of(node.func, scope) in KIND_OF_CALL or does_work(recorder, scope, node):
+    func = call.func
+    if recorder.full_name_of(func, scope) in KIND_OF_CALL or does_work(recorder, scope, call):
         return False
-    picks = last_name(node.func) in PICKING_FUNCTIONS
-    return picks or any(recorder.call_graph.resolve_call(node.func, scope, scope.owner))
+    own = isinstance(func, ast.Attribute) and (
+        binding_key(func).startswith("self.") or _is_super_call(func)
+    )
+    picks = not own and last_name(func) in PICKING_FUNCTIONS
+    return picks or any(recorder.call_graph.resolve_call(func, scope, scope.owner))
