@@ -69,8 +69,9 @@ def nvidia_driver_missing(
         return
     wanted = torch is None or not torch.is_cpu_only
     reason = _explain_missing(accelerators, site, wanted=wanted)
-    orphan = not reason and _is_library_orphaned(accelerators, gpu)
-    hidden = not reason and _are_device_files_missing(accelerators, gpu)
+    unloaded = not reason and gpu is not None and gpu.error_code == _NVML_DRIVER_NOT_LOADED
+    orphan = unloaded and _is_library_orphaned(accelerators)
+    hidden = unloaded and _are_device_files_missing(accelerators)
     reason = _ORPHAN_SUMMARY if orphan else _HIDDEN_SUMMARY if hidden else reason
     unseen = "" if reason else _describe_unseen(accelerators, torch, gpu)
     reason += unseen
@@ -103,17 +104,15 @@ def _needs_no_driver(
     return other or mac or works or accelerators.jetson or accelerators.rocm
 
 
-def _is_library_orphaned(accelerators: Accelerators, gpu: Gpu | None) -> bool:
-    """The library is installed and finds no driver, and there is no NVIDIA GPU."""
-    unloaded = gpu is not None and gpu.error_code == _NVML_DRIVER_NOT_LOADED
-    return unloaded and not accelerators.nvidia_devices and not accelerators.nvidia_module
+def _is_library_orphaned(accelerators: Accelerators) -> bool:
+    """The library finds no driver, and there is no NVIDIA GPU."""
+    return not accelerators.nvidia_devices and not accelerators.nvidia_module
 
 
-def _are_device_files_missing(accelerators: Accelerators, gpu: Gpu | None) -> bool:
+def _are_device_files_missing(accelerators: Accelerators) -> bool:
     """The driver runs and has a card, but its library cannot reach it."""
-    failed = gpu is not None and gpu.error_code == _NVML_DRIVER_NOT_LOADED
     driven = bool(accelerators.nvidia_module and accelerators.nvidia_devices)
-    return failed and driven and not accelerators.nvidia_nodes
+    return driven and not accelerators.nvidia_nodes
 
 
 def _explain_missing(accelerators: Accelerators, site: Site | None, *, wanted: bool) -> str:
