@@ -99,6 +99,7 @@ class _NodeTasks:
         try:
             for node in self._nodes:
                 self._start_task(node, {})
+            progress(0, len(self._nodes))
             while self._running and time.monotonic() < self._until:
                 done, _ = self._ray.wait(list(self._running), timeout=POLL_SECONDS)
                 for task in done:

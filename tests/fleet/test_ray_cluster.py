@@ -76,8 +76,9 @@ def test_every_node_reports(cluster: dict[str, Any], tmp_path: Path) -> None:
 
 @pytest.mark.cluster
 def test_ctrl_c_ends_with_what_is_known(cluster: dict[str, Any]) -> None:
-    def interrupt(_done: int, _all: int) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
+    def interrupt(done: int, _all: int) -> None:
+        if done:
+            os.kill(os.getpid(), signal.SIGINT)
 
     outcome = examine_cluster(cluster["address"], ["--quick"], deadline=40, progress=interrupt)
 
@@ -92,8 +93,8 @@ def test_a_node_that_is_killed_is_lost_and_harms_no_other(
 ) -> None:
     began = time.monotonic()
 
-    def kill(_done: int, _all: int) -> None:
-        if cluster["pids"]:
+    def kill(done: int, _all: int) -> None:
+        if not done and cluster["pids"]:
             _, pid = cluster["pids"].popitem()
             os.kill(pid, signal.SIGKILL)
             cluster["pids"].clear()
