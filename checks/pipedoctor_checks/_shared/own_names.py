@@ -1,6 +1,8 @@
 """Examples in the names of the user's own code, as far as its events tell them."""
 
+import ast
 import re
+from collections.abc import Sequence
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _DOTTED = re.compile(r"[A-Za-z_][\w.]*")
@@ -28,19 +30,43 @@ def choose_expression(written: object, default: str) -> str:
     return text if whole else default
 
 
+def read_first_argument(call: str) -> str:
+    """``self.files[index]`` of ``np.load(self.files[index])``; empty: a stream, or unknown."""
+    try:
+        node = ast.parse(call, mode="eval").body
+    except SyntaxError:
+        return ""
+    given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    return "" if given is None else choose_expression(ast.unparse(given), "")
+
+
+def name_array_file(path: str) -> str:
+    """Code that names a file of an array beside another file."""
+    return f"str({path}) + '.npy'"
+
+
 def accumulate_on_device(read: str) -> str:
-    """Code that sums up what ``loss.item()`` reads, without waiting for it."""
+    """Code that sums up what ``loss.item()`` reads, without a wait; empty: nothing so plain."""
     match = _READ.fullmatch(read)
-    tensor = match["tensor"] if match else "loss"
+    if match is None:
+        return ""
+    tensor = match["tensor"]
     total = f"{tensor.rpartition('.')[2]}_sum"
     return f"{total} = {total} + {tensor}.detach()  # 0 before the loop; {total}.item() after it"
 
 
-def open_in_worker(attribute: str, opening: str) -> str:
-    """Code that opens what an attribute holds in each worker, on first use."""
+def open_in_worker(attribute: str, opening: str, variables: Sequence[str] = ()) -> str:
+    """
+    Code that opens what an attribute holds in each worker, on first use.
+
+    `variables`: those of ``__init__`` that the opening needs.
+    """
     pid = f"{attribute}_pid"
+    kept = "".join(f"self.{name} = {name}  # in __init__\n" for name in variables)
+    for name in variables:
+        opening = re.sub(rf"(?<![\w.'\"]){name}(?![\w'\"]|\s*=[^=])", f"self.{name}", opening)
     return (
-        "import os\n\n"
+        f"import os\n\n{kept}"
         f"{attribute} = {pid} = None  # in __init__\n\n"
         f"if {pid} != os.getpid():  # before each use\n"
         f"    {attribute}, {pid} = {opening}, os.getpid()"

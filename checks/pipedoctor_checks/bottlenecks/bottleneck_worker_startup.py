@@ -36,11 +36,8 @@ def bottleneck_worker_startup(seen: Pipeline, /) -> Findings:
     yield report_bottleneck(
         seen,
         found,
-        in_code(
-            "Keep the workers between epochs",
-            "DataLoader(..., persistent_workers=num_workers > 0)",
-        ),
         *(() if seen.start.num_workers else advise_setting(seen)),
+        in_code("Keep the workers between epochs", "DataLoader(..., persistent_workers=True)"),
         in_code("Open files and import libraries in workers only on first use"),
         counterfactual=PERSISTENT_WORKERS if seen.start.num_workers else TUNED_SETTING,
     )

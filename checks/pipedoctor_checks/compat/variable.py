@@ -79,7 +79,7 @@ def variable(source: Source, /) -> Findings:
             list_spots(group),
             Severity.NOTE,
             f"{group[0].function} wraps a tensor in Variable only for its gradient",
-            in_code("Set requires_grad on the tensor", "tensor.requires_grad_()"),
+            in_code("Call requires_grad_() on the tensor itself"),
             names=sorted({event.name for event in group}),
         )
 

@@ -81,5 +81,7 @@ def dir_scan_per_item(source: Source, /) -> Findings:
 
 def _list_once(event: Event[DirectoryScan]) -> str:
     attribute = f"self.{choose_name(event.details.kept, 'names')}"
-    listing = event.details.text or f"{event.name}(self.folder)"
+    listing = event.details.text
+    if not listing or listing.endswith("..."):
+        return ""
     return f"{attribute} = sorted({listing})  # in __init__; read {attribute} where it is needed"

@@ -84,5 +84,5 @@ def pil_open_to_float_in_item(source: Source, /) -> Findings:
 def _decode_to_uint8(details: FloatImage) -> str:
     """Read the same file into the same variable; a stream is not a path."""
     image = choose_name(details.variable, "image")
-    path = choose_expression(details.opened, "path")
-    return f"import torchvision\n\n{image} = torchvision.io.decode_image({path})"
+    path = choose_expression(details.opened, "")
+    return f"import torchvision\n\n{image} = torchvision.io.decode_image({path})" if path else ""

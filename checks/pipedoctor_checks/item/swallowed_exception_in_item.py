@@ -64,7 +64,7 @@ def swallowed_exception_in_item(source: Source, /) -> Findings:
             f"{first.function} catches {first.name} and continues silently",
             in_code(
                 "Catch only expected errors, and count them",
-                "except OSError as error:\n    log.warning('%s: %s', path, error)",
+                "except OSError as error:\n    logging.warning('skipped: %s', error)",
             ),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),

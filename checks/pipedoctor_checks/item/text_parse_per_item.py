@@ -10,8 +10,10 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
     name_functions,
 )
+from pipedoctor_checks._shared.own_names import name_array_file, read_first_argument
 
-_NUMBER_PARSERS = {"numpy.loadtxt", "numpy.genfromtxt", "pandas.read_csv"}
+_ARRAY_PARSERS = {"numpy.loadtxt", "numpy.genfromtxt"}
+_NUMBER_PARSERS = {*_ARRAY_PARSERS, "pandas.read_csv"}
 
 
 @check("PDR204", "Text is parsed for every item", subject="item")
@@ -82,12 +84,18 @@ def _report_parsing(groups: list[list[Event[TextParse]]], severity: Severity) ->
         list_spots(events),
         severity,
         f"{name_functions(groups, 'parse')} text for every item",
-        in_code(
-            "Parse once and store arrays",
-            "np.save(path, array)  # later: np.load(path, mmap_mode='r')",
-        ),
+        in_code("Parse once and store arrays", _store_array(first)),
         confidence=Confidence.LIKELY,
         calls=sorted({event.name for event in events}),
         function=first.function,
         dataset=first.dataset,
     )
+
+
+def _store_array(event: Event[TextParse]) -> str:
+    """Code for a parser of numbers, in the names of the code; empty: it may be no array."""
+    call = event.details.text
+    path = read_first_argument(call) if event.name in _ARRAY_PARSERS else ""
+    file = name_array_file(path)
+    saved = f"np.save({file}, {call})  # once for each file, before the training"
+    return f"{saved}\nnp.load({file}, mmap_mode='r')  # for each item" if path else ""

@@ -3,11 +3,13 @@
 from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.item import Unpickling
+from pipedoctor.facts.source import Event
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
     list_spots,
     make_code_finding,
 )
+from pipedoctor_checks._shared.own_names import name_array_file, read_first_argument
 
 
 @check("PDR205", "Objects are unpickled for every item", subject="item")
@@ -58,9 +60,16 @@ def unpickle_per_item(source: Source, /) -> Findings:
             list_spots(group),
             Severity.NOTE,
             f"{first.function} unpickles objects for every item",
-            in_code("Store plain arrays or safetensors", "np.load(path, mmap_mode='r')"),
+            in_code("Store plain arrays or safetensors", _load_array(first)),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in group}),
             function=first.function,
             dataset=first.dataset,
         )
+
+
+def _load_array(event: Event[Unpickling]) -> str:
+    """Code in the names of the code; empty: what is read is no path."""
+    path = read_first_argument(event.details.text)
+    file = name_array_file(path)
+    return f"np.load({file}, mmap_mode='r')  # stored once with np.save" if path else ""

@@ -74,7 +74,7 @@ def _judge_loaders(source: Source, seen: Pipeline | None, many_workers: int) -> 
             " available CPUs",
             in_code(
                 "Derive the number from the CPUs available to this process",
-                "num_workers=min(8, len(os.sched_getaffinity(0)) // ranks)",
+                "import os\n\nDataLoader(..., num_workers=min(8, len(os.sched_getaffinity(0))))",
                 edits=_derive_workers(loader) if high or fixed or _calls_cpu_count(loader) else (),
                 unsafe="os.sched_getaffinity exists only on Linux; ranks share these CPUs",
             ),

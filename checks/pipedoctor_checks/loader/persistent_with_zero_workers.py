@@ -58,7 +58,7 @@ def persistent_with_zero_workers(source: Source, /) -> Findings:
                 f"{loader_name(loader)} sets persistent_workers without workers: ValueError",
                 in_code(
                     "Make it depend on the number of workers",
-                    "persistent_workers=num_workers > 0",
+                    f"DataLoader(..., persistent_workers={wanted})",
                     edits=edit_arguments(loader, persistent_workers=wanted)
                     if value.how == "literal"
                     else (),
@@ -87,9 +87,15 @@ def _judge_options(source: Source) -> Findings:
             f"{loader_name(loader)} raises ValueError if {name} is set",
             in_code(
                 "Make it depend on the number of workers",
-                "persistent_workers=persistent_workers and num_workers > 0",
+                _format_condition(value.text, get_plain_argument(loader, "num_workers")),
             ),
             confidence=Confidence.POSSIBLE,
             persistent_workers=format_argument(value),
             num_workers=format_argument(workers),
         )
+
+
+def _format_condition(given: str, workers: str) -> str:
+    """In the names of the code; empty where it has none for the number of workers."""
+    both = given and workers and not given.endswith("...")
+    return f"DataLoader(..., persistent_workers={given} and {workers} > 0)" if both else ""

@@ -67,7 +67,7 @@ def prefetch_with_zero_workers(source: Source, /) -> Findings:
                 f"{loader_name(loader)} sets prefetch_factor without workers: ValueError",
                 in_code(
                     "Make it depend on the number of workers",
-                    "prefetch_factor=2 if num_workers > 0 else None",
+                    _format_condition(loader),
                     edits=_make_conditional(loader) if value.how == "literal" else (),
                 ),
                 confidence=argument_confidence(value, workers),
@@ -90,10 +90,21 @@ def prefetch_with_zero_workers(source: Source, /) -> Findings:
             )
 
 
+def _name_workers(loader: LoaderCall) -> str:
+    """The name that holds the number of workers, if it may differ from 0."""
+    literal = loader.get("num_workers").how == "literal"
+    return "" if literal else get_plain_argument(loader, "num_workers")
+
+
+def _format_condition(loader: LoaderCall) -> str:
+    name, factor = _name_workers(loader), loader.get("prefetch_factor").value
+    wanted = f"{factor} if {name} > 0 else None" if name else "None"
+    return f"DataLoader(..., prefetch_factor={wanted})"
+
+
 def _make_conditional(loader: LoaderCall) -> Edits:
     """Set it only if there are workers; remove it if there are certainly none."""
-    value, workers = loader.get("prefetch_factor"), loader.get("num_workers")
-    name = "" if workers.how == "literal" else get_plain_argument(loader, "num_workers")
+    value, name = loader.get("prefetch_factor"), _name_workers(loader)
     if not name:
         return remove_argument(loader, "prefetch_factor", "None")
     wanted = f"{value.value} if {name} > 0 else None"

@@ -59,7 +59,7 @@ def cpu_create_then_move(source: Source, /) -> Findings:
             f"{group[0].function} creates tensors on the CPU in every step and then moves them",
             in_code(
                 "Create them on the device",
-                "torch.zeros(size, device=device)",
+                _name_device(group[0]),
                 edits=combine_edits(map(_create_on_device, group)),
                 unsafe="different random numbers: the device has its own generator"
                 if any(event.details.draws for event in group)
@@ -74,3 +74,8 @@ def _create_on_device(event: Event[CreatedThenMoved]) -> Edits:
         return ()
     word = f"device={event.details.device}"
     return (*insert_arguments(event.at, event.call, word), *moved)
+
+
+def _name_device(event: Event[CreatedThenMoved]) -> str:
+    device = event.details.device
+    return f"{event.name}(..., device={device})" if device else ""

@@ -7,7 +7,11 @@ from pipedoctor.facts.code_events.dataset import HandleAttribute
 from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import has_no_workers
-from pipedoctor_checks._shared.own_names import choose_attribute, open_in_worker
+from pipedoctor_checks._shared.own_names import (
+    choose_attribute,
+    open_in_worker,
+    read_first_argument,
+)
 from pipedoctor_checks._shared.start_method import find_start_method
 
 _SHARED_OFFSET = frozenset(
@@ -101,9 +105,7 @@ def handle_in_init(
             " in workers: it is opened before they start",
             in_code(
                 "Open it in the worker, on first use",
-                open_in_worker(
-                    choose_attribute(details.attribute, "self.file"), _format_opening(event)
-                ),
+                _open_late(event),
                 edits=rewrite_pieces(event) if _is_only_handle(source, event) else (),
                 unsafe="it is opened later: a relative path or the contents of the file may"
                 " differ by then",
@@ -125,12 +127,15 @@ def _judge_harm(event: Event[HandleAttribute], method: str) -> tuple[Severity, s
     return Severity.RISKS, "must not be used"
 
 
-def _format_opening(event: Event[HandleAttribute]) -> str:
-    """The opening call in short."""
-    if event.name == "lmdb.open":
-        return "lmdb.open(self.path, readonly=True, lock=False)"
-    plain = event.name in {"open", "io.open"}
-    return "open(self.path, 'rb')" if plain else f"{event.name}(self.path)"
+def _open_late(event: Event[HandleAttribute]) -> str:
+    """The same opening as in the code; empty where that is too long to be known."""
+    details, opening = event.details, event.details.opening
+    if event.name == "lmdb.open" and (path := read_first_argument(opening)):
+        opening = f"lmdb.open({path}, readonly=True, lock=False)"
+    if not opening or opening.endswith("..."):
+        return ""
+    variables = details.variables.split(",") if details.variables else ()
+    return open_in_worker(choose_attribute(details.attribute, "self.file"), opening, variables)
 
 
 def _is_only_handle(source: Source, event: Event[HandleAttribute]) -> bool:

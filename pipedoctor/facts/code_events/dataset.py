@@ -46,6 +46,10 @@ class HandleAttribute(AttributeUse, frozen=True, kw_only=True):
     """An attribute that was taken from it: ``self.rows = self.file["rows"]``."""
     unlocked: bool
     """``lmdb.open(path, lock=False)``"""
+    opening: str = ""
+    """The call that opens it, as it is written, in short."""
+    variables: str = ""
+    """The variables of ``__init__`` that it is made from: ``root,name``."""
 
 
 class GeneratorAttribute(AttributeUse, frozen=True, kw_only=True):

@@ -73,6 +73,9 @@ class PathScan(RecordedDetails, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = DirectoryScan.kind
 
+    text: str = ""
+    """The call as it is written, in short."""
+
 
 class Sleep(ItemCall, frozen=True, kw_only=True):
     """

@@ -185,7 +185,16 @@ def _describe_handle(
         dropped=dropped,
         part=parts[0] if parts else "",
         unlocked=_is_lmdb_unlocked(value),
+        opening=unparse_short(value),
+        variables=",".join(_list_variables(init, value)),
     )
+
+
+def _list_variables(init: CodeScope, value: ast.expr) -> list[str]:
+    """The parameters and variables of ``__init__`` in an expression."""
+    local = {one.arg for one in init.parameters} | init.bindings.keys()
+    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    return sorted(names & local - {"self"})
 
 
 def _seeds_attribute(scopes: list[CodeScope], key: str) -> bool:

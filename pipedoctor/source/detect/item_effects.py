@@ -88,7 +88,8 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
         recorder.add_event(details, scope, step, full)
     elif isinstance(node.func, ast.Attribute):
         if node.func.attr in {"glob", "rglob", "iterdir"} and not full.startswith("re."):
-            recorder.add_event(PathScan(), scope, step, unparse_short(node.func))
+            scan = PathScan(text=unparse_short(node))
+            recorder.add_event(scan, scope, step, unparse_short(node.func))
         _record_cuda_use(recorder, scope, step, node, full)
     _record_random_use(recorder, scope, step, full)
 

@@ -57,7 +57,7 @@ def test_speaks() -> None:
 def test_remedies() -> None:
     finding = judge_bottleneck("worker-startup", MEASURED["worker-startup"])
 
-    assert list_commands(finding) == ["DataLoader(..., persistent_workers=num_workers > 0)", ""]
+    assert list_commands(finding) == ["DataLoader(..., persistent_workers=True)", ""]
     assert finding.counterfactual == Counterfactual(persistent=True)
 
 

@@ -66,5 +66,5 @@ def test_a_variable_that_wants_a_gradient_is_not_left_out() -> None:
 
     (finding,) = find(variable, code)
 
-    assert finding.remedies[0].snippet == "tensor.requires_grad_()"
+    assert finding.remedies[0].snippet == ""
     assert finding.remedies[0].edits == ()

@@ -36,10 +36,16 @@ test_silent, test_speaks = make_tests(pil_open_to_float_in_item, SILENT, SPEAKS)
 
 
 @pytest.mark.parametrize(
-    ("opened", "path"),
-    [("self.files[index]", "self.files[index]"), ("io.BytesIO(self.raw[index])", "path")],
+    ("opened", "snippet"),
+    [
+        (
+            "self.files[index]",
+            "import torchvision\n\npic = torchvision.io.decode_image(self.files[index])",
+        ),
+        ("io.BytesIO(self.raw[index])", ""),
+    ],
 )
-def test_the_remedy_reads_the_same_file_into_the_same_variable(opened: str, path: str) -> None:
+def test_the_remedy_reads_the_same_file_into_the_same_variable(opened: str, snippet: str) -> None:
     code = frames(
         f"pic = Image.open({opened})\nreturn self.t(pic)",
         "self.t = transforms.Compose([transforms.ToTensor()])",
@@ -47,4 +53,4 @@ def test_the_remedy_reads_the_same_file_into_the_same_variable(opened: str, path
 
     (remedy,) = find_one(pil_open_to_float_in_item, code).remedies
 
-    assert remedy.snippet == f"import torchvision\n\npic = torchvision.io.decode_image({path})"
+    assert remedy.snippet == snippet
