@@ -9,14 +9,11 @@ from pipedoctor.source.resolve.loader_calls import LoaderCallFinder
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.callables import CallableFinder, Callee
-from pipedoctor.source.values.evaluator import MAX_EVALUATIONS
 from pipedoctor.source.values.lattice import Frame, InstanceValue
 from pipedoctor.source.values.loader_flow import LoaderFlow
 
 _MAX_FUNCTIONS = 4000
 """Functions that are followed at most."""
-_MAX_EVALUATIONS = 100_000
-"""What is evaluated for them at most; the rest is for loops."""
 _WORKER_ARGUMENTS = ("collate_fn", "worker_init_fn")
 
 
@@ -46,9 +43,9 @@ class CallGraph:
         """Functions that run once, when a dataset is made."""
         self.collate_functions: dict[int, CodeScope] = {}
         self.worker_init_functions: dict[int, CodeScope] = {}
-        self.evaluator.most_evaluations = _MAX_EVALUATIONS
+        self.evaluator.most_evaluations = self.evaluator.most_for_items
         self._collect_functions(constructions)
-        self.evaluator.most_evaluations = MAX_EVALUATIONS
+        self.evaluator.most_evaluations = self.evaluator.most_in_all
         self._leave_out_parts()
 
     def _leave_out_parts(self) -> None:

@@ -10,6 +10,7 @@ What cannot be followed is unknown: an empty set, from which nothing may be conc
 import ast
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import ClassVar
 
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
@@ -40,8 +41,6 @@ from pipedoctor.source.values.modules import read_imported, read_module
 _MAX_DEPTH = 60
 _MAX_REPEATS = 3
 """Evaluations of one expression whose value rests on itself."""
-MAX_EVALUATIONS = 130_000
-"""Few projects need so many; in one that does the rest is left unknown."""
 _MAX_VALUES = 40
 """What may be more things than these may be anything."""
 _UNFOLLOWED_TYPES = frozenset((ast.Constant, ast.JoinedStr, ast.Compare))
@@ -53,6 +52,11 @@ _CONTAINERS = (
 
 class Evaluator:
     """Evaluates the expressions of one project."""
+
+    most_for_items: ClassVar[int] = 100_000
+    """What is evaluated at most for functions that run for items; the rest is for loops."""
+    most_in_all: ClassVar[int] = 130_000
+    """Few projects need so many; in one that does the rest is left unknown."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -74,7 +78,7 @@ class Evaluator:
         self._active: dict[tuple[int, Frame], int] = {}
         self._lowest_cycle = _MAX_DEPTH + 1
         self._evaluations = 0
-        self.most_evaluations = MAX_EVALUATIONS
+        self.most_evaluations = self.most_in_all
         """What may be used up by now: some is left for those who ask last."""
 
     def set_loaders(self, loaders_by_call: Mapping[int, Sequence[int]]) -> None:

@@ -47,9 +47,9 @@ class FrameTable:
         if depth > _MAX_FRAMES or self._count[scope] > _MAX_FRAMES_OF_FUNCTION:
             owner = InstanceValue(owner.cls) if owner is not None else None
             key = (scope, owner, id(None), None)
-            frame = self._frames.get(key) or Frame(scope, owner)
+            frame = self._frames.get(key) or Frame(scope, owner, number=len(self._frames))
         else:
             self._count[scope] += 1
-            frame = Frame(scope, owner, call, caller, depth)
+            frame = Frame(scope, owner, call, caller, depth, len(self._frames))
         self._frames[key] = frame
         return frame

@@ -1,4 +1,10 @@
-"""The values that the model tells apart, and the calls in which they are asked for."""
+"""
+The values that the model tells apart, and the calls in which they are asked for.
+
+Values hash by where they stand, never by an identity or a string: sets of them then have
+the same order in every run, and what is found when the limit of evaluations is reached
+does not depend on addresses or on the seed of hashes.
+"""
 
 import ast
 from collections.abc import Iterable
@@ -25,6 +31,14 @@ class Frame:
     caller: "Frame | None" = None
     depth: int = 0
     """Calls around it that are told apart."""
+    number: int = 0
+    """Its place among the frames of a project, in the order in which they were asked for."""
+
+
+def _where(node: ast.expr | FunctionNode | None, frame: Frame | None) -> int:
+    """A hash of a place in the code, in one frame."""
+    place = (node.lineno, node.col_offset) if node is not None else (0, 0)
+    return hash((place, frame.number if frame is not None else -1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +47,9 @@ class LoaderValue:
 
     index: int
 
+    def __hash__(self) -> int:
+        return hash((1, self.index))
+
 
 @dataclass(frozen=True, slots=True)
 class IteratorValue:
@@ -40,12 +57,18 @@ class IteratorValue:
 
     index: int
 
+    def __hash__(self) -> int:
+        return hash((2, self.index))
+
 
 @dataclass(frozen=True, slots=True)
 class BatchValue:
     """A batch of a loader, or something taken from it or made of it."""
 
     index: int
+
+    def __hash__(self) -> int:
+        return hash((3, self.index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +79,9 @@ class InstanceValue:
     call: ast.Call | None = None
     frame: Frame | None = None
 
+    def __hash__(self) -> int:
+        return hash((4, self.cls.node.lineno, _where(self.call, self.frame)))
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue:
@@ -63,6 +89,9 @@ class FunctionValue:
 
     scope: CodeScope
     owner: InstanceValue | None = None
+
+    def __hash__(self) -> int:
+        return hash((5, self.scope.number, hash(self.owner) if self.owner else 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +101,9 @@ class LocalFunctionValue:
     node: FunctionNode | ast.Lambda
     frame: Frame
 
+    def __hash__(self) -> int:
+        return hash((6, _where(self.node, self.frame)))
+
 
 @dataclass(frozen=True, slots=True)
 class ClassValue:
@@ -79,12 +111,18 @@ class ClassValue:
 
     cls: ClassDefinition
 
+    def __hash__(self) -> int:
+        return hash((7, self.cls.node.lineno))
+
 
 @dataclass(frozen=True, slots=True)
 class ModuleValue:
     """A file of the project, as a value: what ``getattr(models, name)`` takes from."""
 
     name: str
+
+    def __hash__(self) -> int:
+        return hash((8, len(self.name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +132,18 @@ class PartialValue:
     call: ast.Call
     frame: Frame
 
+    def __hash__(self) -> int:
+        return hash((9, _where(self.call, self.frame)))
+
 
 @dataclass(frozen=True, slots=True)
 class GeneratorValue:
     """What a call of a function with ``yield`` returns."""
 
     frame: Frame
+
+    def __hash__(self) -> int:
+        return hash((10, self.frame.number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +152,9 @@ class ContainerValue:
 
     node: ast.expr
     frame: Frame
+
+    def __hash__(self) -> int:
+        return hash((11, _where(self.node, self.frame)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +178,9 @@ class ExternalValue:
     name: str
     call: ast.Call
     frame: Frame
+
+    def __hash__(self) -> int:
+        return hash((12, _where(self.call, self.frame)))
 
 
 Value: TypeAlias = (
