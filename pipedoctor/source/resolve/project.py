@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from pipedoctor.source.resolve.call_fit import fits_call
+from pipedoctor.source.resolve.class_names import find_class, shadows_its_base, stands_before
 from pipedoctor.source.resolve.lazy_imports import find_lazy_import
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
@@ -34,8 +35,7 @@ class Project:
             for start in range(len(parts)):
                 self._modules_by_name.setdefault(".".join(parts[start:]), []).append(module)
         self._known_callers: dict[CodeScope, list[CallSite]] = {}
-        self._known_bases: dict[str, tuple[list[ClassDefinition], list[str]]] = {}
-        self._bases_of_class: dict[ClassDefinition, tuple[list[ClassDefinition], list[str]]] = {}
+        self._known_bases: dict[ClassDefinition, tuple[list[ClassDefinition], list[str]]] = {}
         self._known_call_sites: dict[str, list[CallSite]] = {}
 
     def find_module(self, name: str, near: Module | None = None) -> Module | None:
@@ -86,7 +86,7 @@ class Project:
         first, dot, rest = written.partition(".")
         top = module.imported_names.get(first)
         own = module.classes.get(first)
-        if top is None or (own is not None and _shadows_its_base(own)):
+        if top is None or (own is not None and shadows_its_base(own)):
             if own is not None or first in module.functions:
                 top = f"{module.name}.{first}"
             elif module.star_imports:
@@ -125,35 +125,36 @@ class Project:
     def find_definition(self, node: ast.expr, module: Module) -> CodeScope | ClassDefinition | None:
         """The function or class of the project that an expression names."""
         full = self.full_name_of(node, module)
-        return self.find_by_name(full, module) if full else None
+        found = self.find_by_name(full, module) if full else None
+        if isinstance(found, ClassDefinition) and found.module is module:
+            return find_class(module, found.name, node.lineno)
+        return found
 
     def find_bases(self, cls: ClassDefinition) -> tuple[list[ClassDefinition], list[str]]:
         """Its ancestors in the project, itself first; and the foreign ones by name."""
-        if cls not in self._bases_of_class:
-            self._bases_of_class[cls] = self._find_bases_by_name(cls)
-        return self._bases_of_class[cls]
+        known = self._known_bases.get(cls)
+        if known is None:
+            known = self._known_bases[cls] = self._collect_bases(cls)
+        return known
 
-    def _find_bases_by_name(self, cls: ClassDefinition) -> tuple[list[ClassDefinition], list[str]]:
-        """Of classes that share a file and a name those of the first that is asked for."""
-        key = f"{cls.module.path}:{cls.name}"
-        if key in self._known_bases:
-            return self._known_bases[key]
+    def _collect_bases(self, cls: ClassDefinition) -> tuple[list[ClassDefinition], list[str]]:
         known, foreign, queue = [cls], list[str](), [cls]
         while queue and len(known) < _MAX_DEPTH * 2:
             one = queue.pop(0)
             for base in one.node.bases:
                 node = base.value if isinstance(base, ast.Subscript) else base
-                if isinstance(node, ast.Name) and node.id == one.name:
-                    foreign.append(one.module.imported_names.get(node.id, node.id))
-                    continue
                 found = self.find_definition(node, one.module)
+                own_name = isinstance(node, ast.Name) and node.id == one.name
+                if own_name and not stands_before(found, one):
+                    foreign.append(one.module.imported_names.get(one.name, one.name))
+                    continue
                 if isinstance(found, ClassDefinition) and found not in known:
                     known.append(found)
                     queue.append(found)
                 elif not isinstance(found, ClassDefinition):
                     full = self.full_name_of(node, one.module)
                     foreign.append(full or (node.id if isinstance(node, ast.Name) else ""))
-        return self._known_bases.setdefault(key, (known, foreign))
+        return known, foreign
 
     def find_method(self, cls: ClassDefinition, name: str) -> CodeScope | None:
         """A method, its own or inherited."""
@@ -181,7 +182,7 @@ class Project:
     def classes(self) -> Iterator[ClassDefinition]:
         """Every class of every file."""
         for module in self.modules:
-            yield from module.classes.values()
+            yield from module.class_definitions
 
     def find_call_sites(self, last: str) -> list[CallSite]:
         """Calls by the last part of the name that is called."""
@@ -248,11 +249,6 @@ class Project:
             and self.find_method(made, scope.name.rpartition(".")[2]) is scope
             for value, _ in site.scope.bindings.get(key, [])
         )
-
-
-def _shadows_its_base(cls: ClassDefinition) -> bool:
-    """``class Dataset(Dataset)``: from then on the name means this one."""
-    return any(isinstance(base, ast.Name) and base.id == cls.name for base in cls.node.bases)
 
 
 def _is_torch_module_method(call: ast.Call) -> bool:

@@ -184,7 +184,7 @@ def _called_name(node: Any) -> str:
 def _index_definition(scope: CodeScope, node: ast.AST, nodes: list[ast.AST]) -> bool:
     """A class, or a function of the module, is a part of its own."""
     if isinstance(node, ast.ClassDef):
-        _index_class(scope.module, node)
+        _index_class(scope.module, node, scope.node)
         return True
     if isinstance(node, _FUNCTION_TYPES) and scope.is_module_body:
         _index_function(scope.module, node, node.name)
@@ -204,9 +204,13 @@ def _index_function(
     return scope
 
 
-def _index_class(module: Module, node: ast.ClassDef) -> None:
+def _index_class(
+    module: Module, node: ast.ClassDef, around: FunctionNode | ast.Module | ast.ClassDef
+) -> None:
     found = ClassDefinition(module, node.name, node)
-    module.classes[node.name] = found
+    if not isinstance(around, ast.Module):
+        found.visible = range(around.lineno, (around.end_lineno or around.lineno) + 1)
+    _add_class(module, found)
     for item in node.body:
         if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
             name = f"{node.name}.{item.name}"
@@ -219,7 +223,17 @@ def _index_class(module: Module, node: ast.ClassDef) -> None:
             if item.value is not None:
                 found.class_attributes[item.target.id] = item.value
         elif isinstance(item, ast.ClassDef):
-            _index_class(module, item)
+            _index_class(module, item, node)
+
+
+def _add_class(module: Module, added: ClassDefinition) -> None:
+    """Add a class; of several of one name the last of the widest scope is meant by it."""
+    other = module.classes.get(added.name)
+    if other is not None:
+        added.number = 1 + sum(one.name == added.name for one in module.class_definitions)
+    module.class_definitions.append(added)
+    if other is None or len(added.visible) >= len(other.visible):
+        module.classes[added.name] = added
 
 
 def _record_bindings(scope: CodeScope, step: CodeStep) -> None:

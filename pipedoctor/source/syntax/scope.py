@@ -1,6 +1,7 @@
 """The parts of a file: classes, functions, and what is bound in them."""
 
 import ast
+import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -160,11 +161,15 @@ class ClassDefinition:
     node: ast.ClassDef
     methods: dict[str, CodeScope] = field(default_factory=dict[str, CodeScope])
     class_attributes: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
+    visible: range = range(sys.maxsize)
+    """The lines in which its name means it, if no other class has that name."""
+    number: int = 1
+    """Of the classes of this name in the file."""
 
     @property
     def full_name(self) -> str:
-        """``package.module.Class``."""
-        return f"{self.module.name}.{self.name}"
+        """``package.module.Class``; ``package.module.Class#2`` of a second one in one file."""
+        return f"{self.module.name}.{self.name}" + (f"#{self.number}" if self.number > 1 else "")
 
 
 @dataclass(eq=False)
@@ -179,6 +184,9 @@ class Module:
     scopes: list[CodeScope] = field(default_factory=list[CodeScope])
     functions: dict[str, CodeScope] = field(default_factory=dict[str, CodeScope])
     classes: dict[str, ClassDefinition] = field(default_factory=dict[str, ClassDefinition])
+    """The classes by name: of several the last one of the widest scope."""
+    class_definitions: list[ClassDefinition] = field(default_factory=list[ClassDefinition])
+    """All classes, those among them that share a name."""
     imported_names: dict[str, str] = field(default_factory=dict[str, str])
     """What imports bind: local name to full name."""
     star_imports: list[str] = field(default_factory=list[str])
