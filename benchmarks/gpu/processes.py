@@ -77,10 +77,8 @@ def _collect(
         out, err = _drain(process)
         ended = f"\nended after its limit of {limit:.0f} s".encode()
         return out, err + ended, ENDED
-    except BaseException:
+    finally:
         end_process_tree(process.pid)
-        raise
-    end_process_tree(process.pid)
     return out, err, process.returncode
 
 

@@ -33,7 +33,7 @@ def attempt(call: Callable[[], T], *, interrupts: bool = False) -> CallResult[T]
     """
     try:
         return CallResult(call())
-    except BaseException as error:
+    except BaseException as error:  # code of others: the one place that takes whatever it raises
         if isinstance(error, KeyboardInterrupt) and not interrupts:
             raise
         lines = traceback.format_exception_only(error)

@@ -1,20 +1,15 @@
 """Real cases: one thing was changed, and it is the first that is named."""
 
-from typing import TypeVar
-
 import pytest
 from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.diff.build import DiffScope
-from pipedoctor.diff.model import Diff
 from pipedoctor.facts import (
     Distribution,
-    Fact,
     Facts,
     Gpu,
     Hang,
-    Loader,
     Memory,
     MemoryLimit,
     Packages,
@@ -22,34 +17,11 @@ from pipedoctor.facts import (
     Paths,
     Rlimit,
     Shm,
-    TorchBuild,
     Variables,
 )
 from pipedoctor.facts import Limits as AllLimits
-from tests.diff.conftest import SITE_PACKAGES, Compare, changed, machine, recorded
-
-MiB = 1 << 20
-F = TypeVar("F", bound=Fact)
-JOB = Loader(num_workers=8, batch_bytes=128 * MiB)
-
-
-def fields(diff: Diff) -> list[str]:
-    return [one.field for one in diff.differences]
-
-
-def of(kind: type[F]) -> F:
-    found = machine().get(kind)
-    assert found is not None
-    return found
-
-
-def packages(**versions: str) -> Packages:
-    """The same packages, of these some in other versions; an empty one is gone."""
-    entries = (
-        replace(e, version=versions.get(e.name.replace("-", "_"), e.version))
-        for e in of(Packages).entries
-    )
-    return Packages(entries=tuple(entry for entry in entries if entry.version))
+from tests.diff.compared_facts import JOB, MiB, fields, of, packages
+from tests.diff.conftest import Compare, changed, machine, recorded
 
 
 def test_nothing_differs(diff: Compare, snapshot: SnapshotAssertion) -> None:
@@ -91,30 +63,6 @@ def test_memory_is_compared_with_a_grain_of_salt(diff: Compare, total: int, diff
     said = diff(machine(), changed(replace(of(Memory), total=total)))
 
     assert fields(said) == (["memory.total"] if differs else [])
-
-
-def test_torch_was_changed(diff: Compare, snapshot: SnapshotAssertion) -> None:
-    older = changed(
-        TorchBuild(version="2.5.1", local="cu124", cuda="12.4"),
-        packages(torch="2.5.1", attrs="25.0.0"),
-    )
-
-    said = diff(machine(), older)
-
-    assert said.differences[0].title == "torch-torchvision-mismatch"
-    assert said.differences[0].values[0].shown == "healthy"
-    assert said.answer == snapshot
-    assert said.command.startswith("python -m pip install torchvision==0.20.1")
-    assert fields(said)[1:] == [
-        "torch.version",
-        "torch.cuda",
-        "packages.entries[attrs].version",
-    ]
-    assert {f.field: f.because for f in said.folded} == {
-        "torch.local": "follows torch.version",
-        "packages.entries[torch].version": "follows torch.version",
-    }
-    assert said.differences[1].tickets > said.differences[2].tickets > 0
 
 
 def test_shm_was_changed(diff: Compare) -> None:
@@ -165,44 +113,6 @@ def test_a_variable_was_changed(diff: Compare, snapshot: SnapshotAssertion) -> N
     ]
     assert {one.tickets for one in said.differences} == {3}
     assert said.answer == snapshot
-
-
-def test_pillow_was_swapped(diff: Compare) -> None:
-    swapped = packages(pillow="")
-    simd = Distribution(
-        name="pillow-simd",
-        version="9.5.0.post2",
-        location=SITE_PACKAGES,
-        installer="pip",
-    )
-
-    said = diff(machine(), changed(Packages(entries=(*swapped.entries, simd))))
-
-    assert {"packages.entries[pillow]", "packages.entries[pillow-simd]"} <= {*fields(said)}
-    assert said.differences[0].component in {"", "pillow"}
-    gone = next(o for o in said.differences if o.field == "packages.entries[pillow]")
-    assert [(v.state, v.shown) for v in gone.values] == [
-        ("known", "11.0.0"),
-        ("missing", "missing"),
-    ]
-
-
-def test_versions_stand_by_how_often_they_break_pipelines(
-    diff: Compare, snapshot: SnapshotAssertion
-) -> None:
-    said = diff(
-        machine(),
-        changed(packages(attrs="1.0", numpy="2.1.1", pillow="11.0.1", nvidia_cudnn_cu12="9.6")),
-    )
-
-    assert [one.component for one in said.differences] == [
-        "cudnn",
-        "pillow",
-        "numpy",
-        "",
-    ]
-    assert said.differences[0].why == snapshot
-    assert [one.rank for one in said.differences] == [1, 2, 3, 4]
 
 
 def test_a_larger_step_is_likelier(diff: Compare) -> None:

@@ -15,8 +15,8 @@ from pipedoctor.diff.side import read_report_side
 from pipedoctor.facts import Facts
 from pipedoctor.privacy.identity import UserIdentity
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor
+from tests.diff.compared_facts import JOB, packages
 from tests.diff.conftest import MACHINES, Compare, Record, changed, machine, recorded
-from tests.diff.test_cases import JOB, packages
 
 ANNA = UserIdentity(users=("anna",), homes=("/home/anna",))
 TICKETS = sorted((MACHINES[0].parents[1] / "text" / "tickets").glob("*.txt"))

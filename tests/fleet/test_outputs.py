@@ -2,40 +2,24 @@
 
 import json
 import re
-import shlex
-import shutil
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
-import yaml
 from msgspec.structs import replace
 
-from pipedoctor.fleet.hostlist import expand_hostlist
 from pipedoctor.fleet.model import (
-    FleetFinding,
-    FleetNode,
     FleetReport,
     JudgedGroup,
-    Outlier,
     Summary,
-    SupersededReport,
-    UnreadableReport,
 )
 from pipedoctor.fleet.output import (
-    ansible,
     html,
     junit,
-    kubectl,
-    markdown,
     prometheus,
     sarif,
-    slurm,
-    text,
 )
 from pipedoctor.fleet.output import (
     json as as_json,
@@ -44,103 +28,10 @@ from pipedoctor.fleet.redaction import redact_report
 from pipedoctor.privacy.identity import UserIdentity
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 from pipedoctor.report.schema import build_json_schema
+from tests.fleet.fleet_reports import FORMATS, ODD, WHOLE, finding, fleet, outlier, written
 from tests.fleet.node_reports import judged
 
-HOSTILE = "a\x1b[31m|b`c\n<script>@all #1 [x](y) =1+1 ../.. \u202e\x9b [bold]red[/]'\"$(id)"
-SAID = "shm.size is 64.0 MiB, 64.0 GiB on 98.0% of 8 x H100"
-FORMATS: dict[str, Callable[[FleetReport], str | bytes]] = {
-    "text": lambda one: text.render(one, width=100, color=False, places="x"),
-    "json": as_json.render,
-    "markdown": markdown.render,
-    "html": html.render,
-    "junit": lambda one: junit.render(one, "note"),
-    "sarif": lambda one: sarif.render(one, 1),
-    "slurm": slurm.render,
-    "kubectl": kubectl.render,
-    "ansible": ansible.render,
-    "prometheus": prometheus.render,
-}
 every_format = pytest.mark.parametrize("name", FORMATS)
-
-
-def outlier(node: str, **more: object) -> Outlier:
-    given = {
-        "node": node,
-        "group": "8 x H100",
-        "property": "shm.size",
-        "value": 64 << 20,
-        "majority": 64 << 30,
-        "share": 0.98,
-        "severity": "risks",
-        "summary": f"{node}: {SAID}",
-    }
-    return Outlier(**{**given, **more})  # type: ignore[arg-type]
-
-
-def fleet(*outliers: Outlier, **more: object) -> FleetReport:
-    nodes = tuple(
-        FleetNode(node=one.node, group=one.group, file="f.json", created="2026") for one in outliers
-    )
-    given = {
-        "created": "2026-01-01T00:00:00Z",
-        "seconds": 0.1,
-        "groups": (JudgedGroup(group="8 x H100", nodes=len(nodes), judged=True),),
-        "nodes": nodes,
-        "outliers": outliers,
-        "summary": Summary(risks=len(outliers), nodes=len(nodes)),
-    }
-    return FleetReport(**{**given, **more})  # type: ignore[arg-type]
-
-
-def finding(*nodes: str, **more: object) -> FleetFinding:
-    given = {
-        "code": "PDR701",
-        "name": "shm-too-small",
-        "severity": "breaks",
-        "title": "Too small",
-        "count": len(nodes),
-        "nodes": nodes,
-    }
-    return FleetFinding(**{**given, **more})  # type: ignore[arg-type]
-
-
-WHOLE = fleet(
-    outlier("h1"),
-    outlier(
-        "h2",
-        property="gpu.count",
-        value=7,
-        majority=8,
-        severity="breaks",
-        summary="h2: gpu.count is 7, 8 on 98.0% of 8 x H100",
-    ),
-    outlier("h3", property="site.release", severity="note"),
-    findings=(finding("h1"), finding(*(f"x{n}" for n in range(30)), name="other")),
-    missing=("gone",),
-    superseded=(SupersededReport(file="old.json", node="h1", by="f.json"),),
-    unreadable=(UnreadableReport(file="half.json", reason="empty"),),
-    summary=Summary(risks=1, breaks=1, nodes=3, fit=1, missing=1, unreadable=1),
-)
-ODD = fleet(
-    outlier(
-        HOSTILE,
-        group=HOSTILE,
-        property=f"packages.{HOSTILE}",
-        value=HOSTILE,
-        majority=HOSTILE,
-        summary=f"{HOSTILE}: {HOSTILE}",
-    ),
-    findings=(finding(HOSTILE, code=HOSTILE, name=HOSTILE, title=HOSTILE),),
-    missing=(HOSTILE,),
-    superseded=(SupersededReport(file=HOSTILE, node=HOSTILE, by=HOSTILE),),
-    unreadable=(UnreadableReport(file=HOSTILE, reason=HOSTILE),),
-    groups=(JudgedGroup(group=HOSTILE, nodes=1, judged=False, why=HOSTILE),),
-)
-
-
-def written(name: str, report: FleetReport) -> str:
-    found = FORMATS[name](report)
-    return found if isinstance(found, str) else found.decode()
 
 
 @every_format
@@ -175,101 +66,6 @@ def test_a_page_has_only_its_own_scripts() -> None:
     assert page.count("<script") == 2  # the data, and ours
     assert "onerror" not in page
     assert "http" not in page.replace("https://", "").replace("http-equiv", "")
-
-
-@pytest.mark.parametrize("name", ["slurm", "kubectl"])
-@pytest.mark.parametrize(
-    "node",
-    [
-        HOSTILE,
-        "ALL",
-        "all" * 99,
-        "h[1-1000]",
-        "h1,h2",
-        "-f",
-        "a b",
-        "a\u2028b",
-        "../x",
-        "a=b",
-        "",
-    ],
-)
-def test_what_is_no_single_node_is_never_a_command(name: str, node: str) -> None:
-    lines = written(name, fleet(outlier(node))).splitlines()
-
-    assert len(lines) == 1
-    assert lines[0].startswith("# left out, no name of one node to")
-
-
-@pytest.mark.parametrize("shell", ["sh", "bash", "zsh"])
-@pytest.mark.parametrize("name", ["slurm", "kubectl"])
-def test_no_shell_runs_what_a_report_says(tmp_path: Path, name: str, shell: str) -> None:
-    """As at a prompt, where zsh knows no comments."""
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed")
-    for tool in ("scontrol", "kubectl"):
-        (tmp_path / tool).write_text('#!/bin/sh\nfor word; do echo "$word"; done >>called\n')
-        (tmp_path / tool).chmod(0o755)
-    names = ("h1", "$(>made)", "`>made`", "a;>made", "#c", "!x", "~", "a'b")
-    reason = "1.0; touch made $(touch made) `touch made` ' | touch made"
-    pasted = written(name, fleet(*(outlier(one, summary=f"{one}: {reason}") for one in names)))
-    environ = {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path)}
-
-    subprocess.run([shell], input=pasted.encode(), cwd=tmp_path, env=environ, check=False)
-
-    called = (tmp_path / "called").read_text().split("\n")
-    assert not (tmp_path / "made").exists()
-    before = "NodeName=" if name == "slurm" else ""
-    assert [one for one in names if f"{before}{one}" not in called] == ["a'b"]
-
-
-def test_slurm_drains_with_a_reason() -> None:
-    lines = slurm.render(WHOLE).splitlines()
-
-    assert shlex.split(lines[0]) == [
-        "scontrol",
-        "update",
-        "NodeName=h1",
-        "State=DRAIN",
-        f"Reason=pipedoctor: {SAID}; Too small",
-    ]
-    assert [line.split()[2] for line in lines[:2]] == ["NodeName=h1", "NodeName=h2"]
-    assert not any("h3" in line for line in lines), "a note drains nobody"
-
-
-def test_a_reason_goes_through_a_shell_as_one_word() -> None:
-    report = fleet(outlier("h1", summary=f"h1: {HOSTILE}"))
-
-    (line,) = slurm.render(report).splitlines()
-    echoed = subprocess.run(["sh", "-c", f"printf '%s\\n' {line}"], capture_output=True, check=True)
-
-    assert len(echoed.stdout.splitlines()) == 5
-    assert b"$" not in echoed.stdout
-    assert b"`" not in echoed.stdout
-
-
-def test_kubectl_lines_are_valid_shell() -> None:
-    report = fleet(outlier("h1", summary=f"h1: {HOSTILE}"))
-
-    (line,) = kubectl.render(report).splitlines()
-
-    assert shlex.split(line, comments=True) == ["kubectl", "cordon", "h1"]
-
-
-def test_a_finding_that_most_have_drains_nobody() -> None:
-    few = replace(WHOLE, outliers=(), findings=(finding("h1"),))
-    most = replace(few, findings=(finding("h1", "h2"),))
-
-    assert "NodeName=h1" in slurm.render(few)
-    assert slurm.render(most) == "# no node to drain\n"
-
-
-def test_ansible_gets_a_group_for_each_remedy() -> None:
-    named = fleet(outlier("h1", finding="shm-too-small"), outlier("h2", property="x.y"))
-
-    assert ansible.render(named) == "[shm_too_small]\nh1\n\n[x_y]\nh2\n"
-    assert ansible.render(fleet()) == "# no node to drain\n"
-    assert "[" not in ansible.render(fleet(outlier("h[1:9]"))).replace("h[", "")
 
 
 def test_text_answers_first_and_names_up_to_twenty_nodes() -> None:
@@ -376,30 +172,6 @@ def test_a_version_with_four_numbers_is_no_address(name: str, value: str, kept: 
     assert (said.value == value, value in said.summary) == (kept, kept)
 
 
-def test_every_node_to_drain_is_named_in_full() -> None:
-    """However many, and however long their names are."""
-    names = [f"{at}-{'x' * 60}-gpu-node.cluster.example" for at in range(25)]
-
-    page = text.render(fleet(*map(outlier, names)), width=80, color=False)
-
-    first_screen = page.partition("25 outliers")[0]
-    assert "…" not in first_screen
-    joined = re.sub(r"\s", "", first_screen)
-    assert all(name in joined for name in names)
-
-
-def test_a_list_of_hosts_is_broken_at_its_commas() -> None:
-    names = [f"node-{number:04}" for number in range(0, 200, 3)]
-
-    page = text.render(fleet(*map(outlier, names)), width=80, color=False)
-
-    (row,) = re.findall(r"shm\.size  (.*?\])", page, re.DOTALL)
-    lines = [line.strip() for line in row.splitlines()]
-    assert len(lines) > 2
-    assert all(line.endswith((",", "]")) for line in lines)
-    assert expand_hostlist("".join(lines)) == names
-
-
 def test_what_very_many_nodes_have_alike_is_one_row_of_the_page() -> None:
     """As against a recorded node of another image."""
     one_each = fleet(*(outlier(f"h{number:04}") for number in range(2000)))
@@ -450,8 +222,3 @@ def test_names_of_nodes_are_replaced_wherever_they_stand(fleets: ModuleType, fol
     assert {one.node for one in hidden.outliers} <= names
     assert hidden.superseded[0].node in names
     assert hidden.superseded[0].by in {one.file for one in hidden.nodes}
-
-
-def test_kubernetes_manifest_readers_take_our_lines() -> None:
-    """A comment behind a line of YAML is a comment there as well."""
-    assert yaml.safe_load(kubectl.render(fleet())) is None

@@ -11,8 +11,8 @@ import pytest
 
 from pipedoctor.fleet.model import FleetReport
 from pipedoctor.fleet.output.html import render
+from tests.fleet.fleet_reports import ODD, WHOLE, fleet, outlier
 from tests.fleet.node_reports import judged
-from tests.fleet.test_outputs import ODD, WHOLE, fleet, outlier
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

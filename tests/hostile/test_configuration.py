@@ -1,11 +1,5 @@
 """A configuration that is found is data of whoever wrote the project."""
 
-import json
-import os
-import subprocess
-import sys
-import xml.etree.ElementTree as ET
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,13 +8,10 @@ from pipedoctor.cli.check_options import CheckOptions
 from pipedoctor.cli.config_files import (
     PROJECT_KEYS,
     WITHHELD_KEYS,
-    ConfigError,
-    ConfigFile,
     find_config,
-    find_user_config,
 )
 from pipedoctor.runtime.files import FILE_TIMEOUT
-from tests.hostile.conftest import STRANGER_ID, Doctor, as_root
+from tests.hostile.conftest import Doctor
 
 QUICK = ("check", "--quick", "--select", "shm-too-small", "--fail-on", "never")
 
@@ -141,161 +132,6 @@ def test_a_project_neither_stops_the_clock_nor_starts_thousands(
     assert found.not_obeyed == {"deadline": "more than 600", "jobs": "more than 64"}
 
 
-# --- whose file it is
-
-
-def give_file(project: Path) -> None:
-    os.chown(project / "pipedoctor.toml", STRANGER_ID, STRANGER_ID)
-
-
-def give_folder(project: Path) -> None:
-    os.chown(project, STRANGER_ID, STRANGER_ID)
-
-
-def open_file(project: Path) -> None:
-    (project / "pipedoctor.toml").chmod(0o666)
-
-
-def open_folder(project: Path) -> None:
-    project.chmod(0o777)
-
-
-def open_to_a_group(project: Path) -> None:
-    os.chown(project / "pipedoctor.toml", 0, STRANGER_ID)
-    (project / "pipedoctor.toml").chmod(0o664)
-
-
-def link_to_strangers(project: Path) -> None:
-    theirs = project.parent / "theirs"
-    theirs.mkdir()
-    (project / "pipedoctor.toml").rename(theirs / "x.toml")
-    os.chown(theirs / "x.toml", STRANGER_ID, STRANGER_ID)
-    (project / "pipedoctor.toml").symlink_to(theirs / "x.toml")
-
-
-def link_by_strangers(project: Path) -> None:
-    """In a folder such as /tmp, where all may put links to the caller's own files."""
-    mine = project.parent / "mine.toml"
-    (project / "pipedoctor.toml").rename(mine)
-    (project / "pipedoctor.toml").symlink_to(mine)
-    os.lchown(project / "pipedoctor.toml", STRANGER_ID, STRANGER_ID)
-    project.chmod(0o1777)
-
-
-def link_through_strangers(project: Path) -> None:
-    way = project.parent / "way"
-    mine = project.parent / "mine"
-    mine.mkdir()
-    (project / "pipedoctor.toml").rename(mine / "x.toml")
-    way.symlink_to(mine)
-    os.lchown(way, STRANGER_ID, STRANGER_ID)
-    (project / "pipedoctor.toml").symlink_to(way / "x.toml")
-
-
-@as_root
-@pytest.mark.parametrize(
-    ("spoil", "reason"),
-    [
-        (give_file, "it belongs to user id 54321"),
-        (give_folder, "its folder {0} belongs to user id 54321"),
-        (open_file, "others can write to it"),
-        (open_folder, "others can write to its folder {0}"),
-        (open_to_a_group, "others can write to it"),
-        (link_to_strangers, "{1}/theirs/x.toml belongs to user id 54321"),
-        (link_by_strangers, "it belongs to user id 54321"),
-        (link_through_strangers, "{1}/way belongs to user id 54321"),
-    ],
-)
-def test_what_others_can_write_is_not_obeyed(
-    project: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], None], reason: str
-) -> None:
-    (project.parent / "pipedoctor.toml").write_text("workers = 1\n")
-    file = project / "pipedoctor.toml"
-    file.write_text("workers = 7\n")
-    spoil(project)
-    below = project / "mine"
-    below.mkdir()
-    monkeypatch.chdir(below)
-
-    why = f"{reason.format(project, project.parent)}; name the file with --config to obey it"
-    assert find_config() == ConfigFile(path=str(file), origin="project", not_obeyed={"": why})
-    assert find_config(str(file)).table == {"workers": 7}, "the user has named it"
-
-
-@as_root
-def test_a_folder_of_all_users_may_hold_a_file_of_ours(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (project / "pipedoctor.toml").write_text("workers = 7\n")
-    project.chmod(0o1777)
-    monkeypatch.chdir(project)
-
-    assert find_config().table == {"workers": 7}
-
-
-@as_root
-def test_who_called_sudo_is_trusted_with_a_project_alone(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (project / "pipedoctor.toml").write_text("workers = 7\n")
-    (project / "pipedoctor").mkdir()
-    (project / "pipedoctor/config.toml").write_text("python = 'x'\n")
-    give_file(project)
-    give_folder(project)
-    monkeypatch.chdir(project)
-    monkeypatch.setenv("SUDO_UID", str(STRANGER_ID))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(project))
-
-    assert find_config().table == {"workers": 7}
-    assert find_user_config().not_obeyed == {
-        "": f"its folder {project} belongs to user id {STRANGER_ID}"
-    }
-
-
-@as_root
-def test_other_users_read_what_root_has_written(project: Path) -> None:
-    (project / "pipedoctor.toml").write_text("workers = 7\n")
-    script = "from pipedoctor.cli.config_files import find_config; print(find_config().table)"
-    rights = ("--inh-caps=-all,+dac_read_search", "--ambient-caps=+dac_read_search")
-    switch = ("setpriv", f"--reuid={STRANGER_ID}", f"--regid={STRANGER_ID}", "--clear-groups")
-    done = subprocess.run(
-        [*switch, *rights, sys.executable, "-c", script],
-        cwd=project,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert done.stdout == "{'workers': 7}\n"
-
-
-# --- what kind of file it is
-
-
-def make_pipe(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def link_zeros(path: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-@pytest.mark.parametrize("make", [make_pipe, link_zeros])
-@pytest.mark.parametrize("name", ["pipedoctor.toml", "pyproject.toml"])
-def test_only_regular_files_are_read(
-    project: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    make: Callable[[Path], None],
-    name: str,
-) -> None:
-    make(project / name)
-    monkeypatch.chdir(project)
-
-    assert set(find_config().not_obeyed) == {""}
-    with pytest.raises(ConfigError, match=r"pi?y?p.*toml: not a regular file"):
-        find_config(str(project / name))
-
-
 @pytest.mark.extended
 def test_a_file_that_never_ends_parsing_is_left(doctor: Doctor, project: Path) -> None:
     """A key of 300,000 parts keeps a parser busy for minutes."""
@@ -329,92 +165,6 @@ def test_odd_values_are_one_line(doctor: Doctor, project: Path, text: str) -> No
     assert done.returncode in {0, 2}
     assert len(done.stderr.splitlines()) == (done.returncode == 2)
     assert "crashed" not in done.stderr
-
-
-# --- what the report says of it
-
-
-def read_text(output: str) -> str:
-    return " ".join(output.split())
-
-
-def read_sarif(output: str) -> str:
-    (run,) = json.loads(output)["runs"]
-    notes = run["invocations"][0]["toolConfigurationNotifications"]
-    return " ".join(note["message"]["text"] for note in notes)
-
-
-def read_junit(output: str) -> str:
-    pairs = ET.fromstring(output).iter("property")
-    return " ".join(p.get("value", "") for p in pairs if p.get("name") == "configuration")
-
-
-def read_markdown(output: str) -> str:
-    return read_text(output).replace("\\", "")
-
-
-@pytest.mark.parametrize(
-    ("form", "read"),
-    [
-        ("text", read_text),
-        ("markdown", read_markdown),
-        ("html", read_text),
-        ("sarif", read_sarif),
-        ("junit", read_junit),
-        ("github", read_text),
-    ],
-)
-def test_every_format_names_the_configuration(
-    doctor: Doctor, project: Path, form: str, read: Callable[[str], str]
-) -> None:
-    (project / "pipedoctor.toml").write_text(
-        'python = "./x"\nworkers = 3\nignore = ["slow-storage"]\n[shm-too-small]\nheadroom = 1.0\n'
-    )
-
-    text = read(doctor(*QUICK, "--format", form).stdout)
-
-    assert "silences or weighs findings" in text
-    assert "slow-storage" in text
-    assert "shm-too-small.headroom = 1.0" in text
-    assert "workers = 3" in text
-    assert "not obeyed: python (it names a program to run)" in text
-
-
-def test_the_json_report_has_it_as_data(doctor: Doctor, project: Path, tmp_path: Path) -> None:
-    (project / "pipedoctor.toml").write_text('env = "x"\nworkers = 3\nselect = ["slow-storage"]\n')
-    own = tmp_path / "config/pipedoctor/config.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text('workers = 5\nno-redact = true\n[[accept]]\nname="disk-full"\nreason="x"\n')
-    environ = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
-
-    report = json.loads(doctor(*QUICK, "--format", "json", **environ).stdout)
-
-    assert report["configuration"] == [
-        {
-            "path": str(own),
-            "origin": "user",
-            "obeyed": {"no-redact": "true", "accept": '["disk-full"]'},
-            "silences": ["no-redact", "accept"],
-            "not_obeyed": {},
-        },
-        {
-            "path": str(project / "pipedoctor.toml"),
-            "origin": "project",
-            "obeyed": {"workers": "3"},
-            "silences": [],
-            "not_obeyed": {"env": "it names a program to run"},
-        },
-    ]
-
-
-def test_its_own_text_is_harmless(doctor: Doctor, project: Path) -> None:
-    (project / "pipedoctor.toml").write_text('python = "x"\nignore = ["\\u001b[2J\\u202e<b>"]\n')
-
-    done = doctor("check", "--quick")
-
-    assert done.returncode == 2
-    assert "\x1b" not in done.stderr
-    assert "\u202e" not in done.stderr
 
 
 def test_no_config_reads_none(doctor: Doctor, project: Path, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts import Facts, Source
 from tests.checks.code_samples import read
 from tests.checks.test_examples import PROJECTS
-from tests.source.refactorings import REFACTORINGS, Files, ground
+from tests.source.refactored_syntax import Files, ground
+from tests.source.refactorings import REFACTORINGS
 
 HAZARDS = [c for c in get_catalogue().checks.values() if c.needs.get(Source)]
 EXEMPT: Mapping[str, str] = {

@@ -6,16 +6,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from pipedoctor.facts import LiveJob, Pipeline
-from pipedoctor.watch import session as watch_session
 from pipedoctor.watch.called_names import (
     find_code_root,
     is_decoding_line,
@@ -28,40 +24,14 @@ from pipedoctor.watch.sample_line import build_sample
 from pipedoctor.watch.session import WatchSession
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
 from pipedoctor.watch.watched_process import PTRACE_DENIED, WatchedProcess
+from tests.watch.process_family import FAMILY, family
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="Linux only"),
 ]
-FAMILY = """
-import os, sys, time
-def work():
-    open("/proc/self/comm", "w").write("pt_data_worker")
-    while os.getppid() == parent:
-        time.sleep(0.02)
-    os._exit(0)
-parent = os.getpid()
-pids = [os.fork() or work() for _ in range(int(sys.argv[1]))]
-print(*pids, flush=True)
-while True:
-    time.sleep(0.01)
-"""
 FAMILY_SLEEPS = ("<string>", 12, "<module>")
 """Where its first process stands."""
-
-
-@contextmanager
-def family(workers: int) -> Generator[tuple[int, list[int]], None, None]:
-    """A process and so many that look like workers of a loader."""
-    command = [sys.executable, "-c", FAMILY, str(workers)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            pids = [int(word) for word in process.stdout.readline().split()]
-            time.sleep(0.2)
-            yield process.pid, pids
-        finally:
-            process.kill()
 
 
 def get_job(session: WatchSession) -> LiveJob:
@@ -240,56 +210,6 @@ def test_source_on_a_mount_that_does_not_answer(tmp_path: Path) -> None:
     assert main.tally.steps
     assert read_line_text(str(file), 3) == ""
     assert time.monotonic() - began < 10
-
-
-def test_64_workers_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_session, "INITIAL_SECONDS", 1.0)
-    with family(64) as (pid, _):
-        session = WatchSession(pid)
-        assert len(session.pids_by_role["worker"]) == 64
-        session.run(1.5)
-        before = time.thread_time()
-        session.run(4.0)
-        spent = (time.thread_time() - before) / 2.5
-        looked_at = [p for p in session.processes.values() if p.tally.samples]
-        session.close()
-
-    assert spent <= 0.006
-    assert len(looked_at) > 5
-
-
-@pytest.mark.extended
-def test_memory_stays_flat_for_two_hours(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two hours on a clock of its own: what is kept of looks is bounded."""
-    clock = SimpleNamespace(now=1000.0)
-
-    def sleep(seconds: float) -> None:
-        clock.now += max(seconds, 1e-3)
-
-    monkeypatch.setattr(time, "monotonic", lambda: clock.now)
-    monkeypatch.setattr(watch_session, "STEADY_RATE", 2.0)
-    sizes: list[int] = []
-    with family(2) as (pid, _):
-        session = WatchSession(pid, clock=lambda: clock.now, sleep=sleep)
-        session.run(600.0)
-        for hour in (1, 2):
-            session.run(3600.0 * hour)
-            session.decay_tallies(3600.0)
-            sizes.append(len(encode_state(session)))
-        session.close()
-
-    assert sizes[1] <= 1.1 * sizes[0]
-
-
-def encode_state(session: WatchSession) -> bytes:
-    """Everything that a session remembers, as bytes."""
-    parts: list[object] = [session.progress, session.unknown, len(session.ended)]
-    for process in session.processes.values():
-        parts += [vars(process.tally), list(process.items), vars(process.batch_times)]
-        parts.append([vars(process)["_callers"], process.list_batch_seconds()])
-    for held in session.resources.values():
-        parts += [held.descriptors.__dict__, held.threads.__dict__, held.anonymous.__dict__]
-    return repr(parts).encode()
 
 
 def test_what_processes_hold_is_read_at_the_beginning_and_at_the_end() -> None:

@@ -1,14 +1,6 @@
 """PDR802: does a torch that was built for CUDA find an NVIDIA driver at all?"""
 
-from pipedoctor.check import (
-    Confidence,
-    Finding,
-    Findings,
-    Lasts,
-    Remedy,
-    Severity,
-    check,
-)
+from pipedoctor.check import Confidence, Finding, Findings, Lasts, Remedy, Severity, check
 from pipedoctor.facts import Accelerators, Gpu, Site, TorchBuild, TorchImport
 from pipedoctor.facts.site import Launcher
 from pipedoctor_checks._shared import cuda_versions

@@ -8,7 +8,8 @@ from pipedoctor_checks.loader.num_workers_zero import num_workers_zero
 from pipedoctor_checks.loader.pin_memory_missing import pin_memory_missing
 from pipedoctor_checks.training.pinned_blocking import pinned_blocking
 from pipedoctor_checks.training.sync_in_loop import sync_in_loop
-from tests.checks.code_samples import PHOTOS, cache_dataset, find
+from tests.checks.code_samples import cache_dataset, find
+from tests.checks.image_samples import PHOTOS
 
 ONE_EVALUATION = """
 def {name}(device="cuda"):

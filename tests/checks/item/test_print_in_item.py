@@ -4,7 +4,8 @@ import pytest
 
 from pipedoctor.check import Severity
 from pipedoctor_checks.item.print_in_item import print_in_item
-from tests.checks.code_samples import find, frames, make_tests, photo_training
+from tests.checks.code_samples import find, frames, make_tests
+from tests.checks.image_samples import photo_training
 
 MISSING_FILES = (
     "{loop} not os.path.exists(index):\n            print(index)\n            index = index + 1"

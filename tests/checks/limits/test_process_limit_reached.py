@@ -1,51 +1,17 @@
 """PDR704 speaks when the workers and their threads find no room, and only then."""
 
 import json
-import subprocess
-import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.check import Finding, Severity
-from pipedoctor.collect.limits import limits as collected
-from pipedoctor.collect.machine import Machine
-from pipedoctor.facts import Facts, Limits, Loader, Rlimit, Site, Slurm, Threads
+from pipedoctor.check import Severity
+from pipedoctor.facts import Facts, Limits, Loader, Rlimit, Threads
 from pipedoctor_checks.limits.process_limit_reached import process_limit_reached
+from tests.checks.limits.process_limits import BARE, FILES, GROUP, group, only, system, user
 
-BARE = Site(system="linux")
-DOCKER = Site(system="linux", container="docker")
-POD = Site(system="linux", container="kubernetes")
-SLURM = Site(system="linux", slurm=Slurm(job_id="7"))
-FILES = Rlimit(soft=1024, hard=1024)
-GROUP = "/sys/fs/cgroup/user.slice/user-1000.slice/pids.max"
 EIGHT = Loader(num_workers=8)  # 33 threads
-
-
-def user(used: int | None, soft: int | None, hard: int | None = 9999) -> Limits:
-    nproc = Rlimit(soft=soft, hard=hard)
-    return Limits(nofile=FILES, nproc=nproc, user_threads=used)
-
-
-def group(used: int | None, most: int | None) -> Limits:
-    return Limits(nofile=FILES, pids_max=most, pids_current=used, pids_source=GROUP)
-
-
-def system(used: int | None, most: int, pids: int = 1 << 22) -> Limits:
-    return Limits(nofile=FILES, threads_max=most, pid_max=pids, system_threads=used)
-
-
-def only(
-    limits: Limits,
-    loader: Loader | None = None,
-    threads: Threads | None = None,
-    site: Site | None = BARE,
-) -> Finding:
-    (finding,) = process_limit_reached(limits, loader, threads, site)
-    return finding
 
 
 @pytest.mark.parametrize(
@@ -190,91 +156,6 @@ def test_the_part_that_is_full_is_a_setting() -> None:
     assert process_limit_reached(user(90, 100), None, None, BARE, full=0.91) == []
 
 
-def lines(finding: Finding) -> list[str]:
-    return [remedy.shell or remedy.snippet for remedy in finding.remedies]
-
-
-FEWER = "export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1"
-LOGINS = "# /etc/security/limits.d/90-nproc.conf\n* soft nproc 4096\n* hard nproc {}"
-
-
-@pytest.mark.parametrize(
-    ("hard", "first"),
-    [
-        pytest.param(9999, ["ulimit -u 4096"], id="room under the hard limit"),
-        pytest.param(None, ["ulimit -u 4096"], id="no hard limit"),
-        pytest.param(101, ["ulimit -u 101"], id="little room"),
-    ],
-)
-def test_for_the_user(hard: int | None, first: list[str]) -> None:
-    finding = only(user(90, 100, hard))
-    for_good = finding.remedies[len(first)]
-
-    assert lines(finding) == [*first, LOGINS.format(max(4096, hard or 0)), FEWER]
-    assert (for_good.root, for_good.advice) == (True, True)
-
-
-def test_for_a_user_at_the_hard_limit() -> None:
-    at_once = "sudo prlimit --pid $$ --nproc=4096:4096"
-
-    assert lines(only(user(90, 100, 100))) == [FEWER, at_once, LOGINS.format(4096)]
-
-
-def test_what_a_user_can_do_without_root_comes_first() -> None:
-    finding = only(user(5, 40, 40), Loader(num_workers=16))
-
-    assert lines(finding)[0] == "DataLoader(..., num_workers=8)"
-
-
-@pytest.mark.parametrize(("hard", "word"), [(9999, "9999"), (None, "unlimited")])
-def test_for_a_running_job(hard: int | None, word: str) -> None:
-    limit = Rlimit(soft=100, hard=hard)
-    finding = only(Limits(nofile=FILES, nproc=limit, user_threads=90, pid=4711))
-    remedy = finding.remedies[0]
-
-    assert remedy.shell == f"prlimit --pid 4711 --nproc=4096:{word}"
-    assert remedy.undo == ("prlimit", "--pid", "4711", f"--nproc=100:{word}")
-    assert remedy.verify == ("prlimit", "--pid", "4711", "--nproc")
-    assert remedy.automatic
-
-
-@pytest.mark.parametrize(
-    ("site", "line", "advice"),
-    [
-        (BARE, "sudo systemctl set-property user-1000.slice TasksMax=4096", True),
-        (DOCKER, "docker run --pids-limit=4096", False),
-        (POD, "podPidsLimit: 4096  # the kubelet's configuration", True),
-        (SLURM, "TasksMax=4096  # slurmd.service", True),
-    ],
-)
-def test_for_the_group(site: Site, line: str, *, advice: bool) -> None:
-    finding = only(group(90, 100), site=site)
-
-    assert lines(finding)[0] == line
-    assert finding.remedies[0].advice is advice
-    assert not any(remedy.automatic for remedy in finding.remedies)
-
-
-def test_a_large_job_gets_twice_its_need() -> None:
-    finding = only(group(90, 100), Loader(num_workers=1000), site=DOCKER)
-
-    assert lines(finding)[0] == "docker run --pids-limit=8182"
-
-
-@pytest.mark.parametrize(
-    ("limits", "name", "before", "after"),
-    [
-        (system(90, 100), "kernel.threads-max", 100, 4096),
-        (system(9000, 1 << 20, 10000), "kernel.pid_max", 10000, 20000),
-    ],
-)
-def test_for_the_system(limits: Limits, name: str, before: int, after: int) -> None:
-    remedy = only(limits).remedies[0]
-
-    assert remedy.shell == f"sudo sysctl -w {name}={after}"
-    assert remedy.undo == ("sysctl", "-w", f"{name}={before}")
-
-
 @pytest.mark.parametrize(
     "limits",
     [
@@ -305,103 +186,3 @@ def test_judges_another_machine_from_its_record() -> None:
     verdict = process_limit_reached.run(Facts.from_record(record))
 
     assert list(verdict.findings) == [only(group(90, 100), EIGHT)]
-
-
-LOOP = """
-import numpy.random, os, resource, sys, torch
-from torch.utils.data import DataLoader
-torch.set_num_threads(1)
-def run():
-    for _ in DataLoader([1, 2, 3, 4] * 20, batch_size=2, num_workers=2): pass
-sys.stdin.readline()
-if len(sys.argv) > 1:
-    run()  # what it imports, another user might not be able to read
-    nproc = int(sys.argv[1])
-    resource.setrlimit(resource.RLIMIT_NPROC, (nproc, 200))
-    os.setgroups([]); os.setgid(4242); os.setuid(4242)
-    print("ready", flush=True)
-    sys.stdin.readline()
-run()
-print("done", flush=True)
-os._exit(0)
-"""
-Step = Callable[[int], object]
-
-
-def job(*args: str, enter: Step = lambda _: None, then: Step = lambda _: None) -> str:
-    """A real DataLoader with two workers; what it said last."""
-    pytest.importorskip("torch")
-    with subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", LOOP, *args],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        enter(process.pid)
-        if args:
-            process.stdin.write("go\n")
-            process.stdin.flush()
-            process.stdout.readline()
-        then(process.pid)
-        out, err = process.communicate("go\n", timeout=60)
-        said = (out + err).strip().splitlines()
-    return "done" if "done" in said else "\n".join(said[-3:])
-
-
-@pytest.mark.slow
-@pytest.mark.root
-def test_a_control_group_without_room_is_real(
-    control_group: Callable[[str], Path],
-) -> None:
-    pids = control_group("pids")
-    loader = Loader(num_workers=2)
-    found: list[Finding] = []
-
-    def enter(pid: int) -> None:
-        (pids / "cgroup.procs").write_text(str(pid))
-
-    def look(pid: int) -> None:
-        seen = collected(Machine(pid=pid), lambda _: None)
-        found.extend(process_limit_reached(seen, loader, None, BARE))
-
-    (pids / "pids.max").write_text("6")
-    ill = job(enter=enter, then=look)
-    (pids / "pids.max").write_text("40")
-    well = job(enter=enter, then=look)
-
-    assert ill != "done"
-    assert well == "done"
-    (finding,) = found
-    assert finding.severity is Severity.BREAKS
-    assert finding.evidence["limits.pids_source"] == str(pids / "pids.max")
-
-
-@pytest.mark.slow
-@pytest.mark.root
-def test_a_user_without_room_is_real_and_the_remedy_cures_him() -> None:
-    loader = Loader(num_workers=2)
-    found: list[Finding] = []
-
-    def look(pid: int) -> None:
-        seen = collected(Machine(pid=pid), lambda _: None)
-        found.extend(process_limit_reached(seen, loader, None, BARE))
-
-    def as_he_would(argv: tuple[str, ...]) -> None:
-        subprocess.run(argv, check=True, user=4242, group=4242)
-
-    def cure(pid: int) -> None:
-        look(pid)
-        as_he_would(found[-1].remedies[0].argv)
-
-    def undo(pid: int) -> None:
-        cure(pid)
-        as_he_would(found[-1].remedies[0].undo)
-
-    assert job("6", then=look) != "done"
-    assert job("6", then=cure) == "done"
-    assert job("6", then=undo) != "done"
-    assert {f.severity for f in found} == {Severity.BREAKS}
-    assert {next(iter(f.evidence)) for f in found} == {"limits.nproc.soft"}

@@ -3,17 +3,8 @@
 import pytest
 
 from pipedoctor_checks.loader.drop_last_missing import drop_last_missing
-from tests.checks.code_samples import (
-    HEAD,
-    IMAGE_EPOCHS,
-    IMAGES,
-    TRAIN_LOOP,
-    Code,
-    find,
-    image_training,
-    loader_call,
-    make_tests,
-)
+from tests.checks.code_samples import HEAD, TRAIN_LOOP, Code, find, loader_call, make_tests
+from tests.checks.image_samples import IMAGE_EPOCHS, IMAGES, image_training
 
 TORCHVISION_TRAINING = """
 from torchvision import datasets

@@ -1,7 +1,8 @@
 """PDR102: a fixed number of workers, whatever the machine."""
 
 from pipedoctor_checks.loader.num_workers_hardcoded import num_workers_hardcoded
-from tests.checks.code_samples import HEAD, IMAGES, find, loader_call, make_tests
+from tests.checks.code_samples import HEAD, find, loader_call, make_tests
+from tests.checks.image_samples import IMAGES
 from tests.checks.measured_samples import LINE, SLOW_FIXED, measured_pipeline
 
 PAIR = """

@@ -16,8 +16,8 @@ from tests.checks.code_samples import (
     find_gap,
     loader_call,
     make_tests,
-    photo_training,
 )
+from tests.checks.image_samples import photo_training
 from tests.checks.measured_samples import LINE, SLOW, measured_pipeline
 from tests.tune.seen import pipeline, trial
 

@@ -5,16 +5,8 @@ import pytest
 from pipedoctor.check import Severity
 from pipedoctor.facts import Interpreter
 from pipedoctor_checks.loader.persistent_workers_missing import persistent_workers_missing
-from tests.checks.code_samples import (
-    IMAGE_EPOCHS,
-    IMAGES,
-    PHOTO_LOOP,
-    TRAIN_LOOP,
-    find,
-    loader_call,
-    make_tests,
-    photo_training,
-)
+from tests.checks.code_samples import TRAIN_LOOP, find, loader_call, make_tests
+from tests.checks.image_samples import IMAGE_EPOCHS, IMAGES, PHOTO_LOOP, photo_training
 
 POINTS_TRAINING = """
 class Points(Dataset):

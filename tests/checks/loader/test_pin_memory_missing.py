@@ -5,18 +5,15 @@ import pytest
 from pipedoctor.check import Severity
 from pipedoctor_checks.loader.pin_memory_missing import pin_memory_missing
 from tests.checks.code_samples import (
-    IMAGE_EPOCHS,
-    IMAGES,
     MODEL_PARSE,
-    PHOTOS,
     TRAIN_LOOP,
     cache_dataset,
     find,
-    image_training,
     loader_call,
     make_tests,
     model_loop,
 )
+from tests.checks.image_samples import IMAGE_EPOCHS, IMAGES, PHOTOS, image_training
 
 GENERATOR = """
 def groups(rows):

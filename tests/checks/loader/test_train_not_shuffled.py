@@ -5,14 +5,13 @@ import pytest
 from pipedoctor_checks.loader.train_not_shuffled import train_not_shuffled
 from tests.checks.code_samples import (
     BACKWARD,
-    IMAGE_EPOCHS,
     TRAIN_LOOP,
     find,
-    image_training,
     loader_call,
     make_tests,
     model_loop,
 )
+from tests.checks.image_samples import IMAGE_EPOCHS, image_training
 
 SINGLE_PASS = IMAGE_EPOCHS.replace("for epoch in range(9):", "if args.train:")
 ONE_LOOP_FOR_BOTH = """

@@ -6,7 +6,8 @@ from pipedoctor.check import Severity
 from pipedoctor.facts import TorchBuild
 from pipedoctor.facts.source_marks import Minimum
 from pipedoctor_checks.randomness.numpy_rng_unseeded import numpy_rng_unseeded
-from tests.checks.code_samples import find, photo_training, rows_dataset
+from tests.checks.code_samples import find, rows_dataset
+from tests.checks.image_samples import photo_training
 
 WORKER_SEED = "np.random.seed(torch.utils.data.get_worker_info().id)"
 SILENT = {

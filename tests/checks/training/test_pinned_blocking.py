@@ -3,17 +3,8 @@
 import pytest
 
 from pipedoctor_checks.training.pinned_blocking import pinned_blocking
-from tests.checks.code_samples import (
-    IMAGE_EPOCHS,
-    IMAGES,
-    MODEL_PARSE,
-    PHOTOS,
-    batch_loop,
-    find,
-    make_tests,
-    model_loop,
-    photo_training,
-)
+from tests.checks.code_samples import MODEL_PARSE, batch_loop, find, make_tests, model_loop
+from tests.checks.image_samples import IMAGE_EPOCHS, IMAGES, PHOTOS, photo_training
 
 VALIDATION = """
 def validate(device="cuda"):

@@ -13,8 +13,8 @@ from tests.checks.code_samples import (
     find,
     make_tests,
     model_loop,
-    photo_training,
 )
+from tests.checks.image_samples import photo_training
 
 FINITE_GUARD = (
     "value = loss.item()\n            if not math.isfinite(value):\n"

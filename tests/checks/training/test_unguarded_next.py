@@ -3,7 +3,8 @@
 import pytest
 
 from pipedoctor_checks.training.unguarded_next import unguarded_next
-from tests.checks.code_samples import IMAGES, find, make_tests
+from tests.checks.code_samples import find, make_tests
+from tests.checks.image_samples import IMAGES
 
 NEXT_LOOP = """
 def main(names):

@@ -3,7 +3,8 @@
 import pytest
 
 from pipedoctor_checks.workers.cv2_threads import cv2_threads
-from tests.checks.code_samples import find, make_tests, photo_training, rows_dataset
+from tests.checks.code_samples import find, make_tests, rows_dataset
+from tests.checks.image_samples import photo_training
 
 SILENT = {
     "limited": "cv2.setNumThreads(0)\n" + rows_dataset(item="cv2.imread(index)"),

@@ -1,16 +1,9 @@
 """Which loader a loop is over, through all that people put between the two."""
 
-import textwrap
-
 import pytest
 
-from pipedoctor.facts import Source
-from pipedoctor.source.assemble import build_facts
-from pipedoctor.source.discover import files
-from pipedoctor.source.syntax.parse import parse_file
+from tests.source.values.loader_programs import MADE, read
 
-HEAD = "from torch.utils.data import DataLoader\n"
-MADE = "DataLoader(data, num_workers=2)"
 FEEDS = {
     "a generator around it": f"""
         def endless(loader):
@@ -250,64 +243,6 @@ FEEDS = {
                 pass
         """,
 }
-LOST = {
-    "a part that is not there": f"""
-        def main(data):
-            pair = ({MADE}, 1)
-            for x in pair[7]:
-                pass
-        """,
-    "another key": f"""
-        def main(data):
-            loaders = {{"train": {MADE}}}
-            for x in loaders["rows"]:
-                pass
-        """,
-    "another key of one that is filled": f"""
-        def main(data):
-            loaders = {{}}
-            loaders["train"] = {MADE}
-            for x in loaders["rows"]:
-                pass
-        """,
-    "beside those that are called by a name": f"""
-        def main(data, split):
-            loaders = {{}}
-            loaders[split + "_batches"] = {MADE}
-            for x in loaders[split]:
-                pass
-        """,
-    "another field": f"""
-        from collections import namedtuple
-        Parts = namedtuple("Parts", "data loader")
-        def main(data):
-            rows, loader = Parts(data, {MADE})
-            for x in rows:
-                pass
-        """,
-    "no field": f"""
-        from collections import namedtuple
-        Parts = namedtuple(NAME, FIELDS)
-        Pair = namedtuple("Pair", "data")
-        def main(data):
-            rows, batches = Parts(data, {MADE})
-            _, others = Pair({MADE}, 1)
-            for x, y in zip(batches, others):
-                pass
-        """,
-    "one of two, who knows what": """
-        def main(data, plain):
-            kind = DataLoader if plain else print
-            for x in kind(data):
-                pass
-        """,
-    "a number": f"""
-        def main(data):
-            loader = {MADE}
-            for x in 3:
-                pass
-        """,
-}
 WAYS = {
     "a choice of two": (
         "given = {'num_workers': 4} if cuda else {}",
@@ -330,19 +265,9 @@ WAYS = {
 }
 
 
-def read(code: str) -> Source:
-    text = HEAD + textwrap.dedent(code)
-    return build_facts([parse_file(files.SourceFile("train.py", text.encode()))])
-
-
 @pytest.mark.parametrize("code", FEEDS.values(), ids=FEEDS)
 def test_the_loader_is_found(code: str) -> None:
     assert any(loop.loaders for loop in read(code).loops)
-
-
-@pytest.mark.parametrize("code", LOST.values(), ids=LOST)
-def test_nothing_is_made_up(code: str) -> None:
-    assert not any(loop.loaders for loop in read(code).loops)
 
 
 @pytest.mark.parametrize(("setting", "how"), WAYS.values(), ids=WAYS)

@@ -1,44 +1,19 @@
 """What a remedy would save: of which findings, by how much, and on what basis."""
 
-from typing import Any
-
 import pytest
-from msgspec import structs
 
-from pipedoctor.check import EPOCH, Counterfactual, Finding, Location, Severity, Verdict
+from pipedoctor.check import EPOCH, Counterfactual
 from pipedoctor.facts import (
     Contents,
-    Facts,
-    OneThread,
     Pipeline,
     Shares,
-    Source,
-    Spread,
 )
-from pipedoctor.facts.source import LoaderCall, Spot
 from pipedoctor.tune.compare.counterfactual import apply_counterfactual
-from pipedoctor.tune.compare.remedy_gain import add_gains, estimate_epoch, predict_gain
-from tests.tune.seen import costs, pipeline, setting, trial, window
+from pipedoctor.tune.compare.remedy_gain import estimate_epoch, predict_gain
+from tests.tune.compare.priced_pipelines import FREE, computes, waits
+from tests.tune.seen import costs, pipeline, setting, trial
 
-WAITS = {"fetch_wall": 0.1, "fetch_cpu": 0.002, "fetch_process": 0.002}
-FREE = window(own=0.1)
 FLOATS = Contents(bytes=50 << 20, shared_bytes=50 << 20, objects=1, float_bytes=50 << 20)
-
-
-def waits(**values: Any) -> Pipeline:
-    """Every batch waits 0.1 s, side by side with others."""
-    found = costs(**WAITS)
-    return pipeline(
-        trial(0, 0.102, costs=found, window=FREE),
-        trial(1, 0.103, costs=found, window=FREE),
-        trial(4, 0.026, costs=found, window=FREE),
-        **{"samples": 1600, "best": setting(4), **values},
-    )
-
-
-def computes(**values: Any) -> Pipeline:
-    usual = trial(0, 0.02), trial(1, 0.02), trial(2, 0.01)
-    return pipeline(*values.pop("trials", usual), **{"samples": 1600, **values})
 
 
 # --- how much
@@ -237,21 +212,6 @@ def test_what_is_worth_nothing_and_what_nobody_knows() -> None:
     assert predict_gain(opening(), Counterfactual(opened=1.1)) is None
 
 
-def test_threads_may_have_spun_or_worked() -> None:
-    spins = costs(fetch_process=0.06, process=0.06)
-    seen = pipeline(trial(2, 0.06, costs=spins), start=setting(2))
-    spun, worked = apply_counterfactual(seen, Counterfactual(one_thread=True))
-    gain = predict_gain(seen, Counterfactual(one_thread=True))
-
-    assert spun.trials[0].costs is not None
-    assert spun.trials[0].costs.fetch_process == pytest.approx(0.02)
-    assert worked.trials[0].costs is not None
-    assert worked.trials[0].costs.fetch_cpu == pytest.approx(0.06)
-    assert gain is not None
-    assert gain.low < 0.05
-    assert gain.high > 0.4
-
-
 def test_a_trial_without_costs_stays() -> None:
     seen = pipeline(trial(0, 0.02), trial(1, 0.02, costs=None))
     (after,) = apply_counterfactual(
@@ -267,167 +227,3 @@ def test_an_epoch_without_samples_is_one_batch() -> None:
 
     assert known.seconds == pytest.approx(0.02)
     assert known.measured
-
-
-# --- of which findings
-
-HERE = Spot(path="train.py", line=10, end_line=12)
-THERE = Spot(path="train.py", line=30)
-
-
-def finding(line: int | None, path: str = "train.py") -> Finding:
-    return Finding(
-        severity=Severity.SLOWS,
-        summary="slow",
-        counterfactual=Counterfactual(tuned=True),
-        location=Location(path=path, line=line) if line else None,
-    )
-
-
-def source(*spots: Spot) -> Source:
-    return Source(loaders=tuple(LoaderCall(at=s, name="DataLoader") for s in spots))
-
-
-def gain_of(found: Finding, seen: Pipeline, *more: Any) -> bool:
-    (verdict,) = add_gains(Facts(seen, *more), [Verdict("X1", (found,))])
-    return verdict.findings[0].gain is not None
-
-
-MADE = Spot(path="train.py", line=11)
-BOTH = source(HERE, THERE)
-
-
-@pytest.mark.parametrize(
-    ("found", "seen", "code", "told"),
-    [
-        pytest.param(finding(None), waits(), BOTH, True, id="of the machine"),
-        pytest.param(finding(10), waits(made_at=MADE), BOTH, True, id="of its call"),
-        pytest.param(finding(12), waits(made_at=MADE), BOTH, True, id="its last line"),
-        pytest.param(finding(13), waits(made_at=MADE), BOTH, True, id="of its file"),
-        pytest.param(finding(30), waits(made_at=MADE), BOTH, False, id="of another"),
-        pytest.param(finding(10, "other.py"), waits(made_at=MADE), BOTH, False, id="elsewhere"),
-        pytest.param(finding(10), waits(), BOTH, False, id="one of two, who knows"),
-        pytest.param(finding(10), waits(), source(HERE), True, id="the only one"),
-        pytest.param(finding(10), pipeline(), source(HERE), False, id="not measured"),
-        pytest.param(
-            finding(None),
-            waits(start=setting(3)),
-            BOTH,
-            False,
-            id="nothing to compare with",
-        ),
-    ],
-)
-def test_only_the_loader_that_was_measured(
-    found: Finding,
-    seen: Pipeline,
-    code: Source,
-    told: bool,
-) -> None:
-    assert gain_of(found, seen, code) is told
-
-
-@pytest.mark.parametrize(
-    ("severity", "workers", "then"),
-    [
-        pytest.param(Severity.SLOWS, 1, Severity.NOTE, id="slower for certain"),
-        pytest.param(Severity.SLOWS, 2, Severity.SLOWS, id="faster"),
-        pytest.param(Severity.SLOWS, 3, Severity.SLOWS, id="only modelled"),
-        pytest.param(Severity.RISKS, 1, Severity.RISKS, id="not about speed"),
-    ],
-)
-def test_a_remedy_that_was_measured_to_harm_makes_a_note(
-    severity: Severity, workers: int, then: Severity
-) -> None:
-    seen = computes(trials=(trial(0, 0.01), trial(1, 0.03), trial(2, 0.005)))
-    found = Finding(severity=severity, summary="x", counterfactual=Counterfactual(workers=workers))
-    (verdict,) = add_gains(Facts(seen), [Verdict("PDR101", (found,))])
-    (finding,) = verdict.findings
-
-    assert finding.gain is not None
-    assert finding.severity is then
-
-
-def test_what_says_no_counterfactual_keeps_its_gain() -> None:
-    plain = Finding(severity=Severity.NOTE, summary="plain")
-
-    assert add_gains(Facts(waits()), [Verdict("X1", (plain,))])[0].findings == (plain,)
-    assert add_gains(Facts(), [Verdict("X1", (plain,))]) == [Verdict("X1", (plain,))]
-
-
-def test_a_pipeline_without_costs_prices_nothing() -> None:
-    bare = pipeline(trial(0, 0.02, costs=None), samples=1600)
-    finding = Finding(
-        severity=Severity.SLOWS, summary="x", counterfactual=Counterfactual(workers=2)
-    )
-    verdicts = [Verdict(code="PDR101", findings=(finding,))]
-
-    assert add_gains(Facts(bare), verdicts) == verdicts
-
-
-def test_a_pipeline_of_another_machine_prices_nothing() -> None:
-    away = waits(elsewhere="it was measured on another machine: Acme 9, 8 CPUs")
-
-    assert gain_of(finding(None), waits(), BOTH)
-    assert not gain_of(finding(None), away, BOTH)
-
-
-# --- one thread, where it was measured
-
-RATIO = Spread(value=2.0, low=1.6, high=2.5, windows=4)
-BLAS = Counterfactual(one_thread=True, blas=True)
-
-
-def compared(windows: int = 4) -> OneThread:
-    ratio = structs.replace(RATIO, windows=windows)
-    return OneThread(
-        variables=("OPENBLAS_NUM_THREADS",),
-        before=RATIO,
-        after=RATIO,
-        ratio=ratio,
-        cpu_before=0.06,
-        cpu_after=0.02,
-    )
-
-
-def spinning(**values: Any) -> Pipeline:
-    spins = costs(fetch_process=0.06)
-    return pipeline(
-        *(trial(n, 0.06, costs=spins) for n in (0, 2)),
-        **{"start": setting(2), "threads": compared(), **values},
-    )
-
-
-def test_threads_of_blas_are_priced_by_what_was_measured() -> None:
-    gain = predict_gain(spinning(), BLAS)
-
-    assert gain is not None
-    assert (gain.basis, gain.unit) == ("measured", EPOCH)
-    assert (gain.value, gain.low, gain.high) == (0.5, 1 - 1 / 1.6, 0.6)
-    assert gain.seconds == pytest.approx(0.5 * estimate_epoch(spinning(), setting(2)).seconds)
-
-
-@pytest.mark.parametrize(
-    ("seen", "wanted"),
-    [
-        pytest.param(spinning(threads=None), BLAS, id="nothing was compared"),
-        pytest.param(spinning(threads=compared(2)), BLAS, id="too few windows"),
-        pytest.param(spinning(start=setting(0)), BLAS, id="no workers to speak of"),
-        pytest.param(spinning(), Counterfactual(one_thread=True), id="of others"),
-    ],
-)
-def test_else_they_have_worked_or_spun(seen: Pipeline, wanted: Counterfactual) -> None:
-    gain = predict_gain(seen, wanted)
-
-    assert gain is not None
-    assert gain.basis == "modelled"
-
-
-def test_threads_that_rest_have_nothing_to_save() -> None:
-    feeder = costs(fetch_process=0.024, send_cpu=0.004)  # it pickles beside the fetch
-    seen = pipeline(*(trial(n, 0.02, costs=feeder) for n in (0, 2)), start=setting(2))
-
-    assert apply_counterfactual(seen, BLAS) == []
-    gain = predict_gain(seen, BLAS)
-    assert gain is not None
-    assert gain.value == 0

@@ -1,120 +1,22 @@
 """What is measured in sessions of their own, with trials made of figures."""
 
-import contextlib
 import os
-from collections.abc import Generator, Mapping
 
 import pytest
 from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.facts import (
-    Contents,
-    Costs,
-    Pipeline,
-    Setting,
-    Trial,
-    Window,
-)
-from pipedoctor.tune.compare import variants
 from pipedoctor.tune.compare.variants import (
     VariantBench,
-    choose_worker_setting,
-    explain_no_gain,
     set_environment,
     summarize_pairs,
 )
 from pipedoctor.tune.search.limits import ResourceLimits
-from pipedoctor.tune.search.probe import TrialFailedError, TrialRunner
+from pipedoctor.tune.search.probe import TrialFailedError
 from pipedoctor.tune.search.search import SettingSearch
-from pipedoctor.tune.search.session import TargetLostError, TargetSession
+from pipedoctor.tune.search.session import TargetLostError
 from pipedoctor.tune.search.tuning import TuningRequest
-
-CALM = Window(seconds=1.0, cpus=2.0, own=1.0, foreign=0.0)
-CROWDED = Window(seconds=1.0, cpus=2.0, own=1.0, foreign=1.0)
-ALONE = Costs(fetch_wall=0.08, fetch_cpu=0.07, fetch_process=0.07)
-CROWD = Costs(fetch_wall=0.08, fetch_cpu=0.05, fetch_process=0.15, process=0.16)
-
-
-def trial(
-    workers: int,
-    costs: Costs | None = ALONE,
-    rate: float = 100.0,
-    window: Window = CALM,
-) -> Trial:
-    return Trial(
-        setting=Setting(num_workers=workers, prefetch_factor=2, batch_size=8),
-        samples_per_second=rate,
-        batch_seconds=8 / rate,
-        batches=10,
-        step_seconds=0.003,
-        seconds_spent=0.5,
-        costs=costs,
-        window=window,
-    )
-
-
-def pipeline(*trials: Trial, workers: int = 0) -> Pipeline:
-    return Pipeline(
-        target="a.py:make",
-        start=Setting(num_workers=workers, prefetch_factor=2, batch_size=8),
-        contents=Contents(bytes=0, shared_bytes=0, objects=0),
-        cpus=2.0,
-        trials=trials,
-    )
-
-
-Given = Trial | Exception | list[Trial]
-"""A list: one after the other, then no more."""
-
-
-class Figures(TrialRunner):
-    """A bench whose trials were made before."""
-
-    def __init__(self, found: Given, until: float) -> None:
-        super().__init__(session=TargetSession("none"), deadline=until)
-        self.found = found
-
-    def measure(self, setting: Setting, seconds: float, **_: object) -> Trial:
-        self.trial_seconds.append(seconds)
-        found = self.found.pop(0) if isinstance(self.found, list) else self.found
-        if isinstance(found, Exception):
-            raise found
-        return replace(found, setting=setting)
-
-
-class Found(VariantBench):
-    """What is measured again gives these figures, by the variables that are set."""
-
-    def __init__(
-        self,
-        seen: Pipeline,
-        *,
-        many: Given,
-        one: Given | None = None,
-        step: str = "",
-        budget: float = 1000.0,
-    ) -> None:
-        order = TuningRequest(target=seen.target, step=step, budget=budget)
-        bounds = ResourceLimits(cpus=2.0, cpus_bound="machine", max_workers=2)
-        search = SettingSearch(Figures(many, order.deadline), bounds, seen.start, seen)
-        for known in seen.trials:
-            search.ledger.add(known)
-        super().__init__(order, search, loading=0.0)
-        self.search = search
-        self.many: Given | None = many
-        self.one = one
-        self.asked: list[tuple[str, dict[str, str]]] = []
-        self.at_once: list[int] = []
-
-    @contextlib.contextmanager
-    def _open_session(
-        self, step: str, variables: Mapping[str, str], share: int = 1
-    ) -> Generator[TrialRunner | None, None, None]:
-        self.asked.append((step, dict(variables)))
-        self.at_once.append(share)
-        found = self.one if "OPENBLAS_NUM_THREADS" in variables else self.many
-        yield None if found is None else Figures(found, self._request.deadline)
+from tests.tune.compare.figures import CALM, CROWD, Figures, Found, pipeline, trial
 
 
 def test_everything_is_measured() -> None:
@@ -198,41 +100,6 @@ def test_one_thread_that_fails_leaves_the_touch() -> None:
     assert found.build_result().unknown["threads"] == "it fails"
 
 
-def test_windows_that_others_decided_do_not_count() -> None:
-    seen = pipeline(trial(1, CROWD))
-    found = Found(seen, many=trial(1, window=CROWDED), one=trial(1))
-    found.run(accelerator=False)
-    fact = found.build_result()
-
-    why = "other processes used 1.0 of 2 CPUs, too much for a reliable measurement"
-    assert fact.unknown == {
-        "touch": why,
-        "transfer": "torch finds no usable GPU",
-        "threads": why,
-    }
-    assert (fact.quality.refused, fact.quality.why_refused) == (3 + 5, why)
-    assert fact.quality.repeated == 2, "of the first; then others go on"
-    assert fact.seconds == (3 + 2 + 10) * 0.5
-
-
-def test_windows_that_others_disturb_are_measured_again() -> None:
-    shared = trial(1, window=CROWDED, rate=10.0)
-    found = Found(
-        pipeline(trial(1, CROWD)),
-        many=[shared, trial(1), trial(1), trial(1), shared, *[trial(1)] * 9],
-        one=trial(1, rate=200.0),
-    )
-    found.run(accelerator=False)
-    fact = found.build_result()
-
-    assert fact.touch is not None
-    assert fact.touch.windows == 3
-    assert fact.threads is not None
-    assert (fact.threads.before.value, fact.threads.ratio.high) == (100.0, 2.0)
-    assert (fact.quality.windows, fact.quality.repeated) == (3 + 10, 1 + 2)
-    assert (fact.quality.refused, fact.quality.marked) == (0, "")
-
-
 @pytest.mark.parametrize(("budget", "session"), [(1000.0, False), (1.0, True)])
 def test_no_time_is_left(budget: float, session: bool, snapshot: SnapshotAssertion) -> None:
     found = Found(pipeline(trial(1, CROWD)), many=trial(1), one=trial(1), budget=budget)
@@ -258,51 +125,6 @@ def test_a_session_that_would_come_too_late_is_not_started(snapshot: SnapshotAss
     assert late.build_result().unknown["touch"] == snapshot
 
 
-@pytest.mark.parametrize(
-    ("costs", "memory"),
-    [
-        pytest.param(ALONE, 1000, id="alone, with all of the memory"),
-        pytest.param(CROWD, 500, id="beside another one, with half of it"),
-    ],
-)
-def test_it_is_loaded_again_with_its_part_of_the_memory_on_the_same_cpus(
-    monkeypatch: pytest.MonkeyPatch, costs: Costs, memory: int
-) -> None:
-    made: list[tuple[str, str, int, frozenset[int]]] = []
-
-    class Loaded:
-        def __init__(
-            self, target: str, *, step: str, max_memory: int, cpus: frozenset[int]
-        ) -> None:
-            made.append((target, step, max_memory, cpus))
-
-        def __enter__(self) -> object:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            """Nothing was started."""
-
-        def wait_until_loaded(self, until: float) -> dict[str, object]:
-            assert until
-            message = "it hangs"
-            raise TargetLostError(message)
-
-    monkeypatch.setattr(variants, "TargetSession", Loaded)
-    seen = pipeline(trial(1, costs))
-    order = TuningRequest(target="a.py:make", budget=1000.0)
-    own = frozenset({1})
-    limits = ResourceLimits(cpus=1.0, cpus_bound="machine, 2 ranks", memory=1000, rank_cpus=own)
-    search = SettingSearch(Figures(trial(1), order.deadline), limits, seen.start, seen)
-    search.ledger.add(trial(1, costs))
-
-    again = VariantBench(order, search, loading=9.0)
-    again.run(accelerator=False)
-
-    touch = "pipedoctor.tune.target.consumers:touch"
-    assert made == [("a.py:make", touch, memory, own)]
-    assert again.build_result().unknown["touch"] == "it hangs"
-
-
 def test_windows_that_are_doubtful_are_marked() -> None:
     shared = replace(CALM, foreign=0.3)
     found = Found(pipeline(trial(1)), many=trial(1, window=shared))
@@ -311,46 +133,6 @@ def test_windows_that_are_doubtful_are_marked() -> None:
     assert found.build_result().touch is not None
     assert found.build_result().quality.refused == 0
     assert found.build_result().quality.marked == shared.disturbance != ""
-
-
-@pytest.mark.parametrize(
-    ("trials", "environ", "why"),
-    [
-        ((trial(1, CROWD),), {}, ""),
-        ((trial(1), trial(2, CROWD)), {}, ""),
-        ((trial(1, CROWD),), {"OPENBLAS_NUM_THREADS": "1"}, ""),
-        ((trial(0, CROWD),), {}, "no setting with workers was measured"),
-        ((trial(1, None),), {}, "no setting with workers was measured"),
-        ((), {}, "no setting with workers was measured"),
-        (
-            (trial(1, CROWD),),
-            {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
-            "OPENBLAS_NUM_THREADS and MKL_NUM_THREADS are 1 already",
-        ),
-        (
-            (trial(1, replace(CROWD, fetch_wall=1.0, fetch_cpu=0.05)),),
-            {},
-            "workers used no additional threads",
-        ),
-        (
-            (trial(1, replace(CROWD, send_cpu=0.1)),),
-            {},
-            "workers used no additional threads",
-        ),
-    ],
-)
-def test_whether_threads_are_worth_a_look(
-    trials: tuple[Trial, ...], environ: dict[str, str], why: str
-) -> None:
-    assert explain_no_gain(pipeline(*trials), environ) == why
-
-
-def test_the_setting_with_a_crowd() -> None:
-    probed = pipeline(trial(0), trial(2, CROWD))
-    mine = pipeline(trial(0), trial(2, CROWD), workers=1)
-
-    assert choose_worker_setting(Found(probed, many=trial(1)).search).num_workers == 2
-    assert choose_worker_setting(Found(mine, many=trial(1)).search).num_workers == 1
 
 
 def test_pairs_of_nothing() -> None:
