@@ -29,10 +29,12 @@ SYSTEM = 0.3
 """Share of the CPU time within the kernel."""
 FAULTS = 50_000.0
 """Minor faults a second of CPU: at 2 to 6 us each, a tenth to a third of it."""
+HUGE_WEIGHT = 64.0
+"""Such faults that take as long as clearing a huge page, of 512 pages at once."""
 KERNEL = 0.5
 """The same, from which on page faults are what most of the computing is."""
 PACKING = 0.15
-"""CPUs that a worker's other threads use, from which on handing over takes time."""
+"""CPUs that packing takes in a worker, from which on handing over takes time."""
 SPINNING = 0.5
 """CPU of other threads of a worker, against that of the one that fetches."""
 LOCKED = 0.35
@@ -150,20 +152,24 @@ def _check_handover(seen: Observation) -> Iterator[Bottleneck]:
     shared = (
         worker.collating > MIN_HANDOVER_SHARE * made
         and seen.fetch.system > SYSTEM
-        and seen.faults_per_second > FAULTS
+        and weigh_faults(seen) > FAULTS
     )
     taken = main.receiving > MIN_HANDOVER_SHARE * (main.waiting + main.receiving)
-    packs = worker.idle + worker.sending > MOSTLY and seen.other_cpu > PACKING
+    packing = seen.packing_cpu or seen.other_cpu  # not told apart in Python 3.10
+    packs = worker.idle + worker.sending > MOSTLY and packing > PACKING
     few = made < MOSTLY  # else their interpreter is busy, and hands over when it can
-    if not seen.workers or not (shared or (few and (taken or packs))):
+    longer = seen.packing_cpu * seen.workers + main.receiving > made * seen.workers
+    heavy = longer and seen.packing_cpu > PACKING
+    if not seen.workers or not (shared or heavy or (few and (taken or packs))):
         return
     evidence = {
         "receiving_share": main.receiving,
         "rebuilding_share": seen.object_share,
         "sending_share": worker.sending,
         "collating_share": worker.collating,
+        "packing_share": seen.packing_cpu,
     }
-    if (taken or not shared) and seen.object_share > MOSTLY:
+    if (taken or not (shared or heavy)) and seen.object_share > MOSTLY:
         why = f"{describe_wait(seen)}, {main.receiving:.0%} to rebuild the tensors one by one"
         yield Bottleneck(name="ipc-objects", reason=why, evidence=evidence)
         return
@@ -198,9 +204,14 @@ def _check_threads(seen: Observation) -> Iterator[Bottleneck]:
         )
 
 
+def weigh_faults(seen: Observation) -> float:
+    """Page faults a second of CPU, as many as small ones would take as long."""
+    return seen.faults_per_second + (HUGE_WEIGHT - 1) * seen.huge_faults_per_second
+
+
 def _check_faults(seen: Observation) -> Iterator[Bottleneck]:
     fetch, worker = seen.fetch, seen.worker
-    heavy = fetch.system > KERNEL and seen.faults_per_second > FAULTS
+    heavy = fetch.system > KERNEL and weigh_faults(seen) > FAULTS
     if heavy and fetch.waiting < MIN_WAITING_SHARE and worker.collating <= worker.fetching:
         yield Bottleneck(
             name="allocator-faults",

@@ -120,10 +120,14 @@ class Observation(Part, frozen=True, kw_only=True):
     fetch: FetchShares = FetchShares()
     faults_per_second: float = 0.0
     """Minor page faults of a worker, for each second of CPU."""
+    huge_faults_per_second: float = 0.0
+    """Of these, at most, those that cleared a huge page."""
     other_threads: float = 0.0
     """CPU of other threads of a worker, against that of the one that fetches."""
     other_cpu: float = 0.0
     """CPUs that these other threads keep busy."""
+    packing_cpu: float = 0.0
+    """CPUs that the threads of a worker which pack and send batches keep busy."""
     bytes_per_call: float | None = None
     """That calls which wait are to read from a file; None: none was seen."""
     object_share: float = 0.0

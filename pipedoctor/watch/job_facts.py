@@ -137,7 +137,7 @@ def _estimate_costs(seen: Observation, made: SampleTally, each: float) -> Costs:
     collating = worker.collating / max(making, _EPSILON) if seen.workers else 0.0
     wall = each * making * max(1, seen.workers)
     cpu, faults = wall * seen.fetch.running, made.faults / max(made.cpu, _EPSILON)
-    others = cpu * seen.other_threads
+    others, packing = cpu * seen.other_threads, each * seen.workers * seen.packing_cpu
     receive = seen.main.receiving * each
     return Costs(
         fetch_wall=wall * (1 - collating),
@@ -147,7 +147,8 @@ def _estimate_costs(seen: Observation, made: SampleTally, each: float) -> Costs:
         fetch_faults=faults * cpu * (1 - collating),
         collate_wall=wall * collating,
         collate_cpu=cpu * collating,
-        process=cpu + others,
+        send_cpu=packing,
+        process=cpu + others + packing,
         receive_wall=receive,
         receive_cpu=receive,
     )

@@ -8,6 +8,7 @@ from pipedoctor.collect.cgroups import list_cgroups
 from pipedoctor.collect.machine import Machine, read_int, read_or_default
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
+from pipedoctor.watch.tally import compute_decay
 from pipedoctor.watch.trends import TimeSeries
 
 _PRESSURES = ("cpu", "io", "memory")
@@ -32,6 +33,9 @@ class JobLimits:
             self.unknown["quota"] = str(error)
         self._memory_groups = self._list_memory_groups()
         self._pressures = self._read_pressures()
+        self.huge_faults = 0.0
+        """Faults of the whole machine that cleared a huge page; older ones count less."""
+        self._huge_before = self._count_huge_faults()
         self._began = 0.0
         self.cpus = self._count_cpus()
         """CPUs that the job may use."""
@@ -61,10 +65,20 @@ class JobLimits:
                 share = (stalled - self._pressures[name]) * _MICRO / seconds
                 self.pressure[name] = round(min(1.0, max(0.0, share)), 4)
 
-    def read_throttling(self) -> None:
-        """In which share of the periods the quota stopped the group."""
+    def read_rates(self) -> None:
+        """What is counted: huge pages, and the periods in which the quota stopped the group."""
+        before, self._huge_before = self._huge_before, self._count_huge_faults()
+        self.huge_faults += max(0, self._huge_before - before)
         if self._group is not None and self.has_quota:
             self.throttled_share = self._group.stop().throttled_share
+
+    def decay(self, seconds: float) -> None:
+        """Let what was counted lose weight."""
+        self.huge_faults *= compute_decay(seconds)
+
+    def _count_huge_faults(self) -> int:
+        rows = read_or_default(self._machine.proc / "vmstat").splitlines()
+        return next((int(r.split()[1]) for r in rows if r.startswith("thp_fault_alloc ")), 0)
 
     def _read_pressures(self) -> dict[str, int]:
         found: dict[str, int] = {}

@@ -1,9 +1,17 @@
 """Frames that were seen to call a loader, told from those that let go of its last batch."""
 
-from pipedoctor.watch.stacks.stack_reader import RemoteFrame
+import opcode
+import sys
+from collections.abc import Iterator
+
+from pipedoctor.watch.stacks.remote_memory import TornReadError
+from pipedoctor.watch.stacks.stack_phases import FunctionRole, classify_function
+from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader
 
 _MAX_CALLERS = 512
-_STORE_DISTANCE = 12
+_SEND_OPCODES = {(3, 11): 123, (3, 12): 123, (3, 13): 104}
+"""The instruction of `yield from`, by version."""
+_STORE_DISTANCE = 14
 """Bytes of code from a call, its caches included, to what stores its result."""
 
 
@@ -20,12 +28,18 @@ class LoaderCallers:
         """Code and instruction of each frame."""
         self._last: list[RemoteFrame] = []
 
-    def remember(self, frames: list[RemoteFrame]) -> None:
-        """Add the frames of a process that is within its loader."""
+    def remember(self, frames: list[RemoteFrame], reader: StackReader) -> None:
+        """
+        Add the frames of a process that is within its loader, up to the one that takes a batch.
+
+        Those further out get it from that one, and let go of theirs when it is there.
+        """
         if len(self._calls) > _MAX_CALLERS:
             self._calls.clear()
         if frames is not self._last:
-            self._calls.update([(f.code_address, f.instruction) for f in frames])
+            self._calls.update(
+                (f.code_address, f.instruction) for f in _list_callers(frames, reader)
+            )
             self._last = frames
 
     def is_release(self, frame: RemoteFrame, version: tuple[int, int]) -> bool:
@@ -33,3 +47,29 @@ class LoaderCallers:
         step = 2 if version == (3, 10) else 1
         behind = range(1, _STORE_DISTANCE // step + 1)
         return any((frame.code_address, frame.instruction - n) in self._calls for n in behind)
+
+
+def _list_callers(frames: list[RemoteFrame], reader: StackReader) -> Iterator[RemoteFrame]:
+    """Around the loader: libraries, functions that only pass on, and one of the user's."""
+    labels = [classify_function(f.code.path, f.code.name) for f in frames]
+    outermost = max(
+        (n for n, found in enumerate(labels) if found is FunctionRole.LOADER), default=-1
+    )
+    for frame, found in zip(frames[outermost + 1 :], labels[outermost + 1 :], strict=True):
+        yield frame
+        takes = found is FunctionRole.USER and outermost >= 0
+        if takes and not _passes_on(frame, reader):
+            return
+
+
+def _passes_on(frame: RemoteFrame, reader: StackReader) -> bool:
+    """Does it stand at a `yield from`? Where that cannot be read, it may."""
+    version = reader.version
+    here = opcode.opmap.get("SEND") if version == sys.version_info[:2] else None
+    send = _SEND_OPCODES.get(version, here)
+    if send is None:
+        return True
+    try:
+        return reader.memory.read(frame.instruction, 1)[0] == send
+    except TornReadError:
+        return True

@@ -59,8 +59,12 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         worker=compute_worker_shares(made) if many else WorkerShares(),
         fetch=compute_fetch_shares(made, main.code_root),
         faults_per_second=made.faults / made.cpu if made.cpu else 0.0,
+        huge_faults_per_second=min(made.faults, session.limits.huge_faults) / made.cpu
+        if made.cpu
+        else 0.0,
         other_threads=_compare_other_threads(made) if many else 0.0,
-        other_cpu=max(0.0, made.cpu - made.main_cpu) / max(made.seconds, 1e-6) if many else 0.0,
+        other_cpu=_count_other_cpu(made) / max(made.seconds, 1e-6) if many else 0.0,
+        packing_cpu=made.packing / max(made.seconds, 1e-6) if many else 0.0,
         bytes_per_call=made.read_bytes / made.fetch["reading"] if made.fetch["reading"] else None,
         object_share=main.tally.fetch["rebuilds"] / max(main.tally.phases["receiving"], 1.0),
         tail=compute_tail_share(session, main),
@@ -148,7 +152,7 @@ def _count_delegated(tally: SampleTally) -> dict[CodeLine, float]:
     seconds = tally.seconds * made / max(sum(tally.phases.values()), 1.0) * waited / max(made, 1.0)
     if not seconds:
         return {}
-    others = max(0.0, tally.cpu - tally.main_cpu) + tally.children
+    others = _count_other_cpu(tally) + tally.children
     busy = min(1.0, others / seconds)
     return {place: number * busy for place, number in tally.delegated.items()}
 
@@ -199,7 +203,12 @@ def _compare_other_threads(tally: SampleTally) -> float:
     """CPU of other threads, against that of the main one, unless it waits for them."""
     if sum(_count_delegated(tally).values()) > tally.fetch["running"]:
         return 0.0
-    return max(0.0, tally.cpu - tally.main_cpu) / max(tally.main_cpu, 1e-6)
+    return _count_other_cpu(tally) / max(tally.main_cpu, 1e-6)
+
+
+def _count_other_cpu(tally: SampleTally) -> float:
+    """CPU seconds of threads that neither fetch nor pack."""
+    return max(0.0, tally.cpu - tally.main_cpu - tally.packing)
 
 
 def estimate_item_seconds(session: WatchSession, main: WatchedProcess) -> float | None:

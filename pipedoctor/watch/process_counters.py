@@ -134,6 +134,11 @@ class ProcessCounters:
             return None, None
         return int(row[0]) * 1e-9, int(row[1]) * 1e-9
 
+    def read_thread_cpu(self, thread: int) -> float | None:
+        """Seconds that one of its threads ran."""
+        row = read_or_default(self.folder / f"task/{thread}/schedstat").split()
+        return int(row[0]) * 1e-9 if row and row[0].isdecimal() else None
+
     def _read_cpu_clock(self) -> float | None:
         try:
             return time.clock_gettime(self._clock)

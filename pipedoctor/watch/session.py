@@ -36,7 +36,7 @@ _LOOKS_PER_TURN, _MANY_WORKERS = 8, 8
 _JITTER = 0.3
 _RESOURCES_INTERVAL, _LIMITS_INTERVAL, _WALK_INTERVAL = 0.7, 10.0, 3.0
 _RESOURCES_SHARE, _LIMITS_SHARE, _WALK_SHARE = 0.0004, 0.00005, 0.0002
-_THROTTLING_INTERVAL, _THROTTLING_SHARE = 1.0, 0.0002
+_RATES_INTERVAL, _RATES_SHARE = 1.0, 0.0002
 """Seconds between two reads, and the CPU that they may take."""
 _MAX_BATCH_RATE = 5000.0
 """Batches a second that no loader of Python gives."""
@@ -77,8 +77,8 @@ class WatchSession(JobProcesses):
         self._turn_at = self._paced_at = self._ran_at = self.began
         self._resources = PeriodicRead(_RESOURCES_INTERVAL, _RESOURCES_SHARE)
         self._limits = PeriodicRead(_LIMITS_INTERVAL, _LIMITS_SHARE)
-        self._throttling = PeriodicRead(
-            _THROTTLING_INTERVAL, _THROTTLING_SHARE, first=self.began + _THROTTLING_INTERVAL
+        self._rates = PeriodicRead(
+            _RATES_INTERVAL, _RATES_SHARE, first=self.began + _RATES_INTERVAL
         )
         self._walks = PeriodicRead(_WALK_INTERVAL, _WALK_SHARE, first=self.began + INITIAL_SECONDS)
         self._turn = self._resource_turn = 0
@@ -215,8 +215,8 @@ class WatchSession(JobProcesses):
             self._resources.run(now, lambda: self._read_resources(now))
         if self._walks.is_due(now):
             self._walks.run(now, lambda: self._walk_memory(now))
-        if self._throttling.is_due(now):
-            self._throttling.run(now, self.limits.read_throttling)
+        if self._rates.is_due(now):
+            self._rates.run(now, self.limits.read_rates)
         if self._limits.is_due(now):
             self._limits.run(now, lambda: self.limits.read(now))
 
@@ -252,6 +252,7 @@ class WatchSession(JobProcesses):
         gpu = sum(known) / len(known) if known else None
         self.timeline.add(self.seconds, self, self.limits, gpu)
         self.decay_tallies(interval)
+        self.limits.decay(interval)
         self.timeline.rebase(self)
 
     def close(self) -> None:

@@ -49,6 +49,8 @@ class SampleTally:
     system: float = 0.0
     children: float = 0.0
     """CPU of programs that it has started, and that have ended."""
+    packing: float = 0.0
+    """CPU of the threads that pack batches and hand them over."""
     faults: float = 0.0
     read_bytes: float = 0.0
     """That the calls seen were to read from files."""
@@ -65,7 +67,7 @@ class SampleTally:
 
     def decay(self, seconds: float) -> None:
         """Let what was counted lose weight, as it should in so many seconds."""
-        factor = 0.5 ** (seconds / HALF_LIFE)
+        factor = compute_decay(seconds)
         for name, value in vars(self).items():
             if name in COUNTERS:
                 _decay_counter(value, factor)
@@ -85,6 +87,11 @@ class SampleTally:
         """Samples in these phases, of all."""
         whole = sum(self.phases.values())
         return sum(self.phases[p] for p in phases) / whole if whole else 0.0
+
+
+def compute_decay(seconds: float) -> float:
+    """What a count is worth after so many seconds."""
+    return float(0.5 ** (seconds / HALF_LIFE))
 
 
 def _decay_counter(counter: "Counter[Any]", factor: float) -> None:

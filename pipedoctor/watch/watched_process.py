@@ -9,6 +9,7 @@ from pipedoctor.watch.call_targets import find_call_target
 from pipedoctor.watch.called_names import find_code_root
 from pipedoctor.watch.item_times import ItemTimes
 from pipedoctor.watch.loader_callers import LoaderCallers
+from pipedoctor.watch.packing_threads import PackingThreads
 from pipedoctor.watch.prefetch_threads import PrefetchThreads
 from pipedoctor.watch.process_counters import BlockingCall, CounterReading, ProcessCounters
 from pipedoctor.watch.process_tree import JobProcess
@@ -67,9 +68,9 @@ class WatchedProcess:
         self.code_line: CodeLine | None = None
         self.changed_at = self.began
         """When its stack last stood at another line, or at another batch."""
-        self.items = ItemTimes()
-        self.batch_times = BatchTimes()
+        self.items, self.batch_times = ItemTimes(), BatchTimes()
         self._last: CounterReading | None = None
+        self._packers, self._packed = PackingThreads(), 0.0
         self.has_loaded = False
         """Was it seen in a loader?"""
         self._turn, self._counted_at = 0, self.began
@@ -135,6 +136,7 @@ class WatchedProcess:
 
     def _add_counters(self, reading: CounterReading, now: float) -> None:
         last, self._last = self._last, reading
+        packed = self._read_packing(reading)
         if last is None or reading.state in "ZX":
             self._counted_at = now
             return
@@ -145,12 +147,22 @@ class WatchedProcess:
         tally.system += reading.system - last.system
         tally.faults += reading.faults - last.faults
         tally.children += reading.children - last.children
+        tally.packing += packed
         if reading.cpu is not None and last.cpu is not None:
             tally.cpu += reading.cpu - last.cpu
         if reading.main_cpu is not None and last.main_cpu is not None:
             tally.main_cpu += reading.main_cpu - last.main_cpu
         if reading.main_delay is not None and last.main_delay is not None:
             tally.delay += reading.main_delay - last.main_delay
+
+    def _read_packing(self, reading: CounterReading) -> float:
+        """CPU seconds that packing batches took since the last reading."""
+        if self.member.role != "worker" or self.reader is None:
+            return 0.0
+        known = self._packers.read_cpu(self.reader, self.counters, reading)
+        before = self._packed
+        self._packed = known or before
+        return self._packed - before if before else 0.0
 
     def _read_stack(self) -> StackSample | None:
         assert self.reader is not None  # noqa: S101  (the caller looked)
@@ -178,7 +190,7 @@ class WatchedProcess:
         if self.member.role == "worker" or self.reader is None or not frames:
             return sight
         if sight.phase in LOADING_PHASES:
-            self._callers.remember(frames)
+            self._callers.remember(frames, self.reader)
         elif sight.phase is ProcessPhase.COMPUTING and self._callers.is_release(
             frames[0], self.reader.version
         ):

@@ -195,6 +195,26 @@ def test_busy_threads_of_workers_that_hardly_compute_send_nothing_large() -> Non
     assert classify_observed(packs).name == "ipc-bytes"
 
 
+def test_packing_that_takes_longer_than_making_is_handing_over() -> None:
+    """The thread that packs is no thread of a numerical library."""
+    makes = WorkerShares(idle=0.3, fetching=0.7)
+    main = MainShares(waiting=0.65, receiving=0.05, blocked=0.3)
+    slow = seen(workers=1, main=main, worker=makes, packing_cpu=0.7, object_share=1.0)
+    quick = replace(slow, packing_cpu=0.2)
+
+    assert classify_observed(slow).name == "ipc-bytes"
+    assert classify_observed(quick).name == "transform-cpu"
+
+
+def test_a_fault_that_clears_a_huge_page_counts_as_many() -> None:
+    kernel = replace(COMPUTES, system=0.9)
+    large = seen(fetch=kernel, faults_per_second=6000.0, huge_faults_per_second=5900.0)
+    small = replace(large, huge_faults_per_second=60.0)
+
+    assert classify_observed(large).name == "allocator-faults"
+    assert classify_observed(small).name == "transform-cpu"
+
+
 @pytest.mark.parametrize(("workers", "idle"), [(1, 0.2), (2, 0.09)])
 def test_slow_samples_that_hold_nobody_up_are_only_part_of_the_mean(
     workers: int, idle: float
