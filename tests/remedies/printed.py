@@ -3,6 +3,7 @@
 import functools
 import io
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pipedoctor.engine.catalogue import get_catalogue
@@ -17,14 +18,24 @@ TESTS = Path(__file__).resolve().parents[1]
 HERE = Facts(Site(system="linux"))
 
 
+SHELL = re.compile(r"^(?:export|unset|ulimit|cp|mkdir|conda|taskset|sudo|python -m) ", re.MULTILINE)
+"""How a line of a snippet begins that is typed into a shell."""
+
+
+def read_variants() -> Iterator[tuple[str, str]]:
+    """Every text with its cause."""
+    for path in sorted((TESTS / "explanation").glob("variants*.txt")):
+        for part in re.split(r"^=== ", path.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+            head, _, body = part.partition("\n")
+            yield head.split()[0], body
+
+
 @functools.cache
 def list_logs() -> dict[str, str]:
     """The first text of every cause."""
     logs: dict[str, str] = {}
-    for path in sorted((TESTS / "explanation").glob("variants*.txt")):
-        for part in re.split(r"^=== ", path.read_text("utf-8"), flags=re.MULTILINE)[1:]:
-            head, _, body = part.partition("\n")
-            logs.setdefault(head.split()[0], body)
+    for cause, text in read_variants():
+        logs.setdefault(cause, text)
     return logs
 
 
@@ -33,6 +44,17 @@ def explain_text(text: str, facts: Facts = HERE) -> list[ReportedRemedy]:
     book = load_signatures()
     said = explain_log(read_log(io.BytesIO(text.encode()), book), book, facts=lambda _: facts)
     return [*said.causes[0].remedies] if said.causes else []
+
+
+def list_every_log() -> list[tuple[str, ReportedRemedy]]:
+    """Each remedy for every text."""
+    return [(cause, one) for cause, text in read_variants() for one in explain_text(text)]
+
+
+def list_typed_lines(remedies: Iterable[ReportedRemedy]) -> list[str]:
+    """What is typed into a shell, as it is printed: a line, or lines that belong together."""
+    texts = {one.shell or one.snippet for one in remedies if one.shell or SHELL.search(one.snippet)}
+    return sorted(texts)
 
 
 @functools.cache

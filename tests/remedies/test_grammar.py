@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.report.model import ReportedRemedy
-from tests.remedies.printed import explain_text, list_logs, list_printed
+from tests.remedies.printed import SHELL, explain_text, list_logs, list_printed
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,10 +21,6 @@ else:
 FOLDER = Path(__file__).parent
 GRAMMAR = tomllib.loads((FOLDER / "grammar.toml").read_text("utf-8"))
 NOT_RUN = tomllib.loads((FOLDER / "not_run.toml").read_text("utf-8"))
-RUN_HERE = {
-    *("df", "env", "fuser", "mount", "pipedoctor", "prlimit", "rm", "sh", "ss", "sysctl", "ulimit"),
-}
-"""Programs that test_typed.py, or this file, runs."""
 USERS_NAMES = {
     *("DataLoader", "DistributedSampler", "Dataset", "batch", "cv2", "dataset", "device", "dist"),
     *("h5py", "lmdb", "loss", "np", "os", "path", "ranks", "self", "torch", "transforms"),
@@ -42,7 +38,6 @@ def remove_sudo(remedy: ReportedRemedy) -> list[str]:
 COMMANDS = sorted({tuple(words) for _, one in list_printed() if (words := remove_sudo(one))})
 LINES = sorted({one.shell for _, one in list_printed() if one.shell})
 SNIPPETS = sorted({one.snippet for _, one in list_printed() if one.snippet and not one.shell})
-SHELL = re.compile(r"^(?:export|unset|cp|mkdir|conda|taskset|python -m) ", re.MULTILINE)
 CODE = [text for text in SNIPPETS if not SHELL.search(text)]
 
 
@@ -56,11 +51,7 @@ def test_the_program_knows_its_words(words: tuple[str, ...]) -> None:
         assert words[1] in known["commands"]
 
 
-def test_every_program_is_run_or_says_why_not() -> None:
-    programs = {words[0].rpartition("/")[2] for words in COMMANDS}
-
-    assert not programs - RUN_HERE - NOT_RUN.keys()
-    assert not RUN_HERE & NOT_RUN.keys()
+def test_every_grammar_says_where_it_is_from() -> None:
     assert all(row["source"].startswith(("https://", "docs/")) for row in GRAMMAR.values())
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", row["checked"]) for row in GRAMMAR.values())
 

@@ -1,6 +1,7 @@
 """A remedy is typed into bash as it is printed, and its check is asked again."""
 
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -12,8 +13,20 @@ import pytest
 from pipedoctor.check import Finding, Remedy, Severity
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.project_record import project_record
-from pipedoctor.facts import Interpreter, Limits, Loader, ProjectRecord, Rlimit, Shm, Site
+from pipedoctor.facts import (
+    Cpu,
+    Interpreter,
+    Limits,
+    Loader,
+    ProjectRecord,
+    Quota,
+    Rlimit,
+    Shm,
+    Site,
+    Threads,
+)
 from pipedoctor_checks._shared.path_variables import exclude_user_site, unset_pythonpath
+from pipedoctor_checks.cpu.cgroup_cpu_quota_ignored import cgroup_cpu_quota_ignored
 from pipedoctor_checks.crashes.nccl_wrong_network_interface import nccl_wrong_network_interface
 from pipedoctor_checks.environment.environment_not_recorded import environment_not_recorded
 from pipedoctor_checks.limits.fd_limit_exhausted import fd_limit_exhausted
@@ -62,6 +75,22 @@ def test_a_program_that_raises_its_own_limit() -> None:
     soft = type_line("ulimit -Sn 64", f"{sys.executable} -c '{ask}'")
 
     assert all(one.severity is Severity.NOTE for one in judge_shell(int(soft)))
+
+
+def test_threads_and_workers_within_the_quota() -> None:
+    quota = Quota(cpus=2.5, source="/sys/fs/cgroup/cpu.max")
+    machine = Cpu(logical=64, affinity=64, quota=quota)
+    threads = Threads(asked={"OMP_NUM_THREADS": 64})
+    (finding,) = cgroup_cpu_quota_ignored(machine, JOB, BARE, threads)
+
+    code = first_typed(finding, "DataLoader").snippet
+    line = first_typed(finding, "export").snippet
+    asked = type_line(line, "echo $OMP_NUM_THREADS")
+    (workers,) = re.findall(r"num_workers=(\d+)", code)
+
+    threads = Threads(asked={"OMP_NUM_THREADS": int(asked)})
+    job = Loader(num_workers=int(workers), batch_bytes=1 << 20)
+    assert cgroup_cpu_quota_ignored(machine, job, BARE, threads) == []
 
 
 def test_the_versions_are_written_to_a_file_that_counts(tmp_path: Path) -> None:

@@ -1,0 +1,135 @@
+"""The illness is made on this machine, the printed remedy is typed, and `check` is quiet."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.remedies.test_typed_lines import AS_ROOT, has_namespaces
+
+pytestmark = [
+    pytest.mark.extended,
+    pytest.mark.root,
+    pytest.mark.skipif(
+        os.geteuid() != 0 or not has_namespaces(), reason="no namespace of its own for this user"
+    ),
+]
+BIN = Path(sys.executable).parent
+STRANGER = 61_234
+INSTANCES = Path("/proc/sys/fs/inotify/max_user_instances")
+HOLD = f"""
+import ctypes, os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+os.setgid({STRANGER})
+os.setuid({STRANGER})
+libc = ctypes.CDLL(None, use_errno=True)
+libc.prctl(4, 1)  # others of this user may look at it
+while libc.inotify_init() >= 0:
+    pass
+print(os.strerror(ctypes.get_errno()), flush=True)
+sys.stdin.readline()
+print(libc.inotify_init() >= 0, flush=True)
+"""
+"""Takes all inotify instances of a user, and tries again when it is asked to."""
+
+
+def run_shell(script: str, folder: Path, *inside: str) -> str:
+    words = [*inside, "bash", "-c", f"{AS_ROOT}{script}"]
+    environment = {
+        **os.environ,
+        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "XDG_STATE_HOME": str(folder / "state"),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+    }
+    done = subprocess.run(
+        words,
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment,
+        timeout=120,
+    )
+    return done.stdout + done.stderr
+
+
+def read_first_line(report: str, name: str) -> str:
+    """The first line to type for a finding."""
+    found = [one for one in json.loads(report)["findings"] if one["name"] == name]
+    assert found, report
+    remedies: list[dict[str, Any]] = found[0]["remedies"]
+    return str(remedies[0].get("shell") or remedies[0]["snippet"])
+
+
+def test_a_full_folder_of_temporary_files(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    ill = f"mount -t tmpfs -o size=2m tmpfs {disk}; export TMPDIR={disk}; head -c 3m /dev/zero"
+    ill += f" >{disk}/full 2>/dev/null; "
+    check = "pipedoctor check --select disk-full --no-redact"
+    write = "head -c 1m /dev/zero >$TMPDIR/pipedoctor-written && rm $TMPDIR/pipedoctor-written"
+
+    report = run_shell(f"{ill} {check} --format json", tmp_path, "unshare", "--mount")
+    line = read_first_line(report, "disk-full")
+    before = run_shell(f"{ill} {write}", tmp_path, "unshare", "--mount")
+    after = run_shell(f"{ill} {line}; {write}; {check}", tmp_path, "unshare", "--mount")
+
+    assert line.startswith("export TMPDIR=/")
+    assert "No space left on device" in before
+    assert "No space left" not in after
+    assert f"{disk} is full" not in after
+
+
+def test_segments_that_nobody_holds(tmp_path: Path) -> None:
+    ill = "mount -t tmpfs -o size=64m tmpfs /dev/shm; head -c 60m /dev/zero >/dev/shm/torch_9_1_1; "
+    check = "pipedoctor check --select leaked-shm-segments"
+    typed = "yes | script -qec 'pipedoctor fix leaked-shm-segments' /dev/null; ls /dev/shm; "
+
+    before = run_shell(ill + check, tmp_path, "unshare", "--mount")
+    after = run_shell(ill + typed + check, tmp_path, "unshare", "--mount")
+
+    assert "$ pipedoctor fix leaked-shm-segments" in before
+    assert "torch_9_1_1" not in after.rpartition("done and proved")[2]
+    assert "PDR702 leaked-shm-segments" not in after.rpartition("done and proved")[2]
+    assert "done and proved" in after
+
+
+@pytest.fixture
+def _most_instances() -> Iterator[None]:
+    """Put back this limit, which is of the whole machine."""
+    if not os.access(INSTANCES, os.W_OK) or not shutil.which("sysctl"):
+        pytest.skip("this limit cannot be set here")
+    before = INSTANCES.read_text()
+    yield
+    INSTANCES.write_text(before)
+
+
+@pytest.mark.usefixtures("_most_instances")
+def test_instances_of_inotify_that_are_used_up(tmp_path: Path) -> None:
+    user = f"setpriv --reuid={STRANGER} --regid={STRANGER} --clear-groups"
+    user += " --inh-caps=+dac_read_search --ambient-caps=+dac_read_search"
+    check = f"{user} pipedoctor check --select inotify-limit --format json"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdin is not None
+        assert holder.stdout is not None
+        try:
+            assert holder.stdout.readline() == "Too many open files\n"
+            line = read_first_line(run_shell(check, tmp_path), "inotify-limit")
+            after = json.loads(run_shell(f"{line} >/dev/null; {check}", tmp_path))
+            holder.stdin.write("\n")
+            holder.stdin.flush()
+            works = holder.stdout.readline()
+        finally:
+            holder.kill()
+
+    assert line.startswith("sudo sysctl -w fs.inotify.max_user_instances=")
+    assert after["findings"] == []
+    assert works == "True\n"

@@ -1,0 +1,138 @@
+"""Each line of a shell in a remedy is typed as printed, or not_run.toml says why it is not."""
+
+import functools
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.remedies.printed import list_every_log, list_printed, list_typed_lines
+from tests.remedies.test_grammar import NOT_RUN, tomllib
+
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parents[1]
+CASES: list[dict[str, Any]] = tomllib.loads((FOLDER / "typed_lines.toml").read_text("utf-8"))[
+    "line"
+]
+LINES = list_typed_lines(one for _, one in list_printed())
+VARIABLE = re.compile(r"\b([A-Z][A-Z_]+)=")
+EXPORTS = [line for line in LINES if re.search(r"^export ", line, re.MULTILINE)]
+NEEDS_HERE = {
+    "cpu.max": Path("/sys/fs/cgroup/cpu.max").exists(),
+    "ip -o": bool(shutil.which("ip")),
+}
+"""What a line asks of this machine, and whether that is here."""
+AS_ROOT = 'sudo() { "$@"; }; '
+"""For root, who may not have sudo: the line stays as it is printed."""
+pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
+
+
+def find_program(line: str) -> str:
+    words = shlex.split(line.splitlines()[0])
+    return words[words[:1] == ["sudo"]].rpartition("/")[2]
+
+
+def find_cases(line: str) -> list[dict[str, Any]]:
+    return [case for case in CASES if re.fullmatch(case["line"], line)]
+
+
+def check_known(lines: list[str]) -> None:
+    """Each is typed in exactly one way, or is of a program that no test runs."""
+    for line in lines:
+        ways = find_cases(line)
+        assert len(ways) == 1 or (not ways and find_program(line) in NOT_RUN), line
+
+
+def test_every_line_is_typed_or_says_why_not() -> None:
+    check_known(LINES)
+
+
+@pytest.mark.extended
+def test_every_line_for_every_log_is_typed_or_says_why_not() -> None:
+    check_known(list_typed_lines(one for _, one in list_every_log()))
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "elsewhere" in case], ids=str)
+def test_what_is_typed_elsewhere_is_there(case: dict[str, Any]) -> None:
+    assert (ROOT / case["elsewhere"]).exists()
+
+
+@functools.cache
+def has_namespaces() -> bool:
+    words = ["unshare", "--mount", "true"]
+    return bool(shutil.which("unshare")) and subprocess.run(words, check=False).returncode == 0
+
+
+def type_line(line: str, case: dict[str, Any], folder: Path) -> subprocess.CompletedProcess[str]:
+    """What bash says of the line as it stands, where it is as `before` made it."""
+    script = f"{AS_ROOT}{case.get('before', 'true')}\n{line}\n{case.get('then', 'true')}"
+    words = ["bash", "-c", script]
+    if case.get("namespace"):
+        words = ["unshare", "--mount", *words]
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return subprocess.run(
+        words,
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        timeout=60,
+    )
+
+
+@pytest.mark.root
+@pytest.mark.parametrize(
+    "line", [line for line in LINES if any("elsewhere" not in case for case in find_cases(line))]
+)
+def test_a_line_does_what_it_is_for(line: str, tmp_path: Path) -> None:
+    (case,) = find_cases(line)
+    asked = ["bash", "-c", case.get("hard", "echo unlimited")]
+    limit = subprocess.check_output(asked, text=True).strip()
+    numbers = re.findall(r"\d+", line)
+    if limit != "unlimited" and int(limit) < int(numbers[0]):
+        pytest.skip("the hard limit of this machine is lower")
+    missing = not shutil.which(find_program(line)) and find_program(line) not in {"ulimit", "unset"}
+    rights = (case.get("namespace") or case.get("root")) and os.geteuid() != 0
+    if missing or rights or (case.get("namespace") and not has_namespaces()):
+        pytest.skip("its program, or the right to run it, is not here")
+
+    done = type_line(line, case, tmp_path)
+
+    shows = case["shows"]
+    for number in numbers[: shows.count("{}")]:
+        shows = shows.replace("{}", number, 1)
+    assert re.fullmatch(shows, done.stdout.strip()), (done.stdout, done.stderr)
+    assert re.fullmatch(case.get("errors", ""), done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("line", EXPORTS)
+def test_an_export_gives_the_job_a_value(line: str, tmp_path: Path) -> None:
+    if any(word in line and not here for word, here in NEEDS_HERE.items()):
+        pytest.skip("what it asks is not here")
+    (case,) = find_cases(line)
+    names = VARIABLE.findall(line)
+    shown = {**case, "then": f"env | grep -E '^({'|'.join(names)})='"}
+
+    done = type_line(line, shown, tmp_path)
+
+    values = dict(row.split("=", 1) for row in done.stdout.splitlines())
+    assert done.stderr == ""
+    assert values.keys() == {*names}
+    assert not [value for value in values.values() if not value or "$" in value]
+    threads = [value for name, value in values.items() if name.endswith("_NUM_THREADS")]
+    assert all(int(value) < 64 for value in threads if "cpu.max" in line or value != "64")
+
+
+def test_a_new_line_would_be_noticed() -> None:
+    new = replace(list_printed()[0][1], shell="frobnicate --all")
+
+    with pytest.raises(AssertionError, match="frobnicate"):
+        check_known(list_typed_lines([new]))
