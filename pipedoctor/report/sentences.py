@@ -190,7 +190,7 @@ def count_verdicts(report: Report, most: int) -> str:
     """
     accepted = sum(skip.accepted for skip in report.skipped)
     gaps = sum(len(skips) for _, skips in group_skips(report))
-    clauses = [f"{len(report.healthy)} healthy"]
+    clauses = [f"{len(report.healthy)} healthy"] if report.healthy else []
     clauses += [f"{accepted} accepted"] if accepted else []
     why = f" ({summarize_skips(report, most)})" if most and gaps else ""
     if not report.has_verdicts:

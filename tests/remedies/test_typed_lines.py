@@ -14,7 +14,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.remedies.printed import list_every_log, list_printed, list_typed_lines
-from tests.remedies.test_grammar import NOT_RUN, tomllib
+from tests.remedies.test_grammar import NOT_RUN
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]

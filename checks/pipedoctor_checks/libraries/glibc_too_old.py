@@ -20,7 +20,7 @@ from pipedoctor.facts import (
     TorchImport,
     Unmet,
 )
-from pipedoctor.versions import is_at_least
+from pipedoctor.versions import is_at_least, parse_version
 from pipedoctor_checks._shared import pip_command
 from pipedoctor_checks.libraries._manylinux import oldest_glibc, wheel_tags
 from pipedoctor_checks.libraries._newer_system import get_newer_glibc
@@ -71,11 +71,12 @@ def glibc_too_old(
         if (floor := oldest_glibc(tags)) and here and not is_at_least(here, floor)
     }
     if unmet:
-        who, what = unmet[0].wanted_by, unmet[0].versions[-1].removeprefix("GLIBC_")
+        newest = max(unmet, key=lambda entry: parse_version(_get_wanted(entry)))
+        who, what = newest.wanted_by, _get_wanted(newest)
     elif error:
         who, what = "torch", error[1].removeprefix("GLIBC_")
     elif tagged:
-        who, what = next(iter(tagged.items()))
+        who, what = max(tagged.items(), key=lambda pair: parse_version(pair[1]))
     else:
         return
     certain = bool(unmet or error)
@@ -91,6 +92,11 @@ def glibc_too_old(
         confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
         remedies=_install_older_torch(interpreter, here, torch) + tuple(get_newer_glibc(site)),
     )
+
+
+def _get_wanted(entry: Unmet) -> str:
+    """The newest glibc that is missing: ``2.34``."""
+    return entry.versions[-1].removeprefix("GLIBC_")
 
 
 def _find_unmet(libraries: Libraries | None) -> list[Unmet]:

@@ -36,13 +36,15 @@ def worker_dead(job: LiveJob, /) -> Findings:
     dead = [p for p in job.workers if p.ended or p.state in {"Z", "X"}]
     if not dead:
         return
-    first = dead[0]
+    first = max(dead, key=lambda process: process.working)
+    others = f" and {len(dead) - 1} more" if len(dead) > 1 else ""
     how = "is a zombie: it has exited" if first.state == "Z" else "has exited"
     doing = " while it produced a batch" if first.working else ""
     yield Finding(
         severity=Severity.BREAKS,
         confidence=Confidence.LIKELY,
-        summary=f"{name_process(first, job)} {how}{doing}; the job continues without it",
+        summary=f"{name_process(first, job)} {how}{doing}{others}; the job continues without"
+        f" {'them' if others else 'it'}",
         evidence={"pids": [p.pid for p in dead], "state": first.state},
         remedies=(
             in_code(

@@ -60,7 +60,7 @@ def torchvision_build_mismatch(
     if not other and _has_index_tag(packages):
         other = _default_tag(torch, builds, site)
     if (
-        any(entry.build for entry in copies)
+        any(entry.build or entry.version.endswith(f"+{own}") for entry in copies)
         or not own
         or not _wheel_tags.INDEX_TAG.fullmatch(other)
         or own == other

@@ -165,3 +165,14 @@ def test_unknown_is_not_health() -> None:
 
     assert glibc_too_old.run(Facts()).skipped == reason
     assert glibc_too_old.run(Facts(Interpreter(version="3.11.7"))).skipped == reason
+
+
+def test_of_several_the_one_that_needs_most_is_named() -> None:
+    some = [
+        Unmet(wanted_by=name, library="libc.so.6", path="/l", versions=(f"GLIBC_{version}",))
+        for name, version in (("a.so", "2.9"), ("b.so", "2.34"), ("c.so", "2.33"))
+    ]
+
+    (finding,) = judge("2.8", libraries=Libraries(unmet=tuple(some)))
+
+    assert finding.summary.startswith("b.so needs glibc 2.34,")

@@ -41,3 +41,14 @@ def test_a_zombie() -> None:
 
     assert "worker 11 is a zombie: it has exited; the job" in finding.summary
     assert finding.evidence["pids"] == [11]
+
+
+def test_of_several_the_one_that_worked_is_named() -> None:
+    ended = process(pid=12, ended=True, working=True)
+
+    (finding,) = worker_dead(job(main(), process(state="Z"), ended))
+
+    assert finding.summary == (
+        "worker 12 has exited while it produced a batch and 1 more; the job continues without them"
+    )
+    assert finding.evidence["pids"] == [11, 12]

@@ -191,3 +191,10 @@ def test_a_line_of_conda_that_pip_repeats_is_left_to_conda() -> None:
     packages = Packages(entries=entries, complete=False)
 
     assert judged(packages, cu130, Site(system="windows")) == []
+
+
+def test_of_two_copies_without_a_place_one_that_fits_is_enough() -> None:
+    copies = [Distribution(name="torchvision", version=f"0.28.0+{tag}") for tag in ("cpu", "cu126")]
+
+    assert judged(CU126, Packages(entries=tuple(copies))) == []
+    assert judged(CU126, Packages(entries=(copies[0],))) != []
