@@ -41,10 +41,10 @@ FINE = ("bottleneck-consumer", "bottleneck-main-thread")
 COUNTER = """
 import os, sys
 sys.path.insert(0, {folder!r})
-import loop
+import loop, loop_items
 file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
 loop.torch.set_num_threads(1)
-for number, _ in enumerate(loop.loader(loop.normalize, 2)):
+for number, _ in enumerate(loop.loader(loop_items.normalize, 2)):
     os.pwrite(file, number.to_bytes(8, "little"), 0)
 """
 FAMILY = """

@@ -1,25 +1,26 @@
 """By which standards what was typed is judged: checks, thresholds, names to hide."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import click
 from msgspec.structs import replace
 
 from pipedoctor.cli import formats, privacy, suppression_options
 from pipedoctor.cli.check_options import CheckOptions
 from pipedoctor.cli.config import Config
 from pipedoctor.cli.measure_target import TargetMeasurement
-from pipedoctor.cli.measurement_files import read_measurements
 from pipedoctor.cli.requests import CheckRequest
 from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.selection import select_checks
-from pipedoctor.facts import Facts, Loader
+from pipedoctor.facts import Fact, Facts, Loader, MalformedRecordError, UnreadableError
 from pipedoctor.pipeline import CheckPolicy, judge_facts, judge_record
 from pipedoctor.privacy.aliases import AliasMemory
 from pipedoctor.privacy.identity import UserIdentity
 from pipedoctor.privacy.redactor import Redactor
 from pipedoctor.report.model import Report
+from pipedoctor.runtime import files
 from pipedoctor.suppress.suppress import FindingFilter
 
 
@@ -101,7 +102,7 @@ def build_judge(
         configuration=config.sources,
         finding_filter=FindingFilter(rules=wanted.rules) if writing else wanted,
         redactor=redactor or _make_redactor(options, request),
-        measured=read_measurements(request.measured),
+        measured=_read_measurements(request.measured),
     )
     return FactsJudge(
         catalogue=catalogue,
@@ -109,6 +110,24 @@ def build_judge(
         form=options.format,
         baseline_filter=wanted if writing else None,
     )
+
+
+def _read_measurements(paths: Iterable[str]) -> tuple[Fact, ...]:
+    """What files of `bench --format json` hold, the last of each kind; raises UsageError."""
+    found: dict[str, Fact] = {}
+    for path in paths:
+        from pipedoctor.bench import document
+
+        try:
+            facts = document.read_measurements(files.load_file(path, document.MAX_BYTES + 1))
+        except UnreadableError as error:
+            message = f"--measured {path}: cannot be read: {error}"
+            raise click.UsageError(message) from None
+        except MalformedRecordError as error:
+            message = f"--measured {path}: {error}"
+            raise click.UsageError(message) from None
+        found |= {fact.section: fact for fact in facts}
+    return tuple(found.values())
 
 
 def _make_redactor(options: CheckOptions, request: CheckRequest) -> Redactor:

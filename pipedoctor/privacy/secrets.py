@@ -3,7 +3,7 @@
 import re
 
 from pipedoctor.privacy.assignments import mask_assigned, may_hold_assignment
-from pipedoctor.privacy.command_secrets import mask_commands
+from pipedoctor.privacy.command_forms import COMMAND_FORMS
 from pipedoctor.privacy.randomness import MIN_RANDOM_RUN, mask_random
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
 from pipedoctor.privacy.secret_values import is_secret_value
@@ -37,6 +37,12 @@ _PRIVATE_KEY = r"(?s)(-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----).*?(?=-
 _COMMAND_SIGNS = (" ", "$", "('", '("', 'pin"', ":5432:", "wandb:")
 """One of these stands in every command, call and record that holds a secret."""
 _URL_FORMS = (_IN_URL, _ALONE_IN_URL, _IN_PATH, _WEBHOOK, _IN_QUERY)
+_ASCII_FORMS = tuple(form for form in COMMAND_FORMS if "".join(form.marks).isascii())
+"""Most texts are ASCII, and few forms can stand in no such text."""
+_FORMS_WITHOUT_OPTION = tuple(form for form in COMMAND_FORMS if not form.has_option)
+_MARKS_WITHOUT_OPTION = tuple(
+    mark for form in _FORMS_WITHOUT_OPTION for mark in form.marks if mark.isascii()
+)
 
 
 def mask_secrets(text: str) -> str:
@@ -55,13 +61,40 @@ def mask_secrets(text: str) -> str:
     if "asic " in text:
         text = re.sub(_BASIC, rf"\1{MASK}", text)
     if any(sign in text for sign in _COMMAND_SIGNS) or text[:1] == "-":
-        text = mask_commands(text, MASK)
+        text = _mask_commands(text)
     words = split_words(text)
     longest = len(text) if words is None else max(map(len, words), default=0)
     text = mask_tokens(text, words, longest, MASK)
     if may_hold_assignment(text):
         text = mask_assigned(text, MASK)
     return mask_random(text, MASK) if longest >= MIN_RANDOM_RUN else text
+
+
+def _mask_commands(text: str) -> str:
+    """
+    Mask secrets that no name stands beside: ``curl -u bob:x``, ``-px``.
+
+    Where each command takes its secret is in `command_forms`.
+    """
+    if not text.isascii():
+        forms = COMMAND_FORMS
+    elif " -" in text or text[:1] == "-" or "'-p" in text:
+        forms = _ASCII_FORMS
+    elif _has_mark(text, _MARKS_WITHOUT_OPTION):
+        forms = _FORMS_WITHOUT_OPTION
+    else:
+        return text
+    for form in forms:
+        if _has_mark(text, form.marks):
+            text = re.sub(form.pattern, rf"\g<1>{MASK}", text)
+    return text
+
+
+def _has_mark(text: str, marks: tuple[str, ...]) -> bool:
+    for mark in marks:  # noqa: SIM110  (a generator takes four times as long)
+        if mark in text:
+            return True
+    return False
 
 
 def is_secret_name(name: str) -> bool:

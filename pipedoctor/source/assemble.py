@@ -14,7 +14,6 @@ from pipedoctor.source.detect.loops import find_loops
 from pipedoctor.source.detect.module_level import record_module_events
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.discover.merge import event_sort_key
-from pipedoctor.source.discover.module_names import derive_module_name
 from pipedoctor.source.loader_facts import build_loader_fact
 from pipedoctor.source.resolve.ignore_comments import find_ignore_comments
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
@@ -79,9 +78,23 @@ def index_file(text: ParsedFile) -> Module:
 
     Classes, functions and the steps in them.
     """
-    name, package = derive_module_name(text.path)
+    name, package = _derive_module_name(text.path)
     return index_module(text, name, package=package)
 
 
 def _resolved_loaders(recorder: EventRecorder) -> list[ResolvedLoaderCall]:
     return recorder.loader_calls.calls
+
+
+def _derive_module_name(path: str) -> tuple[str, bool]:
+    """
+    Give the dotted name of a file when it is imported, and whether it is a package.
+
+    From the outermost folder of PATHS on: whoever imports it by a shorter name
+    finds it by the end of the long one.
+    """
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in {"", "."}]
+    last = parts[-1].rpartition(".")[0] if parts else ""
+    package = last == "__init__"
+    names = parts[:-1] if package else [*parts[:-1], last]
+    return ".".join(names) or "__main__", package

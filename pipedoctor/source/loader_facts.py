@@ -1,5 +1,6 @@
 """Loaders as facts: their arguments, what they load and what they feed."""
 
+import ast
 import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
@@ -9,8 +10,7 @@ from msgspec.structs import replace
 from pipedoctor.facts.call_text import Call
 from pipedoctor.facts.code_events.program import LoaderReconstruction, WorkerStart
 from pipedoctor.facts.source import Argument, Dataset, LoaderCall
-from pipedoctor.source.detect.collating import does_work_in_collate
-from pipedoctor.source.detect.item_work import has_light_items
+from pipedoctor.source.detect.item_work import does_work, has_light_items
 from pipedoctor.source.detect.lifetimes import (
     find_loader_variable,
     find_rebuilding_loop,
@@ -105,7 +105,7 @@ def build_loader_fact(
         unguarded=unguarded,
         batch_norm=_uses_batch_norm(recorder, scope, fed),
         call=_loader_call_form(recorder, loader),
-        collates=does_work_in_collate(recorder, loader),
+        collates=_does_work_in_collate(recorder, loader),
         lasting=_has_own_iteration(recorder, loader),
         sampler_ends=find_sampler_end(recorder, loader),
     )
@@ -207,3 +207,15 @@ def _find_framework(scope: CodeScope) -> str:
             if full.partition(".")[0] == name:
                 return "Lightning" if "lightning" in name else name
     return ""
+
+
+def _does_work_in_collate(recorder: EventRecorder, loader: ResolvedLoaderCall) -> bool:
+    """Does it read, decode, parse or tokenise? To pad and to stack is no work."""
+    given = loader.arguments.get("collate_fn")
+    if given is None:
+        return False
+    return any(
+        isinstance(step.node, ast.Call) and does_work(recorder, scope, step.node)
+        for scope in recorder.call_graph.resolve_callables(given.node, given.scope)
+        for step in scope.calls
+    )

@@ -55,7 +55,7 @@ def test_lines_then_a_report(job: int) -> None:
     assert "storage-latency" in third
     assert len(third) <= 80
     assert verdict.startswith("bottleneck-storage-latency at ")
-    assert "loop.py:" in verdict
+    assert "loop_items.py:" in verdict
     assert any("PDR901 bottleneck-storage-latency" in line for line in page)
     assert any("num_workers=" in line for line in page)
     assert any(line.strip().startswith("$ pipedoctor tune ") for line in page)

@@ -38,8 +38,7 @@ from pipedoctor.source.values.lattice import (
 )
 from pipedoctor.source.values.modules import read_imported, read_module
 
-_MAX_DEPTH = 60
-_MAX_REPEATS = 3
+_MAX_DEPTH, _MAX_REPEATS = 60, 3
 """Evaluations of one expression whose value rests on itself."""
 _MAX_VALUES = 40
 """What may be more things than these may be anything."""

@@ -10,7 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 LABELS: dict[str, str] = json.loads((HERE / "labels.json").read_text("utf-8"))
 RECORDINGS = HERE.parent / "recordings"
-PROGRAMS = ("loop.py", "styles.py")
+PROGRAMS = ("loop.py", "loop_items.py", "styles.py")
 SECONDS = 7.0
 ONE_OF_EACH = (
     "sleep-latency",

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from loop import FOLDER, PACKED, Items, large_file, sleep
+from loop import sleep
+from loop_items import FOLDER, PACKED, Items, large_file
 from torch.utils.data import DataLoader, IterableDataset, Sampler
 
 ONES = torch.ones(4)
