@@ -72,6 +72,16 @@ def test_files_and_functions_stay_small() -> None:
     assert not found
 
 
+def test_files_of_tests_stay_small_too() -> None:
+    found = [
+        f"{file.name}: {count} lines"
+        for file in sorted(Path(__file__).parent.rglob("*.py"))
+        if (count := file.read_text(encoding="utf-8").count("\n")) > LARGEST_FILE
+    ]
+
+    assert not found
+
+
 def test_no_class_has_the_name_of_another() -> None:
     """So that a search for a name finds one thing; a leading underscore is no difference."""
     places: dict[str, list[str]] = {}
