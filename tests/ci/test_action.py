@@ -195,6 +195,7 @@ def test_inputs_are_looked_at(job: Job, given: dict[str, str], message: str) -> 
 EVIL = "$(touch pwned)`touch pwned`'\"; touch pwned #"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -95,7 +95,7 @@ def test_the_manifest_is_one() -> None:
     assert one["id"] == "pipedoctor"
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_it_is_installed_and_stops_a_commit_that_breaks_the_job(
     published: Path, home: Path, tmp_path: Path
 ) -> None:

@@ -53,6 +53,7 @@ def test_machines_are_there() -> None:
     assert MACHINES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("name", ["x.json", "x.zip"])
 def test_whoever_gets_it_finds_the_same(machine: Path, name: str, run: Run) -> None:

@@ -56,7 +56,10 @@ def real(program: Path, library_path: str) -> dict[str, str]:
     return files | dict.fromkeys(lost, "") | {p: os.path.realpath(p) for p in whole}
 
 
-@pytest.mark.parametrize("where", ["all", "late", "nowhere"])
+@pytest.mark.parametrize(
+    "where",
+    ["all", *(pytest.param(w, marks=pytest.mark.extended) for w in ("late", "nowhere"))],
+)
 @pytest.mark.parametrize(("of_program", "of_library"), list(itertools.product(TAGS, TAGS)))
 def test_same_files_as_the_real_linker(
     tmp_path: Path, shared_object: Make, of_program: str, of_library: str, where: str

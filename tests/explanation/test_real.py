@@ -87,7 +87,7 @@ def test_fd_limit_exhausted(loader: Path, tmp_path: Path) -> None:
     assert (well["cause"], well["here"]) == ("fd_limit_exhausted", "ruled-out")
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_killed_worker(loader: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"  # torch names the signal, or only loses its connection
     log.write_text(shell(f"{sys.executable} {loader} kill 4", tmp_path), "utf-8")

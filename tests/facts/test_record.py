@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipedoctor.facts import (
@@ -51,6 +51,7 @@ for struct in (*kinds(Fact), *kinds(Part)):
 
 
 @pytest.mark.parametrize("kind", SECTIONS.values(), ids=list(SECTIONS))
+@settings(max_examples=settings().max_examples // 4)
 @given(data=st.data())
 def test_round_trip(kind: type[Fact], data: st.DataObject) -> None:
     facts = Facts(data.draw(made(kind)), unknown={"gpu": "libnvidia-ml.so.1 not found"})

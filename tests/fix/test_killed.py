@@ -41,6 +41,7 @@ def test_the_next_fix_applies_it(ward: Ward, tmp_path: Path) -> None:
         assert end["states"] in (["proved"], ["rolled-back", "proved"]), end
 
 
+@pytest.mark.extended
 def test_the_next_undo_takes_it_back(ward: Ward, tmp_path: Path) -> None:
     for end in killed_at_every_step(ward, tmp_path, ("", APPLY, UNDO)):
         assert end["code"] == 0, end

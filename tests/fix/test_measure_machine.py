@@ -87,6 +87,7 @@ PROOF = ("--prove", "--yes", "--budget", "80")
 """Time for a busy machine; an undisturbed one needs a tenth of it."""
 
 
+@pytest.mark.extended
 def test_a_loader_that_died_runs_and_the_change_stays(ward: Ward, train: str) -> None:
     done = ward.fix("--shm", "512m", "--measure", f"{train}:large", *PROOF)
 

@@ -71,7 +71,7 @@ def violations(page: "Page") -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("width", [360, 800, 1400])
+@pytest.mark.parametrize("width", [360, pytest.param(800, marks=pytest.mark.extended), 1400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("report", [WHOLE, ODD], ids=["whole", "odd"])
 def test_it_fits_and_everybody_can_use_it(

@@ -154,6 +154,7 @@ def test_everything_is_read_only() -> None:
 # --- an odd environment
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environ",
     [
@@ -262,6 +263,7 @@ def test_the_deadline_holds_whatever_hangs(option: tuple[str, ...], tmp_path: Pa
     assert b"does not answer" in b" ".join(done.stdout.split())  # wherever it wraps
 
 
+@pytest.mark.slow
 @root
 @pytest.mark.skipif(not Path("/dev/fuse").exists(), reason="no /dev/fuse")
 @pytest.mark.parametrize(

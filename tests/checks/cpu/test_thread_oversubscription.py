@@ -192,7 +192,7 @@ def test_judges_another_machine_from_its_record() -> None:
     assert verdict.findings == tuple(thread_oversubscription(FOUR, omp(64), None, None))
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 @pytest.mark.skipif(not two_cpus(), reason="needs two CPUs that we may use")
 def test_the_illness_is_real_and_the_remedy_cures_it() -> None:
     pytest.importorskip("torch")

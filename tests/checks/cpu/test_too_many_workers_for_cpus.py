@@ -173,7 +173,7 @@ def test_judges_another_machine_from_its_record() -> None:
     assert verdict.findings == tuple(too_many_workers_for_cpus(FOUR, loader, None))
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 @pytest.mark.skipif(sys.platform != "linux", reason="counts by affinity")
 def test_torch_warns_of_the_illness_and_not_after_the_remedy() -> None:
     pytest.importorskip("torch")

@@ -231,7 +231,7 @@ def ends(limit: int, *args: str, first: tuple[tuple[str, ...], ...] = ()) -> str
         return (said + out + err).strip().splitlines()[-1]
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 @pytest.mark.skipif(sys.platform != "linux", reason="prlimit is Linux's")
 @pytest.mark.parametrize("workers", [2, 8])
 def test_the_arithmetic_holds_for_real_workers(workers: int) -> None:

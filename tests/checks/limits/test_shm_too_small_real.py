@@ -127,8 +127,8 @@ def test_a_real_loader_dies_of_64_mib_and_the_remedy_saves_it() -> None:
     assert ill_again[0] != "0"
 
 
+@pytest.mark.extended
 @pytest.mark.root
-@pytest.mark.slow
 @pytest.mark.parametrize(("workers", "prefetch"), [(2, 2), (1, 3)])
 def test_two_batches_in_use_is_what_torch_really_needs(workers: int, prefetch: int) -> None:
     """

@@ -74,7 +74,7 @@ def examine(group: Path, loader: Loader) -> list[Finding]:
     return memory_limit_too_low(seen, loader, None)
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_a_worker_needs_about_what_we_say() -> None:
     pytest.importorskip("torch")
     code = """

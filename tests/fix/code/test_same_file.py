@@ -93,7 +93,7 @@ def describe(top: Path) -> dict[str, tuple[int, str]]:
     }
 
 
-@pytest.mark.parametrize("keep_open", [True, False])
+@pytest.mark.parametrize("keep_open", [True, pytest.param(False, marks=pytest.mark.extended)])
 @pytest.mark.parametrize(("why", "change"), CHANGES.items(), ids=CHANGES)
 def test_what_changes_during_the_prompt_is_not_edited(
     project: Path,

@@ -37,6 +37,7 @@ def raising(world: Path) -> list[str]:
     return names
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize(
     "command",
