@@ -23,27 +23,34 @@ _MAX_JUDGED = 200
 """Characters of a value that are looked at; if it is a secret, its rest goes with it."""
 _NAME_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 
-_QUOTE = r"\\{0,3}[\"'`]"
+_QUOTE = r"(?:\\{0,3}[\"'`]|%2[27]|&quot;|&\#3[49];|\\{1,2}(?:u00|x)2[27])"
+_ENCODED_SIGN = r"%3[AaDd]|&\#(?:58|61);|\\{1,2}(?:u00|x)3[AaDd]"
+_ENCODED_END = re.compile(r"%2[0267cC]|%7[dD]|%0[aA]|&|\\{1,2}(?:u00|x)2[0267cC]")
+"""Signs as addresses, pages and JSON write them: ``password%3Dx%26``, ``token&#61;x``."""
 _SEPARATOR = re.compile(
     rf"""(?=(?P<tail>(?:pass\ (?=phrase|word|code)|(?:session|secret)\ (?=id\b))?
     \w*(?:[.-]\w+)*))(?P=tail)  # never given back
-    (?:{_QUOTE}|[\])]){{0,4}}
+    (?:{_QUOTE}|[\])»”]){{0,4}}
     (?:\ (?:is|was|has\ been)\ [a-z]{{2,12}}(?=\ (?:for|to|as|on)\ ))?
-    (?:\ (?:for|of|on|to|as)(?:\ [\w@.'-]{{1,30}}){{1,4}}? (?=\s?[:=]\s|\s{{1,3}}(?:is|was)\s))?
+    (?:\ (?:for|of|on|to|as)(?:\ [\w@.'-]{{1,30}}){{1,4}}?
+    (?=\s?(?:[:=]\s|->|=>|→)|\s{{1,3}}(?:is|was)\s))?
+    (?:\s?\([a-z\ ]{{2,20}}\)(?=\s?[:=]))?
     (?:
         (?P<value> (?:,\s{{0,40}}|\s{{1,40}}|\s?:\s{{0,40}}\{{\s{{0,40}}) (?:-\s)?
         (?:{_QUOTE})? val(?:ue)? (?:{_QUOTE})? \s?[:=]\s? )
-      | (?P<sign> \s{{0,3}} (?: => | -> | := | == | != | \?= | = | : | → ) (?:[ \t]|\\t){{0,20}}
+      | (?P<sign> \s{{0,3}} (?: => | -> | := | == | != | \?= | = | : | → | {_ENCODED_SIGN} )
+        (?:[ \t]|\\t|%20){{0,20}}
         (?:!!?[a-z]{{1,12}}\ )? )  # a tag of YAML
       | (?P<prose> \s{{1,3}} (?:is|was|will\ be|set\ to|reads):?\s{{1,3}}:?\s? )
       | (?P<pair> , \s{{0,3}} (?={_QUOTE}) )
       | (?P<tag> > ) (?=[^<\s])
-      | (?P<space> [ \t]{{1,3}} )
+      | (?P<space> [ \t]{{1,3}} (?:\|[ \t]{{1,3}})? | \|[ \t]{{0,3}} )  # a table
+      | (?P<line> \r?\n [ \t]{{0,12}} (?:-\ )? )
     )""",
     re.VERBOSE,
 )
 _VALUE = re.compile(
-    rf"""(?P<open>(?:(?:Secret(?:Str|Bytes)?|Password)\(|(?:str|bytes|quote(?:_plus)?)\((?=\s?["']))?[\[(]?)
+    rf"""(?P<open>(?:(?:Secret(?:Str|Bytes)?|Password)\(|(?:str|bytes|quote(?:_plus)?)\((?=\s?["']))?[\[(«“„]?)
     (?:[bBrRuUfF]{{1,2}}(?=["']))?
     (?:
         (?P<quote>{_QUOTE})
@@ -64,7 +71,8 @@ _HEADERS = ("cookie", "set-cookie")
 _SETTING_WORDS = frozenset(("setenv", "env", "add", "set", "modify", "gx", "authtoken", "login"))
 """Before a name and a value with nothing but a space between them."""
 _PHRASES = ("passphrase", "mnemonic", "phrase")
-_BARE_ENDS = ")]},;.:"
+_BARE_ENDS = ")]},;.:»”“"
+_SIGNS = (*"=: >,\t\n", "%3", "&#", "\\u003", "\\x3")
 
 
 class _Found(NamedTuple):
@@ -98,7 +106,7 @@ def mask_assigned(text: str, mask: str) -> str:
 
 def may_hold_assignment(text: str) -> bool:
     """Is there anything that could stand between a name and a value?"""
-    return any(sign in text for sign in "=: >,\t")
+    return any(sign in text for sign in _SIGNS)
 
 
 def _find_hints(text: str) -> list[int]:
@@ -135,6 +143,8 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
         name, _get_words_before(text, begin), strength, value
     ):
         return None
+    if match["line"] and (not name.startswith("--") or text.startswith("-", value.start())):
+        return None  # only of arguments of which each stands in its own line
     if match["prose"] and not _may_follow_verb(strength, value):
         return None
     if match["sign"] and match["sign"].strip() in {"==", "!="} and not value["quote"]:
@@ -151,7 +161,9 @@ def _is_element(text: str, name: str, begin: int, value: re.Match[str]) -> bool:
 def _measure_name_before(text: str, place: int) -> int:
     """Letters of the name that stand before the hint in it."""
     before = text[max(0, place - _MAX_NAME) : place]
-    return len(before) - len(before.rstrip(_NAME_LETTERS))
+    length = len(before) - len(before.rstrip(_NAME_LETTERS))
+    encoded = before[: len(before) - length].endswith("%") and length > 1  # `%3BPWD%3D`
+    return length - 2 if encoded else length
 
 
 def _get_words_before(text: str, begin: int) -> str:
@@ -230,9 +242,11 @@ def _trim_bare(value: re.Match[str], match: re.Match[str]) -> tuple[str, int]:
     if secret.startswith("{") and "}" in secret:
         return secret[: secret.index("}") + 1], value.start("bare") + secret.index("}") + 1
     tight = match["sign"] is not None and "=" in match["sign"]
-    ends = r"[,;&]" if tight else r"[,;](?=\S*[=:])"
+    ends: str | re.Pattern[str] = r"[,;&]" if tight else r"[,;](?=\S*[=:])"
     if match["tag"]:
         ends = "<"
+    elif match["sign"] and match["sign"][-1] not in "=: \t>→":
+        ends = _ENCODED_END
     secret = re.split(ends, secret, maxsplit=1)[0]
     kept = secret.rstrip(",;") if "(" in secret else secret.rstrip(_BARE_ENDS)
     return kept, value.start("bare") + len(kept)

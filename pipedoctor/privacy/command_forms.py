@@ -1,34 +1,11 @@
 """Where commands take a secret that no name stands beside: a table with its sources."""
 
-from typing import NamedTuple
+from pipedoctor.privacy.command_form import CommandForm
 
 _MAN = "https://man7.org/linux/man-pages/man1"
 _GAP = r"(?:[^\n|;&]{0,300}?\s)"
 """Other arguments of the same command."""
 _WORD = r"""(?:"[^"\n]*"?|'[^'\n]*'?|(?![-<$])[^\s"']+)"""
-
-_FOREIGN_PASSWORDS = (
-    *("contrase\u00f1a", "Contrase\u00f1a", "has\u0142o"),
-    *(
-        "l\u00f6senord",
-        "\u043f\u0430\u0440\u043e\u043b\u044c",
-        "\u041f\u0430\u0440\u043e\u043b\u044c",
-    ),
-    *("\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9"),
-    "\ube44\ubc00\ubc88\ud638",
-)
-"""*Password* in languages that write it with other letters than ASCII."""
-
-
-class CommandForm(NamedTuple):
-    """A command with a secret in it; the first group of its pattern stays."""
-
-    marks: tuple[str, ...]
-    pattern: str
-    source: str
-    has_option: bool = True
-    """Does an option, which begins with ``-``, stand in every match?"""
-
 
 COMMAND_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
@@ -60,6 +37,12 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
+        ("passwd", "password"),
+        rf"(\b\w*passw(?:or)?d\s[^\n|;]{{0,80}}?<<<\s?){_WORD}",
+        f"{_MAN}/bash.1.html#REDIRECTION",
+        has_option=False,
+    ),
+    CommandForm(
         ("http-basic.",),
         rf"(\bhttp-basic\.\S+\s+\S+\s+){_WORD}",
         "https://python-poetry.org/docs/repositories/#configuring-credentials",
@@ -71,8 +54,13 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         "https://dev.mysql.com/doc/refman/8.4/en/connecting.html",
     ),
     CommandForm(
+        ("mysql", "mariadb"),
+        r"([\"'](?:\S*/)?(?:mysql|mariadb)[\w-]*[\"'][^\n]{0,300}?[\"']-p)(?!<secret>)[^\"'\n]+",
+        "https://dev.mysql.com/doc/refman/8.4/en/connecting.html",
+    ),
+    CommandForm(
         ("-p",),
-        rf"((?<!\S)(?:-u\s?|--user[\s=])[\w.@-]{{1,60}}\s+-p\s?)(?!<secret>){_WORD}",
+        rf"((?<!\S)(?:-u\s?|--user[\s=])[\w.@-]{{1,60}}\s+-p\s?)(?!<secret>|\d{{1,5}}(?:\s|$)){_WORD}",
         "https://docs.docker.com/reference/cli/docker/login/",
     ),
     CommandForm(
@@ -127,7 +115,8 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("dentified by", "DENTIFIED BY"),
-        rf"(?i)(\bidentified\s+by\s+){_WORD}",
+        rf"(\b(?:IDENTIFIED\s+BY\s+|(?i:identified\s+by\s+(?:password\s+)?)(?=['\"]))(?i:password\s+)?)"
+        rf"(?!(?i:password)\s){_WORD}",
         "https://dev.mysql.com/doc/refman/8.4/en/create-user.html",
         has_option=False,
     ),
@@ -174,7 +163,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("('", '("'),
-        r"((?<![A-Za-z])(?:\w*_)?(?:auth\s?=\s?|\w*(?:Basic|Digest)Auth|login|authenticate)\(\s?"
+        r"((?<![A-Za-z])(?:\w*_)?(?:auth\s?=\s?\[?|\w*(?:Basic|Digest)Auth|login|authenticate)\(\s?"
         r"[\"'][^\"'\n]{1,80}[\"'],\s?[\"'])"
         r"(?!<secret>|(?:pass|password|secret|token)[\"'])[^\"'\n]{4,200}(?=[\"'])",
         "https://requests.readthedocs.io/en/latest/user/authentication/",
@@ -183,19 +172,13 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         ("login(", "authenticate(", "_key(", "_token("),
         r"(\b(?:\w+\.)?(?:login|authenticate|set_(?:api_)?(?:key|token))\(\s?[\"'])(?=[^\"'\n]*\d)"
-        r"(?!<secret>)[^\"'\s]{16,200}(?=[\"'])",
+        r"(?!<)[^\"'\s]{16,200}(?=[\"'])",
         "https://docs.wandb.ai/models/ref/python/functions/login",
         has_option=False,
     ),
     CommandForm(
-        ("pin",),
-        r"(\\{0,3}[\"'](?:pin|pincode|pin_code)\\{0,3}[\"']\s?:\s?\\{0,3}[\"'])\d{4,8}(?=\\{0,3}[\"'])",
-        "https://www.rfc-editor.org/rfc/rfc8259",
-        has_option=False,
-    ),
-    CommandForm(
         ("send",),
-        r"(\bsend\s(?:--\s)?[\"'])(?=[^\"'\n]*\d)[^\"'\s$]{6,60}(?=\\[rn][\"'])",
+        r"(\bsend\s(?:--\s)?[\"'])(?=[^\"'\n]*(?:\d|[a-z][A-Z]))[^\"'\s$]{6,60}(?=\\[rn][\"'])",
         f"{_MAN}/expect.1.html",
         has_option=False,
     ),
@@ -225,35 +208,26 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
-        (" code", "PIN"),
-        r"(\b(?:(?i:2fa|mfa|otp|verification|recovery|backup|security|one-time|login|pairing"
-        r"|authentication|confirmation)\s(?i:code)|PIN(?:\s(?i:code))?)"
-        r"(?:\sis)?\s?[:=]?\s[\"']?)(?=[\w-]*\d)(?:\d{4,8}|[\w-]{6,})(?![\w.%-])",
-        "https://www.rfc-editor.org/rfc/rfc6238",
-        has_option=False,
-    ),
-    CommandForm(
         ("-u ",),
         r"((?<!\S)-u\s[\"']?[\w.@-]{1,60}:)(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[^\s\"']{8,}",
         "https://www.elastic.co/docs/reference/elasticsearch/command-line-tools",
     ),
     CommandForm(
-        ("hrase", "words"),
-        r"(?i)(\b(?:seed|recovery|backup|wallet)\s(?:phrase|words)(?:\sis)?\s?[:=]?\s[\"']?)"
-        r"[a-z]{3,8}(?:\s[a-z]{3,8}){5,23}(?![\w.])",
-        "https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki",
+        ("add-mask::", "task.setsecret"),
+        r"(::add-mask::|##vso\[task\.setsecret\])[^\n]+",
+        "https://docs.github.com/actions/reference/workflow-commands-for-github-actions",
         has_option=False,
     ),
     CommandForm(
-        _FOREIGN_PASSWORDS,
-        rf"((?:{'|'.join(_FOREIGN_PASSWORDS)})\s?[:=\uff1a]\s?[\"']?)(?!<secret>)[^\s\"']+",
-        "https://cldr.unicode.org",
+        ("mc alias", "mc config"),
+        r"(\bmc\s(?:alias\sset|config\shost\sadd)\s\S+\s\S+\s)[\"']?\S+\s\S+",
+        "https://min.io/docs/minio/linux/reference/minio-mc/mc-alias-set.html",
         has_option=False,
     ),
     CommandForm(
-        ("ot de passe",),
-        r"([Mm]ot de passe\s?:\s?[\"']?)(?!<secret>)[^\s\"']+",
-        "https://cldr.unicode.org",
+        ("SecretStr(", "SecretBytes("),
+        r"(\bSecret(?:Str|Bytes)\(b?[\"'])(?!\*+[\"'])[^\"'\n]+",
+        "https://docs.pydantic.dev/latest/api/types/",
         has_option=False,
     ),
 )

@@ -10,9 +10,12 @@ from collections.abc import Iterable, Sequence
 from pipedoctor.privacy import paths, patterns
 from pipedoctor.privacy.aliases import ALIAS_PATTERN, AliasTable
 from pipedoctor.privacy.identity import UserIdentity, get_last_part
-from pipedoctor.privacy.log_names import NAME_FORMS
+from pipedoctor.privacy.log_hosts import HOST_FORMS
+from pipedoctor.privacy.log_users import USER_FORMS
 from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
 
+_FORMS = (*USER_FORMS, *HOST_FORMS)
+_FORMS_IN_WORDS = tuple(form for form in _FORMS if form.in_word)
 _PATH_FIELDS = frozenset(("path", "real", "project"))
 _MIN_NAME = 3
 """Letters of a name that is looked for outside of paths."""
@@ -102,9 +105,11 @@ class NameRedactor:
         text = patterns.VOLUME.replace_matches(self._make_group_replacer("uuid"), text)
         text = patterns.SERIAL.replace_matches(self._make_group_replacer("serial"), text)
         text = patterns.NAMED_MAC.replace_matches(self._make_group_replacer("mac"), text)
-        if " " in text or "id=" in text:
-            for form in NAME_FORMS:
-                text = form.pattern.replace_matches(self._replacers[form.kind], text)
+        for form in _FORMS if " " in text else _FORMS_IN_WORDS:
+            for mark in form.pattern.marks:
+                if mark in text:
+                    text = form.pattern.replace_matches(self._replacers[form.kind], text)
+                    break
         return patterns.IPV6.replace_matches(self._replace_ipv6, text)
 
     def _add_name(self, kind: str, name: str) -> None:

@@ -18,7 +18,7 @@ class MarkedPattern:
     def __init__(self, pattern: str, *marks: str, least: int = 0, probe: str = "") -> None:
         self._pattern = pattern
         self._probe = probe
-        self._marks = marks
+        self.marks = marks
         self._least = least
 
     def replace_matches(self, replacer: MatchReplacer, text: str) -> str:
@@ -32,7 +32,7 @@ class MarkedPattern:
     def _has_mark(self, text: str) -> bool:
         if len(text) < self._least:
             return False
-        for mark in self._marks:
+        for mark in self.marks:
             if mark in text:
                 return not self._probe or re.search(self._probe, text) is not None
         return False
@@ -42,14 +42,20 @@ _OCTET = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
 _NAME = r"""(?!\.)[^/\\\s:'",;]+"""
 """Nobody's begins with a dot: that is a folder."""
 
+_GROUP_FOLDERS = (
+    "j?users|staff|students?|people|faculty|grads?|guests?|ldap|hpc|kit|[0-9][0-9A-F]|[0-9A-F][0-9]"
+)
+"""Of universities and clusters: between the folder of all homes and that of one."""
+
 STRUCTURE = re.compile(r"[/\\:=@~\s]")
 """A sign that stands in every match of the patterns of homes, users, servers and volumes."""
 HOME = MarkedPattern(
-    r"([/\\](?:homes?[0-9]*|[Uu]sers|afs[/\\][\w.-]+[/\\]user)[/\\]{1,4}"
+    r"([/\\](?:[a-z]{0,4}homes?[0-9]*|global[/\\]u[0-9]|[Uu]sers|afs[/\\][\w.-]+[/\\]user)[/\\]{1,4}"
+    rf"(?:(?:{_GROUP_FOLDERS})[/\\]{{1,4}}(?=[^/\\\s]))?"
     r"(?:(?P<first>[a-z])[/\\](?:(?P<two>(?P=first)[a-z])[/\\](?=(?P=two))|(?=(?P=first))))?"
-    r"|(?<!\S)~)"
+    r"|(?<!\S)~(?=[a-z_][\w.-]*(?:[/\\\s:]|$)|[A-Z]))"
     rf"(?P<name>{_NAME}(?:\ {_NAME})*(?=[/\\])|{_NAME})",
-    *("home", "sers", "afs/", "~"),
+    *("home", "sers", "afs/", "~", "global/u"),
 )
 USER = MarkedPattern(r"(?i)\b((?:user(?:name)?|logname|owner|login)=)([^\s,;'\"]+)", "=")
 USER_FIELD = MarkedPattern(
@@ -111,9 +117,10 @@ UUID = MarkedPattern(
 )
 VOLUME = MarkedPattern(r"(by-(?:part)?uuid/|UUID=)((?=[\w-]*\d)[0-9A-Fa-f-]{8,})", "uuid/", "UUID=")
 SERIAL = MarkedPattern(
-    r"(?i)(\bserial(?:[ _]?(?:number|no\.?))?(?:\s?[:=]\s?|\s)|by-id/)"
+    r"(?i)((?:\b|_)serial(?:[ _]?(?:number|no\.?|short))?"
+    r"(?:[\"']?\s{0,48}[:=]\s{0,4}[\"']?|\s)|\bs/n[:=]\s?|by-id/)"
     r"((?=[\w.:+-]*\d)[\w.:+-]{6,})",
-    *("erial", "ERIAL", "by-id/"),
+    *("erial", "ERIAL", "by-id/", "S/N", "s/n"),
 )
 MAC = MarkedPattern(
     r"(?<![0-9a-fA-F:-])[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})"
@@ -132,10 +139,11 @@ DOTTED_MAC = MarkedPattern(
 )
 """As switches of Cisco write it: ``001b.4411.3ab7``."""
 NAMED_MAC = MarkedPattern(
-    r"(?i)\b((?:mac(?:_?addr(?:ess)?)?|hwaddr|ether|(?:node|port|sys(?:tem)?(?:_image)?)_?guid)"
+    r"(?i)\b((?:enx|wlx)(?=[0-9a-f]{12}(?!\w))|(?:mac(?:_?addr(?:ess)?)?|hwaddr|ether"
+    r"|(?:node|port|sys(?:tem)?(?:[_ ]image)?)[_ ]?guid)"
     r"[\"']?[\s:=]{1,3}[\"']?(?:0x)?)([0-9a-f]{12}|[0-9a-f]{16}|[0-9a-f]{4}(?::[0-9a-f]{4}){3})"
     r"(?!\w)",
-    *("mac", "MAC", "HWaddr", "hwaddr", "ether", "guid", "GUID"),
+    *("mac", "MAC", "HWaddr", "hwaddr", "ether", "guid", "GUID", "enx", "wlx"),
     least=16,
     probe=r"[0-9a-fA-F]{12}|:[0-9a-fA-F]{4}:[0-9a-fA-F]{4}:",
 )

@@ -20,7 +20,7 @@ _MIN_MEAN_RUN = 6
 _WHOLE_KEY = 40
 """Characters of a secret access key of AWS, which may hold slashes."""
 
-_CANDIDATE = r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{28,}(?:={1,2}(?![\w=]))?"
+_CANDIDATE = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{28,}(?:={1,2}(?![\w=]))?"
 _PUBLIC_BEFORE = re.compile(
     r"(?i)(?:(?:sha|md)[0-9]{1,3}[-=:~]|/nix/store/|(?:base64|drive\.google\.com\S{1,60}),?|0x)$"
 )
@@ -71,7 +71,8 @@ def is_random(text: str, *, in_pieces: bool = False) -> bool:
 
     In base 64 slashes may leave nothing but short pieces of it.
     """
-    if len(text) < MIN_RANDOM_LENGTH or not has_three_classes(text) or _MANGLED.match(text):
+    mixed = has_three_classes(text) or ("+" in text and len(text) >= _WHOLE_KEY)
+    if len(text) < MIN_RANDOM_LENGTH or not mixed or _MANGLED.match(text):
         return False
     runs = [len(run) for run in re.split(r"[^A-Za-z0-9]+", text)]
     if not in_pieces and (max(runs) < MIN_RANDOM_RUN or sum(runs) / len(runs) < _MIN_MEAN_RUN):

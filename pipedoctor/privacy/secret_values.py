@@ -17,7 +17,7 @@ _NOTHING = frozenset(
     " verification does login forward backward first second cookie cookies ist oder und".split()
 )
 _PLACEHOLDER = re.compile(
-    r"<[^>]*>?|[*.#•_-]+|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|\.\.\.|…|[()\[\]{},:]+"
+    r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|\.\.\.|…|[()\[\]{},:]+"
     r"|(?i:your|insert|put|enter|example|change[-_ ]?me)(?:[-_ ].*)?"
 )
 _REFERENCE = re.compile(
@@ -45,6 +45,7 @@ _VERSION = re.compile(
 _PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@+ -]+)+[/\\]?")
 _FOLDER = re.compile(r"/[a-z][a-z0-9_-]{0,20}")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
+_CAPITALS = re.compile(r"(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{16,}")
 _LONG_HEX = re.compile(r"[0-9a-f]{32,}")
 _MANY_DIGITS = 6
 _MIN_WEAK_LENGTH = 6
@@ -66,7 +67,7 @@ def is_harmless(value: str, *, quoted: bool) -> bool:
 
 def is_path(value: str) -> bool:
     """Is it a path, not a key in base 64 that holds slashes?"""
-    if _FOLDER.fullmatch(value):
+    if value == "/" or _FOLDER.fullmatch(value):
         return True
     if not _PATH.fullmatch(value) or value.count("/") + value.count("\\") < _MIN_TURNS:
         return False
@@ -99,11 +100,13 @@ def looks_drawn(value: str) -> bool:
     if len(value) < _MIN_WEAK_LENGTH or " " in value or is_number_or_version(value):
         return False
     if _LONG_HEX.fullmatch(value) or sum(map(str.isdigit, value)) >= _MANY_DIGITS:
-        return not (value.isdigit() or _looks_named(value))
+        return not (value.isdigit() or looks_named(value))
+    if _CAPITALS.fullmatch(value):
+        return True
     turns = count_turns(value)
     if len(value) >= _LONG:
-        return turns / len(value) >= 0.12 and not _looks_named(value)  # noqa: PLR2004
-    return turns >= _MIN_TURNS and not _looks_named(value)
+        return turns / len(value) >= 0.12 and not looks_named(value)  # noqa: PLR2004
+    return turns >= _MIN_TURNS and not looks_named(value)
 
 
 def is_likely_password(value: str) -> bool:
@@ -112,7 +115,7 @@ def is_likely_password(value: str) -> bool:
     return mixed and len(value) >= _MIN_WEAK_LENGTH and not is_number_or_version(value)
 
 
-def _looks_named(value: str) -> bool:
+def looks_named(value: str) -> bool:
     """Parts between separators that are words or numbers: ``layer1.conv2``."""
     parts = [part for part in re.split(r"[^A-Za-z0-9]+", value) if part]
     return len(parts) > 1 and all(

@@ -7,39 +7,56 @@ from pipedoctor.privacy.command_forms import COMMAND_FORMS
 from pipedoctor.privacy.randomness import MIN_RANDOM_RUN, mask_random
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
 from pipedoctor.privacy.secret_values import is_secret_value
+from pipedoctor.privacy.spoken_forms import SPOKEN_FORMS
+from pipedoctor.privacy.telling_lines import (
+    MIN_TELLING,
+    mask_quoted_passwords,
+    mask_telling_lines,
+)
 from pipedoctor.privacy.tokens import mask_tokens, split_words
 
 MASK = "<secret>"
 
 # Texts, not compiled: few reports hold any of these, and compiling takes its time.
-_IN_URL = r"(://[^/\s:@]*:)(?!\d+/)[^\s@]{1,500}(?=@)"
+_IN_URL = r"(://[^/\s:]{0,200}:)(?!\d+/)[^\s@]{1,500}(?=@)"
 _ALONE_IN_URL = r"(://)(?=[^/\s:@]*\d)[\w-]{12,}(?=@)"
+_IN_ENCODED_URL = r"(?i)(%3a%2f%2f[\w.-]{0,80}%3a)[^\s@]{1,200}?(?=%40)"
 _IN_PATH = r"(://\S{0,200}/t/)[^/\s?#]{4,}(?=[/\s?#]|$)"
 _WEBHOOK = (
     r"(hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/\d+/|/webhookb2/"
     r"|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|webhook/send\?key=)[^\s?#\"'<]+"
 )
 _IN_QUERY = (
-    r"(?i)([?&#;](?:[\w-]*(?:sig|signature|credential|auth|jwt)=|(?:code|sid|session|key)="
+    r"(?i)([?&#;](?:[\w-]*(?:sig|signature|credential|auth|jwt)=|(?:code|sid|session|key|state|nonce|ticket)="
     r"(?=[^&\s#]*\d)(?=[^&\s#]{8})))[^&\s#'\"]+"
 )
-_BEARER = r"(?i)\b(bearer[\s:]\s{0,2})[\w.~+/=-]{8,}"
+_BEARER = r"(?i)(?:\b|(?<=%20))(bearer(?:[\s:]|%20)\s{0,2})[\w.~+/=-]{8,}"
 _BASIC = r"(?i)\b(basic\s)(?=[A-Za-z+/]*[0-9=])[A-Za-z0-9+/]{8,}={0,2}(?=[\s\"',;]|$)"
 _SCHEME = r"(?:(?:negotiate|aws4-hmac-sha256|googlelogin|[\w-]{1,7})\s+)?"
 """A word so short is no token: it says of which kind the next one is."""
 _AUTHORIZATION = (
-    rf"(?i)(authorization[\"']?\s?[:=]\s?[\"']?{_SCHEME})(?!<secret>)(?!none\b|null\b)"
+    rf"(?i)(authorization[\"']?\s?[:=]\s?[\"']?{_SCHEME})(?!<secret>)(?![\w-]+\s<secret>)(?!none\b|null\b)"
     r"[\w.~+/=-]{8,}"
 )
 _DIGEST = r"(\bresponse=[\"']?)[0-9a-f]{32,}"
 """A hash of the password, as HTTP sends it."""
 _PRIVATE_KEY = r"(?s)(-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----).*?(?=-----END|\Z)"
-_COMMAND_SIGNS = (" ", "$", "('", '("', 'pin"', ":5432:", "wandb:")
+_COMMAND_SIGNS = (" ", "$", "('", '("', 'pin"', ":5432:", "wandb:", "::", "vso", "ode=", 'ode"')
 """One of these stands in every command, call and record that holds a secret."""
-_URL_FORMS = (_IN_URL, _ALONE_IN_URL, _IN_PATH, _WEBHOOK, _IN_QUERY)
-_ASCII_FORMS = tuple(form for form in COMMAND_FORMS if "".join(form.marks).isascii())
+_MARKED_FORMS = (
+    (("-----BEGIN",), (_PRIVATE_KEY,)),
+    (("://",), (_IN_URL, _ALONE_IN_URL, _IN_PATH, _WEBHOOK, _IN_QUERY)),
+    (("%2F%2F", "%2f%2f"), (_IN_ENCODED_URL,)),
+    (("earer", "EARER"), (_BEARER,)),
+    (("uthorization", "UTHORIZATION"), (_AUTHORIZATION,)),
+    (("igest ",), (_DIGEST,)),
+    (("asic ",), (_BASIC,)),
+)
+"""What is looked for only where one of these marks stands."""
+_ALL_FORMS = (*COMMAND_FORMS, *SPOKEN_FORMS)
+_ASCII_FORMS = tuple(form for form in _ALL_FORMS if "".join(form.marks).isascii())
 """Most texts are ASCII, and few forms can stand in no such text."""
-_FORMS_WITHOUT_OPTION = tuple(form for form in COMMAND_FORMS if not form.has_option)
+_FORMS_WITHOUT_OPTION = tuple(form for form in _ALL_FORMS if not form.has_option)
 _MARKS_WITHOUT_OPTION = tuple(
     mark for form in _FORMS_WITHOUT_OPTION for mark in form.marks if mark.isascii()
 )
@@ -47,26 +64,21 @@ _MARKS_WITHOUT_OPTION = tuple(
 
 def mask_secrets(text: str) -> str:
     """Put ``<secret>`` in place of every token and password; keep their names."""
-    if "-----BEGIN" in text:
-        text = re.sub(_PRIVATE_KEY, rf"\1{MASK}", text)
-    if "://" in text:
-        for form in _URL_FORMS:
-            text = re.sub(form, rf"\1{MASK}", text)
-    if "earer" in text or "EARER" in text:
-        text = re.sub(_BEARER, rf"\1{MASK}", text)
-    if "uthorization" in text or "UTHORIZATION" in text:
-        text = re.sub(_AUTHORIZATION, rf"\1{MASK}", text)
-    if "igest " in text:
-        text = re.sub(_DIGEST, rf"\1{MASK}", text)
-    if "asic " in text:
-        text = re.sub(_BASIC, rf"\1{MASK}", text)
-    if any(sign in text for sign in _COMMAND_SIGNS) or text[:1] == "-":
+    for marks, forms in _MARKED_FORMS:
+        for mark in marks:
+            if mark in text:
+                for form in forms:
+                    text = re.sub(form, rf"\1{MASK}", text)
+                break
+    if text[:1] == "-" or any(sign in text for sign in _COMMAND_SIGNS) or not text.isascii():
         text = _mask_commands(text)
     words = split_words(text)
     longest = len(text) if words is None else max(map(len, words), default=0)
     text = mask_tokens(text, words, longest, MASK)
     if may_hold_assignment(text):
         text = mask_assigned(text, MASK)
+    if len(text) >= MIN_TELLING:
+        text = mask_quoted_passwords(mask_telling_lines(text, MASK), MASK)
     return mask_random(text, MASK) if longest >= MIN_RANDOM_RUN else text
 
 
@@ -77,8 +89,8 @@ def _mask_commands(text: str) -> str:
     Where each command takes its secret is in `command_forms`.
     """
     if not text.isascii():
-        forms = COMMAND_FORMS
-    elif " -" in text or text[:1] == "-" or "'-p" in text:
+        forms = _ALL_FORMS
+    elif " -" in text or text[:1] == "-" or "'-p" in text or '"-p' in text:
         forms = _ASCII_FORMS
     elif _has_mark(text, _MARKS_WITHOUT_OPTION):
         forms = _FORMS_WITHOUT_OPTION

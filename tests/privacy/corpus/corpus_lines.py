@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = Path(__file__).parent
-_SLOT = re.compile(r"<<(=[^>]+|\w+ \d+)>>")
+_SLOT = re.compile(r"<<(=(?:(?!>>).)+|\w+ \d+)>>")
 _SECTION = re.compile(r"\[(.+)\]")
+_ESCAPES = {"\\n": "\n", "\\e": "\x1b", "\\0": "\0"}
 _PUNCTUATION = "!#%+-_@^*~?"
 ALPHABETS = {
     "b62": string.ascii_letters + string.digits,
@@ -60,7 +61,9 @@ def _read_lines(path: Path) -> Iterator[tuple[str, str]]:
         if section and "<<" not in line:
             kind = section[1]
         elif line and not line.startswith("# "):
-            yield kind, line.replace("\\n", "\n")
+            for written, meant in _ESCAPES.items():
+                line = line.replace(written, meant)  # noqa: PLW2901
+            yield kind, line
 
 
 def _fill_line(kind: str, line: str, drawn: random.Random) -> PlantedLine:

@@ -41,20 +41,31 @@ def find_hidden(lines: Iterable[PlantedLine], level: RedactionLevel) -> list[str
 
 def test_the_corpus_is_large_and_has_many_kinds() -> None:
     written, composed = read_corpus("secrets.txt", SEED), list(compose_planted(SEED))
+    placed = read_corpus("secrets_by_place.txt", SEED)
     harmless = [*read_corpus("harmless.txt", SEED), *compose_harmless(SEED)]
 
     assert len(written) + len(composed) >= 400
     assert len({line.kind for line in written}) >= 40
     assert len({line.text for line in harmless}) >= 200
-    for line in (*written, *composed):
+    for line in (*written, *composed, *placed):
         assert line.secrets, line
         assert all(secret in line.text for secret in line.secrets), line
 
 
+def test_of_secrets_in_all_places_hardly_any_leaks() -> None:
+    planted = read_corpus("secrets_by_place.txt", SEED)
+
+    leaks = find_leaks(planted)
+
+    assert len(planted) >= 900
+    assert len(leaks) <= MAX_LEAKED * len(planted) / 2, leaks
+
+
 def test_of_the_written_half_nothing_leaks_and_nothing_is_hidden() -> None:
     assert find_leaks(read_corpus("secrets.txt", SEED)) == []
-    for level in (RedactionLevel.ALL, RedactionLevel.SECRETS):
-        assert find_hidden(read_corpus("harmless.txt", SEED), level) == []
+    for name in ("harmless.txt", "harmless_by_place.txt"):
+        for level in (RedactionLevel.ALL, RedactionLevel.SECRETS):
+            assert find_hidden(read_corpus(name, SEED), level) == []
 
 
 @pytest.mark.parametrize("seed", [SEED, SEED + 1, SEED + 2])
@@ -69,7 +80,7 @@ def test_of_the_composed_half_hardly_anything(seed: int) -> None:
 
 
 def test_what_is_redacted_stays_as_it_is() -> None:
-    for line in read_corpus("secrets.txt", SEED):
+    for line in (*read_corpus("secrets.txt", SEED), *read_corpus("secrets_by_place.txt", SEED)):
         once = redact(line.text, RedactionLevel.PUBLIC)
         assert redact(once, RedactionLevel.PUBLIC) == once
 

@@ -1,0 +1,146 @@
+"""Where programs write the name of a user in a line: a table with its sources."""
+
+from pipedoctor.privacy.name_form import MAN, PROMPT, QUEUE_ROW, NameForm, make_form
+
+_USER = r"((?!<)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
+_AFTER_USER = (
+    "code|requests?|inputs?|interrupt|actions?|errors?|settings?|space|defined|level|mode|data|ids?"
+    "|namespaces?|process|processes|threads?|scripts?|functions?|models?|name|sessions?"
+)
+"""What *user* tells more about than about a person: *by user code*."""
+
+USER_FORMS: tuple[NameForm, ...] = (
+    make_form(
+        "user",
+        "https://www.sudo.ws/docs/man/sudoers.man/#Logging",
+        rf"(\bsudo(?:\[\d+\])?:\s{{1,8}}){_USER}(?=\s:\s)",
+        "sudo",
+    ),
+    make_form(
+        "user",
+        "https://slurm.schedmd.com/squeue.html",
+        rf"{QUEUE_ROW}){_USER}(?=\s+[A-Z]{{1,2}}\s+[\d:-]+\s+\d+\s)",
+        " ",
+    ),
+    make_form(
+        "user",
+        "https://docs.pytorch.org/docs/stable/torch.compiler_troubleshooting.html",
+        rf"(/tmp/(?:torchinductor_|hsperfdata_|ray_|triton_|vscode-|dask-|screens/S-|pytest-of-)){_USER}",
+        "/tmp/",
+        in_word=True,
+    ),
+    make_form(
+        "user",
+        "https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch05s11.html",
+        rf"(/var/(?:spool/)?(?:mail|cron/(?:crontabs|tabs)|cron)/){_USER}",
+        "/var/",
+        in_word=True,
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man1/chown.1.html",
+        rf"(\bchown\s(?:-\w+\s)*){_USER}(?=[: ])",
+        "chown ",
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man1/chown.1.html",
+        rf"(\bchown\s(?:-\w+\s)*(?:<user-\d+>|root):){_USER}(?=\s)",
+        "chown ",
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man8/pam_unix.8.html",
+        rf"(\buser ){_USER}(?=\slogged\s(?:in|out))",
+        "user ",
+    ),
+    make_form(
+        "user",
+        "https://slurm.schedmd.com/slurmctld.html",
+        r"(\buser )([A-Za-z_][\w.-]*)(?=\((?:uid=)?\d+\))",
+        "user ",
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man1/bash.1.html#PROMPTING",
+        rf"(?m)(^(?:\([\w.-]+\)\s)?\[?){_USER}(?=@[\w.-]+{PROMPT})",
+        "@",
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man1/ssh.1.html",
+        rf"(\b(?:ssh|scp|rsync|sftp|mosh)\s(?:[^\n]{{0,300}}?\s)?){_USER}(?=@[\w.-]+)",
+        "@",
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man1/id.1.html",
+        rf"(\b(?:[ug]id|groups)=\d+\(|(?<=\)),\d+\(){_USER}(?=\))",
+        "id=",
+        "groups=",
+        in_word=True,
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man1/ls.1.html",
+        rf"(?m)(^[bcdlps-][rwxsStT-]{{9}}[.+@]?\s+\d+\s+){_USER}",
+        "rw",
+        "r-",
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man1/ls.1.html",
+        rf"(?m)(^[bcdlps-][rwxsStT-]{{9}}[.+@]?\s+\d+\s+\S+\s+){_USER}(?=\s+\d)",
+        "rw",
+        "r-",
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man1/ps.1.html",
+        rf"(?m)(^){_USER}(?=\s+\d+\s+\d+\.\d\s+\d+\.\d\s+\d+\s+\d+\s)",
+        ".",
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man1/top.1.html",
+        rf"(?m)(^\s*\d+\s){_USER}(?=\s+(?:\d\d|rt|-?\d)\s+-?\d+\s+[\d.]+[mgt]?\s)",
+        " ",
+    ),
+    make_form(
+        "user",
+        "https://www.sudo.ws/docs/man/sudo.man/",
+        rf"(\bsudo\s(?:-[A-Z]\s)*-u\s|\bsu\s(?:-l?\s)|\brunuser\s-u\s){_USER}",
+        "su ",
+        "runuser",
+        "sudo ",
+    ),
+    make_form(
+        "user",
+        "https://docs.wandb.ai/models/ref/cli/wandb-login",
+        rf"(\b[Ll]ogged in as:?\s|//wandb\.ai/(?!site|home|authorize|settings|login|docs)){_USER}",
+        "ogged in as",
+        "wandb.ai/",
+    ),
+    make_form(
+        "user",
+        "https://slurm.schedmd.com/scontrol.html",
+        rf"(\b(?:submitted|created|owned|launched|started|modified)[_ ]by[\"']?\s?[:=]\s?[\"']?"
+        rf"|\buser\.name[ =][\"']?){_USER}",
+        "by",
+        "user.name",
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man8/pam_unix.8.html",
+        rf"(\b(?:by|for|as|of) user '?)(?!(?:{_AFTER_USER})\b){_USER}"
+        r"(?=['\".,;:)]|\s*$|\s(?:from|on|by|at|is|was|has|in|failed)\b)",
+        " user ",
+    ),
+    make_form(
+        "user",
+        "https://git-scm.com/docs/git-log#_pretty_formats",
+        r"(?m)(^\s*(?:Author|Commit|Committer|Co-authored-by|Signed-off-by|Reviewed-by|From):\s+)"
+        r"([^<\n]{2,60}?)(?=\s<[^\n]*@)",
+        " <",
+    ),
+)

@@ -1,0 +1,88 @@
+"""Where people and prompts name a secret in words: codes, phrases, other languages."""
+
+from pipedoctor.privacy.command_form import CommandForm
+from pipedoctor.privacy.foreign_words import (
+    FOREIGN_KEYS,
+    FOREIGN_PASSWORDS,
+    FOREIGN_VERBS,
+    GLUED_VERBS,
+    list_spellings,
+)
+
+_FOREIGN = list_spellings(FOREIGN_PASSWORDS)
+_ASCII_FOREIGN = tuple(word for word in _FOREIGN if word.isascii())
+_BESIDE_FOREIGN = (
+    rf"(?:\s?[:=\uff1a]\s?|(?:\s(?:{'|'.join(FOREIGN_VERBS)})\s|\s?(?:{'|'.join(GLUED_VERBS)})\s?)"
+    r"[:\uff1a]?\s?(?=\S*[\d!@#$%^&*_+-]))[\"'\u00ab\u201e\u201c\u300c]?"
+)
+_FOREIGN_VALUE = r"(?!<secret>)[^\s\"'\u00bb\u201c\u201d\u300d]+"
+
+_FOREIGN_KEYS = list_spellings(FOREIGN_KEYS)
+
+SPOKEN_FORMS: tuple[CommandForm, ...] = (
+    CommandForm(
+        ("pin",),
+        r"(\\{0,3}[\"'](?:pin|pincode|pin_code)\\{0,3}[\"']\s?:\s?\\{0,3}[\"'])\d{4,8}(?=\\{0,3}[\"'])",
+        "https://www.rfc-editor.org/rfc/rfc8259",
+        has_option=False,
+    ),
+    CommandForm(
+        (" code", "PIN"),
+        r"(\b(?:(?i:2fa|mfa|otp|verification|recovery|backup|security|one-time|login|pairing"
+        r"|authentication|confirmation)\s(?i:code)|PIN(?:\s(?i:code))?)"
+        r"(?:\sis)?\s?[:=]?\s[\"']?)(?=[\w-]*\d)(?:\d{4,8}|[\w-]{6,})(?![\w.%-])",
+        "https://www.rfc-editor.org/rfc/rfc6238",
+        has_option=False,
+    ),
+    CommandForm(
+        ("hrase", "words"),
+        r"(?i)(\b(?:seed|recovery|backup|wallet)\s(?:phrase|words)(?:\sis)?\s?[:=]?\s[\"']?)"
+        r"[a-z]{3,8}(?:\s[a-z]{3,8}){5,23}(?![\w.])",
+        "https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki",
+        has_option=False,
+    ),
+    CommandForm(
+        _FOREIGN,
+        rf"((?:{'|'.join(_FOREIGN)}){_BESIDE_FOREIGN}){_FOREIGN_VALUE}",
+        "https://cldr.unicode.org",
+        has_option=False,
+    ),
+    CommandForm(
+        _FOREIGN_KEYS,
+        rf"((?:{'|'.join(_FOREIGN_KEYS)}){_BESIDE_FOREIGN})(?=\S{{16}}|\S*\d\S*[a-zA-Z]|[a-zA-Z]\S*\d)"
+        rf"{_FOREIGN_VALUE}",
+        "https://cldr.unicode.org",
+        has_option=False,
+    ),
+    CommandForm(
+        _ASCII_FOREIGN,
+        rf"((?:{'|'.join(_ASCII_FOREIGN)}){_BESIDE_FOREIGN}){_FOREIGN_VALUE}",
+        "https://cldr.unicode.org",
+        has_option=False,
+    ),
+    CommandForm(
+        ("ecovery",),
+        r"(?i)(\brecovery\s(?:key|password)\S{0,2}\s{1,3})(?:\d{6}-){7}\d{6}",
+        "https://learn.microsoft.com/windows/security/operating-system-security/data-protection/bitlocker/recovery-overview",
+        has_option=False,
+    ),
+    CommandForm(
+        ("ommunity",),
+        r"((?i:community)(?:\s(?:string|name))?\s?[:= ]\s?[\"']?)(?=\S*\d)(?!<secret>)"
+        r"[^\s\"',;]{6,}",
+        "https://www.rfc-editor.org/rfc/rfc1157",
+        has_option=False,
+    ),
+    CommandForm(
+        ("_code", "serCode"),
+        r"(\b(?:user|device)_?[cC]ode[\"']?\s?[:=]\s?[\"']?)[\w-]{8,}",
+        "https://www.rfc-editor.org/rfc/rfc8628",
+        has_option=False,
+    ),
+    CommandForm(
+        ("asscode", "ASSCODE", "otp", "OTP"),
+        r"(\b(?i:passcode|otp|totp)\s[\"']?)\d{4,10}(?![\w.])",
+        "https://www.rfc-editor.org/rfc/rfc6238",
+        has_option=False,
+    ),
+)
