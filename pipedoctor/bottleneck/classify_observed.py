@@ -179,7 +179,8 @@ def _check_handover(seen: Observation) -> Iterator[Bottleneck]:
 
 
 def _check_stragglers(seen: Observation) -> Iterator[Bottleneck]:
-    blocked = seen.workers > 1 and seen.worker.idle > IDLE
+    waits = seen.main.waiting > seen.main.receiving  # for a batch that nobody has made yet
+    blocked = seen.workers > 1 and seen.worker.idle > IDLE and waits
     uneven = seen.tail > MIN_TAIL_SHARE and seen.workers > 1 and seen.worker.idle > HELD_UP
     if not uneven and not blocked:
         return

@@ -1,7 +1,10 @@
 """`watch --all`: every torch job of this user, one line each."""
 
+import contextlib
 import math
+import sys
 import time
+from collections.abc import Callable, Generator
 from typing import Any
 
 import click
@@ -27,22 +30,24 @@ def watch_all(request: WatchRequest) -> int:
     if not sessions:
         click.echo("pipedoctor watch: no job of this user uses torch", err=True)
         return NO_SAMPLES_CODE
-    began, end = time.monotonic(), request.seconds or math.inf
-    redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
-    try:
-        while time.monotonic() - began < end and any(s.is_alive for s in sessions):
-            alive = [session for session in sessions if session.is_alive]
-            for session in alive:
-                session.run(session.seconds + request.interval / len(alive))
-            for session in alive:
-                _write_line(
-                    build_sample(redact_interval(redactor, collect_facts(session))), request
-                )
-    except KeyboardInterrupt:
-        pass
+    with _open_view(request) as show, contextlib.suppress(KeyboardInterrupt):
+        _watch_in_turn(sessions, request, show)
     for session in sessions:
         session.close()
     return 0
+
+
+def _watch_in_turn(
+    sessions: list[WatchSession], request: WatchRequest, show: Callable[[dict[str, Any]], None]
+) -> None:
+    began, end = time.monotonic(), request.seconds or math.inf
+    redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
+    while time.monotonic() - began < end and any(s.is_alive for s in sessions):
+        alive = [session for session in sessions if session.is_alive]
+        for session in alive:
+            session.run(session.seconds + request.interval / len(alive))
+        for session in alive:
+            show(build_sample(redact_interval(redactor, collect_facts(session))))
 
 
 def _open_sessions(request: WatchRequest) -> list[WatchSession]:
@@ -55,8 +60,38 @@ def _open_sessions(request: WatchRequest) -> list[WatchSession]:
     return found
 
 
+@contextlib.contextmanager
+def _open_view(request: WatchRequest) -> Generator[Callable[[dict[str, Any]], None], None, None]:
+    """A line for each job: in place on a terminal, else as it is at the end, if there is one."""
+    rows: dict[int, str] = {}
+
+    def keep(line: dict[str, Any]) -> None:
+        rows[line["pid"]] = _format_row(line)
+
+    if request.form != "json" and sys.stdout.isatty() and not request.output:
+        from pipedoctor.cli.watch_view import live_lines
+
+        with live_lines(no_color=request.no_color) as update:
+
+            def show(line: dict[str, Any]) -> None:
+                keep(line)
+                update(rows)
+
+            yield show
+        return
+    if request.form != "json" and request.seconds is not None:
+        try:
+            yield keep
+        finally:
+            output.write_output("".join(f"{row}\n" for row in rows.values()), None)
+        return
+    yield lambda line: _write_line(line, request)
+
+
+def _format_row(line: dict[str, Any]) -> str:
+    return f"{line['pid']:>7} {format_text_line(line, _WIDTH)}"
+
+
 def _write_line(line: dict[str, Any], request: WatchRequest) -> None:
-    if request.form == "json":
-        output.write_output(encode_json(line) + b"\n", None)
-    else:
-        output.write_output(f"{line['pid']:>7} {format_text_line(line, _WIDTH)}\n", None)
+    json = request.form == "json"
+    output.write_output(encode_json(line) + b"\n" if json else f"{_format_row(line)}\n", None)

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from rich.console import Console, Group
@@ -23,8 +23,7 @@ _MAX_PROCESSES = 12
 @contextlib.contextmanager
 def live_view(*, no_color: bool) -> Generator[Any, None, None]:
     """Show each interval in place of the one before."""
-    plain = no_color or bool(os.environ.get("NO_COLOR"))
-    console = Console(no_color=plain, highlight=False)
+    console = _open_console(no_color=no_color)
     with Live(console=console, auto_refresh=False, transient=True) as live:
 
         def show(known: Facts | dict[str, Any]) -> None:
@@ -32,6 +31,18 @@ def live_view(*, no_color: bool) -> Generator[Any, None, None]:
             live.update(build_page(line, console.width), refresh=True)
 
         yield show
+
+
+@contextlib.contextmanager
+def live_lines(*, no_color: bool) -> Generator[Callable[[dict[int, str]], None], None, None]:
+    """Show a line for each job in place of the one before; the last ones stay."""
+    with Live(console=_open_console(no_color=no_color), auto_refresh=False) as live:
+        yield lambda rows: live.update(Text("\n".join(rows.values())), refresh=True)
+
+
+def _open_console(*, no_color: bool) -> Console:
+    plain = no_color or bool(os.environ.get("NO_COLOR"))
+    return Console(no_color=plain, highlight=False)
 
 
 def build_page(line: dict[str, Any], width: int) -> Group:

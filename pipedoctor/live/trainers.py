@@ -6,6 +6,8 @@ or whatever it logs to.
 """
 
 import importlib
+import inspect
+import weakref
 from typing import Any
 
 from pipedoctor.live.clocks import LoaderClocks, install, remove
@@ -58,6 +60,15 @@ def trainer_callback(every: int = LOG_EVERY) -> Any:
     class TransformersClock(base):  # type: ignore[misc]
         """Adds what training waits for its loader to what the trainer logs."""
 
+        def __init__(self) -> None:
+            weakref.finalize(self, remove)  # training that raises tells nobody that it ends
+
+        def on_init_end(self, *_: Any, **__: Any) -> None:
+            frame = inspect.currentframe()
+            caller = frame.f_back if frame is not None else None
+            if caller is not None:
+                put_first(caller.f_locals.get("self"), self)
+
         def on_train_begin(self, *_: Any, **__: Any) -> None:
             self.clocks = install()
 
@@ -74,6 +85,19 @@ def trainer_callback(every: int = LOG_EVERY) -> Any:
             remove()
 
     return TransformersClock()
+
+
+def put_first(handler: Any, callback: Any) -> None:
+    """
+    Let a handler of callbacks call this one before all others.
+
+    The trainer tells its loggers first, and what is added later reaches none of them.
+    """
+    known: Any = getattr(handler, "callbacks", None)
+    if isinstance(known, list) and callback in known:
+        callbacks: list[Any] = known
+        callbacks.remove(callback)
+        callbacks.insert(0, callback)
 
 
 def _import_first(*names: str) -> Any:

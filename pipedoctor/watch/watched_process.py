@@ -64,7 +64,7 @@ class WatchedProcess:
         """The batch that the last look has seen."""
         self.batch_length: int | None = None
         self.loader = 0
-        """Where an object lies that the workers of one loader share; 0: not known."""
+        """The seed that the workers of one iterator share; 0: not known."""
         self.code_line: CodeLine | None = None
         self.changed_at = self.began
         """When its stack last stood at another line, or at another batch."""
@@ -205,7 +205,7 @@ class WatchedProcess:
         if batch is not None and batch != self.batch:
             self.batch, self.changed_at = batch, now
         if not self.loader:
-            self.loader = self.reader.read_address(sight.loop, "done_event")
+            self.loader = self.reader.read_integer(sight.loop, "base_seed") or 0
         if sight.phase not in WORKING_PHASES:
             self.items.finish_item()
             return

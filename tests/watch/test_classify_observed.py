@@ -195,6 +195,15 @@ def test_busy_threads_of_workers_that_hardly_compute_send_nothing_large() -> Non
     assert classify_observed(packs).name == "ipc-bytes"
 
 
+def test_idle_workers_hold_nobody_up_while_a_batch_is_taken_in() -> None:
+    makes = WorkerShares(idle=0.4, fetching=0.6)
+    takes = seen(main=MainShares(waiting=0.1, receiving=0.4, blocked=0.5), worker=makes)
+    waits = seen(main=MainShares(waiting=0.4, receiving=0.1, blocked=0.5), worker=makes)
+
+    assert classify_observed(takes).name == "transform-cpu"
+    assert classify_observed(waits).name == "stragglers"
+
+
 def test_packing_that_takes_longer_than_making_is_handing_over() -> None:
     """The thread that packs is no thread of a numerical library."""
     makes = WorkerShares(idle=0.3, fetching=0.7)

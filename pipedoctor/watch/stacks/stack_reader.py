@@ -15,6 +15,8 @@ _MAX_THREADS = 4096
 _MAX_LIST_LENGTH = 1 << 20
 _TAG_MASK, _ALL_BITS = ~3, ~0
 _MAX_PARSED = 8192
+_MAX_DIGITS = 3
+"""Of 30 bits: what is longer is no count, and no seed."""
 
 
 class RemoteFrame(NamedTuple):
@@ -106,10 +108,6 @@ class StackReader:
         count = self.memory.read_pointer(pointer + self.layout.sequence_size)
         return count if 0 < count < _MAX_LIST_LENGTH else None
 
-    def read_address(self, frame: RemoteFrame, name: str) -> int:
-        """Where the value of a local variable lies; 0: there is none."""
-        return self._find_local(frame, name)
-
     def _find_local(self, frame: RemoteFrame, name: str) -> int:
         """Where the value of a local variable lies; 0: there is none."""
         slot = self.codes.find_slot(self.memory, frame.code, name)
@@ -128,10 +126,12 @@ class StackReader:
         else:
             (size,) = struct.unpack_from("<q", head, at.sequence_size)
             negative, digits = size < 0, abs(size)
-        if negative or digits > 2:  # noqa: PLR2004  (a count of batches has two)
+        if negative or digits > _MAX_DIGITS:
             return None
-        values = struct.unpack_from("<II", head, at.long_digits)
-        return sum(int(v) << 30 * n for n, v in enumerate(values[:digits]))
+        if digits == _MAX_DIGITS:  # a seed, which is read once
+            head = self.memory.read(address, at.long_digits + 4 * digits)
+        values = struct.unpack_from(f"<{digits}I", head, at.long_digits)
+        return sum(int(v) << 30 * n for n, v in enumerate(values))
 
     def find_main_thread(self) -> int:
         """The state of the main thread: by its number, else the oldest one."""

@@ -23,7 +23,7 @@ PROGRAM = """
 import threading, time
 
 class Données:
-    def inner(self, idx):
+    def inner(self, idx, seed=2**62 + 5):
         total = 0
         for k in range(20000):
             total += k * k  # hot
@@ -94,6 +94,7 @@ def test_reads_functions_and_lines(running: "subprocess.Popen[bytes]") -> None:
 def test_reads_local_numbers(running: "subprocess.Popen[bytes]") -> None:
     reader = StackReader(running.pid, Path(f"/proc/{running.pid}"))
     seen: list[int] = []
+    seeds: set[int | None] = set()
     deadline = time.monotonic() + 20
     while len(seen) < 60 and time.monotonic() < deadline:
         time.sleep(0.002)
@@ -101,6 +102,7 @@ def test_reads_local_numbers(running: "subprocess.Popen[bytes]") -> None:
             frames = reader.read_frames()
             inner = next((f for f in frames if f.code.name.endswith("inner")), None)
             number = reader.read_integer(inner, "idx") if inner else None
+            seeds.add(reader.read_integer(inner, "seed") if inner else None)
         except TornReadError:
             continue
         if number is not None and 1000 <= number < 10**6:
@@ -110,6 +112,7 @@ def test_reads_local_numbers(running: "subprocess.Popen[bytes]") -> None:
     grows = [one <= other for one, other in itertools.pairwise(seen)]
     assert grows.count(True) > 0.85 * len(grows)  # now and then one is gone already
     assert seen[-1] > seen[0]
+    assert 2**62 + 5 in seeds
 
 
 @pytest.mark.slow
