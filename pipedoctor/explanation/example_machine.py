@@ -13,8 +13,9 @@ def fill_placeholders(sections: dict[str, Any], lookup: CapturedLookup) -> dict[
     """
     Put captured values into the holes; empty where the log left one open.
 
-    A hole is ``{name}``, or ``{name|else}`` where any value does; a text that is
-    nothing but a hole becomes a number where it reads as one.
+    A hole is ``{name}``, or ``{name|else}`` where any value does, with more names
+    between the two where others may have it; a text that is nothing but a hole
+    becomes a number where it reads as one.
     """
     try:
         return {name: _fill_value(value, lookup) for name, value in sections.items()}
@@ -42,7 +43,10 @@ def _fill_value(value: object, lookup: CapturedLookup) -> Any:
 
 
 def _fill_placeholder(placeholder: re.Match[str], lookup: CapturedLookup) -> str:
-    value = lookup(placeholder[1]) or placeholder[2]
-    if value is None:
+    *others, last = (placeholder[2] or "").split("|")
+    for name in (placeholder[1], *others):
+        if value := lookup(name):
+            return value
+    if placeholder[2] is None:
         raise LookupError(placeholder[1])
-    return value
+    return last

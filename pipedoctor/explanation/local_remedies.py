@@ -87,7 +87,8 @@ def _iter_remedies(findings: Iterable[Finding]) -> Iterator[Remedy]:
 def _drop_duplicates(remedies: Iterable[SuggestedRemedy]) -> Iterator[SuggestedRemedy]:
     seen: set[tuple[str, str, str]] = set()
     for one in remedies:
-        key = (one.title, one.shell, one.snippet)
+        keys = one.snippet.startswith("services:")  # of Compose: however they are called
+        key = ("" if keys else one.title, one.shell, one.snippet)
         if key not in seen:
             seen.add(key)
             yield one

@@ -20,6 +20,7 @@ from pipedoctor.explanation.local_remedies import (
     build_remedies,
     order_remedies,
 )
+from pipedoctor.explanation.logged_versions import add_logged_versions
 from pipedoctor.explanation.model import LocalState, SuggestedRemedy
 from pipedoctor.facts import SECTIONS, Facts, Launcher, Loader, Site
 from pipedoctor.facts.log import Log
@@ -116,9 +117,10 @@ def _build_example(failure: FailureMode, name: str, log: Log, known: Facts) -> F
         sections = sections | others if signature in seen else sections
     filled = fill_placeholders(sections, lambda name: _look_up(name, failure.cause, log, known))
     try:
-        return Facts.from_record({"known": filled, "unknown": {}}) if filled else None
+        example = Facts.from_record({"known": filled, "unknown": {}}) if filled else None
     except MalformedRecordError:  # what the log captured is no such value
         return None
+    return None if example is None else add_logged_versions(example, log)
 
 
 def _look_up(wanted: str, cause: str, log: Log, known: Facts) -> str:
@@ -208,8 +210,12 @@ def _find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
     """The shell that remedies are for; `here`: is it in a place like ours?"""
     log, ours = facts.get(Log), TargetShell.find(facts.get(Site))
     told = log is not None and log.system == "windows" and state != "confirmed"
+    foreign = log if log is not None and state != "confirmed" else Log()
     return TargetShell(
-        windows=ours.windows or told, root=ours.root and here and state != "ruled-out"
+        windows=ours.windows or told,
+        root=ours.root and here and state != "ruled-out",
+        tool=foreign.tool,
+        docker_use=foreign.docker_use,
     )
 
 

@@ -58,6 +58,8 @@ def choose_command(suspect: SuspectedCause) -> str:
     steps += itertools.takewhile(lambda t: t.title.startswith("Then "), here[1:])
     if all(step.shell for step in steps):
         return " && ".join(line for step in steps for line in step.shell.splitlines())
+    if all(step.snippet.startswith("RUN ") for step in steps):
+        return "RUN " + " && ".join(step.snippet.removeprefix("RUN ") for step in steps)
     return _format_command(steps[0])
 
 

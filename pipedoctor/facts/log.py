@@ -1,8 +1,12 @@
 """What an error log shows: signatures that were seen, exceptions that were raised."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
 
 from pipedoctor.facts.base import Fact, Part
+
+PackageTool: TypeAlias = Literal["", "uv", "uv-project", "poetry", "pipenv"]
+"""``uv``: an environment of uv; ``uv-project``: ``uv run`` puts back what its lock file says."""
+DockerUse: TypeAlias = Literal["", "build", "compose"]
 
 
 class TracebackFrame(Part, frozen=True, kw_only=True):
@@ -59,6 +63,12 @@ class Log(Fact, frozen=True, kw_only=True):
     """The kind of place that it speaks of: ``slurm``; empty: it does not say."""
     system: str = ""
     """``windows`` where its paths say so; empty: they do not."""
+    versions: dict[str, str] = {}
+    """What it says of ``torch``, ``torchvision``, ``torchaudio`` and ``python``: ``2.6.0+cpu``."""
+    tool: PackageTool = ""
+    """What installs the packages of its project, where that is not pip."""
+    docker_use: DockerUse = ""
+    """How Docker was used, where that was not ``docker run``."""
     unread: tuple[str, ...] = ()
     """What of it was not read, each with the reason."""
     causes: tuple[str, ...] = ()

@@ -9,10 +9,12 @@ _PLACE_MARKS = re.compile(
     r"|(?P<slurm>\bslurmstepd(?:-\w{1,40})?: |\b(?:srun|sbatch|salloc): \w"
     r"|\bSLURM_\w{2,40} ?=|^#SBATCH -|\bslurmd/job\d)"
     r"|(?P<docker>\bdocker(?: container)? (?:run|exec|start)\b|Error response from daemon"
-    r"|\bdocker[- ]compose (?:up|run|exec)\b|^Step \d{1,3}/\d{1,3} : [A-Z]{3}"
+    r"|\bdocker[- ]compose (?:up|run|exec|logs|build)\b|\bdocker (?:buildx )?build\b"
+    r"|^#\d{1,4} (?:\[|\d{1,5}\.\d{1,3} )|process \"/bin/sh -c |^Step \d{1,3}/\d{1,3} : [A-Z]{3}"
     r"|[Ss]tarting [Dd]ocker (?:image|container)\b"
     r"|\b(?:[Uu]sing|[Pp]ulling|[Rr]unning) (?:the |in )?[Dd]ocker (?:image|container)\b"
     r"|Status: (?:Downloaded newer image|Image is up to date) for "
+    r"|^[\w.-]{0,60}[A-Za-z][\w.]*-\d{1,3} {2,12}\| "
     r"|\broot@(?:[0-9a-f]{12}|[\w.-]{0,40}container[\w.-]{0,20}):)"
 )
 _WINDOWS_MARK = re.compile(

@@ -38,7 +38,7 @@ _HOST = re.compile(
 )
 """A node, as pdsh and launchers over it say it."""
 _OTHER_PREFIX = re.compile(
-    r"[\w./-]{1,80} {1,8}\| "
+    r"[\w./-]{1,80} {1,12}\| |#\d{1,4} \d{1,5}\.\d{1,3} "
     r"|\[?(?:ERROR|WARNING|INFO|CRITICAL|DEBUG|FATAL)\]?[:|]? {1,3}(?=\[|\w)"
     r"|std(?:err|out) [FP] |\[[\w-]{1,40}\] \[[\w-]{1,40}\] "
     r"|\| ?\d{10,19} ?\| |time=\S{1,40} level=\w{1,10} msg=\"?"

@@ -16,6 +16,7 @@ from pipedoctor.log.legacy_encodings import convert_blocks
 from pipedoctor.log.limits import ReadLimits
 from pipedoctor.log.line_filter import LineFilter, compute_shape
 from pipedoctor.log.line_prefixes import LogLine, strip_prefixes, unwrap_line
+from pipedoctor.log.project_marks import PROJECT_WORDS, ProjectDetector
 from pipedoctor.log.python_warnings import WarningTracker
 from pipedoctor.log.signatures import (
     Signature,
@@ -62,7 +63,7 @@ def read_log(
     """
     limits = limits or ReadLimits()
     reader = _LogReader(signatures)
-    sieve = LineFilter(signatures.words | find_latin_words(), find_foreign_texts())
+    sieve = LineFilter(signatures.words | find_latin_words() | PROJECT_WORDS, find_foreign_texts())
     number, brief, end = 1, b"", b"\n"
     tail = LogTail()
     for block, last in _mark_last(convert_blocks(read_blocks(file, limits))):
@@ -152,13 +153,16 @@ class _LogReader:
         self._tracebacks = TracebackReader()
         self._warned = WarningTracker()
         self._places = LaunchPlaceDetector()
+        self._project = ProjectDetector()
 
     def read_line(self, data: bytes, number: int) -> None:
         """Read one line, or the many that are wrapped in it."""
         for text in unwrap_line(data.decode(errors="replace")):
             for part in _split_windows(text):
                 self._places.read_line(part)
+                self._project.read_line(part)
                 line = strip_prefixes(part)
+                self._project.read_message(line.text)
                 quoted = self._tracebacks.read_line(line, number)
                 self._match_signatures(line, number, quoted=quoted)
 
@@ -177,6 +181,9 @@ class _LogReader:
             raised=tuple(self._tracebacks.raised),
             place=self._places.find_place(),
             system="windows" if self._places.is_windows else "",
+            versions=self._project.versions,
+            tool=self._project.find_tool(),
+            docker_use=self._project.find_docker_use(),
         )
 
     def _match_signatures(self, line: LogLine, number: int, *, quoted: bool) -> None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import msgspec
 
 from pipedoctor.check import Edit, Gain, Location, Put, Remedy, Severity, Verdict
+from pipedoctor.check.docker_shapes import translate_for_compose, translate_for_dockerfile
 from pipedoctor.check.model import FlowStep
+from pipedoctor.check.package_tools import translate_for_tool
 from pipedoctor.check.typed_lines import get_typed_lines, remove_sudo
 from pipedoctor.check.windows_shell import (
     format_for_windows,
@@ -18,6 +20,7 @@ from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.triage import RankedFinding
 from pipedoctor.facts import Facts, Site
 from pipedoctor.facts.applicability import NOT_SELECTED, is_absent_subject
+from pipedoctor.facts.log import DockerUse, PackageTool
 from pipedoctor.report.configuration import ReportedConfiguration
 from pipedoctor.version import __version__
 
@@ -44,6 +47,10 @@ class TargetShell(msgspec.Struct, frozen=True, kw_only=True):
     windows: bool = False
     root: bool = False
     """Root needs no ``sudo``, and in a container has none."""
+    tool: PackageTool = ""
+    """What installs packages there, instead of pip."""
+    docker_use: DockerUse = ""
+    """How Docker is used there, instead of ``docker run``."""
 
     @classmethod
     def find(cls, site: Site | None) -> "Self":
@@ -92,6 +99,11 @@ class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def for_shell(cls, remedy: Remedy, target: TargetShell, **more: Any) -> Iterator["Self"]:
         """Write it out for this shell; nothing, if it is for another system."""
+        for one in translate_for_tool(remedy, target.tool):
+            yield from cls._write_for_shell(_shape_for_docker(one, target), target, **more)
+
+    @classmethod
+    def _write_for_shell(cls, remedy: Remedy, target: TargetShell, **more: Any) -> Iterator["Self"]:
         if not target.windows:
             made = cls.from_remedy(remedy, **more)
             shell = remove_sudo(made.shell) if target.root else made.shell
@@ -102,6 +114,12 @@ class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
             made = cls.from_remedy(told, **more)
             shell = format_for_windows(told.argv) or get_typed_lines(told)
             yield msgspec.structs.replace(made, shell=shell)
+
+
+def _shape_for_docker(remedy: Remedy, target: TargetShell) -> Remedy:
+    if target.docker_use == "build":
+        return translate_for_dockerfile(remedy)
+    return translate_for_compose(remedy) if target.docker_use == "compose" else remedy
 
 
 class ReportedFinding(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,8 +3,8 @@
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
 
-_LINES = """def __init__(self, path):
-    self.path = path
+_LINES = """def __init__(self, {given}):
+    self.{given} = {given}
     self.{name} = None
 
 
@@ -17,5 +17,7 @@ def __getitem__(self, index):
 def open_on_first_use(log: Log, cause: str, usual: str, opened: str) -> Remedy:
     """Open it late; the attribute is the one that the log's code reads, else `usual`."""
     name = log.find_value(cause, "attr") or usual
+    given = log.find_value(cause, "given") or "path"
     title = "Open it in the worker, on first use, not in __init__"
-    return in_code(title, _LINES.format(name=name, opened=opened))
+    opened = opened.replace("self.path", f"self.{given}")
+    return in_code(title, _LINES.format(name=name, given=given, opened=opened))

@@ -14,6 +14,18 @@ def pad_batch(samples):
 
 
 DataLoader(..., collate_fn=pad_batch)"""
+_PAD_LAST = """import torch
+
+
+def pad_batch(samples):
+    inputs, targets = zip(*samples)
+    longest = max(x.shape[-1] for x in inputs)
+    padded = [torch.nn.functional.pad(x, (0, longest - x.shape[-1])) for x in inputs]
+    return torch.stack(padded), torch.tensor(targets)
+
+
+DataLoader(..., collate_fn=pad_batch)"""
+"""Where only the last axis differs: `pad_sequence` pads the first one."""
 _IMAGE_AXES = 3
 
 
@@ -22,7 +34,12 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     shapes = [_read_shape(log, name) for name in ("first", "second")]
     if any(len(shape) == _IMAGE_AXES for shape in shapes):
         return _unify_images(*shapes)
-    pad = in_code("Pad the samples of a batch to the longest (dataset returns input, target)", _PAD)
+    first, second = shapes
+    last = len(first) > 1 and first[:-1] == second[:-1]
+    pad = in_code(
+        "Pad the samples of a batch to the longest (dataset returns input, target)",
+        _PAD_LAST if last else _PAD,
+    )
     return (pad, *_unify_images((), ())) if not any(shapes) else (pad,)
 
 

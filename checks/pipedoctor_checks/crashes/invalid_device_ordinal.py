@@ -1,7 +1,11 @@
 """PDR949: the code requests a GPU that this process does not see."""
 
-from pipedoctor.check import in_code
+import re
+import shlex
+
+from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts import Launcher
+from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
@@ -17,28 +21,42 @@ _SET_DEVICE = (
 )
 
 
+_MORE_GPUS = (
+    advise_launch(
+        "Start the container with all GPUs",
+        argv=("docker", "run", "--gpus=all"),
+        fits=(Launcher.DOCKER,),
+    ),
+    advise_launch(
+        "Request as many GPUs as there are ranks",
+        snippet="resources:\n  limits:\n    nvidia.com/gpu: 2",
+        fits=(Launcher.KUBERNETES,),
+    ),
+    advise_launch(
+        "Request as many GPUs as there are ranks",
+        argv=("sbatch", "--gpus-per-node=2"),
+        fits=(Launcher.SLURM,),
+    ),
+)
+_RANKS = re.compile(r"--nproc[-_]per[-_]node[= ]\S+")
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """The launch of the log with a rank for each GPU, where it shows one."""
+    launch = log.find_value("invalid_device_ordinal", "launch").strip()
+    try:
+        words = tuple(shlex.split(_RANKS.sub("--nproc-per-node=gpu", launch)))
+    except ValueError:  # a quote that is never closed
+        words = ()
+    own = [advise_launch("Start one rank for each GPU", argv=words)] if words else []
+    return (*own, *(_SET_DEVICE[:1] if own else _SET_DEVICE), *_MORE_GPUS)
+
+
 @log_check(
     "PDR949",
     "A GPU is requested that is not visible",
     summary="The code requests a GPU that this process does not see",
-    remedies=(
-        *_SET_DEVICE,
-        advise_launch(
-            "Start the container with all GPUs",
-            argv=("docker", "run", "--gpus=all"),
-            fits=(Launcher.DOCKER,),
-        ),
-        advise_launch(
-            "Request as many GPUs as there are ranks",
-            snippet="resources:\n  limits:\n    nvidia.com/gpu: 2",
-            fits=(Launcher.KUBERNETES,),
-        ),
-        advise_launch(
-            "Request as many GPUs as there are ranks",
-            argv=("sbatch", "--gpus-per-node=2"),
-            fits=(Launcher.SLURM,),
-        ),
-    ),
+    remedies=_choose_remedies,
 )
 def invalid_device_ordinal() -> None:
     """

@@ -1,0 +1,80 @@
+"""Remedies for a container as Compose, or as a Dockerfile, has them."""
+
+import shlex
+from collections.abc import Callable, Mapping
+
+from msgspec.structs import replace
+
+from pipedoctor.check.manifest import YamlNode, render_yaml
+from pipedoctor.check.remedy import Place, Remedy
+
+_INSTALLERS = frozenset({"python", "pip", "apt-get", "conda", "uv"})
+_GPUS: YamlNode = {
+    "resources": {
+        "reservations": {"devices": [{"driver": "nvidia", "count": "all", "capabilities": ["gpu"]}]}
+    }
+}
+_KEYS: Mapping[str, Callable[[str], tuple[str, YamlNode]]] = {
+    "--shm-size": lambda value: ("shm_size", f"{value}b" if value[-1:] in "mg" else value),
+    "--ipc": lambda value: ("ipc", value),
+    "--cpus": lambda value: ("cpus", value),
+    "--memory": lambda value: ("mem_limit", value),
+    "--pids-limit": lambda value: ("pids_limit", int(value)),
+    "--network": lambda value: ("network_mode", value),
+    "--gpus": lambda _: ("deploy", _GPUS),
+    "--security-opt": lambda value: ("security_opt", [value]),
+}
+"""Flags of ``docker run``, and the key of a service that says the same."""
+
+
+def translate_for_compose(remedy: Remedy) -> Remedy:
+    """Keys of the service instead of flags; the same where a flag has no such key."""
+    if remedy.argv[:2] != ("docker", "run"):
+        return remedy
+    keys = _read_flags(remedy.argv[2:])
+    if not keys:
+        return remedy
+    title = remedy.title.replace("Start the container", "Start the service")
+    return replace(remedy, title=title, argv=(), snippet=render_yaml({"services": {"train": keys}}))
+
+
+def _read_flags(words: tuple[str, ...]) -> dict[str, YamlNode]:
+    """Empty: one of them is not known."""
+    keys: dict[str, YamlNode] = {}
+    variables: dict[str, YamlNode] = {}
+    rest = iter(words)
+    for word in rest:
+        name, sign, value = word.partition("=")
+        value = value if sign else next(rest, "")
+        if name == "-e" and value:
+            variable, _, text = value.partition("=")
+            variables[variable] = text
+        elif name in _KEYS and value:
+            key, node = _KEYS[name](value)
+            keys[key] = node
+        else:
+            return {}
+    return {**keys, "environment": variables} if variables else keys
+
+
+def translate_for_dockerfile(remedy: Remedy) -> Remedy:
+    """A line of the Dockerfile for what would be typed; the same for anything else."""
+    if remedy.argv[:1] and remedy.argv[0] in _INSTALLERS:
+        line = shlex.join(remedy.argv)
+        if remedy.argv[0] == "apt-get":
+            line = f"apt-get update && {line}"
+        return _put_line(remedy, f"RUN {line}")
+    if remedy.snippet.startswith("export ") and "\n" not in remedy.snippet.strip():
+        return _put_line(remedy, f"ENV {remedy.snippet.strip().removeprefix('export ')}")
+    return remedy
+
+
+def _put_line(remedy: Remedy, line: str) -> Remedy:
+    return replace(
+        remedy,
+        title=f"{remedy.title}, in the Dockerfile",
+        argv=(),
+        snippet=line,
+        place=Place.LAUNCHER,
+        root=False,
+    )

@@ -1,0 +1,86 @@
+"""What a log says of the project that wrote it: versions, installer, use of Docker."""
+
+import re
+from collections.abc import Mapping
+
+from pipedoctor.facts.log import DockerUse, PackageTool
+
+PROJECT_WORDS = frozenset(
+    {*("torch", "torchvision", "torchaudio", "pytorch", "version"), *("uv", "poetry", "pipenv")}
+)
+"""Words of lines that are read for this alone."""
+_NUMBER = r"(?P<version>\d{1,2}\.\d{1,2}\.\d{1,2}(?:\+(?:cu\d{2,3}|cpu)\b)?)(?![\w.])"
+_PACKAGE = re.compile(
+    r"^(?:\[(?:pip3?|conda|uv)\] )?(?P<name>torch|torchvision|torchaudio)(?:==|-| {1,40})" + _NUMBER
+)
+_TORCH = re.compile(
+    r"(?:^PyTorch version: |\byou(?:'ll)? have torch |\btorch(?:\.__version__)?[\s='\":(,]{1,12})"
+    + _NUMBER
+)
+_BUILD = re.compile(
+    r"^(?:Version: |['\"]|)(?P<version>[12]\.\d{1,2}\.\d{1,2}\+(?:cu\d{2,3}|cpu))['\"]?\s*$"
+)
+"""What ``pip show torch``, or a line of an interpreter, prints of a build of its own."""
+_PYTHON = re.compile(
+    r"python(?P<dotted>3\.\d{1,2})[/\\](?:site|dist)-packages"
+    r"|\bPython3(?P<joined>\d{1,2})\\(?:[Ll]ib|Scripts)\\|^Python (?P<told>3\.\d{1,2})\.\d"
+)
+_TOOLS = re.compile(
+    r"(?P<uv_project>\buv (?:run|sync|add|lock)\b)|(?P<uv>\buv pip\b)"
+    r"|(?P<poetry>\bpoetry (?:run|install|add|show|lock|shell|update|env)\b"
+    r"|[/\\]pypoetry[/\\](?:[Cc]ache[/\\])?virtualenvs[/\\])"
+    r"|(?P<pipenv>\bpipenv (?:run|install|shell|sync|graph)\b)"
+)
+_TOOLS_BY_NAME: Mapping[str, PackageTool] = {
+    "poetry": "poetry",
+    "pipenv": "pipenv",
+    "uv_project": "uv-project",
+    "uv": "uv",
+}
+_DOCKER_USES = re.compile(
+    r"(?P<build>^#\d{1,4} (?:\[|\d{1,5}\.\d{1,3} |ERROR\b)|process \"/bin/sh -c "
+    r"|\bdocker (?:image |buildx )?build\b|\bdocker[- ]compose build\b"
+    r"|^Step \d{1,3}/\d{1,3} : [A-Z]{3}|\breturned a non-zero code: \d"
+    r"|^ > \[[^\]]{0,40}\d/\d{1,3}\] RUN )"
+    r"|(?P<compose>^[\w.-]{0,60}[A-Za-z][\w.]*-\d{1,3} {2,12}\| "
+    r"|\bdocker[- ]compose (?:up|run|exec|logs)\b|^Attaching to \w)"
+)
+
+
+class ProjectDetector:
+    """Collects these marks from the lines of a log, the first of each kind."""
+
+    def __init__(self) -> None:
+        self.versions: dict[str, str] = {}
+        self._tools: set[str] = set()
+        self._uses: set[str] = set()
+
+    def read_line(self, text: str) -> None:
+        """Take the next line, as it stands in the log."""
+        if tool := _TOOLS.search(text):
+            self._tools.add(f"{tool.lastgroup}")
+        if use := _DOCKER_USES.search(text):
+            self._uses.add(f"{use.lastgroup}")
+        if python := _PYTHON.search(text):
+            joined = python["joined"]
+            self._keep("python", f"3.{joined}" if joined else python["dotted"] or python["told"])
+
+    def read_message(self, text: str) -> None:
+        """Take the same line without its prefixes."""
+        if package := _PACKAGE.match(text):
+            self._keep(package["name"], package["version"])
+        elif torch := _TORCH.search(text) or _BUILD.match(text):
+            self._keep("torch", torch["version"])
+
+    def find_tool(self) -> PackageTool:
+        """What installs packages there; empty: no other than pip is named."""
+        return next((tool for name, tool in _TOOLS_BY_NAME.items() if name in self._tools), "")
+
+    def find_docker_use(self) -> DockerUse:
+        """How Docker was used; empty: neither is named."""
+        if "build" in self._uses:
+            return "build"
+        return "compose" if "compose" in self._uses else ""
+
+    def _keep(self, name: str, version: str) -> None:
+        self.versions.setdefault(name, version)

@@ -1,0 +1,99 @@
+"""A remedy is typed with the tool, the names and the versions of the log's own project."""
+
+from typing import Any
+
+import pytest
+
+from tests.explanation.test_remedies_of_logs import first_text
+
+BUS = "RuntimeError: DataLoader worker (pid 84) is killed by signal: Bus error.\n"
+NOT_COMPILED = "AssertionError: Torch not compiled with CUDA enabled\n"
+SMI = "| NVIDIA-SMI 560.35.03    Driver Version: 560.35.03    CUDA Version: 12.6 |\n"
+OLD_DRIVER = "The NVIDIA driver on your system is too old (found version 11040).\n"
+NUMPY = "UserWarning: Failed to initialize NumPy: _ARRAY_API not found\n"
+ORDINAL = "RuntimeError: CUDA error: invalid device ordinal\n"
+PIP_FULL = "ERROR: Could not install packages due to an OSError: [Errno 28] No space left\n"
+LIB_GL = "ImportError: libGL.so.1: cannot open shared object file: No such file or directory\n"
+UNEQUAL = "RuntimeError: stack expects each tensor to be equal size, but got [{}] at entry 0"
+WATCHES = "OSError: [Errno 28] inotify watch limit reached\n"
+GLIBCXX = "OSError: {}: version `GLIBCXX_3.4.32' not found (required by x.so)\n"
+INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "wanted"),
+    [
+        pytest.param("$ poetry run python t.py\n" + NUMPY, "poetry add 'numpy<2'", id="Poetry"),
+        pytest.param("$ uv run t.py\n" + NUMPY, "uv add 'numpy<2'", id="a project of uv"),
+        pytest.param(
+            f"$ uv run t.py\n{NOT_COMPILED}torch 2.6.0+cpu\ntorchvision 0.21.0+cpu\n{SMI}",
+            "uv add torch==2.6.0+cu124 torchvision==0.21.0+cu124 --index pytorch-cu124=",
+            id="the versions that belong together",
+        ),
+        pytest.param(
+            f"{OLD_DRIVER}>>> torch.__version__\n'2.3.1+cu121'\n",
+            "python -m pip install torch==2.3.1+cu118 --index-url",
+            id="the same release for the driver",
+        ),
+        pytest.param(f"trainer-1  | {BUS}", "services:\n  train:\n    shm_size: 4gb", id="Compose"),
+        pytest.param(f"#12 9.1 {LIB_GL}", "RUN python -m pip uninstall", id="an image is built"),
+        pytest.param(f"#9 160.1 {PIP_FULL}", "docker system prune", id="the host of a build"),
+        pytest.param(
+            f"$ torchrun --nproc_per_node=8 pretrain.py --lr 1\n{ORDINAL}",
+            "torchrun --nproc-per-node=gpu pretrain.py --lr 1",
+            id="a launch",
+        ),
+        pytest.param(
+            f"{WATCHES}fs.inotify.max_user_watches = 65536\n",
+            "sudo sysctl -w fs.inotify.max_user_watches=262144",
+            id="a limit",
+        ),
+        pytest.param(
+            GLIBCXX.format("/m/miniforge3/envs/tts/bin/../lib/libstdc++.so.6"),
+            "conda install --prefix /m/miniforge3/envs/tts --channel",
+            id="the prefix of an environment",
+        ),
+        pytest.param(
+            f'    self.store = h5py.File(fname, "r")\n{INFLATE}',
+            "def __init__(self, fname):\n    self.fname = fname\n    self.store = None",
+            id="the names of an opening",
+        ),
+        pytest.param(
+            "AttributeError: Can't pickle local object 'make.<locals>.pack'\n",
+            "def pack(*args):",
+            id="a function in another",
+        ),
+        pytest.param(
+            "PIL.UnidentifiedImageError: cannot identify image file '/d/birds/041/a.jpg'\n",
+            "from pathlib import Path\n\nfrom PIL import Image\n\nfor path in Path('/d/birds/041')",
+            id="the folder of a file",
+        ),
+    ],
+)
+def test_first_remedy(log: str, wanted: str) -> None:
+    assert first_text(log).startswith(wanted)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "padded"),
+    [
+        ("1, 48000] at entry 0 and [1, 31744", (2, 1, 48000)),
+        ("48000] at entry 0 and [31744", (2, 48000)),
+        ("500, 40] at entry 0 and [300, 40", (2, 500, 40)),
+    ],
+)
+@pytest.mark.torch
+@pytest.mark.extended
+def test_code_that_pads_the_axis_that_differs(shapes: str, padded: tuple[int, ...]) -> None:
+    torch: Any = pytest.importorskip("torch")
+    code = first_text(UNEQUAL.format(shapes) + "\n").partition("\n\n\nDataLoader")[0]
+    names: dict[str, Any] = {}
+    exec(code, names)
+    first, _, second = shapes.partition("] at entry 0 and [")
+    samples = [
+        (torch.ones([int(part) for part in shape.split(",")]), 7) for shape in (first, second)
+    ]
+
+    inputs, targets = names["pad_batch"](samples)
+
+    assert (tuple(inputs.shape), targets.tolist()) == (padded, [7, 7])

@@ -1,0 +1,76 @@
+"""What a log says of the project that wrote it."""
+
+import pytest
+
+from pipedoctor.log.project_marks import ProjectDetector
+
+
+def read(*lines: str) -> ProjectDetector:
+    detector = ProjectDetector()
+    for line in lines:
+        detector.read_line(line)
+        detector.read_message(line)
+    return detector
+
+
+@pytest.mark.parametrize(
+    ("line", "versions"),
+    [
+        ("torch==2.4.0", {"torch": "2.4.0"}),
+        ("torch                    2.6.0+cpu", {"torch": "2.6.0+cpu"}),
+        ("[pip3] torchvision==0.21.0+cu124", {"torchvision": "0.21.0+cu124"}),
+        ("PyTorch version: 2.0.1+cu117", {"torch": "2.0.1+cu117"}),
+        ("but you have torch 2.2.0 which is incompatible.", {"torch": "2.2.0"}),
+        ("Version: 2.5.1+cu124", {"torch": "2.5.1+cu124"}),
+        ("'2.3.1+cu121'", {"torch": "2.3.1+cu121"}),
+        ("Version: 0.21.0+cu124", {}),
+        ("Version: 2.5.1", {}),
+        ("torchmetrics==1.4.0", {}),
+        ("torch.1.4.0", {}),
+        ("torch==2.4.0.dev20240101", {}),
+        ("/opt/lib/python3.10/site-packages/x.py", {"python": "3.10"}),
+        ("C:\\Python311\\Lib\\site.py", {"python": "3.11"}),
+        ("Python 3.12.1", {"python": "3.12"}),
+    ],
+)
+def test_versions(line: str, versions: dict[str, str]) -> None:
+    assert read(line).versions == versions
+
+
+def test_the_first_version_counts() -> None:
+    assert read("torch==2.4.0", "torch==2.5.0").versions == {"torch": "2.4.0"}
+
+
+@pytest.mark.parametrize(
+    ("line", "tool"),
+    [
+        ("$ uv run train.py", "uv-project"),
+        ("$ uv pip list | grep torch", "uv"),
+        ("/home/me/.cache/pypoetry/virtualenvs/x-Yk2f-py3.10/lib", "poetry"),
+        ("C:\\Users\\me\\AppData\\Local\\pypoetry\\Cache\\virtualenvs\\x", "poetry"),
+        ("poetry run python train.py", "poetry"),
+        ("pipenv run python train.py", "pipenv"),
+        ("the uv runs", ""),
+    ],
+)
+def test_tool(line: str, tool: str) -> None:
+    assert read(line).find_tool() == tool
+
+
+@pytest.mark.parametrize(
+    ("line", "use"),
+    [
+        ("#12 0.412 ImportError: x", "build"),
+        ("#9 [6/7] RUN pip install x", "build"),
+        ('ERROR: process "/bin/sh -c pip install x" did not complete', "build"),
+        ("Step 7/9 : RUN python x.py", "build"),
+        ("trainer-1  | epoch 3", "compose"),
+        ("$ docker compose up train", "compose"),
+        ("Attaching to train-1", "compose"),
+        ("$ docker run x", ""),
+        ("resnet-50 | loss 0.3", ""),
+        ("#12 is fixed", ""),
+    ],
+)
+def test_use_of_docker(line: str, use: str) -> None:
+    assert read(line).find_docker_use() == use
