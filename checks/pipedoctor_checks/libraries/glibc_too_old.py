@@ -65,11 +65,7 @@ def glibc_too_old(
     error = _GLIBC_ERROR.search(torch_import.error) if torch_import else None
     if not here and libraries is None and error is None:
         raise CannotJudge(_UNKNOWN_GLIBC)
-    tagged = {
-        name: floor
-        for name, tags in wheel_tags(packages, torch)
-        if (floor := oldest_glibc(tags)) and here and not is_at_least(here, floor)
-    }
+    tagged = _find_newer_wheels(packages, torch, here)
     if unmet:
         newest = max(unmet, key=lambda entry: parse_version(_get_wanted(entry)))
         who, what = newest.wanted_by, _get_wanted(newest)
@@ -92,6 +88,17 @@ def glibc_too_old(
         confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
         remedies=_install_older_torch(interpreter, here, torch) + tuple(get_newer_glibc(site)),
     )
+
+
+def _find_newer_wheels(
+    packages: Packages | None, torch: TorchBuild | None, here: str
+) -> dict[str, str]:
+    """Packages whose tags require a newer glibc than the one here, with the one they require."""
+    return {
+        name: floor
+        for name, tags in wheel_tags(packages, torch)
+        if (floor := oldest_glibc(tags)) and here and not is_at_least(here, floor)
+    }
 
 
 def _get_wanted(entry: Unmet) -> str:
