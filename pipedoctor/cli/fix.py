@@ -74,7 +74,7 @@ _UNWRITTEN_CODE = 2
 @click.option("--history", is_flag=True, help="List the journal of all fixes.")
 @format_option(("text", "json"))
 @click.option("--pid", type=AT_LEAST_ONE, help="PID of the process to fix.")
-@click.option("--data", multiple=True, type=PATH, help="As in `check`.")
+@click.option("--data", multiple=True, type=PATH, help="Path to the dataset.")
 @environment_option("examine")
 @ENV_OPTION
 @click.option("--workers", type=COUNT, help="num_workers of the job, for judging NAMES.")

@@ -114,8 +114,8 @@ def record(**parameters: Any) -> None:
     show_default=True,
     help="Time limit for all nodes together, in seconds.",
 )
-@click.option("--data", multiple=True, type=PATH, metavar="DIR", help="As in `check`.")
-@click.option("--quick", is_flag=True, help="As in `check`.")
+@click.option("--data", multiple=True, type=PATH, metavar="DIR", help="Path to the dataset.")
+@click.option("--quick", is_flag=True, help="No import of torch, no disk probe.")
 @click.option("--probe", is_flag=True, help="As in `check --fleet-dir`.")
 @click.option(
     "--fail-on",

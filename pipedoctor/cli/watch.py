@@ -27,7 +27,7 @@ _SECONDS = FiniteRange(min=0.1, max=10**8)
     "--seconds",
     type=_SECONDS,
     metavar="N",
-    help="End after so long, with a report (default: when the job ends, or Ctrl-C).",
+    help="Stop after this time, with a report (default: when the job ends, or Ctrl-C).",
 )
 @click.option(
     "--interval",

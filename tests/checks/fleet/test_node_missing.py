@@ -1,6 +1,7 @@
 """PDR784: nodes that should have reported and did not."""
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import CannotJudge, Severity
 from pipedoctor.facts.fleet import Fleet
@@ -27,10 +28,10 @@ def test_a_number_has_no_names() -> None:
     assert finding.evidence == {"missing": [], "count": 1}
 
 
-def test_names_are_named() -> None:
+def test_names_are_named(snapshot: SnapshotAssertion) -> None:
     (finding,) = node_missing(Fleet(expected=3, reported=9, missing=("a", "b")))
 
-    assert finding.summary == "2 nodes of 3 did not report"
+    assert finding.summary == snapshot
     assert finding.evidence == {"missing": ["a", "b"], "count": 2}
 
 

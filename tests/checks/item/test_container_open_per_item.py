@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.check import Counterfactual, Finding, Severity
 from pipedoctor.facts import DataSet, DataSets, Facts, Pipeline, Sample, Shares
@@ -101,7 +102,7 @@ SPEAKS = {
 test_silent, test_speaks = make_tests(container_open_per_item, SILENT | SILENT_METHODS, SPEAKS)
 
 
-def test_containers_that_come_again_stay_open_in_every_worker() -> None:
+def test_containers_that_come_again_stay_open_in_every_worker(snapshot: SnapshotAssertion) -> None:
     finding = find_container(ONE_EACH, container_files(h5=10), measured_target())
 
     assert finding.severity is Severity.SLOWS
@@ -113,7 +114,7 @@ def test_containers_that_come_again_stay_open_in_every_worker() -> None:
     assert finding.evidence["found_open"] == 0.96
     assert finding.counterfactual == Counterfactual(opened=0.96)
     (remedy,) = finding.remedies
-    assert remedy.title == ("Keep the last 10 open in every worker (recipe lru-per-worker)")
+    assert remedy.title == snapshot
     assert "functools.lru_cache(10)(h5py.File)" in remedy.snippet
 
 
@@ -157,12 +158,12 @@ def test_just_enough_samples_for_each() -> None:
     assert finding.evidence["kept_open"] == 128
 
 
-def test_one_container_is_opened_once() -> None:
+def test_one_container_is_opened_once(snapshot: SnapshotAssertion) -> None:
     finding = find_container(ONE_FOR_ALL, container_files(h5=10), measured_target())
 
     assert finding.severity is Severity.SLOWS
     assert finding.counterfactual == Counterfactual(opened=1.0)
-    assert finding.remedies[0].title == "Open it once per worker"
+    assert finding.remedies[0].title == snapshot
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_silent(machine: Memory, loader: Loader | None) -> None:
     assert memory_limit_too_low(machine, loader, BARE) == []
 
 
-def test_batches_beyond_the_limit_break() -> None:
+def test_batches_beyond_the_limit_break(snapshot: SnapshotAssertion) -> None:
     (finding,) = memory_limit_too_low(group(512 * MiB), SMALL, DOCKER)
 
     assert finding.severity is Severity.BREAKS
@@ -66,7 +66,7 @@ def test_batches_beyond_the_limit_break() -> None:
     }
     run, code = finding.remedies
     assert run.shell == "docker run --memory=2g"
-    assert code.title == "Load in the main process"
+    assert code.title == snapshot
     assert code.snippet == "DataLoader(..., num_workers=0)"
 
 
