@@ -74,7 +74,10 @@ class ProjectDetector:
 
     def find_tool(self) -> PackageTool:
         """What installs packages there; empty: no other than pip is named."""
-        return next((tool for name, tool in _TOOLS_BY_NAME.items() if name in self._tools), "")
+        found: list[PackageTool] = [
+            tool for name, tool in _TOOLS_BY_NAME.items() if name in self._tools
+        ]
+        return found[0] if found else ""
 
     def find_docker_use(self) -> DockerUse:
         """How Docker was used; empty: neither is named."""

@@ -1,7 +1,6 @@
 """Read a log once: every signature and every exception in it, in constant memory."""
 
 import math
-import re
 from bisect import bisect
 from collections.abc import Iterator
 from itertools import accumulate, chain
@@ -32,7 +31,7 @@ from pipedoctor.log.translations import (
     find_latin_words,
     translate_to_english,
 )
-from pipedoctor.log.trend import is_doubling, is_rising
+from pipedoctor.log.trend import FEW_POINTS, has_rising_numbers, is_doubling, is_rising
 
 MAX_SIGHTINGS = 16
 """Sightings of one signature that are kept."""
@@ -48,8 +47,6 @@ _MAX_TAILS = 64
 """Lines alike that are compared."""
 _MIN_POINTS = 6
 """Lines that make a series."""
-_FEW_POINTS = 3
-"""Numbers that are hardly a row: the last must be twice the first."""
 
 
 def read_log(
@@ -171,7 +168,7 @@ class _LogReader:
         for promise, line, at in self._tracebacks.add_truncated():
             self._match_unprinted(f"{promise.kind}: {promise.message}", line, at)
         for key, row in self._series.items() if brief else ():
-            few = _FEW_POINTS <= len(row) < _MIN_POINTS and key not in self._various
+            few = FEW_POINTS <= len(row) < _MIN_POINTS and key not in self._various
             if few and is_doubling(row):
                 self._seen.setdefault(key, []).append(self._ends[key])
         seen = sorted(chain.from_iterable(self._seen.values()), key=lambda s: s.line)
@@ -229,7 +226,7 @@ class _LogReader:
             self._ends[rule.key] = seen
             return self._is_series_rising(rule.key, _parse_number(seen.values["series"]))
         if signature.rising:
-            return _has_rising_numbers(seen.values.get("rising", ""))
+            return has_rising_numbers(seen.values.get("rising", ""))
         return not signature.alike or self._is_repeated(rule.key, seen)
 
     def _is_series_rising(self, key: str, value: float) -> bool:
@@ -293,11 +290,3 @@ def _parse_number(text: str) -> float:
         return float(text)
     except ValueError:
         return 0.0
-
-
-def _has_rising_numbers(text: str) -> bool:
-    """Do the numbers rise? Of sizes and steps the sizes; three of them must double."""
-    sizes = re.findall(r"(\d+(?:\.\d+)?) ?[KMGT]i?B", text)
-    row = [float(n) for n in sizes or re.findall(r"\d+(?:\.\d+)?", text)]
-    few = len(row) == _FEW_POINTS and row[-1] >= 2 * row[0]
-    return (few or len(row) > _FEW_POINTS) and is_rising(row)
