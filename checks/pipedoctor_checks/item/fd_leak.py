@@ -25,8 +25,8 @@ def fd_leak(source: Source, /) -> Findings:
     ## How it is judged
 
     The file is held in a variable of the function, and is neither closed, nor managed
-    by `with`, nor passed on or returned; or it is read where it is opened, as in
-    `open(path).read()`. CPython usually closes a file once nothing refers to it, so
+    by `with`, nor returned or passed on to what may keep it; or it is read where it is
+    opened, as in `open(path).read()`. CPython usually closes a file once nothing refers to it, so
     this is a note, except for descriptors of `os.open`, which are never closed
     automatically.
 

@@ -33,7 +33,7 @@ def sync_in_loop(source: Source, /) -> Findings:
     reported: reads guarded by an interval or a flag, results that an evaluation needs
     on the host, and an evaluation that synchronizes each step to time it. The loops of
     one file are one finding. It is a note if none of the waiting loops trains, and not
-    reported in a file that only evaluates. A training loop whose course depends on the
+    reported in a file that only evaluates, once. A training loop whose course depends on the
     value (it stops if the loss is not finite) waits as well, and often has to: a note.
 
     ## Bad example
@@ -78,7 +78,8 @@ def sync_in_loop(source: Source, /) -> Findings:
         places = list_spots(events)
         reported.update(places)
         loops = [loop for loop, _ in fresh]
-        if not places or (path not in training and _is_evaluation(loops)):
+        alone = path not in training and not any(loop.repeats for loop in loops)
+        if not places or (alone and _is_evaluation(loops)):
             continue
         trains = [its for loop, its in fresh if loop.role == "train"]
         decided = bool(trains) and all(any(map(_decides, its)) for its in trains)

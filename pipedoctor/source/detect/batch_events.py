@@ -19,6 +19,7 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.value_uses import (
     compares_tensor,
     converts_result,
+    converts_values,
     is_reduced_tensor,
     is_used_in_condition,
 )
@@ -26,8 +27,6 @@ from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.scope import CodeScope
-
-_PRINTING_METHODS = {"set_postfix", "set_description", "add_scalar"}
 
 
 class BatchEvents:
@@ -60,17 +59,14 @@ class BatchEvents:
                 )
         elif isinstance(func, ast.Attribute) and func.attr in {"item", "cpu", "tolist"}:
             read = self._read_names(scope, func.value)
-            raised = bool(read & state.results)
+            raised = bool(read & (state.results | moved if self.depth else state.results))
             host = not raised and bool(root) and bool(read) and read <= state.batch - moved
             if raised or not self.depth:
                 self._record_sync(scope, step, func.attr, host=host, raised=raised)
-        elif isinstance(func, ast.Name) and func.id in {"print", "float"}:
+        elif converts := converts_values(node):
             chosen = any(tensor_names(g.test) & state.results for g in step.context.guards)
-            if not chosen and converts_result(node, func.id, state.results):
-                self._record_sync(scope, step, func.id, host=False, raised=True)
-        elif isinstance(func, ast.Attribute) and func.attr in _PRINTING_METHODS:
-            if converts_result(node, "print", state.results):
-                self._record_sync(scope, step, "print", host=False, raised=True)
+            if not chosen and converts_result(node, converts, state.results):
+                self._record_sync(scope, step, converts, host=False, raised=True)
         elif isinstance(func, ast.Attribute) and func.attr == "numpy":
             if root in state.batch - moved:
                 self._record_host_array(scope, step, node, root)

@@ -18,7 +18,7 @@ from pipedoctor.source.detect.host_tensors import joins_tensors, makes_tensor
 from pipedoctor.source.detect.losses import find_losses, record_kept_graph
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names
-from pipedoctor.source.detect.value_uses import is_read_by_host
+from pipedoctor.source.detect.value_uses import is_computed_of_gradients, is_read_by_host
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.returned_values import returned_values
@@ -104,9 +104,8 @@ class BatchFlow(BatchEvents):
         """Names that come from the batch, those on the device, those computed there."""
         value = node.value
         calls = self.names.calls_in(value)
-        returned: set[str] = set()
-        for call in calls:
-            returned |= self._enter_call(scope, step, call, state)
+        entered = [self._enter_call(scope, step, call, state) for call in calls]
+        returned = {kind for kinds in entered for kind in kinds}
         copies = [n for n in calls if is_device_copy(n, self.recorder, scope)]
         read = self.names.of_all(value)
         moved = state.on_device.keys() | state.results
@@ -138,9 +137,10 @@ class BatchFlow(BatchEvents):
         read, tensors = self.names.of_all(value), self.names.of_tensors(value)
         moved = state.on_device.keys() | state.results
         if isinstance(value, ast.Call) and not copied:
+            device = "results" in returned or is_computed_of_gradients(value)
             if "host" in returned:
                 state.results -= names
-            elif returned & {"results"} or ("batch" not in returned and tensors & moved):
+            elif device or ("batch" not in returned and tensors & moved):
                 state.results |= names
             elif "batch" in returned or (self._passes_through(scope, value) and read & state.batch):
                 state.batch |= names

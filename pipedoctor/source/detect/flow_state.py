@@ -144,7 +144,8 @@ def _collect_names(top: ast.AST, *, host: bool) -> set[str]:
 
 def _is_read_by_host(func: ast.expr) -> bool:
     if isinstance(func, ast.Attribute):
-        return func.attr in _HOST_METHODS
+        host_module = isinstance(func.value, ast.Name) and func.value.id == "math"
+        return host_module or func.attr in _HOST_METHODS
     return isinstance(func, ast.Name) and func.id in _HOST_FUNCTIONS
 
 

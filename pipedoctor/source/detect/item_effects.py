@@ -13,7 +13,7 @@ from pipedoctor.facts.code_events.item import (
     Unpickling,
 )
 from pipedoctor.facts.code_events.seeds import GeneratorSeed
-from pipedoctor.source.detect.api_table import KIND_OF_CALL, MEDIA_OPENERS
+from pipedoctor.source.detect.api_table import KIND_OF_CALL, MEDIA_OPENERS, reads_whole
 from pipedoctor.source.detect.cache_keys import record_missed_keys
 from pipedoctor.source.detect.caches import is_failure_path
 from pipedoctor.source.detect.failures import (
@@ -80,7 +80,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
             lazy=once or is_lazy(scope, step, node) or fills_missing_value(scope, step),
             own=own,
             kept=find_variable(scope, node),
-            used=_is_closed_or_passed_on(scope, node),
+            used=_is_closed_or_passed_on(recorder, scope, node),
             once=once,
             saved=kind is Unpickling and _saves_what_it_reads(recorder, scope),
             by_type=kind is DirectoryScan and _is_guarded_by_type(recorder, scope),
@@ -178,7 +178,7 @@ def _is_in_with(scope: CodeScope, node: ast.Call) -> bool:
     )
 
 
-def _is_closed_or_passed_on(scope: CodeScope, node: ast.Call) -> bool:
+def _is_closed_or_passed_on(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
     """Is what is opened closed, returned or handed on in this function?"""
     key = find_variable(scope, node)
     if not key:
@@ -190,8 +190,9 @@ def _is_closed_or_passed_on(scope: CodeScope, node: ast.Call) -> bool:
                 if one.func.attr == "close":
                     return True
             parts = [*one.args, *(word.value for word in one.keywords)]
-            if any(binding_key(part) == key for part in parts):
-                return True
+            if one is not node and any(binding_key(part) == key for part in parts):
+                if not reads_whole(recorder.full_name_of(one.func, scope)):
+                    return True
         elif isinstance(one, (ast.Return, ast.Yield)) and one.value is not None:
             if _returns_handle(one.value, key):
                 return True

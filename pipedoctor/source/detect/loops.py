@@ -126,9 +126,12 @@ def _restarted_loaders(
     found: set[int] = set()
     for made, its in _iterator_constructions(recorder, scope, node):
         step = next((one for one in its.calls if one.node is made), None)
-        if step is None or not made.args or around in step.context.loops:
-            continue  # PDR404 where it is made for each batch
+        if step is None or not made.args:
+            continue
         known = recorder.loader_flow.find_loaders(made.args[0], its)
+        if around in step.context.loops:  # PDR404 where it is made for each batch
+            found |= loaders & known if step.context.handler else set()
+            continue
         for index in loaders & known:
             if is_loader_reused(recorder, index, its, step, made.args[0]):
                 found.add(index)

@@ -73,6 +73,8 @@ def record_module_events(recorder: EventRecorder) -> None:
         for scope, step in module.steps_at(_candidate_calls(recorder, module)):
             if isinstance(step.node, ast.Call):
                 _record_call(recorder, scope, step, step.node)
+        if b"cuda.amp" in module.file.content:
+            _record_old_names(recorder, module)
         record_dataset_updates(recorder, module)
         if b"cuda" in module.file.content:
             recorder.traits.add("cuda")
@@ -153,6 +155,17 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
             recorder.add_event(PinThenCopy(waits=waits), scope, step, unparse_short(node))
     if last == "set_epoch" and isinstance(node.func, ast.Attribute):
         record_set_epoch(recorder, scope, step, node, node.func)
+
+
+def _record_old_names(recorder: EventRecorder, module: Module) -> None:
+    """``autocast = torch.cuda.amp.autocast``: an old name that is not called where it stands."""
+    for scope in module.scopes:
+        for step in scope.steps_by_type.get(ast.Assign, ()):
+            value = step.node.value if isinstance(step.node, ast.Assign) else None
+            if isinstance(value, ast.Attribute):
+                full = recorder.full_name_of(value, scope)
+                if full in _OLD_AMP_NAMES and not has_version_branch(recorder, scope, step):
+                    recorder.add_event(OldAmpUse(given=False), scope, step, full, node=value)
 
 
 def _record_variable(

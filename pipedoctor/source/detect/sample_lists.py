@@ -12,6 +12,7 @@ from pipedoctor.source.detect.object_lists import (
 )
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, binding_key
 
@@ -106,7 +107,13 @@ def _makes_objects(recorder: EventRecorder, scope: CodeScope, value: ast.expr, d
         return _picks_column(last) or _makes_objects(recorder, scope, last, depth - 1)
     if recorder.full_name_of(value.func, scope) in _LIST_FUNCTIONS:
         return True
-    return isinstance(value.func, ast.Attribute) and name in _LIST_METHODS
+    if isinstance(value.func, ast.Attribute) and name in _LIST_METHODS:
+        return True
+    return any(
+        _makes_objects(recorder, target, returned, depth - 1)
+        for target, _ in recorder.call_graph.resolve_call(value.func, scope, scope.owner)
+        for returned in returned_values(target)
+    )
 
 
 def _keeps_objects(index: ast.expr) -> bool:

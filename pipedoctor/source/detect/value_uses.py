@@ -11,6 +11,8 @@ from pipedoctor.source.syntax.walk import contains_node, find_nodes
 _CONDITION_TYPES = (ast.If, ast.While)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _REDUCTIONS = {"sum", "mean", "norm", "amax", "amin"}
+_PRINTING_METHODS = {"set_postfix", "set_description", "add_scalar"}
+_GRADIENT_NORMS = {"clip_grad_norm_", "clip_grad_norm", "get_total_norm"}
 _FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
 
 
@@ -69,6 +71,23 @@ def _tests_value(part: ast.AST, name: str) -> bool:
         and last_name(part.func) in _FINITE_CHECKS
         and any(binding_key(x) == name for x in part.args)
     )
+
+
+def is_computed_of_gradients(node: ast.Call) -> bool:
+    """Is it a number of the gradients, which lie on the device?"""
+    return last_name(node.func) in _GRADIENT_NORMS
+
+
+def converts_values(node: ast.Call) -> str:
+    """How a call asks for the values that it is given: ``print``, ``float``; empty: not so."""
+    func = node.func
+    if isinstance(func, ast.Name):
+        return func.id if func.id in {"print", "float"} else ""
+    if not isinstance(func, ast.Attribute):
+        return ""
+    if isinstance(func.value, ast.Name) and func.value.id == "math":
+        return "float" if func.attr in {*_FINITE_CHECKS, "exp"} else ""
+    return "print" if func.attr in _PRINTING_METHODS else ""
 
 
 def converts_result(node: ast.Call, how: str, results: set[str]) -> bool:

@@ -39,3 +39,8 @@ def _keeps_parameters(decorator: ast.expr) -> bool:
     func = decorator.func if isinstance(decorator, ast.Call) else decorator
     name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     return name in _KEEPING_DECORATORS
+
+
+def is_torch_module_method(call: ast.Call) -> bool:
+    """``model.eval()``, ``model.train()``: what any module of torch has, too."""
+    return getattr(call.func, "attr", "") in {"eval", "train"} and not (call.args or call.keywords)

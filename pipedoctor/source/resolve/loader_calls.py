@@ -16,7 +16,12 @@ from pipedoctor.source.resolve.dictionaries import (
     DictionaryResolver,
     KeywordDictionary,
 )
-from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
+from pipedoctor.source.resolve.inherited_loaders import (
+    find_inherited_constructions,
+    loader_parameters_of,
+    positional_arguments,
+)
+from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES
 from pipedoctor.source.resolve.project import CallSite, Project
 from pipedoctor.source.resolve.values import ValueResolver
 from pipedoctor.source.syntax.scope import (
@@ -54,10 +59,12 @@ class LoaderCallFinder:
         self.values = values
         self.dictionaries = DictionaryResolver(values)
         self.loader_subclasses = {
-            one.full_name
+            one.full_name: one
             for one in project.classes
             if set(project.find_bases(one)[1]) & LOADER_CLASSES
         }
+        self.inherited: dict[int, ClassDefinition] = {}
+        """Of calls in which classes construct what they inherit: the class, by identity."""
         self._self_attributes = {
             key for scope in project.scopes for key in scope.bindings if key.startswith("self.")
         }
@@ -71,6 +78,10 @@ class LoaderCallFinder:
             for scope, step in module.steps_at(self._candidate_calls(module)):
                 if isinstance(step.node, ast.Call):
                     direct += self._resolve_call(CallSite(scope, step, step.node))
+        own = self.loader_subclasses.values()
+        for site, cls in find_inherited_constructions(self.project, own):
+            self.inherited[id(site.node)] = cls
+            direct += self._resolve_arguments(site, cls.full_name, {})
         wrapped = [one for made in direct for one in self._calls_of_wrapper(made)]
         yield from direct
         yield from wrapped
@@ -93,9 +104,13 @@ class LoaderCallFinder:
 
     def _resolve_call(self, call_site: CallSite) -> Iterator[ResolvedLoaderCall]:
         name, before = self._resolve_loader_class(call_site.node.func, call_site.scope)
-        if not name or _calls_call_result(call_site.node):
-            return
-        for given, complete, node in self._argument_variants(call_site, before):
+        if name and not _calls_call_result(call_site.node):
+            yield from self._resolve_arguments(call_site, name, before)
+
+    def _resolve_arguments(
+        self, call_site: CallSite, name: str, before: Mapping[str, ArgumentExpression]
+    ) -> Iterator[ResolvedLoaderCall]:
+        for given, complete, node in self._argument_variants(call_site, name, before):
             ways = find_variants(self.values, call_site.scope, given)
             for way in ways:
                 yield ResolvedLoaderCall(call_site, name, way.arguments, complete, node, way.sites)
@@ -140,17 +155,19 @@ class LoaderCallFinder:
         return [*own, *both][0] if known else ""
 
     def _argument_variants(
-        self, site: CallSite, partial_arguments: Mapping[str, ArgumentExpression]
+        self, site: CallSite, name: str, partial_arguments: Mapping[str, ArgumentExpression]
     ) -> Iterator[tuple[dict[str, ArgumentExpression], bool, ast.AST]]:
         """Each way in which the arguments may be: dictionaries differ by branch."""
         call, scope = site.node, site.scope
         given = dict(partial_arguments)
         whole = True
-        for name, node in zip(LOADER_PARAMETERS, call.args, strict=False):
+        cls = None if id(call) in self.inherited else self.loader_subclasses.get(name)
+        names = loader_parameters_of(self.project, cls)
+        for parameter, node in zip(names, positional_arguments(call), strict=False):
             if isinstance(node, ast.Starred):
                 whole = False
                 break
-            given[name] = ArgumentExpression(node, scope)
+            given[parameter] = ArgumentExpression(node, scope)
         stars: list[list[KeywordDictionary]] = []
         for word in call.keywords:
             if word.arg is None:

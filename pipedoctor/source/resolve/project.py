@@ -3,12 +3,16 @@
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import takewhile
 from typing import NamedTuple
 
-from pipedoctor.source.resolve.call_fit import fits_call
-from pipedoctor.source.resolve.class_names import find_class, shadows_its_base, stands_before
-from pipedoctor.source.resolve.lazy_imports import find_lazy_import
+from pipedoctor.source.resolve.call_fit import fits_call, is_torch_module_method
+from pipedoctor.source.resolve.class_names import (
+    common_path_parts,
+    find_class,
+    shadows_its_base,
+    stands_before,
+)
+from pipedoctor.source.resolve.lazy_imports import STAR_IMPORTED_NAMES, find_lazy_import
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
 
@@ -43,7 +47,7 @@ class Project:
         found = self._modules_by_name.get(name, [])
         if len(found) <= 1 or near is None:
             return found[0] if found else None
-        return max(found, key=lambda one: _common_path_parts(one.path, near.path))
+        return max(found, key=lambda one: common_path_parts(one.path, near.path))
 
     def find_by_name(
         self, full: str, near: Module | None = None, depth: int = _MAX_DEPTH
@@ -197,6 +201,21 @@ class Project:
         return known
 
     @cached_property
+    def _super_constructions(self) -> dict[CodeScope, list[CallSite]]:
+        """``super().__init__(rows)``, by the constructor that it means."""
+        found: dict[CodeScope, list[CallSite]] = {}
+        for cls in self.classes:
+            above = (one.methods.get("__init__") for one in self.find_bases(cls)[0][1:])
+            meant = next((one for one in above if one is not None), None)
+            own = cls.methods.get("__init__") if meant is not None else None
+            for step in own.find_calls("__init__") if own is not None else ():
+                node = step.node
+                if isinstance(node, ast.Call) and own and meant:
+                    if isinstance(node.func, ast.Attribute) and is_self_expression(node.func.value):
+                        found.setdefault(meant, []).append(CallSite(own, step, node))
+        return found
+
+    @cached_property
     def _modules_by_called_name(self) -> dict[str, list[Module]]:
         """The modules that call something of this name."""
         found: dict[str, list[Module]] = {}
@@ -216,7 +235,8 @@ class Project:
         last = scope.name.rpartition(".")[2]
         if scope.owner is not None and last == "__init__":
             last = scope.owner.name
-        return [site for site in self.find_call_sites(last) if self._is_call_of(site, scope)]
+        found = [site for site in self.find_call_sites(last) if self._is_call_of(site, scope)]
+        return found + self._super_constructions.get(scope, [])
 
     def _is_call_of(self, site: CallSite, scope: CodeScope) -> bool:
         func = site.node.func
@@ -225,13 +245,14 @@ class Project:
             return bool(full) and self.find_by_name(full, site.scope.module) is scope
         if isinstance(func, ast.Attribute) and is_self_expression(func.value):
             mine = site.scope.owner
-            return mine is not None and self.find_method(mine, func.attr) is scope
+            overrides = mine in self.find_bases(scope.owner)[0][1:]
+            return mine is not None and (overrides or self.find_method(mine, func.attr) is scope)
         if scope.name.endswith(".__init__"):
             found = self.find_definition(func, site.scope.module)
             return (
                 isinstance(found, ClassDefinition) and self.find_method(found, "__init__") is scope
             )
-        if _is_torch_module_method(site.node):
+        if is_torch_module_method(site.node):
             return self._is_on_local_instance(site, scope)
         return isinstance(func, ast.Attribute) and fits_call(scope, site.node)
 
@@ -249,11 +270,6 @@ class Project:
             and self.find_method(made, scope.name.rpartition(".")[2]) is scope
             for value, _ in site.scope.bindings.get(key, [])
         )
-
-
-def _is_torch_module_method(call: ast.Call) -> bool:
-    """``model.eval()``, ``model.train()``: what any module of torch has, too."""
-    return last_name(call.func) in {"eval", "train"} and not (call.args or call.keywords)
 
 
 def is_self_expression(node: ast.expr) -> bool:
@@ -279,17 +295,3 @@ def find_call_argument(call: ast.Call, name: str, position: int) -> ast.expr | N
     if any(isinstance(one, ast.Starred) for one in before):
         return None
     return call.args[position] if 0 <= position < len(call.args) else None
-
-
-def _common_path_parts(one: str, other: str) -> int:
-    pairs = zip(one.split("/"), other.split("/"), strict=False)
-    return len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
-
-
-STAR_IMPORTED_NAMES = {
-    "torch.utils.data.DataLoader",
-    "torch.utils.data.Dataset",
-    "torch.utils.data.IterableDataset",
-    "torch.utils.data.TensorDataset",
-    "torch.utils.data.dataloader.DataLoader",
-}

@@ -36,7 +36,7 @@ from pipedoctor.source.values.lattice import (
     Values,
     join,
 )
-from pipedoctor.source.values.modules import read_imported, read_module
+from pipedoctor.source.values.modules import read_global, read_imported, read_module
 
 _MAX_DEPTH, _MAX_REPEATS = 60, 3
 """Evaluations of one expression whose value rests on itself."""
@@ -60,6 +60,8 @@ class Evaluator:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.loaders_by_call: Mapping[int, Sequence[int]] = {}
+        self.loaders_by_class: dict[ClassDefinition, list[int]] = {}
+        """Of classes of loaders that are made by their names: the indices of these."""
         self.variants_by_call: dict[int, set[int]] = {}
         """Of loaders that differ by the calls of a function: their indices by these calls."""
         self.loader_argument: Callable[[int, str], Values] | None = None
@@ -177,6 +179,8 @@ class Evaluator:
         scope, name = frame.scope, node.id
         if name == "self" and frame.owner is not None:
             return frozenset((frame.owner,))
+        if name == "cls" and frame.owner is not None and name in scope.parameter_names:
+            return frozenset((ClassValue(frame.owner.cls),))
         found = self._definitions.find(scope, name, node.lineno)
         values = UNKNOWN
         if found.assigned or found.looped:
@@ -185,35 +189,19 @@ class Evaluator:
         if name in scope.local_functions:
             return values | {LocalFunctionValue(scope.local_functions[name], frame)}
         if found.certain or scope.is_module_body:
-            return values or self._evaluate_global(node, frame)
+            return values or read_global(self, node, frame)
         if name in scope.parameter_names:
             return values | evaluate_parameter(self, name, frame)
         if scope.local_functions and not (found.assigned or found.looped):
             inner = self._calls.inner_arguments(scope, name)  # of a function within this one
             values = join([self.evaluate(given, frame) for given in inner])
-        return values or self._evaluate_global(node, frame)
+        return values or read_global(self, node, frame)
 
     def _element_of_target(self, target: LoopTarget, frame: Frame) -> Values:
         values = join(self.iterate(one) for one in self.evaluate(target.iterated, frame))
         for index in target.path:
             values = join(self.item(one, index) for one in values)
         return values
-
-    def _evaluate_global(self, node: ast.Name, frame: Frame) -> Values:
-        module = frame.scope.module
-        definition = self.project.find_definition(node, module)
-        if isinstance(definition, CodeScope):
-            return frozenset((FunctionValue(definition),))
-        if definition is not None:
-            return frozenset((ClassValue(definition),))
-        bound = module.body.bindings.get(node.id, ())
-        if bound and not frame.scope.is_module_body:
-            body = self.frame_of(module.body)
-            return join(self.evaluate(value, body) for value, _ in bound)
-        full = module.imported_names.get(node.id, "")
-        if full and not bound and self.project.find_module(full) is not None:
-            return frozenset((ModuleValue(full),))
-        return read_imported(self, full)
 
     def _evaluate_attribute_node(self, node: ast.Attribute, frame: Frame) -> Values:
         if is_super_call(node.value):
@@ -284,9 +272,15 @@ class Evaluator:
         if found is None:
             self._elements[value] = UNKNOWN  # where it comes back to itself
             with self.open_query():
-                found = self._calls.iterate(value) or elements_of(self, value)
+                found = self._batches_of_class(value) or self._calls.iterate(value)
+                found = found or elements_of(self, value)
             self._elements[value] = found
         return found
+
+    def _batches_of_class(self, value: Value) -> Values:
+        """What an object of a class of loaders gives, which is made by its name."""
+        indices = self.loaders_by_class.get(value.cls) if isinstance(value, InstanceValue) else ()
+        return frozenset(BatchValue(index) for index in indices or ())
 
     @contextmanager
     def open_query(self) -> Generator[None, None, None]:

@@ -40,6 +40,10 @@ class LoaderFlow:
         self.evaluator = evaluator
         self.evaluator.set_loaders(by_call)
         for index, made in enumerate(constructions.calls):
+            cls = constructions.inherited.get(id(made.site.node))
+            for one in (cls, *self.evaluator.subclasses_of(cls)) if cls else ():
+                self.evaluator.loaders_by_class.setdefault(one, []).append(index)
+        for index, made in enumerate(constructions.calls):
             for site in made.through:
                 self.evaluator.variants_by_call.setdefault(id(site.node), set()).add(index)
         self.evaluator.loader_argument = lambda index, name: self.evaluate_argument(
@@ -128,6 +132,8 @@ class LoaderFlow:
             for part in value.parts:
                 for one in part:
                     yield from self._find_source_loaders(one, depth - 1)
+        elif isinstance(value, InstanceValue) and value.cls in self.evaluator.loaders_by_class:
+            yield from self.evaluator.loaders_by_class[value.cls]
         elif isinstance(value, InstanceValue) and depth:
             elements = frozenset(self._batches_in(self.evaluator.iterate(value)))
             yield from elements or self._given_loaders(value, depth)

@@ -1,10 +1,13 @@
 """What the files of a project hold, as values: their functions, classes and variables."""
 
+import ast
+
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.lattice import (
     UNKNOWN,
     ClassValue,
     Evaluating,
+    Frame,
     FunctionValue,
     ModuleValue,
     Values,
@@ -42,3 +45,21 @@ def any_of_module(model: Evaluating, value: ModuleValue) -> Values:
         return UNKNOWN
     functions = frozenset(FunctionValue(one) for one in module.functions.values())
     return functions | frozenset(ClassValue(one) for one in module.classes.values())
+
+
+def read_global(model: Evaluating, node: ast.Name, frame: Frame) -> Values:
+    """What a name means that nothing in its function binds."""
+    module = frame.scope.module
+    definition = model.project.find_definition(node, module)
+    if isinstance(definition, CodeScope):
+        return frozenset((FunctionValue(definition),))
+    if definition is not None:
+        return frozenset((ClassValue(definition),))
+    bound = module.body.bindings.get(node.id, ())
+    if bound and not frame.scope.is_module_body:
+        body = model.frame_of(module.body)
+        return join(model.evaluate(value, body) for value, _ in bound)
+    full = module.imported_names.get(node.id, "")
+    if full and not bound and model.project.find_module(full) is not None:
+        return frozenset((ModuleValue(full),))
+    return read_imported(model, full)

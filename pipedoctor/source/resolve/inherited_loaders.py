@@ -1,0 +1,71 @@
+"""Classes of loaders of the project: the call of what they inherit makes the loader."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
+from pipedoctor.source.resolve.project import CallSite, Project, is_self_expression
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+
+
+def find_inherited_constructions(
+    project: Project, classes: Iterable[ClassDefinition]
+) -> Iterator[tuple[CallSite, ClassDefinition]]:
+    """
+    ``super().__init__(rows, num_workers=4)`` in classes that nobody calls by their names.
+
+    They are made out of a registry or a configuration: ``getattr(loaders, name)(...)``.
+    Where the class itself is called, that call is the loader.
+    """
+    for cls in classes:
+        own = cls.methods.get("__init__")
+        above = project.find_bases(cls)[0][1:]
+        if own is None or any("__init__" in one.methods for one in above):
+            continue
+        calls = [site for site in _inherited_calls(project, own) if not _hands_all_on(site.node)]
+        if calls and not any(_is_constructed(project, one) for one in _family(project, cls)):
+            yield from ((site, cls) for site in calls[:1])
+
+
+def loader_parameters_of(project: Project, cls: ClassDefinition | None) -> tuple[str, ...]:
+    """The names that positions fill in a call of a class of loaders."""
+    init = project.find_method(cls, "__init__") if cls is not None else None
+    if init is None or isinstance(init.node, ast.Module) or init.node.args.vararg is not None:
+        return LOADER_PARAMETERS
+    return tuple(one.arg for one in init.parameters[1:])
+
+
+def positional_arguments(call: ast.Call) -> list[ast.expr]:
+    """What positions give; of ``DataLoader.__init__(self, rows)`` but the object itself."""
+    func = call.func
+    bound = isinstance(func, ast.Attribute) and func.attr == "__init__"
+    if bound and isinstance(func, ast.Attribute) and not isinstance(func.value, ast.Call):
+        return call.args[1:]
+    return call.args
+
+
+def _inherited_calls(project: Project, init: CodeScope) -> Iterator[CallSite]:
+    for step in init.find_calls("__init__"):
+        node = step.node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            of = node.func.value
+            base = project.full_name_of(of, init.module)
+            if is_self_expression(of) or base in LOADER_CLASSES:
+                yield CallSite(init, step, node)
+
+
+def _hands_all_on(call: ast.Call) -> bool:
+    """``super().__init__(*args, **kwargs)``: who calls the class decides on everything."""
+    return any(isinstance(one, ast.Starred) for one in call.args)
+
+
+def _family(project: Project, cls: ClassDefinition) -> list[ClassDefinition]:
+    """A class and all that derive from it."""
+    return [one for one in project.classes if cls in project.find_bases(one)[0]]
+
+
+def _is_constructed(project: Project, cls: ClassDefinition) -> bool:
+    return any(
+        project.find_definition(site.node.func, site.scope.module) is cls
+        for site in project.find_call_sites(cls.name)
+    )
