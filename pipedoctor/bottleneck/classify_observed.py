@@ -50,65 +50,65 @@ _PAIR = 2
 UNSEEN = "the stack of the main process could not be read"
 
 
-def classify_observed(seen: Observation) -> Bottleneck:
+def classify_observed(observation: Observation) -> Bottleneck:
     """The first cause whose figures are there; `unknown` where none is."""
-    if not seen.samples:
-        why = f"{UNSEEN}: {seen.unseen}" if seen.unseen else UNSEEN
+    if not observation.samples:
+        why = f"{UNSEEN}: {observation.unseen}" if observation.unseen else UNSEEN
         return Bottleneck(name="unknown", reason=why, evidence={})
     why = "no stage dominates in what was observed"
-    return next(_find_causes(seen), Bottleneck(name="unknown", reason=why, evidence={}))
+    return next(_find_causes(observation), Bottleneck(name="unknown", reason=why, evidence={}))
 
 
-def is_doubtful(seen: Observation, found: Bottleneck) -> bool:
+def is_doubtful(observation: Observation, bottleneck: Bottleneck) -> bool:
     """Are there few samples, or is data just about late?"""
-    close = abs(seen.late_share - MAX_WAIT_SHARE) < BORDER
-    return found.name == "unknown" or close or seen.samples < ENOUGH
+    close = abs(observation.late_share - MAX_WAIT_SHARE) < BORDER
+    return bottleneck.name == "unknown" or close or observation.samples < ENOUGH
 
 
-def _find_causes(seen: Observation) -> Iterator[Bottleneck]:
+def _find_causes(observation: Observation) -> Iterator[Bottleneck]:
     """From those that explain others to those that are left."""
-    yield from _check_quota(seen)
-    if seen.late_share < MAX_WAIT_SHARE:
-        yield _blame_consumer(seen)
+    yield from _check_quota(observation)
+    if observation.late_share < MAX_WAIT_SHARE:
+        yield _blame_consumer(observation)
         return
-    yield from _check_startup(seen)
-    yield from _check_sampler(seen)
-    yield from _check_handover(seen)
-    yield from _check_stragglers(seen)
-    yield from _check_threads(seen)
-    yield from _check_faults(seen)
-    yield from _check_storage(seen)
-    yield from _check_computing(seen)
+    yield from _check_startup(observation)
+    yield from _check_sampler(observation)
+    yield from _check_handover(observation)
+    yield from _check_stragglers(observation)
+    yield from _check_threads(observation)
+    yield from _check_faults(observation)
+    yield from _check_storage(observation)
+    yield from _check_computing(observation)
 
 
-def describe_wait(seen: Observation) -> str:
+def describe_wait(observation: Observation) -> str:
     """How long the main process waits, in words."""
-    if seen.rank is None or seen.ranks == 1:
-        return f"it waits for data {seen.data_wait:.0%} of the time"
+    if observation.rank is None or observation.ranks == 1:
+        return f"it waits for data {observation.data_wait:.0%} of the time"
     others = ""
-    if seen.others_wait is not None:
-        word = "others" if seen.ranks > _PAIR else "other"
-        others = f" (the {word} {seen.others_wait:.0%})"
-    return f"rank {seen.rank} waits for data {seen.data_wait:.0%} of the time{others}"
+    if observation.others_wait is not None:
+        word = "others" if observation.ranks > _PAIR else "other"
+        others = f" (the {word} {observation.others_wait:.0%})"
+    return f"rank {observation.rank} waits for data {observation.data_wait:.0%} of the time{others}"
 
 
-def _check_quota(seen: Observation) -> Iterator[Bottleneck]:
-    share = seen.throttled_share or 0.0
-    main = seen.main
-    slowed = seen.late_share >= MAX_WAIT_SHARE or main.computing + main.model > MOSTLY
+def _check_quota(observation: Observation) -> Iterator[Bottleneck]:
+    share = observation.throttled_share or 0.0
+    main = observation.main
+    slowed = observation.late_share >= MAX_WAIT_SHARE or main.computing + main.model > MOSTLY
     if share > MIN_THROTTLED_SHARE and slowed:
         yield Bottleneck(
             name="cpu-quota",
-            reason=f"the cgroup may use {seen.cpus:g} CPUs and was throttled in "
+            reason=f"the cgroup may use {observation.cpus:g} CPUs and was throttled in "
             f"{share:.0%} of its periods",
-            evidence={"cpus": seen.cpus, "throttled_share": share},
+            evidence={"cpus": observation.cpus, "throttled_share": share},
         )
 
 
-def _blame_consumer(seen: Observation) -> Bottleneck:
+def _blame_consumer(observation: Observation) -> Bottleneck:
     """Data is there when it is needed: what takes the time then?"""
-    main = seen.main
-    idle = seen.gpu_busy is None or seen.gpu_busy < BUSY
+    main = observation.main
+    idle = observation.gpu_busy is None or observation.gpu_busy < BUSY
     evidence = {"computing_share": main.computing, "blocked_share": main.blocked}
     if main.computing > MOSTLY and idle:
         return Bottleneck(
@@ -117,145 +117,160 @@ def _blame_consumer(seen: Observation) -> Bottleneck:
             f" {main.computing:.0%} of the time outside the model",
             evidence=evidence,
         )
-    why = f"the pipeline is fine: {describe_wait(seen)}"
-    if seen.gpu_busy is not None and idle:
-        why += f"; the GPU is busy {seen.gpu_busy:.0%} of it although batches are ready"
+    why = f"the pipeline is fine: {describe_wait(observation)}"
+    if observation.gpu_busy is not None and idle:
+        why += f"; the GPU is busy {observation.gpu_busy:.0%} of it although batches are ready"
     return Bottleneck(name="consumer", reason=why, evidence=evidence)
 
 
-def _check_startup(seen: Observation) -> Iterator[Bottleneck]:
-    main = seen.main
+def _check_startup(observation: Observation) -> Iterator[Bottleneck]:
+    main = observation.main
     often = main.starts > 1 or main.starting > MOSTLY
     if main.starting > MOSTLY * main.data_wait and often:
         yield Bottleneck(
             name="worker-startup",
-            reason=f"{describe_wait(seen)}, {main.starting:.0%} until new workers deliver:"
-            f" they were started {format_count(main.starts, 'time')} in {seen.seconds:.0f} s",
+            reason=f"{describe_wait(observation)}, {main.starting:.0%} until new workers deliver:"
+            f" they were started {format_count(main.starts, 'time')}"
+            f" in {observation.seconds:.0f} s",
             evidence={"startup_share": main.starting, "starts": float(main.starts)},
         )
 
 
-def _check_sampler(seen: Observation) -> Iterator[Bottleneck]:
-    main = seen.main
-    if main.sampling > MOSTLY * seen.late_share:
+def _check_sampler(observation: Observation) -> Iterator[Bottleneck]:
+    main = observation.main
+    if main.sampling > MOSTLY * observation.late_share:
         yield Bottleneck(
             name="main-thread",
-            reason=f"{describe_wait(seen)}, {main.sampling:.0%} until the sampler has chosen"
+            reason=f"{describe_wait(observation)}, {main.sampling:.0%} until the sampler has chosen"
             " what comes next: it runs in the training process",
             evidence={"sampling_share": main.sampling},
         )
 
 
-def _check_handover(seen: Observation) -> Iterator[Bottleneck]:
-    main, worker = seen.main, seen.worker
+def _check_handover(observation: Observation) -> Iterator[Bottleneck]:
+    main, worker = observation.main, observation.worker
     made = worker.fetching + worker.collating
     shared = (
         worker.collating > MIN_HANDOVER_SHARE * made
-        and seen.fetch.system > SYSTEM
-        and weigh_faults(seen) > FAULTS
+        and observation.fetch.system > SYSTEM
+        and weigh_faults(observation) > FAULTS
     )
     taken = main.receiving > MIN_HANDOVER_SHARE * (main.waiting + main.receiving)
-    packing = seen.packing_cpu or seen.other_cpu  # not told apart in Python 3.10
+    packing = observation.packing_cpu or observation.other_cpu  # not told apart in Python 3.10
     packs = worker.idle + worker.sending > MOSTLY and packing > PACKING
     few = made < MOSTLY  # else their interpreter is busy, and hands over when it can
-    longer = seen.packing_cpu * seen.workers + main.receiving > made * seen.workers
-    heavy = longer and seen.packing_cpu > PACKING
-    if not seen.workers or not (shared or heavy or (few and (taken or packs))):
+    longer = (
+        observation.packing_cpu * observation.workers + main.receiving > made * observation.workers
+    )
+    heavy = longer and observation.packing_cpu > PACKING
+    if not observation.workers or not (shared or heavy or (few and (taken or packs))):
         return
     evidence = {
         "receiving_share": main.receiving,
-        "rebuilding_share": seen.object_share,
+        "rebuilding_share": observation.object_share,
         "sending_share": worker.sending,
         "collating_share": worker.collating,
-        "packing_share": seen.packing_cpu,
+        "packing_share": observation.packing_cpu,
     }
-    if (taken or not (shared or heavy)) and seen.object_share > MOSTLY:
-        why = f"{describe_wait(seen)}, {main.receiving:.0%} to rebuild the tensors one by one"
+    if (taken or not (shared or heavy)) and observation.object_share > MOSTLY:
+        why = (
+            f"{describe_wait(observation)}, {main.receiving:.0%} to rebuild the tensors one by one"
+        )
         yield Bottleneck(name="ipc-objects", reason=why, evidence=evidence)
         return
     where = "to receive batches from the workers" if taken else "while workers send batches"
-    why = f"{describe_wait(seen)}, mostly {where}: the batches are large"
+    why = f"{describe_wait(observation)}, mostly {where}: the batches are large"
     yield Bottleneck(name="ipc-bytes", reason=why, evidence=evidence)
 
 
-def _check_stragglers(seen: Observation) -> Iterator[Bottleneck]:
-    waits = seen.main.waiting > seen.main.receiving  # for a batch that nobody has made yet
-    blocked = seen.workers > 1 and seen.worker.idle > IDLE and waits
-    uneven = seen.tail > MIN_TAIL_SHARE and seen.workers > 1 and seen.worker.idle > HELD_UP
+def _check_stragglers(observation: Observation) -> Iterator[Bottleneck]:
+    waits = (
+        observation.main.waiting > observation.main.receiving
+    )  # for a batch that nobody has made yet
+    blocked = observation.workers > 1 and observation.worker.idle > IDLE and waits
+    uneven = (
+        observation.tail > MIN_TAIL_SHARE
+        and observation.workers > 1
+        and observation.worker.idle > HELD_UP
+    )
     if not uneven and not blocked:
         return
-    why = f"{describe_wait(seen)}; a few samples take {seen.tail:.0%} of the workers' time"
-    if seen.tail <= MIN_TAIL_SHARE:
+    why = (
+        f"{describe_wait(observation)};"
+        f" a few samples take {observation.tail:.0%} of the workers' time"
+    )
+    if observation.tail <= MIN_TAIL_SHARE:
         why = (
-            f"{describe_wait(seen)} although its workers have nothing to do"
-            f" {seen.worker.idle:.0%} of it: one slow batch holds up the others"
+            f"{describe_wait(observation)} although its workers have nothing to do"
+            f" {observation.worker.idle:.0%} of it: one slow batch holds up the others"
         )
-    evidence = {"tail_share": seen.tail, "idle_share": seen.worker.idle}
+    evidence = {"tail_share": observation.tail, "idle_share": observation.worker.idle}
     yield Bottleneck(name="stragglers", reason=why, evidence=evidence)
 
 
-def _check_threads(seen: Observation) -> Iterator[Bottleneck]:
-    if seen.other_threads > SPINNING and seen.fetch.waiting < MIN_WAITING_SHARE:
+def _check_threads(observation: Observation) -> Iterator[Bottleneck]:
+    if observation.other_threads > SPINNING and observation.fetch.waiting < MIN_WAITING_SHARE:
         yield Bottleneck(
             name="blas-threads",
-            reason=f"{describe_wait(seen)}; other threads of a worker use"
-            f" {seen.other_threads:.1f} times the CPU of the one that fetches:"
+            reason=f"{describe_wait(observation)}; other threads of a worker use"
+            f" {observation.other_threads:.1f} times the CPU of the one that fetches:"
             " a numerical library starts its own threads",
-            evidence={"other_threads": seen.other_threads},
+            evidence={"other_threads": observation.other_threads},
         )
 
 
-def weigh_faults(seen: Observation) -> float:
+def weigh_faults(observation: Observation) -> float:
     """Page faults a second of CPU, as many as small ones would take as long."""
-    return seen.faults_per_second + (HUGE_WEIGHT - 1) * seen.huge_faults_per_second
+    return observation.faults_per_second + (HUGE_WEIGHT - 1) * observation.huge_faults_per_second
 
 
-def _check_faults(seen: Observation) -> Iterator[Bottleneck]:
-    fetch, worker = seen.fetch, seen.worker
-    heavy = fetch.system > KERNEL and weigh_faults(seen) > FAULTS
+def _check_faults(observation: Observation) -> Iterator[Bottleneck]:
+    fetch, worker = observation.fetch, observation.worker
+    heavy = fetch.system > KERNEL and weigh_faults(observation) > FAULTS
     if heavy and fetch.waiting < MIN_WAITING_SHARE and worker.collating <= worker.fetching:
         yield Bottleneck(
             name="allocator-faults",
-            reason=f"{describe_wait(seen)}; its workers spend {fetch.system:.0%} of their CPU time"
-            f" in the kernel, with {seen.faults_per_second:.0f} page faults a second:"
+            reason=f"{describe_wait(observation)};"
+            f" its workers spend {fetch.system:.0%} of their CPU time in the kernel,"
+            f" with {observation.faults_per_second:.0f} page faults a second:"
             " memory goes back and forth between the allocator and the kernel",
             evidence={
-                "faults_per_second": seen.faults_per_second,
+                "faults_per_second": observation.faults_per_second,
                 "share": fetch.system,
             },
         )
 
 
-def _check_storage(seen: Observation) -> Iterator[Bottleneck]:
-    fetch = seen.fetch
+def _check_storage(observation: Observation) -> Iterator[Bottleneck]:
+    fetch = observation.fetch
     share = fetch.waiting / max(fetch.waiting + fetch.running, 1e-9)
     if not fetch.samples or share < MIN_WAITING_SHARE:
         return
     evidence = {"waiting_share": share, "locked_share": fetch.locked}
-    if seen.bytes_per_call is not None:
-        evidence["bytes_per_call"] = seen.bytes_per_call
+    if observation.bytes_per_call is not None:
+        evidence["bytes_per_call"] = observation.bytes_per_call
     locked = fetch.locked > LOCKED * fetch.waiting
-    large = (seen.bytes_per_call or 0.0) >= LARGE
-    who = "its workers wait" if seen.workers else "it waits"
-    where = describe_kernel_wait(seen.kernel)
+    large = (observation.bytes_per_call or 0.0) >= LARGE
+    who = "its workers wait" if observation.workers else "it waits"
+    where = describe_kernel_wait(observation.kernel)
     if locked or large:
         limit = "one after the other" if locked else "large reads share its bandwidth"
         yield Bottleneck(
             name="storage-bandwidth",
-            reason=f"{describe_wait(seen)}; {who} {share:.0%} of fetching{where}: {limit}",
+            reason=f"{describe_wait(observation)}; {who} {share:.0%} of fetching{where}: {limit}",
             evidence=evidence,
         )
         return
-    more = f"{'more ' if seen.workers else ''}workers would wait in parallel"
+    more = f"{'more ' if observation.workers else ''}workers would wait in parallel"
     yield Bottleneck(
         name="storage-latency",
-        reason=f"{describe_wait(seen)}; {who} {share:.0%} of fetching{where}: {more}",
+        reason=f"{describe_wait(observation)}; {who} {share:.0%} of fetching{where}: {more}",
         evidence=evidence,
     )
 
 
-def _check_computing(seen: Observation) -> Iterator[Bottleneck]:
-    fetch, worker = seen.fetch, seen.worker
+def _check_computing(observation: Observation) -> Iterator[Bottleneck]:
+    fetch, worker = observation.fetch, observation.worker
     if not fetch.samples:
         return
     evidence = {"decode_share": fetch.decoding, "run_queue_share": fetch.delayed}
@@ -265,8 +280,8 @@ def _check_computing(seen: Observation) -> Iterator[Bottleneck]:
         what = "putting samples together"
     elif fetch.decoding >= MOSTLY:
         name, what = "decode-cpu", "decoding"
-    who = "its workers compute" if seen.workers else "it computes"
-    why = f"{describe_wait(seen)}; {who}, most of it {what}"
+    who = "its workers compute" if observation.workers else "it computes"
+    why = f"{describe_wait(observation)}; {who}, most of it {what}"
     if fetch.delayed > fetch.running:
         why += f", and is ready without a CPU {fetch.delayed:.0%} of that time"
     yield Bottleneck(name=name, reason=why, evidence=evidence)

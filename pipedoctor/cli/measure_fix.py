@@ -47,7 +47,7 @@ def prepare_edit_measurement(
     return clock, () if found is None else (found,)
 
 
-def _measure_before(stack: ExitStack, wanted: "TuningRequest") -> "BaselineProbe":
+def _measure_before(stack: ExitStack, request: "TuningRequest") -> "BaselineProbe":
     """The loader as it is now; raises UsageError, and `fix`'s Refused."""
     from pipedoctor.cli.measure_target import format_refusal
     from pipedoctor.fix import plan
@@ -55,9 +55,9 @@ def _measure_before(stack: ExitStack, wanted: "TuningRequest") -> "BaselineProbe
     from pipedoctor.tune.search.probe import TrialFailedError
     from pipedoctor.tune.search.session import TargetLostError, TargetRefusedError
 
-    target = wanted.target
+    target = request.target
     try:
-        return stack.enter_context(probe_baseline(wanted))
+        return stack.enter_context(probe_baseline(request))
     except TargetRefusedError as reason:
         raise click.UsageError(format_refusal(target, reason)) from None
     except (TrialFailedError, TargetLostError) as reason:

@@ -92,17 +92,17 @@ def format_refusal(target: str, reason: object) -> str:
     return f"--measure {target}: {redact_message(reason_text)}"
 
 
-def report_unmeasured(request: CheckRequest, found: TargetMeasurement) -> None:
+def report_unmeasured(request: CheckRequest, measurement: TargetMeasurement) -> None:
     """Say on stderr, in one line, why there is no gain although it was asked for."""
-    if not request.measure or found.pipeline is not None:
+    if not request.measure or measurement.pipeline is not None:
         return
     from pipedoctor.report.sentences import clean_text
 
-    for why in found.unmeasured.values():
+    for why in measurement.unmeasured.values():
         click.echo(f"pipedoctor check: could not measure {clean_text(why)}", err=True)
 
 
-def make_measurement(found: "Tuning", paths: Sequence[str]) -> TargetMeasurement:
+def make_measurement(tuning: "Tuning", paths: Sequence[str]) -> TargetMeasurement:
     """
     The part of a tuning that can be believed.
 
@@ -115,24 +115,24 @@ def make_measurement(found: "Tuning", paths: Sequence[str]) -> TargetMeasurement
     from pipedoctor.facts.source import Spot
     from pipedoctor.tune.search.decide import explain_unusable
 
-    seen = found.pipeline
+    seen = tuning.pipeline
     trials = seen.trials
-    doubted = found.undecided_reason or explain_unusable(seen)
+    doubted = tuning.undecided_reason or explain_unusable(seen)
     if doubted:
         trials = tuple(trial for trial in trials if not trial.window.rejection_reason)
     if not trials:
         refused = next((t.window.rejection_reason for t in seen.trials), "")
-        why = found.failure or refused or "no batch arrived within the budget"
+        why = tuning.failure or refused or "no batch arrived within the budget"
         return TargetMeasurement(unmeasured={"pipeline": f"{seen.target}: {why}"})
     spot = None
-    if found.made_at is not None:
-        path, line = found.made_at
+    if tuning.made_at is not None:
+        path, line = tuning.made_at
         spot = Spot(path=format_path(path, paths), line=line)
     whole = replace(
         seen,
         trials=trials,
         best=seen.start if doubted else seen.best,
-        limits=found.excluding_limits,
+        limits=tuning.excluding_limits,
         made_at=spot,
     )
     return TargetMeasurement(pipeline=whole)

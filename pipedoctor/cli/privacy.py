@@ -52,24 +52,24 @@ def redact_texts(redactor: "Redactor", texts: Mapping[str, str]) -> dict[str, st
     return redactor.redact_facts(Facts(unknown=texts)).unknown
 
 
-def redact_tuning(found: "Tuning", target: str | None, *, no_redact: bool) -> "Tuning":
+def redact_tuning(tuning: "Tuning", target: str | None, *, no_redact: bool) -> "Tuning":
     """A tuning as this file, or stdout, may show it."""
     from pipedoctor.facts import Facts, Pipeline
 
-    private = {"trouble": found.failure, "bound": found.limits.workers_bound}
-    private |= {f"said {number}": text for number, text in enumerate(found.remarks)}
+    private = {"trouble": tuning.failure, "bound": tuning.limits.workers_bound}
+    private |= {f"said {number}": text for number, text in enumerate(tuning.remarks)}
     facts = make_redactor(target, no_redact=no_redact).redact_facts(
-        Facts(found.pipeline, unknown=private)
+        Facts(tuning.pipeline, unknown=private)
     )
-    seen, texts = facts.get(Pipeline) or found.pipeline, facts.unknown
+    seen, texts = facts.get(Pipeline) or tuning.pipeline, facts.unknown
     return replace(
-        found,
-        request=replace(found.request, target=seen.target),
+        tuning,
+        request=replace(tuning.request, target=seen.target),
         pipeline=seen,
         excluding_limits=seen.limits,
-        remarks=tuple(texts[f"said {number}"] for number in range(len(found.remarks))),
+        remarks=tuple(texts[f"said {number}"] for number in range(len(tuning.remarks))),
         failure=texts["trouble"],
-        limits=replace(found.limits, workers_bound=texts["bound"]),
+        limits=replace(tuning.limits, workers_bound=texts["bound"]),
     )
 
 

@@ -27,12 +27,12 @@ _FULL_SHARE = 0.9
 
 
 def explain_output(
-    output_bytes: bytes, code: int, argv: Sequence[str], job: JobRequest, seen: "Facts | None"
+    output_bytes: bytes, code: int, argv: Sequence[str], job: JobRequest, facts: "Facts | None"
 ) -> str:
     """
     What `explain` says of the output, and of the signal that ended the command.
 
-    `seen` is what was watched of it; empty: there is nothing to say.
+    `facts` is what was watched of it; empty: there is nothing to say.
     """
     from io import BytesIO
 
@@ -45,7 +45,7 @@ def explain_output(
     redactor = privacy.make_stderr_redactor()
 
     def look(wanted: frozenset[str]) -> "Facts":
-        return _collect_job(wanted, argv, job, seen)
+        return _collect_job(wanted, argv, job, facts)
 
     done = attempt(
         lambda: explain(BytesIO(output_bytes + end), source="run", redactor=redactor, facts=look)
@@ -119,11 +119,11 @@ def _mark_observed(inquiry: "CollectionRequest", job: JobRequest) -> "Collection
     return structs.replace(inquiry, loader=structs.replace(inquiry.loader, origin=origin))
 
 
-def _observe_loader(seen: "Facts | None") -> JobRequest:
+def _observe_loader(facts: "Facts | None") -> JobRequest:
     """How many workers and ranks the job had, as far as it was seen."""
     from pipedoctor.facts import Pipeline
 
-    pipeline = seen.get(Pipeline) if seen is not None else None
+    pipeline = facts.get(Pipeline) if facts is not None else None
     observed = pipeline.observed if pipeline is not None else None
     if observed is None or not observed.workers:
         return JobRequest()

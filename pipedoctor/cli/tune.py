@@ -67,7 +67,7 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     context.exit(code or (_apply_tuning(found, yes=request.yes) if request.apply else 0))
 
 
-def _apply_tuning(found: "Tuning", *, yes: bool) -> int:
+def _apply_tuning(tuning: "Tuning", *, yes: bool) -> int:
     """Edit the call that made the loader, by the means of `fix`; its exit code."""
     from pipedoctor.collect.plan import CollectionRequest
     from pipedoctor.engine.catalogue import get_catalogue
@@ -82,12 +82,12 @@ def _apply_tuning(found: "Tuning", *, yes: bool) -> int:
     console = Console(echo, lambda question: click.confirm(question, err=True), yes=yes)
     examination = Examination(catalogue=get_catalogue(), inquiry=CollectionRequest(quick=True))
     try:
-        return apply_tuning(found, console, examination)
+        return apply_tuning(tuning, console, examination)
     except FixRefusedError as why:
         return console.report_refusal(why)
 
 
-def _render_tuning(found: "Tuning", request: "TuneRequest") -> str:
+def _render_tuning(tuning: "Tuning", request: "TuneRequest") -> str:
     from pipedoctor.cli.output import get_width, has_colors, is_stdout
     from pipedoctor.tune.output.json import build_record
     from pipedoctor.tune.output.text import render
@@ -95,9 +95,9 @@ def _render_tuning(found: "Tuning", request: "TuneRequest") -> str:
     if request.form == "text":
         columns = get_width() if is_stdout(request.output) else 100
         color = has_colors(request.output, no_color=request.no_color)
-        return render(found, width=columns, color=color)
+        return render(tuning, width=columns, color=color)
     import json
 
     from pipedoctor.textsafe import map_strings
 
-    return json.dumps(map_strings(build_record(found)), indent=1) + "\n"
+    return json.dumps(map_strings(build_record(tuning)), indent=1) + "\n"

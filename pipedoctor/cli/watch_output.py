@@ -92,9 +92,9 @@ def _find_end(request: WatchRequest) -> float:
     return request.seconds if request.seconds is not None else math.inf
 
 
-def write_report(known: Facts, request: WatchRequest, began: float) -> int:
+def write_report(facts: Facts, request: WatchRequest, began: float) -> int:
     """Write the report; the exit code."""
-    report = judge_watched(known, began)
+    report = judge_watched(facts, began)
     options = CheckOptions(
         format=request.form,
         quiet=request.quiet,
@@ -107,36 +107,36 @@ def write_report(known: Facts, request: WatchRequest, began: float) -> int:
     else:
         text = check_output.render_report(report, options, target)
         if request.form == "text" and isinstance(text, str):
-            text = f"{describe_verdict(known)}\n{text}"
+            text = f"{describe_verdict(facts)}\n{text}"
         output.write_output(text, target)
-    return 0 if _has_samples(known) else NO_SAMPLES_CODE
+    return 0 if _has_samples(facts) else NO_SAMPLES_CODE
 
 
-def _has_samples(known: Facts) -> bool:
+def _has_samples(facts: Facts) -> bool:
     """Was there anything that a verdict can rest on?"""
-    pipeline = known.get(Pipeline)
+    pipeline = facts.get(Pipeline)
     return bool(pipeline and pipeline.observed and pipeline.observed.samples)
 
 
-def describe_verdict(known: Facts) -> str:
+def describe_verdict(facts: Facts) -> str:
     """The verdict and where; or why there is none."""
     from pipedoctor.watch.sample_line import build_sample, build_verdict
     from pipedoctor.watch.text_line import format_headline
 
-    pipeline = known.get(Pipeline)
+    pipeline = facts.get(Pipeline)
     if pipeline is None or pipeline.observed is None:
-        return f"nothing was seen: {known.get_unknown_reason(Pipeline)}"
-    return format_headline(build_sample(known) | build_verdict(pipeline.observed))
+        return f"nothing was seen: {facts.get_unknown_reason(Pipeline)}"
+    return format_headline(build_sample(facts) | build_verdict(pipeline.observed))
 
 
-def judge_watched(known: Facts, began: float) -> "Report":
+def judge_watched(facts: Facts, began: float) -> "Report":
     """Judge what was seen by the checks that read it, and by no other."""
     from pipedoctor.engine.catalogue import get_catalogue
     from pipedoctor.pipeline import CheckPolicy, judge_facts
 
     watched = (Pipeline, LiveJob)
     policy = CheckPolicy(check_filter=lambda check: any(k in check.needs for k in watched))
-    return judge_facts(get_catalogue(), known, policy, began=began)
+    return judge_facts(get_catalogue(), facts, policy, began=began)
 
 
 def _replay_recording(path: str, request: WatchRequest) -> int:

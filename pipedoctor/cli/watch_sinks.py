@@ -24,18 +24,18 @@ def ignore_facts(_known: Facts, _whole: bool = False) -> None:
     """Nobody asked for it."""
 
 
-def redact_interval(redactor: "Redactor", known: Facts) -> Facts:
+def redact_interval(redactor: "Redactor", facts: Facts) -> Facts:
     """
     Facts of which only a line is built: what a line says of processes names nobody.
 
     All facts of a job with many workers are too much to redact every second.
     """
-    job = known.get(LiveJob)
+    job = facts.get(LiveJob)
     if job is None:
-        return redactor.redact_facts(known)
-    pipeline = known.get(Pipeline)
+        return redactor.redact_facts(facts)
+    pipeline = facts.get(Pipeline)
     rest = () if pipeline is None else (pipeline,)
-    short = redactor.redact_facts(Facts(replace(job, processes=()), *rest, unknown=known.unknown))
+    short = redactor.redact_facts(Facts(replace(job, processes=()), *rest, unknown=facts.unknown))
     redacted, pipeline = short.get(LiveJob), short.get(Pipeline)
     rest = () if pipeline is None else (pipeline,)
     assert redacted is not None  # noqa: S101  (redaction drops no section)

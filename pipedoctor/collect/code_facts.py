@@ -66,13 +66,13 @@ def examine_projects(
 
 
 def list_loader_calls(
-    read: ProjectFiles, groups: Sequence[ProjectFiles], known: Sequence[ProjectReading]
+    read: ProjectFiles, groups: Sequence[ProjectFiles], readings: Sequence[ProjectReading]
 ) -> list[LiteralLoaderCall]:
     """All calls of DataLoader, in the order in which the files came."""
     place = {id(file): number for number, file in enumerate(read)}
     found = [
         (place[id(group[number])], call._replace(path=group[number].path))
-        for group, one in zip(groups, known, strict=True)
+        for group, one in zip(groups, readings, strict=True)
         for number, call in one.calls
     ]
     return [call for _, call in sorted(found, key=itemgetter(0))]
@@ -139,10 +139,10 @@ class _ExaminedMessage(msgspec.Struct, frozen=True):
     calls: tuple[tuple[int, LiteralLoaderCall], ...]
 
 
-def _encode_examined(known: ProjectReading) -> bytes:
+def _encode_examined(reading: ProjectReading) -> bytes:
     """Encode the result; bytes in names that are not text are escaped."""
-    facts = to_encodable(known.facts)
-    return msgspec.msgpack.encode(_ExaminedMessage(facts, known.complete, known.calls))
+    facts = to_encodable(reading.facts)
+    return msgspec.msgpack.encode(_ExaminedMessage(facts, reading.complete, reading.calls))
 
 
 def _decode_examined(result: bytes) -> ProjectReading:

@@ -65,7 +65,7 @@ def walk_dataset(
 
 
 def _iter_entries(
-    top: Path, announce: Announce, found: DatasetWalk
+    top: Path, announce: Announce, walk: DatasetWalk
 ) -> Iterator[tuple[Path, int | None]]:
     """Every entry, in the breadth; with its size where it is a regular file."""
     if top.is_file():
@@ -85,4 +85,4 @@ def _iter_entries(
                     size = entry.stat(follow_symlinks=False).st_size if regular else None
                     yield Path(entry.path), size
         except OSError:
-            found.complete = False
+            walk.complete = False

@@ -63,10 +63,10 @@ def _find_storage(machine: Machine, real: str) -> dict[str, Any]:
 
 
 def _try_cold_read(
-    machine: Machine, seen: DatasetWalk, unknown: dict[str, str], announce: Announce
+    machine: Machine, walk: DatasetWalk, unknown: dict[str, str], announce: Announce
 ) -> dict[str, Any]:
     try:
-        return {"cold_read": cold_read(machine, seen.files, announce)}
+        return {"cold_read": cold_read(machine, walk.files, announce)}
     except UnreadableError as reason:
         unknown["cold_read"] = str(reason)
         return {}

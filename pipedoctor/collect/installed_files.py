@@ -76,12 +76,12 @@ def installed_files(
 
 
 def _list_modified(
-    found: list[MetadataFolder],
+    folders: list[MetadataFolder],
     changed: dict[int, list[str]],
     missing: dict[int, list[str]],
 ) -> Iterator[ModifiedDistribution]:
     """What was found of each distribution, by its number; files named up to a limit."""
-    for number, copy in enumerate(found):
+    for number, copy in enumerate(folders):
         if number in changed or number in missing:
             other, gone = changed.get(number, ()), missing.get(number, ())
             yield ModifiedDistribution(

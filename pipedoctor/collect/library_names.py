@@ -13,10 +13,10 @@ from pipedoctor.facts import Interpreter, Library
 class LibraryNamer:
     """Names of library files for a report, relative to their import path folder."""
 
-    def __init__(self, here: Interpreter) -> None:
-        self._folders = [Path(folder) for folder in here.path]
-        own = [here.prefix] if here.kind in {"conda", "venv"} else []
-        self._homes = {os.path.realpath(p) for p in (*own, *here.path) if p}
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._folders = [Path(folder) for folder in interpreter.path]
+        own = [interpreter.prefix] if interpreter.kind in {"conda", "venv"} else []
+        self._homes = {os.path.realpath(p) for p in (*own, *interpreter.path) if p}
 
     def shorten_path(self, path: Path) -> str:
         """``torch/lib/libc10.so`` inside a folder of the path, else in full."""

@@ -44,10 +44,10 @@ def normalize_name(name: str) -> str:
 
 
 def list_metadata(
-    here: Interpreter, unreadable: list[str], announce: Announce
+    interpreter: Interpreter, unreadable: list[str], announce: Announce
 ) -> Iterator[MetadataFolder]:
     """Each metadata folder of the path, the copy that wins first."""
-    for folder in here.path:
+    for folder in interpreter.path:
         announce(f"listing {folder}")
         try:
             names = sorted(os.listdir(folder))  # noqa: PTH208  (names, no objects)

@@ -16,28 +16,28 @@ _MAX_TOPS = 32
 """Tops of one RECORD that are looked for one by one."""
 
 
-def find_shared_files(found: Sequence[MetadataFolder]) -> Iterator[Shared]:
+def find_shared_files(folders: Sequence[MetadataFolder]) -> Iterator[Shared]:
     """
     Name each pair of distributions of one folder that own a file together.
 
     Only RECORDs that claim the same top-level name are read line by line, so that a
     thousand distributions that share nothing cost one scan each.
     """
-    records = [read_record(metadata) for metadata in found]
+    records = [read_record(metadata) for metadata in folders]
     claims: dict[tuple[str, bytes], list[int]] = defaultdict(list)
-    for number, metadata in enumerate(found):
+    for number, metadata in enumerate(folders):
         for top in _list_tops(records[number]):
             claims[metadata.folder, top].append(number)
     rivals = sorted({n for claim in claims.values() if len(claim) > 1 for n in claim})
     owners: dict[tuple[str, bytes], list[int]] = defaultdict(list)
     for number in rivals:
         for path in _list_paths(records[number]):
-            owners[found[number].folder, path].append(number)
-    yield from _group_owners(found, owners)
+            owners[folders[number].folder, path].append(number)
+    yield from _group_owners(folders, owners)
 
 
 def _group_owners(
-    found: Sequence[MetadataFolder], owners: dict[tuple[str, bytes], list[int]]
+    folders: Sequence[MetadataFolder], owners: dict[tuple[str, bytes], list[int]]
 ) -> Iterator[Shared]:
     together: dict[tuple[int, ...], list[bytes]] = defaultdict(list)
     for (_, path), numbers in owners.items():
@@ -46,7 +46,7 @@ def _group_owners(
     for group, raw in together.items():
         paths = [path.decode("utf-8", errors="replace") for path in raw]
         yield Shared(
-            owners=tuple(found[number].name for number in group),
+            owners=tuple(folders[number].name for number in group),
             files=len(paths),
             example=min(paths, key=_example_key),
             code_files=sum(not HARMLESS_FILE.search(path) for path in paths),

@@ -55,16 +55,16 @@ def list_installed(
             yield _read_distribution(found)
 
 
-def _read_distribution(found: MetadataFolder) -> Distribution:
+def _read_distribution(folder: MetadataFolder) -> Distribution:
     return Distribution(
-        name=found.name,
-        version=found.version,
-        location=found.folder,
+        name=folder.name,
+        version=folder.version,
+        location=folder.folder,
         installer=_parse_installer(
-            metadata.read_bytes(found.get_file_path("INSTALLER"), MAX_SMALL_BYTES)
+            metadata.read_bytes(folder.get_file_path("INSTALLER"), MAX_SMALL_BYTES)
         ),
-        origin=_read_origin(found.get_file_path("direct_url.json")),
-        tags=_read_tags(found) if found.name in _TAGGED_PACKAGES else (),
+        origin=_read_origin(folder.get_file_path("direct_url.json")),
+        tags=_read_tags(folder) if folder.name in _TAGGED_PACKAGES else (),
     )
 
 
@@ -93,6 +93,6 @@ def _read_origin(path: str) -> str:
             return "url"
 
 
-def _read_tags(found: MetadataFolder) -> tuple[str, ...]:
-    text = metadata.read_text(found.get_file_path("WHEEL"))
+def _read_tags(folder: MetadataFolder) -> tuple[str, ...]:
+    text = metadata.read_text(folder.get_file_path("WHEEL"))
     return tuple(re.findall(r"^Tag:\s*(\S+)", text, flags=re.MULTILINE))

@@ -63,42 +63,42 @@ def _read_conda_versions(
 
 
 def _find_installed(
-    wanted: RecordedRequirement, found: Mapping[str, str], by_conda: Mapping[str, str]
+    requirement: RecordedRequirement, found: Mapping[str, str], by_conda: Mapping[str, str]
 ) -> str | None:
     """What conda installs is looked for in its records, the rest on the path."""
-    first, second = (by_conda, found) if wanted.conda else (found, by_conda)
-    there = first.get(wanted.name) or second.get(wanted.name)
-    if there is None and wanted.conda and wanted.name == "pytorch":
+    first, second = (by_conda, found) if requirement.conda else (found, by_conda)
+    there = first.get(requirement.name) or second.get(requirement.name)
+    if there is None and requirement.conda and requirement.name == "pytorch":
         return found.get("torch")
     return there
 
 
-def _marker_applies(wanted: RecordedRequirement, values: Mapping[str, str]) -> bool:
+def _marker_applies(requirement: RecordedRequirement, values: Mapping[str, str]) -> bool:
     from packaging.markers import (  # noqa: PLC0415  (only in this lane)
         InvalidMarker,
         Marker,
         UndefinedEnvironmentName,
     )
 
-    if not wanted.marker:
+    if not requirement.marker:
         return True
     try:
-        return Marker(wanted.marker).evaluate({**values})
+        return Marker(requirement.marker).evaluate({**values})
     except (InvalidMarker, UndefinedEnvironmentName):
         return False  # of an extra or a group: nobody knows whether it was asked for
 
 
-def _is_satisfied(wanted: RecordedRequirement, installed_version: str) -> bool:
+def _is_satisfied(requirement: RecordedRequirement, installed_version: str) -> bool:
     from packaging.specifiers import InvalidSpecifier  # noqa: PLC0415
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
     try:
-        if not wanted.versions:
-            return is_allowed(wanted.spec, installed_version)
+        if not requirement.versions:
+            return is_allowed(requirement.spec, installed_version)
         version = Version(installed_version)
-        return any(_is_same_version(Version(exact), version) for exact in wanted.versions)
+        return any(_is_same_version(Version(exact), version) for exact in requirement.versions)
     except (InvalidSpecifier, InvalidVersion):
-        return not wanted.versions or installed_version in wanted.versions
+        return not requirement.versions or installed_version in requirement.versions
 
 
 def _is_same_version(exact: "Version", there: "Version") -> bool:
@@ -106,5 +106,5 @@ def _is_same_version(exact: "Version", there: "Version") -> bool:
     return exact == there if exact.local else exact.public == there.public
 
 
-def _format_wanted(wanted: RecordedRequirement) -> str:
-    return " or ".join(wanted.versions) or wanted.spec
+def _format_wanted(requirement: RecordedRequirement) -> str:
+    return " or ".join(requirement.versions) or requirement.spec

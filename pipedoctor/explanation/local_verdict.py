@@ -109,13 +109,13 @@ def _judge_places(
     return PlaceFindings(name_place(facts), own, findings)
 
 
-def _build_example(failure: FailureMode, name: str, log: Log, known: Facts) -> Facts | None:
+def _build_example(failure: FailureMode, name: str, log: Log, facts: Facts) -> Facts | None:
     """A machine in this kind of place that has the illness, as the log tells of it."""
     seen = {one.signature.partition("/")[2] for one in log.find_seen(failure.cause)}
     sections = failure.ill | failure.ill_at.get(name, {})
     for signature, others in failure.ill_if.items():
         sections = sections | others if signature in seen else sections
-    filled = fill_placeholders(sections, lambda name: _look_up(name, failure.cause, log, known))
+    filled = fill_placeholders(sections, lambda name: _look_up(name, failure.cause, log, facts))
     try:
         example = Facts.from_record({"known": filled, "unknown": {}}) if filled else None
     except MalformedRecordError:  # what the log captured is no such value
@@ -123,12 +123,12 @@ def _build_example(failure: FailureMode, name: str, log: Log, known: Facts) -> F
     return None if example is None else add_logged_versions(example, log)
 
 
-def _look_up(wanted: str, cause: str, log: Log, known: Facts) -> str:
+def _look_up(wanted: str, cause: str, log: Log, facts: Facts) -> str:
     """A value that the log captured; one with a dot is of this machine."""
     section, dot, field = wanted.partition(".")
     if not dot:
         return log.find_value(cause, wanted)
-    value: object = known.get(SECTIONS[section])
+    value: object = facts.get(SECTIONS[section])
     for name in field.split("."):
         value = getattr(value, name, None)
     return "" if value is None else str(value)

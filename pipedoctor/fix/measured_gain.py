@@ -24,32 +24,32 @@ class RepairComparison(PairedComparison):
         return True
 
 
-def explain_rejection(console: Console, found: PairedComparison, *, strict: bool) -> str:
+def explain_rejection(console: Console, comparison: PairedComparison, *, strict: bool) -> str:
     """
     Print what was measured.
 
     Returns why the change must be taken back, or nothing.
     """
-    if found.is_unusable:
-        return f"the target can no longer be used: {found.reason}"
-    console.print_lines(*describe_comparison(found))
-    if not strict or found.is_improvement:
+    if comparison.is_unusable:
+        return f"the target can no longer be used: {comparison.reason}"
+    console.print_lines(*describe_comparison(comparison))
+    if not strict or comparison.is_improvement:
         return ""
-    if found.measured is None:
-        return f"not proved: {found.reason}"
-    return f"it shows no gain: {format_gain(found.measured)}"
+    if comparison.measured is None:
+        return f"not proved: {comparison.reason}"
+    return f"it shows no gain: {format_gain(comparison.measured)}"
 
 
-def describe_comparison(found: PairedComparison) -> list[str]:
+def describe_comparison(comparison: PairedComparison) -> list[str]:
     """One line for the prediction, one for the measurement."""
-    lines = [f"predicted: {describe_gain(found.predicted)}"] if found.predicted else []
-    if isinstance(found, RepairComparison):
-        rate = found.rate
-        lines.append(f"before: it failed: {found.failed}")
+    lines = [f"predicted: {describe_gain(comparison.predicted)}"] if comparison.predicted else []
+    if isinstance(comparison, RepairComparison):
+        rate = comparison.rate
+        lines.append(f"before: it failed: {comparison.failed}")
         return [*lines, f"measured: it runs, {rate.value:.4g} samples/s"]
-    if found.measured is None:
-        return [*lines, f"measured: inconclusive: {found.reason}"]
-    return [*lines, f"measured: {describe_gain(found.measured)}, {found.pairs} pairs"]
+    if comparison.measured is None:
+        return [*lines, f"measured: inconclusive: {comparison.reason}"]
+    return [*lines, f"measured: {describe_gain(comparison.measured)}, {comparison.pairs} pairs"]
 
 
 def format_gain(gain: Gain) -> str:

@@ -50,9 +50,11 @@ class Examination:
             self.report_dead_path(describe_dead_path(path))
         return merge_measurements(now, known.measured, known.unmeasured)
 
-    def with_pipeline(self, seen: Pipeline | None, unmeasured: Mapping[str, str]) -> "Examination":
+    def with_pipeline(
+        self, pipeline: Pipeline | None, unmeasured: Mapping[str, str]
+    ) -> "Examination":
         """The same beside this pipeline, or why there is none."""
-        measured = () if seen is None else (seen,)
+        measured = () if pipeline is None else (pipeline,)
         known = msgspec.structs.replace(self.policy, measured=measured, unmeasured=unmeasured)
         return replace(self, policy=known)
 

@@ -16,24 +16,24 @@ _MIN_SPEEDUP = 1.05
 """Times as fast as now, or it is not worth a change."""
 
 
-def forecast_best(seen: Pipeline, room: int | None) -> Pipeline:
+def forecast_best(pipeline: Pipeline, room: int | None) -> Pipeline:
     """The same with the best setting, if that is another; `room`: workers more."""
-    if not seen.trials or seen.observed is None:
-        return seen
-    model, start = ThroughputModel(pipeline=seen), seen.start
-    most = min(32, max(4, _MAX_WORKERS_PER_CPU * math.ceil(seen.cpus)))
+    if not pipeline.trials or pipeline.observed is None:
+        return pipeline
+    model, start = ThroughputModel(pipeline=pipeline), pipeline.start
+    most = min(32, max(4, _MAX_WORKERS_PER_CPU * math.ceil(pipeline.cpus)))
     if room is not None:
         most = min(most, start.num_workers + room)
     settings = [_set_workers(start, number) for number in _WORKER_COUNTS if number <= most]
     rates = {s: model.predict(s).samples_per_second for s in settings}
     if not rates:
-        return seen
-    now = seen.trials[0].samples_per_second
+        return pipeline
+    now = pipeline.trials[0].samples_per_second
     good = [s for s, rate in rates.items() if rate >= _SUFFICIENT_SHARE * max(rates.values())]
     best = min(good, key=lambda s: s.num_workers)
     if rates[best] < _MIN_SPEEDUP * now or best.num_workers == start.num_workers:
-        return seen
-    return replace(seen, best=best)
+        return pipeline
+    return replace(pipeline, best=best)
 
 
 def _set_workers(start: Setting, workers: int) -> Setting:

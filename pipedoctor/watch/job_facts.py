@@ -53,24 +53,24 @@ def collect_facts(session: WatchSession, *, last: bool = False) -> Facts:
     return Facts(*known, pipeline)
 
 
-def describe_pipeline(session: WatchSession, seen: Observation) -> Pipeline:
+def describe_pipeline(session: WatchSession, observation: Observation) -> Pipeline:
     """The pipeline as it runs: its costs go to the same model as measured ones."""
     start = Setting(
-        num_workers=seen.workers,
-        prefetch_factor=_DEFAULT_PREFETCH if seen.workers else None,
+        num_workers=observation.workers,
+        prefetch_factor=_DEFAULT_PREFETCH if observation.workers else None,
         batch_size=_find_batch_size(session),
-        persistent_workers=seen.workers > 0 and seen.main.starts <= 1,
+        persistent_workers=observation.workers > 0 and observation.main.starts <= 1,
     )
-    trials = _describe_trials(session, seen, start)
+    trials = _describe_trials(session, observation, start)
     return Pipeline(
         target=f"PID {session.pid}",
         start=start,
         contents=Contents(bytes=0, shared_bytes=0, objects=1),
-        cpus=seen.cpus,
+        cpus=observation.cpus,
         cpus_bound="cgroup quota" if session.limits.has_quota else "affinity",
         trials=trials,
         fault_seconds=_estimate_fault_seconds(session),
-        observed=seen,
+        observed=observation,
     )
 
 
@@ -99,16 +99,18 @@ def _find_batch_size(session: WatchSession) -> int | None:
     return next((length for length in lengths if length), None)
 
 
-def _describe_trials(session: WatchSession, seen: Observation, start: Setting) -> tuple[Trial, ...]:
+def _describe_trials(
+    session: WatchSession, observation: Observation, start: Setting
+) -> tuple[Trial, ...]:
     """What a batch costs, by the number of batches and the shares of the time."""
     mains = session.list_mains()
-    main = next((p for p in mains if p.member.rank == seen.rank), None)
-    if main is None or not seen.data_wait:
+    main = next((p for p in mains if p.member.rank == observation.rank), None)
+    if main is None or not observation.data_wait:
         return ()
     known = session.compute_batch_seconds(main)
     each = known or _NOMINAL_BATCH_SECONDS
     size = start.batch_size or 1
-    made = session.sum_worker_tallies(main) if seen.workers else main.tally
+    made = session.sum_worker_tallies(main) if observation.workers else main.tally
     batches = session.progress.get(main.member.pid, 0.0)
     return (
         Trial(
@@ -117,33 +119,38 @@ def _describe_trials(session: WatchSession, seen: Observation, start: Setting) -
             batch_seconds=each,
             spread=0.1,
             batches=round(batches) if known else 0,
-            wait_seconds=seen.data_wait * each,
-            step_seconds=(1 - seen.data_wait) * each,
-            step_cpu=(seen.main.computing + seen.main.model) * each,
-            costs=_estimate_costs(seen, made, each),
+            wait_seconds=observation.data_wait * each,
+            step_seconds=(1 - observation.data_wait) * each,
+            step_cpu=(observation.main.computing + observation.main.model) * each,
+            costs=_estimate_costs(observation, made, each),
             window=Window(
                 seconds=session.seconds,
-                cpus=seen.cpus,
-                own=min(seen.cpus, _sum_busy_cpus(session)) * session.seconds,
+                cpus=observation.cpus,
+                own=min(observation.cpus, _sum_busy_cpus(session)) * session.seconds,
             ),
         ),
     )
 
 
-def _estimate_costs(seen: Observation, made: SampleTally, each: float) -> Costs:
+def _estimate_costs(observation: Observation, made: SampleTally, each: float) -> Costs:
     """Of one batch, in one process; `each` is the time between two batches."""
-    worker = seen.worker
-    making = worker.fetching + worker.collating if seen.workers else seen.main.fetching
-    collating = worker.collating / max(making, _EPSILON) if seen.workers else 0.0
-    wall = each * making * max(1, seen.workers)
-    cpu, faults = wall * seen.fetch.running, made.faults / max(made.cpu, _EPSILON)
-    others, packing = cpu * seen.other_threads, each * seen.workers * seen.packing_cpu
-    receive = seen.main.receiving * each
+    worker = observation.worker
+    making = (
+        worker.fetching + worker.collating if observation.workers else observation.main.fetching
+    )
+    collating = worker.collating / max(making, _EPSILON) if observation.workers else 0.0
+    wall = each * making * max(1, observation.workers)
+    cpu, faults = wall * observation.fetch.running, made.faults / max(made.cpu, _EPSILON)
+    others, packing = (
+        cpu * observation.other_threads,
+        each * observation.workers * observation.packing_cpu,
+    )
+    receive = observation.main.receiving * each
     return Costs(
         fetch_wall=wall * (1 - collating),
         fetch_cpu=cpu * (1 - collating),
         fetch_process=(cpu + others) * (1 - collating),
-        fetch_delay=wall * seen.fetch.delayed * (1 - collating),
+        fetch_delay=wall * observation.fetch.delayed * (1 - collating),
         fetch_faults=faults * cpu * (1 - collating),
         collate_wall=wall * collating,
         collate_cpu=cpu * collating,
@@ -159,7 +166,7 @@ def _sum_busy_cpus(session: WatchSession) -> float:
     return sum(p.tally.cpu / p.tally.seconds for p in session.processes.values() if p.tally.seconds)
 
 
-def describe_job(session: WatchSession, seen: Sequence[Observation]) -> LiveJob:
+def describe_job(session: WatchSession, observations: Sequence[Observation]) -> LiveJob:
     """The processes of the job, its GPUs, and what they share."""
     mounted = session.mounts
     processes = [describe_process(session, p, mounted) for p in session.processes.values()]
@@ -184,7 +191,7 @@ def describe_job(session: WatchSession, seen: Sequence[Observation]) -> LiveJob:
         memory_left=around.memory_left,
         throttled_share=around.throttled_share,
         pressure=dict(around.pressure),
-        waits={str(o.rank or 0): round(o.data_wait, 4) for o in seen},
+        waits={str(o.rank or 0): round(o.data_wait, 4) for o in observations},
         timeline=session.timeline.points,
         sampler_cpu=session.own_cpu,
         unknown=unknown,

@@ -62,11 +62,11 @@ class MetricsExporter:
         self._server, self._thread = found
         self.address = f"http://{address}:{self._server.server_port}/metrics"
 
-    def update(self, known: Facts) -> None:
+    def update(self, facts: Facts) -> None:
         """Show these facts from now on; what is not in them is shown no more."""
         for gauge in self._gauges.values():
             gauge.clear()
-        job, pipeline = known.get(LiveJob), known.get(Pipeline)
+        job, pipeline = facts.get(LiveJob), facts.get(Pipeline)
         if job is None:
             return
         pid = str(job.pid)

@@ -34,50 +34,50 @@ def build_sample(facts: Facts) -> dict[str, Any]:
     return line
 
 
-def build_verdict(seen: Observation) -> dict[str, Any]:
+def build_verdict(observation: Observation) -> dict[str, Any]:
     """The name of the bottleneck, and how sure it is."""
-    found = classify_observed(seen)
+    found = classify_observed(observation)
     return {
         "verdict": f"bottleneck-{found.name}",
-        "confidence": "possible" if is_doubtful(seen, found) else "likely",
+        "confidence": "possible" if is_doubtful(observation, found) else "likely",
         "why": found.reason,
     }
 
 
-def _build_pipeline(seen: Observation) -> dict[str, Any]:
-    main, worker = seen.main, seen.worker
+def _build_pipeline(observation: Observation) -> dict[str, Any]:
+    main, worker = observation.main, observation.worker
     line: dict[str, Any] = {
         "data_wait": {
-            "share": round(seen.data_wait, 4),
+            "share": round(observation.data_wait, 4),
             "waiting": round(main.waiting, 4),
             "receiving": round(main.receiving, 4),
             "fetching": round(main.fetching, 4),
             "starting": round(main.starting, 4),
         },
-        "samples": seen.samples,
+        "samples": observation.samples,
         "workers": {
-            "number": seen.workers,
+            "number": observation.workers,
             "idle": round(worker.idle, 4),
             "fetching": round(worker.fetching, 4),
             "collating": round(worker.collating, 4),
             "sending": round(worker.sending, 4),
         },
         "fetch": {
-            "running": round(seen.fetch.running, 4),
-            "run_queue": round(seen.fetch.delayed, 4),
-            "waiting": round(seen.fetch.waiting, 4),
+            "running": round(observation.fetch.running, 4),
+            "run_queue": round(observation.fetch.delayed, 4),
+            "waiting": round(observation.fetch.waiting, 4),
         },
-        "hot": _build_hot_line(seen.hot),
-        "step": _build_hot_line(seen.step),
+        "hot": _build_hot_line(observation.hot),
+        "step": _build_hot_line(observation.step),
     }
-    if seen.kernel is not None:
-        wait = seen.kernel
+    if observation.kernel is not None:
+        wait = observation.kernel
         names = ("call", "path", "mount", "fstype", "device", "share")
         line["kernel"] = {name: getattr(wait, name) for name in names}
-    if seen.rank is not None:
-        line["rank"] = seen.rank
-    if seen.batch_seconds is not None:
-        line["batch_seconds"] = _build_quantiles(seen.batch_seconds)
+    if observation.rank is not None:
+        line["rank"] = observation.rank
+    if observation.batch_seconds is not None:
+        line["batch_seconds"] = _build_quantiles(observation.batch_seconds)
     return line
 
 

@@ -26,52 +26,52 @@ from pipedoctor_checks.bottlenecks._costs import bottleneck_cost
 from pipedoctor_checks.bottlenecks._setting_advice import advise_tuning
 
 
-def match_bottleneck(seen: Pipeline, name: str) -> Bottleneck | None:
+def match_bottleneck(pipeline: Pipeline, name: str) -> Bottleneck | None:
     """The bottleneck if it is this one; raises CannotJudge if none was measured."""
-    if seen.observed is not None:
-        found = classify_observed(seen.observed)
+    if pipeline.observed is not None:
+        found = classify_observed(pipeline.observed)
         return found if found.name == name else None
-    if not seen.trials:
-        message = f"no batch of {seen.target} was measured"
+    if not pipeline.trials:
+        message = f"no batch of {pipeline.target} was measured"
         raise CannotJudge(message)
-    found = classify_bottleneck(seen)
+    found = classify_bottleneck(pipeline)
     return found if found.name == name else None
 
 
 def report_bottleneck(
-    seen: Pipeline,
-    found: Bottleneck,
+    pipeline: Pipeline,
+    bottleneck: Bottleneck,
     *remedies: Remedy,
     severity: Severity = Severity.SLOWS,
     counterfactual: Counterfactual | None = None,
 ) -> Finding:
     """Report the bottleneck with its seconds per sample and their share."""
-    if seen.observed is not None:
+    if pipeline.observed is not None:
         return _report_observed(
-            seen.observed,
-            found,
+            pipeline.observed,
+            bottleneck,
             *remedies,
-            *advise_tuning(seen, found),
+            *advise_tuning(pipeline, bottleneck),
             severity=severity,
             counterfactual=counterfactual,
         )
-    disturbed = next((t.disturbance for t in seen.trials if t.disturbance), "")
-    evidence: dict[str, Any] = {"target": seen.target}
-    cost = bottleneck_cost(seen, found)
+    disturbed = next((t.disturbance for t in pipeline.trials if t.disturbance), "")
+    evidence: dict[str, Any] = {"target": pipeline.target}
+    cost = bottleneck_cost(pipeline, bottleneck)
     if cost is not None:
-        batch = seen.start.batch_size or 1
+        batch = pipeline.start.batch_size or 1
         share = min(1.0, cost.seconds / max(cost.whole, 1e-12))
         evidence["seconds_per_sample"] = cost.seconds / batch
         evidence["share"] = round(share, 3)
         evidence["share_of"] = cost.of
-    evidence |= {key: round(value, 6) for key, value in found.evidence.items()}
+    evidence |= {key: round(value, 6) for key, value in bottleneck.evidence.items()}
     if disturbed:
         evidence["disturbed"] = disturbed
-    doubtful = bool(disturbed) or found.name == "unknown"
+    doubtful = bool(disturbed) or bottleneck.name == "unknown"
     return Finding(
         severity=severity,
         confidence=Confidence.POSSIBLE if doubtful else Confidence.LIKELY,
-        summary=f"bottleneck of {seen.target}: {found.reason}",
+        summary=f"bottleneck of {pipeline.target}: {bottleneck.reason}",
         evidence=evidence,
         remedies=remedies,
         counterfactual=counterfactual,
@@ -79,43 +79,45 @@ def report_bottleneck(
 
 
 def _report_observed(
-    seen: Observation,
-    found: Bottleneck,
+    observation: Observation,
+    bottleneck: Bottleneck,
     *remedies: Remedy,
     severity: Severity,
     counterfactual: Counterfactual | None,
 ) -> Finding:
     """The cause with its line of code, what the kernel says of it, and the shares."""
-    fine = found.name in {"consumer", "main-thread"}
-    hot = seen.step if fine else seen.hot
-    if "sampling_share" in found.evidence:
-        hot = seen.sampler
-    evidence: dict[str, Any] = {"data_wait.share": round(seen.data_wait, 3)}
-    if seen.gpu_busy is not None:
-        evidence["gpu.busy.share"] = round(seen.gpu_busy, 3)
-    if seen.ranks > 1 and seen.rank is not None:
-        evidence["rank"] = seen.rank
+    fine = bottleneck.name in {"consumer", "main-thread"}
+    hot = observation.step if fine else observation.hot
+    if "sampling_share" in bottleneck.evidence:
+        hot = observation.sampler
+    evidence: dict[str, Any] = {"data_wait.share": round(observation.data_wait, 3)}
+    if observation.gpu_busy is not None:
+        evidence["gpu.busy.share"] = round(observation.gpu_busy, 3)
+    if observation.ranks > 1 and observation.rank is not None:
+        evidence["rank"] = observation.rank
     if hot is not None:
         evidence |= {"hot.share": round(hot.share, 3), "hot.function": hot.function}
-    words = describe_kernel_wait(seen.kernel).removeprefix(" in ")
+    words = describe_kernel_wait(observation.kernel).removeprefix(" in ")
     if words and not fine:
         evidence["kernel"] = words
-    evidence |= {key: round(value, 6) for key, value in found.evidence.items()}
+    evidence |= {key: round(value, 6) for key, value in bottleneck.evidence.items()}
     return Finding(
         severity=severity,
-        confidence=Confidence.POSSIBLE if is_doubtful(seen, found) else Confidence.LIKELY,
-        summary=found.reason,
+        confidence=Confidence.POSSIBLE
+        if is_doubtful(observation, bottleneck)
+        else Confidence.LIKELY,
+        summary=bottleneck.reason,
         evidence=evidence,
         location=Location(path=hot.path, line=hot.line) if hot else None,
         remedies=remedies,
-        gain=_startup_gain(seen) if found.name == "worker-startup" else None,
+        gain=_startup_gain(observation) if bottleneck.name == "worker-startup" else None,
         counterfactual=_predictable(counterfactual),
     )
 
 
-def _startup_gain(seen: Observation) -> Gain:
+def _startup_gain(observation: Observation) -> Gain:
     """Workers that are kept deliver at once, but for their first batch."""
-    share = seen.main.starting
+    share = observation.main.starting
     return Gain(value=0.9 * share, low=0.5 * share, high=share, unit=EPOCH, basis="modelled")
 
 

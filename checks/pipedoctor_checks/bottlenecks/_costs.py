@@ -17,20 +17,20 @@ class BottleneckCost(NamedTuple):
     of: str
 
 
-def bottleneck_cost(seen: Pipeline, found: Bottleneck) -> BottleneckCost | None:
+def bottleneck_cost(pipeline: Pipeline, bottleneck: Bottleneck) -> BottleneckCost | None:
     """Compute the cost of a bottleneck from its evidence; None: nothing stands out."""
-    compute_cost = _COST_FUNCTIONS.get(found.name)
-    return compute_cost(seen, found.evidence) if compute_cost else None
+    compute_cost = _COST_FUNCTIONS.get(bottleneck.name)
+    return compute_cost(pipeline, bottleneck.evidence) if compute_cost else None
 
 
-def _batch_seconds(seen: Pipeline) -> float:
-    known = seen.current_trial or next(iter(seen.trials))
+def _batch_seconds(pipeline: Pipeline) -> float:
+    known = pipeline.current_trial or next(iter(pipeline.trials))
     return known.batch_seconds
 
 
-def _worker_costs(seen: Pipeline) -> Costs | None:
+def _worker_costs(pipeline: Pipeline) -> Costs | None:
     known = sorted(
-        (t for t in seen.trials if t.costs),
+        (t for t in pipeline.trials if t.costs),
         key=lambda t: (t.costs_workers != 1, t.costs_workers),
     )
     return known[0].costs if known else None
@@ -52,8 +52,8 @@ def _make_cpu_cost(share_of: Callable[[float], float]) -> Callable[..., Bottlene
     return compute_cost
 
 
-def _thread_cost(seen: Pipeline, figures: EvidenceValues) -> BottleneckCost:
-    known = _worker_costs(seen)
+def _thread_cost(pipeline: Pipeline, figures: EvidenceValues) -> BottleneckCost:
+    known = _worker_costs(pipeline)
     own = known.fetch_cpu if known else 0.0
     others = figures["other_threads"] * own
     return BottleneckCost(others, others + own, "the CPU time of a worker")
@@ -65,9 +65,9 @@ def _handover_cost(_: Pipeline, figures: EvidenceValues) -> BottleneckCost:
     return BottleneckCost(seconds, whole, "a batch from its samples to the consumer")
 
 
-def _tail_cost(seen: Pipeline, figures: EvidenceValues) -> BottleneckCost:
-    mean = sum(wall for wall, _ in seen.items) / max(1, len(seen.items))
-    whole = mean * (seen.start.batch_size or 1)
+def _tail_cost(pipeline: Pipeline, figures: EvidenceValues) -> BottleneckCost:
+    mean = sum(wall for wall, _ in pipeline.items) / max(1, len(pipeline.items))
+    whole = mean * (pipeline.start.batch_size or 1)
     return BottleneckCost(whole * figures["tail_share"], whole, "the time to fetch a batch")
 
 
@@ -79,19 +79,19 @@ def _make_step_cost(key: str) -> Callable[..., BottleneckCost]:
     return compute_cost
 
 
-def _quota_cost(seen: Pipeline, figures: EvidenceValues) -> BottleneckCost:
-    whole = _batch_seconds(seen)
+def _quota_cost(pipeline: Pipeline, figures: EvidenceValues) -> BottleneckCost:
+    whole = _batch_seconds(pipeline)
     return BottleneckCost(figures["throttled_share"] * whole, whole, "the periods of the quota")
 
 
-def _page_fault_cost(seen: Pipeline, figures: EvidenceValues) -> BottleneckCost:
-    known = _worker_costs(seen)
+def _page_fault_cost(pipeline: Pipeline, figures: EvidenceValues) -> BottleneckCost:
+    known = _worker_costs(pipeline)
     whole = known.fetch_cpu if known else 0.0
     return BottleneckCost(min(1.0, figures["share"]) * whole, whole, "the CPU time to fetch")
 
 
-def _startup_cost(seen: Pipeline, figures: EvidenceValues) -> BottleneckCost:
-    batches = max(1.0, (seen.samples or 1) / (seen.start.batch_size or 1))
+def _startup_cost(pipeline: Pipeline, figures: EvidenceValues) -> BottleneckCost:
+    batches = max(1.0, (pipeline.samples or 1) / (pipeline.start.batch_size or 1))
     starting = figures["startup_seconds"] / batches
     return BottleneckCost(starting, starting + figures["epoch_seconds"] / batches, "an epoch")
 

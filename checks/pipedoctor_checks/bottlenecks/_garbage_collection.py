@@ -7,14 +7,14 @@ from pipedoctor_checks.bottlenecks._setting_advice import TUNED_SETTING
 _WITHOUT_COLLECTOR = Counterfactual(uncollected=True)
 
 
-def cpu_counterfactual(found: Bottleneck) -> Counterfactual:
+def cpu_counterfactual(bottleneck: Bottleneck) -> Counterfactual:
     """Return what the first remedy of a CPU bottleneck changes."""
-    return _WITHOUT_COLLECTOR if "collector_share" in found.evidence else TUNED_SETTING
+    return _WITHOUT_COLLECTOR if "collector_share" in bottleneck.evidence else TUNED_SETTING
 
 
-def advise_gc_freeze(found: Bottleneck) -> tuple[Remedy, ...]:
+def advise_gc_freeze(bottleneck: Bottleneck) -> tuple[Remedy, ...]:
     """Advise gc.freeze() in workers; none if garbage collection costs little."""
-    if "collector_share" not in found.evidence:
+    if "collector_share" not in bottleneck.evidence:
         return ()
     title = "Freeze existing objects in each worker, so that garbage collection skips them"
     snippet = (

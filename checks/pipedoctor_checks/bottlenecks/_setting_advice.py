@@ -7,26 +7,26 @@ from pipedoctor.facts import Pipeline, Setting
 TUNED_SETTING = Counterfactual(tuned=True)
 
 
-def advise_tuning(seen: Pipeline, found: Bottleneck) -> tuple[Remedy, ...]:
+def advise_tuning(pipeline: Pipeline, bottleneck: Bottleneck) -> tuple[Remedy, ...]:
     """What proves it, where there is something to prove."""
-    if found.name in {"consumer", "unknown"}:
+    if bottleneck.name in {"consumer", "unknown"}:
         return ()
-    argv = ("pipedoctor", "tune", name_callable(seen))
+    argv = ("pipedoctor", "tune", name_callable(pipeline))
     title = "Measure it: CALLABLE returns the dataset or the DataLoader"
     return (Remedy(title=title, argv=argv, lasts=Lasts.PROCESS, advice=True),)
 
 
-def name_callable(seen: Pipeline) -> str:
+def name_callable(pipeline: Pipeline) -> str:
     """What to give to a command that runs the loader itself."""
-    return seen.target if seen.observed is None else "MODULE:CALLABLE"
+    return pipeline.target if pipeline.observed is None else "MODULE:CALLABLE"
 
 
-def advise_setting(seen: Pipeline) -> tuple[Remedy, ...]:
+def advise_setting(pipeline: Pipeline) -> tuple[Remedy, ...]:
     """The setting that measured faster, to paste; none if there is none."""
-    best, start = seen.best, seen.start
+    best, start = pipeline.best, pipeline.start
     if best is None or not has_changes(best, start):
         return ()
-    how = "expected" if seen.observed is not None else "measured"
+    how = "expected" if pipeline.observed is not None else "measured"
     title = f"Use the fastest {how} setting"
     return (in_code(title, f"DataLoader(..., {format_changes(best, start)})"),)
 

@@ -38,7 +38,7 @@ def bottleneck_allocator_faults(
     measured: BenchDecode | None,
     cpu: Cpu | None,
     site: Site | None,
-    seen: Pipeline | None = None,
+    pipeline: Pipeline | None = None,
     /,
     *,
     faster: float = 1.15,
@@ -69,13 +69,13 @@ def bottleneck_allocator_faults(
     - https://pillow.readthedocs.io/en/stable/reference/block_allocator.html
     - https://man7.org/linux/man-pages/man3/mallopt.3.html
     """
-    strange = seen.unusable_reason if seen is not None else ""
-    if measured is None and (seen is None or strange):
+    strange = pipeline.unusable_reason if pipeline is not None else ""
+    if measured is None and (pipeline is None or strange):
         raise CannotJudge(strange) if strange else NotApplicable(NOT_MEASURED)
-    found = match_bottleneck(seen, "allocator-faults") if seen and not strange else None
-    if seen is not None and found is not None:
+    found = match_bottleneck(pipeline, "allocator-faults") if pipeline and not strange else None
+    if pipeline is not None and found is not None:
         remedies = _advise_variables(site, _choose_variables(measured))
-        yield report_bottleneck(seen, found, *remedies, counterfactual=WITHOUT_FAULTS)
+        yield report_bottleneck(pipeline, found, *remedies, counterfactual=WITHOUT_FAULTS)
     elif measured is not None:
         yield from _judge_decoding(measured, cpu, site, faster, faults)
 

@@ -18,7 +18,7 @@ ONE_BLAS_THREAD = Counterfactual(one_thread=True, blas=True)
 
 
 @check("PDR905", "Library threads in the workers compete for CPUs", after=("PDR723", "PDR309"))
-def bottleneck_blas_threads(seen: Pipeline, site: Site | None, /) -> Findings:
+def bottleneck_blas_threads(pipeline: Pipeline, site: Site | None, /) -> Findings:
     """
     See whether other threads of a worker use CPU time besides the one that fetches.
 
@@ -41,12 +41,12 @@ def bottleneck_blas_threads(seen: Pipeline, site: Site | None, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
     - https://github.com/OpenMathLib/OpenBLAS/blob/develop/README.md
     """
-    found = match_bottleneck(seen, "blas-threads")
+    found = match_bottleneck(pipeline, "blas-threads")
     if found is None:
         return
     title = "Limit numerical libraries to one thread in every process"
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
         in_code(
             "Limit numpy to one thread in each worker",

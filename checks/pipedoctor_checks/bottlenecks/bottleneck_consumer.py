@@ -9,7 +9,7 @@ from pipedoctor_checks.bottlenecks._bottleneck_finding import (
 
 
 @check("PDR913", "The training step, not the loader, limits throughput (as it should)")
-def bottleneck_consumer(seen: Pipeline, /) -> Findings:
+def bottleneck_consumer(pipeline: Pipeline, /) -> Findings:
     """
     See whether the training step takes longer than producing a batch.
 
@@ -29,6 +29,6 @@ def bottleneck_consumer(seen: Pipeline, /) -> Findings:
     - https://www.tensorflow.org/guide/data_performance_analysis
     - https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html
     """
-    found = match_bottleneck(seen, "consumer")
+    found = match_bottleneck(pipeline, "consumer")
     if found is not None:
-        yield report_bottleneck(seen, found, severity=Severity.NOTE)
+        yield report_bottleneck(pipeline, found, severity=Severity.NOTE)

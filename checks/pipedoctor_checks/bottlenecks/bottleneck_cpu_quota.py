@@ -9,7 +9,7 @@ from pipedoctor_checks.bottlenecks._setting_advice import advise_setting
 
 
 @check("PDR910", "The CPU quota throttles the loader", after=("PDR720",))
-def bottleneck_cpu_quota(seen: Pipeline, cpu: Cpu | None, site: Site | None, /) -> Findings:
+def bottleneck_cpu_quota(pipeline: Pipeline, cpu: Cpu | None, site: Site | None, /) -> Findings:
     """
     See how often the control group was throttled while the loader ran.
 
@@ -29,17 +29,19 @@ def bottleneck_cpu_quota(seen: Pipeline, cpu: Cpu | None, site: Site | None, /) 
     - https://docs.kernel.org/scheduler/sched-bwc.html
     - https://docs.kernel.org/admin-guide/cgroup-v2.html
     """
-    found = match_bottleneck(seen, "cpu-quota")
+    found = match_bottleneck(pipeline, "cpu-quota")
     if found is None:
         return
-    wanted = max(math.ceil(seen.cpus) + 1, cpu.visible_cpus if cpu else 2 * math.ceil(seen.cpus))
+    wanted = max(
+        math.ceil(pipeline.cpus) + 1, cpu.visible_cpus if cpu else 2 * math.ceil(pipeline.cpus)
+    )
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
         *select_remedies(
             site.launcher if site else None,
             *grant_cpus("Give the job more CPUs", wanted),
         ),
-        *advise_setting(seen),
+        *advise_setting(pipeline),
         counterfactual=Counterfactual(cores=float(wanted)),
     )

@@ -11,7 +11,7 @@ from pipedoctor_checks.bottlenecks._setting_advice import advise_setting
 
 
 @check("PDR903", "Decoding takes most of the CPU time", after=("PDR853",))
-def bottleneck_decode_cpu(seen: Pipeline, /) -> Findings:
+def bottleneck_decode_cpu(pipeline: Pipeline, /) -> Findings:
     """
     See whether most of the CPU time of a sample is spent in decoders.
 
@@ -36,14 +36,14 @@ def bottleneck_decode_cpu(seen: Pipeline, /) -> Findings:
     - https://docs.pytorch.org/vision/stable/io.html
     - https://libjpeg-turbo.org/About/Performance
     """
-    found = match_bottleneck(seen, "decode-cpu")
+    found = match_bottleneck(pipeline, "decode-cpu")
     if found is None:
         return
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
         *advise_gc_freeze(found),
-        *advise_setting(seen),
+        *advise_setting(pipeline),
         Remedy(
             title="Measure which installed library decodes your images fastest",
             argv=("pipedoctor", "bench", "decode"),

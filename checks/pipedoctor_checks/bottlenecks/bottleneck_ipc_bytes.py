@@ -9,7 +9,7 @@ UINT8_BATCHES = Counterfactual(uint8=True)
 
 
 @check("PDR907", "Large batches take long to transfer from the workers", after=("PDR202",))
-def bottleneck_ipc_bytes(seen: Pipeline, /) -> Findings:
+def bottleneck_ipc_bytes(pipeline: Pipeline, /) -> Findings:
     """
     See whether transferring batches takes as long as producing them, by their size.
 
@@ -29,19 +29,19 @@ def bottleneck_ipc_bytes(seen: Pipeline, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/multiprocessing.html#sharing-strategies
     - https://docs.pytorch.org/vision/stable/transforms.html#performance-considerations
     """
-    found = match_bottleneck(seen, "ipc-bytes")
+    found = match_bottleneck(pipeline, "ipc-bytes")
     if found is None:
         return
-    floats = seen.contents.float_bytes > seen.contents.bytes / 2
+    floats = pipeline.contents.float_bytes > pipeline.contents.bytes / 2
     smaller = in_code(
         "Keep samples as uint8 bytes, and convert to float on the device",
         "batch = batch.to(device, non_blocking=True).float().div_(255)",
     )
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
         *((smaller,) if floats else ()),
-        *advise_setting(seen),
+        *advise_setting(pipeline),
         in_code("Crop and resize in the worker, so that less is transferred"),
         counterfactual=UINT8_BATCHES if floats else TUNED_SETTING,
     )

@@ -9,7 +9,7 @@ PACKED_BATCHES = Counterfactual(packed=True)
 
 
 @check("PDR906", "Many small tensors are transferred one by one")
-def bottleneck_ipc_objects(seen: Pipeline, /) -> Findings:
+def bottleneck_ipc_objects(pipeline: Pipeline, /) -> Findings:
     """
     See whether transferring batches takes as long as producing them, by their number.
 
@@ -30,12 +30,12 @@ def bottleneck_ipc_objects(seen: Pipeline, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/multiprocessing.html#sharing-strategies
     - https://github.com/roboflow/rf-detr/pull/1399
     """
-    found = match_bottleneck(seen, "ipc-objects")
+    found = match_bottleneck(pipeline, "ipc-objects")
     if found is None:
         return
-    faster = advise_setting(seen)
+    faster = advise_setting(pipeline)
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
         *faster,
         in_code(

@@ -9,7 +9,7 @@ from pipedoctor_checks.bottlenecks._bottleneck_finding import (
 
 
 @check("PDR909", "The training process computes between batches", after=("PDR406",))
-def bottleneck_main_thread(seen: Pipeline, /) -> Findings:
+def bottleneck_main_thread(pipeline: Pipeline, /) -> Findings:
     """
     See whether the consumer's own CPU time is longer than a worker's for a batch.
 
@@ -30,11 +30,11 @@ def bottleneck_main_thread(seen: Pipeline, /) -> Findings:
 
     - https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html
     """
-    found = match_bottleneck(seen, "main-thread")
+    found = match_bottleneck(pipeline, "main-thread")
     if found is None:
         return
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
         in_code("Move it into the dataset or collate_fn, where workers do it"),
         in_code("Alternatively, augment and normalize the batch on the device"),

@@ -11,7 +11,7 @@ DOUBLE_BANDWIDTH = Counterfactual(storage=2.0)
 
 @check("PDR902", "Storage bandwidth is exhausted", after=("PDR710",))
 def bottleneck_storage_bandwidth(
-    seen: Pipeline, datasets: DataSets | None, memory: Memory | None, /
+    pipeline: Pipeline, datasets: DataSets | None, memory: Memory | None, /
 ) -> Findings:
     """
     See whether each batch waits longer when more workers read.
@@ -34,7 +34,7 @@ def bottleneck_storage_bandwidth(
     - https://arxiv.org/abs/2007.06775
     - https://pytorch.org/blog/efficient-pytorch-io-library-for-large-datasets-many-files-many-gpus/
     """
-    found = match_bottleneck(seen, "storage-bandwidth")
+    found = match_bottleneck(pipeline, "storage-bandwidth")
     if found is None:
         return
     once = all_fit_in_page_cache(datasets, StorageContext(None, memory, None, None))
@@ -46,11 +46,11 @@ def bottleneck_storage_bandwidth(
         "Copy the data to a local disk or to memory before the job (recipe stage-to-local-disk)"
     )
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
         kept if once else copied,
         in_code("Store less: images at the size used, compressed arrays"),
         in_code("Pack samples into large files that are read sequentially"),
-        *advise_setting(seen),
+        *advise_setting(pipeline),
         counterfactual=None if once else DOUBLE_BANDWIDTH,
     )

@@ -7,7 +7,7 @@ from pipedoctor_checks.bottlenecks._setting_advice import TUNED_SETTING, advise_
 
 
 @check("PDR901", "Workers wait for slow storage responses", after=("PDR710",))
-def bottleneck_storage_latency(seen: Pipeline, /) -> Findings:
+def bottleneck_storage_latency(pipeline: Pipeline, /) -> Findings:
     """
     See whether fetching is mostly waiting, and concurrent waits cost nothing extra.
 
@@ -28,13 +28,13 @@ def bottleneck_storage_latency(seen: Pipeline, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
     - https://arxiv.org/abs/2007.06775
     """
-    found = match_bottleneck(seen, "storage-latency")
+    found = match_bottleneck(pipeline, "storage-latency")
     if found is None:
         return
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
-        *advise_setting(seen),
+        *advise_setting(pipeline),
         in_code(
             "Fetch several samples at once: __getitems__ with a thread pool",
             "def __getitems__(self, indices):\n"

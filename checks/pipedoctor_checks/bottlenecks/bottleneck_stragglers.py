@@ -14,7 +14,7 @@ IN_ORDER_SINCE = "2.6"
 
 
 @check("PDR908", "A few slow samples delay all others")
-def bottleneck_stragglers(seen: Pipeline, torch: TorchBuild | None, /) -> Findings:
+def bottleneck_stragglers(pipeline: Pipeline, torch: TorchBuild | None, /) -> Findings:
     """
     See whether a few samples take a large part of the time.
 
@@ -36,17 +36,17 @@ def bottleneck_stragglers(seen: Pipeline, torch: TorchBuild | None, /) -> Findin
     - https://github.com/pytorch/pytorch/pull/141833
     - https://arxiv.org/abs/2509.10712
     """
-    found = match_bottleneck(seen, "stragglers")
+    found = match_bottleneck(pipeline, "stragglers")
     if found is None:
         return
     old = torch is not None and not is_at_least(torch.version, IN_ORDER_SINCE)
-    workers = max(2, (seen.best or seen.start).num_workers)
+    workers = max(2, (pipeline.best or pipeline.start).num_workers)
     loose = in_code(
         "Take batches in order of completion, if their order does not matter",
         f"DataLoader(..., num_workers={workers}, in_order=False)",
     )
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
         *(() if old else (loose,)),
         in_code(

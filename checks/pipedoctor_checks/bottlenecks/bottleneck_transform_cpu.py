@@ -11,7 +11,7 @@ from pipedoctor_checks.bottlenecks._setting_advice import advise_setting
 
 
 @check("PDR904", "Transforms take most of the CPU time")
-def bottleneck_transform_cpu(seen: Pipeline, /) -> Findings:
+def bottleneck_transform_cpu(pipeline: Pipeline, /) -> Findings:
     """
     See whether most of the CPU time of a sample is neither reading nor decoding.
 
@@ -36,14 +36,14 @@ def bottleneck_transform_cpu(seen: Pipeline, /) -> Findings:
     - https://docs.pytorch.org/vision/stable/transforms.html#performance-considerations
     - https://docs.pytorch.org/vision/stable/auto_examples/transforms/plot_transforms_getting_started.html
     """
-    found = match_bottleneck(seen, "transform-cpu")
+    found = match_bottleneck(pipeline, "transform-cpu")
     if found is None:
         return
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
         *advise_gc_freeze(found),
-        *advise_setting(seen),
+        *advise_setting(pipeline),
         in_code(
             "Transform whole batches on the device",
             "batch = transforms(batch.to(device, non_blocking=True))",

@@ -7,7 +7,7 @@ from pipedoctor_checks.bottlenecks._setting_advice import advise_setting, name_c
 
 
 @check("PDR914", "The loader was measured, and no stage dominates")
-def bottleneck_unknown(seen: Pipeline, /) -> Findings:
+def bottleneck_unknown(pipeline: Pipeline, /) -> Findings:
     """
     Report that none of the known bottlenecks explains the measurements.
 
@@ -25,16 +25,16 @@ def bottleneck_unknown(seen: Pipeline, /) -> Findings:
 
     - https://docs.pytorch.org/docs/stable/data.html
     """
-    found = match_bottleneck(seen, "unknown")
+    found = match_bottleneck(pipeline, "unknown")
     if found is None:
         return
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
-        *advise_setting(seen),
+        *advise_setting(pipeline),
         Remedy(
             title="Examine each stage of a batch",
-            argv=("pipedoctor", "bench", "loader", name_callable(seen)),
+            argv=("pipedoctor", "bench", "loader", name_callable(pipeline)),
             lasts=Lasts.PROCESS,
             advice=True,
         ),

@@ -9,7 +9,7 @@ PERSISTENT_WORKERS = Counterfactual(persistent=True)
 
 
 @check("PDR912", "Starting workers takes a large part of an epoch", after=("PDR106",))
-def bottleneck_worker_startup(seen: Pipeline, /) -> Findings:
+def bottleneck_worker_startup(pipeline: Pipeline, /) -> Findings:
     """
     Compare the delay of the first batch with the time of an epoch.
 
@@ -30,14 +30,14 @@ def bottleneck_worker_startup(seen: Pipeline, /) -> Findings:
     - https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
     """
-    found = match_bottleneck(seen, "worker-startup")
+    found = match_bottleneck(pipeline, "worker-startup")
     if found is None:
         return
     yield report_bottleneck(
-        seen,
+        pipeline,
         found,
-        *(() if seen.start.num_workers else advise_setting(seen)),
+        *(() if pipeline.start.num_workers else advise_setting(pipeline)),
         in_code("Keep the workers between epochs", "DataLoader(..., persistent_workers=True)"),
         in_code("Open files and import libraries in workers only on first use"),
-        counterfactual=PERSISTENT_WORKERS if seen.start.num_workers else TUNED_SETTING,
+        counterfactual=PERSISTENT_WORKERS if pipeline.start.num_workers else TUNED_SETTING,
     )

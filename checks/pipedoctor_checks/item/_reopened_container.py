@@ -45,11 +45,11 @@ class ContainerReopens(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def count_reopens(
-    datasets: DataSets | None, seen: Pipeline | None, handles: int
+    datasets: DataSets | None, pipeline: Pipeline | None, handles: int
 ) -> ContainerReopens | None:
     """Count how often containers are reopened; None: unknown or hardly ever."""
     samples = [entry.sample for entry in datasets.entries] if datasets else []
-    if seen is None or not seen.samples or not samples:
+    if pipeline is None or not pipeline.samples or not samples:
         return None
     number = 0
     for sample in samples:
@@ -60,11 +60,11 @@ def count_reopens(
         return None
     found = ContainerReopens(
         containers=number,
-        samples=seen.samples,
-        workers=max(1, seen.start.num_workers),
+        samples=pipeline.samples,
+        workers=max(1, pipeline.start.num_workers),
         keep=min(number, handles),
     )
-    return found if seen.samples >= 2 * number and found.hit_share > 0 else None
+    return found if pipeline.samples >= 2 * number and found.hit_share > 0 else None
 
 
 def cache_handles(keep: int, name: str) -> Remedy:

@@ -31,7 +31,7 @@ SINGLE_OPEN = Counterfactual(opened=1.0)
 def container_open_per_item(
     source: Source,
     datasets: DataSets | None,
-    seen: Pipeline | None,
+    pipeline: Pipeline | None,
     /,
     *,
     handles: int = 128,
@@ -82,7 +82,7 @@ def container_open_per_item(
     - https://docs.python.org/3/library/zipfile.html
     - https://docs.python.org/3/library/functools.html#functools.lru_cache
     """
-    again = count_reopens(datasets, seen, handles)
+    again = count_reopens(datasets, pipeline, handles)
     events = [e for e in source.select_item_events(ContainerOpening) if not e.details.lazy]
     for group in group_by_class(events):
         first = group[0]

@@ -18,7 +18,7 @@ from pipedoctor_checks.loader._measured_workers import find_best_setting
     subject="loader",
 )
 def num_workers_hardcoded(
-    source: Source, seen: Pipeline | None = None, /, *, many_workers: int = 8
+    source: Source, pipeline: Pipeline | None = None, /, *, many_workers: int = 8
 ) -> Findings:
     """
     Look for a number of workers that does not depend on the CPUs available to the job.
@@ -54,15 +54,15 @@ def num_workers_hardcoded(
     - https://github.com/pytorch/pytorch/blob/main/torch/utils/data/dataloader.py
     - https://docs.python.org/3/library/os.html#os.sched_getaffinity
     """
-    yield from merge_per_file(source, _judge_loaders(source, seen, many_workers))
+    yield from merge_per_file(source, _judge_loaders(source, pipeline, many_workers))
 
 
-def _judge_loaders(source: Source, seen: Pipeline | None, many_workers: int) -> Findings:
+def _judge_loaders(source: Source, pipeline: Pipeline | None, many_workers: int) -> Findings:
     for loader in source.loaders:
         workers = loader.get("num_workers")
         fixed = workers.how == "literal" and isinstance(workers.value, int)
         high = fixed and int(workers.value or 0) >= many_workers
-        best = find_best_setting(seen, source, loader)
+        best = find_best_setting(pipeline, source, loader)
         proved = fixed and best is not None and best.num_workers == workers.value
         whole = workers.form == "cpu count" and workers.name != "os.process_cpu_count"
         if loader.testing or proved or not (high or whole):

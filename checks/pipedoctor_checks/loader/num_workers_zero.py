@@ -29,7 +29,7 @@ USUAL_SETTING = Setting(num_workers=2, prefetch_factor=2)
 
 
 @check("PDR101", "Items are loaded in the training process", fix="code", subject="loader")
-def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Findings:
+def num_workers_zero(source: Source, pipeline: Pipeline | None = None, /) -> Findings:
     """
     Look for loaders without workers whose items are read, decoded or parsed.
 
@@ -70,7 +70,7 @@ def num_workers_zero(source: Source, seen: Pipeline | None = None, /) -> Finding
     - https://docs.pytorch.org/docs/stable/data.html#single-and-multi-process-data-loading
     - https://github.com/pytorch/pytorch/issues/81740
     """
-    findings = tuple(merge_per_file(source, _judge_loaders(source, seen)))
+    findings = tuple(merge_per_file(source, _judge_loaders(source, pipeline)))
     if not findings and (doubt := _describe_doubt(source)):
         raise CannotJudge(doubt)
     yield from findings
@@ -89,7 +89,7 @@ def _describe_doubt(source: Source) -> str:
     return ""
 
 
-def _judge_loaders(source: Source, seen: Pipeline | None) -> Findings:
+def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
     for loader in source.loaders:
         dataset = loader.dataset
         workers = loader.get("num_workers")
@@ -99,7 +99,7 @@ def _judge_loaders(source: Source, seen: Pipeline | None) -> Findings:
             continue
         if not (has_item_work(loader) or is_explicit):
             continue
-        best = find_best_setting(seen, source, loader)
+        best = find_best_setting(pipeline, source, loader)
         best = best if best is not None and best.num_workers else USUAL_SETTING
         yield make_code_finding(
             loader.places,

@@ -38,18 +38,18 @@ class DecodedItems(msgspec.Struct, frozen=True, kw_only=True):
         return self.samples * self.item_bytes
 
 
-def measure_items(seen: Pipeline | None, least: float) -> DecodedItems | None:
+def measure_items(pipeline: Pipeline | None, least: float) -> DecodedItems | None:
     """Describe a measured loader's items; None: unmeasured, endless, or no decoding."""
-    if seen is None or seen.cpu is None or seen.cpu.decode < least:
+    if pipeline is None or pipeline.cpu is None or pipeline.cpu.decode < least:
         return None
-    if not seen.samples or not seen.contents.bytes:
+    if not pipeline.samples or not pipeline.contents.bytes:
         return None
     return DecodedItems(
-        target=seen.target,
-        samples=seen.samples,
-        item_bytes=math.ceil(seen.contents.bytes / (seen.start.batch_size or 1)),
-        bytes_in_flight=seen.start.compute_shm_bytes(seen.contents.shared_bytes),
-        decode_share=seen.cpu.decode,
+        target=pipeline.target,
+        samples=pipeline.samples,
+        item_bytes=math.ceil(pipeline.contents.bytes / (pipeline.start.batch_size or 1)),
+        bytes_in_flight=pipeline.start.compute_shm_bytes(pipeline.contents.shared_bytes),
+        decode_share=pipeline.cpu.decode,
     )
 
 

@@ -56,7 +56,7 @@ def cache_the_data_set(  # noqa: PLR0913, PLR0917  (each fact decides something)
     decoding: BenchDecode | None,
     reading: BenchDisk | None,
     cpu: Cpu | None,
-    seen: Pipeline | None,
+    pipeline: Pipeline | None,
     /,
     *,
     side: int = 256,
@@ -106,7 +106,7 @@ def cache_the_data_set(  # noqa: PLR0913, PLR0917  (each fact decides something)
         if decoded_bytes(entry, side):
             found += _advise_cache(entry, side, places, known, share)
     pictures = any(decoded_bytes(entry, side) for entry in datasets.entries)
-    kept = None if pictures else measure_items(seen, decoding_share)
+    kept = None if pictures else measure_items(pipeline, decoding_share)
     if kept is not None:
         cached = all_fit_in_page_cache(datasets, places)
         found += advise_item_cache(kept, places, share, cached=cached)

@@ -35,18 +35,18 @@ class VersionFacts(msgspec.Struct, frozen=True):
     interpreter: Interpreter | None
 
 
-def find_mismatch(copy: Distribution, torch: str, known: VersionFacts) -> VersionMismatch | None:
+def find_mismatch(copy: Distribution, torch: str, versions: VersionFacts) -> VersionMismatch | None:
     """Judge one copy of a package against torch; None: it fits, or is unknown."""
-    for unmet in known.requirements.unmet if known.requirements else ():
+    for unmet in versions.requirements.unmet if versions.requirements else ():
         if unmet.owner == copy.name and _TORCH_REQUIREMENT.match(unmet.requirement):
             wanted = unmet.requirement.removeprefix("torch").strip(" ()")
             return VersionMismatch(
                 copy=copy, wanted=wanted, patch_only=_is_same_series(wanted, torch)
             )
-    row = known.pairs.find(copy.name, copy.version)
-    near = row or known.pairs.find_in_series(copy.name, copy.version)
+    row = versions.pairs.find(copy.name, copy.version)
+    near = row or versions.pairs.find_in_series(copy.name, copy.version)
     rough = row is None or is_prerelease(torch) or is_prerelease(copy.version)
-    if near is None or not near.confirmed or _is_exempt(copy, torch, known.packages):
+    if near is None or not near.confirmed or _is_exempt(copy, torch, versions.packages):
         return None
     wanted = near.torch.removeprefix("==").removesuffix(".*")
     if rough:

@@ -13,21 +13,21 @@ from pipedoctor_checks.torch._version_mismatch import VersionFacts, find_mismatc
 from pipedoctor_checks.torch._wheel_tags import INDEX_TAG
 
 
-def judge_package(package: str, known: VersionFacts) -> Iterator[Finding]:
+def judge_package(package: str, versions: VersionFacts) -> Iterator[Finding]:
     """
     Compare the imported copy of a package with torch.
 
     If a text lists several copies and not which of them is imported, one that matches
     is enough.
     """
-    packages, torch = known.packages, known.torch
+    packages, torch = versions.packages, versions.torch
     copies = imported_copies(packages, package)
     here = torch.version if torch else _listed_torch(packages)
     if not copies or not here:
         who = package if here else "torch"
         reason = f"{who} is not {'installed' if packages.complete else 'in this text'}"
         raise NotApplicable(reason) if packages.complete else CannotJudge(reason)
-    misfits = [find_mismatch(copy, here, known) for copy in copies]
+    misfits = [find_mismatch(copy, here, versions) for copy in copies]
     found = [one for one in misfits if one is not None]
     if not found or len(found) < len(copies):
         return
@@ -39,7 +39,7 @@ def judge_package(package: str, known: VersionFacts) -> Iterator[Finding]:
         f" {here} is installed",
         evidence={package: first.copy.version, "torch": here, "wanted": first.wanted},
         confidence=Confidence.CERTAIN if sure else Confidence.LIKELY,
-        remedies=_install_matching(package, here, known),
+        remedies=_install_matching(package, here, versions),
     )
 
 
@@ -54,10 +54,10 @@ def _listed_torch(packages: Packages) -> str:
     return found.version.partition("+")[0] if found else ""
 
 
-def _install_matching(package: str, here: str, known: VersionFacts) -> tuple[Remedy, ...]:
+def _install_matching(package: str, here: str, versions: VersionFacts) -> tuple[Remedy, ...]:
     """The version that belongs to this torch, from torch's own index."""
-    torch = known.torch
-    row = known.pairs.find_newest(package, here)
+    torch = versions.torch
+    row = versions.pairs.find_newest(package, here)
     if row is None or is_prerelease(here) or (torch and torch.conda_build):
         title = f"Install torch and {package} in one command, from one source"
         return (advise_user(title),)
@@ -65,11 +65,11 @@ def _install_matching(package: str, here: str, known: VersionFacts) -> tuple[Rem
     choice = WheelChoice(torch=here, tag=tag)
     name = f"{package}=={row.version}"
     if tag:
-        name = companion_requirement(known.pairs, package, choice)
+        name = companion_requirement(versions.pairs, package, choice)
     index = ("--index-url", choice.index) if tag else ()
     return (
         advise_user(
             f"Install the {package} that was built for torch {here}",
-            argv=(*pip_argv(known.interpreter, "install"), name, *index),
+            argv=(*pip_argv(versions.interpreter, "install"), name, *index),
         ),
     )

@@ -21,34 +21,34 @@ from pipedoctor.suppress.suppress import ChangedLines
 
 def filter_changed(
     changed: ChangedLines | None,
-    found: Iterable[CodeFinding],
+    findings: Iterable[CodeFinding],
     before: Mapping[str, bytes],
     after: Mapping[str, bytes],
 ) -> Iterator[CodeFinding]:
-    """Those of `found` in `after` that lie where `before` had changed; None: all."""
+    """Those of `findings` in `after` that lie where `before` had changed; None: all."""
     if changed is None:
-        yield from found
+        yield from findings
         return
     lines = {
         name: _shift_lines(numbers, before.get(name), after.get(name))
         for name, numbers in changed.files.items()
     }
     old = make_unchanged_filter(lines)
-    for one in found:
+    for one in findings:
         left = _drop_unchanged(one.finding, old)
         if left is not None:
             yield CodeFinding(one.check, left, one.line)
 
 
 def find_user_place(
-    found: CodeFinding, before: Mapping[str, bytes], after: Mapping[str, bytes]
+    finding: CodeFinding, before: Mapping[str, bytes], after: Mapping[str, bytes]
 ) -> str:
     """``train.py:12``: where a finding in `after` stands in the files of the user."""
-    spot = found.finding.location
+    spot = finding.finding.location
     if spot is None or get_cell_number(spot) or spot.path not in after:
-        return found.place
+        return finding.place
     lines = _shift_lines(frozenset({spot.line}), after.get(spot.path), before.get(spot.path))
-    return f"{spot.path}:{min(lines)}" if lines else found.place
+    return f"{spot.path}:{min(lines)}" if lines else finding.place
 
 
 def _shift_lines(lines: LineNumbers, before: bytes | None, after: bytes | None) -> LineNumbers:

@@ -36,8 +36,8 @@ def describe_unedited(found: list[CodeFinding]) -> Iterator[str]:
         yield f"  and {len(found) - _MAX_LISTED} more"
 
 
-def _explain(found: CodeFinding) -> str:
-    remedies = found.finding.remedies
+def _explain(finding: CodeFinding) -> str:
+    remedies = finding.finding.remedies
     kept = next((one.kept for one in remedies if one.kept), "")
     if kept:
         return kept
@@ -84,12 +84,12 @@ def _find_project(path: Path) -> Path:
     return root.relative_to(here) if root.is_relative_to(here) else root
 
 
-def _line_of(found: CodeFinding) -> int:
-    spot = found.finding.location
+def _line_of(finding: CodeFinding) -> int:
+    spot = finding.finding.location
     return spot.line if spot else 0
 
 
-def _real_path(workspace: CodeWorkspace, found: CodeFinding) -> str:
-    spot = found.finding.location
+def _real_path(workspace: CodeWorkspace, finding: CodeFinding) -> str:
+    spot = finding.finding.location
     path = spot.path.partition("#")[0] if spot else ""
     return os.path.realpath(workspace.real_paths.get(path, path))

@@ -53,18 +53,18 @@ class RefusedFinding:
         return f"{self.found.place}  {self.found.check.name}: {self.why}"
 
 
-def list_proposals(found: Iterable[CodeFinding]) -> Iterator[Proposal]:
+def list_proposals(findings: Iterable[CodeFinding]) -> Iterator[Proposal]:
     """The first remedy with edits of each finding, gravest findings first."""
-    ranked = sorted(found, key=lambda one: -one.finding.severity)
+    ranked = sorted(findings, key=lambda one: -one.finding.severity)
     for one in ranked:
         remedy = next((r for r in one.finding.remedies if r.edits), None)
         if remedy is not None:
             yield Proposal(one, remedy)
 
 
-def list_discouraged(found: Iterable[CodeFinding]) -> Iterator[RefusedFinding]:
+def list_discouraged(findings: Iterable[CodeFinding]) -> Iterator[RefusedFinding]:
     """Findings whose code is better not edited, with the reason."""
-    for one in found:
+    for one in findings:
         for remedy in one.finding.remedies:
             if remedy.kept:
                 yield RefusedFinding(one, remedy.kept)

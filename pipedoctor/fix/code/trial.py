@@ -36,18 +36,18 @@ class FindingCounts(NamedTuple):
     places: Counter[tuple[str, str]]
 
     @classmethod
-    def from_findings(cls, found: Iterable[CodeFinding]) -> "FindingCounts":
+    def from_findings(cls, findings: Iterable[CodeFinding]) -> "FindingCounts":
         """Count them."""
         tally = cls(Counter(), Counter())
-        for one in found:
+        for one in findings:
             tally.keys[one.identity] += 1
             tally.places[one.identity[:2]] += 1 + len(one.finding.also_at)
         return tally
 
-    def is_new(self, found: CodeFinding, now: "FindingCounts") -> bool:
+    def is_new(self, finding: CodeFinding, now: "FindingCounts") -> bool:
         """Is it new? What is left of several places says something else of fewer."""
-        more = now.keys[found.identity] > self.keys[found.identity]
-        place = found.identity[:2]
+        more = now.keys[finding.identity] > self.keys[finding.identity]
+        place = finding.identity[:2]
         return more and now.places[place] > self.places[place]
 
 
@@ -139,16 +139,16 @@ def _record_remaining(
         outcome.uncertain = [p for p in every if not p.is_likely]
 
 
-def _identify_line(found: CodeFinding) -> tuple[FindingKey, bytes]:
-    return found.identity, found.line
+def _identify_line(finding: CodeFinding) -> tuple[FindingKey, bytes]:
+    return finding.identity, finding.line
 
 
 def _keep_writable(
-    workspace: CodeWorkspace, wanted: Sequence[Proposal], refused: Refusals
+    workspace: CodeWorkspace, proposals: Sequence[Proposal], refused: Refusals
 ) -> list[Proposal]:
     """Those whose files may be touched."""
     free: list[Proposal] = []
-    for proposal in wanted:
+    for proposal in proposals:
         whys = [why for path in proposal.files if (why := find_file_obstacle(workspace, path))]
         if whys:
             refused[_identify_line(proposal.found)] = whys[0]
@@ -157,10 +157,10 @@ def _keep_writable(
     return free
 
 
-def _keep_disjoint(wanted: Sequence[Proposal]) -> list[Proposal]:
+def _keep_disjoint(proposals: Sequence[Proposal]) -> list[Proposal]:
     """Those that do not touch each other's text, the gravest first."""
     chosen: list[Proposal] = []
-    for proposal in wanted:
+    for proposal in proposals:
         if not any(has_overlap(proposal.edits, other.edits) for other in chosen):
             chosen.append(proposal)
     return chosen
@@ -178,33 +178,33 @@ class EditTrial:
     user_contents: Mapping[str, bytes]
     """The files as the user sees them."""
 
-    def select_good(self, wanted: Sequence[Proposal], refused: Refusals) -> list[Proposal]:
+    def select_good(self, proposals: Sequence[Proposal], refused: Refusals) -> list[Proposal]:
         """Those that cure and harm nothing; parts are tried where the whole fails."""
         start = AcceptedEdits([], self.counts_now)
-        kept = self._bisect_good(start, list(wanted), refused).proposals
-        return [one for one in wanted if one in kept]
+        kept = self._bisect_good(start, list(proposals), refused).proposals
+        return [one for one in proposals if one in kept]
 
     def _bisect_good(
         self,
         base: "AcceptedEdits",
-        wanted: list[Proposal],
+        proposals: list[Proposal],
         refused: Refusals,
     ) -> "AcceptedEdits":
-        fault, more = self._judge_edits(base, wanted)
+        fault, more = self._judge_edits(base, proposals)
         if not fault.why:
             return more
-        if len(wanted) == 1:
-            refused[_identify_line(wanted[0].found)] = fault.why
+        if len(proposals) == 1:
+            refused[_identify_line(proposals[0].found)] = fault.why
             return base
-        for part in _split_proposals(wanted, fault.path):
+        for part in _split_proposals(proposals, fault.path):
             base = self._bisect_good(base, part, refused)
         return base
 
     def _judge_edits(
-        self, base: "AcceptedEdits", wanted: Sequence[Proposal]
+        self, base: "AcceptedEdits", proposals: Sequence[Proposal]
     ) -> "tuple[EditFault, AcceptedEdits]":
         """Why these edits on top of others are not good, and both together if they are."""
-        chosen = [*base.proposals, *wanted]
+        chosen = [*base.proposals, *proposals]
         try:
             new = apply_proposals(self.ground, chosen)
             after = self.ground.judge(new)
@@ -213,13 +213,13 @@ class EditTrial:
         fault = find_remaining(self.counts_before, [p.found for p in chosen], after)
         if not fault.why:
             edited = {**self.ground.contents, **new}
-            fault = self._find_harm(base.counts, wanted, after, edited)
+            fault = self._find_harm(base.counts, proposals, after, edited)
         return fault, AcceptedEdits(chosen, FindingCounts.from_findings(after))
 
     def _find_harm(
         self,
         known: FindingCounts,
-        wanted: Sequence[Proposal],
+        proposals: Sequence[Proposal],
         after: Sequence[CodeFinding],
         edited: Mapping[str, bytes],
     ) -> "EditFault":
@@ -228,7 +228,7 @@ class EditTrial:
 
         One that is no graver was hidden behind that, and shows now: the code does no worse.
         """
-        least = min(proposal.found.finding.severity for proposal in wanted)
+        least = min(proposal.found.finding.severity for proposal in proposals)
         now = FindingCounts.from_findings(after)
         for found in after:
             if known.is_new(found, now) and found.finding.severity > least:
@@ -254,13 +254,13 @@ class EditFault(NamedTuple):
     path: str = ""
 
 
-def _split_proposals(wanted: list[Proposal], path: str) -> tuple[list[Proposal], list[Proposal]]:
+def _split_proposals(proposals: list[Proposal], path: str) -> tuple[list[Proposal], list[Proposal]]:
     """The others first, and then those that edit the file with the fault; or halves."""
-    near = [one for one in wanted if path in one.files]
-    if near and len(near) < len(wanted):
-        return [one for one in wanted if one not in near], near
-    half = len(wanted) // 2
-    return wanted[:half], wanted[half:]
+    near = [one for one in proposals if path in one.files]
+    if near and len(near) < len(proposals):
+        return [one for one in proposals if one not in near], near
+    half = len(proposals) // 2
+    return proposals[:half], proposals[half:]
 
 
 def find_remaining(

@@ -29,16 +29,16 @@ def record_worker_functions(
             _record_function(recorder, given.scope, found, given.node)
 
 
-def _find_unpicklable(recorder: EventRecorder, given: ArgumentExpression) -> ast.expr | None:
+def _find_unpicklable(recorder: EventRecorder, argument: ArgumentExpression) -> ast.expr | None:
     """The lambda itself, or the name of a function within this one."""
-    node = given.node
+    node = argument.node
     if isinstance(node, ast.Lambda):
         return node
-    if isinstance(node, ast.Name) and node.id in given.scope.local_functions:
+    if isinstance(node, ast.Name) and node.id in argument.scope.local_functions:
         return node
-    values = list(recorder.values.find_assignments(binding_key(node), given.scope))
+    values = list(recorder.values.find_assignments(binding_key(node), argument.scope))
     one = values[0] if len(values) == 1 else None
-    mine = one is not None and one[1].module is given.scope.module
+    mine = one is not None and one[1].module is argument.scope.module
     return one[0] if one and mine and isinstance(one[0], ast.Lambda) else None
 
 

@@ -74,19 +74,19 @@ def _reads(node: ast.expr) -> set[str]:
 
 def _substitute(
     values: ValueResolver,
-    given: ArgumentExpression,
+    argument: ArgumentExpression,
     scope: CodeScope,
     site: CallSite,
     names: set[str],
 ) -> ArgumentExpression:
     """The expression with what this call gives for the parameters in it."""
-    handed = dict(_handed_values(values, scope, site, names & _reads(given.node)))
-    if isinstance(given.node, ast.Name):
-        return handed.get(given.node.id, given)
+    handed = dict(_handed_values(values, scope, site, names & _reads(argument.node)))
+    if isinstance(argument.node, ast.Name):
+        return handed.get(argument.node.id, argument)
     plain = {name: one.node for name, one in handed.items() if isinstance(one.node, ast.Constant)}
-    if len(plain) < len(names & _reads(given.node)):
-        return given
-    return given._replace(node=fold_constants(_Replacer(plain).visit(deepcopy(given.node))))
+    if len(plain) < len(names & _reads(argument.node)):
+        return argument
+    return argument._replace(node=fold_constants(_Replacer(plain).visit(deepcopy(argument.node))))
 
 
 def _handed_values(

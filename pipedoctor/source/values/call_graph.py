@@ -86,10 +86,10 @@ class CallGraph:
         ]
         self._reachable_from(transforms)
 
-    def _add_worker_functions(self, given: ArgumentExpression | None, name: str) -> None:
-        if given is None:
+    def _add_worker_functions(self, argument: ArgumentExpression | None, name: str) -> None:
+        if argument is None:
             return
-        callees = list(self.callables.callees_of(given.node, self._frame(given.scope)))
+        callees = list(self.callables.callees_of(argument.node, self._frame(argument.scope)))
         into = self.collate_functions if name == "collate_fn" else self.worker_init_functions
         into.update({id(one.scope): one.scope for one in callees if one.scope.parent is None})
         if name == "collate_fn":

@@ -63,10 +63,10 @@ class StackReader:
                 return known
         return find_interpreter(self.memory, proc)
 
-    def _is_at_same_place(self, known: RemoteInterpreter) -> bool:
+    def _is_at_same_place(self, interpreter: RemoteInterpreter) -> bool:
         try:
-            at = read_layout(self.memory, known.runtime, known.version)
-            head = self.memory.read_pointer(known.runtime + at.interpreters)
+            at = read_layout(self.memory, interpreter.runtime, interpreter.version)
+            head = self.memory.read_pointer(interpreter.runtime + at.interpreters)
             self.memory.read_pointer(head + at.threads)
         except (TornReadError, UnknownLayoutError):
             return False
