@@ -17,6 +17,8 @@ EXAMPLE_SITES: Mapping[str, Site] = {
 }
 FOLLOWS = "Then "
 """How the title of a remedy begins that belongs after the one before it."""
+_LOOKING = ("Alternatively ", "If ", "Look ", "Read ", "Record ")
+"""How a title begins of what only looks, or helps in some cases: no change is behind it."""
 _FILE_LINES = ("#", "tmpfs ")
 """How a snippet begins that goes into a file for later."""
 
@@ -59,7 +61,8 @@ def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy
     Put what to type first in front, each once; steps that belong together stay so.
 
     What is for this place comes before the others, what only goes into a file for
-    later behind them, and a change of code behind a command for just this place.
+    later behind them, and a change of code behind a command for just this place, unless
+    that only looks.
     """
     groups = [*_group_steps(_drop_duplicates(remedies))]
     here = [group[0] for group in groups if group[0].for_here]
@@ -68,7 +71,8 @@ def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy
     def key(group: list[SuggestedRemedy]) -> tuple[bool, bool, bool]:
         first = group[0]
         later = not first.shell and first.listing.startswith(_FILE_LINES)
-        return not first.for_here, later, code and not (first.shell and first.fits)
+        fitted = first.shell and first.fits and not first.title.startswith(_LOOKING)
+        return not first.for_here, later, code and not fitted
 
     return tuple(one for group in sorted(groups, key=key) for one in group)
 

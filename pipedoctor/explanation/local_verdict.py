@@ -215,6 +215,7 @@ def _find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
         windows=ours.windows or told,
         root=ours.root and here and state != "ruled-out",
         tool=foreign.tool,
+        names=foreign.names,
         docker_use=foreign.docker_use,
     )
 

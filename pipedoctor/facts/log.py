@@ -65,6 +65,8 @@ class Log(Fact, frozen=True, kw_only=True):
     """``windows`` where its paths say so; empty: they do not."""
     versions: dict[str, str] = {}
     """What it says of ``torch``, ``torchvision``, ``torchaudio`` and ``python``: ``2.6.0+cpu``."""
+    names: dict[str, str] = {}
+    """Its ``deployment``, ``container``, ``namespace`` and ``conda_environment``."""
     tool: PackageTool = ""
     """What installs the packages of its project, where that is not pip."""
     docker_use: DockerUse = ""

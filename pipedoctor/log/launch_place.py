@@ -7,6 +7,7 @@ _PLACE_MARKS = re.compile(
     r"|\bkubectl (?:logs|exec|get|describe|apply)\b|^pod/\w|\bKUBERNETES_(?:SERVICE|PORT)"
     r"|/secrets/kubernetes\.io\b|^kind: (?:CronJob|DaemonSet|Deployment|Job|Pod|StatefulSet)\b)"
     r"|(?P<slurm>\bslurmstepd(?:-\w{1,40})?: |\b(?:srun|sbatch|salloc): \w"
+    r"|[$#>] (?:srun|sbatch|salloc) [-\w]|[$#>] (?:squeue|sacct|scontrol|sinfo)\b"
     r"|\bSLURM_\w{2,40} ?=|^#SBATCH -|\bslurmd/job\d)"
     r"|(?P<docker>\bdocker(?: container)? (?:run|exec|start)\b|Error response from daemon"
     r"|\bdocker[- ]compose (?:up|run|exec|logs|build)\b|\bdocker (?:buildx )?build\b"

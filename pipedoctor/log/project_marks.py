@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from pipedoctor.facts.log import DockerUse, PackageTool
 
 PROJECT_WORDS = frozenset(
-    {*("torch", "torchvision", "torchaudio", "pytorch", "version"), *("uv", "poetry", "pipenv")}
+    {
+        *("torch", "torchvision", "torchaudio", "pytorch", "version"),
+        *("uv", "poetry", "pipenv", "kubectl", "pod"),
+    }
 )
 """Words of lines that are read for this alone."""
 _NUMBER = r"(?P<version>\d{1,2}\.\d{1,2}\.\d{1,2}(?:\+(?:cu\d{2,3}|cpu)\b)?)(?![\w.])"
@@ -37,6 +40,20 @@ _TOOLS_BY_NAME: Mapping[str, PackageTool] = {
     "uv_project": "uv-project",
     "uv": "uv",
 }
+_CONDA_ENVIRONMENT = re.compile(
+    r"[/\\]envs[/\\](?P<name>[\w.-]{1,60})[/\\](?:lib|Lib|bin|Scripts|python)\b"
+)
+_SAFE = "[bcdfghjklmnpqrstvwxz2456789]"
+"""Letters and digits of the ends that Kubernetes gives to the names of pods."""
+_POD = re.compile(
+    r"(?:\[?pod/|\bkubectl (?:-n \S{1,60} )?"
+    r"(?:logs|exec|describe pods?|get pods?|cp) (?:[^\n|]{0,60} )?)"
+    rf"(?P<deployment>[a-z0-9](?:[a-z0-9-]{{0,60}}?))-(?:[a-f0-9]{{8,10}}|{_SAFE}{{8,10}})-{_SAFE}{{5}}"
+    r"(?:/(?P<container>[a-z0-9-]{1,60})\]|\b)"
+)
+_NAMESPACE = re.compile(
+    r"\bkubectl [^\n|]{0,80}?(?:-n|--namespace)[= ](?P<namespace>[a-z0-9-]{1,60})"
+)
 _DOCKER_USES = re.compile(
     r"(?P<build>^#\d{1,4} (?:\[|\d{1,5}\.\d{1,3} |ERROR\b)|process \"/bin/sh -c "
     r"|\bdocker (?:image |buildx )?build\b|\bdocker[- ]compose build\b"
@@ -52,6 +69,8 @@ class ProjectDetector:
 
     def __init__(self) -> None:
         self.versions: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        """``deployment``, ``container`` and ``namespace`` of its pod; ``conda_environment``."""
         self._tools: set[str] = set()
         self._uses: set[str] = set()
 
@@ -64,6 +83,12 @@ class ProjectDetector:
         if python := _PYTHON.search(text):
             joined = python["joined"]
             self._keep("python", f"3.{joined}" if joined else python["dotted"] or python["told"])
+        if conda := _CONDA_ENVIRONMENT.search(text):
+            self._name(conda_environment=conda["name"])
+        if pod := _POD.search(text):
+            self._name(**pod.groupdict())
+        if space := _NAMESPACE.search(text):
+            self._name(**space.groupdict())
 
     def read_message(self, text: str) -> None:
         """Take the same line without its prefixes."""
@@ -84,6 +109,11 @@ class ProjectDetector:
         if "build" in self._uses:
             return "build"
         return "compose" if "compose" in self._uses else ""
+
+    def _name(self, **names: str | None) -> None:
+        for name, value in names.items():
+            if value:
+                self.names.setdefault(name, value)
 
     def _keep(self, name: str, version: str) -> None:
         self.versions.setdefault(name, version)

@@ -179,6 +179,7 @@ class _LogReader:
             place=self._places.find_place(),
             system="windows" if self._places.is_windows else "",
             versions=self._project.versions,
+            names=self._project.names,
             tool=self._project.find_tool(),
             docker_use=self._project.find_docker_use(),
         )

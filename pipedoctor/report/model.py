@@ -10,6 +10,7 @@ from pipedoctor.check import Edit, Gain, Location, Put, Remedy, Severity, Verdic
 from pipedoctor.check.docker_shapes import translate_for_compose, translate_for_dockerfile
 from pipedoctor.check.model import FlowStep
 from pipedoctor.check.package_tools import translate_for_tool
+from pipedoctor.check.project_names import put_names
 from pipedoctor.check.typed_lines import get_typed_lines, remove_sudo
 from pipedoctor.check.windows_shell import (
     format_for_windows,
@@ -49,6 +50,8 @@ class TargetShell(msgspec.Struct, frozen=True, kw_only=True):
     """Root needs no ``sudo``, and in a container has none."""
     tool: PackageTool = ""
     """What installs packages there, instead of pip."""
+    names: Mapping[str, str] = MappingProxyType({})
+    """Its ``deployment``, ``container``, ``namespace`` and ``conda_environment``, if known."""
     docker_use: DockerUse = ""
     """How Docker is used there, instead of ``docker run``."""
 
@@ -100,7 +103,8 @@ class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
     def for_shell(cls, remedy: Remedy, target: TargetShell, **more: Any) -> Iterator["Self"]:
         """Write it out for this shell; nothing, if it is for another system."""
         for one in translate_for_tool(remedy, target.tool):
-            yield from cls._write_for_shell(_shape_for_docker(one, target), target, **more)
+            named = put_names(one, target.names)
+            yield from cls._write_for_shell(_shape_for_docker(named, target), target, **more)
 
     @classmethod
     def _write_for_shell(cls, remedy: Remedy, target: TargetShell, **more: Any) -> Iterator["Self"]:

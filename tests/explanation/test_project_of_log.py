@@ -15,6 +15,12 @@ ORDINAL = "RuntimeError: CUDA error: invalid device ordinal\n"
 PIP_FULL = "ERROR: Could not install packages due to an OSError: [Errno 28] No space left\n"
 LIB_GL = "ImportError: libGL.so.1: cannot open shared object file: No such file or directory\n"
 UNEQUAL = "RuntimeError: stack expects each tensor to be equal size, but got [{}] at entry 0"
+SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on device (28)\n"
+OUT_OF_MEMORY = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {} GiB."
+    " and {} GiB is reserved by PyTorch but unallocated\n"
+)
+FAILED_SMI = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
 WATCHES = "OSError: [Errno 28] inotify watch limit reached\n"
 GLIBCXX = "OSError: {}: version `GLIBCXX_3.4.32' not found (required by x.so)\n"
 INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
@@ -67,6 +73,80 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
             "PIL.UnidentifiedImageError: cannot identify image file '/d/birds/041/a.jpg'\n",
             "from pathlib import Path\n\nfrom PIL import Image\n\nfor path in Path('/d/birds/041')",
             id="the folder of a file",
+        ),
+        pytest.param(
+            f"$ kubectl logs -n ml seg-train-7c9d5bf5c-x2x9k\n{SHM}",
+            "kubectl patch deployment seg-train --patch",
+            id="a deployment",
+        ),
+        pytest.param(
+            "ImportError: /m/anaconda3/envs/yolo/lib/python3.8/site-packages/torch/lib/"
+            "libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent\n",
+            "conda install --name yolo 'mkl<2024.1'",
+            id="an environment of conda",
+        ),
+        pytest.param(
+            "AttributeError: Can't get local object 'train.<locals>.<lambda>'\n",
+            "from functools import partial",
+            id="a lambda",
+        ),
+        pytest.param(
+            OUT_OF_MEMORY.format("3.12", "8.91"), "export PYTORCH_CUDA_ALLOC_CONF=", id="fragments"
+        ),
+        pytest.param(
+            OUT_OF_MEMORY.format("3.12", "0.91"),
+            "Halve batch_size until it fits",
+            id="no fragments",
+        ),
+        pytest.param(
+            f"start (batch_size=32)\n{OUT_OF_MEMORY.format('3.12', '0.91')}",
+            "DataLoader(..., batch_size=16)",
+            id="half of the batch",
+        ),
+        pytest.param(ORDINAL, 'device = torch.device("cuda:0")', id="one process"),
+        pytest.param(
+            "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1, OpType=ALLREDUCE)\n",
+            "DistributedSampler(dataset, drop_last=True)",
+            id="a cure before a look",
+        ),
+        pytest.param(
+            f"{FAILED_SMI}nvidia/535.183.01, 6.5.0-44-generic, x86_64: installed\n",
+            "sudo apt-get install -y linux-headers-$(uname -r)\nsudo dkms autoinstall",
+            id="a module for another kernel",
+        ),
+        pytest.param(FAILED_SMI, "Install the NVIDIA driver", id="no module at all"),
+        pytest.param(
+            "ValueError: numpy.dtype size changed, may indicate binary incompatibility."
+            " Expected 96 from C header, got 88 from PyObject\n",
+            "python -m pip install --upgrade numpy",
+            id="built for a newer numpy",
+        ),
+        pytest.param(
+            "Matplotlib created a temporary cache directory at /tmp/m because the default path\n"
+            "PermissionError: [Errno 13] Permission denied: '/nonexistent/.cache/torch'\n",
+            "export HF_HOME=",
+            id="the folder that stops the job",
+        ),
+        pytest.param(
+            "OSError: [WinError 112] There is not enough space on the disk: 'D:\\runs\\a.pt'\n",
+            "fsutil volume diskfree D:",
+            id="a drive",
+        ),
+        pytest.param(
+            "$ srun --partition=gpu nvidia-smi\nNo devices were found\n",
+            "sbatch --gres=gpu:1",
+            id="Slurm by its commands",
+        ),
+        pytest.param(
+            "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central"
+            ' directory\n    state = torch.load("weights/a.pth")\n',
+            "Delete weights/a.pth, and",
+            id="a damaged file",
+        ),
+        pytest.param(
+            f"{NOT_COMPILED}| NVIDIA-SMI 410.72  Driver Version: 410.72  CUDA Version: 10.0 |\n",
+            "Update the NVIDIA driver",
+            id="a driver that no published torch fits",
         ),
     ],
 )

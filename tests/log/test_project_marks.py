@@ -74,3 +74,26 @@ def test_tool(line: str, tool: str) -> None:
 )
 def test_use_of_docker(line: str, use: str) -> None:
     assert read(line).find_docker_use() == use
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        (
+            "$ kubectl logs -n ml seg-train-7c9d5bf5c-x2x9k --tail=20",
+            {"deployment": "seg-train", "namespace": "ml"},
+        ),
+        (
+            "[pod/embed-7d5f6c9b8-zbcdx/worker] OSError",
+            {"deployment": "embed", "container": "worker"},
+        ),
+        ("kubectl -n vision get pod resnet-6f7b9c8d5-qw8zt", {"deployment": "resnet"}),
+        ("kubectl logs trainer-0", {}),
+        ("/opt/conda/envs/yolo/lib/python3.8/x.py", {"conda_environment": "yolo"}),
+        ("C:\\Users\\a\\miniconda3\\envs\\seg\\Lib\\x.py", {"conda_environment": "seg"}),
+        ("/data/envs/yolo/images", {}),
+    ],
+)
+def test_names(line: str, names: dict[str, str]) -> None:
+    assert names.items() <= read(line).names.items()
+    assert bool(names) == bool(read(line).names)

@@ -1,25 +1,34 @@
 """PDR958: a cached download or a checkpoint is incomplete or damaged."""
 
-from pipedoctor.check import Place
+from pipedoctor.check import Place, Remedy
 from pipedoctor.facts import Launcher
+from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks.crashes._log_check import log_check
+
+_OTHERS = (
+    advise_user(
+        "Download on one rank only, while the others wait",
+        snippet="if rank == 0:\n    download()\ndist.barrier()",
+        fits=(Launcher.KUBERNETES, Launcher.SLURM),
+        place=Place.CODE,
+    ),
+    advise_user("Check the free disk space", argv=("df", "-h")),
+)
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """The file by its name, where the code that loads it says so."""
+    file = log.find_value("corrupt_download_or_checkpoint", "file")
+    what = file or "the file named in the log"
+    return (advise_user(f"Delete {what}, and download or save it again"), *_OTHERS)
 
 
 @log_check(
     "PDR958",
     "A download or checkpoint is incomplete",
     summary="A cached download or a checkpoint is incomplete or damaged",
-    remedies=(
-        advise_user("Delete the file named in the log, and download it again"),
-        advise_user(
-            "Download on one rank only, while the others wait",
-            snippet="if rank == 0:\n    download()\ndist.barrier()",
-            fits=(Launcher.KUBERNETES, Launcher.SLURM),
-            place=Place.CODE,
-        ),
-        advise_user("Check the free disk space", argv=("df", "-h")),
-    ),
+    remedies=_choose_remedies,
 )
 def corrupt_download_or_checkpoint() -> None:
     """

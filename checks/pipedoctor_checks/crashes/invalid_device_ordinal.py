@@ -21,6 +21,10 @@ _SET_DEVICE = (
 )
 
 
+_FIRST_DEVICE = in_code(
+    "Use a GPU that this process sees: they are counted from 0, in CUDA_VISIBLE_DEVICES, too",
+    'device = torch.device("cuda:0")',
+)
 _MORE_GPUS = (
     advise_launch(
         "Start the container with all GPUs",
@@ -48,8 +52,11 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         words = tuple(shlex.split(_RANKS.sub("--nproc-per-node=gpu", launch)))
     except ValueError:  # a quote that is never closed
         words = ()
-    own = [advise_launch("Start one rank for each GPU", argv=words)] if words else []
-    return (*own, *(_SET_DEVICE[:1] if own else _SET_DEVICE), *_MORE_GPUS)
+    if words:
+        launched = advise_launch("Start one rank for each GPU", argv=words)
+        return (launched, *_SET_DEVICE[:1], *_MORE_GPUS)
+    ranks = any(one.rank for one in log.find_seen("invalid_device_ordinal"))
+    return (*(_SET_DEVICE if ranks else (_FIRST_DEVICE,)), *_MORE_GPUS)
 
 
 @log_check(

@@ -2,11 +2,15 @@
 
 import re
 
+from msgspec.structs import replace
+
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
 from pipedoctor_checks.crashes._log_check import log_check
 
 _INNER = re.compile(r"(?P<outer>[\w.]+)\.<locals>\.(?P<inner>\w+)$")
+_LAMBDA = re.compile(r"(?P<outer>[\w.]+)\.<locals>\.<lambda>$")
+_REPLACE_LAMBDA = "Replace the lambda in {} by a function at the top level of the module"
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
@@ -14,8 +18,11 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     forked = in_code(
         "Alternatively fork, on Linux", 'DataLoader(..., multiprocessing_context="fork")'
     )
-    named = _INNER.match(log.find_value("unpicklable_object_spawn", "object").strip("'\u2019 "))
+    text = log.find_value("unpicklable_object_spawn", "object").strip("'\u2019 ")
+    named = _INNER.match(text)
     first = _move_function(named["inner"], named["outer"]) if named else _USE_FUNCTIONS
+    if nameless := _LAMBDA.match(text):
+        first = replace(first, title=_REPLACE_LAMBDA.format(nameless["outer"]))
     return (first,) if log.system == "windows" else (first, forked)
 
 

@@ -22,7 +22,7 @@ from pipedoctor.facts.world_cards import GpuCapabilities
 from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
 from pipedoctor.versions import get_major, is_at_least, parse_version
 from pipedoctor_checks._shared import cuda_versions, torch_install
-from pipedoctor_checks.gpu._newer_driver import update_driver
+from pipedoctor_checks._shared.newer_driver import update_driver
 
 _NO_DRIVER = "0"
 """Of a CUDA that is older than every recorded toolkit: no wheel runs with it."""

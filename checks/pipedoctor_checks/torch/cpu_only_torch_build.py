@@ -1,10 +1,14 @@
 """PDR806: is torch a CPU build on a machine with an NVIDIA GPU?"""
 
-from pipedoctor.check import Confidence, Finding, Findings, Severity, check
+from pipedoctor.check import Confidence, Finding, Findings, Remedy, Severity, check
 from pipedoctor.facts import Accelerators, Gpu, Interpreter, Packages, Site, TorchBuild
 from pipedoctor.facts.world_cards import GpuCapabilities
 from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
 from pipedoctor_checks._shared import cuda_versions, torch_install
+from pipedoctor_checks._shared.newer_driver import update_driver
+
+_WANTED_CUDA = "12.6"
+"""What most published torches are built for."""
 
 
 @check("PDR806", "torch is a CPU build on a machine with a GPU")
@@ -58,7 +62,7 @@ def cpu_only_torch_build(  # noqa: PLR0913, PLR0917  (facts are injected)
             f"{seen or 'an NVIDIA driver'}",
             evidence=evidence,
             confidence=Confidence.CERTAIN if gpu else Confidence.LIKELY,
-            remedies=torch_install.replace_torch(
+            remedies=_list_remedies(
                 torch_install.TorchTables(drivers, builds, pairs),
                 torch_install.TorchEnvironment(torch, interpreter, packages),
                 site,
@@ -88,3 +92,22 @@ def _format_build(torch: TorchBuild) -> str:
 
 def _is_requested(torch: TorchBuild) -> bool:
     return torch.local == "cpu" or "cpu" in torch.conda_build
+
+
+def _list_remedies(
+    tables: torch_install.TorchTables,
+    target: torch_install.TorchEnvironment,
+    site: Site | None,
+    *,
+    driver: str,
+    capabilities: tuple[str, ...],
+) -> tuple[Remedy, ...]:
+    """Where no published torch fits the driver, a newer driver comes before it."""
+    fitting = torch_install.replace_torch(
+        tables, target, site, driver=driver, capabilities=capabilities
+    )
+    if any(remedy.argv for remedy in fitting):
+        return fitting
+    windows = torch_install.uses_windows_driver(site)
+    least = tables.drivers.find_minimum_driver(_WANTED_CUDA, windows=windows)
+    return (*update_driver(tables.drivers, site, least, capabilities), *fitting)

@@ -10,8 +10,8 @@ from pipedoctor.facts.world import World
 from pipedoctor.facts.world_torch import CudaDrivers, Release, TorchBuilds, TorchPairs, Wheel
 from pipedoctor_checks._shared.companion_versions import companion_requirement
 from pipedoctor_checks._shared.gpu_code import is_arch_compatible
+from pipedoctor_checks._shared.newer_driver import can_reach, last_driver
 from pipedoctor_checks._shared.wheel_index import WheelChoice, WheelHost, choose_wheel
-from pipedoctor_checks.gpu._newer_driver import can_reach, last_driver
 
 W = TypeVar("W", bound=World)
 
