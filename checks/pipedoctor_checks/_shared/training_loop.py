@@ -28,6 +28,8 @@ _OCCASIONAL_GUARDS = (
     "last_batch",
     "== len(",
     "synchronize",
+    "mps",
+    "xla",
     "profile",
     "== 0",
     "<= ",

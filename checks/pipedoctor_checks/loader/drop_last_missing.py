@@ -100,7 +100,8 @@ def _has_partial_batch(source: Source, loader: LoaderCall) -> bool:
     last = loader.get("drop_last")
     off = last.how == "absent" or (last.is_known and not last.value)
     size = loader.get("batch_size")
-    alone = size.how == "absent" or (size.value == 1 and size.how != "default")
+    whole = size.how == "literal" and size.value is None  # the dataset makes batches itself
+    alone = whole or size.how == "absent" or (size.value == 1 and size.how != "default")
     batched = loader.get("batch_sampler").how != "absent"
     shuffle = loader.get("shuffle")
     named = loader.target or "train" in loader.function.lower()

@@ -4,7 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.check.edits import Edits, combine_edits, edit_arguments
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import DeviceCopy
-from pipedoctor.facts.source import LoaderCall
+from pipedoctor.facts.source import LoaderCall, Spot
 from pipedoctor_checks._shared.code_finding import list_spots, make_code_finding
 
 
@@ -43,6 +43,7 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
 
     - https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
     """
+    reported: set[Spot] = set()
     for index, loop in enumerate(source.loops):
         fed = [source.loaders[n] for n in loop.loaders]
         moved = [
@@ -50,9 +51,11 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
             for e in source.select_events(DeviceCopy)
             if e.loop == index and e.details.non_blocking and not e.details.pins
         ]
-        if fed and moved and all(map(_is_unpinned, fed)):
+        fresh = not reported.issuperset(places := list_spots(moved))
+        if fed and fresh and all(map(_is_unpinned, fed)):
+            reported.update(places)
             yield make_code_finding(
-                list_spots(moved),
+                places,
                 Severity.NOTE,
                 f"The loop in {loop.function} uses non-blocking copies of unpinned batches",
                 in_code(

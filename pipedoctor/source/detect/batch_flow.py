@@ -235,7 +235,8 @@ class BatchFlow(BatchEvents):
         if known is not None:
             return known
         known_of_it = state.batch | state.results | state.on_device.keys()
-        if _is_initializer(target) or not (known_of_it or self._takes_batches(target)):
+        apart = _is_initializer(target) or self.recorder.is_test_code(target)
+        if apart or not (known_of_it or self._takes_batches(target)):
             return frozenset()
         self._visited[key] = frozenset()
         self.recorder.followed_scopes.add(id(target))

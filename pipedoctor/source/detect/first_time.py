@@ -43,7 +43,24 @@ def is_lazy(scope: CodeScope, step: CodeStep, node: ast.Call) -> bool:
         and any("self." in unparse_short(target) for target in one.targets)
         for one in (s.node for s in scope.steps_by_type.get(ast.Assign, []))
     )
-    return kept and bool(step.context.guards)
+    return (kept and bool(step.context.guards)) or _fills_container(scope, step, node)
+
+
+def _fills_container(scope: CodeScope, step: CodeStep, node: ast.Call) -> bool:
+    """``if path not in bank: bank[path] = File(path)``, wherever the bank is kept."""
+    missing = {
+        unparse_short(g.test.comparators[0])
+        for g in step.context.guards
+        if isinstance(g.test, ast.Compare)
+        and isinstance(g.test.ops[0], ast.NotIn if g.holds else ast.In)
+    }
+    return bool(missing) and any(
+        isinstance(target, ast.Subscript) and unparse_short(target.value) in missing
+        for other in scope.steps_by_type.get(ast.Assign, ())
+        if isinstance(one := other.node, ast.Assign)
+        if one.value is node or binding_key(one.value) == (find_variable(scope, node) or "?")
+        for target in one.targets
+    )
 
 
 def fills_missing_value(scope: CodeScope, step: CodeStep, entered: CodeScope | None = None) -> bool:

@@ -1,7 +1,6 @@
 """Turns steps into events: where they stand, and under which circumstances."""
 
 import ast
-import re
 from collections.abc import Sequence
 
 from pipedoctor.facts.code_events.details import LOOP_KEY, RecordedDetails
@@ -15,19 +14,15 @@ from pipedoctor.source.rewrite.measure_rewrite import measure_rewrite
 from pipedoctor.source.syntax.context import CodeContext, CodeStep, GuardCondition
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.source_text import SourceText
+from pipedoctor.source.syntax.testing_files import is_test_module
 from pipedoctor.source.values.call_graph import CallGraph
 from pipedoctor.source.values.carried import CarriedValues
 from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.loader_flow import LoaderFlow
 
+_CONDITIONS = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 _MAX_GUARDS = 20
 """Around one step, the innermost: a chain of ``elif`` may have a thousand."""
-
-_TEST_RUNNERS = {"pytest", "unittest"}
-_TEST_PATH = re.compile(
-    r"(^|/)(tests|unit_?tests?|test_utils|testing|benchmarks?)/|(^|/)bench[^/]*\.py$"
-    r"|(^|/)test/(.*/)?test_[^/]*\.py$"
-)
 
 
 class EventRecorder:
@@ -75,9 +70,7 @@ class EventRecorder:
         module = scope.module
         known = self._test_modules.get(id(module))
         if known is None:
-            tops = {name.partition(".")[0] for name in module.imported_names.values()}
-            known = bool(tops & _TEST_RUNNERS or _TEST_PATH.search(module.path))
-            self._test_modules[id(module)] = known
+            known = self._test_modules[id(module)] = is_test_module(module)
         return known
 
     def is_item_code(self, scope: CodeScope) -> bool:
@@ -91,10 +84,17 @@ class EventRecorder:
     def _format_guards(self, scope: CodeScope, found: Sequence[GuardCondition]) -> tuple[str, ...]:
         """The innermost conditions that may fail, as they are written."""
         return tuple(
-            unparse_short(g.test) if g.holds else f"not ({unparse_short(g.test)})"
+            text if g.holds else f"not ({text})"
             for g in found[-_MAX_GUARDS:]
             if not self.always_holds(g, scope)
+            for text in (self._describe_test(g.test, scope),)
         )
+
+    def _describe_test(self, test: ast.expr, scope: CodeScope) -> str:
+        """A condition as it is written; of a variable that keeps an interval, that."""
+        given = scope.bindings.get(test.id, ()) if isinstance(test, ast.Name) else ()
+        texts = [unparse_short(value) for value, _ in given if isinstance(value, _CONDITIONS)]
+        return next((text for text in texts if "%" in text), unparse_short(test))
 
     def add_event(
         self,

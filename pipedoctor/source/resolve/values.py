@@ -17,10 +17,10 @@ from pipedoctor.source.resolve.computed_values import resolve_computed
 from pipedoctor.source.resolve.cpu_counts import cpu_count_function
 from pipedoctor.source.resolve.project import Project, find_call_argument
 from pipedoctor.source.syntax.scope import CodeScope, Module, binding_key
+from pipedoctor.source.syntax.testing_files import is_only_test
 
 _MAX_DEPTH = 6
-_CARRIED = (ast.Attribute, ast.Subscript)
-_MAX_ASSIGNMENTS = 4
+_CARRIED, _MAX_ASSIGNMENTS = (ast.Attribute, ast.Subscript), 4
 """Assignments to one variable that are followed."""
 
 
@@ -241,7 +241,8 @@ class ValueResolver:
         names = [one.arg for one in scope.parameters]
         position = names.index(name) if name in names else -1
         bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
-        for site in self.project.find_callers(scope):
+        sites = self.project.find_callers(scope)
+        for site in [one for one in sites if not is_only_test(one.scope, scope)] or sites:
             given = find_call_argument(site.node, name, position - bound)
             if given is not None:
                 yield given, site.scope

@@ -90,6 +90,12 @@ class CodeScope:
         return found
 
     @cached_property
+    def branches(self) -> Mapping[int, ast.If]:
+        """Its ``if`` statements by the identities of their conditions."""
+        steps = self.steps_by_type.get(ast.If, ())
+        return {id(s.node.test): s.node for s in steps if isinstance(s.node, ast.If)}
+
+    @cached_property
     def attribute_nodes(self) -> list[ast.Attribute]:
         """All its attributes, read and written."""
         return find_nodes(self.node, (ast.Attribute,))

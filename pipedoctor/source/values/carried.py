@@ -7,6 +7,7 @@ from pipedoctor.source.resolve.container_contents import values_put_into
 from pipedoctor.source.resolve.project import find_call_argument, last_name
 from pipedoctor.source.resolve.values import CarriedExpression
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+from pipedoctor.source.syntax.testing_files import is_test_module
 from pipedoctor.source.values.arguments import find_default, find_given
 from pipedoctor.source.values.containers import written_items
 from pipedoctor.source.values.evaluator import Evaluator
@@ -14,6 +15,12 @@ from pipedoctor.source.values.lattice import ClassValue, ContainerValue, Instanc
 
 _MAX_OWNERS, _MAX_CONSTRUCTIONS = 3, 6
 _FIELD_FUNCTIONS = frozenset(("field", "Field", "attrib", "ib"))
+
+
+def _is_made_in_test(value: Value) -> bool:
+    """Is it an object or a namespace that only a test makes?"""
+    frame = value.frame if isinstance(value, (InstanceValue, ContainerValue)) else None
+    return frame is not None and is_test_module(frame.scope.module)
 
 
 class CarriedValues:
@@ -30,6 +37,8 @@ class CarriedValues:
             return ()
         with self.evaluator.open_query():
             owners = self.evaluator.evaluate(node.value, self.evaluator.frame_of(scope))
+        if not is_test_module(scope.module):
+            owners = frozenset(one for one in owners if not _is_made_in_test(one))
         if not 0 < len(owners) <= _MAX_OWNERS:
             return ()
         found: list[CarriedExpression] = []

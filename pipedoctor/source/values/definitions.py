@@ -67,9 +67,12 @@ def _find_reaching(
         return Definitions([], [around[-1]], certain=True)
     assigned: list[ast.expr] = []
     for value, step in reversed(scope.bindings.get(key, ())):
-        if getattr(step.node, "lineno", 0) < line:
+        if (value.end_lineno or value.lineno) < line:  # not what stands in the value itself
+            relation = _branch_relation(scope, step, line)
+            if relation == "other" and not _is_in_loop_with(step, line):
+                continue
             assigned.append(value)
-            if _always_passed(step, line):
+            if relation == "same" and _always_passed(step, line):
                 return Definitions(assigned, [], certain=True)
         elif _is_in_loop_with(step, line) or step.context.inner:
             assigned.append(value)
@@ -82,9 +85,29 @@ def _is_in_loop_with(step: CodeStep, line: int) -> bool:
 
 def _always_passed(step: CodeStep, line: int) -> bool:
     context = step.context
-    if context.guards or context.handler or context.inner:
+    if context.handler or context.inner:
         return False
     return all(loop.lineno < line <= (loop.end_lineno or 0) for loop in context.loops)
+
+
+def _branch_relation(scope: CodeScope, step: CodeStep, line: int) -> str:
+    """Does a line stand in the ``same`` branches as a step, in ``other`` ones, or ``below``?"""
+    relation = "same"
+    for guard in step.context.guards:
+        node = scope.branches.get(id(guard.test))
+        if node is None:
+            relation = "below"
+            continue
+        mine, others = (node.body, node.orelse) if guard.holds else (node.orelse, node.body)
+        if _spans(others, line):
+            return "other"
+        if not _spans(mine, line):
+            relation = "below"
+    return relation
+
+
+def _spans(block: Sequence[ast.stmt], line: int) -> bool:
+    return bool(block) and block[0].lineno <= line <= (block[-1].end_lineno or 0)
 
 
 def _collect_loop_targets(scope: CodeScope) -> dict[str, list[LoopTarget]]:
