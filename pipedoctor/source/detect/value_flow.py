@@ -120,7 +120,7 @@ class FlowTracer:
                             yield at, f"kept as {cls.name}.{node.attr}"
                             yield from self._follow(value, method)
                             return
-            for one in _given(owner):
+            for one in _list_constructor_arguments(owner):
                 if owner.frame is not None and self._holds(one, owner.frame.scope):
                     at = node_location(owner.frame.scope.module, one)
                     yield at, f"kept as {owner.cls.name}.{node.attr}"
@@ -128,6 +128,6 @@ class FlowTracer:
                     return
 
 
-def _given(owner: InstanceValue) -> list[ast.expr]:
+def _list_constructor_arguments(owner: InstanceValue) -> list[ast.expr]:
     call = owner.call
     return [] if call is None else [*call.args, *(word.value for word in call.keywords)]

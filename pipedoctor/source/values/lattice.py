@@ -35,7 +35,7 @@ class Frame:
     """Its place among the frames of a project, in the order in which they were asked for."""
 
 
-def _where(node: ast.expr | FunctionNode | None, frame: Frame | None) -> int:
+def _hash_place(node: ast.expr | FunctionNode | None, frame: Frame | None) -> int:
     """A hash of a place in the code, in one frame."""
     place = (node.lineno, node.col_offset) if node is not None else (0, 0)
     return hash((place, frame.number if frame is not None else -1))
@@ -80,7 +80,7 @@ class InstanceValue:
     frame: Frame | None = None
 
     def __hash__(self) -> int:
-        return hash((4, self.cls.node.lineno, _where(self.call, self.frame)))
+        return hash((4, self.cls.node.lineno, _hash_place(self.call, self.frame)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class LocalFunctionValue:
     frame: Frame
 
     def __hash__(self) -> int:
-        return hash((6, _where(self.node, self.frame)))
+        return hash((6, _hash_place(self.node, self.frame)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class PartialValue:
     frame: Frame
 
     def __hash__(self) -> int:
-        return hash((9, _where(self.call, self.frame)))
+        return hash((9, _hash_place(self.call, self.frame)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class ContainerValue:
     frame: Frame
 
     def __hash__(self) -> int:
-        return hash((11, _where(self.node, self.frame)))
+        return hash((11, _hash_place(self.node, self.frame)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class ExternalValue:
     frame: Frame
 
     def __hash__(self) -> int:
-        return hash((12, _where(self.call, self.frame)))
+        return hash((12, _hash_place(self.call, self.frame)))
 
 
 Value: TypeAlias = (

@@ -189,7 +189,7 @@ class BatchRecorder:
 def _make_clocked_pickler(recorder: BatchRecorder) -> type:
     pickler: Any = vars(queues)["_ForkingPickler"]
 
-    class Clocked:
+    class ClockedPickler:
         """The pickler of queues, between clocks."""
 
         @staticmethod
@@ -206,7 +206,7 @@ def _make_clocked_pickler(recorder: BatchRecorder) -> type:
             recorder.record_received(time.perf_counter() - wall, time.thread_time() - cpu)
             return thing
 
-    return Clocked
+    return ClockedPickler
 
 
 def _return_unchanged(data: Any) -> Any:
