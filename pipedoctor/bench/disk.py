@@ -139,7 +139,9 @@ class DiskBench:
         patience = _SURVEY_SECONDS + HANG_SECONDS
         outcome = self._run_in_child(f"look at {self._path}", look, patience)
         if outcome.hung and outcome.seconds < patience:  # the budget ended first
-            why = f"{NO_TIME_LEFT} ({outcome.doing})"
+            path = outcome.blocked_path
+            why = f"{path} does not answer; {NO_TIME_LEFT}" if path else NO_TIME_LEFT
+            why += f" ({outcome.doing})"
             self._readings = [build_unknown_reading(plan, why) for plan in READING_PLANS]
             return False
         if outcome.hung:

@@ -138,7 +138,7 @@ def loader(context: click.Context, /, **parameters: Any) -> None:
 
     wait_as_asked(context)
     request = requests.LoaderBenchRequest(**parameters)
-    program_paths.refuse_dead_paths(context)
+    program_paths.refuse_dead_paths(context, target=request.target)
     context.exit(bench_output.run_loader(request))
 
 

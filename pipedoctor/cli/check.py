@@ -198,11 +198,11 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     check_output.refuse_mixed_options(request)
     if request.measure:
         wait_as_asked(context)
+    began: float = context.obj or time.monotonic()
     if request.fleet_dir or request.probe:
         from pipedoctor.cli import fleet_report
 
-        context.exit(fleet_report.write_node_report(request))
-    began: float = context.obj or time.monotonic()
+        context.exit(fleet_report.write_node_report(request, began))
     report, options, stopped = check_output.run_check(request, began=began)
     target = request.output
     with files.answer_by(math.inf if request.measure else began + options.deadline):

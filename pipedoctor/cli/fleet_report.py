@@ -1,5 +1,6 @@
 """`check --fleet-dir`: this node's report, into the folder where all of them lie."""
 
+import contextlib
 import datetime as dt
 import os
 from collections.abc import Sequence
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
     from pipedoctor.report.model import Report
 
 
-def write_node_report(request: CheckRequest) -> int:
+def write_node_report(request: CheckRequest, began: float) -> int:
     """
     Examine this node and write its report; how the command exits.
+
+    The deadline counts from `began`, on the monotonic clock.
 
     0 once it is written, or where another rank of the node writes it; severities
     count only with --fail-on, for a prolog that fails drains its node.
@@ -34,10 +37,13 @@ def write_node_report(request: CheckRequest) -> int:
         raise click.UsageError(message)
     _reject_other_modes(request)
     try:
-        check_target(place)
-        node = get_this_node()
-        with elect_process(os.environ, make_absolute(place), node.name) as mine:
-            return _examine_and_store(place, node, request) if mine else 0
+        with contextlib.ExitStack() as stack:
+            with files.answer_by(began + request.configurable.options.deadline):
+                check_target(place)
+                node = get_this_node()
+                election = elect_process(os.environ, make_absolute(place), node.name)
+                mine = stack.enter_context(election)
+            return _examine_and_store(place, node, request, began) if mine else 0
     except FolderError as error:
         message = f"--fleet-dir {error}"
         raise click.UsageError(message) from None
@@ -53,7 +59,7 @@ def _reject_other_modes(request: CheckRequest) -> None:
             raise click.UsageError(message)
 
 
-def _examine_and_store(place: str, node: Node, request: CheckRequest) -> int:
+def _examine_and_store(place: str, node: Node, request: CheckRequest, began: float) -> int:
     from pipedoctor.privacy.redactor import RedactionLevel, Redactor
     from pipedoctor.report import json
 
@@ -63,7 +69,7 @@ def _examine_and_store(place: str, node: Node, request: CheckRequest) -> int:
     written = request.configurable
     level = RedactionLevel.NOTHING if written.options.no_redact else RedactionLevel.ALL
     redactor = Redactor(level, keeps_node=True)
-    report, options, stopped = check_output.run_check(request, redactor, collect_more)
+    report, options, stopped = check_output.run_check(request, redactor, collect_more, began=began)
     moment = dt.datetime.now(tz=dt.timezone.utc)
     store_report(place, build_file_name(node.name, moment), json.render(report))
     _print_if_requested(report, options, request)

@@ -56,7 +56,7 @@ def measure_loader(request: CheckRequest, paths: Sequence[str]) -> TargetMeasure
     from pipedoctor.tune.compare.variants import tune_with_threads
     from pipedoctor.tune.search.session import TargetLostError, TargetRefusedError
 
-    if dead := find_dead_program_path():
+    if dead := find_dead_program_path(target=target):
         return TargetMeasurement(unmeasured={"pipeline": f"{target}: {dead}"})
     loader = TargetRequest(
         target=target,

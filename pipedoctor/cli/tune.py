@@ -47,7 +47,7 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     from pipedoctor.tune.search.tuning import tune
 
     request = TuneRequest(**parameters)
-    refuse_dead_paths(context)
+    refuse_dead_paths(context, target=request.target)
     wait_as_asked(context)
     try:
         with show_bar(request.budget) as tell:

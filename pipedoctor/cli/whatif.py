@@ -85,7 +85,7 @@ def command(context: click.Context, /, **parameters: Any) -> None:
 
     request = WhatIfRequest(**parameters)
     change = _parse_change(request)
-    refuse_dead_paths(context)
+    refuse_dead_paths(context, target=request.target)
     wait_as_asked(context)
     try:
         with show_bar(request.budget) as tell:

@@ -82,6 +82,39 @@ def find_blocked_calls(pids: Iterable[int]) -> dict[int, ProcessSample]:
     return dict(samples)
 
 
+def find_stuck_call(pid: int, seconds: float) -> BlockedCall | None:
+    """
+    The call in which a process, or a child of it, sleeps without a break for these seconds.
+
+    Slow storage answers one call after the other, and whoever reads is woken each time;
+    who was not waits for a path that does not answer.
+    """
+    before = find_blocked_calls([pid]).get(pid)
+    if before is None or not before.calls:
+        return None
+    switches = {thread: _count_switches(thread) for thread in before.calls}
+    time.sleep(seconds)
+    after = find_blocked_calls([pid]).get(pid)
+    stuck = _keep_stuck(before, after).calls if after is not None else {}
+    still = (call for thread, (_, call) in stuck.items() if _is_unmoved(thread, switches[thread]))
+    return next(still, None)
+
+
+def _is_unmoved(thread: str, switches: str) -> bool:
+    """Was it never woken since? Only what the kernel tells counts."""
+    return bool(switches) and _count_switches(thread) == switches
+
+
+def _count_switches(thread: str) -> str:
+    """How often a thread has gone to sleep, as the kernel writes it."""
+    return _read_text(f"{thread}/status").partition("\nvoluntary_ctxt_switches:")[2]
+
+
+def describe_stuck_call(call: BlockedCall) -> str:
+    """Say which path does not answer; not yet safe for a terminal."""
+    return f"{call.path} does not answer: {call.call} hung"
+
+
 def _keep_stuck(before: ProcessSample, after: ProcessSample) -> ProcessSample:
     calls = {
         thread: seen

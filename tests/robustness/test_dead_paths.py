@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -218,3 +219,61 @@ def test_every_command_ends_with_any_path_dead(name: str, variable: str, tmp_pat
     assert ended.code in {0, 1, 2, 3, 126}, ended.errors
     if name in TOUCHED.get(variable, ()):
         assert "does not answer" in ended.errors
+
+
+MEASURING = {
+    "tune": ("tune", "{target}"),
+    "whatif": ("whatif", "{target}", "--workers", "2"),
+    "bench loader": ("bench", "loader", "{target}"),
+}
+READING = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Images(Dataset):
+    def __len__(self): return 1000
+    def __getitem__(self, index):
+        open({dead!r} + f"/{{index}}.jpg", "rb").read()
+        return torch.zeros(3)
+
+def make(): return Images()
+def loader(): return DataLoader(Images(), batch_size=4, num_workers=2)
+"""
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("name", MEASURING)
+def test_the_file_of_a_target_is_looked_at_first(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "dead" / "train.py"
+    words = (word.format(target=f"{file}:make") for word in MEASURING[name])
+
+    ended = run(tmp_path, "UNUSED", *words)
+
+    assert ended.code == 3
+    assert f"{file} ({file}:make) does not answer: stat" in ended.errors
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("target", ["make", "loader"])
+@pytest.mark.parametrize("name", MEASURING)
+def test_data_that_do_not_answer_are_named(name: str, target: str, tmp_path: Path) -> None:
+    code = tmp_path / "train.py"
+    code.write_text(READING.format(dead=str(tmp_path / "dead")))
+    words = [word.format(target=f"{code}:{target}") for word in MEASURING[name]]
+    budget = 20.0
+
+    ended = run(tmp_path, "UNUSED", *words, "--budget", str(budget), "--allow-busy")
+
+    assert ended.code == 3
+    assert re.search(rf"{tmp_path}/dead/\d+.jpg does not answer: open hung", ended.errors)
+    assert ended.seconds < budget + 0.5 + 2 * measure_start()
+
+
+@pytest.mark.extended
+def test_a_fleet_s_deadline_counts_the_election(tmp_path: Path) -> None:
+    words = ("check", "--quick", "--fleet-dir", str(tmp_path / "fleet"), "--deadline", "4")
+
+    ended = run(tmp_path, "/dev/shm", *words)
+
+    assert ended.code == 0
+    assert ended.seconds < 4.5 + 2 * measure_start()

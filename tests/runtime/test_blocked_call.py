@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,7 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.runtime.blocked_call import BlockedCall, find_blocked_calls
+from pipedoctor.runtime.blocked_call import (
+    BlockedCall,
+    describe_stuck_call,
+    find_blocked_calls,
+    find_stuck_call,
+)
 from pipedoctor.runtime.system_calls import SYSTEM_CALLS
 
 pytestmark = pytest.mark.skipif(
@@ -83,3 +89,36 @@ def test_who_has_ended_sleeps_nowhere() -> None:
         process.wait()
 
     assert find_blocked_calls([process.pid])[process.pid].calls == {}
+
+
+def test_who_sleeps_in_one_call_is_stuck(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x")
+
+    with python("open('x')", tmp_path) as pid:
+        assert find_calls(pid)
+        call = find_stuck_call(pid, 0.1)
+
+    assert call is not None
+    assert describe_stuck_call(call) == f"{tmp_path}/x does not answer: open hung"
+
+
+def test_who_is_served_slowly_is_not_stuck(tmp_path: Path) -> None:
+    """Each of its calls looks like the one before: same file, same place in memory."""
+    os.mkfifo(tmp_path / "x")
+    code = "import os\nf = os.open('x', os.O_RDWR)\nwhile True: os.read(f, 1)"
+
+    with python(code, tmp_path) as pid, (tmp_path / "x").open("wb", buffering=0) as pipe:
+        assert find_calls(pid)
+        feeding = threading.Event()
+
+        def feed() -> None:
+            while not feeding.wait(0.01):
+                pipe.write(b".")
+
+        feeder = threading.Thread(target=feed)
+        feeder.start()
+        call = find_stuck_call(pid, 0.3)
+        feeding.set()
+        feeder.join()
+
+    assert call is None

@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
+from pipedoctor.runtime.blocked_call import (
+    BlockedCall,
+    describe_stuck_call,
+    find_stuck_call,
+)
 from pipedoctor.tune.search.ranks import pin_to_cpus
 from pipedoctor.tune.target.messages import (
     HOST_DECODER,
@@ -43,6 +48,10 @@ M = TypeVar("M", TargetLoaded, TrialMeasured)
 
 _ERROR_LINE = re.compile(r"(\w+\.)*\w*(Error|Exception|Interrupt|Exit)\b")
 _EXIT_SECONDS = 3.0
+_STUCK_EXIT_SECONDS = 0.4
+"""Who sleeps in the kernel at a path that does not answer cannot be ended: no use in waiting."""
+_LAST_LOOK_SECONDS, _LEAST_LOOK_SECONDS = 1.0, 0.2
+"""Before the time is up: what the target's processes sleep in then is why it was not enough."""
 _READ_BYTES = 1 << 16
 
 
@@ -73,6 +82,7 @@ class TargetSession:
         self._target, self._step, self._max_memory = target, step, max_memory
         self._cpus = cpus
         self._buffers: dict[int, bytearray] = {}
+        self._stuck: BlockedCall | None = None
 
     def __enter__(self) -> "Self":
         ask_r, self._request_pipe = os.pipe()
@@ -107,7 +117,7 @@ class TargetSession:
         with contextlib.suppress(OSError):
             self._control_socket.shutdown(socket.SHUT_WR)
         try:
-            self._supervisor.wait(_EXIT_SECONDS)
+            self._supervisor.wait(_STUCK_EXIT_SECONDS if self._stuck else _EXIT_SECONDS)
         except subprocess.TimeoutExpired:
             self._supervisor.kill()
             self._supervisor.wait()
@@ -155,17 +165,27 @@ class TargetSession:
         return ""
 
     def _wait_for_answer(self, until: float, action: str) -> HostMessage:
+        looked = False
         while True:
             line = self._take_line(self._answer_pipe)
             if line:
                 return HOST_DECODER.decode(line)
             self._check_supervisor()
             left = until - time.monotonic()
+            if left <= _LAST_LOOK_SECONDS and not looked:
+                seconds = max(left, _LEAST_LOOK_SECONDS) / 2
+                self._stuck = find_stuck_call(self._supervisor.pid, seconds) or self._stuck
+                looked = True
+                continue
             if left <= 0:
-                message = f"{action} exceeded the time budget (--budget)"
-                raise TargetLostError(message)
+                late = f"{action} exceeded the time budget (--budget)"
+                if self._stuck is not None:
+                    late = f"{describe_stuck_call(self._stuck)}; {late}"
+                raise TargetLostError(late)
             files = [self._answer_pipe, self._control_socket.fileno()]
-            ready, _, _ = select.select(files, [], [], min(left, 1.0))
+            ready, _, _ = select.select(
+                files, [], [], min(1.0, max(0.05, left - _LAST_LOOK_SECONDS))
+            )
             for descriptor in ready:
                 self._read_available(descriptor)
 

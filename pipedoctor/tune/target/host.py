@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from msgspec.structs import replace
 
 from pipedoctor.runtime.attempt import Crash, attempt
+from pipedoctor.runtime.blocked_call import describe_stuck_call, find_stuck_call
 from pipedoctor.tune.target import gpu_state
 from pipedoctor.tune.target.loader_failure import EmptyLoaderError, describe_failure
 from pipedoctor.tune.target.messages import (
@@ -42,6 +43,8 @@ from pipedoctor.tune.target.target import (
     resolve_target,
 )
 
+_STUCK_SECONDS = 0.3
+"""A process that sleeps so long in one call waits for a path that does not answer."""
 WORKER_GRACE = 0.8
 """Seconds that a trial's workers get to end by themselves."""
 SPAWNED_WORKER_GRACE = 4.0
@@ -151,6 +154,7 @@ def _run_trial(task: TrialTask) -> TrialAnswer:
     grace = WORKER_GRACE if forked else SPAWNED_WORKER_GRACE
     code = _wait_for_exit(pid, grace if text or in_time else 0.0)
     alive = code is None
+    stuck = find_stuck_call(pid, _STUCK_SECONDS) if alive and not text else None
     kill_tree(pid, alive=alive)
     if code is None:
         _, code = os.waitpid(pid, 0)
@@ -158,6 +162,8 @@ def _run_trial(task: TrialTask) -> TrialAnswer:
     os.close(back)
     if not text:
         reason = _explain_no_answer(code, time.monotonic() - begin, killed_by_us=alive)
+        if stuck is not None:
+            reason = replace(reason, reason=f"{describe_stuck_call(stuck)}; {reason.reason}")
         return replace(reason, spent_seconds=time.monotonic() - begin)
     answer = replace(TRIAL_DECODER.decode(text), spent_seconds=time.monotonic() - begin)
     if isinstance(answer, TrialFailed) or not later:
