@@ -14,11 +14,13 @@ def put_names(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     """
     The same remedy for what is so called.
 
-    `names` may have a ``deployment``, ``container``, ``namespace`` and ``conda_environment``;
-    a line of conda that says its environment keeps it.
+    `names` may have a ``deployment``, ``container``, ``namespace``, ``conda_environment``
+    and an ``engine`` of containers; a line of conda that says its environment keeps it.
     """
     if remedy.argv[:1] == ("kubectl",) and "deployment" in names:
         return _name_deployment(remedy, names)
+    if remedy.argv[:1] == ("docker",) and "engine" in names:
+        return replace(remedy, argv=(names["engine"], *remedy.argv[1:]))
     environment = names.get("conda_environment", "")
     changes = remedy.argv[:1] == ("conda",) and remedy.argv[1:2] in (("install",), ("remove",))
     if environment and changes and _PLACED.isdisjoint(remedy.argv):

@@ -1,12 +1,17 @@
 """The remedies of an illness that no check knows, as its log asks for them."""
 
+import re
 from collections.abc import Iterator
+from itertools import chain
 
 from pipedoctor.check import Lasts, Place, Remedy
 from pipedoctor.explanation.example_machine import fill_text
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor.log.signatures import Advice, FailureMode
+
+_EVERY = re.compile(r"\{([a-z_]+)\*\}")
+"""A hole for all values of a name: words of a line, or an enumeration in a sentence."""
 
 
 def choose_advice(failure: FailureMode, log: Log | None) -> Iterator[Remedy]:
@@ -23,12 +28,17 @@ def _fill_advice(advice: Advice, cause: str, log: Log) -> Iterator[Remedy]:
     """None where the log leaves a hole open."""
 
     def fill(text: str) -> str:
-        return fill_text(text, lambda name: log.find_value(cause, name))
+        joined = _EVERY.sub(lambda hole: " and ".join(log.find_values(cause, hole[1])), text)
+        return fill_text(joined, lambda name: log.find_value(cause, name))
+
+    def fill_word(word: str) -> list[str]:
+        every = _EVERY.fullmatch(word)
+        return log.find_values(cause, every[1]) if every else [fill(word)]
 
     try:
         yield Remedy(
             title=fill(advice.title),
-            argv=tuple(map(fill, advice.argv)),
+            argv=tuple(chain.from_iterable(map(fill_word, advice.argv))),
             snippet=fill(advice.snippet),
             lasts=Lasts.ALWAYS,
             place=Place[advice.place.upper()],

@@ -80,6 +80,11 @@ class Log(Fact, frozen=True, kw_only=True):
         """Everything that speaks of this cause, in the order of the log."""
         return tuple(seen for seen in self.seen if seen.cause == cause)
 
+    def find_values(self, cause: str, name: str) -> list[str]:
+        """All that its signatures captured under this name, each once."""
+        found = (seen.values.get(name, "") for seen in self.find_seen(cause))
+        return list(dict.fromkeys(filter(None, found)))
+
     def find_value(self, cause: str, name: str) -> str:
         """What its signatures captured under this name first, or nothing."""
         found = (seen.values.get(name, "") for seen in self.find_seen(cause))

@@ -8,7 +8,7 @@ from pipedoctor.facts.log import DockerUse, PackageTool
 PROJECT_WORDS = frozenset(
     {
         *("torch", "torchvision", "torchaudio", "pytorch", "version"),
-        *("uv", "poetry", "pipenv", "kubectl", "pod"),
+        *("uv", "poetry", "pipenv", "kubectl", "pod", "podman"),
     }
 )
 """Words of lines that are read for this alone."""
@@ -43,6 +43,7 @@ _TOOLS_BY_NAME: Mapping[str, PackageTool] = {
 _CONDA_ENVIRONMENT = re.compile(
     r"[/\\]envs[/\\](?P<name>[\w.-]{1,60})[/\\](?:lib|Lib|bin|Scripts|python)\b"
 )
+_PODMAN = re.compile(r"\bpodman (?:container )?(?:run|exec|start)\b")
 _SAFE = "[bcdfghjklmnpqrstvwxz2456789]"
 """Letters and digits of the ends that Kubernetes gives to the names of pods."""
 _POD = re.compile(
@@ -70,7 +71,7 @@ class ProjectDetector:
     def __init__(self) -> None:
         self.versions: dict[str, str] = {}
         self.names: dict[str, str] = {}
-        """``deployment``, ``container`` and ``namespace`` of its pod; ``conda_environment``."""
+        """Its ``deployment``, ``container``, ``namespace``, ``engine``, ``conda_environment``."""
         self._tools: set[str] = set()
         self._uses: set[str] = set()
 
@@ -83,6 +84,8 @@ class ProjectDetector:
         if python := _PYTHON.search(text):
             joined = python["joined"]
             self._keep("python", f"3.{joined}" if joined else python["dotted"] or python["told"])
+        if _PODMAN.search(text):
+            self._name(engine="podman")
         if conda := _CONDA_ENVIRONMENT.search(text):
             self._name(conda_environment=conda["name"])
         if pod := _POD.search(text):

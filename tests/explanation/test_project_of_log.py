@@ -20,6 +20,7 @@ OUT_OF_MEMORY = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {} GiB."
     " and {} GiB is reserved by PyTorch but unallocated\n"
 )
+REQUIRES = "requires torch==2.1.2, but you have torch 2.3.0 which is incompatible.\n"
 FAILED_SMI = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
 WATCHES = "OSError: [Errno 28] inotify watch limit reached\n"
 GLIBCXX = "OSError: {}: version `GLIBCXX_3.4.32' not found (required by x.so)\n"
@@ -73,6 +74,22 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
             "PIL.UnidentifiedImageError: cannot identify image file '/d/birds/041/a.jpg'\n",
             "from pathlib import Path\n\nfrom PIL import Image\n\nfor path in Path('/d/birds/041')",
             id="the folder of a file",
+        ),
+        pytest.param(
+            f"torchaudio 2.1.2 {REQUIRES}xformers 0.0.23 {REQUIRES}",
+            "python -m pip install torchaudio xformers torch==2.3.0",
+            id="every package of a conflict",
+        ),
+        pytest.param(
+            "The package `torchvision` requires `torch==2.5.1`, but `2.6.0` is installed\n",
+            "python -m pip install torchvision==0.21.0",
+            id="a conflict as uv says it",
+        ),
+        pytest.param(f"$ podman run x\n{BUS}", "podman run --shm-size=4g", id="Podman"),
+        pytest.param(
+            "$ echo $CUDA_VISIBLE_DEVICES\n-1\nRuntimeError: No CUDA GPUs are available\n",
+            "unset CUDA_VISIBLE_DEVICES",
+            id="hidden GPUs",
         ),
         pytest.param(
             f"$ kubectl logs -n ml seg-train-7c9d5bf5c-x2x9k\n{SHM}",
