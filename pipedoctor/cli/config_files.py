@@ -133,12 +133,13 @@ def _read_user_file() -> ConfigFile | None:
     path = Path(base, "pipedoctor", "config.toml")
     users = file_trust.list_trusted_users()
     try:
-        data = regular_file.read_whole(path, MAX_CONFIG_BYTES)
-        reason = file_trust.find_distrust(path, users, all_folders=True)
-    except regular_file.REFUSED_ERRORS as error:
+        data, reason = file_trust.read_judged(path, users, MAX_CONFIG_BYTES + 1, all_folders=True)
+    except regular_file.NotRegularError as error:
         reason, data = f"it is {error.strerror}", b""
     except OSError:
         return None
+    if len(data) > MAX_CONFIG_BYTES:
+        reason = f"it is larger than {MAX_CONFIG_BYTES >> 20} MiB"
     if reason:
         return ConfigFile(path=str(path), origin="user", not_obeyed={"": reason})
     table, prefix = parse_table(path, data, f"{path}: ")
@@ -149,13 +150,12 @@ def _read_discovered(path: Path) -> ConfigFile | None:
     """A file of a project; None where it is absent or says nothing about us."""
     users = file_trust.list_trusted_users(sudo=True)
     try:
-        data = regular_file.read_start(path, MAX_CONFIG_BYTES + 1)
-        if path.name == "pyproject.toml" and b"pipedoctor" not in data:
-            return None
-        reason = file_trust.find_distrust(path, users)
+        data, reason = file_trust.read_judged(path, users, MAX_CONFIG_BYTES + 1)
     except regular_file.NotRegularError as error:
         return _refuse_file(path, f"it is {error.strerror}")
     except OSError:
+        return None
+    if path.name == "pyproject.toml" and b"pipedoctor" not in data:
         return None
     if reason:
         return _refuse_file(path, f"{reason}; {_HINT}")

@@ -79,18 +79,22 @@ _MISE_VARIABLE = "MISE_PYTHON_VERSION"
 def _read_version_file(file: Path, *, trusted: bool) -> Iterator[str]:
     """The versions in a file; raises UnreadableError where others can write it."""
     try:
-        text = regular_file.read_text(file, _MAX_VERSION_FILE_BYTES)
         users = file_trust.list_trusted_users(sudo=True)
-        reason = "" if trusted else file_trust.find_distrust(file, users)
+        if trusted:
+            data, reason = regular_file.read_whole(file, _MAX_VERSION_FILE_BYTES), ""
+        else:
+            data, reason = file_trust.read_judged(file, users, _MAX_VERSION_FILE_BYTES + 1)
+        if len(data) > _MAX_VERSION_FILE_BYTES:
+            raise regular_file.FileTooLargeError(file, _MAX_VERSION_FILE_BYTES)
     except regular_file.REFUSED_ERRORS as error:
-        reason, text = f"it is {describe_error(error)}", ""
+        reason, data = f"it is {describe_error(error)}", b""
     except OSError:
         return
     if reason:
         message = f"{file} chooses the version of a shim, but {reason}: it is not obeyed;"
         message += " name the interpreter itself"
         raise UnreadableError(message)
-    for line in text.splitlines():
+    for line in data.decode("utf-8", errors="replace").splitlines():
         words = line.partition("#")[0].split()
         if file.name != ".tool-versions":
             yield from words

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipedoctor.runtime.regular_file import read_start
+from pipedoctor.runtime.regular_file import open_regular, read_descriptor, read_start
 
 _MAX_LINKS = 40
 _MAX_ACCOUNT_BYTES = 4 << 20
@@ -32,9 +32,33 @@ def list_trusted_users(*, sudo: bool = False) -> frozenset[int]:
     return frozenset(users)
 
 
-def find_distrust(path: Path, users: frozenset[int], *, all_folders: bool = False) -> str:
+def read_judged(
+    path: Path, users: frozenset[int], max_bytes: int, *, all_folders: bool = False
+) -> tuple[bytes, str]:
+    """
+    Open a regular file, judge it as `find_distrust` does, then read its start from there.
+
+    Returns what it holds, and why others could have written it. Raises OSError.
+    """
+    descriptor = open_regular(path)
+    try:
+        reason = find_distrust(path, users, all_folders=all_folders, opened=os.fstat(descriptor))
+        return read_descriptor(descriptor, max_bytes), reason
+    finally:
+        os.close(descriptor)
+
+
+def find_distrust(
+    path: Path,
+    users: frozenset[int],
+    *,
+    all_folders: bool = False,
+    opened: os.stat_result | None = None,
+) -> str:
     """
     Say why others could have written this file; empty: none but `users` could.
+
+    What was `opened` must still be the file of this name.
 
     The file, its folder and every link on the way must be of `users`, file and folder
     not writable by others (a folder with the sticky bit may be). With `all_folders` that
@@ -49,10 +73,17 @@ def find_distrust(path: Path, users: frozenset[int], *, all_folders: bool = Fals
             folders.append(place)
         elif status.st_uid not in users:
             return f"{_name_entry(place, path)} belongs to {_name_user(status.st_uid)}"
+        elif opened is not None and _is_other_file(status, opened):
+            return "it was replaced while it was read"
         elif stat.S_ISREG(status.st_mode) and _is_shared(place, status):
             return f"others can write to {_name_entry(place, path)}"
     judged = folders if all_folders else folders[-1:]
     return next(filter(None, (_judge_folder(folder, users) for folder in judged)), "")
+
+
+def _is_other_file(status: os.stat_result, opened: os.stat_result) -> bool:
+    """Links on the way are no files."""
+    return not stat.S_ISLNK(status.st_mode) and not os.path.samestat(status, opened)
 
 
 def _walk_components(path: Path) -> Iterator[Path]:

@@ -1,6 +1,7 @@
 """A watch in a file: lines of samples, and now and then all facts; to be replayed."""
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -84,7 +85,7 @@ def read_recording(path: str) -> Iterator[tuple[dict[str, Any], Facts | None]]:
             number += 1
             if not text.endswith(b"\n") and number > 1:
                 return
-            yield _parse_line(text, number)
+            yield _parse_line(text.removeprefix(BOM_UTF8) if number == 1 else text, number)
         if not number:
             message = "it is empty"
             raise MalformedRecordError(message)

@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 import time
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
 
 from pipedoctor.facts import UnreadableError
+from pipedoctor.watch.recording import WatchRecorder, read_recording
 from pipedoctor.watch.session import WatchSession
 from tests.watch.conftest import pipedoctor
 
@@ -96,3 +98,14 @@ def test_a_zombie_is_no_process() -> None:
             return
         session.run(1.0)
         assert not session.is_alive
+
+
+def test_a_recording_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    """As editors of Windows save it; reports are read so as well."""
+    file = tmp_path / "x.jsonl"
+    with WatchRecorder(str(file)) as recorder:
+        recorder.add({"seconds": 1.0})
+        recorder.add({"seconds": 2.0})
+    file.write_bytes(BOM_UTF8 + file.read_bytes())
+
+    assert [line["seconds"] for line, _ in read_recording(str(file))] == [1.0, 2.0]
