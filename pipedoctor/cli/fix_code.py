@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def run_code_fix(console: "Console", request: "FixCommandRequest", targets: "FixTargets") -> int:
     """Edit the code in PATHS; gives the exit code. Raises UsageError."""
     from pipedoctor.cli.measure_fix import prepare_edit_measurement
-    from pipedoctor.cli.suppression_options import find_changed_lines
+    from pipedoctor.cli.suppression_options import read_changed_lines
     from pipedoctor.engine.catalogue import get_catalogue
     from pipedoctor.facts import UnreadableError
     from pipedoctor.fix.code.apply import apply_edits, edit_stdin
@@ -38,7 +38,7 @@ def run_code_fix(console: "Console", request: "FixCommandRequest", targets: "Fix
     examination = build_examination(get_catalogue(), request)
     if code.stdin_source is None and not console.dry_run:
         console.recover_interrupted(build_empty_request())  # before anything is read
-    lines = find_changed_lines(code, gitignore=examination.inquiry.reading.gitignore)
+    lines = read_changed_lines(code, gitignore=examination.inquiry.reading.gitignore)
     with contextlib.ExitStack() as stack:
         clock, measured = prepare_edit_measurement(stack, request, paths)
         try:

@@ -28,7 +28,7 @@ def build_finding_filter(request: CheckRequest, config: Config) -> FindingFilter
     if request.record and request.diff:
         message = "--from judges a saved report: it cannot be combined with --diff"
         raise click.UsageError(message)
-    lines = find_changed_lines(request, gitignore=not config.options.no_gitignore)
+    lines = read_changed_lines(request, gitignore=not config.options.no_gitignore)
     return FindingFilter(rules=config.file_ignores, baseline=known, changed_lines=lines)
 
 
@@ -108,7 +108,7 @@ def _read_baseline_file(path: str, *, missing_is_empty: bool) -> bytes:
     return data
 
 
-def find_changed_lines(request: CodeRequest, *, gitignore: bool = True) -> ChangedLines | None:
+def read_changed_lines(request: CodeRequest, *, gitignore: bool = True) -> ChangedLines | None:
     """What --diff names, if it was typed; raises UsageError in one line."""
     code, since, source = request.paths, request.diff, request.stdin_source
     if since is None:

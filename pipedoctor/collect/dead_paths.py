@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pipedoctor.collect.hung_paths import build_folder_probes, list_hung_paths
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.named_folders import PathRequest, list_named_folders
-from pipedoctor.collect.paths import list_places
+from pipedoctor.collect.paths import list_path_requests
 from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.collect.sections import ProbePlace, build_probe
 from pipedoctor.facts import PathFact
@@ -39,7 +39,7 @@ def find_dead_paths(
 def list_program_folders() -> list[PathRequest]:
     """List the folders that a program started here looks into, by the variables alone."""
     machine = Machine()
-    places = [place for place in list_places(machine) if place.path.startswith("/")]
+    places = [place for place in list_path_requests(machine) if place.path.startswith("/")]
     return [p for p in (*places, *list_named_folders(machine)) if p.role in PROGRAM_ROLES]
 
 

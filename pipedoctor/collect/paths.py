@@ -35,7 +35,7 @@ _UNCOUNTED_INODES = 1 << 62
 """CephFS and some FUSE file systems report -1 free inodes: they do not count them."""
 
 
-def list_places(machine: Machine) -> tuple[PathRequest, ...]:
+def list_path_requests(machine: Machine) -> tuple[PathRequest, ...]:
     """The places of the examined job, from its environment alone: no I/O here."""
     if machine.system == "win32":
         return ()

@@ -183,7 +183,7 @@ def _list_places(inquiry: CollectionRequest) -> list[PathRequest]:
         )
         for path in dict.fromkeys(named)
     ]
-    return data + list(paths.list_places(inquiry.machine))
+    return data + list(paths.list_path_requests(inquiry.machine))
 
 
 def _iter_probes(

@@ -6,6 +6,7 @@ from collections import deque
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import escape_path
 from pipedoctor.runtime.lanes import Announce
+from pipedoctor.runtime.trusted_path import split_path
 
 MAX_LINKS = 40
 """As many as Linux follows before it says ELOOP (path_resolution(7))."""
@@ -19,7 +20,7 @@ def resolve_links(machine: Machine, path: str, announce: Announce) -> str:
     could not say in which call it hangs. What does not exist keeps its name. Raises
     OSError: a loop, a folder nobody may enter, a mount that lost its server.
     """
-    left = deque(_split_path(path))
+    left = deque(split_path(path))
     real: list[str] = []
     links = 0
     while left:
@@ -37,12 +38,8 @@ def resolve_links(machine: Machine, path: str, announce: Announce) -> str:
             raise OSError(40, "too many symbolic links", path)
         if target.startswith("/"):
             real = []
-        left.extendleft(reversed(_split_path(target)))
+        left.extendleft(reversed(split_path(target)))
     return "/" + "/".join(real)
-
-
-def _split_path(path: str) -> list[str]:
-    return [part for part in path.split("/") if part not in {"", "."}]
 
 
 def _read_target(machine: Machine, path: str, announce: Announce) -> str | None:

@@ -44,7 +44,7 @@ def read_report_side(name: str, data: bytes, *, origin: SideOrigin = "report") -
     text = NOT_IN_TEXT in facts.unknown.values()
     raw: Mapping[str, Any] | None = None
     if text:
-        raw, origin = drop_defaults(facts), "text"
+        raw, origin = drop_default_values(facts), "text"
     elif plain:
         raw = msgspec.json.decode(data, type=ReportRecord).facts.known
     created = "" if text and not plain else created_at
@@ -62,7 +62,7 @@ def build_record_side(name: str, entries: Iterable[RecordedRequirement]) -> Diff
     )
 
 
-def drop_defaults(facts: Facts) -> dict[str, Any]:
+def drop_default_values(facts: Facts) -> dict[str, Any]:
     """Facts without the fields at their default: those were not in the text."""
     record = facts.to_record()["known"]
     return {

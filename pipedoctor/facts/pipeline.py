@@ -221,11 +221,6 @@ class Pipeline(Fact, frozen=True, kw_only=True):
         """Costs and rates of another machine say nothing of this one."""
         return self.elsewhere
 
-    def find_best_trial(self, workers: int) -> Trial | None:
-        """The best trial with so many workers, the start setting's prefetch or not."""
-        found = [t for t in self.trials if t.setting.num_workers == workers]
-        return max(found, key=lambda t: t.samples_per_second, default=None)
-
     def count_copies(self, setting: Setting) -> int:
         """How often each sample comes in an epoch."""
         return max(1, setting.num_workers) if self.undivided else 1

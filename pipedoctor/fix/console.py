@@ -11,9 +11,10 @@ from pipedoctor.fix.entry import JournalEntry
 from pipedoctor.fix.journal import Journal
 from pipedoctor.fix.lock import hold_lock, is_locked
 from pipedoctor.fix.plan import FixRefusedError
-from pipedoctor.fix.privilege import is_root, repeat_as_root
+from pipedoctor.fix.privilege import repeat_as_root
 from pipedoctor.fix.request import FixRequest
 from pipedoctor.runtime.files import describe_error
+from pipedoctor.runtime.state_dir import is_root
 
 
 @dataclass(frozen=True)

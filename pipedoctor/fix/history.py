@@ -11,7 +11,7 @@ from pipedoctor.fix.console import Console
 from pipedoctor.fix.entry import JournalEntry
 from pipedoctor.fix.journal import Journal
 from pipedoctor.fix.lock import is_locked
-from pipedoctor.fix.privilege import is_root
+from pipedoctor.runtime.state_dir import is_root
 from pipedoctor.textsafe import encode_indented_json
 
 HISTORY_SCHEMA = "pipedoctor.history/1"

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pipedoctor
+from pipedoctor.runtime.state_dir import is_root
 
 CAP_SYS_ADMIN = 21
 """Capability to mount (linux/capability.h)."""
@@ -48,8 +49,3 @@ def _list_environment() -> tuple[str, ...]:
         kept["PYTHONPATH"] = path
     pairs = tuple(f"{name}={value}" for name, value in kept.items() if value)
     return ("env", *pairs) if pairs else ()
-
-
-def is_root() -> bool:
-    """May this process do what needs root?"""
-    return os.geteuid() == 0

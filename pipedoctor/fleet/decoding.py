@@ -192,8 +192,3 @@ def _read_hardware(fact: Fact) -> tuple[str, ...]:
     if isinstance(fact, Gpu):
         return tuple(sorted({device.name for device in fact.devices if device.name}))
     return ()
-
-
-def get_section_values(rows: Mapping[str, Row], section: str) -> Mapping[str, Any]:
-    """Properties of one section of a node, by name; empty where nobody knows them."""
-    return dict(rows.get(section, ()))

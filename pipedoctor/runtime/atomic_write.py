@@ -45,12 +45,3 @@ def write_atomically(
         with contextlib.suppress(OSError):
             os.unlink(draft)  # noqa: PTH108
         raise
-
-
-def sync_directory(path: str) -> None:
-    """Make the names in a directory survive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

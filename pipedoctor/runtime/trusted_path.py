@@ -47,7 +47,7 @@ def open_trusted(path: str, owner: int, *, create_below: str = "", mode: int = 0
     none is. UntrustedError names the component that cannot be trusted.
     """
     folder = os.open("/", _SEARCH | _FOLDER_FLAGS)
-    there, rest, links = "/", deque(_split_path(path)), 0
+    there, rest, links = "/", deque(split_path(path)), 0
     place = there
     try:
         while rest:
@@ -58,7 +58,7 @@ def open_trusted(path: str, owner: int, *, create_below: str = "", mode: int = 0
                 links += 1
                 _refuse_link(status, place, owner, links)
                 target = os.readlink(name, dir_fd=folder)
-                rest.extendleft(reversed(_split_path(target)))
+                rest.extendleft(reversed(split_path(target)))
                 if target.startswith("/"):
                     there, folder = "/", _step_into(folder, "/")
                 continue
@@ -75,7 +75,7 @@ def open_unlinked(path: str) -> int:
     """Open an absolute folder of which no component is a link; raises OSError."""
     folder = os.open("/", _SEARCH | _FOLDER_FLAGS)
     try:
-        for name in _split_path(path):
+        for name in split_path(path):
             folder = _step_into(folder, name)
         return _step_into(folder, ".", os.O_RDONLY)
     except OSError as error:
@@ -100,7 +100,8 @@ def explain_distrust(status: os.stat_result, owner: int, *, sticky: bool = False
     return ""
 
 
-def _split_path(path: str) -> list[str]:
+def split_path(path: str) -> list[str]:
+    """The names in a path, without empty ones and ``.``."""
     return [part for part in path.split("/") if part not in {"", "."}]
 
 

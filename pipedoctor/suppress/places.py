@@ -41,14 +41,14 @@ def drop_places(verdict: Verdict, is_dropped: PlaceFilter, why: str) -> Verdict:
     return replace(verdict, findings=tuple(left))
 
 
-def list_places(finding: Finding) -> list[Location]:
+def list_locations(finding: Finding) -> list[Location]:
     """Where it is, and where else."""
     return [*([finding.location] if finding.location else []), *finding.also_at]
 
 
 def drop_finding_places(finding: Finding, is_dropped: PlaceFilter) -> Finding | None:
     """The finding at its remaining places; None: none remains."""
-    named = list_places(finding)
+    named = list_locations(finding)
     left = [place for place in named if not is_dropped(place)]
     if len(left) == len(named):
         return finding

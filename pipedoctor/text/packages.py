@@ -36,7 +36,7 @@ def _read_entries(block: EnvironmentBlock) -> Iterator[Distribution | None]:
 
 
 def _parse_named(name: str, value: str) -> Distribution | None:
-    number, local = values.parse_version(value)
+    number, local = values.split_local_version(value)
     full = f"{number}+{local}" if local else number
     return Distribution(name=name, version=full) if number else None
 

@@ -28,12 +28,12 @@ class _TorchBackend:
 def read_torch_build(block: EnvironmentBlock, packages: Packages | None) -> TorchBuild | None:
     """The torch that is imported; where its line is cut off, the one that is listed."""
     field = block.get_value("torch")
-    version, local = values.parse_version(field)
+    version, local = values.split_local_version(field)
     if not version:
         if field is not None and values.is_absent(field):
             return None
         listed = _find_listed_torch(packages)
-        version, local = values.parse_version(listed.version if listed else "")
+        version, local = values.split_local_version(listed.version if listed else "")
         if not version:
             return None
     conda = _find_conda_build(packages, version)
@@ -60,7 +60,7 @@ def read_torch_build(block: EnvironmentBlock, packages: Packages | None) -> Torc
 def read_torch_import(block: EnvironmentBlock) -> TorchImport | None:
     """What the collector saw when it imported torch; None: the text does not tell."""
     field = block.get_value("torch")
-    version, local = values.parse_version(field)
+    version, local = values.split_local_version(field)
     failed = field is not None and not version and field.upper().startswith("N/A")
     if field is None and "available" not in block.fields and not block.warnings:
         return None
@@ -77,7 +77,7 @@ def read_torch_import(block: EnvironmentBlock) -> TorchImport | None:
 
 def _describe_error(block: EnvironmentBlock) -> str:
     """A collector for two frameworks may well find only the other one."""
-    other = values.parse_version(block.get_value("tensorflow"))[0]
+    other = values.split_local_version(block.get_value("tensorflow"))[0]
     field = "PyTorch version: N/A"
     return f"No module named 'torch': {field}" if other else field
 

@@ -27,7 +27,7 @@ def is_no_cuda(value: str | None) -> bool:
     return value is not None and value.strip().lower() == "no cuda"
 
 
-def parse_version(value: str | None) -> tuple[str, str]:
+def split_local_version(value: str | None) -> tuple[str, str]:
     """Read ``2.4.0+cu121``: the version and its local part; empty: it is none."""
     match = _VERSION.match((value or "").strip())
     return (match[1][:80], match[2] or "") if match else ("", "")

@@ -76,12 +76,3 @@ class ProcessResources:
             self.private.add(now, private)
         self._walk_seconds = time.thread_time() - began
         return self._walk_seconds
-
-    def count_reads(self) -> tuple[int, int, int] | None:
-        """Bytes read, calls that read, bytes that came from a disk; while watched."""
-        if self.io is None:
-            return None
-        first, last = self.io
-        names = ("rchar", "syscr", "read_bytes")
-        a, b, c = (last.get(n, 0) - first.get(n, 0) for n in names)
-        return a, b, c

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.paths import list_places
+from pipedoctor.collect.paths import list_path_requests
 from tests.collect.paths_of_a_job import ROOT, look, machine, run_as_nobody
 
 
@@ -62,7 +62,7 @@ def test_working_directory_of_another_process(tmp_path: Path) -> None:
     (tmp_path / "job").mkdir()
     there = other(tmp_path, status(os.geteuid(), 0))
 
-    assert list_places(there)[0].path == "."
+    assert list_path_requests(there)[0].path == "."
     fact = look(there, ".", "cwd")
 
     assert (fact.path, fact.exists) == ("/job", True)
@@ -139,8 +139,8 @@ def test_working_directory_that_is_gone(tmp_path: Path) -> None:
     import os
     os.chdir({str(gone)!r}); os.rmdir({str(gone)!r})
     from pipedoctor.collect.machine import Machine
-    from pipedoctor.collect.paths import path, list_places
-    place = list_places(Machine())[0]
+    from pipedoctor.collect.paths import path, list_path_requests
+    place = list_path_requests(Machine())[0]
     print(place.path, path(Machine(), place, lambda _: None).error)
     """
 

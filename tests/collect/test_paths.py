@@ -9,7 +9,7 @@ import pytest
 
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.named_folders import PathRequest
-from pipedoctor.collect.paths import build_error_fields, list_places, path
+from pipedoctor.collect.paths import build_error_fields, list_path_requests, path
 from pipedoctor.collect.plan import CollectionRequest, collect_facts
 from pipedoctor.collect.symlinks import resolve_links
 from pipedoctor.facts import Mount, Paths, UnreadableError
@@ -17,7 +17,7 @@ from tests.collect.paths_of_a_job import ROOT, look, machine, run_as_nobody
 
 
 def named(**environ: str) -> list[tuple[str, str, str]]:
-    found = list_places(Machine(environ=environ))
+    found = list_path_requests(Machine(environ=environ))
     return [(place.role, place.path, place.named_by) for place in found]
 
 
@@ -96,7 +96,7 @@ def test_user_without_a_home() -> None:
 def test_no_places_on_windows(tmp_path: Path) -> None:
     windows = Machine(root=tmp_path, system="win32", environ={"TEMP": "C:\\Temp"})
 
-    assert list_places(windows) == ()
+    assert list_path_requests(windows) == ()
     with pytest.raises(UnreadableError, match="examined on Linux and macOS only"):
         look(windows, "C:\\Temp")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.runtime.atomic_write import sync_directory, write_atomically
+from pipedoctor.runtime.atomic_write import write_atomically
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
 
@@ -93,10 +93,3 @@ def test_a_folder_cannot_be_replaced(tmp_path: Path) -> None:
         write_atomically(str(tmp_path / "x"), b"new")
 
     assert list_names(tmp_path) == ["x"]
-
-
-def test_a_directory_can_be_synced_and_a_file_cannot(tmp_path: Path) -> None:
-    sync_directory(str(tmp_path))
-    (tmp_path / "x").touch()
-    with pytest.raises(NotADirectoryError):
-        sync_directory(str(tmp_path / "x"))

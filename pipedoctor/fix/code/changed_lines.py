@@ -13,7 +13,7 @@ from pipedoctor.suppress.places import (
     LineNumbers,
     PlaceFilter,
     drop_finding_places,
-    list_places,
+    list_locations,
     make_unchanged_filter,
 )
 from pipedoctor.suppress.suppress import ChangedLines
@@ -62,7 +62,7 @@ def _drop_unchanged(finding: Finding, old: PlaceFilter) -> Finding | None:
     left = drop_finding_places(finding, old)
     if left is None or left is finding:
         return left
-    gone = [place for place in list_places(finding) if old(place)]
+    gone = [place for place in list_locations(finding) if old(place)]
     remedies = tuple(_drop_edits(remedy, gone) for remedy in finding.remedies)
     return replace(left, remedies=remedies)
 

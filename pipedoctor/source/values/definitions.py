@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import CodeScope
-from pipedoctor.source.syntax.walk import find_nodes
 
 
 class LoopTarget(NamedTuple):
@@ -143,12 +142,3 @@ def _target_paths(target: ast.expr, path: tuple[int, ...]) -> Iterator[tuple[str
             yield from _target_paths(one, (*path, number))
     elif isinstance(target, ast.Starred):
         yield from _target_paths(target.value, path)
-
-
-def local_parameters(scope: CodeScope, name: str) -> bool:
-    """Is it a parameter of a function within this one?"""
-    return any(
-        one.arg == name
-        for node in scope.local_functions.values()
-        for one in find_nodes(node.args, (ast.arg,))
-    )

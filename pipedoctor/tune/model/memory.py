@@ -129,7 +129,7 @@ def bound_shm(setting: Setting, batch_bytes: int) -> Interval:
     return float(least * batch_bytes), _SHM_OVERHEAD * setting.compute_shm_bytes(batch_bytes)
 
 
-def count_descriptors(setting: Setting, objects: int, early_batches: float) -> int:
+def predict_descriptors(setting: Setting, objects: int, early_batches: float) -> int:
     """Of the main process, batches that came before their turn included."""
     if not setting.num_workers:
         return 0

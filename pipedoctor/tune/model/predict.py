@@ -13,9 +13,9 @@ from pipedoctor.tune.model.memory import (
     bound_descriptors,
     bound_memory,
     bound_shm,
-    count_descriptors,
     estimate_epoch_memory,
     estimate_memory,
+    predict_descriptors,
 )
 from pipedoctor.tune.model.simulate import simulate
 from pipedoctor.tune.model.simulate import simulate_epoch as epoch
@@ -97,7 +97,7 @@ class ThroughputModel:
             shm_bytes=setting.compute_shm_bytes(self._builder.count_shared_bytes(setting)),
             memory_bytes=estimate_memory(self.pipeline, setting),
             memory_epoch_bytes=estimate_epoch_memory(self.pipeline, setting),
-            descriptors=count_descriptors(setting, objects, course.early_batches),
+            descriptors=predict_descriptors(setting, objects, course.early_batches),
             most_descriptors=most,
             measured=self.scenario == Scenario() and self._find_trial(setting) is not None,
             intervals={

@@ -47,11 +47,6 @@ class TrialLedger:
         """One trial for each setting, of all its windows that were not disturbed."""
         return tuple(self._merge(self.find_trials(setting)) for setting in self.list_settings())
 
-    def find_merged(self, setting: Setting) -> Trial | None:
-        """The trial of a setting, of all its windows together."""
-        trials = self.find_trials(setting)
-        return self._merge(trials) if trials else None
-
     def _merge(self, trials: list[Trial]) -> Trial:
         used = _drop_disturbed(trials)
         first = next((t for t in used if t.costs), used[0])
