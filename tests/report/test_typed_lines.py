@@ -8,8 +8,8 @@ from pipedoctor.report.model import ReportedRemedy, TargetShell
 MOUNT = Remedy(title="", lasts=Lasts.BOOT, argv=("mount", "-a"), root=True)
 
 
-def write(remedy: Remedy, **target: bool) -> ReportedRemedy:
-    (made,) = ReportedRemedy.for_shell(remedy, TargetShell(**target))
+def write(remedy: Remedy, *, windows: bool = False, root: bool = False) -> ReportedRemedy:
+    (made,) = ReportedRemedy.for_shell(remedy, TargetShell(windows=windows, root=root))
     return made
 
 
