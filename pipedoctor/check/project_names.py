@@ -22,6 +22,8 @@ def put_names(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     if remedy.argv[:1] == ("docker",) and "engine" in names:
         return replace(remedy, argv=(names["engine"], *remedy.argv[1:]))
     environment = names.get("conda_environment", "")
+    if environment and "--prefix" in remedy.argv:
+        return _name_environment(remedy, environment)
     changes = remedy.argv[:1] == ("conda",) and remedy.argv[1:2] in (("install",), ("remove",))
     if environment and changes and _PLACED.isdisjoint(remedy.argv):
         argv = (*remedy.argv[:2], "--name", environment, *remedy.argv[2:])
@@ -39,3 +41,12 @@ def _name_deployment(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     if namespace := names.get("namespace"):
         words += ["--namespace", namespace]
     return replace(remedy, argv=tuple(words), snippet=snippet)
+
+
+def _name_environment(remedy: Remedy, name: str) -> Remedy:
+    """By its name, where its path is not to be shown: nobody could type that."""
+    at = remedy.argv.index("--prefix")
+    prefix = remedy.argv[at + 1]
+    if "<" not in prefix or not prefix.endswith(f"/{name}"):
+        return remedy
+    return replace(remedy, argv=(*remedy.argv[:at], "--name", name, *remedy.argv[at + 2 :]))

@@ -1,5 +1,6 @@
 """The straight line: a log, its causes, this machine, the explanation."""
 
+import re
 from collections.abc import Callable
 from typing import BinaryIO
 
@@ -35,6 +36,7 @@ _STATE_ORDER = {"confirmed": 0, "unknown": 1, "ruled-out": 2}
 _TIE_MARGIN = 3.0
 """Causes that are no further apart are told apart by this machine."""
 _KERNEL_HINT = "CUDA_LAUNCH_BLOCKING=1 reports kernel errors at the line that launches the kernel"
+_PATH_OR_LINE = re.compile(r"[/\\\s]")
 _NO_FRAME_HINT = "the log contains no line of your own code"
 
 FactsLookup = Callable[[frozenset[str]], Facts]
@@ -76,7 +78,7 @@ def explain_log(
     failures = [signatures.failures[cause.cause] for cause in diagnosis.causes]
     modules = {i.cause for i in failures} | {i.judged_by.replace("-", "_") for i in failures}
     catalogue = load_packs(find_packs(), only=modules)
-    log = replace(log, causes=tuple(cause.cause for cause in diagnosis.causes))
+    log = replace(_redact_values(log, redactor), causes=tuple(c.cause for c in diagnosis.causes))
     local_facts = redactor.redact_facts(facts(_find_needed_sections(catalogue, failures)))
     judged = judge_causes(catalogue, failures, local_facts, log)
     rows = sorted(zip(diagnosis.causes, failures, judged, strict=True), key=_sort_key)
@@ -91,6 +93,21 @@ def explain_log(
         echoes=tuple(RepeatedLine(line=e.line, of=e.of) for e in diagnosis.echoes),
         left_out=_list_rejected(signatures, redactor),
     )
+
+
+def _redact_values(log: Log, redactor: Redactor) -> Log:
+    """What remedies take from the log: paths and lines, but no versions and sizes."""
+    seen = (
+        replace(
+            one,
+            values={
+                name: redactor.redact_text(value) if _PATH_OR_LINE.search(value) else value
+                for name, value in one.values.items()
+            },
+        )
+        for one in log.seen
+    )
+    return replace(log, seen=tuple(seen))
 
 
 def _list_rejected(

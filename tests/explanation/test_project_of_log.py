@@ -1,10 +1,13 @@
 """A remedy is typed with the tool, the names and the versions of the log's own project."""
 
+import io
 from typing import Any
 
 import pytest
 
-from tests.explanation.test_remedies_of_logs import first_text
+from pipedoctor.explanation.explain import explain
+from pipedoctor.privacy.redactor import RedactionLevel, Redactor
+from tests.explanation.test_remedies_of_logs import HERE, first_text
 
 BUS = "RuntimeError: DataLoader worker (pid 84) is killed by signal: Bus error.\n"
 NOT_COMPILED = "AssertionError: Torch not compiled with CUDA enabled\n"
@@ -194,3 +197,17 @@ def test_code_that_pads_the_axis_that_differs(shapes: str, padded: tuple[int, ..
     inputs, targets = names["pad_batch"](samples)
 
     assert (tuple(inputs.shape), targets.tolist()) == (padded, [7, 7])
+
+
+def test_a_remedy_shows_no_more_of_a_log_than_its_lines_do() -> None:
+    log = (
+        GLIBCXX.format("/home/kim/miniforge3/envs/tts/lib/libstdc++.so.6")
+        + f"$ torchrun --nproc_per_node=8 /home/kim/train.py\n{ORDINAL}"
+    )
+    redactor = Redactor(RedactionLevel.ALL)
+
+    said = explain(io.BytesIO(log.encode()), redactor=redactor, facts=lambda _: HERE)
+
+    remedies = [one for cause in said.causes for one in cause.remedies]
+    assert "kim" not in str(remedies)
+    assert any(one.shell.startswith("conda install --name tts ") for one in remedies)
