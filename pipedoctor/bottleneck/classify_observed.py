@@ -25,6 +25,8 @@ IDLE = 0.3
 """Share of their time in which workers have nothing to do although data is late."""
 HELD_UP = 0.1
 """The same, from which on slow samples hold others up: else only the mean counts."""
+FEW = 8
+"""Samples of making batches: with fewer, nobody knows how idle workers are."""
 SYSTEM = 0.3
 """Share of the CPU time within the kernel."""
 FAULTS = 50_000.0
@@ -184,15 +186,12 @@ def _check_handover(observation: Observation) -> Iterator[Bottleneck]:
 
 
 def _check_stragglers(observation: Observation) -> Iterator[Bottleneck]:
-    waits = (
-        observation.main.waiting > observation.main.receiving
-    )  # for a batch that nobody has made yet
-    blocked = observation.workers > 1 and observation.worker.idle > IDLE and waits
-    uneven = (
-        observation.tail > MIN_TAIL_SHARE
-        and observation.workers > 1
-        and observation.worker.idle > HELD_UP
-    )
+    main, worker = observation.main, observation.worker
+    waits = main.waiting > main.receiving  # for a batch that nobody has made yet
+    known = observation.fetch.samples >= FEW
+    blocked = observation.workers > 1 and worker.idle > IDLE and waits and known
+    slow_items = observation.tail > MIN_TAIL_SHARE
+    uneven = slow_items and observation.workers > 1 and worker.idle > HELD_UP
     if not uneven and not blocked:
         return
     why = (

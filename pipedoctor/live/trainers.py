@@ -93,9 +93,8 @@ def put_first(handler: Any, callback: Any) -> None:
 
     The trainer tells its loggers first, and what is added later reaches none of them.
     """
-    known: Any = getattr(handler, "callbacks", None)
-    if isinstance(known, list) and callback in known:
-        callbacks: list[Any] = known
+    callbacks: list[Any] = getattr(handler, "callbacks", [])
+    if type(callbacks) is list and callback in callbacks:
         callbacks.remove(callback)
         callbacks.insert(0, callback)
 

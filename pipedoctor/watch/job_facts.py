@@ -191,7 +191,7 @@ def describe_job(session: WatchSession, observations: Sequence[Observation]) -> 
         memory_left=around.memory_left,
         throttled_share=around.throttled_share,
         pressure=dict(around.pressure),
-        waits={str(o.rank or 0): round(o.data_wait, 4) for o in observations},
+        waits={str(o.rank or 0): round(o.data_wait, 4) for o in observations if o.samples},
         timeline=session.timeline.points,
         sampler_cpu=session.own_cpu,
         unknown=unknown,

@@ -13,6 +13,7 @@ from pipedoctor.watch.cpu_budget import PeriodicRead
 from pipedoctor.watch.process_counters import ProcessCounters, ProcessGoneError
 from pipedoctor.watch.process_resources import ProcessResources
 from pipedoctor.watch.process_tree import JobProcess, list_job_processes
+from pipedoctor.watch.stacks.stack_phases import ProcessPhase
 from pipedoctor.watch.tally import SampleTally, sum_tallies
 from pipedoctor.watch.watched_process import WatchedProcess
 
@@ -21,6 +22,8 @@ _MIN_REFRESH_SECONDS, _TREE_INTERVAL, _TREE_SHARE = 1.0, 5.0, 0.0004
 _MOUNTS_INTERVAL = 30.0
 _MAX_ITEMS = 4000
 _MAX_ENDED = 256
+_IDLE_SECONDS = 3.0
+"""Without a batch, after which other workers than these deliver."""
 
 
 class EndedProcess:
@@ -112,7 +115,7 @@ class JobProcesses:
         if len(groups) <= 1:
             return self.list_workers(main)
         unknown = groups.pop(0, [])
-        return max(groups.values(), key=_compute_busy_share) + unknown
+        return max(groups.values(), key=_rank_group) + unknown
 
     def sum_worker_tallies(self, main: WatchedProcess) -> SampleTally:
         """
@@ -282,6 +285,10 @@ class JobProcesses:
             gone.tally.decay(seconds)
 
 
-def _compute_busy_share(workers: list[WatchedProcess]) -> float:
-    """Share of their time in which workers make batches or hand them over."""
-    return 1.0 - sum_tallies([w.tally for w in workers]).compute_share("idle")
+def _rank_group(workers: list[WatchedProcess]) -> tuple[bool, float]:
+    """Have workers something to do these seconds, and which share of their time had they?"""
+    active = not all(
+        w.phase is ProcessPhase.IDLE and w.sampled_at - w.changed_at > _IDLE_SECONDS
+        for w in workers
+    )
+    return active, 1.0 - sum_tallies([w.tally for w in workers]).compute_share("idle")

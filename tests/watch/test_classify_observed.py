@@ -202,6 +202,8 @@ def test_idle_workers_hold_nobody_up_while_a_batch_is_taken_in() -> None:
 
     assert classify_observed(takes).name == "transform-cpu"
     assert classify_observed(waits).name == "stragglers"
+    few = replace(waits, fetch=replace(COMPUTES, samples=7))
+    assert classify_observed(few).name == "transform-cpu"
 
 
 def test_packing_that_takes_longer_than_making_is_handing_over() -> None:

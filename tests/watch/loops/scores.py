@@ -2,16 +2,21 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 LABELS: dict[str, str] = json.loads((HERE / "labels.json").read_text("utf-8"))
 RECORDINGS = HERE.parent / "recordings"
 PROGRAMS = ("loop.py", "loop_items.py", "styles.py")
 SECONDS = 7.0
+_MAX_SECONDS = 90.0
+"""A loop that has not ended by then is killed."""
 ONE_OF_EACH = (
     "sleep-latency",
     "one-reader",
@@ -72,36 +77,48 @@ def score(name: str, folder: Path, record: Path | None = None) -> Score:
     """Watch it for some seconds from when it is warm; `record`: a file for `--record`."""
     environment = {"LOOPS_FOLDER": str(folder), "PYTHONWARNINGS": "ignore"}
     with subprocess.Popen(
-        [sys.executable, find_program(name), name, str(SECONDS + 8)],
+        [sys.executable, find_program(name), name, str(SECONDS + 40)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=os.environ | environment,
         text=True,
     ) as loop:
         assert loop.stdout is not None
-        pid = int(loop.stdout.readline())
-        done = subprocess.run(
-            [
-                *(sys.executable, "-m", "pipedoctor", "watch", str(pid)),
-                *("--format", "json", "--seconds", str(SECONDS)),
-                *(("--record", str(record)) if record else ("--no-redact",)),
-            ],
-            capture_output=True,
-            check=True,
-            text=True,
-        )
-        own = json.loads(loop.stdout.readline())
-    *lines, report = map(json.loads, done.stdout.splitlines())
-    last = lines[-1]
-    share = last["data_wait"]["share"]
+        watchdog = threading.Timer(_MAX_SECONDS, loop.kill)
+        watchdog.start()
+        try:
+            rows = _watch(int(loop.stdout.readline()), record)
+            loop.send_signal(signal.SIGUSR1)  # it has been watched
+            own = json.loads(loop.stdout.readline())
+        finally:
+            watchdog.cancel()
+            loop.kill()
+    return _build_score(name, rows, own["wait"])
+
+
+def _watch(pid: int, record: Path | None) -> list[dict[str, Any]]:
+    command = (sys.executable, "-m", "pipedoctor", "watch", str(pid), "--format", "json")
+    more = ("--record", str(record)) if record else ("--no-redact",)
+    done = subprocess.run(
+        [*command, "--seconds", str(SECONDS), *more],
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=_MAX_SECONDS,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def _build_score(name: str, rows: list[dict[str, Any]], own_wait: float) -> Score:
+    *lines, report = rows
     first = next(f for f in report["findings"] if f["name"].startswith("bottleneck-"))
     place = first["location"]
     return Score(
         name=name,
         verdict=first["name"],
         line=place["line"] if place else None,
-        wait=share,
-        own_wait=own["wait"],
+        wait=lines[-1]["data_wait"]["share"],
+        own_wait=own_wait,
         lines=lines,
         report=report,
     )
