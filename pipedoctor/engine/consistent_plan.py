@@ -13,6 +13,7 @@ from pipedoctor.engine.triage import RankedFinding
 _TORCH_FAMILY = frozenset(("torch", "torchvision", "torchaudio"))
 """Packages of one index: a build for one CUDA, in versions that belong together."""
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][\w.-]*?)(?:\[\w+\])?==\S+")
+_WORKERS = re.compile(r"(?<=DataLoader\(\.\.\., )num_workers=(\d+)(?=[,)])")
 
 Decisions = Mapping[str, tuple[str, Remedy]]
 """By what is settled: its value, and the remedy that settled it."""
@@ -24,11 +25,12 @@ def make_consistent(ranked: Iterable[RankedFinding]) -> list[RankedFinding]:
 
     Packages of torch's family are installed by one command, and a variable has one
     value. A remedy that contradicts is left out; where it was the only one, or a step
-    of several, the earlier remedy stands in its place.
+    of several, the earlier remedy stands in its place. All remedies start the fewest
+    workers that the first of any finding asks for: more would undo that one.
     """
     decided: dict[str, tuple[str, Remedy]] = {}
     result: list[RankedFinding] = []
-    for item in ranked:
+    for item in _limit_workers([*ranked]):
         remedies = tuple(_fit_into_plan(item.finding.remedies, decided))
         if remedies != item.finding.remedies:
             item = replace(item, finding=replace(item.finding, remedies=remedies))  # noqa: PLW2901
@@ -37,6 +39,27 @@ def make_consistent(ranked: Iterable[RankedFinding]) -> list[RankedFinding]:
             for subject, value in _list_decisions(remedy):
                 decided.setdefault(subject, (value, remedy))
     return result
+
+
+def _limit_workers(ranked: list[RankedFinding]) -> Iterator[RankedFinding]:
+    first = (one for item in ranked for one in _take_first_way(item.finding.remedies))
+    asked = [int(number) for one in first for number in _WORKERS.findall(one.snippet)]
+    least = min(asked, default=None)
+    for item in ranked:
+        if least is None:
+            yield item
+            continue
+        remedies = tuple(_start_fewer(one, least) for one in item.finding.remedies)
+        yield replace(item, finding=replace(item.finding, remedies=remedies))
+
+
+def _start_fewer(remedy: Remedy, least: int) -> Remedy:
+    def limit(asked: re.Match[str]) -> str:
+        return f"num_workers={min(int(asked[1]), least)}"
+
+    if remedy.edits or not _WORKERS.search(remedy.snippet):
+        return remedy
+    return replace(remedy, snippet=_WORKERS.sub(limit, remedy.snippet))
 
 
 def _fit_into_plan(remedies: tuple[Remedy, ...], decided: Decisions) -> Iterator[Remedy]:

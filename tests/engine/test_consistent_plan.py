@@ -1,10 +1,11 @@
 """Two remedies of one report never undo each other."""
 
+import re
 from typing import Any
 
 import pytest
 
-from pipedoctor.check import Finding, Findings, Remedy, Severity, check, environment
+from pipedoctor.check import Finding, Findings, Remedy, Severity, check, environment, in_code
 from pipedoctor.check.remedy import Lasts
 from pipedoctor.engine.consistent_plan import make_consistent
 from pipedoctor.engine.triage import RankedFinding
@@ -68,3 +69,41 @@ LOOK = pip("Look", "list")
 )
 def test_the_first_remedy_holds(findings: list[Any], titles: list[list[str]]) -> None:
     assert plan(*findings) == titles
+
+
+def workers(count: int, more: str = "") -> Remedy:
+    return in_code(f"Use {count} workers at most", f"DataLoader(..., num_workers={count}{more})")
+
+
+@pytest.mark.parametrize(
+    ("findings", "snippets"),
+    [
+        pytest.param(
+            [(workers(46),), (workers(87, ", prefetch_factor=1"),), (workers(2),)],
+            [[2], [2], [2]],
+            id="the fewest of all first remedies",
+        ),
+        pytest.param([(workers(4),), (LOOK, workers(0))], [[4], [0]], id="no other way counts"),
+        pytest.param([(LOOK, workers(46)), (workers(2),)], [[2], [2]], id="but it keeps to it"),
+        pytest.param([(LOOK, workers(46))], [[46]], id="nothing asked"),
+    ],
+)
+def test_every_remedy_starts_the_fewest_workers(
+    findings: list[tuple[Remedy, ...]], snippets: list[list[int]]
+) -> None:
+    made = make_consistent(
+        RankedFinding(
+            rank, any_check, Finding(severity=Severity.RISKS, summary="", remedies=r), (), "", ""
+        )
+        for rank, r in enumerate(findings, 1)
+    )
+
+    asked = [
+        [
+            int(n)
+            for one in item.finding.remedies
+            for n in re.findall(r"num_workers=(\d+)", one.snippet)
+        ]
+        for item in made
+    ]
+    assert asked == snippets
