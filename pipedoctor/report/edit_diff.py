@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from pipedoctor.check import Edit
+from pipedoctor.report.sentences import clean_text
 
 MAX_DIFF_LINES = 40
 """Lines of a longer diff would hide the report: `fix --dry-run` shows it."""
@@ -56,7 +57,7 @@ def _apply_edits(lines: Sequence[str], edits: Sequence[Edit]) -> list[str] | Non
 def _format_hunks(
     path: str, cell: int, before: Sequence[str], after: Sequence[str]
 ) -> Iterator[str]:
-    name = f"{path}, cell {cell}" if cell else path
+    name = clean_text(f"{path}, cell {cell}" if cell else path)  # one line, whatever is in it
     changes = difflib.unified_diff(before, after, name, name, n=1, lineterm="")
     for number, line in enumerate(changes):
         if number >= 2:  # noqa: PLR2004  (the two lines with names)

@@ -104,3 +104,11 @@ def test_a_report_shows_them_in_place_of_the_example(ill: Report) -> None:
         assert "-old\n" in shown
         assert "an example" not in shown
     assert "an example" in text.render(report)
+
+
+def test_a_file_s_name_forges_no_line() -> None:
+    odd = replace(WORKERS, path="a\n$ rm -rf x\n\u202e.py")
+
+    shown = diff_edits((odd,), lambda _path, _cell: CODE)
+
+    assert shown[0] == r"@@ -2,3 +2,3 @@ a\n$ rm -rf x\n\u202e.py"

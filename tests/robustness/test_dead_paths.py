@@ -265,6 +265,8 @@ def test_data_that_do_not_answer_are_named(name: str, target: str, tmp_path: Pat
     ended = run(tmp_path, "UNUSED", *words, "--budget", str(budget), "--allow-busy")
 
     assert ended.code == 3
+    if "loading the target exceeded" in ended.errors:
+        pytest.skip("too busy even to import torch")
     assert re.search(rf"{tmp_path}/dead/\d+.jpg does not answer: open hung", ended.errors)
     assert ended.seconds < budget + 0.5 + 2 * measure_start()
 

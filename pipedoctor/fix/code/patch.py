@@ -5,7 +5,11 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-_QUOTED_BYTES = re.compile(rb"[\x00-\x1f\x7f\"\\]")
+_QUOTED_BYTES = re.compile(
+    rb"[\x00-\x1f\x7f\"\\]"
+    rb"|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf"
+)
+"""What ends a name or a line, and in UTF-8 what a terminal obeys or hides (`textsafe.HIDDEN`)."""
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 
 
@@ -40,7 +44,9 @@ def _quote_name(name: bytes) -> bytes:
     """In C's way, as patch and git read it, where a line could not hold it as it is."""
     if not _QUOTED_BYTES.search(name):
         return name
-    return b'"%b"' % _QUOTED_BYTES.sub(lambda odd: b"\\%03o" % ord(odd[0]), name)
+    return b'"%b"' % _QUOTED_BYTES.sub(
+        lambda odd: b"".join(b"\\%03o" % byte for byte in odd[0]), name
+    )
 
 
 def _split_lines(text: bytes) -> Sequence[bytes]:
