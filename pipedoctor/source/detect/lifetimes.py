@@ -153,6 +153,14 @@ def _find_import_step(
         return None
     if scope.is_module_body:
         return step
+    key = (id(scope), depth)
+    if key not in recorder.import_steps:
+        recorder.import_steps[key] = _find_importing_call(recorder, scope, depth)
+    return recorder.import_steps[key]
+
+
+def _find_importing_call(recorder: EventRecorder, scope: CodeScope, depth: int) -> CodeStep | None:
+    """What stands in the module itself and comes to a function, by its calls there."""
     if depth <= 0:
         return None
     for site in recorder.project.find_callers(scope):

@@ -44,6 +44,8 @@ class EventRecorder:
         """Loaders that are iterated again and again without being created again."""
         self.followed_scopes: set[int] = set()
         """Functions that were followed from a loop over batches, by identity."""
+        self.import_steps: dict[tuple[int, int], CodeStep | None] = {}
+        """What a file does on import that comes to a function within so many calls."""
         self.traits: set[str] = set()
         self.expression_names = ExpressionNames()
         self.batch_norm_usage = BatchNormUsage(project)
