@@ -14,6 +14,15 @@ _GPUS: YamlNode = {
         "reservations": {"devices": [{"driver": "nvidia", "count": "all", "capabilities": ["gpu"]}]}
     }
 }
+
+
+def _read_ulimit(value: str) -> YamlNode:
+    """``nofile=65536:524288``"""
+    name, _, limits = value.partition("=")
+    soft, _, hard = limits.partition(":")
+    return {name: {"soft": int(soft), "hard": int(hard or soft)}}
+
+
 _KEYS: Mapping[str, Callable[[str], tuple[str, YamlNode]]] = {
     "--shm-size": lambda value: ("shm_size", f"{value}b" if value[-1:] in "mg" else value),
     "--ipc": lambda value: ("ipc", value),
@@ -22,6 +31,7 @@ _KEYS: Mapping[str, Callable[[str], tuple[str, YamlNode]]] = {
     "--pids-limit": lambda value: ("pids_limit", int(value)),
     "--network": lambda value: ("network_mode", value),
     "--gpus": lambda _: ("deploy", _GPUS),
+    "--ulimit": lambda value: ("ulimits", _read_ulimit(value)),
     "--security-opt": lambda value: ("security_opt", [value]),
 }
 """Flags of ``docker run``, and the key of a service that says the same."""

@@ -19,6 +19,8 @@ FOLLOWS = "Then "
 """How the title of a remedy begins that belongs after the one before it."""
 _LOOKING = ("Alternatively ", "If ", "Look ", "Read ", "Record ")
 """How a title begins of what only looks, or helps in some cases: no change is behind it."""
+_OF_DOCKER = ("services:", "RUN ", "ENV ")
+"""How a snippet begins that stands for a command where Compose or a Dockerfile is used."""
 _FILE_LINES = ("#", "tmpfs ")
 """How a snippet begins that goes into a file for later."""
 
@@ -71,7 +73,8 @@ def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy
     def key(group: list[SuggestedRemedy]) -> tuple[bool, bool, bool]:
         first = group[0]
         later = not first.shell and first.listing.startswith(_FILE_LINES)
-        fitted = first.shell and first.fits and not first.title.startswith(_LOOKING)
+        done = first.shell or first.listing.startswith(_OF_DOCKER)
+        fitted = done and first.fits and not first.title.startswith(_LOOKING)
         return not first.for_here, later, code and not fitted
 
     return tuple(one for group in sorted(groups, key=key) for one in group)
@@ -91,7 +94,7 @@ def _iter_remedies(findings: Iterable[Finding]) -> Iterator[Remedy]:
 def _drop_duplicates(remedies: Iterable[SuggestedRemedy]) -> Iterator[SuggestedRemedy]:
     seen: set[tuple[str, str, str]] = set()
     for one in remedies:
-        keys = one.snippet.startswith("services:")  # of Compose: however they are called
+        keys = one.snippet.startswith(_OF_DOCKER)  # however they are called
         key = ("" if keys else one.title, one.shell, one.snippet)
         if key not in seen:
             seen.add(key)

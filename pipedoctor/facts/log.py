@@ -6,7 +6,8 @@ from pipedoctor.facts.base import Fact, Part
 
 PackageTool: TypeAlias = Literal["", "uv", "uv-project", "poetry", "pipenv"]
 """``uv``: an environment of uv; ``uv-project``: ``uv run`` puts back what its lock file says."""
-DockerUse: TypeAlias = Literal["", "build", "compose"]
+DockerUse: TypeAlias = Literal["", "build", "compose", "run"]
+"""``run``: from outside, so that only the image keeps what is installed."""
 
 
 class TracebackFrame(Part, frozen=True, kw_only=True):
@@ -70,7 +71,7 @@ class Log(Fact, frozen=True, kw_only=True):
     tool: PackageTool = ""
     """What installs the packages of its project, where that is not pip."""
     docker_use: DockerUse = ""
-    """How Docker was used, where that was not ``docker run``."""
+    """How Docker was used, as far as it says."""
     unread: tuple[str, ...] = ()
     """What of it was not read, each with the reason."""
     causes: tuple[str, ...] = ()

@@ -62,6 +62,7 @@ _DOCKER_USES = re.compile(
     r"|^ > \[[^\]]{0,40}\d/\d{1,3}\] RUN )"
     r"|(?P<compose>^[\w.-]{0,60}[A-Za-z][\w.]*-\d{1,3} {2,12}\| "
     r"|\bdocker[- ]compose (?:up|run|exec|logs)\b|^Attaching to \w)"
+    r"|(?P<run>[$#>] (?:sudo )?(?:docker|podman) run\b)|(?P<inside>\broot@[0-9a-f]{12}:)"
 )
 
 
@@ -111,7 +112,9 @@ class ProjectDetector:
         """How Docker was used; empty: neither is named."""
         if "build" in self._uses:
             return "build"
-        return "compose" if "compose" in self._uses else ""
+        if "compose" in self._uses:
+            return "compose"
+        return "run" if "run" in self._uses and "inside" not in self._uses else ""
 
     def _name(self, **names: str | None) -> None:
         for name, value in names.items():

@@ -53,7 +53,7 @@ class TargetShell(msgspec.Struct, frozen=True, kw_only=True):
     names: Mapping[str, str] = MappingProxyType({})
     """Its ``deployment``, ``container``, ``namespace`` and ``conda_environment``, if known."""
     docker_use: DockerUse = ""
-    """How Docker is used there, instead of ``docker run``."""
+    """How Docker is used there, if it is."""
 
     @classmethod
     def find(cls, site: Site | None) -> "Self":
@@ -122,6 +122,8 @@ class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
 
 def _shape_for_docker(remedy: Remedy, target: TargetShell) -> Remedy:
     if target.docker_use == "build":
+        return translate_for_dockerfile(remedy)
+    if target.docker_use == "run" and remedy.argv[:3] == ("python", "-m", "pip"):
         return translate_for_dockerfile(remedy)
     return translate_for_compose(remedy) if target.docker_use == "compose" else remedy
 

@@ -24,6 +24,10 @@ services:
         (("--shm-size=4g",), "shm_size: 4gb"),
         (("--ipc=host",), "ipc: host"),
         (("--cpus=4",), 'cpus: "4"'),
+        (
+            ("--ulimit=nofile=64:128",),
+            "ulimits:\n      nofile:\n        soft: 64\n        hard: 128",
+        ),
         (("--pids-limit=-1",), "pids_limit: -1"),
         (("-e", "A=1", "-e", "B="), 'environment:\n      A: "1"\n      B: ""'),
         (("--security-opt", "seccomp=unconfined"), 'security_opt:\n      - "seccomp=unconfined"'),

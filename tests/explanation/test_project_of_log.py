@@ -88,6 +88,40 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
             "python -m pip install torchvision==0.21.0",
             id="a conflict as uv says it",
         ),
+        pytest.param(
+            "$ docker run --rm x\n" + NUMPY,
+            "RUN python -m pip install --upgrade 'numpy<2'",
+            id="an image, from outside",
+        ),
+        pytest.param(
+            "$ docker exec -it x bash\nroot@0123456789ab:/w# python t.py\n" + NUMPY,
+            "python -m pip install --upgrade 'numpy<2'",
+            id="a container, from inside",
+        ),
+        pytest.param(
+            "worker-1  | OSError: [Errno 24] Too many open files\n"
+            "worker-1  | RuntimeError: received 0 items of ancdata\n",
+            "services:\n  train:\n    ulimits:",
+            id="limits of a service",
+        ),
+        pytest.param(
+            f"{OLD_DRIVER}torch==2.3.1+cu118\n",
+            "python -m pip install torch==2.7.1+cu118",
+            id="another build than the one that is too new",
+        ),
+        pytest.param(
+            "srun: job 9912 has been allocated resources\ntorch.distributed.DistNetworkError: The"
+            " server socket has failed to listen on any local network address. port: 12355,"
+            " name: EADDRINUSE, message: address already in use\n",
+            "export MASTER_PORT=$((10000 + SLURM_JOB_ID % 50000))",
+            id="a port of Slurm",
+        ),
+        pytest.param(
+            "RuntimeError: Input is not a png, nor a jpeg image: unable to determine the type\n"
+            '  File "/v/lib/python3.10/site-packages/torchvision/io/image.py", line 9, in read\n',
+            "from pathlib import Path",
+            id="an image that torchvision cannot read",
+        ),
         pytest.param(f"$ podman run x\n{BUS}", "podman run --shm-size=4g", id="Podman"),
         pytest.param(
             "$ echo $CUDA_VISIBLE_DEVICES\n-1\nRuntimeError: No CUDA GPUs are available\n",

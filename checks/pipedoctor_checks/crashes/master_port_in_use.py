@@ -14,6 +14,11 @@ from pipedoctor_checks._shared.advice import advise_launch, advise_user
 
 _REMEDIES = (
     advise_launch(
+        "Derive the port from the job ID",
+        snippet="export MASTER_PORT=$((10000 + SLURM_JOB_ID % 50000))",
+        fits=(Launcher.SLURM,),
+    ),
+    advise_launch(
         "Let torchrun choose a free port",
         argv=("torchrun", "--standalone", "--nproc-per-node=gpu", "train.py"),
         fits=(Launcher.BARE, Launcher.DOCKER, Launcher.SLURM),
@@ -24,11 +29,6 @@ _REMEDIES = (
         fits=(Launcher.BARE,),
     ),
     advise_launch("Give every job its own port", fits=(Launcher.KUBERNETES,)),
-    advise_launch(
-        "Derive the port from the job ID",
-        snippet="export MASTER_PORT=$((10000 + SLURM_JOB_ID % 50000))",
-        fits=(Launcher.SLURM,),
-    ),
 )
 _MAX_PORT = 65535
 

@@ -92,7 +92,7 @@ def driver_too_old(  # noqa: PLR0913, PLR0917  (facts are injected, nobody passe
         summary=_summarize(torch, driver, complaint, least),
         evidence={"gpu.driver": driver, "torch.cuda": torch.cuda, "minimum": least},
         confidence=Confidence.LIKELY if forward or close else Confidence.CERTAIN,
-        remedies=_order_remedies(fitting, update_driver(drivers, site, least, capabilities)),
+        remedies=_order_remedies(fitting, update_driver(drivers, site, least, capabilities), torch),
     )
 
 
@@ -128,8 +128,15 @@ def _least_driver(torch: TorchBuild, drivers: CudaDrivers, site: Site | None) ->
     raise CannotJudge(reason)
 
 
-def _order_remedies(torch: tuple[Remedy, ...], driver: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
-    """A torch that fits is the smaller change; that there is none comes last."""
-    lines = tuple(remedy for remedy in torch if remedy.argv)
-    none = (one for one in torch if not one.argv and not one.title.endswith(f" {_NO_DRIVER}"))
+def _order_remedies(
+    fitting: tuple[Remedy, ...], driver: tuple[Remedy, ...], torch: TorchBuild
+) -> tuple[Remedy, ...]:
+    """
+    A torch that fits is the smaller change; that there is none comes last.
+
+    The very build for which the driver is known to be too old does not fit.
+    """
+    same = f"torch=={torch.version}+{torch.local}" if torch.local else ""
+    lines = tuple(remedy for remedy in fitting if remedy.argv and same not in remedy.argv)
+    none = (one for one in fitting if not one.argv and not one.title.endswith(f" {_NO_DRIVER}"))
     return (*lines, *driver, *none)

@@ -81,7 +81,7 @@ def test_without_a_port_nobody_knows(log: Log | None) -> None:
         (Site(system="linux", container="kubernetes"), [""]),
         (
             Site(system="linux", slurm=Slurm(job_id="7")),
-            ["torchrun --standalone --nproc-per-node=gpu train.py", ""],
+            ["", "torchrun --standalone --nproc-per-node=gpu train.py"],
         ),
     ],
 )
