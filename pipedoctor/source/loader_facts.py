@@ -14,6 +14,7 @@ from pipedoctor.source.detect.item_work import does_work, has_light_items
 from pipedoctor.source.detect.lifetimes import (
     find_loader_variable,
     find_rebuilding_loop,
+    find_receiving_names,
     find_unguarded_start,
 )
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -156,6 +157,7 @@ def _infer_role(
     given = loader.arguments.get("dataset")
     names = [target, unparse_short(given.node) if given else ""]
     names.append(loader.site.scope.name.rpartition(".")[2])
+    names += find_receiving_names(recorder, loader.site.node, loader.site.scope)
     for name in names:
         trains, evaluates = (
             bool(_TRAIN_NAME.search(name)),

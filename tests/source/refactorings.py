@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import TypeAlias
 
 from tests.checks.code_samples import HEAD
+from tests.source.loader_refactorings import hold_in_object, make_behind_functions
 from tests.source.refactored_syntax import (
     IMPORTED,
     Files,
@@ -22,7 +23,6 @@ from tests.source.refactored_syntax import (
     names_loader,
     one_file,
     own_attributes,
-    own_reads,
     qualify,
     root,
     select,
@@ -184,37 +184,6 @@ def wrap_in_class(code: str) -> Files | None:
     return None
 
 
-def hold_in_object(code: str) -> Files | None:
-    """Keep the loader in a dataclass that a function in another file makes."""
-    tree = ast.parse(code)
-    made = [
-        (block, node, node.value)
-        for block in blocks(tree)
-        for node in block
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-        if names_loader(node.value.func)
-    ]
-    if len(made) != 1:
-        return None
-    ((block, node, call),) = made
-    (target,) = node.targets
-    assert isinstance(target, ast.Name)
-    if isinstance(call.args[0], ast.Call):
-        source = ast.Assign([ast.Name("source", ast.Store())], call.args[0], lineno=0)
-        block.insert(block.index(node), source)
-        call.args[0] = ast.Name("source", ast.Load())
-    given = ", ".join(sorted(own_reads(call, tree)))
-    block[block.index(node)] = ast.parse(f"held = build({given})").body[0]
-    for used in select(tree, ast.Name):
-        used.id = "held.train" if used.id == target.id else used.id
-    build = f"def build({given}):\n    return Loaders(count=1, train={ast.unparse(call)})\n"
-    return {
-        "loaders.py": f"{HEAD}from dataclasses import dataclass\n\n@dataclass\nclass Loaders:\n"
-        f"    count: int\n    train: object\n\n{build}",
-        "train.py": f"{HEAD}from loaders import build\n{unparse(tree.body)}",
-    }
-
-
 def pass_keywords(code: str) -> Files | None:
     """Hand the arguments of the loader through ``**options``."""
     tree, changed = ast.parse(code), False
@@ -279,6 +248,13 @@ def move_into_trainer(code: str) -> Files | None:
     }
 
 
+def train_in_hook(code: str) -> Files | None:
+    """The same, where the class that it derives from has the method, for others to fill."""
+    files = move_into_trainer(code)
+    hook = "\n    def fit(self):\n        raise NotImplementedError\n"
+    return files and {**files, "base.py": files["base.py"] + hook}
+
+
 REFACTORINGS: tuple[Refactoring, ...] = (
     rename,
     extract_item_function,
@@ -289,7 +265,9 @@ REFACTORINGS: tuple[Refactoring, ...] = (
     wrap_in_generator,
     wrap_in_class,
     hold_in_object,
+    make_behind_functions,
     pass_keywords,
     split_files,
     move_into_trainer,
+    train_in_hook,
 )

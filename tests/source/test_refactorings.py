@@ -17,6 +17,7 @@ EXEMPT: Mapping[str, str] = {
     "drop-last-on-eval-rename": "that it evaluates shows in a name alone",
     "drop-last-on-eval-hold_in_object": "it is called train then",
     "main-guard-move_into_trainer": "it stands under the main guard then",
+    "main-guard-train_in_hook": "it stands under the main guard then",
 }
 """Cases where the refactored code does not have the hazard, or cannot be known to."""
 

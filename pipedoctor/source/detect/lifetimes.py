@@ -1,6 +1,7 @@
 """When a loader is made and iterated: once, in each epoch, when a file is imported."""
 
 import ast
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -19,13 +20,34 @@ class ImportStep(NamedTuple):
     step: CodeStep
 
 
+_MAX_BUILDERS = 3
+"""Functions that return what another one makes."""
+
+
 def find_loader_variable(loader: ResolvedLoaderCall, scope: CodeScope) -> str:
     """The variable that it is bound to; empty: none."""
+    return _find_variable(loader.site.node, scope)
+
+
+def _find_variable(made: ast.Call, scope: CodeScope) -> str:
     for key, values in scope.bindings.items():
         for value, _ in values:
-            if contains_node(value, loader.site.node):
+            if contains_node(value, made):
                 return key
     return ""
+
+
+def find_receiving_names(
+    recorder: EventRecorder, made: ast.Call, scope: CodeScope, depth: int = _MAX_BUILDERS
+) -> Iterator[str]:
+    """What the caller of the function that returns it calls it: ``valid = build(rows)``."""
+    sites = recorder.project.find_callers(scope) if _is_returned(made, scope) else []
+    for site in sites if len(sites) == 1 else ():
+        for key, values in site.scope.bindings.items():
+            if any(value is site.node for value, _ in values):
+                yield key
+        if depth > 1:
+            yield from find_receiving_names(recorder, site.node, site.scope, depth - 1)
 
 
 def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) -> str:
@@ -49,8 +71,8 @@ def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) ->
         return _find_loop_of_inner(scope, loader, names)
     if step.context.loops or scope.is_module_body:
         return ""
-    if _is_returned(loader, scope):
-        return _find_loop_of_builder(recorder, scope)
+    if _is_returned(loader.site.node, scope):
+        return _find_loop_of_builder(recorder, scope, _MAX_BUILDERS)
     for site in recorder.project.find_callers(scope):
         for loop in site.step.context.loops:
             if isinstance(loop, ast.For) and "epoch" in unparse_short(loop).lower()[:80]:
@@ -92,7 +114,7 @@ def _returns_it(node: ast.AST, loader: ResolvedLoaderCall) -> bool:
     )
 
 
-def _find_loop_of_builder(recorder: EventRecorder, scope: CodeScope) -> str:
+def _find_loop_of_builder(recorder: EventRecorder, scope: CodeScope, depth: int) -> str:
     """The loop that calls the function which makes it, each time with the same arguments."""
     sites = recorder.project.find_callers(scope)
     for site in sites if len(sites) == 1 else ():
@@ -102,13 +124,16 @@ def _find_loop_of_builder(recorder: EventRecorder, scope: CodeScope) -> str:
                 bound = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
                 if not given & (bound | _names_stored_in(loop)) and not site.step.context.guards:
                     return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"
+        plain = not (site.step.context.loops or site.step.context.guards or site.step.context.inner)
+        if depth > 1 and plain and _is_returned(site.node, site.scope):
+            return _find_loop_of_builder(recorder, site.scope, depth - 1)
     return ""
 
 
-def _is_returned(loader: ResolvedLoaderCall, scope: CodeScope) -> bool:
-    name = find_loader_variable(loader, scope)
+def _is_returned(made: ast.Call, scope: CodeScope) -> bool:
+    name = _find_variable(made, scope)
     return any(
-        n is loader.site.node or (name and isinstance(n, ast.expr) and binding_key(n) == name)
+        n is made or (name and isinstance(n, ast.expr) and binding_key(n) == name)
         for step in scope.steps_by_type.get(ast.Return, [])
         for n in ast.walk(step.node)
     )

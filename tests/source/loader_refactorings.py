@@ -1,0 +1,60 @@
+"""Refactorings that make the one loader of a code elsewhere, and keep what it does."""
+
+import ast
+
+from tests.checks.code_samples import HEAD
+from tests.source.refactored_syntax import Files, blocks, names_loader, own_reads, select, unparse
+
+
+def hold_in_object(code: str) -> Files | None:
+    """Keep the loader in a dataclass that a function in another file makes."""
+    tree = ast.parse(code)
+    cut = _cut_out_loader(tree, "held")
+    if cut is None:
+        return None
+    name, given, made = cut
+    for used in select(tree, ast.Name):
+        used.id = "held.train" if used.id == name else used.id
+    build = f"def build({given}):\n    return Loaders(count=1, train={made})\n"
+    return {
+        "loaders.py": f"{HEAD}from dataclasses import dataclass\n\n@dataclass\nclass Loaders:\n"
+        f"    count: int\n    train: object\n\n{build}",
+        "train.py": f"{HEAD}from loaders import build\n{unparse(tree.body)}",
+    }
+
+
+def make_behind_functions(code: str) -> Files | None:
+    """Make the loader in a function that another one calls, in another file."""
+    tree = ast.parse(code)
+    cut = _cut_out_loader(tree)
+    if cut is None:
+        return None
+    _, given, made = cut
+    return {
+        "loaders.py": f"{HEAD}\ndef make({given}):\n    return {made}\n\n\ndef build({given}):\n"
+        f"    made = make({given})\n    return made\n",
+        "train.py": f"{HEAD}from loaders import build\n{unparse(tree.body)}",
+    }
+
+
+def _cut_out_loader(tree: ast.Module, holder: str = "") -> tuple[str, str, str] | None:
+    """Put ``build(...)`` in the place of the only loader: its name, what is given, its call."""
+    made = [
+        (block, node, node.value)
+        for block in blocks(tree)
+        for node in block
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if names_loader(node.value.func)
+    ]
+    if len(made) != 1:
+        return None
+    ((block, node, call),) = made
+    (target,) = node.targets
+    assert isinstance(target, ast.Name)
+    if isinstance(call.args[0], ast.Call):
+        source = ast.Assign([ast.Name("source", ast.Store())], call.args[0], lineno=0)
+        block.insert(block.index(node), source)
+        call.args[0] = ast.Name("source", ast.Load())
+    given = ", ".join(sorted(own_reads(call, tree)))
+    block[block.index(node)] = ast.parse(f"{holder or target.id} = build({given})").body[0]
+    return target.id, given, ast.unparse(call)
