@@ -172,6 +172,9 @@ def add_loop(found: Measured, loop: str, folder: Path, spy: str) -> None:
 def main() -> None:
     """Run everything, and write the page; what is measured last is left out first."""
     names = sys.argv[1:] or list(LABELS)
+    if wrong := [name for name in names if name not in LABELS]:
+        sys.stderr.write(f"{sys.argv[0]}: no loop is called {', '.join(wrong)}\n")
+        sys.exit(2)
     end, found = time.monotonic() + SECONDS, Measured(wanted=len(names))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)

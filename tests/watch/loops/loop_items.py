@@ -67,7 +67,11 @@ def slow_answer(_: int) -> Any:
 def large_file() -> str:
     path = Path(FOLDER) / "loops-data"
     if not path.exists():
-        path.write_bytes(os.urandom(1 << 20) * 64)
+        part = path.with_suffix(f".{os.getpid()}")  # other workers want it whole
+        with part.open("wb") as file:
+            file.write(os.urandom(1 << 20) * 64)
+            os.fsync(file.fileno())  # pages that are not on the disk yet stay in the cache
+        part.replace(path)
     return str(path)
 
 
