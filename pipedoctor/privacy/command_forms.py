@@ -10,7 +10,8 @@ _WORD = r"""(?:"[^"\n]*"?|'[^'\n]*'?|(?![-<$])[^\s"']+)"""
 COMMAND_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         ("curl",),
-        rf"(\bcurl\s{_GAP}??(?:-u|-U|--user|--proxy-user)[\s=]?[\"']?[^\s:\"'<]{{0,80}}:)(?!<secret>)[^\s\"']+",
+        rf"(\bcurl\s{_GAP}??(?:-[a-zA-Z]{{0,6}}u|-U|--user|--proxy-user)"
+        r"[\s=]?[\"']?[^\s:\"'<]{0,80}:)(?!<secret>)[^\s\"']+",
         f"{_MAN}/curl.1.html",
     ),
     CommandForm(
@@ -203,7 +204,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("wandb",),
-        r"(\bwandb:?\s)[0-9a-f]{40}(?![0-9a-f])",
+        r"(\bwandb\b(?![^\n]*(?i:commit|sha|git|hash))[^\n]{0,120}?(?<![0-9a-f]))[0-9a-f]{40}(?![0-9a-f])",
         "https://docs.wandb.ai/models/ref/cli/wandb-login",
         has_option=False,
     ),

@@ -16,6 +16,12 @@ _TORCH_SOCKET = (
 HOST_FORMS: tuple[NameForm, ...] = (
     make_form(
         "host",
+        "https://slurm.schedmd.com/slurmstepd.html",
+        rf"(\bslurmstepd: [^\n]{{0,120}}?\bon ){_NUMBERED}",
+        "slurmstepd: ",
+    ),
+    make_form(
+        "host",
         _TORCH_SOCKET,
         rf"((?:\b(?:to|from|on|of)\s)[\[(]){_HOST}(?=\]:\d|,\s\d+\)|\.\w+\]:\d)",
         *(" [", " ("),

@@ -12,6 +12,12 @@ _AFTER_USER = (
 USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
+        f"{MAN}/man1/whoami.1.html",
+        rf"(\bwhoami(?::\s|\s?\n)){_USER}(?=\s*(?:\n|$))",
+        "whoami",
+    ),
+    make_form(
+        "user",
         "https://www.sudo.ws/docs/man/sudoers.man/#Logging",
         rf"(\bsudo(?:\[\d+\])?:\s{{1,8}}){_USER}(?=\s:\s)",
         "sudo",

@@ -86,7 +86,7 @@ EMAIL = MarkedPattern(r"(?<![\w.+/-])([\w.+-]+)@((?:[\w-]+\.)+[A-Za-z]{2,})(?![\
 HOST_SETTING = MarkedPattern(
     r"(?i)(?<![a-z])((?:(?:host(?:_?name)?|nodename|nodelist)[\"']?\s?[=:]\s?[\"']?"
     r"|(?:slurm[a-z_]*(?:node|nodename|nodelist|host|addr|ipaddr)|master_addr|rdzv_endpoint)=))"
-    r"(?!\d+\.\d)(?=[\w.-]*[A-Za-z])([A-Za-z0-9][\w.-]*)(?![\w.]*\()",
+    r"(?!\d+\.\d)(?=[\w.-]*[A-Za-z])([A-Za-z0-9][\w.-]*(?:\[[\d,-]+\])?)(?![\w.]*\()",
     *("host", "HOST", "Host", "addr", "ADDR", "endpoint", "ENDPOINT", "node", "NODE", "Node"),
     probe=r"(?i)(?:host|addr|endpoint|list|node|name)[\"']?\s?[=:]",
 )

@@ -13,8 +13,8 @@ _NOTHING = frozenset(
     " incorrect wrong correct changed encrypted optional[str] secretstr environ os.environ used"
     " needed being stored hashed a an the weak ignored read sent in only also passed provided given"
     " taken too it file stdin prompt never always ok ready and or was is are has for with from"
-    " must should does did failed error exception mismatch to of at by authentication"
-    " verification does login forward backward first second cookie cookies ist oder und".split()
+    " oder und must should does did failed error exception mismatch to of at by authentication"
+    " files does login verification forward backward first second cookie cookies ist".split()
 )
 _PLACEHOLDER = re.compile(
     r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|\.\.\.|…|[()\[\]{},:]+"

@@ -135,7 +135,8 @@ def unpack_bundle(data: bytes) -> dict[str, bytes]:
                 if room < 0:
                     _raise_malformed(f"larger than {MAX_REPORT_BYTES >> 20} MiB when unpacked")
     except _ZIP_ERRORS as error:
-        message = f"a .zip that cannot be read: {error}"
+        reason = str(error) or type(error).__name__
+        message = f"a .zip that cannot be read: {reason}"
         raise MalformedRecordError(message) from None
     return files
 
