@@ -1,5 +1,6 @@
 """What is known about training code without running it: exact places, small facts."""
 
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
 
 import msgspec
@@ -198,7 +199,7 @@ class Ignore(Part, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
 
 
-class Source(Fact, frozen=True, kw_only=True):
+class Source(Fact, frozen=True, kw_only=True, dict=True):
     """The training code in PATHS, as far as it concerns the loading of data."""
 
     section: ClassVar[str] = "source"
@@ -228,8 +229,17 @@ class Source(Fact, frozen=True, kw_only=True):
 
     def select_events(self, *kinds: type[D]) -> list[Event[D]]:
         """All events of these kinds, in their order."""
+        if len(kinds) == 1:  # most checks ask for one, for each loop and loader anew
+            return list(self._events_by_kind.get(kinds[0].kind, ()))
         names = {kind.kind for kind in kinds}
         return [event for event in self.events if event.kind in names]
+
+    @cached_property
+    def _events_by_kind(self) -> dict[str, list[Event[Any]]]:
+        found: dict[str, list[Event[Any]]] = {}
+        for event in self.events:
+            found.setdefault(event.kind, []).append(event)
+        return found
 
     def select_item_events(self, *kinds: type[D]) -> list[Event[D]]:
         """Those of these kinds that happen for each item, errors apart."""
