@@ -28,6 +28,11 @@ _PYTHON = re.compile(
     r"python(?P<dotted>3\.\d{1,2})[/\\](?:site|dist)-packages"
     r"|\bPython3(?P<joined>\d{1,2})\\(?:[Ll]ib|Scripts)\\|^Python (?P<told>3\.\d{1,2})\.\d"
 )
+_MARKS = re.compile(
+    r"\buv (?:run|sync|add|lock|pip)|poetry|pipenv|podman|docker|kubectl|pod/|[/\\]envs[/\\]"
+    r"|ython ?3|^#\d|^ > \[|^Step \d|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
+)
+"""Something that one of the patterns below may read; most lines have none of it."""
 _TOOLS = re.compile(
     r"(?P<uv_project>\buv (?:run|sync|add|lock)\b)|(?P<uv>\buv pip\b)"
     r"|(?P<poetry>\bpoetry (?:run|install|add|show|lock|shell|update|env)\b"
@@ -78,6 +83,8 @@ class ProjectDetector:
 
     def read_line(self, text: str) -> None:
         """Take the next line, as it stands in the log."""
+        if not _MARKS.search(text):
+            return
         if tool := _TOOLS.search(text):
             self._tools.add(f"{tool.lastgroup}")
         if use := _DOCKER_USES.search(text):
@@ -96,6 +103,8 @@ class ProjectDetector:
 
     def read_message(self, text: str) -> None:
         """Take the same line without its prefixes."""
+        if "orch" not in text and "+c" not in text:
+            return
         if package := _PACKAGE.match(text):
             self._keep(package["name"], package["version"])
         elif torch := _TORCH.search(text) or _BUILD.match(text):
