@@ -204,7 +204,8 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("wandb",),
-        r"(\bwandb\b(?![^\n]*(?i:commit|sha|git|hash))[^\n]{0,120}?(?<![0-9a-f]))[0-9a-f]{40}(?![0-9a-f])",
+        r"(\bwandb\b(?![^\n]{0,160}(?i:commit|sha|git|hash))[^\n]{0,60}?(?<![0-9a-f]))"
+        r"[0-9a-f]{40}(?![0-9a-f])",
         "https://docs.wandb.ai/models/ref/cli/wandb-login",
         has_option=False,
     ),

@@ -13,7 +13,7 @@ _FOREIGN = list_spellings(FOREIGN_PASSWORDS)
 _ASCII_FOREIGN = tuple(word for word in _FOREIGN if word.isascii())
 _BESIDE_FOREIGN = (
     rf"(?:\s?[:=\uff1a]\s?|(?:\s(?:{'|'.join(FOREIGN_VERBS)})\s|\s?(?:{'|'.join(GLUED_VERBS)})\s?)"
-    r"[:\uff1a]?\s?(?=\S*[\d!@#$%^&*_+-]))[\"'\u00ab\u201e\u201c\u300c]?"
+    r"[:\uff1a]?\s?(?=\S{0,64}[\d!@#$%^&*_+-]))[\"'\u00ab\u201e\u201c\u300c]?"
 )
 _FOREIGN_VALUE = r"(?!<secret>)[^\s\"'\u00bb\u201c\u201d\u300d]+"
 
@@ -49,7 +49,8 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         _FOREIGN_KEYS,
-        rf"((?:{'|'.join(_FOREIGN_KEYS)}){_BESIDE_FOREIGN})(?=\S{{16}}|\S*\d\S*[a-zA-Z]|[a-zA-Z]\S*\d)"
+        rf"((?:{'|'.join(_FOREIGN_KEYS)}){_BESIDE_FOREIGN})"
+        r"(?=\S{16}|\S{0,16}\d\S{0,16}[a-zA-Z]|[a-zA-Z]\S{0,16}\d)"
         rf"{_FOREIGN_VALUE}",
         "https://cldr.unicode.org",
         has_option=False,

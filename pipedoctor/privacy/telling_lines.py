@@ -13,7 +13,8 @@ from pipedoctor.privacy.randomness import count_turns, has_three_classes
 from pipedoctor.privacy.secret_values import is_number_or_version, is_path, looks_named
 
 _SIGNS = "!@#$%^&*~?+"
-_COMMON_SIGNS = re.compile(r"[@~?+]")
+# Texts, not compiled: few reports hold any of these, and compiling takes its time.
+_COMMON_SIGNS = r"[@~?+]"
 """Names of models and packages have these as well: ``RN50x16@384Px``, ``C++17``."""
 _ENGLISH = (
     *("password", "passwd", "passphrase", "passcode", "credential", "creds", "netrc", "secret"),
@@ -34,15 +35,13 @@ TELLING_WORDS = (*_ENGLISH, *FOREIGN_PASSWORDS)
 """In small letters; a line that has one of these may show a secret anywhere."""
 _ASCII = tuple(word for word in TELLING_WORDS if word.isascii())
 _NOT_ASCII = tuple(word for word in TELLING_WORDS if not word.isascii())
-_HASH_WORDS = re.compile(r"(?i)\b(?:commit|sha\d*|md5|hash|digest|checksum|revision|etag|finger)")
-_WORD = re.compile(r"(?<![\w<])(?:%2[27]|&quot;|&#\d\d;)?[^\s\"'`|<>,;(){}\[\]=:]{8,}")
-_ENCODED_QUOTE = re.compile(r"%2[27]|&quot;|&#\d\d;")
-_QUOTED = re.compile(
-    rf"(?<=[\"'])(?=[^\s\"']*[{_SIGNS}])[^\s\"'\\/(){{}}\[\]<>|,;:=]{{8,64}}(?=[\"'])"
-)
-_HEX_KEY = re.compile(r"[0-9a-f]{32,64}")
-_NOT_DRAWN = re.compile(r"\$[A-Z{(]|[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}$|.*%\(|.*\.(?:py|so|json)\b")
-_DRAWN_KEY = re.compile(r"(?<=[\"'])[A-Za-z0-9_-]{20,27}(?=[\"'])")
+_HASH_WORDS = r"(?i)\b(?:commit|sha\d*|md5|hash|digest|checksum|revision|etag|finger)"
+_WORD = r"(?<![\w<])(?:%2[27]|&quot;|&#\d\d;)?[^\s\"'`|<>,;(){}\[\]=:]{8,}"
+_ENCODED_QUOTE = r"%2[27]|&quot;|&#\d\d;"
+_QUOTED = rf"(?<=[\"'])(?=[^\s\"']*[{_SIGNS}])[^\s\"'\\/(){{}}\[\]<>|,;:=]{{8,64}}(?=[\"'])"
+_HEX_KEY = r"[0-9a-f]{32,64}"
+_NOT_DRAWN = r"\$[A-Z{(]|[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}$|.*%\(|.*\.(?:py|so|json)\b"
+_DRAWN_KEY = r"(?<=[\"'])[A-Za-z0-9_-]{20,27}(?=[\"'])"
 _OPENING = (":", "{", "[", "(")
 MIN_TELLING = 10
 """Characters of the shortest text that can hold a name and a password."""
@@ -79,7 +78,7 @@ def mask_quoted_passwords(text: str, mask: str) -> str:
         return text
 
     def hide(match: re.Match[str]) -> str:
-        signs = _COMMON_SIGNS.sub("", match[0])
+        signs = re.sub(_COMMON_SIGNS, "", match[0])
         rare = any(sign in signs for sign in _SIGNS)
         least = _MIN_TURNS_QUOTED if rare else _MIN_TURNS_COMMON
         return mask if _is_drawn_password(match[0], least) else match[0]
@@ -89,7 +88,7 @@ def mask_quoted_passwords(text: str, mask: str) -> str:
         drawn = has_three_classes(match[0]) and rate >= _MIN_KEY_TURN_RATE
         return mask if drawn and not looks_named(match[0]) else match[0]
 
-    return _QUOTED.sub(hide, _DRAWN_KEY.sub(hide_key, text))
+    return re.sub(_QUOTED, hide, re.sub(_DRAWN_KEY, hide_key, text))
 
 
 def _tells(text: str) -> bool:
@@ -102,23 +101,27 @@ def _tells(text: str) -> bool:
 
 def _mask_line(line: str, mask: str, *, keys: bool) -> str:
     """With `keys` also what only has hexadecimal digits."""
-    keys = keys and _HASH_WORDS.search(line) is None
+    keys = keys and re.search(_HASH_WORDS, line) is None
 
     def hide(match: re.Match[str]) -> str:
-        quote = _ENCODED_QUOTE.match(match[0])
+        quote = re.match(_ENCODED_QUOTE, match[0])
         begin = quote.end() if quote else 0
-        word = _ENCODED_QUOTE.split(match[0][begin:])[0]
+        word = re.split(_ENCODED_QUOTE, match[0][begin:])[0]
         bare = word.rstrip(".!?*")
-        if _is_drawn_password(bare, _MIN_TURNS) or (keys and _HEX_KEY.fullmatch(bare)):
+        if _is_drawn_password(bare, _MIN_TURNS) or (keys and re.fullmatch(_HEX_KEY, bare)):
             return match[0][:begin] + mask + match[0][begin + len(word) :]
         return match[0]
 
-    return _WORD.sub(hide, line)
+    return re.sub(_WORD, hide, line)
 
 
 def _is_drawn_password(word: str, least: int) -> bool:
     """Are there letters of both cases, digits and many turns, and is it no name of anything?"""
     signs = sum(sign in _SIGNS for sign in word) + ("_" in word or "-" in word)
-    if not has_three_classes(word) or count_turns(word) + signs < least or _NOT_DRAWN.match(word):
+    if (
+        not has_three_classes(word)
+        or count_turns(word) + signs < least
+        or re.match(_NOT_DRAWN, word)
+    ):
         return False
     return not (is_number_or_version(word) or is_path(word) or "/" in word or looks_named(word))
