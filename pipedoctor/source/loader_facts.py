@@ -98,7 +98,7 @@ def build_loader_fact(
         complete=loader.complete,
         role=_infer_role(recorder, loader, target, fed),
         dataset=_find_dataset(recorder, loader),
-        testing=_is_for_tests(recorder, loader),
+        testing=_is_for_tests(loader),
         framework=_find_framework(scope),
         repeats=index in recorder.repeated_loaders,
         rebuilt=rebuilt,
@@ -112,12 +112,10 @@ def build_loader_fact(
     )
 
 
-def _is_for_tests(recorder: EventRecorder, loader: ResolvedLoaderCall) -> bool:
+def _is_for_tests(loader: ResolvedLoaderCall) -> bool:
     """Is it made in a test or a benchmark, or only for one?"""
     sites = loader.through or (loader.site,)
-    return recorder.is_test_code(loader.site.scope) or all(
-        recorder.is_test_code(site.scope) for site in sites
-    )
+    return loader.site.scope.module.is_test or all(site.scope.module.is_test for site in sites)
 
 
 def _uses_batch_norm(recorder: EventRecorder, scope: CodeScope, fed: Sequence[int]) -> bool:

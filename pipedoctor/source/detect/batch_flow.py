@@ -235,7 +235,7 @@ class BatchFlow(BatchEvents):
         if known is not None:
             return known
         known_of_it = state.batch | state.results | state.on_device.keys()
-        apart = _is_initializer(target) or self.recorder.is_test_code(target)
+        apart = _is_initializer(target) or target.module.is_test
         if apart or not (known_of_it or self._takes_batches(target)):
             return frozenset()
         self._visited[key] = frozenset()

@@ -21,7 +21,7 @@ from pipedoctor.source.syntax.scope import CodeScope
 def record_loop_events(recorder: EventRecorder) -> None:
     """Record what happens between loader and device, and around the loop."""
     for scope in recorder.project.scopes:
-        if recorder.is_test_code(scope):
+        if scope.module.is_test:
             continue
         for kind in (ast.For, ast.AsyncFor, ast.While):
             for step in scope.steps_by_type.get(kind, []):

@@ -16,7 +16,7 @@ def record_data_parallel(
     recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call, full: str
 ) -> None:
     """Record it, unless somebody else chose it, was warned of it, or only evaluates."""
-    if recorder.is_test_code(scope):
+    if scope.module.is_test:
         return
     devices = find_call_argument(node, "device_ids", 1)
     given = {one.arg for one in scope.parameters}

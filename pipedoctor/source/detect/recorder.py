@@ -14,7 +14,6 @@ from pipedoctor.source.rewrite.measure_rewrite import measure_rewrite
 from pipedoctor.source.syntax.context import CodeContext, CodeStep, GuardCondition
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.source_text import SourceText
-from pipedoctor.source.syntax.testing_files import is_test_module
 from pipedoctor.source.values.call_graph import CallGraph
 from pipedoctor.source.values.carried import CarriedValues
 from pipedoctor.source.values.evaluator import Evaluator
@@ -49,7 +48,6 @@ class EventRecorder:
         self.traits: set[str] = set()
         self.expression_names = ExpressionNames()
         self.batch_norm_usage = BatchNormUsage(project)
-        self._test_modules: dict[int, bool] = {}
         self._source_texts = {} if source_texts is None else source_texts
         self._dataset_by_scope: dict[int, str] = {}
         for name, scopes in self.call_graph.scopes_of_dataset.items():
@@ -65,14 +63,6 @@ class EventRecorder:
         known = self._source_texts.get(id(module))
         if known is None:
             known = self._source_texts[id(module)] = SourceText(module)
-        return known
-
-    def is_test_code(self, scope: CodeScope) -> bool:
-        """Is it part of a test or a benchmark, where speed does not matter?"""
-        module = scope.module
-        known = self._test_modules.get(id(module))
-        if known is None:
-            known = self._test_modules[id(module)] = is_test_module(module)
         return known
 
     def is_item_code(self, scope: CodeScope) -> bool:

@@ -17,7 +17,7 @@ _MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}
 def find_training_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, Loop]]:
     """Functions that train by one batch, and modules that move what they are given."""
     for scope in recorder.project.scopes:
-        known = id(scope) in recorder.followed_scopes or recorder.is_test_code(scope)
+        known = id(scope) in recorder.followed_scopes or scope.module.is_test
         trains = not known and _calls_backward(scope) and _steps_optimizer(scope)
         if trains and not _is_whole_epoch(recorder, scope):
             yield scope, _make_loop(scope, (), "train")

@@ -38,10 +38,8 @@ def loader_parameters_of(project: Project, cls: ClassDefinition | None) -> tuple
 def positional_arguments(call: ast.Call) -> list[ast.expr]:
     """What positions give; of ``DataLoader.__init__(self, rows)`` but the object itself."""
     func = call.func
-    bound = isinstance(func, ast.Attribute) and func.attr == "__init__"
-    if bound and isinstance(func, ast.Attribute) and not isinstance(func.value, ast.Call):
-        return call.args[1:]
-    return call.args
+    constructs = isinstance(func, ast.Attribute) and func.attr == "__init__"
+    return call.args[1:] if constructs and not isinstance(func.value, ast.Call) else call.args
 
 
 def _inherited_calls(project: Project, init: CodeScope) -> Iterator[CallSite]:

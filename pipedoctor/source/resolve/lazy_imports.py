@@ -4,15 +4,6 @@ import ast
 
 from pipedoctor.source.syntax.scope import Module
 
-STAR_IMPORTED_NAMES = {
-    "torch.utils.data.DataLoader",
-    "torch.utils.data.Dataset",
-    "torch.utils.data.IterableDataset",
-    "torch.utils.data.TensorDataset",
-    "torch.utils.data.dataloader.DataLoader",
-}
-"""What ``from torch.utils.data import *`` binds."""
-
 
 def find_lazy_import(name: str, module: Module) -> str | None:
     """``h5py = lazy_import("h5py")``: a function imports it when it is used."""

@@ -13,6 +13,14 @@ LOADER_CLASSES = TORCH_LOADERS | {
     "monai.data.DataLoader",
     "monai.data.dataloader.DataLoader",
 }
+STAR_IMPORTED_NAMES = {
+    "torch.utils.data.DataLoader",
+    "torch.utils.data.Dataset",
+    "torch.utils.data.IterableDataset",
+    "torch.utils.data.TensorDataset",
+    "torch.utils.data.dataloader.DataLoader",
+}
+"""What ``from torch.utils.data import *`` binds."""
 LOADER_PARAMETERS = (
     "dataset",
     "batch_size",

@@ -12,7 +12,8 @@ from pipedoctor.source.resolve.class_names import (
     shadows_its_base,
     stands_before,
 )
-from pipedoctor.source.resolve.lazy_imports import STAR_IMPORTED_NAMES, find_lazy_import
+from pipedoctor.source.resolve.lazy_imports import find_lazy_import
+from pipedoctor.source.resolve.loader_classes import STAR_IMPORTED_NAMES
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
 

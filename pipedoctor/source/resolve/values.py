@@ -17,7 +17,6 @@ from pipedoctor.source.resolve.computed_values import resolve_computed
 from pipedoctor.source.resolve.cpu_counts import cpu_count_function
 from pipedoctor.source.resolve.project import Project, find_call_argument
 from pipedoctor.source.syntax.scope import CodeScope, Module, binding_key
-from pipedoctor.source.syntax.testing_files import is_only_test
 
 _MAX_DEPTH = 6
 _CARRIED, _MAX_ASSIGNMENTS = (ast.Attribute, ast.Subscript), 4
@@ -242,7 +241,8 @@ class ValueResolver:
         position = names.index(name) if name in names else -1
         bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
         sites = self.project.find_callers(scope)
-        for site in [one for one in sites if not is_only_test(one.scope, scope)] or sites:
+        apart = [one for one in sites if scope.module.is_test or not one.scope.module.is_test]
+        for site in apart or sites:  # what only a test gives says nothing of other runs
             given = find_call_argument(site.node, name, position - bound)
             if given is not None:
                 yield given, site.scope

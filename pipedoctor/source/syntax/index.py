@@ -18,6 +18,7 @@ from pipedoctor.source.syntax.scope import (
     Module,
     binding_key,
 )
+from pipedoctor.source.syntax.testing_files import is_test_file
 from pipedoctor.source.syntax.walk import LEAF_TYPES
 
 _FUNCTION_TYPES = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -97,6 +98,7 @@ def index_module(text: ParsedFile, name: str, *, package: bool) -> Module:
     parent = name if package else name.rpartition(".")[0]
     module = Module(text.path, name, parent, text)
     _index_scope(module.body, list(text.tree.body))
+    module.is_test = is_test_file(module.path, module.imported_names.values())
     return module
 
 

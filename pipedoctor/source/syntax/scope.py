@@ -196,6 +196,8 @@ class Module:
     imported_names: dict[str, str] = field(default_factory=dict[str, str])
     """What imports bind: local name to full name."""
     star_imports: list[str] = field(default_factory=list[str])
+    is_test: bool = False
+    """Is it a test or a benchmark?"""
     calls_by_name: dict[str, list[CallPosition]] = field(
         default_factory=dict[str, list[CallPosition]]
     )

@@ -7,7 +7,6 @@ from pipedoctor.source.resolve.container_contents import values_put_into
 from pipedoctor.source.resolve.project import find_call_argument, last_name
 from pipedoctor.source.resolve.values import CarriedExpression
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
-from pipedoctor.source.syntax.testing_files import is_test_module
 from pipedoctor.source.values.arguments import find_default, find_given
 from pipedoctor.source.values.containers import written_items
 from pipedoctor.source.values.evaluator import Evaluator
@@ -20,7 +19,7 @@ _FIELD_FUNCTIONS = frozenset(("field", "Field", "attrib", "ib"))
 def _is_made_in_test(value: Value) -> bool:
     """Is it an object or a namespace that only a test makes?"""
     frame = value.frame if isinstance(value, (InstanceValue, ContainerValue)) else None
-    return frame is not None and is_test_module(frame.scope.module)
+    return frame is not None and frame.scope.module.is_test
 
 
 class CarriedValues:
@@ -37,7 +36,7 @@ class CarriedValues:
             return ()
         with self.evaluator.open_query():
             owners = self.evaluator.evaluate(node.value, self.evaluator.frame_of(scope))
-        if not is_test_module(scope.module):
+        if not scope.module.is_test:
             owners = frozenset(one for one in owners if not _is_made_in_test(one))
         if not 0 < len(owners) <= _MAX_OWNERS:
             return ()
