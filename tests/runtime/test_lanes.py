@@ -5,24 +5,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator
 
 import pytest
 
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import lanes
 from pipedoctor.runtime.lanes import Announce, Probe
-from tests.runtime.probes_in_lanes import Run, both, children, descriptors, returns, soon
+from tests.runtime.probes_in_lanes import Run, both, returns, soon
 
-
-@pytest.fixture(autouse=True)
-def nothing_is_left_over() -> Generator[None, None, None]:
-    """Neither a child, nor a zombie, nor a descriptor; those of earlier tests may go."""
-    before = descriptors(), children()
-    yield
-    assert descriptors() <= before[0]
-    assert children() <= before[1]
-
+pytestmark = pytest.mark.usefixtures("nothing_is_left_over")
 
 # --- what comes back
 

@@ -3,24 +3,16 @@
 import os
 import resource
 import socket
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 
 import msgspec
 import pytest
 
 from pipedoctor.runtime import lanes, threads
 from pipedoctor.runtime.lanes import Probe
-from tests.runtime.probes_in_lanes import children, descriptors, returns, sleeps, soon
+from tests.runtime.probes_in_lanes import returns, sleeps, soon
 
-
-@pytest.fixture(autouse=True)
-def nothing_is_left_over() -> Generator[None, None, None]:
-    """Neither a child, nor a zombie, nor a descriptor; those of earlier tests may go."""
-    before = descriptors(), children()
-    yield
-    assert descriptors() <= before[0]
-    assert children() <= before[1]
-
+pytestmark = pytest.mark.usefixtures("nothing_is_left_over")
 
 # --- when the system refuses
 

@@ -4,24 +4,15 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from pipedoctor.runtime import lanes
 from pipedoctor.runtime.lanes import Probe
-from tests.runtime.probes_in_lanes import Run, both, children, descriptors, returns, sleeps, soon
+from tests.runtime.probes_in_lanes import Run, both, returns, sleeps, soon
 
-
-@pytest.fixture(autouse=True)
-def nothing_is_left_over() -> Generator[None, None, None]:
-    """Neither a child, nor a zombie, nor a descriptor; those of earlier tests may go."""
-    before = descriptors(), children()
-    yield
-    assert descriptors() <= before[0]
-    assert children() <= before[1]
-
+pytestmark = pytest.mark.usefixtures("nothing_is_left_over")
 
 # --- hangs
 
