@@ -67,7 +67,7 @@ class Log(Fact, frozen=True, kw_only=True):
     versions: dict[str, str] = {}
     """What it says of ``torch``, ``torchvision``, ``torchaudio`` and ``python``: ``2.6.0+cpu``."""
     names: dict[str, str] = {}
-    """Its ``deployment``, ``container``, ``namespace`` and ``conda_environment``."""
+    """Its ``deployment``, ``container``, ``namespace``, ``engine`` and ``conda_environment``."""
     tool: PackageTool = ""
     """What installs the packages of its project, where that is not pip."""
     docker_use: DockerUse = ""

@@ -2,6 +2,15 @@
 
 import re
 
+BUILD_MARKS = (
+    r"^#\d{1,4} (?:\[|\d{1,5}\.\d{1,3} )|process \"/bin/sh -c |^Step \d{1,3}/\d{1,3} : [A-Z]{3}"
+    r"|\bdocker (?:buildx )?build\b|\bdocker[- ]compose build\b"
+)
+"""Lines of Docker that builds an image."""
+COMPOSE_MARKS = (
+    r"^[\w.-]{0,60}[A-Za-z][\w.]*-\d{1,3} {2,12}\| |\bdocker[- ]compose (?:up|run|exec|logs)\b"
+)
+"""Lines of Compose, whose services are named before what they write."""
 _PLACE_MARKS = re.compile(
     r"(?P<kubernetes>^\[pod/|\bOOMKilled\b|\bCrashLoopBackOff\b|\bkubelet\b"
     r"|\bkubectl (?:logs|exec|get|describe|apply)\b|^pod/\w|\bKUBERNETES_(?:SERVICE|PORT)"
@@ -10,13 +19,10 @@ _PLACE_MARKS = re.compile(
     r"|[$#>] (?:srun|sbatch|salloc) [-\w]|[$#>] (?:squeue|sacct|scontrol|sinfo)\b"
     r"|\bSLURM_\w{2,40} ?=|^#SBATCH -|\bslurmd/job\d)"
     r"|(?P<docker>\b(?:docker|podman)(?: container)? (?:run|exec|start)\b"
-    r"|Error response from daemon"
-    r"|\bdocker[- ]compose (?:up|run|exec|logs|build)\b|\bdocker (?:buildx )?build\b"
-    r"|^#\d{1,4} (?:\[|\d{1,5}\.\d{1,3} )|process \"/bin/sh -c |^Step \d{1,3}/\d{1,3} : [A-Z]{3}"
+    rf"|Error response from daemon|{BUILD_MARKS}|{COMPOSE_MARKS}"
     r"|[Ss]tarting [Dd]ocker (?:image|container)\b"
     r"|\b(?:[Uu]sing|[Pp]ulling|[Rr]unning) (?:the |in )?[Dd]ocker (?:image|container)\b"
     r"|Status: (?:Downloaded newer image|Image is up to date) for "
-    r"|^[\w.-]{0,60}[A-Za-z][\w.]*-\d{1,3} {2,12}\| "
     r"|\broot@(?:[0-9a-f]{12}|[\w.-]{0,40}container[\w.-]{0,20}):)"
 )
 _WINDOWS_MARK = re.compile(

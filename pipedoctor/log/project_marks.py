@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from pipedoctor.facts.log import DockerUse, PackageTool
+from pipedoctor.log.launch_place import BUILD_MARKS, COMPOSE_MARKS
 
 PROJECT_WORDS = frozenset(
     {
@@ -61,12 +62,9 @@ _NAMESPACE = re.compile(
     r"\bkubectl [^\n|]{0,80}?(?:-n|--namespace)[= ](?P<namespace>[a-z0-9-]{1,60})"
 )
 _DOCKER_USES = re.compile(
-    r"(?P<build>^#\d{1,4} (?:\[|\d{1,5}\.\d{1,3} |ERROR\b)|process \"/bin/sh -c "
-    r"|\bdocker (?:image |buildx )?build\b|\bdocker[- ]compose build\b"
-    r"|^Step \d{1,3}/\d{1,3} : [A-Z]{3}|\breturned a non-zero code: \d"
-    r"|^ > \[[^\]]{0,40}\d/\d{1,3}\] RUN )"
-    r"|(?P<compose>^[\w.-]{0,60}[A-Za-z][\w.]*-\d{1,3} {2,12}\| "
-    r"|\bdocker[- ]compose (?:up|run|exec|logs)\b|^Attaching to \w)"
+    rf"(?P<build>{BUILD_MARKS}|^#\d{{1,4}} ERROR\b|\bdocker image build\b"
+    r"|\breturned a non-zero code: \d|^ > \[[^\]]{0,40}\d/\d{1,3}\] RUN )"
+    rf"|(?P<compose>{COMPOSE_MARKS}|^Attaching to \w)"
     r"|(?P<run>[$#>] (?:sudo )?(?:docker|podman) run\b)|(?P<inside>\broot@[0-9a-f]{12}:)"
 )
 

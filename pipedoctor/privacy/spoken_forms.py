@@ -10,7 +10,6 @@ from pipedoctor.privacy.foreign_words import (
 )
 
 _FOREIGN = list_spellings(FOREIGN_PASSWORDS)
-_ASCII_FOREIGN = tuple(word for word in _FOREIGN if word.isascii())
 _BESIDE_FOREIGN = (
     rf"(?:\s?[:=\uff1a]\s?|(?:\s(?:{'|'.join(FOREIGN_VERBS)})\s|\s?(?:{'|'.join(GLUED_VERBS)})\s?)"
     r"[:\uff1a]?\s?(?=\S{0,64}[\d!@#$%^&*_+-]))[\"'\u00ab\u201e\u201c\u300c]?"
@@ -18,6 +17,16 @@ _BESIDE_FOREIGN = (
 _FOREIGN_VALUE = r"(?!<secret>)[^\s\"'\u00bb\u201c\u201d\u300d]+"
 
 _FOREIGN_KEYS = list_spellings(FOREIGN_KEYS)
+
+
+def _make_password_form(words: tuple[str, ...]) -> CommandForm:
+    return CommandForm(
+        words,
+        rf"((?:{'|'.join(words)}){_BESIDE_FOREIGN}){_FOREIGN_VALUE}",
+        "https://cldr.unicode.org",
+        has_option=False,
+    )
+
 
 SPOKEN_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
@@ -41,12 +50,7 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
         "https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki",
         has_option=False,
     ),
-    CommandForm(
-        _FOREIGN,
-        rf"((?:{'|'.join(_FOREIGN)}){_BESIDE_FOREIGN}){_FOREIGN_VALUE}",
-        "https://cldr.unicode.org",
-        has_option=False,
-    ),
+    _make_password_form(tuple(word for word in _FOREIGN if not word.isascii())),
     CommandForm(
         _FOREIGN_KEYS,
         rf"((?:{'|'.join(_FOREIGN_KEYS)}){_BESIDE_FOREIGN})"
@@ -55,12 +59,7 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
         "https://cldr.unicode.org",
         has_option=False,
     ),
-    CommandForm(
-        _ASCII_FOREIGN,
-        rf"((?:{'|'.join(_ASCII_FOREIGN)}){_BESIDE_FOREIGN}){_FOREIGN_VALUE}",
-        "https://cldr.unicode.org",
-        has_option=False,
-    ),
+    _make_password_form(tuple(word for word in _FOREIGN if word.isascii())),
     CommandForm(
         ("ecovery",),
         r"(?i)(\brecovery\s(?:key|password)\S{0,2}\s{1,3})(?:\d{6}-){7}\d{6}",

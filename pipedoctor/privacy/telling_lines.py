@@ -19,17 +19,8 @@ _COMMON_SIGNS = r"[@~?+]"
 _ENGLISH = (
     *("password", "passwd", "passphrase", "passcode", "credential", "creds", "netrc", "secret"),
     *("api key", "apikey", "api_key", "api-key", "access key", "access_key", "auth token"),
-    *(
-        "auth_token",
-        "login:",
-        "login(",
-        "signin(",
-        "authenticate(",
-        "connect(",
-        "securestring",
-        "auth ",
-        "login ",
-    ),
+    *("auth_token", "login:", "login(", "signin(", "authenticate(", "connect("),
+    *("securestring", "auth ", "login "),
 )
 TELLING_WORDS = (*_ENGLISH, *FOREIGN_PASSWORDS)
 """In small letters; a line that has one of these may show a secret anywhere."""

@@ -51,7 +51,7 @@ class TargetShell(msgspec.Struct, frozen=True, kw_only=True):
     tool: PackageTool = ""
     """What installs packages there, instead of pip."""
     names: Mapping[str, str] = MappingProxyType({})
-    """Its ``deployment``, ``container``, ``namespace`` and ``conda_environment``, if known."""
+    """Those of its project, as `Log.names` has them."""
     docker_use: DockerUse = ""
     """How Docker is used there, if it is."""
 

@@ -141,10 +141,8 @@ def _estimate_costs(observation: Observation, made: SampleTally, each: float) ->
     collating = worker.collating / max(making, _EPSILON) if observation.workers else 0.0
     wall = each * making * max(1, observation.workers)
     cpu, faults = wall * observation.fetch.running, made.faults / max(made.cpu, _EPSILON)
-    others, packing = (
-        cpu * observation.other_threads,
-        each * observation.workers * observation.packing_cpu,
-    )
+    others = cpu * observation.other_threads
+    packing = each * observation.workers * observation.packing_cpu
     receive = observation.main.receiving * each
     return Costs(
         fetch_wall=wall * (1 - collating),

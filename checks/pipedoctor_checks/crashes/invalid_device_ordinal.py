@@ -4,44 +4,18 @@ import re
 import shlex
 
 from pipedoctor.check import Remedy, in_code
-from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
+from pipedoctor_checks.crashes._rank_gpus import ALL_GPUS, START_RANKS, request_gpus, set_device
 
-_SET_DEVICE = (
-    in_code(
-        "Count visible GPUs from 0, and start no more ranks than there are GPUs",
-        'import os\n\ntorch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))',
-    ),
-    advise_launch(
-        "Then start the ranks with torchrun, which sets LOCAL_RANK",
-        argv=("torchrun", "--standalone", "--nproc-per-node=gpu", "train.py"),
-    ),
-)
-
-
+_SET_DEVICE = set_device("Count visible GPUs from 0, and start no more ranks than there are GPUs")
 _FIRST_DEVICE = in_code(
     "Use a GPU that this process sees: they are counted from 0, in CUDA_VISIBLE_DEVICES, too",
     'device = torch.device("cuda:0")',
 )
-_MORE_GPUS = (
-    advise_launch(
-        "Start the container with all GPUs",
-        argv=("docker", "run", "--gpus=all"),
-        fits=(Launcher.DOCKER,),
-    ),
-    advise_launch(
-        "Request as many GPUs as there are ranks",
-        snippet="resources:\n  limits:\n    nvidia.com/gpu: 2",
-        fits=(Launcher.KUBERNETES,),
-    ),
-    advise_launch(
-        "Request as many GPUs as there are ranks",
-        argv=("sbatch", "--gpus-per-node=2"),
-        fits=(Launcher.SLURM,),
-    ),
-)
+_ENOUGH = "Request as many GPUs as there are ranks"
+_MORE_GPUS = (ALL_GPUS, *request_gpus(_ENOUGH, _ENOUGH))
 _RANKS = re.compile(r"--nproc[-_]per[-_]node[= ]\S+")
 
 
@@ -54,9 +28,9 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         words = ()
     if words:
         launched = advise_launch("Start one rank for each GPU", argv=words)
-        return (launched, *_SET_DEVICE[:1], *_MORE_GPUS)
+        return (launched, _SET_DEVICE, *_MORE_GPUS)
     ranks = any(one.rank for one in log.find_seen("invalid_device_ordinal"))
-    return (*(_SET_DEVICE if ranks else (_FIRST_DEVICE,)), *_MORE_GPUS)
+    return (*((_SET_DEVICE, START_RANKS) if ranks else (_FIRST_DEVICE,)), *_MORE_GPUS)
 
 
 @log_check(

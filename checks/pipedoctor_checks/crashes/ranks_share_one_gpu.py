@@ -1,20 +1,7 @@
 """PDR963: two ranks use the same GPU."""
 
-from pipedoctor.check import in_code
-from pipedoctor.facts import Launcher
-from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
-
-_SET_DEVICE = (
-    in_code(
-        "Set the GPU of every rank before anything else, and start the ranks with torchrun",
-        'import os\n\ntorch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))',
-    ),
-    advise_launch(
-        "Then start the ranks with torchrun, which sets LOCAL_RANK",
-        argv=("torchrun", "--standalone", "--nproc-per-node=gpu", "train.py"),
-    ),
-)
+from pipedoctor_checks.crashes._rank_gpus import ALL_GPUS, START_RANKS, request_gpus, set_device
 
 
 @log_check(
@@ -22,22 +9,15 @@ _SET_DEVICE = (
     "Two ranks use one GPU",
     summary="Two ranks use the same GPU",
     remedies=(
-        *_SET_DEVICE,
-        advise_launch(
+        set_device(
+            "Set the GPU of every rank before anything else, and start the ranks with torchrun"
+        ),
+        START_RANKS,
+        *request_gpus(
             "Request a GPU for every rank",
-            snippet="resources:\n  limits:\n    nvidia.com/gpu: 2",
-            fits=(Launcher.KUBERNETES,),
-        ),
-        advise_launch(
             "Request GPUs per node (with --gpus-per-task every task sees one GPU, with index 0)",
-            argv=("sbatch", "--gpus-per-node=2"),
-            fits=(Launcher.SLURM,),
         ),
-        advise_launch(
-            "Start the container with all GPUs",
-            argv=("docker", "run", "--gpus=all"),
-            fits=(Launcher.DOCKER,),
-        ),
+        ALL_GPUS,
     ),
 )
 def ranks_share_one_gpu() -> None:

@@ -51,8 +51,8 @@ def nonblocking_unpinned(source: Source, /) -> Findings:
             for e in source.select_events(DeviceCopy)
             if e.loop == index and e.details.non_blocking and not e.details.pins
         ]
-        fresh = not reported.issuperset(places := list_spots(moved))
-        if fed and fresh and all(map(_is_unpinned, fed)):
+        places = list_spots(moved)
+        if fed and not reported.issuperset(places) and all(map(_is_unpinned, fed)):
             reported.update(places)
             yield make_code_finding(
                 places,
