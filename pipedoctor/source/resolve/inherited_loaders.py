@@ -37,9 +37,13 @@ def loader_parameters_of(project: Project, cls: ClassDefinition | None) -> tuple
 
 def positional_arguments(call: ast.Call) -> list[ast.expr]:
     """What positions give; of ``DataLoader.__init__(self, rows)`` but the object itself."""
-    func = call.func
-    constructs = isinstance(func, ast.Attribute) and func.attr == "__init__"
-    return call.args[1:] if constructs and not isinstance(func.value, ast.Call) else call.args
+    match call.func:
+        case ast.Attribute(value=ast.Call(), attr="__init__"):  # super().__init__(rows)
+            return call.args
+        case ast.Attribute(attr="__init__"):
+            return call.args[1:]
+        case _:
+            return call.args
 
 
 def _inherited_calls(project: Project, init: CodeScope) -> Iterator[CallSite]:
