@@ -24,9 +24,10 @@ from pipedoctor.source.resolve.bound_names import add_module_references
 from pipedoctor.source.resolve.dataset_classes import FRAMEWORK_DATASETS
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
 from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
-from pipedoctor.source.resolve.values import node_location, unparse_short
 from pipedoctor.source.rewrite.call_form import measure_call
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
+from pipedoctor.source.syntax.expressions import unparse_short
+from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import (
     ClassDefinition,
     CodeScope,

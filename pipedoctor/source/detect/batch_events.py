@@ -23,9 +23,8 @@ from pipedoctor.source.detect.value_uses import (
     is_reduced_tensor,
     is_used_in_condition,
 )
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
 

@@ -20,7 +20,6 @@ from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names
 from pipedoctor.source.detect.value_uses import is_computed_of_gradients, is_read_by_host
 from pipedoctor.source.resolve.arguments import match_arguments
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import (
     CodeContext,
@@ -28,6 +27,7 @@ from pipedoctor.source.syntax.context import (
     GuardCondition,
     LoopNode,
 )
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 

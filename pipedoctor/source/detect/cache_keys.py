@@ -4,7 +4,7 @@ import ast
 
 from pipedoctor.facts.code_events.item import CacheKeyMismatch
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.expressions import unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
 

@@ -15,10 +15,9 @@ from pipedoctor.source.detect.handles import (
     opens_handle,
 )
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeContext, CodeStep, can_coincide
-from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.syntax.views import find_container, strip_slices
 
 _CONTAINER_FUNCTIONS = {

@@ -9,8 +9,7 @@ from pipedoctor.facts.code_events.item import IgnoredIndex
 from pipedoctor.source.detect.api_table import KIND_OF_CALL
 from pipedoctor.source.detect.delegation import follow_delegation
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import ClassDefinition
 
 

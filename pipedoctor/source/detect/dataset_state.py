@@ -36,9 +36,9 @@ from pipedoctor.source.detect.seeding import (
     record_item_seeds,
     record_worker_init_seeds,
 )
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_short
-from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, binding_key
+from pipedoctor.source.syntax.call_arguments import find_default
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.syntax.views import find_views
 
 
@@ -246,7 +246,7 @@ def _find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr)
     if isinstance(value, ast.Lambda):
         return value
     if isinstance(value, ast.Name):
-        default = recorder.values.find_default(init, value.id)
+        default = find_default(init.node, value.id)
         return default if isinstance(default, ast.Lambda) else None
     if isinstance(value, ast.Call):
         found = recorder.project.find_definition(value.func, init.module)
@@ -256,7 +256,7 @@ def _find_kept_lambda(recorder: EventRecorder, init: CodeScope, value: ast.expr)
                 if isinstance(one, ast.Lambda):
                     return one
                 if isinstance(one, ast.Name) and stored:
-                    default = recorder.values.find_default(init, one.id)
+                    default = find_default(init.node, one.id)
                     if isinstance(default, ast.Lambda):
                         return default
     return None

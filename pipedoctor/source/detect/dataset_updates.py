@@ -6,7 +6,7 @@ import re
 from pipedoctor.facts.code_events.dataset import DatasetUpdate
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.reuse import is_repeated
-from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.expressions import unparse_short
 from pipedoctor.source.syntax.scope import Module
 
 _LOADER_DATASET = re.compile(r"\._?dataset\.")

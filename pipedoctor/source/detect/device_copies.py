@@ -5,9 +5,8 @@ import re
 
 from pipedoctor.facts.code_events.training import SideStreamCopy
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_short
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope
 
 _DTYPES = {
     "float",

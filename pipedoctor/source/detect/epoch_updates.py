@@ -9,13 +9,9 @@ from pipedoctor.facts.code_events.dataset import EpochUpdate
 from pipedoctor.source.detect.held_objects import reads_from_outside
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.reuse import is_repeated
-from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.scope import (
-    ClassDefinition,
-    CodeScope,
-    binding_key,
-)
+from pipedoctor.source.syntax.expressions import binding_key, unparse_short
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.syntax.walk import contains_node
 from pipedoctor.source.values.lattice import InstanceValue
 

@@ -7,8 +7,7 @@ from pipedoctor.source.detect.delegation import follow_delegation
 from pipedoctor.source.detect.item_work import does_work
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
 _LOOKUP_FUNCTIONS = {

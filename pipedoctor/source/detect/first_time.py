@@ -4,10 +4,9 @@ import ast
 
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope
 
 _CACHING_DECORATORS = {"lru_cache", "cache", "cached_property"}
 

@@ -4,11 +4,11 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.context import (
     CodeContext,
     can_coincide,
 )
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.walk import child_nodes, find_nodes
 
 _HOST_METHODS = {"item", "tolist", "numpy", "cpu", "size", "dim", "numel", "keys"}

@@ -4,10 +4,11 @@ import ast
 
 from pipedoctor.source.detect.kinds import HANDLE_FACTORIES
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.returned_values import returned_values
+from pipedoctor.source.syntax.call_arguments import find_default
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
 _OPEN_FUNCTIONS = {"open", "File"}
 _MAX_DEPTH = 3
@@ -43,7 +44,7 @@ def is_opt_in(recorder: EventRecorder, cls: ClassDefinition, step: CodeStep) -> 
     for flag in flags if init is not None else ():
         for value, _ in init.bindings.get(flag, ()) if init else ():
             if isinstance(value, ast.Name) and init is not None:
-                default = recorder.values.find_default(init, value.id)
+                default = find_default(init.node, value.id)
                 if isinstance(default, ast.Constant) and default.value is False:
                     return True
     return False

@@ -4,7 +4,7 @@ import ast
 
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.base_name import find_base_name
-from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
 _JOINING_FUNCTIONS = {f"torch.{n}" for n in ("cat", "concat", "stack", "vstack", "hstack")}

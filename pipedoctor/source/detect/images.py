@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 from pipedoctor.facts.code_events.item import BgrImage, FloatImage, OpenCVCall
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.lattice import ExternalValue
 
 _TENSOR_TRANSFORMS = ("ToTensor", "Normalize", "PILToTensor", "ConvertImageDtype")

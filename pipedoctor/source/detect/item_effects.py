@@ -33,11 +33,10 @@ from pipedoctor.source.detect.kinds import (
     SAVE_FUNCTIONS,
 )
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.rewrite.with_statement import FILE_METHODS
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope
 
 _BUILTIN_CALLS = {"print", "open"}
 _FILE_QUESTIONS = {"exists", "isfile", "is_file", "isdir", "is_dir", "getsize"}

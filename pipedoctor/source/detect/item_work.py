@@ -5,8 +5,8 @@ import ast
 from pipedoctor.source.detect.api_table import KIND_OF_CALL
 from pipedoctor.source.detect.kinds import PICKING_FUNCTIONS, READ_KINDS
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.scope import CodeScope
 
 _WORK_WORDS = (
     "transform",

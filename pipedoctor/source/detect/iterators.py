@@ -7,9 +7,8 @@ from pipedoctor.facts.code_events.training import BatchRequest, FreshIterator, O
 from pipedoctor.source.detect.loops import find_iter_calls, is_named_like_loader
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.reuse import is_repeated
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
 _MAX_DEPTH = 4

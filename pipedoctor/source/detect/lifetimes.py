@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
-from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.bindings import bound_names
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.scope import CodeScope, Module, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.walk import contains_node, find_nodes
 
 

@@ -9,10 +9,10 @@ from pipedoctor.source.detect.device_copies import is_device_copy
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.reuse import is_loader_reused, is_repeated
 from pipedoctor.source.detect.value_flow import FlowTracer
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import node_location, unparse_short
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.locations import node_location
+from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 from pipedoctor.source.values.lattice import InstanceValue
 from pipedoctor.source.values.library import PASSED_ON

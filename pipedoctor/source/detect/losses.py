@@ -10,12 +10,11 @@ from pipedoctor.facts.code_events.training import KeptGraph, LossRead
 from pipedoctor.source.detect.flow_state import find_flow_key
 from pipedoctor.source.detect.loops import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.returned_values import returned_values
-from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope
 
 _DETACHING_ATTRIBUTES = {"detach", "item", "data"}
 

@@ -22,9 +22,8 @@ from pipedoctor.source.detect.version_branches import (
     also_imports_new_name,
     has_version_branch,
 )
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_short
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import (
     CallPosition,
     CodeScope,

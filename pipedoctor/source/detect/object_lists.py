@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 
 from pipedoctor.facts.code_events.dataset import ObjectList
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
 _ARRAY_CONSTRUCTORS = {

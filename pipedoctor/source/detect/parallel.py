@@ -4,10 +4,10 @@ import ast
 
 from pipedoctor.facts.code_events.training import DataParallelUse
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import find_call_argument, last_name
-from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
-from pipedoctor.source.syntax.scope import CodeScope, Module, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope, Module
 
 _TRAINING_METHODS = {"backward", "zero_grad", "train"}
 

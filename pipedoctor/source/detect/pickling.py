@@ -3,8 +3,8 @@
 import ast
 
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
 _PICKLE_METHODS = ("__getstate__", "__reduce__", "__reduce_ex__")
 

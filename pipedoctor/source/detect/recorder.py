@@ -9,9 +9,11 @@ from pipedoctor.source.detect.flow_state import ExpressionNames
 from pipedoctor.source.resolve.batch_norm import BatchNormUsage
 from pipedoctor.source.resolve.loader_calls import LoaderCallFinder
 from pipedoctor.source.resolve.project import Project
-from pipedoctor.source.resolve.values import ValueResolver, node_location, unparse_short
+from pipedoctor.source.resolve.values import ValueResolver
 from pipedoctor.source.rewrite.measure_rewrite import measure_rewrite
 from pipedoctor.source.syntax.context import CodeContext, CodeStep, GuardCondition
+from pipedoctor.source.syntax.expressions import unparse_short
+from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.syntax.source_text import SourceText
 from pipedoctor.source.values.call_graph import CallGraph

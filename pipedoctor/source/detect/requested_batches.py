@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from pipedoctor.source.detect.flow_state import flow_names
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
 

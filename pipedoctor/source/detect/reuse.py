@@ -4,10 +4,11 @@ import ast
 from collections.abc import Iterator
 
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import CallSite, find_call_argument
-from pipedoctor.source.resolve.values import unparse_short
+from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.syntax.bindings import expression_names
+from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.context import CodeStep, FunctionNode
+from pipedoctor.source.syntax.expressions import unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
 _MAX_DEPTH = 3

@@ -11,10 +11,10 @@ from pipedoctor.source.detect.object_lists import (
     is_written_out,
 )
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
 _MAX_DEPTH = 4
 _LIST_FUNCTIONS = {

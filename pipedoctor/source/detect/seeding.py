@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from pipedoctor.facts.code_events.seeds import GlobalSeed, WorkerSeed
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.context import CodeStep, FunctionNode
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
 _SEED_FUNCTIONS = {

@@ -7,8 +7,9 @@ from pipedoctor.facts.source import Loop
 from pipedoctor.source.detect.device_copies import is_device_copy
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.base_name import find_base_name
-from pipedoctor.source.resolve.project import CallSite, last_name
-from pipedoctor.source.resolve.values import node_location, unparse_short
+from pipedoctor.source.resolve.project import CallSite
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
+from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import CodeScope
 
 _MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}

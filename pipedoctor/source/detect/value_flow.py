@@ -7,10 +7,10 @@ from typing import TypeAlias
 from pipedoctor.facts.source import Spot
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.arguments import match_arguments
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.resolve.returned_values import returned_values
-from pipedoctor.source.resolve.values import node_location
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.locations import node_location
+from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.lattice import ClassValue, FunctionValue, InstanceValue
 
 _MAX_STEPS = 12

@@ -3,9 +3,9 @@
 import ast
 
 from pipedoctor.source.detect.flow_state import tensor_names
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import contains_node, find_nodes
 
 _CONDITION_TYPES = (ast.If, ast.While)

@@ -6,9 +6,9 @@ from pipedoctor.facts.code_events.program import WorkerFunction
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.dictionaries import ArgumentExpression
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
 _FUNCTION_ARGUMENTS = ("collate_fn", "worker_init_fn")

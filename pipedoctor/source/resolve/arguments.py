@@ -4,11 +4,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from pipedoctor.facts.source import Argument, Spot, ValueOrigin
-from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.expressions import MAX_TEXT_LENGTH, last_name
 from pipedoctor.source.syntax.scope import CodeScope
-
-MAX_TEXT_LENGTH = 80
-"""Characters of code or of a string that facts carry."""
 
 
 def constant_argument(node: ast.Constant, text: str, at: Spot | None) -> Argument:

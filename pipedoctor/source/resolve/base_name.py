@@ -2,7 +2,7 @@
 
 import ast
 
-from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.expressions import last_name
 
 
 def find_base_name(node: ast.expr) -> str:

@@ -8,8 +8,10 @@ from typing import NamedTuple
 from pipedoctor.facts.source import Argument
 from pipedoctor.source.resolve.dictionaries import ArgumentExpression
 from pipedoctor.source.resolve.folding import fold_constants
-from pipedoctor.source.resolve.project import CallSite, find_call_argument, last_name
+from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.resolve.values import ValueResolver
+from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
 _MAX_CALLS, _MAX_VARIANTS = 16, 4
@@ -51,9 +53,7 @@ def find_variants(
         return []
     found: dict[tuple[object, ...], ArgumentVariant] = {}
     for site in sites:
-        changed = {
-            name: _substitute(values, given, scope, site, names) for name, given in varying.items()
-        }
+        changed = {name: _substitute(given, scope, site, names) for name, given in varying.items()}
         facts = [values.resolve(one.node, one.scope) for one in changed.values()]
         key = tuple(map(_identity, facts))
         before = found.get(key)
@@ -73,14 +73,13 @@ def _reads(node: ast.expr) -> set[str]:
 
 
 def _substitute(
-    values: ValueResolver,
     argument: ArgumentExpression,
     scope: CodeScope,
     site: CallSite,
     names: set[str],
 ) -> ArgumentExpression:
     """The expression with what this call gives for the parameters in it."""
-    handed = dict(_handed_values(values, scope, site, names & _reads(argument.node)))
+    handed = dict(_handed_values(scope, site, names & _reads(argument.node)))
     if isinstance(argument.node, ast.Name):
         return handed.get(argument.node.id, argument)
     plain = {name: one.node for name, one in handed.items() if isinstance(one.node, ast.Constant)}
@@ -90,14 +89,14 @@ def _substitute(
 
 
 def _handed_values(
-    values: ValueResolver, scope: CodeScope, site: CallSite, names: set[str]
+    scope: CodeScope, site: CallSite, names: set[str]
 ) -> Iterator[tuple[str, ArgumentExpression]]:
     order = [one.arg for one in scope.parameters]
     bound = scope.owner is not None and order[:1] in (["self"], ["cls"])
     for name in names:
         position = order.index(name) - bound if name in order else -1
         handed = find_call_argument(site.node, name, position)
-        default = values.find_default(scope, name)
+        default = find_default(scope.node, name)
         if handed is not None:
             yield name, ArgumentExpression(handed, site.scope)
         elif default is not None and all(word.arg for word in site.node.keywords):

@@ -1,7 +1,6 @@
 """Which class a name means, where several of one file have it."""
 
 import ast
-from itertools import takewhile
 
 from pipedoctor.source.syntax.scope import ClassDefinition, Module
 
@@ -36,9 +35,3 @@ def stands_before(found: object, cls: ClassDefinition) -> bool:
 def shadows_its_base(cls: ClassDefinition) -> bool:
     """``class Dataset(Dataset)``: from then on the name means this one."""
     return any(isinstance(base, ast.Name) and base.id == cls.name for base in cls.node.bases)
-
-
-def common_path_parts(one: str, other: str) -> int:
-    """How many folders two paths share from the top."""
-    pairs = zip(one.split("/"), other.split("/"), strict=False)
-    return len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])

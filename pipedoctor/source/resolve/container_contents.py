@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name
+from pipedoctor.source.syntax.scope import CodeScope
 
 
 def values_put_into(scope: CodeScope, key: str, index: object) -> Iterator[ast.expr]:

@@ -2,9 +2,9 @@
 
 import ast
 
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import ValueResolver, unparse_short
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.resolve.values import ValueResolver
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope
 
 _MAX_DEPTH = 5
 _AVAILABLE = frozenset(("torch.cuda.is_available", "torch.cuda.device_count"))

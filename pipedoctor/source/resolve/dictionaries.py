@@ -4,9 +4,10 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from pipedoctor.source.resolve.values import ValueResolver, unparse_node
+from pipedoctor.source.resolve.values import ValueResolver
 from pipedoctor.source.syntax.context import CodeContext, CodeStep, can_coincide
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, unparse_node
+from pipedoctor.source.syntax.scope import CodeScope
 
 _MAX_DEPTH = 4
 
@@ -100,7 +101,7 @@ class DictionaryResolver:
         here = scope
         bound = [(v, s, scope) for v, s in scope.bindings.get(key, [])]
         if not bound and not key.startswith("self."):
-            if self.values.has_parameter(scope, key):
+            if scope.has_parameter(key):
                 yield from self._resolve_parameter(key, scope, step, depth, unresolved)
                 return
             here = scope.module.body

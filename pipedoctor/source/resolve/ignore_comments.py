@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pipedoctor.facts.source import (
     Ignore,
 )
-from pipedoctor.source.resolve.values import node_location
+from pipedoctor.source.syntax.locations import node_location
 from pipedoctor.source.syntax.scope import (
     Module,
 )

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES, LOADER_PARAMETERS
-from pipedoctor.source.resolve.project import CallSite, Project, is_self_expression
+from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.syntax.expressions import is_self_expression
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
 

@@ -24,13 +24,9 @@ from pipedoctor.source.resolve.inherited_loaders import (
 from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES
 from pipedoctor.source.resolve.project import CallSite, Project
 from pipedoctor.source.resolve.values import ValueResolver
-from pipedoctor.source.syntax.scope import (
-    CallPosition,
-    ClassDefinition,
-    CodeScope,
-    Module,
-    binding_key,
-)
+from pipedoctor.source.syntax.call_arguments import find_default
+from pipedoctor.source.syntax.expressions import binding_key
+from pipedoctor.source.syntax.scope import CallPosition, ClassDefinition, CodeScope, Module
 
 _MAX_DEPTH = 4
 
@@ -100,7 +96,7 @@ class LoaderCallFinder:
 
     def _may_be_class(self, name: str, scope: CodeScope) -> bool:
         """Is it a variable, or a parameter with a default: ``def build(rows, kind=DataLoader)``?"""
-        return name in scope.bindings or self.values.find_default(scope, name) is not None
+        return name in scope.bindings or find_default(scope.node, name) is not None
 
     def _resolve_call(self, call_site: CallSite) -> Iterator[ResolvedLoaderCall]:
         name, before = self._resolve_loader_class(call_site.node.func, call_site.scope)
@@ -125,7 +121,7 @@ class LoaderCallFinder:
         if full in LOADER_CLASSES or full in self.loader_subclasses:
             return full, {}
         key = binding_key(func) if depth > 0 else ""
-        default = self.values.find_default(scope, key) if key else None
+        default = find_default(scope.node, key) if key else None
         if default is not None:
             full = self.project.full_name_of(default, scope.module)
             if full in LOADER_CLASSES or full in self.loader_subclasses:

@@ -1,24 +1,15 @@
-"""All files together: who imports what, which class derives from which, who calls."""
+"""All files together: what names mean, and who calls what."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
 from pipedoctor.source.resolve.call_fit import fits_call, is_torch_module_method
-from pipedoctor.source.resolve.class_names import (
-    common_path_parts,
-    find_class,
-    shadows_its_base,
-    stands_before,
-)
-from pipedoctor.source.resolve.lazy_imports import find_lazy_import
-from pipedoctor.source.resolve.loader_classes import STAR_IMPORTED_NAMES
+from pipedoctor.source.resolve.definitions import DefinitionIndex
 from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.expressions import is_self_expression
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
-
-_MAX_DEPTH = 12
-"""Imports of imports, bases of bases: no project goes deeper."""
 
 
 class CallSite(NamedTuple):
@@ -29,165 +20,13 @@ class CallSite(NamedTuple):
     node: ast.Call
 
 
-class Project:
-    """The modules of a project; looks names up across them."""
+class Project(DefinitionIndex):
+    """The modules of a project: their definitions, and the calls of these."""
 
     def __init__(self, modules: Iterable[Module]) -> None:
-        self.modules = list(modules)
-        self._modules_by_name: dict[str, list[Module]] = {}
-        for module in self.modules:
-            parts = module.name.split(".")
-            for start in range(len(parts)):
-                self._modules_by_name.setdefault(".".join(parts[start:]), []).append(module)
+        super().__init__(modules)
         self._known_callers: dict[CodeScope, list[CallSite]] = {}
-        self._known_bases: dict[ClassDefinition, tuple[list[ClassDefinition], list[str]]] = {}
         self._known_call_sites: dict[str, list[CallSite]] = {}
-
-    def find_module(self, name: str, near: Module | None = None) -> Module | None:
-        """The file behind a dotted name; of several the one nearest to `near`."""
-        found = self._modules_by_name.get(name, [])
-        if len(found) <= 1 or near is None:
-            return found[0] if found else None
-        return max(found, key=lambda one: common_path_parts(one.path, near.path))
-
-    def find_by_name(
-        self, full: str, near: Module | None = None, depth: int = _MAX_DEPTH
-    ) -> CodeScope | ClassDefinition | None:
-        """The function or class of the project behind a full name."""
-        head, _, last = full.rpartition(".")
-        if not head or not depth:
-            return None
-        module = self.find_module(head, near)
-        if module is not None:
-            found = module.classes.get(last) or module.functions.get(last)
-            if found is not None:
-                return found
-            if last in module.imported_names and module.imported_names[last] != full:
-                return self.find_by_name(module.imported_names[last], module, depth - 1)
-            for star in module.star_imports:
-                found = self.find_by_name(f"{star}.{last}", module, depth - 1)
-                if found is not None:
-                    return found
-            return None
-        owner = self.find_by_name(head, near, depth - 1)
-        return self.find_method(owner, last) if isinstance(owner, ClassDefinition) else None
-
-    def full_name_of(self, node: ast.expr, module: Module) -> str:
-        """``torch.utils.data.DataLoader``, with imports undone; empty: no name."""
-        rest = ""
-        while isinstance(node, ast.Attribute):
-            rest = f".{node.attr}{rest}"
-            node = node.value
-        return self.resolve_name(f"{node.id}{rest}", module) if isinstance(node, ast.Name) else ""
-
-    def resolve_name(self, written: str, module: Module) -> str:
-        """The same for a name as it is written: most are asked for often."""
-        known = module.resolved_names.get(written)
-        if known is None:
-            known = module.resolved_names[written] = self._resolve_uncached(written, module)
-        return known
-
-    def _resolve_uncached(self, written: str, module: Module) -> str:
-        first, dot, rest = written.partition(".")
-        top = module.imported_names.get(first)
-        own = module.classes.get(first)
-        if top is None or (own is not None and shadows_its_base(own)):
-            if own is not None or first in module.functions:
-                top = f"{module.name}.{first}"
-            elif module.star_imports:
-                top = self._find_star_import(first, module)
-            if top is None:
-                top = find_lazy_import(first, module)
-        return self._follow_reexports(f"{top}{dot}{rest}", module) if top is not None else ""
-
-    def _follow_reexports(self, full: str, module: Module) -> str:
-        """A name that another file of the project only passes on: where from."""
-        for _ in range(_MAX_DEPTH):
-            head, _, last = full.rpartition(".")
-            there = self.find_module(head, module) if head else None
-            if there is None:
-                return full
-            if last in there.classes or last in there.functions:
-                return f"{there.name}.{last}"
-            onward = there.imported_names.get(last) or self._find_star_import(last, there)
-            if onward is None or onward == full:
-                return full
-            full, module = onward, there
-        return full
-
-    def _find_star_import(self, name: str, module: Module) -> str | None:
-        for star in module.star_imports:
-            if f"{star}.{name}" in STAR_IMPORTED_NAMES:
-                return f"{star}.{name}"
-            there = self.find_module(star, module)
-            if there is not None and there is not module:
-                if name in there.classes or name in there.functions:
-                    return f"{there.name}.{name}"
-                if name in there.imported_names:
-                    return there.imported_names[name]
-        return None
-
-    def find_definition(self, node: ast.expr, module: Module) -> CodeScope | ClassDefinition | None:
-        """The function or class of the project that an expression names."""
-        full = self.full_name_of(node, module)
-        found = self.find_by_name(full, module) if full else None
-        if isinstance(found, ClassDefinition) and found.module is module:
-            return find_class(module, found.name, node.lineno)
-        return found
-
-    def find_bases(self, cls: ClassDefinition) -> tuple[list[ClassDefinition], list[str]]:
-        """Its ancestors in the project, itself first; and the foreign ones by name."""
-        known = self._known_bases.get(cls)
-        if known is None:
-            known = self._known_bases[cls] = self._collect_bases(cls)
-        return known
-
-    def _collect_bases(self, cls: ClassDefinition) -> tuple[list[ClassDefinition], list[str]]:
-        known, foreign, queue = [cls], list[str](), [cls]
-        while queue and len(known) < _MAX_DEPTH * 2:
-            one = queue.pop(0)
-            for base in one.node.bases:
-                node = base.value if isinstance(base, ast.Subscript) else base
-                found = self.find_definition(node, one.module)
-                own_name = isinstance(node, ast.Name) and node.id == one.name
-                if own_name and not stands_before(found, one):
-                    foreign.append(one.module.imported_names.get(one.name, one.name))
-                    continue
-                if isinstance(found, ClassDefinition) and found not in known:
-                    known.append(found)
-                    queue.append(found)
-                elif not isinstance(found, ClassDefinition):
-                    full = self.full_name_of(node, one.module)
-                    foreign.append(full or (node.id if isinstance(node, ast.Name) else ""))
-        return known, foreign
-
-    def find_method(self, cls: ClassDefinition, name: str) -> CodeScope | None:
-        """A method, its own or inherited."""
-        for one in self.find_bases(cls)[0]:
-            if name in one.methods:
-                return one.methods[name]
-        return None
-
-    def all_methods(self, cls: ClassDefinition) -> Iterator[CodeScope]:
-        """All methods of a class, its own and inherited, each name once."""
-        seen: set[str] = set()
-        for one in self.find_bases(cls)[0]:
-            for name, method in one.methods.items():
-                if name not in seen:
-                    seen.add(name)
-                    yield method
-
-    @property
-    def scopes(self) -> Iterator[CodeScope]:
-        """Every function of every file."""
-        for module in self.modules:
-            yield from module.scopes
-
-    @property
-    def classes(self) -> Iterator[ClassDefinition]:
-        """Every class of every file."""
-        for module in self.modules:
-            yield from module.class_definitions
 
     def find_call_sites(self, last: str) -> list[CallSite]:
         """Calls by the last part of the name that is called."""
@@ -271,28 +110,3 @@ class Project:
             and self.find_method(made, scope.name.rpartition(".")[2]) is scope
             for value, _ in site.scope.bindings.get(key, [])
         )
-
-
-def is_self_expression(node: ast.expr) -> bool:
-    """Is it ``self``, or ``cls``, or ``super()``?"""
-    if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Name) and node.func.id == "super"
-    return isinstance(node, ast.Name) and node.id in {"self", "cls"}
-
-
-def last_name(node: ast.expr) -> str:
-    """``c`` of ``a.b.c``; empty for what is no name."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def find_call_argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
-    """What a call gives for a parameter."""
-    for word in call.keywords:
-        if word.arg == name:
-            return word.value
-    before = call.args[: position + 1]
-    if any(isinstance(one, ast.Starred) for one in before):
-        return None
-    return call.args[position] if 0 <= position < len(call.args) else None

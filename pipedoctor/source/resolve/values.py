@@ -7,58 +7,19 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from pipedoctor.facts.source import Argument, Spot, ValueOrigin
-from pipedoctor.source.resolve.arguments import (
-    MAX_TEXT_LENGTH,
-    constant_argument,
-    derive_argument,
-)
+from pipedoctor.source.resolve.arguments import constant_argument, derive_argument
 from pipedoctor.source.resolve.command_line import ProjectOptions
 from pipedoctor.source.resolve.computed_values import resolve_computed
 from pipedoctor.source.resolve.cpu_counts import cpu_count_function
-from pipedoctor.source.resolve.project import Project, find_call_argument
-from pipedoctor.source.syntax.scope import CodeScope, Module, binding_key
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
+from pipedoctor.source.syntax.expressions import binding_key, unparse_short
+from pipedoctor.source.syntax.locations import node_location
+from pipedoctor.source.syntax.scope import CodeScope
 
 _MAX_DEPTH = 6
 _CARRIED, _MAX_ASSIGNMENTS = (ast.Attribute, ast.Subscript), 4
 """Assignments to one variable that are followed."""
-
-
-def node_location(module: Module, node: ast.AST) -> Spot:
-    """The location of a node; in a notebook relative to its cell."""
-    line = getattr(node, "lineno", 1)
-    end = getattr(node, "end_lineno", None)
-    offset = getattr(node, "col_offset", 0)
-    column = module.character_column(line, offset) + 1
-    end_offset = getattr(node, "end_col_offset", None)
-    end_column = None
-    if end is not None and end_offset is not None:
-        end_column = module.character_column(end, end_offset) + 1
-    number, first = 0, 1
-    for cell in module.file.cells:
-        if cell.first_line <= line:
-            number, first = cell
-    return Spot(
-        path=module.path,
-        line=line - first + 1,
-        column=column,
-        end_line=end - first + 1 if end is not None else None,
-        end_column=end_column,
-        cell=number,
-    )
-
-
-def unparse_node(node: ast.AST) -> str:
-    """An expression as text, unless it is nested too deep for that."""
-    try:
-        return ast.unparse(node)
-    except (RecursionError, ValueError):
-        return "..."
-
-
-def unparse_short(node: ast.AST | None) -> str:
-    """An expression as text, in short."""
-    text = unparse_node(node) if node is not None else ""
-    return text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 3]}..."
 
 
 class CarriedExpression(NamedTuple):
@@ -199,31 +160,9 @@ class ValueResolver:
                         yield value, method
             return
         yield from ((value, scope) for value, _ in mine)
-        if not mine and not self.has_parameter(scope, key):
+        if not mine and not scope.has_parameter(key):
             body = scope.module.body
             yield from ((v, body) for v, _ in body.bindings.get(key, []))
-
-    def has_parameter(self, scope: CodeScope, name: str) -> bool:
-        """Is it a parameter of this function?"""
-        if isinstance(scope.node, ast.Module):
-            return False
-        args = scope.node.args
-        every = [*scope.parameters, *args.kwonlyargs]
-        return any(one.arg == name for one in every)
-
-    def find_default(self, scope: CodeScope, name: str) -> ast.expr | None:
-        """The default of a parameter."""
-        if isinstance(scope.node, ast.Module) or name not in scope.parameter_names:
-            return None
-        args = scope.node.args
-        late = scope.parameters[len(scope.parameters) - len(args.defaults) :]
-        for one, value in zip(late, args.defaults, strict=True):
-            if one.arg == name:
-                return value
-        for one, other in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-            if one.arg == name:
-                return other
-        return None
 
     def find_call_arguments(self, scope: CodeScope, name: str) -> list[tuple[ast.expr, CodeScope]]:
         """The expressions that the callers in the project pass for a parameter."""
@@ -259,10 +198,10 @@ class ValueResolver:
     def _resolve_parameter(
         self, node: ast.Name, scope: CodeScope, text: str, at: Spot, depth: int
     ) -> Argument | None:
-        if not self.has_parameter(scope, node.id):
+        if not scope.has_parameter(node.id):
             return None
         handed = self.find_call_arguments(scope, node.id)
-        default = self.find_default(scope, node.id)
+        default = find_default(scope.node, node.id)
         if default is not None and self._may_come_in_kwargs(scope, node.id):
             return Argument(how="unknown", text=text, at=at, form="parameter")
         if not handed and default is not None:

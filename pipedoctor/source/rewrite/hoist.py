@@ -3,7 +3,6 @@
 import ast
 
 from pipedoctor.facts.call_text import Span
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.rewrite.call_form import measure_call
 from pipedoctor.source.rewrite.quote_code import (
     indent_lines,
@@ -18,6 +17,7 @@ from pipedoctor.source.syntax.blocks import (
     find_statement_path,
     is_alone_on_lines,
 )
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.source_text import SourceText, TextPosition
 

@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Sequence
 
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.rewrite.quote_code import (
     indent_lines,
     quote_expression,
@@ -23,6 +22,7 @@ from pipedoctor.source.syntax.blocks import (
     first_line,
     start_with_comments,
 )
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.source_text import SourceText, TextPosition
 

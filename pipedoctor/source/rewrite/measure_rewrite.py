@@ -37,8 +37,6 @@ from pipedoctor.facts.code_events.training import (
 )
 from pipedoctor.source.resolve.base_name import find_base_name
 from pipedoctor.source.resolve.bound_names import reference_module
-from pipedoctor.source.resolve.project import last_name
-from pipedoctor.source.resolve.values import unparse_node
 from pipedoctor.source.rewrite import hoist
 from pipedoctor.source.rewrite.call_form import measure_call
 from pipedoctor.source.rewrite.lazy_property import (
@@ -53,7 +51,8 @@ from pipedoctor.source.rewrite.rewrite_pieces import NO_PIECES, RewritePieces
 from pipedoctor.source.rewrite.set_epoch_call import insert_set_epoch
 from pipedoctor.source.rewrite.with_statement import wrap_in_with
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_node
+from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.source_text import SourceText, TextPosition
 from pipedoctor.source.syntax.walk import find_nodes
 

@@ -4,9 +4,9 @@ import ast
 
 from pipedoctor.facts.call_text import Span
 from pipedoctor.facts.code_events.details import RewriteDetails
-from pipedoctor.source.resolve.project import last_name
 from pipedoctor.source.rewrite.call_form import measure_call
 from pipedoctor.source.rewrite.rewrite_pieces import NO_PIECES, RewritePieces
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.source_text import SourceText
 

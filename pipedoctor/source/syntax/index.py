@@ -11,13 +11,9 @@ from pipedoctor.source.syntax.context import (
     CodeStep,
     FunctionNode,
 )
+from pipedoctor.source.syntax.expressions import binding_key
 from pipedoctor.source.syntax.parse import ParsedFile
-from pipedoctor.source.syntax.scope import (
-    ClassDefinition,
-    CodeScope,
-    Module,
-    binding_key,
-)
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
 from pipedoctor.source.syntax.testing_files import is_test_file
 from pipedoctor.source.syntax.walk import LEAF_TYPES
 
@@ -198,7 +194,7 @@ def _index_definition(scope: CodeScope, node: ast.AST, nodes: list[ast.AST]) -> 
 def _index_function(
     module: Module, node: FunctionNode, name: str, owner: ClassDefinition | None = None
 ) -> CodeScope:
-    scope = CodeScope(module, name, node, owner, len(module.scopes))
+    scope = CodeScope(node, module, name, owner, len(module.scopes))
     module.scopes.append(scope)
     if owner is None:
         module.functions[name] = scope

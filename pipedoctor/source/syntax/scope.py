@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from pipedoctor.source.syntax.context import CodeStep, FunctionNode
+from pipedoctor.source.syntax.function_body import FunctionBody
 from pipedoctor.source.syntax.parse import ParsedFile
 from pipedoctor.source.syntax.walk import find_nodes
 
@@ -19,35 +20,19 @@ CallPosition: TypeAlias = tuple[int, int]
 
 
 @dataclass(eq=False)
-class CodeScope:
+class CodeScope(FunctionBody):
     """A function, a method, or the body of a module."""
 
     module: "Module"
     name: str
     """Within the module: ``Dataset.__getitem__``, ``main``, ``<module>``."""
-    node: FunctionNode | ast.Module
     owner: "ClassDefinition | None" = None
     number: int = 0
     """Its place in `Module.scopes`."""
-    steps: list[CodeStep] = field(default_factory=list[CodeStep])
-    local_functions: dict[str, FunctionNode] = field(default_factory=dict[str, FunctionNode])
-    steps_by_type: dict[type[ast.AST], list[CodeStep]] = field(
-        default_factory=dict[type[ast.AST], list[CodeStep]]
-    )
-    bindings: dict[str, list[tuple[ast.expr, CodeStep]]] = field(
-        default_factory=dict[str, list[tuple[ast.expr, CodeStep]]]
-    )
-    """What is assigned to each name here, in order: ``x`` and ``self.x``."""
-
     parent: "CodeScope | None" = None
     """Of a function within a function: that one, whose steps its own are among."""
     modified_in_place: set[str] | None = None
     """Names whose tensors are written to, once somebody has looked."""
-
-    @property
-    def calls(self) -> list[CodeStep]:
-        """All its calls."""
-        return self.steps_by_type.get(ast.Call, [])
 
     def find_calls(self, last: str) -> Sequence[CodeStep]:
         """Those by the last part of what is called."""
@@ -60,75 +45,10 @@ class CodeScope:
         return {id(node): _make_inner(self, node) for node in self.local_functions.values()}
 
     @cached_property
-    def steps_by_loop(self) -> Mapping[int, list[CodeStep]]:
-        """The steps in each of its loops, by the identity of the loop."""
-        found: dict[int, list[CodeStep]] = {}
-        for step in self.steps:
-            for loop in step.context.loops:
-                found.setdefault(id(loop), []).append(step)
-        return found
-
-    @cached_property
-    def names_by_value(self) -> Mapping[int, list[str]]:
-        """The names that are given a value, by the identity of its expression."""
-        found: dict[int, list[str]] = {}
-        for key, values in self.bindings.items():
-            for value, _ in values:
-                found.setdefault(id(value), []).append(key)
-        return found
-
-    @cached_property
-    def item_stores(self) -> Mapping[str, list[tuple[ast.expr, ast.expr]]]:
-        """What is stored in variables at an index: ``x[index] = value``, by the variable."""
-        found: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
-        for step in self.steps_by_type.get(ast.Assign, ()):
-            node = step.node
-            for target in node.targets if isinstance(node, ast.Assign) else ():
-                if isinstance(target, ast.Subscript) and isinstance(node, ast.Assign):
-                    stored = (target.slice, node.value)
-                    found.setdefault(binding_key(target.value), []).append(stored)
-        return found
-
-    @cached_property
-    def branches(self) -> Mapping[int, ast.If]:
-        """Its ``if`` statements by the identities of their conditions."""
-        steps = self.steps_by_type.get(ast.If, ())
-        return {id(s.node.test): s.node for s in steps if isinstance(s.node, ast.If)}
-
-    @cached_property
-    def attribute_nodes(self) -> list[ast.Attribute]:
-        """All its attributes, read and written."""
-        return find_nodes(self.node, (ast.Attribute,))
-
-    @cached_property
-    def self_loads(self) -> Mapping[str, list[ast.Attribute]]:
-        """Where it reads attributes of ``self``, by the key of their bindings."""
-        found: dict[str, list[ast.Attribute]] = {}
-        for node in self.attribute_nodes:
-            key = binding_key(node)
-            if key and isinstance(node.ctx, ast.Load):
-                found.setdefault(key, []).append(node)
-        return found
-
-    @cached_property
     def asserts(self) -> list[ast.Assert]:
         """All that it asserts."""
         written = b"assert" in self.module.file.content
         return find_nodes(self.node, (ast.Assert,)) if written else []
-
-    @cached_property
-    def name_loads(self) -> list[ast.Name]:
-        """All names that it reads."""
-        return [n for n in find_nodes(self.node, (ast.Name,)) if isinstance(n.ctx, ast.Load)]
-
-    @cached_property
-    def parameter_names(self) -> frozenset[str]:
-        """The names of all its parameters, those that take the rest among them."""
-        if isinstance(self.node, ast.Module):
-            return frozenset()
-        args = self.node.args
-        every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
-        return frozenset(one.arg for one in every if one is not None)
 
     @cached_property
     def given_names(self) -> list[str]:
@@ -144,18 +64,6 @@ class CodeScope:
     def full_name(self) -> str:
         """``package.module.Class.method``."""
         return f"{self.module.name}.{self.name}"
-
-    @property
-    def parameters(self) -> list[ast.arg]:
-        """Those that a position can fill, in order; ``self`` among them."""
-        if isinstance(self.node, ast.Module):
-            return []
-        return [*self.node.args.posonlyargs, *self.node.args.args]
-
-    @property
-    def is_module_body(self) -> bool:
-        """Is it the body of the module?"""
-        return isinstance(self.node, ast.Module)
 
 
 @dataclass(eq=False)
@@ -214,7 +122,7 @@ class Module:
     body: CodeScope = field(init=False)
 
     def __post_init__(self) -> None:
-        self.body = CodeScope(self, "<module>", self.file.tree)
+        self.body = CodeScope(self.file.tree, self, "<module>")
         self.scopes.append(self.body)
 
     def steps_at(self, places: Iterable[CallPosition]) -> Iterator[tuple[CodeScope, CodeStep]]:
@@ -268,7 +176,7 @@ class Module:
 def _make_inner(scope: CodeScope, node: FunctionNode) -> CodeScope:
     """A function within a function: names are looked up in the one around it."""
     name = f"{scope.name}.{node.name}"
-    inner = CodeScope(scope.module, name, node, scope.owner, scope.number, parent=scope)
+    inner = CodeScope(node, scope.module, name, scope.owner, scope.number, scope)
     inner.bindings, inner.local_functions = scope.bindings, scope.local_functions
     deeper = [one for one in scope.local_functions.values() if one is not node]
     deeper = [one for one in deeper if _is_part(one, node)]
@@ -287,12 +195,3 @@ def _is_part(node: ast.AST, function: FunctionNode | ast.Module) -> bool:
         return True
     begin, end = function.body[0].lineno, function.end_lineno or function.lineno
     return node is not function and begin <= getattr(node, "lineno", 0) <= end
-
-
-def binding_key(node: ast.expr) -> str:
-    """``x`` or ``self.x``; empty for anything else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"self.{node.attr}" if node.value.id == "self" else ""
-    return ""

@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from pipedoctor.source.syntax.scope import CodeScope, binding_key
+from pipedoctor.source.syntax.expressions import binding_key
+from pipedoctor.source.syntax.scope import CodeScope
 
 _PART_METHODS = {"begin", "cursor", "get", "require_dataset", "require_group"}
 """Methods of a handle whose result reads from it."""

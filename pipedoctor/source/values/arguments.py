@@ -3,7 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from pipedoctor.source.resolve.project import CallSite, last_name
+from pipedoctor.source.resolve.project import CallSite
+from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.inherited_calls import find_inherited_calls
 from pipedoctor.source.values.lattice import (
@@ -88,7 +90,7 @@ def _evaluate_given(
     if args.kwarg is not None and args.kwarg.arg == name:
         return frozenset((ContainerValue(call, caller),))
     position = names.index(name) if name in names else -1
-    given = find_given(call, name, position)
+    given = find_call_argument(call, name, position)
     if given is not None:
         return model.evaluate(given, caller)
     starred = _find_in_starred(model, name, position, call, caller)
@@ -96,17 +98,6 @@ def _evaluate_given(
         return starred
     default = find_default(scope.node, name)
     return model.evaluate(default, model.frame_of(scope)) if default is not None else UNKNOWN
-
-
-def find_given(call: ast.Call, name: str, position: int) -> ast.expr | None:
-    """The expression that a call gives for a parameter; none: not given or not seen."""
-    for word in call.keywords:
-        if word.arg == name:
-            return word.value
-    before = call.args[: position + 1]
-    if position < 0 or any(isinstance(one, ast.Starred) for one in before):
-        return None
-    return call.args[position] if position < len(call.args) else None
 
 
 def _find_in_starred(
@@ -122,19 +113,3 @@ def _find_in_starred(
             held = model.evaluate(one.value, caller)
             parts += [model.item(value, position - number) for value in held]
     return join(iter(parts))
-
-
-def find_default(node: ast.AST, name: str) -> ast.expr | None:
-    """The default of a parameter."""
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        return None
-    args = node.args
-    plain = [*args.posonlyargs, *args.args]
-    late = plain[len(plain) - len(args.defaults) :]
-    pairs = [*zip(late, args.defaults, strict=True)]
-    pairs += [
-        (one, value)
-        for one, value in zip(args.kwonlyargs, args.kw_defaults, strict=True)
-        if value is not None
-    ]
-    return next((value for one, value in pairs if one.arg == name), None)

@@ -4,9 +4,10 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from pipedoctor.source.resolve.project import Project, last_name
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.call_arguments import find_call_argument
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
-from pipedoctor.source.values.arguments import find_given
 from pipedoctor.source.values.lattice import (
     UNKNOWN,
     Evaluating,
@@ -113,7 +114,7 @@ class AttributeReader:
         fields = list(self.fields_of(instance.cls))
         if name not in fields:
             return UNKNOWN
-        return model.evaluate(find_given(call, name, fields.index(name)), frame)
+        return model.evaluate(find_call_argument(call, name, fields.index(name)), frame)
 
     def fields_of(self, cls: ClassDefinition) -> Iterator[str]:
         """The fields of a dataclass, in the order of its constructor."""

@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from pipedoctor.source.resolve.project import find_call_argument, last_name
+from pipedoctor.source.syntax.call_arguments import find_call_argument
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 from pipedoctor.source.values.containers import call_container_method

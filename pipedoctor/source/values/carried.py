@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from pipedoctor.source.resolve.container_contents import values_put_into
-from pipedoctor.source.resolve.project import find_call_argument, last_name
 from pipedoctor.source.resolve.values import CarriedExpression
+from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
-from pipedoctor.source.values.arguments import find_default, find_given
 from pipedoctor.source.values.containers import written_items
 from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.lattice import ClassValue, ContainerValue, InstanceValue, Value
@@ -111,14 +111,14 @@ class CarriedValues:
         """A field of a dataclass: as the call gives it, as some call gives it, its default."""
         position = list(self.evaluator.attributes.fields_of(owner.cls)).index(name)
         if owner.call is not None and owner.frame is not None:
-            given = find_given(owner.call, name, position)
+            given = find_call_argument(owner.call, name, position)
             if given is not None:
                 yield CarriedExpression(given, owner.frame.scope)
             elif not _has_stars(owner.call):
                 yield from self._class_attribute(owner.cls, name, default=False)
             return
         for site in self.project.find_call_sites(owner.cls.name)[:_MAX_CONSTRUCTIONS]:
-            given = find_given(site.node, name, position)
+            given = find_call_argument(site.node, name, position)
             if given is not None:
                 yield CarriedExpression(given, site.scope)
         yield from self._class_attribute(owner.cls, name, default=True)

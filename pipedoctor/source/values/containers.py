@@ -7,7 +7,7 @@ from pipedoctor.source.resolve.container_contents import (
     namedtuple_field_value,
     values_put_into,
 )
-from pipedoctor.source.resolve.project import last_name
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.lattice import (
     UNKNOWN,

@@ -8,9 +8,7 @@ What cannot be followed is unknown: an empty set, from which nothing may be conc
 """
 
 import ast
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
 
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
@@ -18,6 +16,7 @@ from pipedoctor.source.values.arguments import evaluate_parameter
 from pipedoctor.source.values.attributes import AttributeReader
 from pipedoctor.source.values.calls import CallEvaluator
 from pipedoctor.source.values.containers import elements_of, item_of
+from pipedoctor.source.values.cyclic_evaluator import CyclicEvaluator
 from pipedoctor.source.values.definitions import DefinitionFinder, LoopTarget
 from pipedoctor.source.values.frames import FrameTable
 from pipedoctor.source.values.inherited_calls import is_super_call
@@ -38,26 +37,17 @@ from pipedoctor.source.values.lattice import (
 )
 from pipedoctor.source.values.modules import read_global, read_imported, read_module
 
-_MAX_DEPTH, _MAX_REPEATS = 60, 3
-"""Evaluations of one expression whose value rests on itself."""
-_MAX_VALUES = 40
-"""What may be more things than these may be anything."""
-_UNFOLLOWED_TYPES = frozenset((ast.Constant, ast.JoinedStr, ast.Compare))
 _CONTAINERS = (
     *(ast.Tuple, ast.List, ast.Set, ast.Dict),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
 
 
-class Evaluator:
+class Evaluator(CyclicEvaluator):
     """Evaluates the expressions of one project."""
 
-    most_for_items: ClassVar[int] = 100_000
-    """What is evaluated at most for functions that run for items; the rest is for loops."""
-    most_in_all: ClassVar[int] = 130_000
-    """Few projects need so many; in one that does the rest is left unknown."""
-
     def __init__(self, project: Project) -> None:
+        super().__init__()
         self.project = project
         self.loaders_by_call: Mapping[int, Sequence[int]] = {}
         self.loaders_by_class: dict[ClassDefinition, list[int]] = {}
@@ -70,23 +60,12 @@ class Evaluator:
         self._calls = CallEvaluator(self)
         self._definitions = DefinitionFinder()
         self._frames = FrameTable()
-        self._known: dict[tuple[int, Frame], Values] = {}
-        self._provisional: dict[tuple[int, Frame], Values] = {}
-        """What rests on a circle that is not closed yet; good for one question."""
-        self._repeated: dict[tuple[int, Frame], tuple[Values, int]] = {}
         self._elements: dict[Value, Values] = {}
-        self._open_queries = 0
-        self._active: dict[tuple[int, Frame], int] = {}
-        self._lowest_cycle = _MAX_DEPTH + 1
-        self._evaluations = 0
-        self.most_evaluations = self.most_in_all
-        """What may be used up by now: some is left for those who ask last."""
 
     def set_loaders(self, loaders_by_call: Mapping[int, Sequence[int]]) -> None:
         """Say which calls make loaders; what was found without them is forgotten."""
         self.loaders_by_call = loaders_by_call
-        for known in (self._known, self._provisional, self._repeated):
-            known.clear()
+        self.forget_values()
         self._elements.clear()
 
     def frame_of(
@@ -103,56 +82,8 @@ class Evaluator:
             return self._frames.find_plain(scope)
         return self._frames.find(scope, owner, call, caller)
 
-    def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
-        """What an expression may be."""
-        if type(node) in _UNFOLLOWED_TYPES or node is None:
-            return UNKNOWN
-        key = (id(node), frame)
-        known = self._known.get(key)
-        if known is None and self._provisional:
-            known = self._provisional.get(key)
-        if known is not None:
-            return known
-        depth = len(self._active)
-        if key in self._active:
-            self._lowest_cycle = min(self._lowest_cycle, self._active[key])
-            return UNKNOWN
-        if depth >= _MAX_DEPTH or self._evaluations >= self.most_evaluations:
-            self._lowest_cycle = 0
-            return UNKNOWN
-        self._evaluations += 1
-        self._active[key] = depth
-        outer, self._lowest_cycle = self._lowest_cycle, _MAX_DEPTH + 1
-        if isinstance(node, ast.Name):
-            found = self._evaluate_name(node, frame)
-        elif isinstance(node, ast.Attribute):
-            found = self._evaluate_attribute_node(node, frame)
-        else:
-            found = self._evaluate_node(node, frame)
-        if len(found) > _MAX_VALUES:
-            found = UNKNOWN
-        del self._active[key]
-        if self._lowest_cycle >= depth:  # complete: it rests on nothing that is under way
-            self._known[key] = found
-            self._lowest_cycle = outer
-        else:
-            self._lowest_cycle = min(outer, self._lowest_cycle)
-            self._provisional[key] = found
-        if not depth and not self._open_queries and self._provisional:
-            self._settle_provisional()
-        return found
-
-    def _settle_provisional(self) -> None:
-        """Forget what rested on circles; keep what was found so again and again."""
-        for key, found in self._provisional.items():
-            before, count = self._repeated.get(key, (found, 0))
-            merged = before | found
-            self._repeated[key] = merged, count + 1
-            if count + 1 >= _MAX_REPEATS:
-                self._known[key] = merged
-        self._provisional.clear()
-
-    def _evaluate_node(self, node: ast.expr, frame: Frame) -> Values:
+    def evaluate_node(self, node: ast.expr, frame: Frame) -> Values:
+        """What any other expression may be."""
         if isinstance(node, ast.Call):
             return self._evaluate_call(node, frame)
         if isinstance(node, _CONTAINERS):
@@ -175,7 +106,8 @@ class Evaluator:
             return frozenset(one for one in both if isinstance(one, (BatchValue, ContainerValue)))
         return UNKNOWN
 
-    def _evaluate_name(self, node: ast.Name, frame: Frame) -> Values:
+    def evaluate_name(self, node: ast.Name, frame: Frame) -> Values:
+        """What a name may be: by its assignments, as a parameter, in its module."""
         scope, name = frame.scope, node.id
         if name == "self" and frame.owner is not None:
             return frozenset((frame.owner,))
@@ -203,7 +135,8 @@ class Evaluator:
             values = join(self.item(one, index) for one in values)
         return values
 
-    def _evaluate_attribute_node(self, node: ast.Attribute, frame: Frame) -> Values:
+    def evaluate_attribute_node(self, node: ast.Attribute, frame: Frame) -> Values:
+        """What an attribute may be, by what it is read from."""
         if is_super_call(node.value):
             return self.attributes.read_inherited(frame, node.attr)
         owners = self.evaluate(node.value, frame)
@@ -281,14 +214,3 @@ class Evaluator:
         """What an object of a class of loaders gives, which is made by its name."""
         indices = self.loaders_by_class.get(value.cls) if isinstance(value, InstanceValue) else ()
         return frozenset(BatchValue(index) for index in indices or ())
-
-    @contextmanager
-    def open_query(self) -> Generator[None, None, None]:
-        """All that is evaluated within is one query: cycles are resolved at its end."""
-        self._open_queries += 1
-        try:
-            yield
-        finally:
-            self._open_queries -= 1
-            if not self._open_queries and not self._active and self._provisional:
-                self._settle_provisional()

@@ -9,7 +9,8 @@ import pytest
 
 from pipedoctor.source.discover.files import SourceFile
 from pipedoctor.source.discover.imported_names import find_imported_names
-from pipedoctor.source.resolve.project import Project, last_name
+from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.index import index_module
 from pipedoctor.source.syntax.parse import parse_file
 from pipedoctor.source.syntax.walk import LEAF_TYPES, child_nodes, find_nodes, walk_branches
