@@ -67,6 +67,8 @@ def build_facts_of_modules(
         traits=tuple(sorted(recorder.traits)),
         ignores=tuple(one for module in modules for one in find_ignore_comments(module)),
     )
+    if discard_trees:
+        recorder.loader_flow.evaluator.discard()
     for module in modules:
         module.discard_tree() if discard_trees else module.resolved_names.clear()
     return facts

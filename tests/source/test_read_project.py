@@ -1,7 +1,13 @@
 """Which files of a project are read: those with torch, what they import, and what trains."""
 
+import ast
+import weakref
+
+from pipedoctor.source.assemble import build_facts
 from pipedoctor.source.discover.files import SourceFile
+from pipedoctor.source.discover.without_gc import pause_gc
 from pipedoctor.source.read_project import select_related_files
+from pipedoctor.source.syntax.parse import parse_file
 
 FILES = {
     "data.py": b"from torch.utils.data import DataLoader\nfrom rows import Rows\n",
@@ -19,3 +25,21 @@ def test_a_loop_in_a_file_without_torch_is_read() -> None:
     found = {file.path for file in select_related_files(files)}
 
     assert found == {"data.py", "rows.py", "train.py", "run.py"}
+
+
+def test_what_was_read_is_gone_without_the_collector() -> None:
+    lines = (
+        b"from torch.utils.data import DataLoader",
+        b"loaders = {'train': DataLoader(rows, 4)}",
+        b"for x in loaders['train']:",
+        b"    f(x)",
+    )
+    parsed = [parse_file(SourceFile("train.py", b"\n".join(lines)))]
+    nodes = [weakref.ref(one) for one in ast.walk(parsed[0].tree) if isinstance(one, ast.Dict)]
+
+    with pause_gc():
+        facts = build_facts(parsed)
+        parsed.clear()
+
+        assert [one() for one in nodes] == [None]
+    assert facts.loops

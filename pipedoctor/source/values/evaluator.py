@@ -68,6 +68,10 @@ class Evaluator(CyclicEvaluator):
         self.forget_values()
         self._elements.clear()
 
+    def discard(self) -> None:
+        """Let go of all that it knows now: a circle would wait for the collector."""
+        vars(self).clear()
+
     def frame_of(
         self,
         scope: CodeScope,
