@@ -145,7 +145,16 @@ Fix: TypeAlias = typing.Literal["", "machine", "code"]
 
 
 class CannotJudge(Exception):  # noqa: N818  (a verdict, not an error)
-    """A check raises this when its facts are there but do not suffice; says why."""
+    """
+    A check raises this when its facts are there but do not suffice; says why.
+
+    Where an optional fact would have sufficed, `lacks` names it: why it is not known is
+    the reason then.
+    """
+
+    def __init__(self, reason: str = "", *, lacks: type[Fact] | None = None) -> None:
+        super().__init__(reason or (f"{lacks.section}: not known" if lacks else ""))
+        self.lacks = lacks
 
 
 class NotApplicable(CannotJudge):
@@ -226,10 +235,15 @@ class Check(Generic[P]):
             found = tuple(examine(*map(facts.get, self.needs), **settings))
         except (CannotJudge, UnreadableEventError) as reason:
             asked = not isinstance(reason, NotApplicable)
-            return Verdict(self.code, skipped=str(reason), applicable=asked)
+            return Verdict(self.code, skipped=_explain(reason, facts), applicable=asked)
         source = facts.get(Source) if self.needs.get(Source) and not found else None
         absent = explain_absent_subject(source, self.subject) if source else ""
         return Verdict(self.code, found, skipped=absent, applicable=not absent)
+
+
+def _explain(reason: CannotJudge | UnreadableEventError, facts: Facts) -> str:
+    lacks = reason.lacks if isinstance(reason, CannotJudge) else None
+    return f"{lacks.section}: {facts.get_unknown_reason(lacks)}" if lacks else str(reason)
 
 
 @functools.cache

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from pipedoctor.check import Remedy
-from pipedoctor.engine.effective_remedies import FOLLOWS
+from pipedoctor.engine.effective_remedies import FOLLOWS, as_step
 from pipedoctor.engine.effects.settings import read_settings
 from pipedoctor.engine.triage import RankedFinding
+from pipedoctor.units import format_count
 
 _TORCH_FAMILY = frozenset(("torch", "torchvision", "torchaudio"))
 """Packages of one index: a build for one CUDA, in versions that belong together."""
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][\w.-]*?)(?:\[\w+\])?==\S+")
 _WORKERS = re.compile(r"(?<=DataLoader\(\.\.\., )num_workers=(\d+)(?=[,)])")
+_NO_WORKERS = "Load in the main process"
 
 Decisions = Mapping[str, tuple[str, Remedy]]
 """By what is settled: its value, and the remedy that settled it."""
@@ -57,9 +59,12 @@ def _start_fewer(remedy: Remedy, least: int) -> Remedy:
     def limit(asked: re.Match[str]) -> str:
         return f"num_workers={min(int(asked[1]), least)}"
 
-    if remedy.edits or not _WORKERS.search(remedy.snippet):
+    snippet = remedy.snippet if remedy.edits else _WORKERS.sub(limit, remedy.snippet)
+    if snippet == remedy.snippet:
         return remedy
-    return replace(remedy, snippet=_WORKERS.sub(limit, remedy.snippet))
+    title = f"Start {format_count(least, 'worker')} in each loader" if least else _NO_WORKERS
+    fewer = replace(remedy, title=f"{title}: another finding allows no more", snippet=snippet)
+    return as_step(fewer) if remedy.title.startswith(FOLLOWS) else fewer
 
 
 def _fit_into_plan(remedies: tuple[Remedy, ...], decided: Decisions) -> Iterator[Remedy]:
@@ -72,8 +77,7 @@ def _fit_into_plan(remedies: tuple[Remedy, ...], decided: Decisions) -> Iterator
             yield remedy
         elif (alone or step) and earlier not in given:
             given.add(earlier)
-            title = f"{FOLLOWS}{earlier.title[:1].lower()}{earlier.title[1:]}"
-            yield replace(earlier, title=title) if step else earlier
+            yield as_step(earlier) if step else earlier
 
 
 def _take_first_way(remedies: tuple[Remedy, ...]) -> Iterator[Remedy]:

@@ -116,10 +116,13 @@ def _find_sufficient_pair(
     for first, second in combinations(steps, 2):
         after = _apply(facts, (*first, *second))
         if after is not None and get_remaining_severity(after) is None:
-            lead = second[0]
-            title = f"{FOLLOWS}{lead.title[:1].lower()}{lead.title[1:]}"
-            return [(*first, replace(lead, title=title), *second[1:])]
+            return [(*first, as_step(second[0]), *second[1:])]
     return []
+
+
+def as_step(remedy: Remedy) -> Remedy:
+    """The same, to be done after the remedy before it."""
+    return replace(remedy, title=f"{FOLLOWS}{remedy.title[:1].lower()}{remedy.title[1:]}")
 
 
 def _with_remedies(finding: Finding, steps: Sequence[tuple[Remedy, ...]]) -> Finding:

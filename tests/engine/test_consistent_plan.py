@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pipedoctor.check import Finding, Findings, Remedy, Severity, check, environment, in_code
 from pipedoctor.check.remedy import Lasts
@@ -107,3 +108,11 @@ def test_every_remedy_starts_the_fewest_workers(
         for item in made
     ]
     assert asked == snippets
+
+
+def test_a_remedy_that_starts_fewer_says_so() -> None:
+    titles = plan((workers(2),), (workers(4),))
+    none = plan((workers(0),), (LOOK, replace(workers(4), title="Then start 4 workers")))
+
+    assert titles[1] == ["Start 2 workers in each loader: another finding allows no more"]
+    assert none[1][1] == "Then load in the main process: another finding allows no more"

@@ -50,8 +50,7 @@ def cudnn_version_conflict(
     complained = bool(_CONFLICT_MESSAGE.search(error))
     parts = libraries.find_chosen("libcudnn") if libraries is not None else ()
     if libraries is None and not complained:
-        message = "libraries: not known, and the import does not mention cuDNN"
-        raise CannotJudge(message)
+        raise CannotJudge(lacks=Libraries)
     wanted = _cudnn_copies.required_version(torch)
     kinds = sorted({p.version for p in parts if p.version}, key=parse_version)
     stray = _cudnn_copies.find_mismatched_part(parts)

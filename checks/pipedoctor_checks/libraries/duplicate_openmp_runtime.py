@@ -56,8 +56,7 @@ def duplicate_openmp_runtime(
         )
         return
     if libraries is None:
-        message = "libraries: not known, and the import reported no error"
-        raise CannotJudge(message)
+        raise CannotJudge(lacks=Libraries)
     llvm, intel = _find_loaded(libraries, "libomp"), _find_loaded(libraries, "libiomp5")
     if llvm is None or intel is None or llvm.real_path == intel.real_path:
         return

@@ -47,8 +47,7 @@ def libstdcxx_too_old(
     """
     error = _LIBSTDCXX_ERROR.search(torch_import.error) if torch_import else None
     if libraries is None and error is None:
-        message = "libraries: not known, and the import reported no error"
-        raise CannotJudge(message)
+        raise CannotJudge(lacks=Libraries)
     unmet = [u for u in libraries.unmet if "stdc++" in u.library] if libraries else []
     if unmet:
         worst = max(unmet, key=lambda u: len(u.versions))

@@ -169,7 +169,7 @@ def test_a_certain_conflict_names_what_is_wrong() -> None:
 
 
 def test_unknown_is_not_health() -> None:
-    reason = "libraries: not known, and the import does not mention cuDNN"
+    reason = "libraries: not collected"
 
     assert cudnn_version_conflict.run(Facts()).skipped == reason
     assert cudnn_version_conflict.run(Facts(TorchImport(ok=True))).skipped == reason

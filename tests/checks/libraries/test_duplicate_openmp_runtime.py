@@ -116,7 +116,7 @@ def test_it_stopped_the_import(said: str, snapshot: SnapshotAssertion) -> None:
 
 
 def test_unknown_is_not_health() -> None:
-    reason = "libraries: not known, and the import reported no error"
+    reason = "libraries: not collected"
 
     assert duplicate_openmp_runtime.run(Facts()).skipped == reason
     assert duplicate_openmp_runtime.run(Facts(TorchImport(ok=True))).skipped == reason
