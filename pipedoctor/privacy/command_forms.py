@@ -109,8 +109,9 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         "https://www.samba.org/samba/docs/current/man-html/smbclient.1.html",
     ),
     CommandForm(
-        ("sudo -S", "-stdin"),
-        rf"(\becho\s(?:-n\s)?)(?!\S*\$){_WORD}(?=\s*\|[^\n|]{{0,80}}(?:sudo\s+-S|-stdin\b))",
+        ("sudo -S", "-stdin", "secret create", "secrets set", "secret set", "--with-token"),
+        rf"(\b(?:echo|printf)\s(?:-n\s|['\"]?%s['\"]?\s)?)(?!\S*\$){_WORD}(?=\s*\|[^\n|]{{0,80}}"
+        r"(?:sudo\s+-S|-stdin\b|secrets?\s(?:create|set)\b|--with-token\b))",
         f"{_MAN}/echo.1.html",
         has_option=False,
     ),
@@ -218,6 +219,18 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         ("add-mask::", "task.setsecret"),
         r"(::add-mask::|##vso\[task\.setsecret\])[^\n]+",
         "https://docs.github.com/actions/reference/workflow-commands-for-github-actions",
+        has_option=False,
+    ),
+    CommandForm(
+        ("jdbc:oracle",),
+        r"(\bjdbc:oracle:\w+:[\w.$-]+/)(?!<secret>)[^\s@]+(?=@)",
+        "https://docs.oracle.com/en/database/oracle/oracle-database/19/jjdbc/data-sources-and-URLs.html",
+        has_option=False,
+    ),
+    CommandForm(
+        ("authorize-account", "account authorize"),
+        r"(\bb2\s(?:authorize-account|account\sauthorize)\s)(?![-$<])\S+(?:\s[^\s$-]\S*)?",
+        "https://b2-command-line-tool.readthedocs.io/en/master/subcommands/account_authorize.html",
         has_option=False,
     ),
     CommandForm(

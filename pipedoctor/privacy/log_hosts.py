@@ -4,7 +4,8 @@ from pipedoctor.privacy.name_form import MAN, PROMPT, QUEUE_ROW, NameForm, make_
 
 _HOST = r"((?!<)(?=[\w.-]*[A-Za-z])(?!\d+\.\d)[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w<(])"
 _NUMBERED = (
-    r"((?!(?:v|rank|gpu|cuda|numa|group|slot|port|default|py|python|ip|nvme|eth|ib|mlx|job|step|epoch)"
+    r"((?!(?:v|rank|gpu|cuda|numa|group|slot|port|default|py|python|ip|nvme|eth|ib|mlx|job|step|epoch"
+    r"|worker|process|proc|thread|trial|fold|stage|layer|conv|block|actor|replica|loader)"
     r"\d)[A-Za-z][A-Za-z-]*\d[\w.-]*)(?![\w(])"
 )
 """A name with a number, which no word of a sentence has."""
@@ -150,4 +151,32 @@ HOST_FORMS: tuple[NameForm, ...] = (
         rf"(\b(?:ssh|scp|rsync|sftp|mosh)\s(?:[^\n]{{0,300}}?\s)?(?:[\w.-]+|<user-\d+>)@){_HOST}",
         "@",
     ),
+    make_form(
+        "host",
+        "https://man.openbsd.org/sshd#AUTHORIZED_KEYS_FILE_FORMAT",
+        rf"(\b(?:ssh-\w+|ecdsa-sha2-\S+|sk-\S+)\s(?:<secret>|AAAA\S+)\s(?:[\w.-]+|<user-\d+>)@){_HOST}",
+        *("ssh-", "ecdsa-", "sk-"),
+    ),
+    make_form(
+        "host",
+        "https://zsh.sourceforge.io/Doc/Release/Prompt-Expansion.html",
+        rf"(?m)(^(?:\([\w.-]+\)\s)?){_NUMBERED}(?=[%#$]\s)",
+        *("% ", "# ", "$ "),
+    ),
+    make_form(
+        "host",
+        "https://github.com/chaos/pdsh/blob/master/doc/pdsh.1.in",
+        rf"(?m)(^){_NUMBERED}(?=:\s{{1,3}}(?:\[rank\d|Traceback \(|NCCL\s"
+        r"|(?:INFO|WARNING|ERROR|DEBUG)\b|[A-Za-z.]{1,40}(?:Error|Warning|Exception):))",
+        ": ",
+    ),
+    make_form(
+        "host",
+        f"{MAN}/man5/auto.master.5.html",
+        rf"(/(?:net|nfs)/(?!(?:data|vol|disk|scratch|home|work|project|share|ssd|hdd|nvme|archive"
+        rf"|store|storage|backup)[a-z-]?\d)){_NUMBERED}(?=/)",
+        *("/net/", "/nfs/"),
+        in_word=True,
+    ),
 )
+"""Where programs write the name of a host, in the order in which they are looked for."""

@@ -123,9 +123,34 @@ USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
         "https://docs.wandb.ai/models/ref/cli/wandb-login",
-        rf"(\b[Ll]ogged in as:?\s|//wandb\.ai/(?!site|home|authorize|settings|login|docs)){_USER}",
+        rf"(\b[Ll]ogged in as:?\s){_USER}",
         "ogged in as",
-        "wandb.ai/",
+    ),
+    make_form(
+        "user",
+        "https://docs.wandb.ai/models/ref/cli/wandb-login",
+        rf"(\b[Ll]ogged in as:?\s\S+\s\(){_USER}(?=\))",
+        "ogged in as",
+    ),
+    make_form(
+        "user",
+        "https://www.comet.com/docs/v2/guides/comet-ui/workspaces/",
+        r"(//(?:(?:www\.)?(?:wandb\.ai|comet\.(?:com|ml)|dagshub\.com)/|app\.neptune\.ai/(?:o/)?)"
+        rf"(?!(?:site|home|authorize|settings|login|signup|docs|api|pricing|workspaces)\b)){_USER}",
+        *("wandb.ai/", "comet.", "dagshub.com/", "neptune.ai/"),
+        in_word=True,
+    ),
+    make_form(
+        "user",
+        f"{MAN}/man8/sshd.8.html",
+        rf"(\b(?:Accepted|Failed) [\w/-]+ for (?:invalid user )?){_USER}(?=\sfrom\s)",
+        *("Accepted ", "Failed "),
+    ),
+    make_form(
+        "user",
+        "https://man.openbsd.org/sshd#AUTHORIZED_KEYS_FILE_FORMAT",
+        rf"(\b(?:ssh-\w+|ecdsa-sha2-\S+|sk-\S+)\s(?:<secret>|AAAA\S+)\s){_USER}(?=@)",
+        *("ssh-", "ecdsa-", "sk-"),
     ),
     make_form(
         "user",
@@ -138,8 +163,8 @@ USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man8/pam_unix.8.html",
-        rf"(\b(?:by|for|as|of) user '?)(?!(?:{_AFTER_USER})\b){_USER}"
-        r"(?=['\".,;:)]|\s*$|\s(?:from|on|by|at|is|was|has|in|failed)\b)",
+        rf"(\b(?:by|for|as|of) user [\"']?)(?!(?:{_AFTER_USER})\b){_USER}"
+        r"(?=['\".,;:)]|\s*$|\s(?:\(|(?:from|on|by|at|is|was|has|in|failed)\b))",
         " user ",
     ),
     make_form(

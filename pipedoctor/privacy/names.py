@@ -9,12 +9,15 @@ from collections.abc import Iterable, Sequence
 
 from pipedoctor.privacy import paths, patterns
 from pipedoctor.privacy.aliases import ALIAS_PATTERN, AliasTable
+from pipedoctor.privacy.cloud_names import CLOUD_NAMES
+from pipedoctor.privacy.command_users import COMMAND_USERS
 from pipedoctor.privacy.identity import UserIdentity, get_last_part
 from pipedoctor.privacy.log_hosts import HOST_FORMS
 from pipedoctor.privacy.log_users import USER_FORMS
+from pipedoctor.privacy.marked_lines import MatchReplacer
 from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
 
-_FORMS = (*USER_FORMS, *HOST_FORMS)
+_FORMS = (*USER_FORMS, *COMMAND_USERS, *HOST_FORMS, *CLOUD_NAMES)
 _FORMS_IN_WORDS = tuple(form for form in _FORMS if form.in_word)
 _PATH_FIELDS = frozenset(("path", "real", "project"))
 _MIN_NAME = 3
@@ -35,7 +38,11 @@ class NameRedactor:
         self._names: dict[str, str] = {}
         self._folders: dict[str, str] = {}
         self._pattern: re.Pattern[str] | None = None
-        self._replacers = {"host": self._replace_server, "user": self._replace_user}
+        self._replacers = {
+            "host": self._replace_server,
+            "user": self._replace_user,
+            "serial": self._make_group_replacer("serial"),
+        }
 
     def set_identity(self, identity: UserIdentity) -> None:
         """Learn who works here."""
@@ -163,10 +170,10 @@ class NameRedactor:
         code = patterns.is_module_path(match[0])
         return match[0] if code else self._get_alias("host", match[0])
 
-    def _make_group_replacer(self, kind: str) -> patterns.MatchReplacer:
+    def _make_group_replacer(self, kind: str) -> MatchReplacer:
         return lambda match: match[1] + self._get_alias(kind, match[2])
 
-    def _make_match_replacer(self, kind: str) -> patterns.MatchReplacer:
+    def _make_match_replacer(self, kind: str) -> MatchReplacer:
         return lambda match: self._get_alias(kind, match[0])
 
     def _replace_mount(self, match: re.Match[str]) -> str:
@@ -183,7 +190,8 @@ class NameRedactor:
         return match[1] + at + (self._get_alias("host", match[4]) if hidden else match[4])
 
     def _replace_server(self, match: re.Match[str]) -> str:
-        known = match[2].lower() in COMMON_WORDS or match[2].lower() in NO_NAMES
+        name = match[2].lower()
+        known = name in COMMON_WORDS or name in NO_NAMES or patterns.is_public_host(name)
         return match[0] if known else match[1] + self._get_alias("host", match[2])
 
     def _is_private_host(self, host: str) -> bool:

@@ -1,9 +1,9 @@
 """What private values look like: homes, servers, addresses, identifiers."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-MatchReplacer = Callable[[re.Match[str]], str]
+from pipedoctor.privacy.marked_lines import MatchReplacer, replace_near_marks
 
 
 class MarkedPattern:
@@ -23,7 +23,9 @@ class MarkedPattern:
 
     def replace_matches(self, replacer: MatchReplacer, text: str) -> str:
         """Put something in place of each match."""
-        return re.sub(self._pattern, replacer, text) if self._has_mark(text) else text
+        if not self._has_mark(text):
+            return text
+        return replace_near_marks(self._pattern, self.marks, replacer, text)
 
     def find_matches(self, text: str) -> Iterator[re.Match[str]]:
         """Every match."""
@@ -57,12 +59,15 @@ HOME = MarkedPattern(
     rf"(?P<name>{_NAME}(?:\ {_NAME})*(?=[/\\])|{_NAME})",
     *("home", "sers", "afs/", "~", "global/u"),
 )
-USER = MarkedPattern(r"(?i)\b((?:user(?:name)?|logname|owner|login)=)([^\s,;'\"]+)", "=")
+USER = MarkedPattern(
+    r"(?i)\b((?:user(?:name)?|logname|owner|login)=\\{0,3}[\"']?)([^\s,;'\"\\]+)", "="
+)
 USER_FIELD = MarkedPattern(
     r"(?i)(?<![\w-])((?:user_?name|logname|login)\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?"
     r"|[\"'](?:user|owner)\\{0,3}[\"']\s?:\s?\\{0,3}[\"'](?=[\w.-]+\\{0,3}[\"'])"
     r"|(?:user|owner):\s(?=[\w.-]+[ \t]*(?:\n|$))"
-    r"|slurm_job_(?:user|account)=|(?:user|group)id=(?=[\w.-]+\())([A-Za-z_][\w.-]*)",
+    r"|(?:[a-z]{1,12}_){1,3}(?:user(?:name)?|logname)=[\"']?"
+    r"|slurm_job_account=|(?:user|group)id=(?=[\w.-]+\())([A-Za-z_][\w.-]*)",
     *(":", "="),
     probe=r"(?i)(?:user|owner|log(?:in|name)|account|group)[_nameid]{0,5}\\{0,3}[\"']?\s?[:=]",
 )
@@ -108,7 +113,8 @@ INTERNAL_HOST = MarkedPattern(
 UUID = MarkedPattern(
     r"(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{8}(?:[-_][0-9a-fA-F]{4}){3}[-_][0-9a-fA-F]{12}"
     r"|(?<!sha256[:=])(?<!sha256:\s)[0-9a-fA-F]{64}"
-    r"|(?<![mM][dD]5[:= ])(?<![mM][dD]5:\s)(?<!md5sum\s)(?<!ETag:\s)(?<!ETag:\s\")"
+    r"|(?<![mM][dD]5[:= ])(?<![mM][dD]5:\s)(?<!md5sum\s)"
+    r"(?<!hash\s)(?<!hash[:=])(?<!hash:\s)(?<!ETag:\s)(?<!ETag:\s\")"
     r"[0-9a-fA-F]{32})(?![0-9a-zA-Z])"
     r"|(?<=-pod)[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}",
     "",

@@ -24,7 +24,8 @@ def _split_words(words: str) -> frozenset[str]:
 
 _PASSWORD_WORDS = _split_words(
     "password passwords passwd passphrase passcode passwort pwd pswd psw pw otp totp pincode"
-    " mnemonic requirepass masterauth psk kennwort senha contrasena wachtwoord haslo heslo salasana"
+    " mnemonic requirepass masterauth authtok psk kennwort senha contrasena wachtwoord haslo heslo"
+    " salasana"
 )
 _STRONG_WORDS = _split_words(
     "secret credential credentials creds jwt cookie cookies csrf xsrf csrftoken xsrftoken"

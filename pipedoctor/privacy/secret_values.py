@@ -28,7 +28,7 @@ _REFERENCE = re.compile(
 _CODE = re.compile(
     r"(?:self|args?|cfg|config|conf|settings|opts?|options|os|env|environ|params|secrets|request|req"
     r"|ctx|context|state|tokenizer|model|np|torch|kwargs|FLAGS|this|data|app|cls|process)\.[A-Za-z_]"
-    r"|[A-Za-z_][A-Za-z_.]*[(\[]|lambda$"
+    r"|[A-Za-z_][A-Za-z_.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]\w*)+\(|lambda$"
 )
 """What an unquoted value of code is: ``self.token``, ``get_token(...)``."""
 _UNIT = (

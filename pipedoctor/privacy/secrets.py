@@ -4,6 +4,7 @@ import re
 
 from pipedoctor.privacy.assignments import mask_assigned, may_hold_assignment
 from pipedoctor.privacy.command_forms import COMMAND_FORMS
+from pipedoctor.privacy.marked_lines import replace_near_marks
 from pipedoctor.privacy.randomness import MIN_RANDOM_RUN, mask_random
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
 from pipedoctor.privacy.secret_values import is_secret_value
@@ -23,11 +24,11 @@ _ALONE_IN_URL = r"(://)(?=[^/\s:@]*\d)[\w-]{12,}(?=@)"
 _IN_ENCODED_URL = r"(?i)(%3a%2f%2f[\w.-]{0,80}%3a)[^\s@]{1,200}?(?=%40)"
 _IN_PATH = r"(://\S{0,200}/t/)[^/\s?#]{4,}(?=[/\s?#]|$)"
 _WEBHOOK = (
-    r"(hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/\d+/|/webhookb2/"
+    r"(hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/|/webhookb2/"
     r"|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|webhook/send\?key=)[^\s?#\"'<]+"
 )
 _IN_QUERY = (
-    r"(?i)([?&#;](?:[\w-]*(?:sig|signature|credential|auth|jwt)=|(?:code|sid|session|key|state|nonce|ticket)="
+    r"(?i)([?&#;](?:[\w-]*(?:sig|signature|credential|auth|jwt|key-pair-id)=|(?:code|sid|session|key|state|nonce|ticket)="
     r"(?=[^&\s#]*\d)(?=[^&\s#]{8})))[^&\s#'\"]+"
 )
 _BEARER = r"(?i)(?:\b|(?<=%20))(bearer(?:[\s:]|%20)\s{0,2})[\w.~+/=-]{8,}"
@@ -35,17 +36,34 @@ _BASIC = r"(?i)\b(basic\s)(?=[A-Za-z+/]*[0-9=])[A-Za-z0-9+/]{8,}={0,2}(?=[\s\"',
 _SCHEME = r"(?:(?:negotiate|aws4-hmac-sha256|googlelogin|[\w-]{1,7})\s+)?"
 """A word so short is no token: it says of which kind the next one is."""
 _AUTHORIZATION = (
-    rf"(?i)(authorization[\"']?\s?[:=]\s?[\"']?{_SCHEME})(?!<secret>)(?![\w-]+\s<secret>)(?!none\b|null\b)"
+    rf"(?i)(authorization[\"']?\s?[:=]\s?[\"']?{_SCHEME})(?!<secret>)(?![\w-]+(?:\s<secret>|=[\"']))(?!none\b|null\b)"
     r"[\w.~+/=-]{8,}"
 )
 _DIGEST = r"(\bresponse=[\"']?)[0-9a-f]{32,}"
 """A hash of the password, as HTTP sends it."""
 _PRIVATE_KEY = r"(?s)(-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----).*?(?=-----END|\Z)"
-_COMMAND_SIGNS = (" ", "$", "('", '("', 'pin"', ":5432:", "wandb:", "::", "vso", "ode=", 'ode"')
+_SEALED = r"(\$ANSIBLE_VAULT;[\w.;-]{1,80})(?:\s+[0-9a-f]{16,})+"
+"""What is encrypted with a passphrase that many have and few change."""
+_COMMAND_SIGNS = (
+    " ",
+    "$",
+    "('",
+    '("',
+    'pin"',
+    ":5432:",
+    "oracle:",
+    "wandb:",
+    "::",
+    "vso",
+    "ode=",
+    'ode"',
+)
 """One of these stands in every command, call and record that holds a secret."""
 _MARKED_FORMS = (
     (("-----BEGIN",), (_PRIVATE_KEY,)),
+    (("$ANSIBLE",), (_SEALED,)),
     (("://",), (_IN_URL, _ALONE_IN_URL, _IN_PATH, _WEBHOOK, _IN_QUERY)),
+    (("hooks.slack.com",), (_WEBHOOK,)),
     (("%2F%2F", "%2f%2f"), (_IN_ENCODED_URL,)),
     (("earer", "EARER"), (_BEARER,)),
     (("uthorization", "UTHORIZATION"), (_AUTHORIZATION,)),
@@ -98,8 +116,12 @@ def _mask_commands(text: str) -> str:
         return text
     for form in forms:
         if _has_mark(text, form.marks):
-            text = re.sub(form.pattern, rf"\g<1>{MASK}", text)
+            text = replace_near_marks(form.pattern, form.marks, _mask_behind_group, text)
     return text
+
+
+def _mask_behind_group(match: re.Match[str]) -> str:
+    return f"{match[1]}{MASK}"
 
 
 def _has_mark(text: str, marks: tuple[str, ...]) -> bool:

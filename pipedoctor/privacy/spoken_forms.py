@@ -30,6 +30,19 @@ def _make_password_form(words: tuple[str, ...]) -> CommandForm:
 
 SPOKEN_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
+        ("hrase",),
+        r"(?im)(\bpass ?phrase(?:\sis)?\s?[:=]\s?)(?!(?:not?|none|is|was|must|required|missing)\b)"
+        r"[a-z]+(?:[ -][a-z]+){3,}(?=[.!]?\s*$)",
+        "https://www.eff.org/dice",
+        has_option=False,
+    ),
+    CommandForm(
+        ("pin",),
+        r"(?m)(^[ \t]*pin(?:_?code)?[ \t]?[:=][ \t]?)\d{4,8}(?=\s*$)",
+        "https://www.rfc-editor.org/rfc/rfc7512",
+        has_option=False,
+    ),
+    CommandForm(
         ("pin",),
         r"(\\{0,3}[\"'](?:pin|pincode|pin_code)\\{0,3}[\"']\s?:\s?\\{0,3}[\"'])\d{4,8}(?=\\{0,3}[\"'])",
         "https://www.rfc-editor.org/rfc/rfc8259",
@@ -39,7 +52,7 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
         (" code", "PIN"),
         r"(\b(?:(?i:2fa|mfa|otp|verification|recovery|backup|security|one-time|login|pairing"
         r"|authentication|confirmation)\s(?i:code)|PIN(?:\s(?i:code))?)"
-        r"(?:\sis)?\s?[:=]?\s[\"']?)(?=[\w-]*\d)(?:\d{4,8}|[\w-]{6,})(?![\w.%-])",
+        r"(?:\sis)?\s?[:=]?\s[\"']?)(?=[\w-]*\d)(?:\d{3}[ -]\d{3}|\d{4,8}|[\w-]{6,})(?![\w.%-])",
         "https://www.rfc-editor.org/rfc/rfc6238",
         has_option=False,
     ),

@@ -215,6 +215,7 @@ TOKEN_FORMS = (
     ),
     TokenForm("New Relic", ("NRAK-", "NRII-", "NRJS-"), r"NR(?:AK|II|JS)-[\w-]{19,}", GITLEAKS),
     TokenForm("Heroku", ("HRKU-",), r"HRKU-[\w-]{30,}", GITLEAKS),
+    TokenForm("Buildkite", ("bkua_",), r"bkua_[a-z0-9]{32,}", TRUFFLEHOG),
     TokenForm("Linear", ("lin_",), r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}", TRUFFLEHOG),
     TokenForm("Notion", ("ntn_",), r"ntn_[A-Za-z0-9]{30,}", GITLEAKS),
     TokenForm("Postman", ("PMAK-",), r"PMAK-[a-f0-9]{24}-[a-f0-9]{30,}", GITLEAKS),

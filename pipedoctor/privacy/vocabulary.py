@@ -1,7 +1,7 @@
 """Words that tell of nobody, and fields that hold nothing else."""
 
 COMMON_WORDS = frozenset(
-    "root nobody "  # noqa: SIM905  (a list of words reads best as words)
+    "root nobody bucket "  # noqa: SIM905  (a list of words reads best as words)
     "daemon admin administrator user users guest test tester default "
     "shared public system service localhost localdomain local host torch pytorch "
     "python numpy pillow opencv nvidia cuda cudnn conda mamba jupyter jovyan notebook "
