@@ -28,7 +28,7 @@ from pipedoctor.fleet.output import (
 )
 
 HOSTILE = "a\x1b[31m|b`c\n<script>@all #1 [x](y) =1+1 ../.. \u202e\x9b [bold]red[/]'\"$(id)"
-SAID = "shm.size is 64.0 MiB, 64.0 GiB on 98.0% of 8 x H100"
+SAID = "shm.size is 64.0 MiB (64.0 GiB on 98.0% of nodes with 8 x H100)"
 FORMATS: dict[str, Callable[[FleetReport], str | bytes]] = {
     "text": lambda one: text.render(one, width=100, color=False, places="x"),
     "json": as_json.render,
@@ -92,7 +92,7 @@ WHOLE = fleet(
         value=7,
         majority=8,
         severity="breaks",
-        summary="h2: gpu.count is 7, 8 on 98.0% of 8 x H100",
+        summary="h2: gpu.count is 7 (8 on 98.0% of nodes with 8 x H100)",
     ),
     outlier("h3", property="site.release", severity="note"),
     findings=(finding("h1"), finding(*(f"x{n}" for n in range(30)), name="other")),

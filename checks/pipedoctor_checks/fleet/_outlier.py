@@ -39,10 +39,10 @@ def build_outlier(
     about, (majority, count) = column.about, usual
     share = count / column.node_count if column.node_count else 0.0
     name = group.nodes[node]
-    text = f"{_format_value(value, about.unit)}, {_format_value(majority, about.unit)} on"
+    usually = f"{_format_value(majority, about.unit)} on {share:.1%} of nodes with {group.name}"
     return Finding(
         severity=choose_severity(column, value, majority),
-        summary=f"{name}: {about.name} is {text} {share:.1%} of {group.name}",
+        summary=f"{name}: {about.name} is {_format_value(value, about.unit)} ({usually})",
         evidence={
             "node": name,
             "group": group.name,

@@ -49,7 +49,7 @@ def test_what_it_says() -> None:
     (finding,) = node_category_outlier(fleet(column(TORCH, ("2.9", 99), ("2.8", 1))))
 
     assert finding.severity is Severity.RISKS
-    assert finding.summary == (f"n99: torch.version is 2.8, 2.9 on 99.0% of {GROUP}")
+    assert finding.summary == (f"n99: torch.version is 2.8 (2.9 on 99.0% of nodes with {GROUP})")
     assert finding.evidence == {
         "node": "n99",
         "group": GROUP,

@@ -110,7 +110,9 @@ def test_what_it_says() -> None:
     (finding,) = node_number_outlier(seen)
 
     assert finding.severity is Severity.RISKS
-    assert finding.summary == (f"n499: shm.size is 64.0 MiB, 64.0 GiB on 99.8% of {GROUP}")
+    assert finding.summary == (
+        f"n499: shm.size is 64.0 MiB (64.0 GiB on 99.8% of nodes with {GROUP})"
+    )
     assert finding.evidence["value"] == 64 << 20
     assert finding.evidence["majority"] == 64 << 30
     assert finding.evidence["share"] == 0.998

@@ -75,7 +75,8 @@ def test_what_it_says() -> None:
     (finding,) = node_rate_outlier(fleet(column(DISK, (1 << 30, 99), (1 << 20, 1))))
 
     assert finding.summary == (
-        f"n99: datasets.cold_read.bytes_per_second is 1.0 MiB/s, 1.0 GiB/s on 99.0% of {GROUP}"
+        f"n99: datasets.cold_read.bytes_per_second is 1.0 MiB/s"
+        f" (1.0 GiB/s on 99.0% of nodes with {GROUP})"
     )
 
 

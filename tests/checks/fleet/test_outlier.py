@@ -62,4 +62,4 @@ def test_values_are_said_in_units(unit: Any, value: Any, said: str) -> None:
 
     finding = build_outlier(group, seen, 9, value, ("x", 9))
 
-    assert finding.summary == f"n9: a.b is {said}, x on 90.0% of {group.name}"
+    assert finding.summary == f"n9: a.b is {said} (x on 90.0% of nodes with {group.name})"
