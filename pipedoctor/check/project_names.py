@@ -1,12 +1,21 @@
 """Names of the user's own deployment and environment in place of those of an example."""
 
 import json
+import re
 from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from pipedoctor.check.manifest import YamlNode, render_yaml
 from pipedoctor.check.remedy import Remedy
 
+_PATCHED = frozenset({"deployment", "statefulset", "daemonset"})
+"""Kinds whose pods `kubectl patch` starts again."""
+_SPEC_PATHS = {
+    "job": ("spec", "template", "spec"),
+    "cronjob": ("spec", "jobTemplate", "spec", "template", "spec"),
+    "pytorchjob": ("spec", "pytorchReplicaSpecs", "Worker", "template", "spec"),
+}
 _PLACED = frozenset({"--prefix", "-p", "--name", "-n"})
 
 
@@ -14,11 +23,14 @@ def put_names(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     """
     The same remedy for what is so called.
 
-    `names` may have a ``deployment``, ``container``, ``namespace``, ``conda_environment``
-    and an ``engine`` of containers; a line of conda that says its environment keeps it.
+    `names` are those of a log; a line of conda that says its environment keeps it.
     """
-    if remedy.argv[:1] == ("kubectl",) and "deployment" in names:
-        return _name_deployment(remedy, names)
+    if remedy.argv[:1] == ("kubectl",):
+        remedy = _name_deployment(remedy, names) if "deployment" in names else remedy
+        return _name_kind(remedy, names)
+    if "service" in names and remedy.snippet.startswith("services:\n  train:\n"):
+        snippet = remedy.snippet.replace("  train:\n", f"  {names['service']}:\n", 1)
+        return replace(remedy, snippet=snippet)
     if remedy.argv[:1] == ("docker",) and "engine" in names:
         return replace(remedy, argv=(names["engine"], *remedy.argv[1:]))
     environment = names.get("conda_environment", "")
@@ -41,6 +53,35 @@ def _name_deployment(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     if namespace := names.get("namespace"):
         words += ["--namespace", namespace]
     return replace(remedy, argv=tuple(words), snippet=snippet)
+
+
+def _name_kind(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
+    """What is no deployment is patched under its kind; what cannot be, in its manifest."""
+    kind = names.get("kind", "deployment")
+    if kind in _PATCHED:
+        words = [re.sub("^deployment(?=/|$)", kind, word) for word in remedy.argv]
+        return replace(remedy, argv=tuple(words))
+    spec = _read_pod_spec(remedy, names)
+    if spec is None:
+        return remedy
+    for key in reversed(_SPEC_PATHS[kind]):
+        spec = {key: spec}
+    title = f"{remedy.title}, in the manifest: kubectl replace --force -f creates it again"
+    return replace(remedy, title=title, argv=(), snippet=render_yaml(spec))
+
+
+def _read_pod_spec(remedy: Remedy, names: Mapping[str, str]) -> "YamlNode | None":
+    """What a line of kubectl changes of the pod."""
+    own = names.get("container", "train")
+    if remedy.argv[1:2] == ("patch",) and "--patch" in remedy.argv:
+        patch = json.loads(remedy.argv[remedy.argv.index("--patch") + 1])
+        spec: YamlNode = patch["spec"]["template"]["spec"]
+        return spec
+    if remedy.argv[1:3] == ("set", "env"):
+        pairs = [word.partition("=") for word in remedy.argv[4:] if "=" in word]
+        variables: YamlNode = [{"name": name, "value": value} for name, _, value in pairs]
+        return {"containers": [{"name": own, "env": variables}]}
+    return None
 
 
 def _name_environment(remedy: Remedy, name: str) -> Remedy:

@@ -5,7 +5,9 @@ import re
 from pipedoctor.check.remedy import Place, Remedy
 
 _TYPED_LINE = re.compile(
-    r'(?:conda|cp|export|mkdir|python -m|sudo|taskset|ulimit|unset) \S|set "\w+='
+    r"(?:conda|cp|docker run|export|git|mkdir|podman run|python -m|sbatch|sudo|taskset|torchrun"
+    r"|ulimit|unset) \S"
+    r'|set "\w+='
 )
 """How a line begins that belongs into a shell and not into a file."""
 _SUDO = re.compile(r"^sudo ", re.MULTILINE)

@@ -76,7 +76,8 @@ def explain_log(
             left_out=_list_rejected(signatures, redactor),
         )
     failures = [signatures.failures[cause.cause] for cause in diagnosis.causes]
-    modules = {i.cause for i in failures} | {i.judged_by.replace("-", "_") for i in failures}
+    named = (name for i in failures for name in (i.name, i.judged_by, *i.cured_by.values()))
+    modules = {name.replace("-", "_") for name in named}
     catalogue = load_packs(find_packs(), only=modules)
     log = replace(_redact_values(log, redactor), causes=tuple(c.cause for c in diagnosis.causes))
     local_facts = redactor.redact_facts(facts(_find_needed_sections(catalogue, failures)))
@@ -107,7 +108,12 @@ def _redact_values(log: Log, redactor: Redactor) -> Log:
         )
         for one in log.seen
     )
-    return replace(log, seen=tuple(seen))
+    names = {
+        name: value
+        for name, value in log.names.items()
+        if " " not in value or redactor.redact_text(value) == value
+    }  # a command with a mark in it cannot be typed
+    return replace(log, seen=tuple(seen), names=names)
 
 
 def _list_rejected(

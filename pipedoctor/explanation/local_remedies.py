@@ -21,6 +21,8 @@ _LOOKING = ("Alternatively ", "If ", "Look ", "Read ", "Record ")
 """How a title begins of what only looks, or helps in some cases: no change is behind it."""
 _OF_DOCKER = ("services:", "RUN ", "ENV ")
 """How a snippet begins that stands for a command where Compose or a Dockerfile is used."""
+_OF_MANIFEST = (*_OF_DOCKER, "spec:\n")
+"""The same, or of what Kubernetes cannot patch."""
 _FILE_LINES = ("#", "tmpfs ")
 """How a snippet begins that goes into a file for later."""
 
@@ -73,7 +75,7 @@ def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy
     def key(group: list[SuggestedRemedy]) -> tuple[bool, bool, bool]:
         first = group[0]
         later = not first.shell and first.listing.startswith(_FILE_LINES)
-        done = first.shell or first.listing.startswith(_OF_DOCKER)
+        done = first.shell or first.listing.startswith(_OF_MANIFEST)
         fitted = done and first.fits and not first.title.startswith(_LOOKING)
         return not first.for_here, later, code and not fitted
 

@@ -56,6 +56,13 @@ def find_page(catalogue: Catalogue, failure: FailureMode) -> Check[...] | None:
     return catalogue.find_check(failure.name)
 
 
+def _find_cure(catalogue: Catalogue, failure: FailureMode, log: Log) -> Check[...] | None:
+    """The check of another illness that causes this one, as the log has it."""
+    seen = {one.signature.partition("/")[2] for one in log.find_seen(failure.cause)}
+    names = (check for signature, check in failure.cured_by.items() if signature in seen)
+    return next((catalogue.find_check(name) for name in names), None)
+
+
 def name_place(facts: Facts) -> str:
     """The kind of place, as remedies name it; empty where nobody knows."""
     site = facts.get(Site)
@@ -70,7 +77,8 @@ def judge_causes(
     wanted = list(failures)
     checks = [find_check(catalogue, i) for i in wanted]
     pages = [find_page(catalogue, i) for i in wanted]
-    codes = {check.code for check in (*checks, *pages) if check is not None}
+    cures = [_find_cure(catalogue, i, log) for i in wanted]
+    codes = {check.code for check in (*checks, *pages, *cures) if check is not None}
     here = _run_checks(catalogue, facts.merge(log), codes)
     return [
         _judge_cause(
@@ -79,9 +87,9 @@ def judge_causes(
             page,
             here,
             facts.merge(log),
-            _judge_places(catalogue, failure, facts, log, page),
+            _judge_places(catalogue, failure, facts, log, cure or page),
         )
-        for failure, check, page in zip(wanted, checks, pages, strict=True)
+        for failure, check, page, cure in zip(wanted, checks, pages, cures, strict=True)
     ]
 
 

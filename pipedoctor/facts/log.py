@@ -67,7 +67,12 @@ class Log(Fact, frozen=True, kw_only=True):
     versions: dict[str, str] = {}
     """What it says of ``torch``, ``torchvision``, ``torchaudio`` and ``python``: ``2.6.0+cpu``."""
     names: dict[str, str] = {}
-    """Its ``deployment``, ``container``, ``namespace``, ``engine`` and ``conda_environment``."""
+    """
+    Its ``conda_environment``; ``service`` of Compose; ``engine``, and ``entered`` container.
+
+    ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
+    commands ``docker_run``, ``torchrun``, ``sbatch`` and ``python``.
+    """
     tool: PackageTool = ""
     """What installs the packages of its project, where that is not pip."""
     docker_use: DockerUse = ""

@@ -13,7 +13,8 @@ COMPOSE_MARKS = (
 """Lines of Compose, whose services are named before what they write."""
 _PLACE_MARKS = re.compile(
     r"(?P<kubernetes>^\[pod/|\bOOMKilled\b|\bCrashLoopBackOff\b|\bkubelet\b"
-    r"|\bkubectl (?:logs|exec|get|describe|apply)\b|^pod/\w|\bKUBERNETES_(?:SERVICE|PORT)"
+    r"|\bkubectl (?:--?[\w-]{1,20}[= ]\S{1,60} ){0,3}(?:logs|exec|get|describe|apply)\b"
+    r"|^pod/\w|\bKUBERNETES_(?:SERVICE|PORT)"
     r"|/secrets/kubernetes\.io\b|^kind: (?:CronJob|DaemonSet|Deployment|Job|Pod|StatefulSet)\b)"
     r"|(?P<slurm>\bslurmstepd(?:-\w{1,40})?: |\b(?:srun|sbatch|salloc): \w"
     r"|[$#>] (?:srun|sbatch|salloc) [-\w]|[$#>] (?:squeue|sacct|scontrol|sinfo)\b"

@@ -25,9 +25,12 @@ MAX_SHAPES = 40_000
 MAX_SHAPE_BYTES = 600
 """Bytes of a shape that is remembered."""
 TRACEBACK_WORDS = frozenset(
-    {b"traceback", b"file", b"during", b"above", b"cell", b"ipython", b"userwarning"}
+    {
+        *(b"traceback", b"file", b"during", b"above", b"cell", b"ipython", b"userwarning"),
+        *(b"docker", b"podman", b"torchrun", b"dockerfile", b"containers"),
+    }
 )
-"""Words of a traceback's own lines, and of what torch warns of."""
+"""Words of a traceback's own lines, of what torch warns of, and of what takes many lines."""
 LINES_AFTER = 8
 """Lines after a line of a traceback that may hold its exception."""
 

@@ -9,7 +9,7 @@ from pipedoctor.log.launch_place import BUILD_MARKS, COMPOSE_MARKS
 PROJECT_WORDS = frozenset(
     {
         *("torch", "torchvision", "torchaudio", "pytorch", "version"),
-        *("uv", "poetry", "pipenv", "kubectl", "pod", "podman"),
+        *("uv", "poetry", "pipenv", "kubectl", "pod", "podman", "controlled"),
     }
 )
 """Words of lines that are read for this alone."""
@@ -31,7 +31,8 @@ _PYTHON = re.compile(
 )
 _MARKS = re.compile(
     r"\buv (?:run|sync|add|lock|pip)|poetry|pipenv|podman|docker|kubectl|pod/|[/\\]envs[/\\]"
-    r"|ython ?3|^#\d|^ > \[|^Step \d|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
+    r"|^Controlled By|^FROM |  \| |ython ?3|^#\d|^ > \[|^Step \d"
+    r"|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
 )
 """Something that one of the patterns below may read; most lines have none of it."""
 _TOOLS = re.compile(
@@ -58,11 +59,37 @@ _POD = re.compile(
     rf"(?P<deployment>[a-z0-9](?:[a-z0-9-]{{0,60}}?))-(?:[a-f0-9]{{8,10}}|{_SAFE}{{8,10}})-{_SAFE}{{5}}"
     r"(?:/(?P<container>[a-z0-9-]{1,60})\]|\b)"
 )
+_WORKLOAD = re.compile(
+    r"(?:\bkubectl [^\n|]{0,80}?|^Controlled By: {1,10})"
+    r"\b(?P<kind>(?i:deploy(?:ment)?|sts|statefulset|ds|daemonset|job|pytorchjob|cronjob))s?/"
+    r"(?P<deployment>[a-z0-9][a-z0-9-]{0,60})"
+)
+_ORDINAL_POD = re.compile(
+    r"(?:\[?pod/|\bkubectl [^\n|]{0,60}?(?:logs|exec|describe pods?|get pods?) (?:-\S{1,20} ){0,4})"
+    r"(?P<deployment>[a-z0-9](?:[a-z0-9-]{0,60}?))(?P<role>-(?:master|worker))?-\d{1,3}"
+    r"(?:/(?P<container>[a-z0-9-]{1,60})\]|(?=\s|$))"
+)
+_CONTAINER = re.compile(
+    r"\bkubectl [^\n|]{0,120}? (?:-c|--container)[= ](?P<container>[a-z0-9-]{1,60})"
+)
+_DESCRIBED = re.compile(r"^ {2}(?P<container>[a-z0-9-]{1,60}):\s*$")
+"""The first container in what ``kubectl describe`` prints."""
+_KINDS = {"deploy": "deployment", "sts": "statefulset", "ds": "daemonset"}
+_HASH = re.compile(r"-[a-f0-9]{8,10}$")
+_SERVICE = re.compile(r"^(?P<service>[A-Za-z][\w.-]{0,60}?)-\d{1,3} {2,12}\| ")
+_COMPOSE_NAME = re.compile(r"^(?P<service>[A-Za-z][\w.-]{1,60}) {2,12}\| ")
+_MIN_COMPOSE_LINES = 4
+"""Lines that begin alike before they are those of Compose, and not of a table."""
+_ENTERED = re.compile(
+    r"\b(?:docker|podman) (?:container )?exec (?:-\S{1,20} |--\S{1,40} ){0,5}"
+    r"(?P<entered>[\w][\w.-]{0,60}) "
+)
 _NAMESPACE = re.compile(
     r"\bkubectl [^\n|]{0,80}?(?:-n|--namespace)[= ](?P<namespace>[a-z0-9-]{1,60})"
 )
 _DOCKER_USES = re.compile(
     rf"(?P<build>{BUILD_MARKS}|^#\d{{1,4}} ERROR\b|\bdocker image build\b"
+    r"|^FROM [\w./-]{2,100}(?::[\w.-]{1,60})?(?: (?:AS|as) \w{1,40})?\s*$"
     r"|\breturned a non-zero code: \d|^ > \[[^\]]{0,40}\d/\d{1,3}\] RUN )"
     rf"|(?P<compose>{COMPOSE_MARKS}|^Attaching to \w)"
     r"|(?P<run>[$#>] (?:sudo )?(?:docker|podman) run\b)|(?P<inside>\broot@[0-9a-f]{12}:)"
@@ -75,12 +102,17 @@ class ProjectDetector:
     def __init__(self) -> None:
         self.versions: dict[str, str] = {}
         self.names: dict[str, str] = {}
-        """Its ``deployment``, ``container``, ``namespace``, ``engine``, ``conda_environment``."""
+        """As `Log.names` has them, without commands."""
         self._tools: set[str] = set()
         self._uses: set[str] = set()
+        self._services: dict[str, int] = {}
+        self._in_containers = False
 
     def read_line(self, text: str) -> None:
         """Take the next line, as it stands in the log."""
+        if self._in_containers and (first := _DESCRIBED.match(text)):
+            self._name(**first.groupdict())
+        self._in_containers = text.rstrip() == "Containers:"
         if not _MARKS.search(text):
             return
         if tool := _TOOLS.search(text):
@@ -94,10 +126,32 @@ class ProjectDetector:
             self._name(engine="podman")
         if conda := _CONDA_ENVIRONMENT.search(text):
             self._name(conda_environment=conda["name"])
-        if pod := _POD.search(text):
-            self._name(**pod.groupdict())
+        self._read_containers(text)
         if space := _NAMESPACE.search(text):
             self._name(**space.groupdict())
+
+    def _read_containers(self, text: str) -> None:
+        if workload := _WORKLOAD.search(text):
+            kind = workload["kind"].lower()
+            self._name(kind=_KINDS.get(kind, kind), deployment=workload["deployment"])
+        if pod := _POD.search(text):
+            self._name(**pod.groupdict())
+        elif pod := _ORDINAL_POD.search(text):
+            kind = "pytorchjob" if pod["role"] else "statefulset"
+            if "kind" not in self.names and "deployment" not in self.names:
+                self._name(kind=kind)
+            self._name(deployment=pod["deployment"], container=pod["container"])
+        if "kubectl" in text and (inner := _CONTAINER.search(text)):
+            self._name(**inner.groupdict())
+        if entered := _ENTERED.search(text):
+            self._name(**entered.groupdict())
+        if service := _SERVICE.match(text):
+            self._name(**service.groupdict())
+        elif service := _COMPOSE_NAME.match(text):
+            count = self._services[service[1]] = self._services.get(service[1], 0) + 1
+            if count == _MIN_COMPOSE_LINES:
+                self._uses.add("compose")
+                self._name(**service.groupdict())
 
     def read_message(self, text: str) -> None:
         """Take the same line without its prefixes."""

@@ -10,6 +10,7 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from pipedoctor.facts.log import Log, Seen
+from pipedoctor.log.launch_commands import COMMAND_WORDS, CommandReader
 from pipedoctor.log.launch_place import LaunchPlaceDetector
 from pipedoctor.log.legacy_encodings import convert_blocks
 from pipedoctor.log.limits import ReadLimits
@@ -60,7 +61,8 @@ def read_log(
     """
     limits = limits or ReadLimits()
     reader = _LogReader(signatures)
-    sieve = LineFilter(signatures.words | find_latin_words() | PROJECT_WORDS, find_foreign_texts())
+    words = signatures.words | find_latin_words() | PROJECT_WORDS | COMMAND_WORDS
+    sieve = LineFilter(words, find_foreign_texts())
     number, brief, end = 1, b"", b"\n"
     tail = LogTail()
     for block, last in _mark_last(convert_blocks(read_blocks(file, limits))):
@@ -151,6 +153,7 @@ class _LogReader:
         self._warned = WarningTracker()
         self._places = LaunchPlaceDetector()
         self._project = ProjectDetector()
+        self._commands = CommandReader()
 
     def read_line(self, data: bytes, number: int) -> None:
         """Read one line, or the many that are wrapped in it."""
@@ -158,6 +161,7 @@ class _LogReader:
             for part in _split_windows(text):
                 self._places.read_line(part)
                 self._project.read_line(part)
+                self._commands.read_line(part, number)
                 line = strip_prefixes(part)
                 self._project.read_message(line.text)
                 quoted = self._tracebacks.read_line(line, number)
@@ -172,16 +176,17 @@ class _LogReader:
             if few and is_doubling(row):
                 self._seen.setdefault(key, []).append(self._ends[key])
         seen = sorted(chain.from_iterable(self._seen.values()), key=lambda s: s.line)
+        docker_use = self._project.find_docker_use()
         return Log(
             lines=number,
             seen=tuple(seen),
             raised=tuple(self._tracebacks.raised),
-            place=self._places.find_place(),
+            place=self._places.find_place() or ("docker" if docker_use else ""),
             system="windows" if self._places.is_windows else "",
             versions=self._project.versions,
-            names=self._project.names,
+            names={**self._project.names, **self._commands.get_commands()},
             tool=self._project.find_tool(),
-            docker_use=self._project.find_docker_use(),
+            docker_use=docker_use,
         )
 
     def _match_signatures(self, line: LogLine, number: int, *, quoted: bool) -> None:

@@ -145,6 +145,8 @@ class FailureMode(msgspec.Struct, frozen=True, kw_only=True):
     """What else is so where this signature (``id``) of the cause was seen."""
     usual_place: Literal["", "docker"] = ""
     """Where it happens nearly always, for logs that do not say where they are from."""
+    cured_by: dict[str, str] = {}
+    """Name of the check that knows the cure where this signature (``id``) was seen."""
     ill_settings: dict[str, Any] = {}
     """With which thresholds its check looks at that example."""
     remedies: tuple[Advice, ...] = ()

@@ -99,14 +99,15 @@ class TracebackReader:
         self._inner: dict[str, str] = {}
         """The path of the last frame."""
         self._open: dict[str, bool] = {}
-        self._after: set[str] = set()
+        self._after: dict[str, int] = {}
+        """How far a frame is indented, whose code follows farther in."""
         self._pending_raises: dict[str, tuple[RaiseStatement, LogLine, int]] = {}
         self._truncated: list[tuple[RaiseStatement, LogLine, int]] = []
 
     def read_line(self, line: LogLine, number: int) -> bool:
         """Take the next line of a log; is it a line of code that a frame quotes?"""
-        quoted = line.rank in self._after and line.text[:1] in {" ", "\t"}
-        self._after.discard(line.rank)
+        before = self._after.pop(line.rank, None)
+        quoted = before is not None and _measure_indent(line.text) > before
         self._track_raise(line, number, quoted=quoted)
         if _BOXED_CODE.match(line.text):
             return True
@@ -139,7 +140,7 @@ class TracebackReader:
         text = line.text.strip("│|╭╮ \t\n")
         match = _PYTHON_FRAME.search(text) or _CELL_FRAME.match(text) or _INPUT_FRAME.match(text)
         if match is not None:
-            self._read_frame(line.rank, match)
+            self._read_frame(line, match)
             return
         if text.startswith(("Traceback (most", "Original Traceback")):
             self._own.pop(line.rank, None)
@@ -171,11 +172,12 @@ class TracebackReader:
             self.raised[-1] = replace(last, own=own)
         return True
 
-    def _read_frame(self, rank: str, match: re.Match[str]) -> None:
+    def _read_frame(self, line: LogLine, match: re.Match[str]) -> None:
+        rank = line.rank
         self._pending_raises.pop(rank, None)
         quotes = match.re is _PYTHON_FRAME and not match["path"].endswith(_NATIVE_SUFFIXES)
         if quotes and len(self._after) < MAX_EXCEPTIONS:
-            self._after.add(rank)
+            self._after[rank] = _measure_indent(line.text)
         if len(self._open) < MAX_EXCEPTIONS or rank in self._open:
             self._open[rank] = True
         if len(self._inner) < MAX_EXCEPTIONS or rank in self._inner:
@@ -212,6 +214,10 @@ class TracebackReader:
                 library=find_package(self._inner.pop(line.rank, "")),
             )
         )
+
+
+def _measure_indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" \t"))
 
 
 def parse_raise(text: str) -> RaiseStatement | None:

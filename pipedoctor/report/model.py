@@ -8,6 +8,7 @@ import msgspec
 
 from pipedoctor.check import Edit, Gain, Location, Put, Remedy, Severity, Verdict
 from pipedoctor.check.docker_shapes import translate_for_compose, translate_for_dockerfile
+from pipedoctor.check.launch_lines import put_launch
 from pipedoctor.check.model import FlowStep
 from pipedoctor.check.package_tools import translate_for_tool
 from pipedoctor.check.project_names import put_names
@@ -103,8 +104,9 @@ class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
     def for_shell(cls, remedy: Remedy, target: TargetShell, **more: Any) -> Iterator["Self"]:
         """Write it out for this shell; nothing, if it is for another system."""
         for one in translate_for_tool(remedy, target.tool):
-            named = put_names(one, target.names)
-            yield from cls._write_for_shell(_shape_for_docker(named, target), target, **more)
+            shaped = _shape_for_docker(one, target)
+            named = put_launch(put_names(shaped, target.names), target.names)
+            yield from cls._write_for_shell(named, target, **more)
 
     @classmethod
     def _write_for_shell(cls, remedy: Remedy, target: TargetShell, **more: Any) -> Iterator["Self"]:
@@ -123,7 +125,7 @@ class ReportedRemedy(msgspec.Struct, frozen=True, kw_only=True):
 def _shape_for_docker(remedy: Remedy, target: TargetShell) -> Remedy:
     if target.docker_use == "build":
         return translate_for_dockerfile(remedy)
-    if target.docker_use == "run" and remedy.argv[:3] == ("python", "-m", "pip"):
+    if target.docker_use in {"run", "compose"} and remedy.argv[:3] == ("python", "-m", "pip"):
         return translate_for_dockerfile(remedy)
     return translate_for_compose(remedy) if target.docker_use == "compose" else remedy
 

@@ -45,7 +45,9 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
             "python -m pip install torch==2.3.1+cu118 --index-url",
             id="the same release for the driver",
         ),
-        pytest.param(f"trainer-1  | {BUS}", "services:\n  train:\n    shm_size: 4gb", id="Compose"),
+        pytest.param(
+            f"trainer-1  | {BUS}", "services:\n  trainer:\n    shm_size: 4gb", id="Compose"
+        ),
         pytest.param(f"#12 9.1 {LIB_GL}", "RUN python -m pip uninstall", id="an image is built"),
         pytest.param(f"#9 160.1 {PIP_FULL}", "docker system prune", id="the host of a build"),
         pytest.param(
@@ -101,7 +103,7 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
         pytest.param(
             "worker-1  | OSError: [Errno 24] Too many open files\n"
             "worker-1  | RuntimeError: received 0 items of ancdata\n",
-            "services:\n  train:\n    ulimits:",
+            "services:\n  worker:\n    ulimits:",
             id="limits of a service",
         ),
         pytest.param(

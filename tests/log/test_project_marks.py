@@ -89,7 +89,13 @@ def test_use_of_docker(line: str, use: str) -> None:
             {"deployment": "embed", "container": "worker"},
         ),
         ("kubectl -n vision get pod resnet-6f7b9c8d5-qw8zt", {"deployment": "resnet"}),
-        ("kubectl logs trainer-0", {}),
+        ("kubectl logs trainer-0", {"deployment": "trainer", "kind": "statefulset"}),
+        ("kubectl logs unet-master-0", {"deployment": "unet", "kind": "pytorchjob"}),
+        ("Controlled By:  StatefulSet/trainer", {"deployment": "trainer", "kind": "statefulset"}),
+        ("$ kubectl -n ml logs job/unet -c torch", {"deployment": "unet", "container": "torch"}),
+        ("kubectl get pods", {}),
+        ("trainer-1  | epoch 3", {"service": "trainer"}),
+        ("$ docker exec -it train nvidia-smi", {"entered": "train"}),
         ("/opt/conda/envs/yolo/lib/python3.8/x.py", {"conda_environment": "yolo"}),
         ("C:\\Users\\a\\miniconda3\\envs\\seg\\Lib\\x.py", {"conda_environment": "seg"}),
         ("/data/envs/yolo/images", {}),
@@ -98,3 +104,23 @@ def test_use_of_docker(line: str, use: str) -> None:
 def test_names(line: str, names: dict[str, str]) -> None:
     assert names.items() <= read(line).names.items()
     assert bool(names) == bool(read(line).names)
+
+
+def test_a_service_with_a_name_of_its_own() -> None:
+    detector = ProjectDetector()
+    for line in ["fluxgym  | loading"] * 3:
+        detector.read_line(line)
+    assert detector.find_docker_use() == ""
+
+    detector.read_line("fluxgym  | RuntimeError: x")
+
+    assert detector.find_docker_use() == "compose"
+    assert detector.names == {"service": "fluxgym"}
+
+
+def test_the_first_container_that_is_described() -> None:
+    detector = ProjectDetector()
+    for line in ["Containers:", "  torch:", "    Image:  x", "  sidecar:"]:
+        detector.read_line(line)
+
+    assert detector.names == {"container": "torch"}

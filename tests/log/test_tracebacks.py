@@ -191,3 +191,13 @@ def test_cut_and_another_one_behind_it() -> None:
     )
 
     assert cut(text) == [("OSError", "no room", 2)]
+
+
+def test_an_exception_behind_a_frame_without_code() -> None:
+    (found,) = raised(
+        "      Traceback (most recent call last):\n"
+        '        File "<string>", line 22, in <module>\n'
+        "      ModuleNotFoundError: No module named 'torch'"
+    )
+
+    assert found.kind == "ModuleNotFoundError"

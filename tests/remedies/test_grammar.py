@@ -102,6 +102,9 @@ OTHER_FILES = (
     "#",
     "tmpfs ",
     "RUN ",
+    "ENV ",
+    "[tool.",
+    "- ",
 )
 
 

@@ -19,8 +19,15 @@ _OTHERS = (
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """The file by its name, where the code that loads it says so."""
-    file = log.find_value("corrupt_download_or_checkpoint", "file")
-    what = file or "the file named in the log"
+    cause = "corrupt_download_or_checkpoint"
+    if any(seen.signature == f"{cause}/lfs-pointer" for seen in log.seen):
+        title = "Download the file itself: what is there is a pointer of Git LFS"
+        return (advise_user(title, snippet="git lfs install\ngit lfs pull"), *_OTHERS)
+    cached = log.find_value(cause, "cached")
+    if cached:
+        title = f"Delete {cached}: the next start downloads it again"
+        return (advise_user(title, argv=("rm", "--", cached)), *_OTHERS)
+    what = log.find_value(cause, "file") or "the file named in the log"
     return (advise_user(f"Delete {what}, and download or save it again"), *_OTHERS)
 
 

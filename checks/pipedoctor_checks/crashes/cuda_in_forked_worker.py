@@ -1,22 +1,47 @@
 """PDR935: a forked worker uses CUDA, which cannot be used after a fork."""
 
-from pipedoctor.check import in_code
+import re
+
+from pipedoctor.check import Remedy, in_code
+from pipedoctor.facts.log import Log
 from pipedoctor_checks.crashes._log_check import log_check
+
+_CAUSE = "cuda_in_forked_worker"
+_MOVE = re.compile(
+    r"\.cuda\([^()]*\)"
+    r"|\.to\((?:self\.)?(?:device|\"cuda[^\"]*\"|'cuda[^']*')(?:, ?non_blocking=True)?\)"
+)
+"""How a tensor is moved to a GPU, in a line of code."""
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """The user's own line without the move, where the log shows it."""
+    line = log.find_value(_CAUSE, "code").strip()
+    without = _MOVE.sub("", line)
+    keep = (
+        in_code(
+            "Keep samples on the CPU: do not move them to the GPU in the dataset",
+            f"- {line}\n+ {without}",
+        )
+        if line and without != line
+        else None
+    )
+    title = "Keep samples on the CPU, and move them in the main process"
+    move = in_code(
+        "Then move every tensor of the batch in the training loop" if keep else title,
+        "x = x.to(device, non_blocking=True)  # in the training loop, for each tensor of the batch",
+    )
+    spawn = in_code(
+        "Alternatively spawn the workers", 'DataLoader(..., multiprocessing_context="spawn")'
+    )
+    return (*((keep,) if keep else ()), move, spawn)
 
 
 @log_check(
     "PDR935",
     "CUDA is used in a forked worker",
     summary="A forked worker uses CUDA, which cannot be used after a fork",
-    remedies=(
-        in_code(
-            "Keep samples on the CPU, and move them in the main process",
-            "batch = batch.to(device, non_blocking=True)  # in the training loop",
-        ),
-        in_code(
-            "Alternatively spawn the workers", 'DataLoader(..., multiprocessing_context="spawn")'
-        ),
-    ),
+    remedies=_choose_remedies,
 )
 def cuda_in_forked_worker() -> None:
     """

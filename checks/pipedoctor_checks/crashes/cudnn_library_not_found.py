@@ -13,8 +13,10 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """The major version that the log asks for, beside the one that torch requires."""
     cause = "cudnn_library_not_found"
     major = log.find_value(cause, "major") or log.find_value(cause, "other")
-    wanted = f"nvidia-cudnn-cu12=={major}.*" if major else "nvidia-cudnn-cu12"
-    what = f"cuDNN {major}" if major else "cuDNN"
+    exact = log.find_value(cause, "exact")  # libraries of two versions do not work together
+    number = f"{exact}.*" if exact else f"{major}.*" if major else ""
+    wanted = f"nvidia-cudnn-cu12=={number}" if number else "nvidia-cudnn-cu12"
+    what = f"cuDNN {exact or major}".strip()
     return (
         advise_user(
             f"Install {what} into a folder of its own: torch keeps the version that it requires",

@@ -21,6 +21,8 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     text = log.find_value("unpicklable_object_spawn", "object").strip("'\u2019 ")
     named = _INNER.match(text)
     first = _move_function(named["inner"], named["outer"]) if named else _USE_FUNCTIONS
+    if own := log.find_value("unpicklable_object_spawn", "own"):
+        first = _import_class(own)
     if nameless := _LAMBDA.match(text):
         first = replace(first, title=_REPLACE_LAMBDA.format(nameless["outer"]))
     return (first,) if log.system == "windows" else (first, forked)
@@ -31,6 +33,14 @@ def _move_function(inner: str, outer: str) -> Remedy:
         f"Move {inner} out of {outer}, to the top level of the module",
         f"def {inner}(*args):  # at the top level; what it used of {outer} as arguments\n"
         "    ...  # its lines, as now",
+    )
+
+
+def _import_class(name: str) -> Remedy:
+    """What a notebook or an interactive session defines is in no file that a child reads."""
+    return in_code(
+        f"Move {name} into a file of its own, which every worker can import",
+        f"from own_classes import {name}  # its definition and imports stand in own_classes.py",
     )
 
 

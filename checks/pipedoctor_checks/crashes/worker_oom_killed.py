@@ -3,8 +3,10 @@
 from msgspec.structs import replace
 
 from pipedoctor.check import Remedy, grant_memory, in_code, slurm
+from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor.units import GiB, KiB, parse_size
+from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
 _CAUSE = "worker_oom_killed"
@@ -15,8 +17,24 @@ _SMALLER_JOB = in_code(
 )
 
 
+_BUILD = (
+    advise_launch(
+        "Give Docker more memory (Docker Desktop: Settings, Resources), then build again",
+        fits=(Launcher.BARE, Launcher.DOCKER),
+    ),
+    advise_launch(
+        "Alternatively let pip keep no large file in memory, in the Dockerfile",
+        snippet="ENV PIP_NO_CACHE_DIR=1",
+        fits=(Launcher.BARE, Launcher.DOCKER),
+    ),
+)
+"""While an image is built there is no loader, and no flag of ``docker run``."""
+
+
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """Ask for less, and grant twice as much as the log says that there was."""
+    if log.docker_use == "build":
+        return _BUILD
     each = _read_size(log.find_value(_CAUSE, "percpu"))
     if each:  # Slurm takes no --mem beside it
         option = f"--mem-per-cpu={-(-2 * each // GiB)}G"

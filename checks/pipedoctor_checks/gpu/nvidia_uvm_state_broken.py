@@ -98,12 +98,14 @@ def _explain_broken_uvm(
 def _list_remedies(site: Site | None) -> tuple[Remedy, ...]:
     return select_remedies(
         site.launcher if site else None,
-        _advise_command("Create the device files", "nvidia-modprobe", "-c", "0", "-u"),
         _advise_command(
-            "After suspend: unload the module; it is loaded again on demand",
+            "Unload the module, which a suspend may have broken: no process may use the GPU",
             "modprobe",
             "-r",
             UVM_MODULE,
+        ),
+        _advise_command(
+            "Then load it again, and create its device files", "nvidia-modprobe", "-c", "0", "-u"
         ),
         docker_run("Start the container with all device files", "--gpus", "all"),
     )

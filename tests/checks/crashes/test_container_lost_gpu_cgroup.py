@@ -52,19 +52,21 @@ def test_speaks() -> None:
         (
             "bare",
             [
+                "docker restart trainer",
                 (
                     "docker run --gpus=all --device=/dev/nvidia0 --device=/dev/nvidiactl "
                     "--device=/dev/nvidia-uvm"
-                )
+                ),
             ],
         ),
         (
             "docker",
             [
+                "docker restart trainer",
                 (
                     "docker run --gpus=all --device=/dev/nvidia0 --device=/dev/nvidiactl "
                     "--device=/dev/nvidia-uvm"
-                )
+                ),
             ],
         ),
         ("kubernetes", [""]),

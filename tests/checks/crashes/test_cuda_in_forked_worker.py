@@ -39,7 +39,7 @@ def test_speaks() -> None:
 
     assert finding.severity is Severity.BREAKS
     assert finding.summary == "A forked worker uses CUDA, which cannot be used after a fork"
-    assert finding.evidence == {"log.line": 3}
+    assert finding.evidence["log.code"] == "return self.features[index].cuda()"
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -47,9 +47,31 @@ def test_remedies(place: str) -> None:
     (finding,) = cuda_in_forked_worker(LOG, PLACES[place])
 
     assert list_commands(finding) == [
-        "batch = batch.to(device, non_blocking=True)  # in the training loop",
+        "- return self.features[index].cuda()\n+ return self.features[index]",
+        "x = x.to(device, non_blocking=True)  # in the training loop, for each tensor of the batch",
         'DataLoader(..., multiprocessing_context="spawn")',
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "without"),
+    [
+        ('x = torch.tensor(row).to("cuda:0")', "x = torch.tensor(row)"),
+        ("img, y = img.to(self.device), y.cuda(0)", "img, y = img, y"),
+    ],
+)
+def test_the_move_is_taken_out_of_the_line(line: str, without: str) -> None:
+    text = f"    {line}\nRuntimeError: Cannot re-initialize CUDA in forked subprocess."
+    (finding,) = cuda_in_forked_worker(diagnose_text(text), None)
+
+    assert finding.remedies[0].snippet == f"- {line}\n+ {without}"
+
+
+def test_no_line_is_known() -> None:
+    text = "RuntimeError: Cannot re-initialize CUDA in forked subprocess."
+    (finding,) = cuda_in_forked_worker(diagnose_text(text), None)
+
+    assert finding.remedies[0].title.startswith("Keep samples on the CPU, and move them")
 
 
 def test_wording_of_remedies(snapshot: SnapshotAssertion) -> None:

@@ -69,8 +69,8 @@ def test_torchs_words_with_a_driver_that_fits() -> None:
     assert finding.confidence is Confidence.LIKELY
     assert finding.summary == ("CUDA does not start (unknown error) although the driver answers")
     assert [remedy.shell for remedy in finding.remedies] == [
-        "sudo nvidia-modprobe -c 0 -u",
         "sudo modprobe -r nvidia_uvm",
+        "sudo nvidia-modprobe -c 0 -u",
     ]
 
 

@@ -1,0 +1,141 @@
+"""The user's own command line, with what a remedy changes of it."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from pipedoctor.check.remedy import Remedy
+
+_ENGINES = frozenset({"docker", "podman"})
+_REPEATED = frozenset({"-e", "--env", "-v", "--volume", "--ulimit", "--device"})
+"""Options of ``docker run`` of which each sets another thing."""
+_RANKS = ("--nproc-per-node", "--nproc_per_node")
+_RENDEZVOUS = ("--master-port", "--master_port", "--master-addr", "--master_addr", "--rdzv")
+_VALUED = (*_RANKS, *_RENDEZVOUS, "--nnodes", "--node-rank", "--node_rank")
+_EXAMPLE = ("python", "train.py")
+
+
+def put_launch(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
+    """
+    The same remedy in the command that the log shows.
+
+    `names` may have the lines ``docker_run``, ``torchrun``, ``sbatch`` and ``python``.
+    """
+    words = _rewrite(remedy.argv, names)
+    if words is None:
+        return remedy
+    if any("$" in word for word in words):  # a shell reads it, and argv is read by none
+        return replace(remedy, argv=(), snippet=" ".join(words))
+    return replace(remedy, argv=tuple(shlex.split(" ".join(words))))
+
+
+def _rewrite(argv: Sequence[str], names: Mapping[str, str]) -> list[str] | None:
+    """The words as they are typed; None: the log shows no such command."""
+    own = {kind: _split_words(line) for kind, line in names.items() if kind in _KINDS}
+    if argv[1:2] == ("run",) and argv[0] in _ENGINES and "docker_run" in own:
+        return _add_to_container(argv[2:], own["docker_run"])
+    if argv[:1] == ("sbatch",) and "sbatch" in own:
+        rest = _drop_options(own["sbatch"][1:], {_name_option(word) for word in argv[1:]})
+        return ["sbatch", *argv[1:], *rest]
+    if argv[:1] == ("torchrun",) and argv[-1] == _EXAMPLE[-1]:
+        return _rewrite_torchrun(argv, own)
+    if tuple(argv[-2:]) == _EXAMPLE and (launch := own.get("torchrun") or own.get("python")):
+        return [*argv[:-2], *launch]
+    return None
+
+
+_KINDS = frozenset({"docker_run", "torchrun", "sbatch", "python"})
+
+
+def _add_to_container(flags: Sequence[str], own: list[str]) -> list[str]:
+    at = own.index("run") + 1
+    ours = {_name_setting(word) for word in _join_values(flags)}
+    once = {name for name in ours if name not in _REPEATED and " " not in name}
+    rest: list[str] = []
+    for word in _join_values(_drop_options(own[at:], once)):
+        rest += [] if _name_setting(word) in ours else [word]
+    return [*own[:at], *(shlex.quote(word) for word in flags), *rest]
+
+
+def _join_values(words: Sequence[str]) -> list[str]:
+    """Options that may be repeated, with their values as one word."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] in _REPEATED:
+            joined[-1] += f" {word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _name_setting(word: str) -> str:
+    """``-e A`` of ``-e A=1``; of other options the name alone."""
+    name, _, value = (
+        word.replace("=", " ", 1).partition(" ") if word[:2] == "--" else word.partition(" ")
+    )
+    return f"{name} {value.partition('=')[0]}" if name in _REPEATED else _name_option(word)
+
+
+def _name_option(word: str) -> str:
+    return re.split(r"[= ]", word)[0]
+
+
+def _drop_options(words: Sequence[str], names: set[str]) -> list[str]:
+    """Without these options and their values, in either form."""
+    kept: list[str] = []
+    skip = False
+    for word in words:
+        if skip:
+            skip = False
+        elif word in names:
+            skip = True
+        elif _name_option(word) not in names:
+            kept.append(word)
+    return kept
+
+
+def _rewrite_torchrun(argv: Sequence[str], own: Mapping[str, list[str]]) -> list[str] | None:
+    """Options of the remedy first; its script is the user's."""
+    options = [word for word in argv[1:] if word.startswith("-")]
+    if "torchrun" in own:
+        before, script = _split_script(own["torchrun"][1:])
+        if "--standalone" in argv:  # the number of ranks is not what is wrong
+            ranks = _keep_options(before, _RANKS)
+            options = ["--standalone", *(ranks or options[1:])]
+        return ["torchrun", *options, *script] if script else None
+    if "python" in own:
+        return ["torchrun", *options, *own["python"][1:]]
+    return None
+
+
+def _keep_options(words: Sequence[str], names: Sequence[str]) -> list[str]:
+    kept: list[str] = []
+    for word, value in zip(words, [*words[1:], ""], strict=True):
+        if word in names:
+            kept += [f"{word}={value}"]
+        elif _name_option(word) in names:
+            kept.append(word)
+    return kept
+
+
+def _split_script(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Torchrun's own options, and the script (or ``-m`` and the module) with its own."""
+    skip = False
+    for at, word in enumerate(words):
+        if skip:
+            skip = False
+        elif word == "-m" or not word.startswith("-"):
+            return [*words[:at]], [*words[at:]]
+        else:
+            skip = "=" not in word and word.startswith(_VALUED)
+    return [*words], []
+
+
+def _split_words(line: str) -> list[str]:
+    """Its words as they stand, with their quotes."""
+    lexer = shlex.shlex(line, posix=False, punctuation_chars=False)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    return [*lexer]

@@ -1,0 +1,82 @@
+"""The commands that a log shows: what launched the job that failed."""
+
+import re
+import shlex
+
+COMMAND_WORDS = frozenset({"docker", "podman", "torchrun", "sbatch", "python"})
+"""Words of lines that are read for this alone."""
+_PROMPT = re.compile(
+    r"^(?:(?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.@:~/\\\[\] -]{0,80}[$#>%] {1,3})|\+ )?"
+    r"(?:sudo (?:-E )?)?(?:[A-Z_][A-Z0-9_]{0,40}=[\w./:,-]{0,60} ){0,6}"
+    r"(?P<line>(?:docker|podman) (?:container )?run |torchrun |sbatch |python3? [\w./-]|"
+    r"python3? -m [\w.])"
+)
+_MARK = re.compile(r"(?:docker|podman)\b.{0,12} run |torchrun |sbatch |python3? (?:-m )?[\w./-]")
+_SAFE_LINE = re.compile(r"[\w./@%+:=,{}\[\]\"'$() -]+")
+"""No operator of a shell but a variable, or one of the commands below."""
+_SAFE_EXPANSIONS = re.compile(
+    r"\$\((?:pwd|id -[ug])\)|\$\{?(?:PWD|HOME|USER|UID)\}?(?!\w)|\$\((?:whoami|nproc)\)"
+)
+_TOOLS = frozenset({"pip", "torch", "venv", "http", "json", "ensurepip", "pipx", "accelerate"})
+"""Modules that are run, and train nothing."""
+_MAX_CHARS = 1000
+_MAX_LINES = 12
+
+
+class CommandReader:
+    """Collects them from the lines of a log, the last of each kind."""
+
+    def __init__(self) -> None:
+        self._commands: dict[str, str] = {}
+        self._open: list[str] = []
+        self._next = 0
+
+    def read_line(self, text: str, number: int) -> None:
+        """Take the next line; one that ends in a backslash goes on in the next."""
+        if self._open and number == self._next:
+            self._take(text, number)
+            return
+        self._open = []
+        if not _MARK.search(text):
+            return
+        if match := _PROMPT.match(text):
+            self._take(text[match.start("line") :], number)
+
+    def get_commands(self) -> dict[str, str]:
+        """By ``docker_run``, ``torchrun``, ``sbatch`` and ``python``; none that is unsafe."""
+        return {kind: line for kind, line in self._commands.items() if is_plain_command(line)}
+
+    def _take(self, text: str, number: int) -> None:
+        text = text.strip()
+        if text.endswith("\\") and len(self._open) < _MAX_LINES:
+            self._open.append(text[:-1].strip())
+            self._next = number + 1
+            return
+        line = " ".join([*self._open, text])
+        self._open = []
+        kind = _find_kind(line)
+        if kind and len(line) <= _MAX_CHARS:
+            self._commands[kind] = line
+
+
+def _find_kind(line: str) -> str:
+    """Empty: it starts no training."""
+    first, *rest = line.split()
+    if first in {"docker", "podman"}:
+        return "docker_run"
+    if not first.startswith("python"):
+        return first
+    module = rest[1].split(".")[0] if rest[:1] == ["-m"] and len(rest) > 1 else ""
+    starts = module not in _TOOLS if module else bool(rest) and rest[0].endswith(".py")
+    return "python" if starts and "setup.py" not in rest[0] else ""
+
+
+def is_plain_command(line: str) -> bool:
+    """Is it a single command, whose words a shell reads as they stand?"""
+    rest = _SAFE_EXPANSIONS.sub("", line)
+    if "$" in rest or not _SAFE_LINE.fullmatch(rest) or set(rest) & set("()"):
+        return False
+    try:
+        return len(shlex.split(line)) > 1
+    except ValueError:
+        return False

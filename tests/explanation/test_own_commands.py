@@ -1,0 +1,104 @@
+"""A remedy is the user's own command, file, line or container, where the log shows them."""
+
+import io
+
+import pytest
+
+from pipedoctor.explanation.explain import explain
+from pipedoctor.privacy.redactor import RedactionLevel, Redactor
+from tests.explanation.test_remedies_of_logs import HERE, first_text
+
+BUS = "RuntimeError: DataLoader worker (pid 84) is killed by signal: Bus error.\n"
+SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on device (28)\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "wanted"),
+    [
+        pytest.param(
+            f"$ docker run --gpus all -v $PWD:/w img python a.py\n{BUS}",
+            "docker run --shm-size=4g --gpus all -v $PWD:/w img python a.py",
+            id="the user's own command",
+        ),
+        pytest.param(
+            f"$ kubectl logs trainer-0 -c torch\n{SHM}",
+            "kubectl patch statefulset trainer --patch"
+            """ '{"spec":{"template":{"spec":{"containers":[{"name":"torch\"""",
+            id="a StatefulSet",
+        ),
+        pytest.param(
+            f"$ kubectl -n ml logs job/unet\n{SHM}",
+            "spec:\n  template:\n    spec:\n      containers:",
+            id="a Job cannot be patched",
+        ),
+        pytest.param(
+            "OSError: /v/torchaudio/lib/libtorchaudio.so: undefined symbol: _ZNK5torch8autograd4N\n"
+            "torch               2.1.2+cu121\ntorchaudio          2.2.0+cu121\n",
+            "python -m pip install torchaudio==2.1.2+cu121 --index-url"
+            " https://download.pytorch.org/whl/cu121",
+            id="the torchaudio of this torch",
+        ),
+        pytest.param(
+            "Unable to load any of {libcudnn_cnn.so.9.1.0, libcudnn_cnn.so.9.1}\n",
+            "python -m pip install --no-deps --target $HOME/cudnn 'nvidia-cudnn-cu12==9.1.0.*'",
+            id="the cuDNN that is loaded",
+        ),
+        pytest.param(
+            "to /root/.cache/torch/hub/checkpoints/vgg16-3.pth\n"
+            "RuntimeError: PytorchStreamReader failed failed finding central directory\n",
+            "rm -- /root/.cache/torch/hub/checkpoints/vgg16-3.pth",
+            id="a damaged file of a cache",
+        ),
+        pytest.param(
+            '  File "/w/data.py", line 41, in __getitem__\n    return self.x[i].cuda(), self.y[i]\n'
+            "RuntimeError: Cannot re-initialize CUDA in forked subprocess.\n",
+            "- return self.x[i].cuda(), self.y[i]\n+ return self.x[i], self.y[i]",
+            id="the user's own line",
+        ),
+        pytest.param(
+            "$ docker exec -it seg nvidia-smi\nFailed to initialize NVML: Unknown Error\n",
+            "docker restart seg",
+            id="the container that lost its GPU",
+        ),
+        pytest.param(
+            "ckpt = torch.load(\"runs/best.pt\")\nUnpicklingError: invalid load key, 'v'.\n",
+            "git lfs install\ngit lfs pull",
+            id="a pointer of Git LFS",
+        ),
+        pytest.param(
+            "Step 5/9 : RUN pip install torch\nKilled\n"
+            "The command '/bin/sh -c pip install torch' returned a non-zero code: 137\n",
+            "Give Docker more memory (Docker Desktop: Settings, Resources), then build again",
+            id="memory of a build",
+        ),
+        pytest.param(
+            "OSError: /v/torch_sparse/_convert_cuda.so: undefined symbol: _ZNK2at6Tensor5zero_Ev\n"
+            "torch.__version__ 1.10.0+cu111\n",
+            "python -m pip install --force-reinstall --no-deps torch_sparse"
+            " -f https://data.pyg.org/whl/torch-1.10.0+cu111.html",
+            id="the wheel for this torch",
+        ),
+        pytest.param(
+            "AttributeError: Can't get attribute 'Own' on <module '__main__' (built-in)>\n",
+            "from own_classes import Own  # its definition",
+            id="a class of a notebook",
+        ),
+        pytest.param(
+            "Controlled By:  Job/bert\n      Reason:       OOMKilled\n      memory:  16Gi\n",
+            "spec:\n  template:\n    spec:\n      containers:",
+            id="memory of a Job",
+        ),
+    ],
+)
+def test_first_remedy(log: str, wanted: str) -> None:
+    assert first_text(log).startswith(wanted)
+
+
+def test_a_command_with_a_secret_is_not_repeated() -> None:
+    log = f"$ docker run -e HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyzABCDEFGH img python a.py\n{BUS}"
+    redactor = Redactor(RedactionLevel.SECRETS)
+
+    said = explain(io.BytesIO(log.encode()), redactor=redactor, facts=lambda _: HERE)
+
+    first = next(one for one in said.causes[0].remedies if one.for_here)
+    assert first.shell == "docker run --shm-size=4g"

@@ -1,0 +1,58 @@
+"""The commands in a log: one line or several, and none that would do something else."""
+
+import pytest
+
+from pipedoctor.log.launch_commands import CommandReader
+
+
+def read(text: str) -> dict[str, str]:
+    reader = CommandReader()
+    for number, line in enumerate(text.splitlines(), 1):
+        reader.read_line(line, number)
+    return reader.get_commands()
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        (
+            "$ docker run --gpus all -v $PWD:/w img",
+            {"docker_run": "docker run --gpus all -v $PWD:/w img"},
+        ),
+        ("docker run \\\n  --gpus all \\\n  img", {"docker_run": "docker run --gpus all img"}),
+        (
+            "(seg) me@gpu1:~/x$ torchrun --nproc_per_node 2 a.py",
+            {"torchrun": "torchrun --nproc_per_node 2 a.py"},
+        ),
+        ("me@login1:~> sbatch job.sh", {"sbatch": "sbatch job.sh"}),
+        (
+            "$ OMP_NUM_THREADS=4 python3 tools/a.py --lr 0.1",
+            {"python": "python3 tools/a.py --lr 0.1"},
+        ),
+        ("$ python -m seg.train", {"python": "python -m seg.train"}),
+        (r"C:\\Users\\ana\\proj> python mnist.py", {"python": "python mnist.py"}),
+        ("$ python a.py\n$ python b.py", {"python": "python b.py"}),
+    ],
+)
+def test_a_command(text: str, commands: dict[str, str]) -> None:
+    assert read(text) == commands
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$ docker run -v $(curl -s x.sh):/w img",
+        "$ docker run img; rm -rf x",
+        "$ docker run img | tee log",
+        "$ docker run `id` img",
+        "$ docker run $OPTIONS img",
+        "$ python -c 'import torch'",
+        "$ python -m pip install torch",
+        "$ python setup.py install",
+        "the python train.py script",
+        "docker run \\\n" + "x \\\n" * 20,
+        '$ docker run "img',
+    ],
+)
+def test_no_command(text: str) -> None:
+    assert not read(text)
