@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -45,16 +45,18 @@ def examine_projects(
     missing = [n for n in range(len(groups)) if n not in found]
 
     home = os.getpid()
+    sizes = {number: _count_bytes([groups[number]]) for number in missing}
+    kept = choose_kept(sizes) if reading.process_ends else frozenset[int]()
 
     def work(number: int) -> ProjectReading:
-        last = os.getpid() != home
+        last = os.getpid() != home or number in kept
         return _examine_project(groups[number], display_path, until, seconds, last=last)
 
     jobs = _count_jobs(reading.jobs, [groups[n] for n in missing])
     if jobs > 1 and hasattr(os, "fork"):
         fresh = _examine_in_parallel(work, missing, groups, display_path, jobs)
     else:
-        fresh = {number: work(number) for number in missing}
+        fresh = {number: work(number) for number in sorted(missing, key=kept.__contains__)}
     for number, known in fresh.items():
         found[number] = known
         if known.complete:
@@ -94,10 +96,29 @@ def _examine_project(
         )
 
 
+def choose_kept(sizes: Mapping[int, int]) -> frozenset[int]:
+    """
+    Choose the projects that stay in memory to the end of the process, by their sizes.
+
+    Those that are read last: together they take no more than the largest alone.
+    """
+    left = max(sizes.values(), default=0)
+    kept: list[int] = []
+    for number in sorted(sizes, key=sizes.__getitem__):
+        left -= sizes[number]
+        if left < 0:
+            break
+        kept.append(number)
+    return frozenset(kept)
+
+
+def _count_bytes(projects: Sequence[ProjectFiles]) -> int:
+    return sum(len(file.text) for project in projects for file in project)
+
+
 def _count_jobs(asked: int | None, projects: Sequence[ProjectFiles]) -> int:
     if asked is None:
-        size = sum(len(file.text) for project in projects for file in project)
-        asked = _count_cpus() if size > MIN_PARALLEL_BYTES else 1
+        asked = _count_cpus() if _count_bytes(projects) > MIN_PARALLEL_BYTES else 1
     return max(1, min(asked, len(projects), MAX_JOBS))
 
 
@@ -120,7 +141,7 @@ def _examine_in_parallel(
     def task(number: int) -> Callable[[], bytes]:
         return lambda: _encode_examined(work(number))
 
-    sizes = [sum(len(file.text) for file in groups[number]) for number in missing]
+    sizes = [_count_bytes([groups[number]]) for number in missing]
     order = sorted(range(len(missing)), key=lambda place: -sizes[place])
     results = run_tasks([task(number) for number in missing], order, jobs)
     return {

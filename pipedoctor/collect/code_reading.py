@@ -23,6 +23,8 @@ class ReadingOptions(msgspec.Struct, frozen=True, kw_only=True):
     cache_dir: str = ""
     """Empty: where the system keeps such things."""
     gitignore: bool = True
+    process_ends: bool = False
+    """The process ends with it: memory that it no longer needs is given back then."""
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     """Names and patterns of what is left out below PATHS."""
     stdin_source: SourceFile | None = None

@@ -215,7 +215,8 @@ def _place_path_probe(place: PathRequest) -> ProbePlace:
 def _iter_code_probes(inquiry: CollectionRequest, deadline: float) -> Iterator[Probe]:
     """Yield the probes of code; loaders share its lane and the calls it found."""
     machine, code = inquiry.machine, inquiry.code
-    words = {"reading": inquiry.reading, "crossed": LoaderCallStore()}
+    reading = msgspec.structs.replace(inquiry.reading, process_ends=True)
+    words = {"reading": reading, "crossed": LoaderCallStore()}
     if inquiry.has_code:
         left = max(1.0, deadline - IMPORT_MARGIN)
         yield build_probe("source", machine, code, left, place=ProbePlace(timeout=left), **words)

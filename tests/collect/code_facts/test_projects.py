@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pipedoctor.collect import code_facts
+from pipedoctor.collect.code_facts import choose_kept
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.source import source
 from pipedoctor.facts.code_events.training import DeviceCopy, FreshIterator
@@ -164,3 +165,18 @@ def test_where_no_process_can_be_started_one_does_all(
 
     monkeypatch.setattr(os, "fork", fork)
     assert run_tasks([lambda: b"a", lambda: b"b"], [0, 1], 2) == [b"a", b"b"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "kept"),
+    [
+        (dict[int, int](), set[int]()),
+        ({0: 7}, {0}),
+        ({0: 3, 1: 10, 2: 5, 3: 4}, {0, 3}),
+        ({0: 3, 1: 10, 2: 5}, {0, 2}),
+    ],
+)
+def test_what_stays_in_memory_is_no_more_than_the_largest_project(
+    sizes: dict[int, int], kept: set[int]
+) -> None:
+    assert choose_kept(sizes) == kept
