@@ -96,6 +96,8 @@ class LoaderCall(Part, frozen=True, kw_only=True):
     """Lightning, accelerate...: what drives the loop instead of the code itself."""
     repeats: bool = False
     """A loop over it stands in a loop over epochs."""
+    sampled: bool = False
+    """No loop takes more than its first batch."""
     rebuilt: str = ""
     """What loop makes it again each time: ``for epoch in range(9)``; or empty."""
     fed: tuple[int, ...] = ()

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
@@ -83,6 +83,8 @@ def build_loader_fact(
     scope = loader.site.scope
     arguments = _resolve_arguments(recorder, loader)
     made_at = at = node_location(scope.module, loader.node)
+    if loader.wrapped is not None:
+        made_at = node_location(loader.wrapped.scope.module, loader.wrapped.node)
     if loader.through:
         first = loader.through[0]
         at = node_location(first.scope.module, first.node)
@@ -102,6 +104,7 @@ def build_loader_fact(
         testing=_is_for_tests(loader),
         framework=_find_framework(scope),
         repeats=index in recorder.repeated_loaders,
+        sampled=index in recorder.sampled_loaders and not fed,
         rebuilt=rebuilt,
         fed=tuple(fed),
         unguarded=unguarded,
@@ -157,6 +160,7 @@ def _infer_role(
     names = [target, unparse_short(given.node) if given else ""]
     names.append(loader.site.scope.name.rpartition(".")[2])
     names += find_receiving_names(recorder, loader.site.node, loader.site.scope)
+    names += _names_of_calls(loader)
     for name in names:
         trains, evaluates = (
             bool(_TRAIN_NAME.search(name)),
@@ -166,6 +170,20 @@ def _infer_role(
             return "train" if trains else "eval"
     roles: set[LoopRole] = {recorder.loops[n].role for n in fed_loops if recorder.loops[n].role}
     return roles.pop() if len(roles) == 1 else ""
+
+
+def _names_of_calls(loader: ResolvedLoaderCall) -> Iterator[str]:
+    """What the calls that it is made by say of it, all together: ``build("val")``."""
+    found: list[str] = []
+    for site in loader.through:
+        given = (*site.node.args, *(word.value for word in site.node.keywords))
+        texts = [one.value for one in given if isinstance(one, ast.Constant)]
+        found += [text for text in texts if isinstance(text, str)]
+        for key, values in site.scope.bindings.items():
+            if any(value is site.node for value, _ in values):
+                found.append(key)
+    if found:
+        yield " ".join(found)
 
 
 def _find_dataset(recorder: EventRecorder, loader: ResolvedLoaderCall) -> Dataset | None:

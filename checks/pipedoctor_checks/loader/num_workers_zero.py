@@ -95,7 +95,8 @@ def _judge_loaders(source: Source, pipeline: Pipeline | None) -> Findings:
         workers = loader.get("num_workers")
         literal = workers.how in {"literal", "absent"}
         is_explicit = workers.how == "literal" and _is_dataset_unknown(loader)
-        if not has_no_workers(loader) or loader.testing or _keeps_handle(source, loader):
+        left = loader.testing or loader.sampled
+        if not has_no_workers(loader) or left or _keeps_handle(source, loader):
             continue
         if not (has_item_work(loader) or is_explicit):
             continue

@@ -220,6 +220,17 @@ class OldBatchRequest(EventDetails, frozen=True, kw_only=True):
     kind: ClassVar[str] = "old-next"
 
 
+class OldCopyKeyword(EventDetails, frozen=True, kw_only=True):
+    """
+    A copy is told not to wait by a word that became a keyword of Python.
+
+        for images, labels in loader:
+            images = images.cuda(non_blocking=True)
+    """
+
+    kind: ClassVar[str] = "old-copy-keyword"
+
+
 class SideStreamCopy(EventDetails, frozen=True, kw_only=True):
     """
     A copy on a stream of its own, whose memory nothing keeps.

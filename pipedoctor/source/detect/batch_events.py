@@ -1,6 +1,7 @@
 """What is recorded on the way of a batch: copies, waits, ways through the host."""
 
 import ast
+from collections.abc import Set as AbstractSet
 
 from pipedoctor.facts.code_events.training import (
     BatchCopy,
@@ -12,11 +13,16 @@ from pipedoctor.facts.code_events.training import (
     OtherCopy,
     Synchronization,
 )
-from pipedoctor.source.detect.device_copies import creates_then_moves, is_device_copy
+from pipedoctor.source.detect.device_copies import (
+    copies_to_host,
+    creates_then_moves,
+    is_device_copy,
+)
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
 from pipedoctor.source.detect.host_tensors import is_fresh_on_host, makes_tensor_of
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.value_uses import (
+    compares_element,
     compares_tensor,
     converts_result,
     converts_values,
@@ -46,7 +52,7 @@ class BatchEvents:
         func = node.func
         moved = state.on_device_before(node.lineno, step.context)
         root = find_flow_key(func.value) if isinstance(func, ast.Attribute) else ""
-        if is_device_copy(node, self.recorder, scope):
+        if self._is_copy(scope, node, state.batch - moved):
             mine = root in state.batch - moved or self._is_taken_batch(scope, func)
             if mine or not self.depth or self._creates_tensor(scope, node):
                 self._record_copy(
@@ -72,6 +78,10 @@ class BatchEvents:
         else:
             self._record_cuda_call(scope, step, self.recorder.full_name_of(func, scope))
 
+    def _is_copy(self, scope: CodeScope, node: ast.Call, on_host: AbstractSet[str]) -> bool:
+        """Does it copy to the device, and not to where a batch on the host is?"""
+        return is_device_copy(node, self.recorder, scope) and not copies_to_host(node, on_host)
+
     def _record_cuda_call(self, scope: CodeScope, step: CodeStep, name: str) -> None:
         if name == "torch.cuda.empty_cache":
             freed = _follows_del(scope, step)
@@ -96,6 +106,20 @@ class BatchEvents:
             its = CodeStep(test, step.context)
             loss = compares_tensor(test, state.losses)
             self._record_sync(scope, its, "if", host=False, raised=True, decides=loss)
+        elif compares_element(test, state.results | state.on_device.keys()):
+            its = CodeStep(test, step.context)
+            self._record_sync(scope, its, "if", host=False, raised=True, decides=False)
+
+    def record_old_read(
+        self, scope: CodeScope, step: CodeStep, node: ast.Subscript, state: FlowState
+    ) -> None:
+        """``loss.data[0]``: what ``loss.item()`` is since torch 0.4."""
+        inner, first = node.value, node.slice
+        if not (isinstance(inner, ast.Attribute) and inner.attr == "data"):
+            return
+        if isinstance(first, ast.Constant) and first.value == 0:
+            if find_flow_key(inner.value) in state.losses:
+                self._record_sync(scope, step, "item", host=False, raised=True)
 
     def _is_taken_batch(self, scope: CodeScope, func: ast.expr) -> bool:
         """``next(batches).cuda()``: a batch without a name."""
@@ -132,7 +156,8 @@ class BatchEvents:
     ) -> None:
         """A copy to the device: of the batch, of something made here, of another."""
         func = node.func
-        given = {word.arg: word.value for word in node.keywords}.get("non_blocking")
+        words = {word.arg: word.value for word in node.keywords}
+        given = words.get("non_blocking", words.get("async"))
         if given is None and isinstance(func, ast.Attribute) and func.attr == "cuda":
             if node.args and isinstance(node.args[0], ast.Constant):
                 given = node.args[0] if isinstance(node.args[0].value, bool) else None
@@ -176,8 +201,8 @@ class BatchEvents:
         decides: bool | None = None,
     ) -> None:
         """The host waits for the device."""
-        guards = (*self.guards, *step.context.guards)
-        if any(self._is_switched_off(guard, scope) for guard in guards):
+        own = [one for one in step.context.guards if not _has_other_way(scope, one)]
+        if any(self._is_switched_off(guard, scope) for guard in (*self.guards, *own)):
             return
         self.recorder.add_event(
             HostRead(
@@ -192,6 +217,12 @@ class BatchEvents:
             unparse_short(step.node),
             caller_guards=self.guards,
         )
+
+
+def _has_other_way(scope: CodeScope, guard: GuardCondition) -> bool:
+    """Is there an ``else``, so that the option chooses one of two ways of the same step?"""
+    branch = scope.branches.get(id(guard.test))
+    return branch is not None and bool(branch.orelse)
 
 
 def _follows_del(scope: CodeScope, step: CodeStep) -> bool:

@@ -14,8 +14,9 @@ from pipedoctor.source.detect.flow_state import (
     flow_names,
     tensor_names,
 )
-from pipedoctor.source.detect.host_tensors import joins_tensors, makes_tensor
+from pipedoctor.source.detect.host_tensors import is_made_on_host, joins_tensors, makes_tensor
 from pipedoctor.source.detect.losses import find_losses, record_kept_graph
+from pipedoctor.source.detect.positions import is_initializer, is_inside_loops, is_within
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names
 from pipedoctor.source.detect.value_uses import is_computed_of_gradients, is_read_by_host
@@ -25,7 +26,6 @@ from pipedoctor.source.syntax.context import (
     CodeContext,
     CodeStep,
     GuardCondition,
-    LoopNode,
 )
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
@@ -57,7 +57,7 @@ class BatchFlow(BatchEvents):
         waiting: list[tuple[CodeStep, ast.Assign]] = []
         for step in steps:
             one = step.node
-            while waiting and not _is_within(one, waiting[-1][1].value):
+            while waiting and not is_within(one, waiting[-1][1].value):
                 self._follow_assignment(scope, *waiting.pop(), state)
             if isinstance(one, ast.Assign):
                 waiting.append((step, one))
@@ -79,6 +79,8 @@ class BatchFlow(BatchEvents):
             self._enter_call(scope, step, one, state)
         elif isinstance(one, (ast.If, ast.While)):
             self.record_test(scope, step, one.test, state)
+        elif isinstance(one, ast.Subscript):
+            self.record_old_read(scope, step, one, state)
         elif isinstance(one, ast.AugAssign):
             moved = any(
                 is_device_copy(call, self.recorder, scope)
@@ -106,13 +108,17 @@ class BatchFlow(BatchEvents):
         calls = self.names.calls_in(value)
         entered = [self._enter_call(scope, step, call, state) for call in calls]
         returned = {kind for kinds in entered for kind in kinds}
-        copies = [n for n in calls if is_device_copy(n, self.recorder, scope)]
+        on_host = state.batch - state.on_device_before(node.lineno, step.context)
+        copies = [n for n in calls if self._is_copy(scope, n, on_host)]
         read = self.names.of_all(value)
         moved = state.on_device.keys() | state.results
         joined = joins_tensors(self.recorder, scope, value) and not read & moved
         made = joined or makes_tensor(self.recorder, scope, value) or "fresh" in returned
         for target in node.targets:
             names = self.names.of_all(target)
+            if isinstance(target, ast.Subscript):
+                if is_made_on_host(self.recorder, scope, target.value):
+                    continue
             if made or read & state.fresh_on_host:
                 state.fresh_on_host |= names
             else:
@@ -186,7 +192,7 @@ class BatchFlow(BatchEvents):
         guards = self._uncertain_guards(scope, step)
         found: set[str] = set()
         for target, cls in islice(targets, _MAX_TARGETS):
-            if target.parent is not None and _is_inside(target.node, step.context.loops):
+            if target.parent is not None and is_inside_loops(target.node, step.context.loops):
                 continue  # it stands in the loop itself
             inner = FlowState(set())
             for name, value in match_arguments(target, node):
@@ -235,7 +241,7 @@ class BatchFlow(BatchEvents):
         if known is not None:
             return known
         known_of_it = state.batch | state.results | state.on_device.keys()
-        apart = _is_initializer(target) or target.module.is_test
+        apart = is_initializer(target) or target.module.is_test
         if apart or not (known_of_it or self._takes_batches(target)):
             return frozenset()
         self._visited[key] = frozenset()
@@ -265,7 +271,10 @@ class BatchFlow(BatchEvents):
         """What a function returns: a batch, one on the device, something computed there."""
         kinds: set[str] = set()
         values = returned_values(target)
-        if values and all(is_read_by_host(target, value) for value in values):
+        if values and all(
+            is_read_by_host(target, value) or is_made_on_host(self.recorder, target, value)
+            for value in values
+        ):
             kinds.add("host")
         for value in values:
             names = self.names.of_tensors(value)
@@ -281,20 +290,3 @@ class BatchFlow(BatchEvents):
             if names & state.fresh_on_host:
                 kinds.add("fresh")
         return frozenset(kinds)
-
-
-def _is_inside(node: ast.AST, loops: Iterable[LoopNode]) -> bool:
-    line: int = getattr(node, "lineno", 0)
-    return any(loop.lineno < line <= (loop.end_lineno or 0) for loop in loops)
-
-
-def _is_within(node: ast.AST, value: ast.expr) -> bool:
-    """Is a node a part of an expression, by where it stands?"""
-    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-    begin = (value.lineno, value.col_offset)
-    return begin <= (line, column) < (value.end_lineno or 0, value.end_col_offset or 0)
-
-
-def _is_initializer(target: CodeScope) -> bool:
-    """Is it ``__init__``? What an object stores for later use is not followed."""
-    return target.name.endswith("__init__")

@@ -2,8 +2,10 @@
 
 import ast
 import re
+from collections.abc import Set as AbstractSet
 
 from pipedoctor.facts.code_events.training import SideStreamCopy
+from pipedoctor.source.detect.flow_state import find_flow_key
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
@@ -70,6 +72,17 @@ def is_device_copy(
         return False
     typed = last_name(first) in _DTYPES or "dtype" in unparse_short(first)
     return not typed and not _is_cpu_device(first)
+
+
+def copies_to_host(node: ast.Call, on_host: AbstractSet[str]) -> bool:
+    """``x.to(batch.device)``, while the batch is still on the host."""
+    given = [*node.args[:1], *(word.value for word in node.keywords if word.arg == "device")]
+    return any(
+        isinstance(one, ast.Attribute)
+        and one.attr == "device"
+        and find_flow_key(one.value) in on_host
+        for one in given
+    )
 
 
 def _is_cuda_type(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:

@@ -4,11 +4,13 @@ import ast
 
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.base_name import find_base_name
-from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
 _JOINING_FUNCTIONS = {f"torch.{n}" for n in ("cat", "concat", "stack", "vstack", "hstack")}
 _TENSOR_CONSTRUCTORS = {f"torch.{n}" for n in ("Tensor", "from_numpy", "tensor", "FloatTensor")}
+_HOST_FACTORIES = {f"torch.{name}" for name in ("zeros", "ones", "empty", "full", "Tensor")}
+"""What makes a tensor on the host unless it is told the device."""
 _LEAF_FACTORIES = {
     *("Tensor", "FloatTensor", "LongTensor", "IntTensor", "ByteTensor", "tensor"),
     *("from_numpy", "as_tensor", "zeros", "ones", "full", "eye", "empty", "arange"),
@@ -30,6 +32,17 @@ def joins_tensors(recorder: EventRecorder, scope: CodeScope, node: ast.AST) -> b
     """``torch.cat(parts)``: of parts on the host, a new tensor there."""
     return isinstance(node, ast.Call) and (
         recorder.full_name_of(node.func, scope) in _JOINING_FUNCTIONS
+    )
+
+
+def is_made_on_host(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
+    """Does a name stand for a tensor that was made on the host, and is only filled since?"""
+    made = [value for value, _ in scope.bindings.get(binding_key(node), ())]
+    return bool(made) and all(
+        isinstance(one, ast.Call)
+        and recorder.full_name_of(one.func, scope) in _HOST_FACTORIES
+        and all(word.arg not in {"device", None} for word in one.keywords)
+        for one in made
     )
 
 

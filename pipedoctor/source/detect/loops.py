@@ -46,9 +46,10 @@ def _record_loop(
     step: CodeStep,
     node: ast.For | ast.AsyncFor,
 ) -> None:
-    if isinstance(node.body[-1], (ast.Break, ast.Return)):
-        return  # one batch, to look at
     loaders = recorder.loader_flow.find_loaders(node.iter, scope)
+    if isinstance(node.body[-1], (ast.Break, ast.Return)):
+        recorder.sampled_loaders |= loaders
+        return  # one batch, to look at
     if not loaders and not is_named_like_loader(node.iter):
         if not _trains_itself(scope, node) or _takes_apart_batch(recorder, scope, step):
             return

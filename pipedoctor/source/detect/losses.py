@@ -132,7 +132,9 @@ def find_losses(scope: CodeScope, steps: Sequence[CodeStep]) -> Iterator[str]:
 def _loss_inputs(scope: CodeScope, name: str) -> Iterator[str]:
     """Results that a loss is computed from, themselves computed: ``scale(loss)``."""
     for value, _ in scope.bindings.get(name, []):
-        for one in expression_names(value) if isinstance(value, ast.Call) else ():
+        for one in expression_names(value) if isinstance(value, (ast.Call, ast.BinOp)) else ():
             made = [v for v, _ in scope.bindings.get(one, [])]
-            if any(isinstance(v, ast.Call) for v in made):
+            if any(
+                isinstance(v.value if isinstance(v, ast.Subscript) else v, ast.Call) for v in made
+            ):
                 yield one

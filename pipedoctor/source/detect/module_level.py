@@ -12,7 +12,7 @@ from pipedoctor.facts.code_events.program import (
     StartMethodCall,
     VariableWrapper,
 )
-from pipedoctor.facts.code_events.training import PinThenCopy
+from pipedoctor.facts.code_events.training import OldCopyKeyword, PinThenCopy
 from pipedoctor.source.detect.dataset_updates import record_dataset_updates
 from pipedoctor.source.detect.epoch_updates import record_epoch_assignments, record_set_epoch
 from pipedoctor.source.detect.host_tensors import is_leaf_tensor
@@ -46,6 +46,8 @@ _DISTRIBUTED_SAMPLERS = {
     "torch.utils.data.DistributedSampler",
 }
 _DATA_PARALLEL_CLASSES = {"torch.nn.DataParallel", "torch.nn.parallel.DataParallel"}
+_VENDORED_DATA_PARALLEL = frozenset(("DataParallelWithCallback", "BalancedDataParallel"))
+"""Classes that derive from it, in files which projects take from elsewhere."""
 _VARIABLE_CLASSES = {"torch.autograd.Variable", "torch.autograd.variable.Variable"}
 _RECORDED_NAMES = {
     *_OLD_AMP_NAMES,
@@ -110,10 +112,35 @@ def _record_import(recorder: EventRecorder, scope: CodeScope, step: CodeStep, na
 
 
 def _candidate_calls(recorder: EventRecorder, module: Module) -> Iterator[CallPosition]:
+    wrapped = _own_data_parallel(recorder)
     for name, places in module.calls_by_name.items():
         full = recorder.project.resolve_name(name, module) if name[:1] != "." else ""
-        if full in _RECORDED_NAMES or name.rpartition(".")[2] in _RECORDED_LAST_NAMES:
+        last = full.rpartition(".")[2]
+        if (
+            full in _RECORDED_NAMES
+            or full in wrapped
+            or last in _VENDORED_DATA_PARALLEL
+            or name.rpartition(".")[2] in _RECORDED_LAST_NAMES
+        ):
             yield from places
+
+
+def _is_data_parallel(recorder: EventRecorder, full: str) -> bool:
+    """Is it DataParallel, or a class that derives from it?"""
+    vendored = full.rpartition(".")[2] in _VENDORED_DATA_PARALLEL
+    return full in _DATA_PARALLEL_CLASSES or vendored or full in _own_data_parallel(recorder)
+
+
+def _own_data_parallel(recorder: EventRecorder) -> frozenset[str]:
+    """Classes of the project that derive from DataParallel, by their full names."""
+    if recorder.own_data_parallel is None:
+        recorder.own_data_parallel = frozenset(
+            cls.full_name
+            for cls in recorder.project.classes
+            if b"DataParallel" in cls.module.file.content
+            and not _DATA_PARALLEL_CLASSES.isdisjoint(recorder.project.find_bases(cls)[1])
+        )
+    return recorder.own_data_parallel
 
 
 def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call) -> None:
@@ -129,7 +156,7 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
             recorder.add_event(OldAmpUse(given=bool(node.args)), scope, step, full)
     elif full in _VARIABLE_CLASSES:
         _record_variable(recorder, scope, step, node, full)
-    elif full in _DATA_PARALLEL_CLASSES:
+    elif _is_data_parallel(recorder, full):
         record_data_parallel(recorder, scope, step, node, full)
     elif full in _DISTRIBUTED_SAMPLERS:
         _record_sampler(recorder, scope, step, node, full)
@@ -147,6 +174,8 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
             full or last,
         )
     elif last in {"to", "cuda"} and isinstance(node.func, ast.Attribute):
+        if any(word.arg == "async" for word in node.keywords):
+            recorder.add_event(OldCopyKeyword(), scope, step, unparse_short(node))
         inner = node.func.value
         pinned = isinstance(inner, ast.Call) and last_name(inner.func) == "pin_memory"
         if pinned and not (isinstance(inner, ast.Call) and inner.args):

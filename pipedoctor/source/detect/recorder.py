@@ -43,10 +43,14 @@ class EventRecorder:
         """Loops over batches, by the identity of their nodes."""
         self.repeated_loaders: set[int] = set()
         """Loaders that are iterated again and again without being created again."""
+        self.sampled_loaders: set[int] = set()
+        """Loaders of which some loop takes a single batch, to look at."""
         self.followed_scopes: set[int] = set()
         """Functions that were followed from a loop over batches, by identity."""
         self.import_steps: dict[tuple[int, int], CodeStep | None] = {}
         """What a file does on import that comes to a function within so many calls."""
+        self.own_data_parallel: frozenset[str] | None = None
+        """Classes of the project that derive from DataParallel, once somebody has asked."""
         self.traits: set[str] = set()
         self.expression_names = ExpressionNames()
         self.batch_norm_usage = BatchNormUsage(project)

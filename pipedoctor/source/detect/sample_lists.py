@@ -1,7 +1,7 @@
 """Lists with a Python object for each sample, by the functions that make them."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pipedoctor.facts.code_events.dataset import ObjectList
 from pipedoctor.source.detect.delegation import follow_delegation
@@ -15,6 +15,7 @@ from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+from pipedoctor.source.values.lattice import ExternalValue
 
 _MAX_DEPTH = 4
 _LIST_FUNCTIONS = {
@@ -24,6 +25,15 @@ _LIST_FUNCTIONS = {
     "json.loads",
     "natsort.natsorted",
 }
+ANNOTATION_INDICES: Mapping[str, str] = {
+    "pycocotools.coco.COCO": "https://github.com/cocodataset/cocoapi",
+    "xtcocotools.coco.COCO": "https://github.com/jin-s13/xtcocoapi",
+    "lvis.LVIS": "https://github.com/lvis-dataset/lvis-api",
+    "lvis.lvis.LVIS": "https://github.com/lvis-dataset/lvis-api",
+    "nuscenes.NuScenes": "https://github.com/nutonomy/nuscenes-devkit",
+    "nuscenes.nuscenes.NuScenes": "https://github.com/nutonomy/nuscenes-devkit",
+}
+"""Classes of libraries that keep a dictionary for each annotation, with their sources."""
 _LIST_METHODS = {"readlines", "splitlines", "tolist", "to_list", "rglob", "glob", "iterdir"}
 """Of files, strings, arrays, tables and paths: they give an object for each line or row."""
 _WRAPPERS = {"list", "sorted", "natsorted", "tuple", "filter"}
@@ -37,6 +47,7 @@ _OBJECT_MAKERS = {
 def record_sample_lists(recorder: EventRecorder, cls: ClassDefinition) -> None:
     """``self.lines = file.readlines()``, where the items of the dataset are these lines."""
     samples = _find_sample_attributes(recorder, cls)
+    _record_annotation_indices(recorder, cls)
     for scope in recorder.project.all_methods(cls) if samples else ():
         if id(scope) not in recorder.call_graph.init_scopes:
             continue
@@ -52,6 +63,22 @@ def record_sample_lists(recorder: EventRecorder, cls: ClassDefinition) -> None:
             for step, appended, item in find_appends(scope):
                 if appended == key and _is_object(recorder, scope, item):
                     recorder.add_event(ObjectList(), scope, step, key)
+
+
+def _record_annotation_indices(recorder: EventRecorder, cls: ClassDefinition) -> None:
+    """``self.coco = COCO(path)``: dictionaries of all annotations, in the dataset."""
+    modules = recorder.project.modules
+    if not any(ANNOTATION_INDICES.keys() & set(one.imported_names.values()) for one in modules):
+        return
+    evaluator = recorder.loader_flow.evaluator
+    for scope in recorder.project.all_methods(cls):
+        if id(scope) not in recorder.call_graph.init_scopes:
+            continue
+        for key, values in scope.bindings.items():
+            for value, step in values if key.startswith("self.") else ():
+                made = evaluator.evaluate(value, evaluator.frame_of(scope))
+                if any(isinstance(x, ExternalValue) and x.name in ANNOTATION_INDICES for x in made):
+                    recorder.add_event(ObjectList(), scope, step, key, node=value)
 
 
 def _find_extensions(scope: CodeScope, key: str) -> Iterator[tuple[CodeStep, ast.expr]]:
@@ -81,10 +108,20 @@ def _find_sample_attributes(recorder: EventRecorder, cls: ClassDefinition) -> se
         scope, index = follow_delegation(recorder, cls, method, method.parameters[1].arg)
         for step in scope.steps_by_type.get(ast.Subscript, ()):
             node = step.node
-            if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
-                if node.slice.id == index:
-                    found.add(binding_key(node.value))
+            if isinstance(node, ast.Subscript) and _is_picked_by(scope, node.slice, index):
+                found.add(binding_key(node.value))
     return {key for key in found if key.startswith("self.")}
+
+
+def _is_picked_by(scope: CodeScope, node: ast.expr, index: str) -> bool:
+    """``index``, ``self.order[index]``, or a name that stands for this: of one item."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Name) and node.slice.id == index
+    if not isinstance(node, ast.Name):
+        return False
+    given = [value for value, _ in scope.bindings.get(node.id, ())]
+    picked = (isinstance(one, ast.Subscript) and _is_picked_by(scope, one, index) for one in given)
+    return node.id == index or (bool(given) and all(picked))
 
 
 def _makes_objects(recorder: EventRecorder, scope: CodeScope, value: ast.expr, depth: int) -> bool:
@@ -105,7 +142,8 @@ def _makes_objects(recorder: EventRecorder, scope: CodeScope, value: ast.expr, d
     if name in _WRAPPERS and isinstance(value.func, ast.Name) and value.args:
         last = value.args[-1] if name == "filter" else value.args[0]
         return _picks_column(last) or _makes_objects(recorder, scope, last, depth - 1)
-    if recorder.full_name_of(value.func, scope) in _LIST_FUNCTIONS:
+    full = recorder.full_name_of(value.func, scope)
+    if full in _LIST_FUNCTIONS:
         return True
     if isinstance(value.func, ast.Attribute) and name in _LIST_METHODS:
         return True

@@ -1,6 +1,7 @@
 """Who asks for a value: the course of a function, or ``print``."""
 
 import ast
+from collections.abc import Set as AbstractSet
 
 from pipedoctor.source.detect.flow_state import tensor_names
 from pipedoctor.source.syntax.context import CodeStep
@@ -123,6 +124,33 @@ def compares_tensor(test: ast.expr, tensors: set[str]) -> bool:
         _tests_value(part, name)
         for part in find_nodes(test, (ast.Compare, ast.Call))
         for name in names
+    )
+
+
+def compares_element(test: ast.expr, tensors: AbstractSet[str]) -> bool:
+    """``target[n, c, 0] > 1``: does it ask for one number of a tensor on the device?"""
+    return any(
+        _is_element(side, tensors)
+        for part in find_nodes(test, (ast.Compare,))
+        if all(isinstance(op, _COMPARISONS) for op in part.ops)
+        for side in (part.left, *part.comparators)
+    )
+
+
+def _is_element(node: ast.expr, tensors: AbstractSet[str]) -> bool:
+    """By several numbers, as only tensors and arrays are indexed."""
+    if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple)):
+        return False
+    whole = any(
+        isinstance(one, (ast.Slice, ast.Constant)) and _is_part(one) for one in node.slice.elts
+    )
+    return not whole and binding_key(node.value) in tensors
+
+
+def _is_part(index: ast.expr) -> bool:
+    """A slice, an ellipsis or a new axis: what it picks is no number."""
+    return isinstance(index, ast.Slice) or (
+        isinstance(index, ast.Constant) and not isinstance(index.value, int)
     )
 
 

@@ -3,6 +3,7 @@
 import ast
 from typing import NamedTuple
 
+from pipedoctor.source.resolve.definitions import count_common_parts
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.scope import CodeScope
 
@@ -16,6 +17,17 @@ class CommandLineOption(NamedTuple):
     flag: str
     default: ast.expr | None
     scope: CodeScope
+
+
+def _text_of_default(option: CommandLineOption) -> str:
+    """A default as it is compared: programs of one project often have the same options."""
+    return ast.dump(option.default) if option.default is not None else ""
+
+
+def _nearest_folder(options: list[CommandLineOption], path: str) -> list[CommandLineOption]:
+    """Those whose files share the most folders with a file."""
+    shared = [count_common_parts(one.scope.module.path, path) for one in options]
+    return [one for one, count in zip(options, shared, strict=True) if count == max(shared)]
 
 
 class ProjectOptions:
@@ -32,10 +44,13 @@ class ProjectOptions:
             self._add_click_options(scope)
 
     def find(self, name: str, scope: CodeScope) -> CommandLineOption | None:
-        """The nearest option of that name: of this file, else the only one."""
+        """The nearest option of that name: of this file, else of the nearest folder."""
         every = self._by_name.get(name, [])
         near = [o for o in every if o.scope.module is scope.module] or every
-        return near[0] if len(near) == 1 else None
+        if len(near) > 1:
+            near = _nearest_folder(near, scope.module.path)
+        same = len({_text_of_default(one) for one in near}) == 1
+        return near[0] if same else None
 
     def _add_option(self, node: ast.Call, scope: CodeScope) -> None:
         flags = [a.value for a in node.args if isinstance(a, ast.Constant)]

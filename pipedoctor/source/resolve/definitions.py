@@ -23,6 +23,8 @@ class DefinitionIndex:
             parts = module.name.split(".")
             for start in range(len(parts)):
                 self._modules_by_name.setdefault(".".join(parts[start:]), []).append(module)
+        for several in self._modules_by_name.values():
+            several.sort(key=lambda one: one.name.count("."))  # first those that need no more
         self._known_bases: dict[ClassDefinition, tuple[list[ClassDefinition], list[str]]] = {}
 
     def find_module(self, name: str, near: Module | None = None) -> Module | None:
@@ -30,7 +32,7 @@ class DefinitionIndex:
         found = self._modules_by_name.get(name, [])
         if len(found) <= 1 or near is None:
             return found[0] if found else None
-        return max(found, key=lambda one: _count_common_parts(one.path, near.path))
+        return max(found, key=lambda one: count_common_parts(one.path, near.path))
 
     def find_by_name(
         self, full: str, near: Module | None = None, depth: int = _MAX_DEPTH
@@ -172,7 +174,7 @@ class DefinitionIndex:
             yield from module.class_definitions
 
 
-def _count_common_parts(one: str, other: str) -> int:
+def count_common_parts(one: str, other: str) -> int:
     """How many folders two paths share from the top."""
     pairs = zip(one.split("/"), other.split("/"), strict=False)
     return len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])

@@ -10,6 +10,7 @@ from pipedoctor.source.syntax.expressions import binding_key, unparse_node
 from pipedoctor.source.syntax.scope import CodeScope
 
 _MAX_DEPTH = 4
+_NOTHING = ast.Constant(None)
 
 
 class ArgumentExpression(NamedTuple):
@@ -53,7 +54,7 @@ class DictionaryResolver:
             if isinstance(node.func, ast.Name) and node.func.id == "dict":
                 yield self._resolve_literal(node, scope, step)
             else:
-                yield opaque
+                yield self._resolve_function(node, scope, step, depth) or opaque
         elif isinstance(node, ast.IfExp):
             yield self._resolve_conditional(node, scope, step, depth)
         elif isinstance(node, (ast.Name, ast.Attribute)) and binding_key(node):
@@ -74,6 +75,38 @@ class DictionaryResolver:
         given = {key: ArgumentExpression(value, scope) for key, value in pairs if key}
         plain = isinstance(node, ast.Dict) or not node.args
         return KeywordDictionary(given, plain and len(given) == len(pairs), node, step.context)
+
+    def _resolve_function(
+        self, node: ast.Call, scope: CodeScope, step: CodeStep, depth: int
+    ) -> KeywordDictionary | None:
+        """What a function of the project returns; what only some of its ways give is open."""
+        made = self.values.project.find_definition(node.func, scope.module)
+        returned = made.steps_by_type.get(ast.Return, ()) if isinstance(made, CodeScope) else ()
+        ways = [
+            (way, one.context)
+            for one in returned
+            if isinstance(made, CodeScope) and isinstance(one.node, ast.Return)
+            for way in self.resolve(one.node.value or _NOTHING, made, one, depth - 1)
+        ]
+        if not (ways and isinstance(made, CodeScope)):
+            return None
+        kept = [way for way, _ in ways if not self._is_excluded(way.context, made)] or [ways[0][0]]
+        given: dict[str, ArgumentExpression] = {}
+        for way in kept:
+            test = unparse_node(way.context.guards[-1].test) if way.context.guards else ""
+            for name, one in way.arguments.items():
+                everywhere = all(name in other.arguments for other in kept)
+                given[name] = one if everywhere else one._replace(condition=test or one.condition)
+        whole = all(way.complete for way in kept)
+        return KeywordDictionary(given, whole, node, step.context)
+
+    def _is_excluded(self, context: CodeContext, scope: CodeScope) -> bool:
+        """Does it stand in a branch that is never taken on this platform?"""
+        tests = [(self.values.resolve(one.test, scope), one.holds) for one in context.guards]
+        return any(
+            test.is_known and test.how == "inferred" and bool(test.value) is not holds
+            for test, holds in tests
+        )
 
     def _resolve_conditional(
         self, node: ast.IfExp, scope: CodeScope, step: CodeStep, depth: int

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from pipedoctor.facts.source import Argument
+from pipedoctor.source.resolve.call_chains import hand_over
 from pipedoctor.source.resolve.call_variants import find_variants
 from pipedoctor.source.resolve.device_conditions import holds_with_gpu
 from pipedoctor.source.resolve.dictionaries import (
@@ -45,6 +46,10 @@ class ResolvedLoaderCall(NamedTuple):
     node: ast.AST
     through: tuple[CallSite, ...] = ()
     """The calls of the function that makes it, where its arguments differ by these."""
+    within: tuple[CallSite, ...] = ()
+    """The calls from the first of these down to that function."""
+    wrapped: CallSite | None = None
+    """The call of the class in a function that hands ``**kwargs`` on, if this is a call of it."""
 
 
 class LoaderCallFinder:
@@ -109,7 +114,9 @@ class LoaderCallFinder:
         for given, complete, node in self._argument_variants(call_site, name, before):
             ways = find_variants(self.values, call_site.scope, given)
             for way in ways:
-                yield ResolvedLoaderCall(call_site, name, way.arguments, complete, node, way.sites)
+                yield ResolvedLoaderCall(
+                    call_site, name, way.arguments, complete, node, way.sites, way.within
+                )
             if not ways:
                 yield ResolvedLoaderCall(call_site, name, given, complete, node)
 
@@ -193,15 +200,24 @@ class LoaderCallFinder:
         if rest is None or len(stars) != 1 or binding_key(stars[0]) != rest.arg:
             return
         own = {one.arg for one in [*scope.parameters, *scope.node.args.kwonlyargs]}
-        for site in loader.through[:1] or self.project.find_callers(scope):
+        passed = {
+            name: one.node.id
+            for name, one in loader.arguments.items()
+            if one.scope is scope and isinstance(one.node, ast.Name)
+        }
+        for site in loader.within[-1:] or loader.through or self.project.find_callers(scope):
+            handed = dict(hand_over(scope, site, set(passed.values()) - scope.bindings.keys()))
             given = dict(loader.arguments)
+            given.update({k: handed[name] for k, name in passed.items() if name in handed})
             complete = True
             for word in site.node.keywords:
                 if word.arg is None:
                     complete = False
                 elif word.arg not in own:
                     given[word.arg] = ArgumentExpression(word.value, site.scope)
-            yield ResolvedLoaderCall(site, loader.name, given, complete, site.node)
+            yield ResolvedLoaderCall(
+                site, loader.name, given, complete, site.node, wrapped=loader.site
+            )
 
     def argument_fact(
         self, argument: ArgumentExpression | None, *, complete: bool, name: str = ""

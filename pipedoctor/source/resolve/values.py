@@ -11,15 +11,22 @@ from pipedoctor.source.resolve.arguments import constant_argument, derive_argume
 from pipedoctor.source.resolve.command_line import ProjectOptions
 from pipedoctor.source.resolve.computed_values import resolve_computed
 from pipedoctor.source.resolve.cpu_counts import cpu_count_function
+from pipedoctor.source.resolve.platforms import platform_answer
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
 from pipedoctor.source.syntax.expressions import binding_key, unparse_short
 from pipedoctor.source.syntax.locations import node_location
+from pipedoctor.source.syntax.reaching_definitions import DefinitionFinder
 from pipedoctor.source.syntax.scope import CodeScope
 
 _MAX_DEPTH = 6
 _CARRIED, _MAX_ASSIGNMENTS = (ast.Attribute, ast.Subscript), 4
 """Assignments to one variable that are followed."""
+
+
+def _is_fixed(value: Argument) -> bool:
+    """Is it the same in every run, whatever anybody sets?"""
+    return value.is_known and value.how in {"literal", "inferred"}
 
 
 class CarriedExpression(NamedTuple):
@@ -41,6 +48,7 @@ class ValueResolver:
         )
         """What attributes and items stand for, by the model of values."""
         self.options = ProjectOptions(project)
+        self._definitions = DefinitionFinder()
         self._known_call_arguments: dict[
             tuple[CodeScope, str], list[tuple[ast.expr, CodeScope]]
         ] = {}
@@ -75,12 +83,18 @@ class ValueResolver:
         count = cpu_count_function(node, full_name_of)
         if count:
             return replace(unknown, form="cpu count", name=count)
+        answer = platform_answer(node, full_name_of)
+        if answer:
+            return replace(unknown, how="inferred", form="", value=answer, why="on Linux")
         computed = resolve_computed(
             node, lambda one: self.resolve(one, scope, depth - 1), full_name_of, unknown
         )
         if computed is not None:
             return computed
         if isinstance(node, ast.Call):
+            got = self._resolve_lookup(node, scope, depth, unknown)
+            if got is not None:
+                return got
             name = full_name_of(node.func)
             form = "partial" if name == "functools.partial" else "call"
             return replace(unknown, form=form, name=name)
@@ -92,6 +106,23 @@ class ValueResolver:
         if isinstance(node, ast.Subscript):
             return self._resolve_carried(node, scope, unknown.text, unknown.at, depth) or unknown
         return unknown
+
+    def _resolve_lookup(
+        self, node: ast.Call, scope: CodeScope, depth: int, unknown: Argument
+    ) -> Argument | None:
+        """``options.get("workers", 4)``: what is in there, else its default."""
+        func, key = node.func, next(iter(node.args), None)
+        if not (isinstance(func, ast.Attribute) and func.attr == "get" and len(node.args) > 1):
+            return None
+        if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
+            return None
+        item = ast.copy_location(ast.Subscript(func.value, key, ast.Load()), node)
+        held = self._resolve_carried(item, scope, unknown.text, unknown.at, depth)
+        default = self.resolve(node.args[1], scope, depth - 1)
+        if held is not None or not default.is_known:
+            return held
+        why = f"default of {key.value}"
+        return derive_argument(default, "default", unknown.text, unknown.at, why)
 
     def _resolve_carried(
         self, node: ast.expr, scope: CodeScope, text: str, at: Spot | None, depth: int
@@ -134,6 +165,10 @@ class ValueResolver:
         at, text = node_location(scope.module, node), unparse_short(node)
         key = binding_key(node)
         found = list(self.find_assignments(key, scope)) if key else []
+        if len(found) > 1 and found[0][1] is scope and isinstance(node, ast.Name):
+            reaching = self._definitions.find(scope, key, node.lineno).assigned
+            found = [one for one in found if any(one[0] is value for value in reaching)] or found
+            found = self._without_excluded(key, scope, found, depth)
         if found:
             values = [
                 self.resolve(value, its, depth - 1) for value, its in found[:_MAX_ASSIGNMENTS]
@@ -148,6 +183,25 @@ class ValueResolver:
         if isinstance(node, ast.Name):
             return self._resolve_parameter(node, scope, text, at, depth)
         return self._resolve_option_attribute(node, scope, text, at, depth)
+
+    def _without_excluded(
+        self, key: str, scope: CodeScope, found: list[tuple[ast.expr, CodeScope]], depth: int
+    ) -> list[tuple[ast.expr, CodeScope]]:
+        """Without assignments in branches that are never taken, as on other platforms."""
+        if depth < _MAX_DEPTH - 1:
+            return found
+        steps = {id(value): step for value, step in scope.bindings.get(key, ())}
+        kept: list[tuple[ast.expr, CodeScope]] = []
+        for value, its in found:
+            guards = steps[id(value)].context.guards
+            tests = [(self.resolve(one.test, scope, depth - 2), one.holds) for one in guards]
+            fixed = [(bool(test.value), holds) for test, holds in tests if _is_fixed(test)]
+            if any(value_holds is not holds for value_holds, holds in fixed):
+                continue
+            kept.append((value, its))
+            if fixed and len(fixed) == len(tests):
+                break  # what stands before it is always replaced
+        return kept or found
 
     def find_assignments(self, key: str, scope: CodeScope) -> Iterator[tuple[ast.expr, CodeScope]]:
         """Everything assigned to a variable here, in its class, or in its module."""

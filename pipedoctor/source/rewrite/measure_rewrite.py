@@ -33,6 +33,7 @@ from pipedoctor.facts.code_events.training import (
     FreshIterator,
     KeptGraph,
     OldBatchRequest,
+    OldCopyKeyword,
     PinThenCopy,
 )
 from pipedoctor.source.resolve.base_name import find_base_name
@@ -67,7 +68,8 @@ def measure_rewrite(
     node = step.node
     if measure is None or not hasattr(node, "lineno"):
         return NO_PIECES
-    if isinstance(node, ast.Call) and not source.matches_text(node):
+    old = event_kind == OldCopyKeyword.kind  # which is no valid text
+    if isinstance(node, ast.Call) and not old and not source.matches_text(node):
         return NO_PIECES
     try:
         return measure(source, scope, node)
@@ -203,6 +205,19 @@ def _measure_old_next(source: SourceText, _scope: CodeScope, node: ast.AST) -> R
     return RewritePieces({"start": source.make_span(source.node_start(node)), "tail": tail})
 
 
+def _measure_old_keyword(source: SourceText, _scope: CodeScope, node: ast.AST) -> RewritePieces:
+    """The word ``async`` of ``x.cuda(async=True)``."""
+    words = node.keywords if isinstance(node, ast.Call) else []
+    old = next((word for word in words if word.arg == "async"), None)
+    if old is None:
+        return NO_PIECES
+    start = source.node_start(old)
+    end = start.shift(len("async"))
+    if source.text_between(start, end) != "async":
+        return NO_PIECES
+    return RewritePieces({"word": source.make_span(start, end)})
+
+
 def _measure_pin(source: SourceText, _scope: CodeScope, node: ast.AST) -> RewritePieces:
     inner = (
         node.func.value
@@ -284,6 +299,7 @@ _MEASURE_BY_KIND: dict[str, Callable[[SourceText, CodeScope, ast.AST], RewritePi
     HandleAttribute.kind: make_handle_lazy,
     LambdaAttribute.kind: lift_function,
     OldBatchRequest.kind: _measure_old_next,
+    OldCopyKeyword.kind: _measure_old_keyword,
     FileOpening.kind: wrap_in_with,
     PinThenCopy.kind: _measure_pin,
     Print.kind: _measure_statement,

@@ -3,6 +3,7 @@
 import ast
 import codecs
 import io
+import re
 import tokenize
 import warnings
 from collections.abc import Sequence
@@ -87,7 +88,30 @@ def detect_encoding(text: bytes) -> str:
     return tokenize.detect_encoding(io.BytesIO(text).readline)[0]
 
 
+_OLD_KEYWORD = re.compile(rb"(?<=[(,\s])async(?=\s*=(?!=))")
+_STAND_IN = b"asynk"
+"""Of the same length, so that all positions stay."""
+
+
 def _parse_tree(text: bytes) -> ast.Module:
+    """By the rules of today; ``x.cuda(async=True)`` of before Python 3.7 is read as well."""
+    try:
+        return _parse_strictly(text)
+    except NotPythonError:
+        renamed = _OLD_KEYWORD.sub(_STAND_IN, text)
+        if renamed == text:
+            raise
+        try:
+            tree = _parse_strictly(renamed)
+        except NotPythonError:
+            return _parse_strictly(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg == _STAND_IN.decode():
+            node.arg = "async"
+    return tree
+
+
+def _parse_strictly(text: bytes) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -70,11 +70,13 @@ def _find_object_calls(model: Evaluating, scope: CodeScope) -> Iterator[CallSite
         for site in model.project.find_call_sites(owner.name)
         for name in site.scope.names_by_value.get(id(site.node), ())
     }
-    for name in sorted(names):
-        for site in model.project.find_call_sites(name):
-            values = model.evaluate(site.node.func, model.frame_of(site.scope))
-            if any(isinstance(one, InstanceValue) and one.cls is owner for one in values):
-                yield site
+    sites = [site for name in sorted(names) for site in model.project.find_call_sites(name)]
+    if not names:  # made by a text
+        sites = model.find_object_calls()
+    for site in sites:
+        values = model.evaluate(site.node.func, model.frame_of(site.scope))
+        if any(isinstance(one, InstanceValue) and one.cls is owner for one in values):
+            yield site
 
 
 def _evaluate_given(

@@ -7,7 +7,10 @@ from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
+from pipedoctor.source.values.branch_conditions import BranchConditions
 from pipedoctor.source.values.containers import call_container_method
+from pipedoctor.source.values.dynamic_imports import find_imported_modules
+from pipedoctor.source.values.function_results import is_generator, own_returns
 from pipedoctor.source.values.lattice import (
     UNKNOWN,
     BatchValue,
@@ -31,6 +34,7 @@ from pipedoctor.source.values.lattice import (
     join,
 )
 from pipedoctor.source.values.library import (
+    MODULE_IMPORTERS,
     NAMESPACES,
     OBJECT_MAKERS,
     OBJECT_PARSERS,
@@ -41,10 +45,8 @@ from pipedoctor.source.values.library import (
     SPLITS,
     WRAPPERS,
 )
-from pipedoctor.source.values.modules import any_of_module
+from pipedoctor.source.values.modules import any_of_module, list_module_items
 
-_YIELDS = (ast.Yield, ast.YieldFrom)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _MANAGER_DECORATORS = {"contextmanager", "asynccontextmanager"}
 _MAX_RETURNS = 8
 _MAX_PARTS = 4
@@ -56,6 +58,7 @@ class CallEvaluator:
 
     def __init__(self, model: Evaluating) -> None:
         self.model = model
+        self.branches = BranchConditions()
         self._active_partials: set[PartialValue] = set()
         self._known_returns: dict[CodeScope, list[ast.expr]] = {}
 
@@ -69,6 +72,8 @@ class CallEvaluator:
                 return found
         if full in NAMESPACES:
             return frozenset((ContainerValue(node, frame),))
+        if full in MODULE_IMPORTERS:
+            return find_imported_modules(self.model, node, frame)
         if full == "functools.partial" and node.args:
             return frozenset((PartialValue(node, frame),))
         callees = self.model.evaluate(node.func, frame)
@@ -94,6 +99,8 @@ class CallEvaluator:
         if name == "getattr" and len(node.args) > 1:
             modules = (one for one in given[0] if isinstance(one, ModuleValue))
             return join(any_of_module(self.model, one) for one in modules)
+        if name == "vars" and given:
+            return frozenset(one for one in given[0] if isinstance(one, ModuleValue))
         if name in {"dict", "OrderedDict"}:
             return frozenset((ContainerValue(node, frame),))
         if name == "super" and frame.owner is not None:
@@ -150,7 +157,7 @@ class CallEvaluator:
     def evaluate_returns(self, frame: Frame) -> Values:
         """What a function returns in one frame; a generator where it yields."""
         node = frame.scope.node
-        if _is_generator(frame.scope):
+        if is_generator(frame.scope):
             decorators: list[ast.expr] = getattr(node, "decorator_list", [])
             if any(last_name(one) in _MANAGER_DECORATORS for one in decorators):
                 return join(self._evaluate_yields(frame))
@@ -158,7 +165,20 @@ class CallEvaluator:
         values = self._known_returns.get(frame.scope)
         if values is None:
             values = self._known_returns[frame.scope] = own_returns(node)[:_MAX_RETURNS]
-        return join(self.model.evaluate(value, frame) for value in values)
+        taken = self._taken_returns(values, frame) if len(values) > 1 else values
+        return join(self.model.evaluate(value, frame) for value in taken)
+
+    def _taken_returns(self, values: list[ast.expr], frame: Frame) -> list[ast.expr]:
+        """Those that a call comes to, by the constants that it gives."""
+        if frame.call is None:
+            return values
+        never = {
+            id(step.node.value)
+            for step in frame.scope.steps_by_type.get(ast.Return, ())
+            if isinstance(step.node, ast.Return)
+            if self.branches.excludes(step.context.guards, frame)
+        }
+        return [one for one in values if id(one) not in never]
 
     def _evaluate_local_returns(self, callee: LocalFunctionValue) -> Values:
         node, frame = callee.node, callee.frame
@@ -200,6 +220,8 @@ class CallEvaluator:
                     return call_container_method(self.model, owner, node)
                 if isinstance(owner, BatchValue):
                     return frozenset((owner,))
+                if isinstance(owner, ModuleValue) and name in {"items", "values"}:
+                    return list_module_items(self.model, owner, name)
                 if isinstance(owner, (LoaderValue, IteratorValue)):
                     taken = name in {"next", "__next__"}
                     kind = BatchValue if taken else IteratorValue
@@ -264,23 +286,3 @@ def _any_object(values: Values) -> Iterator[Value]:
 
 def _is_sequence(value: Value) -> bool:
     return isinstance(value, (ContainerValue, TupleValue))
-
-
-def own_returns(node: ast.AST) -> list[ast.expr]:
-    """What a function returns itself, and not the functions within it."""
-    found: list[ast.expr] = []
-    queue: list[ast.AST] = list(getattr(node, "body", ()))
-    while queue:
-        one = queue.pop(0)
-        if isinstance(one, ast.Return) and one.value is not None:
-            found.append(one.value)
-        if not isinstance(one, (*_FUNCTIONS, ast.ClassDef, ast.expr)):
-            queue.extend(ast.iter_child_nodes(one))
-    return found
-
-
-def _is_generator(scope: CodeScope) -> bool:
-    """Is it a generator, by its own statements?"""
-    return any(
-        not step.context.inner for kind in _YIELDS for step in scope.steps_by_type.get(kind, ())
-    )

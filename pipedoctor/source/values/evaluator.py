@@ -9,15 +9,17 @@ What cannot be followed is unknown: an empty set, from which nothing may be conc
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
-from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.syntax.context import GuardCondition
+from pipedoctor.source.syntax.reaching_definitions import DefinitionFinder, LoopTarget
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.arguments import evaluate_parameter
 from pipedoctor.source.values.attributes import AttributeReader
 from pipedoctor.source.values.calls import CallEvaluator
 from pipedoctor.source.values.containers import elements_of, item_of
 from pipedoctor.source.values.cyclic_evaluator import CyclicEvaluator
-from pipedoctor.source.values.definitions import DefinitionFinder, LoopTarget
 from pipedoctor.source.values.frames import FrameTable
 from pipedoctor.source.values.inherited_calls import is_super_call
 from pipedoctor.source.values.lattice import (
@@ -35,8 +37,9 @@ from pipedoctor.source.values.lattice import (
     Values,
     join,
 )
-from pipedoctor.source.values.modules import read_global, read_imported, read_module
+from pipedoctor.source.values.modules import any_of_module, read_global, read_imported, read_module
 
+_MAX_OBJECT_CALLS = 40
 _CONTAINERS = (
     *(ast.Tuple, ast.List, ast.Set, ast.Dict),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -98,7 +101,12 @@ class Evaluator(CyclicEvaluator):
                 return self.evaluate(node.value, frame)
             return join(self.item(one, index) for one in self.evaluate(node.value, frame))
         if isinstance(node, ast.IfExp):
-            return self.evaluate(node.body, frame) | self.evaluate(node.orelse, frame)
+            ways = ((node.body, True), (node.orelse, False))
+            return join(
+                self.evaluate(one, frame)
+                for one, holds in ways
+                if not self._calls.branches.excludes((GuardCondition(node.test, holds),), frame)
+            )
         if isinstance(node, ast.BoolOp):
             return join(self.evaluate(one, frame) for one in node.values)
         if isinstance(node, (ast.NamedExpr, ast.Await, ast.Starred)):
@@ -120,7 +128,8 @@ class Evaluator(CyclicEvaluator):
         found = self._definitions.find(scope, name, node.lineno)
         values = UNKNOWN
         if found.assigned or found.looped:
-            values = join([self.evaluate(one, frame) for one in found.assigned])
+            assigned = self._taken(found.assigned, name, frame)
+            values = join([self.evaluate(one, frame) for one in assigned])
             values |= join([self._element_of_target(one, frame) for one in found.looped])
         if name in scope.local_functions:
             return values | {LocalFunctionValue(scope.local_functions[name], frame)}
@@ -133,6 +142,18 @@ class Evaluator(CyclicEvaluator):
             values = join([self.evaluate(given, frame) for given in inner])
         return values or read_global(self, node, frame)
 
+    def _taken(self, values: list[ast.expr], name: str, frame: Frame) -> list[ast.expr]:
+        """Of several assignments those that a call comes to, by the constants that it gives."""
+        if frame.call is None or len(values) == 1:
+            return values
+        steps = {id(value): step for value, step in frame.scope.bindings.get(name, ())}
+        return [
+            one
+            for one in values
+            if id(one) not in steps
+            or not self._calls.branches.excludes(steps[id(one)].context.guards, frame)
+        ]
+
     def _element_of_target(self, target: LoopTarget, frame: Frame) -> Values:
         values = join(self.iterate(one) for one in self.evaluate(target.iterated, frame))
         for index in target.path:
@@ -144,6 +165,8 @@ class Evaluator(CyclicEvaluator):
         if is_super_call(node.value):
             return self.attributes.read_inherited(frame, node.attr)
         owners = self.evaluate(node.value, frame)
+        if node.attr == "__dict__" and any(isinstance(one, ModuleValue) for one in owners):
+            return owners
         known = owners and not any(isinstance(one, ModuleValue) for one in owners)
         full = "" if known else self.project.full_name_of(node, frame.scope.module)
         if owners and not full:
@@ -154,12 +177,35 @@ class Evaluator(CyclicEvaluator):
                 return frozenset((FunctionValue(definition),))
             if definition is not None:
                 return frozenset((ClassValue(definition),))
-            return read_imported(self, full)
+            return read_imported(self, full, frame.scope.module)
         stores = self.attributes.stores_on_self.get(node.attr, ())
         stored = {id(scope.owner) for _, scope in stores}
         if len(stored) != 1:  # whose attribute it is cannot be told
             stores = [pair for pair in stores if "load" in node.attr]
         return join(self.evaluate(value, self.frame_of(scope)) for value, scope in stores)
+
+    def find_object_calls(self) -> list[CallSite]:
+        """Calls of variables, where classes are found by a text."""
+        return self._object_calls
+
+    @cached_property
+    def _object_calls(self) -> list[CallSite]:
+        """Calls of variables that hold results of calls, where classes are found by a text."""
+        if not self.project.find_call_sites("import_module"):
+            return []
+        found: list[CallSite] = []
+        for scope in self.project.scopes:
+            made = {
+                key
+                for key, values in scope.bindings.items()
+                if any(isinstance(value, ast.Call) for value, _ in values)
+            }
+            for step in scope.calls if made else ():
+                node = step.node
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    if node.func.id in made:
+                        found.append(CallSite(scope, step, node))
+        return found[:_MAX_OBJECT_CALLS]
 
     def subclasses_of(self, cls: ClassDefinition) -> list[ClassDefinition]:
         """The classes of the project that derive from one."""
@@ -184,9 +230,17 @@ class Evaluator(CyclicEvaluator):
     def _evaluate_call(self, node: ast.Call, frame: Frame) -> Values:
         indices = self.loaders_by_call.get(id(node))
         if indices:
-            mine = self.variants_by_call.get(id(frame.call), set()).intersection(indices)
+            mine = self._variants_of(frame).intersection(indices)
             return frozenset(LoaderValue(n) for n in mine or indices)
         return self._calls.evaluate(node, frame)
+
+    def _variants_of(self, frame: Frame | None) -> set[int]:
+        """The loaders of the innermost call around that decides which of several is made."""
+        while frame is not None:
+            if id(frame.call) in self.variants_by_call:
+                return self.variants_by_call[id(frame.call)]
+            frame = frame.caller
+        return set()
 
     def call_value(self, callee: Value, call: ast.Call, frame: Frame) -> Values:
         """What a call of a value returns."""
@@ -201,6 +255,8 @@ class Evaluator(CyclicEvaluator):
         """What stands at an index or key; at any where that is None."""
         if isinstance(value, InstanceValue):
             return self.call_method(value, "__getitem__")
+        if isinstance(value, ModuleValue):
+            return any_of_module(self, value)
         return item_of(self, value, index)
 
     def iterate(self, value: Value) -> Values:

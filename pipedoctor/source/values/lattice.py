@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.resolve.project import CallSite, Project
 from pipedoctor.source.syntax.context import FunctionNode
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 
@@ -208,6 +208,10 @@ class Evaluating(Protocol):
     """What the parts of the evaluator ask each other for."""
 
     project: Project
+
+    def find_object_calls(self) -> list[CallSite]:
+        """Calls of variables, where classes are found by a text."""
+        ...
 
     def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
         """What an expression may be."""

@@ -41,6 +41,11 @@ NAMESPACES: Mapping[str, str] = {
     "collections.OrderedDict": "https://docs.python.org/3/library/collections.html",
 }
 """What holds its keyword arguments as attributes or items, with its source."""
+MODULE_IMPORTERS: Mapping[str, str] = {
+    "importlib.import_module": "https://docs.python.org/3/library/importlib.html",
+    "__import__": "https://docs.python.org/3/library/functions.html#import__",
+}
+"""What imports a module by a text."""
 OBJECT_MAKERS: Mapping[str, str] = {
     "tyro.cli": "https://brentyi.github.io/tyro/",
     "simple_parsing.parse": "https://github.com/lebrice/SimpleParsing",

@@ -85,8 +85,10 @@ class LoaderFlow:
             return UNKNOWN
         frame = self.evaluator.frame_of(given.scope)
         if made.through and given.scope is made.site.scope:
-            caller = self.evaluator.frame_of(made.through[0].scope)
-            frame = self.evaluator.frame_of(given.scope, None, made.through[0].node, caller)
+            frame = self.evaluator.frame_of(made.through[0].scope)
+            into = (*(site.scope for site in made.within), given.scope)
+            for site, scope in zip((made.through[0], *made.within), into, strict=True):
+                frame = self.evaluator.frame_of(scope, None, site.node, frame)
         return self.evaluator.evaluate(given.node, frame)
 
     def find_batches(self, node: ast.expr, scope: CodeScope) -> frozenset[int]:

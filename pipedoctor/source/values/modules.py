@@ -2,7 +2,7 @@
 
 import ast
 
-from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.values.lattice import (
     UNKNOWN,
     ClassValue,
@@ -10,18 +10,19 @@ from pipedoctor.source.values.lattice import (
     Frame,
     FunctionValue,
     ModuleValue,
+    TupleValue,
     Values,
     join,
 )
 
-_MAX_DYNAMIC = 16
+_MAX_DYNAMIC, _MAX_NAMES = 16, 60
 """Functions and classes of a file of which one may be meant by a name that is not seen."""
 
 
-def read_imported(model: Evaluating, full: str) -> Values:
+def read_imported(model: Evaluating, full: str, near: Module | None = None) -> Values:
     """``from data import loader``: a variable of another module."""
     head, _, last = full.rpartition(".")
-    there = model.project.find_module(head) if head else None
+    there = model.project.find_module(head, near) if head else None
     if there is None:
         return UNKNOWN
     body = model.frame_of(there.body)
@@ -30,6 +31,8 @@ def read_imported(model: Evaluating, full: str) -> Values:
 
 def read_module(model: Evaluating, value: ModuleValue, name: str) -> Values:
     """A function or class of a file, or what a variable of it is given."""
+    if name == "__dict__":
+        return frozenset((value,))
     found = model.project.find_by_name(f"{value.name}.{name}")
     if isinstance(found, CodeScope):
         return frozenset((FunctionValue(found),))
@@ -43,8 +46,35 @@ def any_of_module(model: Evaluating, value: ModuleValue) -> Values:
     module = model.project.find_module(value.name)
     if module is None or len(module.functions) + len(module.classes) > _MAX_DYNAMIC:
         return UNKNOWN
+    if not (module.functions or module.classes):
+        return _any_imported(model, module)
     functions = frozenset(FunctionValue(one) for one in module.functions.values())
     return functions | frozenset(ClassValue(one) for one in module.classes.values())
+
+
+def _any_imported(model: Evaluating, module: Module) -> Values:
+    """What a file that only gathers others, as ``__init__.py`` does, may hand out."""
+    names = [f"{module.name}.{name}" for name in module.imported_names]
+    for star in module.star_imports:
+        there = model.project.find_module(star, module)
+        names += (
+            [f"{there.name}.{one}" for one in (*there.functions, *there.classes)] if there else []
+        )
+    if len(names) > _MAX_NAMES:
+        return UNKNOWN
+    found = {one for name in names if (one := model.project.find_by_name(name, module))}
+    return frozenset(
+        FunctionValue(one) if isinstance(one, CodeScope) else ClassValue(one)
+        for one in found
+        if len(found) <= _MAX_DYNAMIC
+    )
+
+
+def list_module_items(model: Evaluating, value: ModuleValue, method: str) -> Values:
+    """``vars(models).items()``: the names of a file with what they mean, or only that."""
+    held = any_of_module(model, value)
+    pair = frozenset((TupleValue((UNKNOWN, held)),))
+    return frozenset((TupleValue((held if method == "values" else pair,)),))
 
 
 def read_global(model: Evaluating, node: ast.Name, frame: Frame) -> Values:
@@ -60,6 +90,7 @@ def read_global(model: Evaluating, node: ast.Name, frame: Frame) -> Values:
         body = model.frame_of(module.body)
         return join(model.evaluate(value, body) for value, _ in bound)
     full = module.imported_names.get(node.id, "")
-    if full and not bound and model.project.find_module(full) is not None:
-        return frozenset((ModuleValue(full),))
-    return read_imported(model, full)
+    there = model.project.find_module(full, module) if full and not bound else None
+    if there is not None:
+        return frozenset((ModuleValue(there.name),))
+    return read_imported(model, full, module)

@@ -1,0 +1,70 @@
+"""Which branches of a function one call of it takes, by the constants that it gives."""
+
+import ast
+from collections.abc import Iterable
+from copy import deepcopy
+
+from pipedoctor.source.resolve.folding import fold_constants
+from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
+from pipedoctor.source.syntax.context import GuardCondition
+from pipedoctor.source.syntax.walk import find_nodes
+from pipedoctor.source.values.lattice import Frame
+
+
+class BranchConditions:
+    """Decides conditions on the parameters of functions, call by call."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, Frame], bool | None] = {}
+
+    def excludes(self, guards: Iterable[GuardCondition], frame: Frame) -> bool:
+        """Does this call never come where these conditions hold?"""
+        if frame.call is None:
+            return False
+        return any(self._decide(one.test, frame) is (not one.holds) for one in guards)
+
+    def _decide(self, test: ast.expr, frame: Frame) -> bool | None:
+        """Does a condition hold in this call? None: its arguments do not tell."""
+        key = (id(test), frame)
+        if key not in self._known:
+            self._known[key] = _decide_by_arguments(test, frame)
+        return self._known[key]
+
+
+def _decide_by_arguments(test: ast.expr, frame: Frame) -> bool | None:
+    names = {one.id for one in find_nodes(test, (ast.Name,))}
+    given = {name: find_constant(name, frame) for name in names & frame.scope.parameter_names}
+    known = {name: value for name, value in given.items() if value is not None}
+    if not known:
+        return None
+    folded = fold_constants(ConstantSubstitution(known).visit(deepcopy(test)))
+    return bool(folded.value) if isinstance(folded, ast.Constant) else None
+
+
+def find_constant(name: str, frame: Frame) -> ast.Constant | None:
+    """What a call gives for a parameter, if that is a constant there or further up."""
+    scope, call = frame.scope, frame.call
+    if call is None or name in scope.bindings or name not in scope.parameter_names:
+        return None
+    order = scope.given_names
+    given = find_call_argument(call, name, order.index(name) if name in order else -1)
+    if given is None:
+        starred = any(isinstance(one, ast.Starred) for one in call.args)
+        starred = starred or any(word.arg is None for word in call.keywords)
+        given = None if starred else find_default(scope.node, name)
+        return given if isinstance(given, ast.Constant) else None
+    if isinstance(given, ast.Name) and frame.caller is not None:
+        return find_constant(given.id, frame.caller)
+    return given if isinstance(given, ast.Constant) else None
+
+
+class ConstantSubstitution(ast.NodeTransformer):
+    """Puts what is known in the place of names."""
+
+    def __init__(self, values: dict[str, ast.Constant]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A name that is known becomes its value, at the same place."""
+        value = self.values.get(node.id)
+        return ast.copy_location(deepcopy(value), node) if value is not None else node
