@@ -75,7 +75,7 @@ def _judge_options(source: Source) -> Findings:
         value = loader.get("persistent_workers")
         workers = loader.get("num_workers")
         set_later = workers.how == "literal" and workers.value == 0
-        option = value.form == "call" and ".get(" in value.text
+        option = value.form == "call" and ".get(" in value.text and value.value is not True
         kept = value.value is True and value.why.startswith("default of ")
         free = workers.form == "parameter" and not workers.is_known
         if not ((set_later and option) or (kept and free)):

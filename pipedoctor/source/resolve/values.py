@@ -122,7 +122,8 @@ class ValueResolver:
         if held is not None or not default.is_known:
             return held
         why = f"default of {key.value}"
-        return derive_argument(default, "default", unknown.text, unknown.at, why)
+        derived = derive_argument(default, "default", unknown.text, unknown.at, why)
+        return replace(derived, form="call")
 
     def _resolve_carried(
         self, node: ast.expr, scope: CodeScope, text: str, at: Spot | None, depth: int
