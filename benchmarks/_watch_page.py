@@ -1,9 +1,9 @@
 """The page of `watch`: a row for each loop, what watching costs, the goals, other tools."""
 
-import statistics
 from dataclasses import dataclass, field
 
 import _page
+from _watch_loss import LOSS_HEAD, Loss
 from _watch_peers import describe_peers
 
 from tests.watch.loops.scores import LABELS, Score, find_marked_lines
@@ -38,7 +38,7 @@ class Measured:
     failed: list[str] = field(default_factory=list[str])
     """Loops without a result."""
     costs: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
-    ratios: list[float] = field(default_factory=list[float])
+    loss: Loss | None = None
     peers: list[str] = field(default_factory=list[str])
 
     def summarize(self) -> dict[str, bool]:
@@ -83,14 +83,8 @@ def write_watch_page(found: Measured) -> None:
             "Looks, CPU milliseconds a second; starting, lines and the report are not counted:",
             _page.format_table(("job", "first 3 s", "then"), cost),
         ]
-    if found.ratios:
-        loss = 1 - statistics.median(found.ratios)
-        spread = f"{1 - max(found.ratios):+.1%} to {1 - min(found.ratios):+.1%}"
-        parts.append(
-            f"Throughput lost while it is watched, the median of {len(found.ratios)} pairs that "
-            f"take turns: {loss:+.1%} ({spread} in the pairs: what others do on the machine is "
-            "in these)."
-        )
+    if found.loss:
+        parts.append(found.loss.describe())
     _page.write_page(
         "watch.md",
         "How right `watch` is, and what it costs",
@@ -107,3 +101,13 @@ def write_watch_page(found: Measured) -> None:
         _page.format_goals(found.summarize()),
         describe_peers(found.peers),
     )
+
+
+def replace_loss(loss: Loss) -> None:
+    """Write what was measured again into the page, as its paragraph about throughput."""
+    page = _page.PAGES / "watch.md"
+    text = page.read_text("utf-8")
+    begin = text.index(LOSS_HEAD)
+    end = text.index("\n", begin)
+    again = _page.describe_run(by="nice -n -15 python benchmarks/watch.py --pairs")
+    page.write_text(f"{text[:begin]}{loss.describe()} {again}{text[end:]}", "utf-8")

@@ -3,8 +3,11 @@ How right `watch` is about labelled loops, beside py-spy, and what watching cost
 
 ``python benchmarks/watch.py [LOOP...]``: all loops of tests/watch/loops, one after the
 other, each watched for 7 s from when it is warm. Writes docs/benchmarks/watch.md.
-About 15 minutes on a quiet machine; a loop that fails is a row of its own, and counts as
-wrong; what SECONDS (1100) leave no time for is left out.
+About 22 minutes on a quiet machine; a loop that fails is a row of its own, and counts as
+wrong; what SECONDS (1500) leave no time for is left out.
+
+``python benchmarks/watch.py --pairs [NUMBER]`` measures only what throughput a watch costs,
+in 6 minutes (16 pairs), and writes it into that page.
 """
 
 import collections
@@ -19,7 +22,8 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from _watch_page import Measured, format_score, write_watch_page
+from _watch_loss import measure_loss
+from _watch_page import Measured, format_score, replace_loss, write_watch_page
 from _watch_peers import PeerPrograms
 
 from pipedoctor.watch.session import WatchSession
@@ -34,21 +38,11 @@ from tests.watch.loops.scores import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PAIRS = int(os.environ.get("PAIRS", "6"))
-SECONDS = float(os.environ.get("SECONDS", "1100"))
-_LEFT_FOR_COSTS, _LEFT_FOR_LOSS, _LEFT_FOR_PEERS = 240.0, 120.0, 60.0
+PAIRS = 16
+SECONDS = float(os.environ.get("SECONDS", "1500"))
+_LEFT_FOR_COSTS, _LEFT_FOR_LOSS, _LEFT_FOR_PEERS = 540.0, 420.0, 60.0
 """Seconds that must be left, for a part to begin."""
-PAIR_SECONDS = 3.0
 _FAILURES = (OSError, ValueError, LookupError, StopIteration, subprocess.SubprocessError)
-COUNTER = """
-import os, sys
-sys.path.insert(0, {folder!r})
-import loop, loop_items
-file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
-loop.torch.set_num_threads(1)
-for number, _ in enumerate(loop.loader(loop_items.normalize, 2)):
-    os.pwrite(file, number.to_bytes(8, "little"), 0)
-"""
 FAMILY = """
 import os, sys, time
 def work():
@@ -114,47 +108,6 @@ def measure_cost(workers: int, *, stacks: bool) -> tuple[float, float]:
     return spent[0], spent[1]
 
 
-def measure_loss(folder: Path) -> list[float]:
-    """Throughput with a watch, as a share of that without, in pairs that take turns."""
-    file = folder / "count"
-    source = COUNTER.format(folder=str(HERE))
-    ratios: list[float] = []
-    with subprocess.Popen(
-        [sys.executable, "-c", source, file], stderr=subprocess.DEVNULL
-    ) as job:  # its workers say that they have lost it
-        while not file.exists() or not file.stat().st_size:
-            time.sleep(0.2)
-        time.sleep(3)
-        for number in range(PAIRS):
-            rates: dict[bool, float] = {}
-            for watched in (True, False) if number % 2 else (False, True):
-                rates[watched] = _measure_rate(file, job.pid if watched else None)
-            ratios.append(rates[True] / max(rates[False], 1e-9))
-        job.kill()
-    return ratios
-
-
-def _measure_rate(file: Path, watched: int | None) -> float:
-    watch = None
-    if watched is not None:
-        command = (sys.executable, "-m", "pipedoctor", "watch", str(watched), "-q")
-        watch = subprocess.Popen(
-            [*command, "--seconds", str(PAIR_SECONDS + 4)], stdout=subprocess.DEVNULL
-        )
-        time.sleep(1.5)  # starting is not counted
-    began, count = time.perf_counter(), _read_count(file)
-    time.sleep(PAIR_SECONDS)
-    rate = (_read_count(file) - count) / (time.perf_counter() - began)
-    if watch is not None:
-        watch.kill()
-        watch.wait()
-    return rate
-
-
-def _read_count(file: Path) -> int:
-    return int.from_bytes(file.read_bytes()[:8], "little")
-
-
 def add_loop(found: Measured, loop: str, folder: Path, spy: str) -> None:
     """Watch it; whatever fails becomes a row."""
     try:
@@ -171,6 +124,9 @@ def add_loop(found: Measured, loop: str, folder: Path, spy: str) -> None:
 
 def main() -> None:
     """Run everything, and write the page; what is measured last is left out first."""
+    if sys.argv[1:2] == ["--pairs"]:
+        measure_pairs_alone(sys.argv[2:])
+        return
     names = sys.argv[1:] or list(LABELS)
     if wrong := [name for name in names if name not in LABELS]:
         sys.stderr.write(f"{sys.argv[0]}: no loop is called {', '.join(wrong)}\n")
@@ -185,7 +141,7 @@ def main() -> None:
         write_watch_page(found)
         parts: tuple[tuple[Callable[[], None], float], ...] = (
             (lambda: add_costs(found), _LEFT_FOR_COSTS / 2),
-            (lambda: found.ratios.extend(measure_loss(folder)), _LEFT_FOR_LOSS),
+            (lambda: add_loss(found, folder), _LEFT_FOR_LOSS),
             (lambda: add_peers(found, peers), _LEFT_FOR_PEERS),
         )
         for part, left in parts:
@@ -193,6 +149,22 @@ def main() -> None:
                 if time.monotonic() < end - left:
                     part()
     write_watch_page(found)
+
+
+def measure_pairs_alone(arguments: list[str]) -> None:
+    """Measure what throughput is lost, and nothing else."""
+    if arguments[1:] or not all(a.isdecimal() and int(a) for a in arguments):
+        sys.stderr.write(f"{sys.argv[0]}: --pairs takes a number of pairs\n")
+        sys.exit(2)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        loss = measure_loss(Path(name), HERE, int(arguments[0]) if arguments else PAIRS)
+    sys.stdout.write(f"{loss.describe()}\n")
+    replace_loss(loss)
+
+
+def add_loss(found: Measured, folder: Path) -> None:
+    """What throughput is lost while it is watched."""
+    found.loss = measure_loss(folder, HERE, PAIRS)
 
 
 def add_costs(found: Measured) -> None:

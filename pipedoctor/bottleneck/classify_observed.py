@@ -23,8 +23,8 @@ MOSTLY = 0.5
 """Share of its own time."""
 IDLE = 0.3
 """Share of their time in which workers have nothing to do although data is late."""
-HELD_UP = 0.1
-"""The same, from which on slow samples hold others up: else only the mean counts."""
+HELD_UP, HELD_UP_BY_WAITS = 0.1, 0.05
+"""The same, from which on slow samples hold others up; the second where most only wait."""
 FEW = 8
 """Samples of making batches: with fewer, nobody knows how idle workers are."""
 SYSTEM = 0.3
@@ -191,7 +191,9 @@ def _check_stragglers(observation: Observation) -> Iterator[Bottleneck]:
     known = observation.fetch.samples >= FEW
     blocked = observation.workers > 1 and worker.idle > IDLE and waits and known
     slow_items = observation.tail > MIN_TAIL_SHARE
-    uneven = slow_items and observation.workers > 1 and worker.idle > HELD_UP
+    waited = min(observation.tail, observation.fetch.waiting) > MOSTLY
+    held_up = HELD_UP_BY_WAITS if waited else HELD_UP
+    uneven = slow_items and observation.workers > 1 and worker.idle > held_up
     if not uneven and not blocked:
         return
     why = (

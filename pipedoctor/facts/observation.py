@@ -2,13 +2,13 @@
 
 from pipedoctor.facts.base import Part
 
-RECEIVING_LIMIT = 0.35
+RECEIVING_LIMIT = 0.25
 """Share of the time, from which on taking in batches is what data waits for."""
 REBUILDING_LIMIT = 0.5
 """The same where tensors are rebuilt: that is late as well where CPUs are scarce."""
 
 
-BUSY_WAIT_LIMIT, BUSY_LIMIT = 0.3, 0.5
+BUSY_WAIT_LIMIT, BUSY_LIMIT = 0.22, 0.5
 """All of the wait, from which on data is late where workers make batches for that share."""
 
 

@@ -6,6 +6,8 @@ from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
 
 _PAGE_BYTES = 4096
 _LONGEST_PATH = 512
+_MAX_CALL_BYTES = 0x7FFF_F000
+"""Bytes that the kernel reads by one call: a larger number is none of bytes."""
 _BYTES_ARGUMENT = 2
 """Which argument of read(2) is the number of bytes."""
 
@@ -28,16 +30,25 @@ def find_call_target(
     return text.partition(b"\0")[0].decode("utf-8", "backslashreplace")
 
 
-def count_requested_bytes(blocked: BlockingCall, memory: RemoteMemory | None) -> int:
-    """How many bytes a call is to read; of several buffers, into the first."""
+def count_requested_bytes(blocked: BlockingCall, memory: RemoteMemory | None) -> int | None:
+    """
+    How many bytes a call is to read; of several buffers, into the first.
+
+    None: unknown, or the call was over before its buffers were looked at.
+    """
+    size = _find_requested_bytes(blocked, memory)
+    return size if 0 <= size <= _MAX_CALL_BYTES else None
+
+
+def _find_requested_bytes(blocked: BlockingCall, memory: RemoteMemory | None) -> int:
     words = blocked.arguments
     if len(words) <= _BYTES_ARGUMENT:
-        return 0
+        return -1
     if not blocked.call.name.startswith(("preadv", "readv")):
         return words[_BYTES_ARGUMENT]
     if memory is None:
-        return 0
+        return -1
     try:
         return memory.read_pointer(words[1] + 8)
     except (TornReadError, OSError):
-        return 0
+        return -1

@@ -17,10 +17,10 @@ from pipedoctor.facts import (
     Window,
 )
 from pipedoctor.watch.forecast import forecast_best
+from pipedoctor.watch.hot_lines import find_hot_line
 from pipedoctor.watch.job_processes import EndedProcess
 from pipedoctor.watch.observe import (
     compute_quantiles,
-    find_hot_line,
     find_kernel_wait,
     observe_ranks,
 )

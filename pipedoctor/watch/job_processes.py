@@ -75,6 +75,8 @@ class JobProcesses:
         self.ended_mains: dict[int, WatchedProcess] = {}
         """Main processes that have ended."""
         self.most_workers: dict[int, int] = {}
+        self.starts_workers: set[int] = set()
+        """Main processes with new processes that still import."""
         self._sums: dict[int, SampleTally] = {}
         """Of the workers of a main process, since the last look."""
         self.uses_torch = False
@@ -190,6 +192,7 @@ class JobProcesses:
 
     def _update_members(self, members: list[JobProcess]) -> None:
         members = self._keep_mains(members)
+        self.starts_workers = {member.main for member in members if member.is_starting}
         for member in sorted(members, key=lambda m: m.role != "main"):
             known = self.processes.get(member.pid)
             if known is not None:

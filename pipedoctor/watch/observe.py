@@ -1,6 +1,5 @@
 """From the tallies of a session to the facts of the rank that waits longest."""
 
-import os
 import statistics
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +9,6 @@ from msgspec.structs import replace
 from pipedoctor.collect.mounts import escape_path, find_mount
 from pipedoctor.facts import (
     FetchShares,
-    HotLine,
     KernelWait,
     MainShares,
     Mount,
@@ -19,6 +17,8 @@ from pipedoctor.facts import (
     WorkerShares,
 )
 from pipedoctor.watch.called_names import is_decoding_line, is_model_line
+from pipedoctor.watch.hot_lines import find_hot_line
+from pipedoctor.watch.rank_comparison import pool_similar_ranks
 from pipedoctor.watch.session import WatchSession
 from pipedoctor.watch.tally import CodeLine, SampleTally
 from pipedoctor.watch.watched_process import WatchedProcess
@@ -32,7 +32,7 @@ _MIN_SAMPLES = 20
 def observe_ranks(session: WatchSession) -> list[Observation]:
     """One for each rank, the one that waits longest first."""
     mains = session.list_mains()
-    found = [_observe_rank(session, main, len(mains)) for main in mains]
+    found = pool_similar_ranks([_observe_rank(session, main, len(mains)) for main in mains])
     found.sort(key=lambda one: -one.data_wait)
     if len(found) == 1:
         return found
@@ -47,7 +47,7 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
     many = len(workers) or session.most_workers.get(main.member.pid, 0)
     made = session.sum_worker_tallies(main) if many else main.tally
     shares = compute_main_shares(main.tally, main.code_root)
-    hot = find_hot_line(made.lines) if shares.data_wait or many else None
+    hot = find_hot_line(made.lines, main.code_root) if shares.data_wait or many else None
     return Observation(
         seconds=session.seconds,
         samples=round(main.tally.samples),
@@ -72,8 +72,8 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         throttled_share=session.limits.throttled_share,
         cpus=session.limits.cpus,
         hot=hot,
-        step=find_hot_line(main.tally.steps),
-        sampler=find_hot_line(main.tally.chosen),
+        step=find_hot_line(main.tally.steps, main.code_root),
+        sampler=find_hot_line(main.tally.chosen, main.code_root),
         kernel=find_kernel_wait(made.calls, made.fetch["waiting"], session.mounts),
         batch_seconds=compute_quantiles([s for w in workers for s in w.list_batch_seconds()]),
     )
@@ -155,21 +155,6 @@ def _count_delegated(tally: SampleTally) -> dict[CodeLine, float]:
     others = _count_other_cpu(tally) + tally.children
     busy = min(1.0, others / seconds)
     return {place: number * busy for place, number in tally.delegated.items()}
-
-
-def find_hot_line(lines: Counter[CodeLine]) -> HotLine | None:
-    """The line that most samples stood at; of equal ones the first by name."""
-    whole = sum(lines.values())
-    if not whole:
-        return None
-    (path, line, function), number = max(lines.items(), key=lambda pair: (pair[1], pair[0]))
-    return HotLine(path=relative_path(path), line=line, function=function, share=number / whole)
-
-
-def relative_path(path: str) -> str:
-    """A file below the working directory by its path from there."""
-    here = os.getcwd().rstrip("/") + "/"  # noqa: PTH109
-    return escape_path(path.removeprefix(here))
 
 
 def find_kernel_wait(

@@ -19,6 +19,9 @@ _SERVER = b"multiprocessing.forkserver"
 _AFTER_NAME, _START_FIELD = 2, 19
 _YOUNG_SECONDS = 2.0
 """A fork this young may be about to become a worker, which has no name of its own yet."""
+_SPAWNED = b"multiprocessing.spawn"
+_MAX_STARTING_SECONDS = 120.0
+"""In which a process that multiprocessing has started imports, and gets its name."""
 _MAX_PROCESSES = 4096
 _MAX_ANCESTORS = 64
 
@@ -35,6 +38,8 @@ class JobProcess:
     main: int = 0
     rank: int | None = None
     world: int | None = None
+    is_starting: bool = False
+    """It was spawned just now, or by a fork server, and may become a worker."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +171,8 @@ def _classify_processes(root: int, rows: dict[int, _ProcessRow], proc: Path) -> 
         role = "worker" if pid in workers else "main" if pid in mains else "helper"
         main = owners.get(pid) or (pid if pid in mains else _find_owner(pid, rows))
         rank, world = mains.get(main, (None, None))
-        members.append(JobProcess(pid, row.parent, row.name, role, main, rank, world))
+        starts = role == "helper" and _is_starting(row, rows, proc)
+        members.append(JobProcess(pid, row.parent, row.name, role, main, rank, world, starts))
     return members
 
 
@@ -218,9 +224,21 @@ def _is_young_fork(pid: int, rows: dict[int, _ProcessRow], proc: Path) -> bool:
     above = rows.get(row.parent)
     if above is None or above.command != row.command:
         return False
+    return _compute_age(row, proc) < _YOUNG_SECONDS
+
+
+def _compute_age(row: _ProcessRow, proc: Path) -> float:
+    """Seconds since it was started."""
     uptime = read_or_default(proc / "uptime").split()
     now = float(uptime[0]) if uptime else 0.0
-    return now - row.started / os.sysconf("SC_CLK_TCK") < _YOUNG_SECONDS
+    return now - row.started / os.sysconf("SC_CLK_TCK")
+
+
+def _is_starting(row: _ProcessRow, rows: dict[int, _ProcessRow], proc: Path) -> bool:
+    """Does it still import what multiprocessing has started it for?"""
+    above = rows.get(row.parent)
+    forked = _SERVER in row.command and above is not None and _SERVER in above.command
+    return (forked or _SPAWNED in row.command) and (_compute_age(row, proc) < _MAX_STARTING_SECONDS)
 
 
 def _select_descendants(pid: int, pids: list[int], rows: dict[int, _ProcessRow]) -> set[int]:

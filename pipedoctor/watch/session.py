@@ -155,9 +155,10 @@ class WatchSession(JobProcesses):
             if p.member.main == member.pid and p.member.role == "worker"
         ]
         if not phases:
-            if process.is_starting:
+            starts = process.is_starting or member.pid in self.starts_workers
+            if starts:
                 self.schedule_refresh()
-            return process.is_starting
+            return starts
         return all(phase is ProcessPhase.STARTING for phase in phases)
 
     def compute_batch_seconds(self, main: WatchedProcess) -> float | None:

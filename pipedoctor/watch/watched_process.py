@@ -124,7 +124,8 @@ class WatchedProcess:
         self.sampled_batch = None
         sight = self._read_stack() if self.reader is not None else None
         self.sampled_at = now
-        if sight is not None and sight.phase is ProcessPhase.WAITING and alone:
+        waits = sight is not None and sight.phase is ProcessPhase.WAITING and not sight.queued
+        if sight is not None and waits and alone:
             sight = sight._replace(phase=ProcessPhase.STARTING)
         if sight is not None:
             running = self.state == "R"

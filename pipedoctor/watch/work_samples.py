@@ -51,5 +51,7 @@ def count_work(
     else:
         tally.fetch["locked"] += name in LOCK_CALLS
     if name in READ_CALLS and target.startswith("/"):
-        tally.fetch["reading"] += 1
-        tally.read_bytes += count_requested_bytes(blocked, source.memory)
+        size = count_requested_bytes(blocked, source.memory)
+        if size is not None:
+            tally.fetch["reading"] += 1
+            tally.read_bytes += size

@@ -114,13 +114,13 @@ FINE = {
     "busy workers before a full queue": seen(main=MainShares(blocked=1.0)),
     "just in time": seen(main=MainShares(waiting=0.149, blocked=0.851)),
     "batches are taken in quickly": seen(
-        main=MainShares(waiting=0.1, receiving=0.34, model=0.56), worker=HANDED
+        main=MainShares(waiting=0.1, receiving=0.24, model=0.66), worker=HANDED
     ),
     "many pieces are taken in": seen(
         main=MainShares(waiting=0.1, receiving=0.49, model=0.41), object_share=0.9, worker=HANDED
     ),
     "busy workers hand over now and then": seen(
-        main=MainShares(waiting=0.1, receiving=0.19, model=0.71)
+        main=MainShares(waiting=0.1, receiving=0.11, model=0.79)
     ),
     "trains on the CPU": seen(main=MainShares(model=0.95)),
     "the GPU is busy": seen(main=MainShares(computing=0.9), gpu_busy=0.7),
@@ -167,7 +167,7 @@ def test_the_other_ranks_are_what_it_is_slow_against(ranks: int, words: str) -> 
 
 def test_workers_that_compute_hand_over_late() -> None:
     """Their interpreter answers for a tensor when it has time."""
-    busy = seen(main=MainShares(waiting=0.1, receiving=0.21, blocked=0.69))
+    busy = seen(main=MainShares(waiting=0.1, receiving=0.13, blocked=0.77))
 
     assert classify_observed(busy).name == "transform-cpu"
 
@@ -234,6 +234,16 @@ def test_slow_samples_that_hold_nobody_up_are_only_part_of_the_mean(
     uneven = seen(tail=0.6, workers=workers, worker=replace(BUSY, idle=idle))
 
     assert classify_observed(uneven).name == "transform-cpu"
+
+
+def test_slow_waits_hold_others_up_sooner() -> None:
+    """A sample that waits is no collection of garbage."""
+    slow = seen(fetch=WAITS, tail=0.51, worker=replace(BUSY, idle=0.06))
+
+    assert classify_observed(slow).name == "stragglers"
+    assert classify_observed(replace(slow, tail=0.5)).name == "storage-latency"
+    steady = replace(slow, worker=replace(BUSY, idle=0.05))
+    assert classify_observed(steady).name == "storage-latency"
 
 
 def test_few_samples_and_close_shares_are_doubtful() -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from pipedoctor.watch.process_tree import find_torch_jobs, list_job_processes
 from pipedoctor.watch.text_line import format_text_line
 
@@ -30,6 +32,34 @@ def test_a_worker_belongs_to_the_process_that_started_it(tmp_path: Path) -> None
     roles = {member.pid: (member.role, member.main) for member in list_job_processes(502, tmp_path)}
 
     assert roles == {500: ("main", 500), 501: ("worker", 500), 502: ("worker", 500)}
+
+
+@pytest.mark.parametrize(
+    ("parent", "command", "starts"),
+    [
+        (501, b"python3\0-c\0from multiprocessing.forkserver import main\0", True),
+        (500, b"python3\0-c\0from multiprocessing.spawn import spawn_main\0", True),
+        (500, b"python3\0-c\0from multiprocessing.resource_tracker import main\0", False),
+        (500, b"python3\0train.py\0", False),
+    ],
+)
+def test_a_process_that_may_become_a_worker(
+    tmp_path: Path, parent: int, command: bytes, starts: bool
+) -> None:
+    for pid, above in ((500, 1), (501, 500), (502, parent), (503, 500)):
+        add_process(tmp_path, pid, above)
+    server = b"python3\0-c\0from multiprocessing.forkserver import main\0"
+    (tmp_path / "501" / "cmdline").write_bytes(server)
+    (tmp_path / "502" / "cmdline").write_bytes(command)
+    (tmp_path / "502" / "maps").write_text("")  # it has not come to torch yet
+    (tmp_path / "uptime").write_text("5.0 9.0\n")
+    members = {m.pid: m for m in list_job_processes(500, tmp_path)}
+    assert members[502].is_starting is starts
+    assert not members[501].is_starting
+    (tmp_path / "uptime").write_text("500.0 9.0\n")
+    members = {m.pid: m for m in list_job_processes(500, tmp_path)}
+
+    assert not members[502].is_starting
 
 
 def test_a_line_without_samples_says_why_no_stack_was_read() -> None:

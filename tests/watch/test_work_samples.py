@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from pipedoctor.runtime.system_calls import PAGE_FAULT
+from pipedoctor.runtime.system_calls import DESCRIPTOR, PAGE_FAULT, SystemCall
 from pipedoctor.watch import process_tree
+from pipedoctor.watch.call_targets import count_requested_bytes
 from pipedoctor.watch.item_times import ItemTimes
 from pipedoctor.watch.observe import compute_fetch_shares
 from pipedoctor.watch.process_counters import (
+    BlockingCall,
     ProcessCounters,
     find_largest_mapping,
     parse_blocking_call,
@@ -60,6 +62,17 @@ def test_waiting_for_threads_that_compute_is_computing(others: float, running: f
     assert shares.running + shares.delayed == pytest.approx(running)
     assert shares.waiting == pytest.approx(1 - running)
     assert shares.system == 0.0
+
+
+def test_a_number_that_is_none_of_bytes_is_not_counted() -> None:
+    """The call was over, and something else lay where its buffers were described."""
+    read, buffers = SystemCall("read", DESCRIPTOR), SystemCall("preadv2", DESCRIPTOR)
+    sizes = [4096, 0x7FFF_F000, 0x7FFF_F001, 15_630_397_989_357]
+    found = [count_requested_bytes(BlockingCall(read, (3, 0, size)), None) for size in sizes]
+
+    assert found == [4096, 0x7FFF_F000, None, None]
+    assert count_requested_bytes(BlockingCall(read, (3,)), None) is None
+    assert count_requested_bytes(BlockingCall(buffers, (3, 0, 1)), None) is None
 
 
 def test_programs_count_as_threads_do() -> None:

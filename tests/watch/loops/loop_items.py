@@ -20,6 +20,7 @@ import torch
 from PIL import Image
 from torch.utils.data import Dataset
 
+torch.set_num_threads(1)  # threads that are there before a fork hang in workers
 RANDOM = np.random.default_rng(0)
 DIRECT = 4096
 

@@ -15,6 +15,7 @@ import mmap
 import os
 import queue
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -93,18 +94,19 @@ def other_program(_: int) -> Any:
 
 
 class MappedPages(Items):
-    """Pages of a mapped file that is in no cache."""
+    """Pages of a mapped file, which nobody else has mapped and which are in no cache."""
 
-    pages: mmap.mmap | None = None
+    file = -1
 
     def __getitem__(self, index: int) -> Any:
-        if self.pages is None:
+        if self.file < 0:
             self.file = os.open(large_file(), os.O_RDONLY)
-            self.pages = mmap.mmap(self.file, 0, prot=mmap.PROT_READ)
-            self.pages.madvise(mmap.MADV_RANDOM)
+            os.posix_fadvise(self.file, 0, 0, os.POSIX_FADV_DONTNEED)  # large folios as well
         begin = index * 7919 % 150 * 409_600
         os.posix_fadvise(self.file, begin, 409_600, os.POSIX_FADV_DONTNEED)
-        return torch.tensor(sum(self.pages[begin : begin + 409_600 : 4096]))
+        with mmap.mmap(self.file, 409_600, prot=mmap.PROT_READ, offset=begin) as pages:
+            pages.madvise(mmap.MADV_RANDOM)
+            return torch.tensor(sum(pages[::4096]))  # hot: mapped-pages
 
 
 class Weighted(Sampler[list[int]]):
@@ -179,7 +181,8 @@ class Simulator:
 
 
 def loader(make: Callable[[int], Any], workers: int, size: int = 8, **more: Any) -> Any:
-    return DataLoader(Items(make), batch_size=size, num_workers=workers, **more)
+    length = more.pop("length", 10**6)
+    return DataLoader(Items(make, length), batch_size=size, num_workers=workers, **more)
 
 
 def first_of_new_ones() -> Iterator[Any]:
@@ -233,14 +236,17 @@ def loops() -> dict[str, Loop]:
 
 def main() -> None:
     """Run one loop, and measure it from inside."""
-    import signal
-
     parser = argparse.ArgumentParser()
     parser.add_argument("name")
     parser.add_argument("seconds", type=float)
     given = parser.parse_args()
+    run_loop(given.name, given.seconds, loops())
+
+
+def run_loop(name: str, seconds: float, loops: dict[str, Loop]) -> None:
+    """Say the PID when it is warm, and at the end what a clock around the loader saw."""
     torch.set_num_threads(1)
-    make, step = loops()[given.name]
+    make, step = loops[name]
     made = iter(make())
     for _ in range(4):
         step(next(made))
@@ -250,7 +256,7 @@ def main() -> None:
     sys.stdout.flush()
     begin = last = time.perf_counter()
     waited = count = 0.0
-    while last - begin < given.seconds and not (told and last - begin > 1.0):
+    while last - begin < seconds and not (told and last - begin > 1.0):
         before = time.perf_counter()
         batch = next(made)
         waited += time.perf_counter() - before

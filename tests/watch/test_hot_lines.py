@@ -1,0 +1,60 @@
+"""The line that stands for most samples."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pipedoctor.watch.hot_lines import find_hot_line
+
+PROGRAM = """\
+def count(rows):
+    total = 0
+    for k in rows:
+        total += k
+    while total:
+        total -= 1
+    total = 7
+    return total
+"""
+
+
+@pytest.mark.parametrize(
+    ("seen", "line", "samples"),
+    [
+        ({3: 60, 4: 40}, 4, 100),
+        ({3: 60, 4: 29}, 3, 60),
+        ({5: 50, 6: 25}, 6, 75),
+        ({5: 50, 7: 40}, 5, 50),
+        ({2: 50, 4: 40}, 2, 50),
+        ({4: 50, 3: 40}, 4, 50),
+    ],
+    ids=[
+        "a short body is where the work is",
+        "the head itself is slow",
+        "while",
+        "what follows the loop is not its body",
+        "no loop",
+        "the body leads already",
+    ],
+)
+def test_the_body_of_a_loop_stands_for_its_head(
+    tmp_path: Path, seen: dict[int, int], line: int, samples: int
+) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(PROGRAM)
+    hot = find_hot_line(Counter({(str(file), n, "count"): c for n, c in seen.items()}))
+
+    assert hot is not None
+    assert (hot.line, hot.function) == (line, "count")
+    assert hot.share == pytest.approx(samples / sum(seen.values()))
+
+
+def test_another_function_is_no_body(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(PROGRAM)
+    hot = find_hot_line(Counter({(str(file), 3, "count"): 60, (str(file), 4, "inner"): 40}))
+
+    assert hot is not None
+    assert hot.line == 3
+    assert find_hot_line(Counter()) is None
