@@ -47,7 +47,12 @@ from pipedoctor.source.rewrite.lazy_property import (
 from pipedoctor.source.rewrite.lift_functions import lift_function
 from pipedoctor.source.rewrite.local_generator import localize_generator
 from pipedoctor.source.rewrite.main_guard import add_main_guard, limit_opencv_threads
-from pipedoctor.source.rewrite.rename_api import rename_amp, use_public_names
+from pipedoctor.source.rewrite.rename_api import (
+    call_next,
+    rename_amp,
+    rename_old_keyword,
+    use_public_names,
+)
 from pipedoctor.source.rewrite.rewrite_pieces import NO_PIECES, RewritePieces
 from pipedoctor.source.rewrite.set_epoch_call import insert_set_epoch
 from pipedoctor.source.rewrite.with_statement import wrap_in_with
@@ -198,26 +203,6 @@ def _is_assigned_number(scope: CodeScope, name: str) -> bool:
     )
 
 
-def _measure_old_next(source: SourceText, _scope: CodeScope, node: ast.AST) -> RewritePieces:
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return NO_PIECES
-    tail = source.make_span(source.node_end(node.func.value), source.node_end(node))
-    return RewritePieces({"start": source.make_span(source.node_start(node)), "tail": tail})
-
-
-def _measure_old_keyword(source: SourceText, _scope: CodeScope, node: ast.AST) -> RewritePieces:
-    """The word ``async`` of ``x.cuda(async=True)``."""
-    words = node.keywords if isinstance(node, ast.Call) else []
-    old = next((word for word in words if word.arg == "async"), None)
-    if old is None:
-        return NO_PIECES
-    start = source.node_start(old)
-    end = start.shift(len("async"))
-    if source.text_between(start, end) != "async":
-        return NO_PIECES
-    return RewritePieces({"word": source.make_span(start, end)})
-
-
 def _measure_pin(source: SourceText, _scope: CodeScope, node: ast.AST) -> RewritePieces:
     inner = (
         node.func.value
@@ -298,8 +283,8 @@ _MEASURE_BY_KIND: dict[str, Callable[[SourceText, CodeScope, ast.AST], RewritePi
     GeneratorAttribute.kind: make_generator_lazy,
     HandleAttribute.kind: make_handle_lazy,
     LambdaAttribute.kind: lift_function,
-    OldBatchRequest.kind: _measure_old_next,
-    OldCopyKeyword.kind: _measure_old_keyword,
+    OldBatchRequest.kind: call_next,
+    OldCopyKeyword.kind: rename_old_keyword,
     FileOpening.kind: wrap_in_with,
     PinThenCopy.kind: _measure_pin,
     Print.kind: _measure_statement,

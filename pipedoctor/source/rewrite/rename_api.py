@@ -74,3 +74,24 @@ def _module_name_pieces(source: SourceText, node: ast.ImportFrom) -> RewritePiec
     begin = start.shift(len("from "))
     end = begin.shift(len(node.module or ""))
     return RewritePieces({"module": source.make_span(begin, end)})
+
+
+def call_next(source: SourceText, _scope: CodeScope, node: ast.AST) -> RewritePieces:
+    """``it.next()``: where ``next(`` begins, and what follows the iterator."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return NO_PIECES
+    tail = source.make_span(source.node_end(node.func.value), source.node_end(node))
+    return RewritePieces({"start": source.make_span(source.node_start(node)), "tail": tail})
+
+
+def rename_old_keyword(source: SourceText, _scope: CodeScope, node: ast.AST) -> RewritePieces:
+    """The word ``async`` of ``x.cuda(async=True)``."""
+    words = node.keywords if isinstance(node, ast.Call) else []
+    old = next((word for word in words if word.arg == "async"), None)
+    if old is None:
+        return NO_PIECES
+    start = source.node_start(old)
+    end = start.shift(len("async"))
+    if source.text_between(start, end) != "async":
+        return NO_PIECES
+    return RewritePieces({"word": source.make_span(start, end)})
