@@ -9,6 +9,25 @@ means and what the value looks like decide, in `secret_names` and `secret_values
 import re
 from typing import NamedTuple
 
+from pipedoctor.privacy.assignment_grammar import (
+    BARE_ENDS,
+    ENCODED_END,
+    HEADERS,
+    MAX_JUDGED,
+    MAX_NAME,
+    MORE_WORDS,
+    NAME_LETTERS,
+    ORDINARY_WORD,
+    PHRASES,
+    REST_OF_BARE,
+    REST_OF_BLOCK,
+    REST_OF_HEADER,
+    REST_OF_LIST,
+    SEPARATOR,
+    SETTING_WORDS,
+    SIGNS,
+    VALUE,
+)
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
 from pipedoctor.privacy.secret_values import is_likely_password, is_secret_value, looks_drawn
 
@@ -18,61 +37,6 @@ HINTS = (
     *("wachtwoord", "salasana", "sid=", "sid:", 'sid"', "sig=", "pat=", "pat:", "ticket="),
 )
 """Parts of names that may mean a secret; where none stands, nothing is looked at."""
-_MAX_NAME = 80
-_MAX_JUDGED = 200
-"""Characters of a value that are looked at; if it is a secret, its rest goes with it."""
-_NAME_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
-
-_QUOTE = r"(?:\\{0,3}[\"'`]|%2[27]|&quot;|&\#3[49];|\\{1,2}(?:u00|x)2[27])"
-_ENCODED_SIGN = r"%3[AaDd]|&\#(?:58|61);|\\{1,2}(?:u00|x)3[AaDd]"
-_ENCODED_END = re.compile(r"%2[0267cC]|%7[dD]|%0[aA]|&|\\{1,2}(?:u00|x)2[0267cC]")
-"""Signs as addresses, pages and JSON write them: ``password%3Dx%26``, ``token&#61;x``."""
-_SEPARATOR = re.compile(
-    rf"""(?=(?P<tail>(?:pass\ (?=phrase|word|code)|(?:session|secret)\ (?=id\b))?
-    \w*(?:[.-]\w+)*))(?P=tail)  # never given back
-    (?:{_QUOTE}|[\])»”]){{0,4}}
-    (?:\ (?:is|was|has\ been)\ [a-z]{{2,12}}(?=\ (?:for|to|as|on)\ ))?
-    (?:\ (?:for|of|on|to|as)(?:\ [\w@.'-]{{1,30}}){{1,4}}?
-    (?=\s?(?:[:=]\s|->|=>|→)|\s{{1,3}}(?:is|was)\s))?
-    (?:\s?\([a-z\ ]{{2,20}}\)(?=\s?[:=]))?
-    (?:
-        (?P<value> (?:,\s{{0,40}}|\s{{1,40}}|\s?:\s{{0,40}}\{{\s{{0,40}}) (?:-\s)?
-        (?:{_QUOTE})? val(?:ue)? (?:{_QUOTE})? \s?[:=]\s? )
-      | (?P<sign> \s{{0,3}} (?: => | -> | := | == | != | \?= | = | : | → | {_ENCODED_SIGN} )
-        (?:[ \t]|\\t|%20){{0,20}}
-        (?:!!?[a-z]{{1,12}}\ )? )  # a tag of YAML
-      | (?P<prose> \s{{1,3}} (?:is|was|will\ be|set\ to|reads):?\s{{1,3}}:?\s? )
-      | (?P<pair> , \s{{0,3}} (?={_QUOTE}) )
-      | (?P<tag> > ) (?=[^<\s])
-      | (?P<space> [ \t]{{1,3}} (?:\|[ \t]{{1,3}})? | \|[ \t]{{0,3}} )  # a table
-      | (?P<line> \r?\n [ \t]{{0,12}} (?:-\ )? )
-    )""",
-    re.VERBOSE,
-)
-_VALUE = re.compile(
-    rf"""(?P<open>(?:(?:Secret(?:Str|Bytes)?|Password)\(|(?:str|bytes|quote(?:_plus)?)\((?=\s?["']))?[\[(«“„]?)
-    (?:[bBrRuUfF]{{1,2}}(?=["']))?
-    (?:
-        (?P<quote>{_QUOTE})
-        (?P<quoted>(?:(?!(?P=quote))[^\n\\]|(?!(?P=quote))\\.){{0,{_MAX_JUDGED}}})
-        (?P=quote)?
-      | (?P<bare>[^\s"']{{1,{_MAX_JUDGED}}})
-    )""",
-    re.VERBOSE,
-)
-_ORDINARY_WORD = re.compile(
-    r"[^A-Za-z0-9\"'`\\\[(]|[\[(][a-z]*[\s:\])]|[A-Za-z]?[a-z]*[\s,.:;)]|[0-9.]+[\s,]"
-)
-_REST_OF_LIST = re.compile(r"(?:,\s?(?:\"[^\"\n]*\"|'[^'\n]*'|[\w+/=-]+)){1,40}")
-_REST_OF_BARE = re.compile(r"[^\s\"']*")
-_REST_OF_HEADER = re.compile(rf"[^=\"'\n\r]{{1,{_MAX_JUDGED}}}=[^\"'\n\r]*")
-_MORE_WORDS = re.compile(r"(?:[ ][a-z]{2,12}(?![\w:=])){2,30}")
-_HEADERS = ("cookie", "set-cookie")
-_SETTING_WORDS = frozenset(("setenv", "env", "add", "set", "modify", "gx", "authtoken", "login"))
-"""Before a name and a value with nothing but a space between them."""
-_PHRASES = ("passphrase", "mnemonic", "phrase")
-_BARE_ENDS = ")]},;.:»”“"
-_SIGNS = (*"=: >,\t\n", "%3", "&#", "\\u003", "\\x3")
 
 
 class _Found(NamedTuple):
@@ -92,7 +56,7 @@ def mask_assigned(text: str, mask: str) -> str:
     for place in places:
         if place < past:
             continue
-        match = _SEPARATOR.match(text, place)
+        match = SEPARATOR.match(text, place)
         if match is None:
             past = place + 1
             continue
@@ -106,7 +70,7 @@ def mask_assigned(text: str, mask: str) -> str:
 
 def may_hold_assignment(text: str) -> bool:
     """Is there anything that could stand between a name and a value?"""
-    return any(sign in text for sign in _SIGNS)
+    return any(sign in text for sign in SIGNS)
 
 
 def _find_hints(text: str) -> list[int]:
@@ -128,7 +92,7 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
     text: str, place: int, match: re.Match[str]
 ) -> _Found | None:
     begin = place - _measure_name_before(text, place)
-    if match["space"] and text[begin] != "-" and _ORDINARY_WORD.match(text, match.end()):
+    if match["space"] and text[begin] != "-" and ORDINARY_WORD.match(text, match.end()):
         return None  # most of prose
     name = text[begin : match.end("tail")]
     strength = judge_name(name.strip("-."))
@@ -136,7 +100,7 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
         strength = judge_name(name.strip("-."), _get_words_before(text, begin))
     if strength is NameStrength.NONE:
         return None
-    value = _VALUE.match(text, match.end())
+    value = VALUE.match(text, match.end())
     if value is None or (match["tag"] and not _is_element(text, name, begin, value)):
         return None
     if match["space"] and not _may_follow_space(
@@ -147,6 +111,8 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
         return None  # only of arguments of which each stands in its own line
     if match["prose"] and not _may_follow_verb(strength, value):
         return None
+    if match["row"] and not looks_drawn(value["bare"].rstrip(",")):
+        return None  # a heading
     if match["sign"] and match["sign"].strip() in {"==", "!="} and not value["quote"]:
         return None  # `keyring==25.0` is a pin
     return _measure_value(text, name, strength, match, value)
@@ -160,8 +126,8 @@ def _is_element(text: str, name: str, begin: int, value: re.Match[str]) -> bool:
 
 def _measure_name_before(text: str, place: int) -> int:
     """Letters of the name that stand before the hint in it."""
-    before = text[max(0, place - _MAX_NAME) : place]
-    length = len(before) - len(before.rstrip(_NAME_LETTERS))
+    before = text[max(0, place - MAX_NAME) : place]
+    length = len(before) - len(before.rstrip(NAME_LETTERS))
     encoded = before[: len(before) - length].endswith("%") and length > 1  # `%3BPWD%3D`
     return length - 2 if encoded else length
 
@@ -179,21 +145,21 @@ def _may_follow_space(name: str, before: str, strength: NameStrength, value: re.
     secret = value["quoted"] if value["quote"] else value["bare"]
     if name.startswith("-"):
         return not secret.startswith("-")
-    if not _SETTING_WORDS.isdisjoint(before.lower().split()):
+    if not SETTING_WORDS.isdisjoint(before.lower().split()):
         return True
     if strength is NameStrength.PASSWORD and value["quote"]:
         return True
-    if strength is NameStrength.PASSWORD and is_likely_password(secret.rstrip(_BARE_ENDS)):
+    if strength is NameStrength.PASSWORD and is_likely_password(secret.rstrip(BARE_ENDS)):
         return True
     common = strength is NameStrength.WEAK and _names_something(name) and name != "AUTH"
-    return looks_drawn(secret.rstrip(_BARE_ENDS)) and not common
+    return looks_drawn(secret.rstrip(BARE_ENDS)) and not common
 
 
 def _may_follow_verb(strength: NameStrength, value: re.Match[str]) -> bool:
     """*The password is x*: neither *is deprecated* nor *the token is hello*."""
     if value["quote"]:
         return True
-    secret = value["bare"].rstrip(_BARE_ENDS)
+    secret = value["bare"].rstrip(BARE_ENDS)
     if strength is NameStrength.PASSWORD:
         return re.fullmatch(r"[a-z]+(?:ed|ing|able|ible|ful)|[a-z]{1,3}", secret) is None
     return looks_drawn(secret)
@@ -208,28 +174,46 @@ def _measure_value(
     text: str, name: str, strength: NameStrength, match: re.Match[str], value: re.Match[str]
 ) -> _Found | None:
     lower = name.lower()
-    if match["sign"] and lower.endswith(_HEADERS) and ":" in match["sign"] and value["bare"]:
-        whole = _REST_OF_HEADER.match(text, value.start())
+    if match["sign"] and lower.endswith(HEADERS) and ":" in match["sign"] and value["bare"]:
+        whole = REST_OF_HEADER.match(text, value.start())
         return _Found(value.start(), whole.end()) if whole else None
+    if match["tag"]:
+        return _measure_element(text, strength, value.start())
     quoted = value["quote"] is not None
     secret, end = (value["quoted"], value.end()) if quoted else _trim_bare(value, match)
     if secret.startswith("<secret>") or not is_secret_value(secret, strength, quoted=quoted):
         return None
     if secret.strip("\"'").lower() == lower.strip("-"):
         return None  # `password=password` of a call
-    if len(secret) >= _MAX_JUDGED:
+    if len(secret) >= MAX_JUDGED:
         end = _find_end_of_long(text, end, value["quote"])
-    if value["open"] and (more := _REST_OF_LIST.match(text, end)):
+    if value["open"] and (more := REST_OF_LIST.match(text, end)):
         end = more.end()
-    if lower.endswith(_PHRASES) and not quoted and (more := _MORE_WORDS.match(text, end)):
+    if (
+        match["sign"]
+        and match["sign"].lstrip(" :=").startswith(("|", ">"))
+        and "\n" in match["sign"]
+    ):
+        more = REST_OF_BLOCK.match(text, end)
+        end = more.end() if more else end
+    if lower.endswith(PHRASES) and not quoted and (more := MORE_WORDS.match(text, end)):
         end = more.end()
     return _Found(value.start() + len(value["open"]), end)
+
+
+def _measure_element(text: str, strength: NameStrength, begin: int) -> _Found | None:
+    """All that an element holds: a secret may be one of several words in it."""
+    content = text[begin : text.find("<", begin)].rstrip()
+    words = content.strip("{}").split()
+    if not any(is_secret_value(word, strength) for word in words):
+        return None
+    return _Found(begin, begin + len(content))
 
 
 def _find_end_of_long(text: str, at: int, quote: str | None) -> int:
     """Where a value ends of which only the first part was looked at."""
     if quote is None:
-        rest = _REST_OF_BARE.match(text, at)
+        rest = REST_OF_BARE.match(text, at)
         return rest.end() if rest else at
     end, line = text.find(quote, at), text.find("\n", at)
     ends = [place for place in (end + len(quote) if end >= 0 else -1, line) if place >= at]
@@ -243,10 +227,12 @@ def _trim_bare(value: re.Match[str], match: re.Match[str]) -> tuple[str, int]:
         return secret[: secret.index("}") + 1], value.start("bare") + secret.index("}") + 1
     tight = match["sign"] is not None and "=" in match["sign"]
     ends: str | re.Pattern[str] = r"[,;&]" if tight else r"[,;](?=\S*[=:])"
-    if match["tag"]:
+    if match["value"] and match["value"].rstrip().endswith(">"):
         ends = "<"
+    elif match["space"] and "|" in match["space"]:
+        ends = r"\|"
     elif match["sign"] and match["sign"][-1] not in "=: \t>→":
-        ends = _ENCODED_END
+        ends = ENCODED_END
     secret = re.split(ends, secret, maxsplit=1)[0]
-    kept = secret.rstrip(",;") if "(" in secret else secret.rstrip(_BARE_ENDS)
+    kept = secret.rstrip(",;") if "(" in secret else secret.rstrip(BARE_ENDS)
     return kept, value.start("bare") + len(kept)

@@ -50,6 +50,13 @@ CLOUD_NAMES: tuple[NameForm, ...] = (
     ),
     make_form(
         "host",
+        "https://learn.microsoft.com/azure/storage/common/storage-configure-connection-string",
+        r"((?i:\baccount_?name)[\"']?\s?[:=]\s?[\"']?)((?!none\b|null\b)[a-z][a-z0-9]{2,23})(?![\w.(\[-])",
+        *("ccountName", "ccountname", "ccount_name"),
+        in_word=True,
+    ),
+    make_form(
+        "host",
         "https://cloud.google.com/iam/docs/keys-create-delete",
         r"(\bproject_id[\"']?\s?[:=]\s?[\"']?)([a-z][a-z0-9-]{4,28}[a-z0-9])(?![\w.(\[-])",
         "project_id",

@@ -2,7 +2,7 @@
 
 from pipedoctor.privacy.name_form import MAN, NameForm, make_form
 
-_USER = r"((?!<|__token__)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
+_USER = r"((?!<|__token__)[A-Za-z_][\w.-]*[\w$])(?![\w<(\\])"
 _GAP = r"(?:[^\n|;&]{0,300}?\s)"
 _CLIENTS = (
     r"curl|wget|https?|psql|pg_\w+|mysql\w*|mariadb\w*|mongo\w*|smbclient|lftp|svn|snowsql|sqlcmd"

@@ -170,7 +170,7 @@ USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
         "https://git-scm.com/docs/git-log#_pretty_formats",
-        r"(?m)(^\s*(?:Author|Commit|Committer|Co-authored-by|Signed-off-by|Reviewed-by|From):\s+)"
+        r"(?m)(^\s*(?:Author|Commit|Committer|[A-Z][a-z]+(?:-[a-z]+)?-by|From|Cc|To):\s+)"
         r"([^<\n]{2,60}?)(?=\s<[^\n]*@)",
         " <",
     ),

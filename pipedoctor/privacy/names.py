@@ -15,10 +15,16 @@ from pipedoctor.privacy.identity import UserIdentity, get_last_part
 from pipedoctor.privacy.log_hosts import HOST_FORMS
 from pipedoctor.privacy.log_users import USER_FORMS
 from pipedoctor.privacy.marked_lines import MatchReplacer
+from pipedoctor.privacy.system_names import SYSTEM_HOSTS, SYSTEM_USERS
 from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
 
-_FORMS = (*USER_FORMS, *COMMAND_USERS, *HOST_FORMS, *CLOUD_NAMES)
-_FORMS_IN_WORDS = tuple(form for form in _FORMS if form.in_word)
+_FORMS = (
+    *(*USER_FORMS, *COMMAND_USERS, *SYSTEM_USERS),
+    *(*HOST_FORMS, *SYSTEM_HOSTS, *CLOUD_NAMES),
+)
+_ROWS = tuple((form.pattern.marks, form.pattern, form.kind) for form in _FORMS)
+_ROWS_IN_WORDS = tuple(row for row, form in zip(_ROWS, _FORMS, strict=True) if form.in_word)
+"""Plain rows: to look three attributes up for each form takes as long as to look for it."""
 _PATH_FIELDS = frozenset(("path", "real", "project"))
 _MIN_NAME = 3
 """Letters of a name that is looked for outside of paths."""
@@ -112,10 +118,10 @@ class NameRedactor:
         text = patterns.VOLUME.replace_matches(self._make_group_replacer("uuid"), text)
         text = patterns.SERIAL.replace_matches(self._make_group_replacer("serial"), text)
         text = patterns.NAMED_MAC.replace_matches(self._make_group_replacer("mac"), text)
-        for form in _FORMS if " " in text else _FORMS_IN_WORDS:
-            for mark in form.pattern.marks:
+        for marks, pattern, kind in _ROWS if " " in text else _ROWS_IN_WORDS:
+            for mark in marks:
                 if mark in text:
-                    text = form.pattern.replace_matches(self._replacers[form.kind], text)
+                    text = pattern.replace_near_marks(self._replacers[kind], text)
                     break
         return patterns.IPV6.replace_matches(self._replace_ipv6, text)
 

@@ -23,8 +23,10 @@ class MarkedPattern:
 
     def replace_matches(self, replacer: MatchReplacer, text: str) -> str:
         """Put something in place of each match."""
-        if not self._has_mark(text):
-            return text
+        return self.replace_near_marks(replacer, text) if self._has_mark(text) else text
+
+    def replace_near_marks(self, replacer: MatchReplacer, text: str) -> str:
+        """The same in a text that has one of the marks."""
         return replace_near_marks(self._pattern, self.marks, replacer, text)
 
     def find_matches(self, text: str) -> Iterator[re.Match[str]]:
@@ -49,7 +51,7 @@ _GROUP_FOLDERS = (
 )
 """Of universities and clusters: between the folder of all homes and that of one."""
 
-STRUCTURE = re.compile(r"[/\\:=@~\s]")
+STRUCTURE = re.compile(r"[/\\:=@~|\s]")
 """A sign that stands in every match of the patterns of homes, users, servers and volumes."""
 HOME = MarkedPattern(
     r"([/\\](?:[a-z]{0,4}homes?[0-9]*|global[/\\]u[0-9]|[Uu]sers|afs[/\\][\w.-]+[/\\]user)[/\\]{1,4}"
@@ -121,15 +123,17 @@ UUID = MarkedPattern(
     least=32,
     probe=r"[0-9a-fA-F]{12}",
 )
-VOLUME = MarkedPattern(r"(by-(?:part)?uuid/|UUID=)((?=[\w-]*\d)[0-9A-Fa-f-]{8,})", "uuid/", "UUID=")
+VOLUME = MarkedPattern(
+    r"(by-(?:part)?uuid/|UUID=[\"']?)((?=[\w-]*\d)[0-9A-Fa-f-]{8,})", "uuid/", "UUID="
+)
 SERIAL = MarkedPattern(
-    r"(?i)((?:\b|_)serial(?:[ _]?(?:number|no\.?|short))?"
+    r"(?i)((?:\b|_)serial(?:[ _]?(?:number|no\.?|short)(?:\s\(system\))?)?"
     r"(?:[\"']?\s{0,48}[:=]\s{0,4}[\"']?|\s)|\bs/n[:=]\s?|by-id/)"
     r"((?=[\w.:+-]*\d)[\w.:+-]{6,})",
     *("erial", "ERIAL", "by-id/", "S/N", "s/n"),
 )
 MAC = MarkedPattern(
-    r"(?<![0-9a-fA-F:-])[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})"
+    r"(?<![0-9a-fA-F:-])(?!(?:00[:-]){5}00(?![:-])|(?i:ff[:-]){5})[0-9a-fA-F]{2}(?:([:-])[0-9a-fA-F]{2})"
     r"(?:(?:\1[0-9a-fA-F]{2}){18}|(?:\1[0-9a-fA-F]{2}){6}|(?:\1[0-9a-fA-F]{2}){4})"
     r"(?![0-9a-fA-F:-])",
     *(":", "-"),

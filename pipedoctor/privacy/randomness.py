@@ -71,7 +71,7 @@ def is_random(text: str, *, in_pieces: bool = False) -> bool:
 
     In base 64 slashes may leave nothing but short pieces of it.
     """
-    mixed = has_three_classes(text) or ("+" in text and len(text) >= _WHOLE_KEY)
+    mixed = has_three_classes(text) or (len(text) >= _WHOLE_KEY and _has_two_classes(text))
     if len(text) < MIN_RANDOM_LENGTH or not mixed or _MANGLED.match(text):
         return False
     runs = [len(run) for run in re.split(r"[^A-Za-z0-9]+", text)]
@@ -80,6 +80,11 @@ def is_random(text: str, *, in_pieces: bool = False) -> bool:
     rate = count_turns(text) / (len(text) - len(runs))
     least = _MIN_TURN_RATE_IN_PIECES if in_pieces else _MIN_TURN_RATE
     return rate >= least and compute_entropy(text) >= _MIN_ENTROPY
+
+
+def _has_two_classes(text: str) -> bool:
+    """Letters of one case and digits, and no hash: that is what `0-9a-f` is."""
+    return "+" in text or (text.isupper() and not re.fullmatch(r"[0-9A-F_-]+", text))
 
 
 def mask_random(text: str, mask: str) -> str:

@@ -64,8 +64,8 @@ _VENDORS = _split_words(
 )
 _KEY_HEADS = _VENDORS | _split_words(
     "api access secret private account auth encryption encrypt decryption signing master storage"
-    " shared service ssh deploy license ingest write subscription app application client consumer"
-    " admin root user session cipher aes rsa pem tls ssl gpg pgp wireguard host hmac jwt"
+    " shared service ssh deploy license ingest read write subscription app application client"
+    " consumer admin root user session cipher aes rsa pem tls ssl gpg pgp wireguard host hmac jwt"
 )
 _TOKEN_HEADS = _VENDORS | _split_words(
     "api access refresh auth oauth oauth2 bearer session csrf xsrf security personal deploy bot"

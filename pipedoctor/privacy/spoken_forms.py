@@ -8,6 +8,7 @@ from pipedoctor.privacy.foreign_words import (
     GLUED_VERBS,
     list_spellings,
 )
+from pipedoctor.privacy.token_forms import GITLEAKS
 
 _FOREIGN = list_spellings(FOREIGN_PASSWORDS)
 _BESIDE_FOREIGN = (
@@ -29,6 +30,15 @@ def _make_password_form(words: tuple[str, ...]) -> CommandForm:
 
 
 SPOKEN_FORMS: tuple[CommandForm, ...] = (
+    CommandForm(
+        (" is the ", " is my ", " is our ", " is your "),
+        r"((?:^|(?<=[\s/*#;(\"'`])))(?=\S*\d)(?=\S*[A-Za-z])(?!<secret>)[^\s\"'`/*#;(]{6,}"
+        r"(?=[\"'`]?\sis\s(?:the|my|our|your)\s(?:[\w-]{1,20}\s){0,3}"
+        r"(?:password|passphrase|passcode|token|secret|credential|"
+        r"(?:api|access|secret)[ _-]?key)\b)",
+        GITLEAKS,
+        has_option=False,
+    ),
     CommandForm(
         ("hrase",),
         r"(?im)(\bpass ?phrase(?:\sis)?\s?[:=]\s?)(?!(?:not?|none|is|was|must|required|missing)\b)"

@@ -1,0 +1,67 @@
+"""How a name, a sign and a value are written: the expressions of `assignments`."""
+
+import re
+
+MAX_NAME = 80
+MAX_JUDGED = 200
+"""Characters of a value that are looked at; if it is a secret, its rest goes with it."""
+NAME_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+
+_QUOTE = r"(?:\\{0,3}[\"'`]|%2[27]|&quot;|&\#3[49];|\\{1,2}(?:u00|x)2[27])"
+_ENCODED_SIGN = r"%3[AaDd]|&\#(?:58|61);|\\{1,2}(?:u00|x)3[AaDd]"
+ENCODED_END = re.compile(r"%2[0267cC]|%7[dD]|%0[aA]|&|\\{1,2}(?:u00|x)2[0267cC]")
+"""Signs as addresses, pages and JSON write them: ``password%3Dx%26``, ``token&#61;x``."""
+_TYPE = r"(?:[A-Za-z_][\w.]{0,30}(?:\[[\w., |]{1,30}\])?(?:\s\|\sNone)?)"
+"""Of a variable: ``token: str | None = "x"``, ``var token string = "x"``."""
+SEPARATOR = re.compile(
+    rf"""(?=(?P<tail>(?:pass\ (?=phrase|word|code)|(?:session|secret)\ (?=id\b))?
+    \w*(?:[.-]\w+)*))(?P=tail)  # never given back
+    (?:{_QUOTE}|[\])»”]){{0,4}}
+    (?:\ (?:is|was|has\ been)\ [a-z]{{2,12}}(?=\ (?:for|to|as|on)\ ))?
+    (?:\ (?:for|of|on|to|as)(?:\ [\w@.'-]{{1,30}}){{1,4}}?
+    (?=\s?(?:[:=]\s|->|=>|→)|\s{{1,3}}(?:is|was)\s))?
+    (?:\s?\([a-z\ ]{{2,20}}\)(?=\s?[:=]))?
+    (?:
+        (?P<value> (?:,\s{{0,40}}|\s{{1,40}}|\s?:\s{{0,40}}\{{\s{{0,40}}|\s?/?>\s{{0,40}}<) (?:-\s)?
+        (?:{_QUOTE})? val(?:ue)? (?:{_QUOTE})? \s?[:=]\s?
+        | </\w{{1,12}}>\s{{0,40}}<val(?:ue)?>\s{{0,40}} )  # of XML
+      | (?:\s?:?\s{{0,2}}{_TYPE}(?=\s?=\s?(?:{_QUOTE}|<secret>)))?
+        (?P<sign> \s{{0,3}}
+        (?: => | -> | :{{1,3}}= | == | != | [+.?|]{{1,2}}= | = | : | → | {_ENCODED_SIGN} )
+        (?:\s{{1,40}}(?={_QUOTE}\S)|(?:[ \t]|\\t|%20){{0,20}})
+        (?:!!?[a-z]{{1,12}}\ )?  # a tag of YAML
+        (?:[|>][+-]?[ \t]?\r?\n[ \t]{{1,20}})? )  # its block
+      | (?P<prose> \s{{1,3}} (?:is|was|will\ be|set\ to|reads):?\s{{1,3}}:?\s? )
+      | (?P<pair> , \s{{0,3}} (?={_QUOTE}) )
+      | (?P<row> , (?=[^\s,"'()\[\]]{{6,200}},?(?:\s|$)) )
+      | (?P<tag> >\s{{0,40}} ) (?=[^<\s])
+      | (?P<space> [ \t]{{1,3}} (?:\|[ \t]{{1,3}})? | \|[ \t]{{0,3}} )  # a table
+      | (?P<line> \r?\n [ \t]{{0,12}} (?:-\ )? )
+    )""",
+    re.VERBOSE,
+)
+VALUE = re.compile(
+    rf"""(?P<open>(?:(?:Secret(?:Str|Bytes)?|Password)\(|(?:str|bytes|quote(?:_plus)?)\((?=\s?["']))?[\[(«“„]?)
+    (?:[bBrRuUfF]{{1,2}}(?=["']))?
+    (?:
+        (?P<quote>{_QUOTE})
+        (?P<quoted>(?:(?!(?P=quote))[^\n\\]|(?!(?P=quote))\\.){{0,{MAX_JUDGED}}})
+        (?P=quote)?
+      | (?P<bare>[^\s"']{{1,{MAX_JUDGED}}})
+    )""",
+    re.VERBOSE,
+)
+ORDINARY_WORD = re.compile(
+    r"[^A-Za-z0-9\"'`\\\[(]|[\[(][a-z]*[\s:\])]|[A-Za-z]?[a-z]*[\s,.:;)]|[0-9.]+[\s,]"
+)
+REST_OF_LIST = re.compile(r"(?:,\s?(?:\"[^\"\n]*\"|'[^'\n]*'|[\w+/=-]+)){1,40}")
+REST_OF_BLOCK = re.compile(r"(?:\r?\n[ \t]+[\w+/=.-]{8,}(?=\r?\n|$))*")
+REST_OF_BARE = re.compile(r"[^\s\"']*")
+REST_OF_HEADER = re.compile(rf"[^=\"'\n\r]{{1,{MAX_JUDGED}}}=[^\"'\n\r]*")
+MORE_WORDS = re.compile(r"(?:[ ][a-z]{2,12}(?![\w:=])){2,30}")
+HEADERS = ("cookie", "set-cookie")
+SETTING_WORDS = frozenset(("setenv", "env", "add", "set", "modify", "gx", "authtoken", "login"))
+"""Before a name and a value with nothing but a space between them."""
+PHRASES = ("passphrase", "mnemonic", "phrase")
+BARE_ENDS = ")]},;.:»”“"
+SIGNS = (*"=: >,|\t\n", "%3", "&#", "\\u003", "\\x3")
