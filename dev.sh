@@ -213,12 +213,22 @@ step() { # NAME COMMAND...: go on after a failure, remember it
     "$@" || failed="$failed $what"
 }
 
-type_checks() { # both at once: each works on one core
-    mypy >"$state/mypy.log" 2>&1 &
+start_type_checks() { # beside the tests, on what these leave of the CPUs
+    nice -n 10 mypy >"$state/mypy.log" 2>&1 &
     mypy=$!
-    step pyright pyright --pythonpath "$bin/python"
+    nice -n 10 pyright --pythonpath "$bin/python" >"$state/pyright.log" 2>&1 &
+    pyright=$!
+    trap 'kill "$mypy" "$pyright" 2>/dev/null || :' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}
+
+finish_type_checks() {
     step mypy wait "$mypy"
     cat "$state/mypy.log"
+    step pyright wait "$pyright"
+    cat "$state/pyright.log"
+    trap - EXIT
 }
 
 tests() { # pytest as a program: `python -m` would import from the checkout
@@ -238,13 +248,14 @@ cmd_test() {
         # shellcheck disable=SC2086  # two words
         exec pytest $cache "$@"
     fi
+    [ ! -e "$state/torch" ] || start_type_checks
     step ruff ruff check .
     step format ruff format --check .
     step imports lint-imports --cache-dir "$state/imports"
-    [ ! -e "$state/torch" ] || type_checks
     step wheel check-wheel-contents "$state/dist"
     # shellcheck disable=SC2086
     step pytest tests "$bin/pytest" $cache -n 2
+    [ ! -e "$state/torch" ] || finish_type_checks
     [ -z "$skips" ] || say "skipped:$skips"
     [ -z "$failed" ] || say "FAILED:$failed"
     grep -E '^=+ .* in [0-9.]+s' "$state/pytest.log" | tail -n 1 # pytest's closing line

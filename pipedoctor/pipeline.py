@@ -121,16 +121,16 @@ def _judge_and_filter(
         facts,
         add_flows(found, facts),
         policy.finding_filter,
-        chosen=policy.check_filter,
+        check_filter=policy.check_filter,
         redact=policy.redactor.redact_text,
     )
 
 
-def merge_job(facts: Facts, typed: Loader) -> Facts:
+def merge_job(facts: Facts, job: Loader) -> Facts:
     """The facts of a record, with what the command line says of the job instead."""
     recorded = facts.get(Loader) or Loader()
-    stated = {name: getattr(typed, name) for name in typed.origin}
-    origin = {**recorded.origin, **typed.origin}
+    stated = {name: getattr(job, name) for name in job.origin}
+    origin = {**recorded.origin, **job.origin}
     return facts.merge(msgspec.structs.replace(recorded, **stated, origin=origin))
 
 

@@ -143,11 +143,11 @@ class DecodeBench:
             opened[decoder] = reply.ways
         return opened
 
-    def _check_ways(self, opened: Mapping[DecoderProcess, tuple[str, ...]]) -> None:
+    def _check_ways(self, ways_by_process: Mapping[DecoderProcess, tuple[str, ...]]) -> None:
         """Try each way on the images; keep those that most of the ways can read."""
         passes: dict[str, float] = {}
         tracks: list[WayMeasurement] = []
-        for decoder, ways in opened.items():
+        for decoder, ways in ways_by_process.items():
             for way in ways:
                 track = WayMeasurement(decoder, way)
                 self._request.report_progress(f"check {track.name}")

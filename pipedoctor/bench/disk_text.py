@@ -48,7 +48,7 @@ def _summarize(result: BenchDisk) -> Iterator[str]:
             text += f", {several.readers} readers {together.value / one.value:.1f} times that"
         warm = _find_rate(result, pattern, "warm", 1)
         if warm is not None:
-            text += f"; from the page cache {warm.value / one.value:.1f} times"
+            text += f"; {warm.value / one.value:.1f} times as fast from the page cache"
         yield text + "."
 
 

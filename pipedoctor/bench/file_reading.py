@@ -194,14 +194,14 @@ class _ReaderPool:
         finally:
             os.close(descriptor)
 
-    def _add_counts(self, missed: bool | None, done: int) -> None:
+    def _add_counts(self, missed: bool | None, position: int) -> None:
         with self._lock:
             if missed is not None:
                 self.cache_checks += 1
                 self.cache_misses += missed
             self._operations += 1
-            self._bytes += done
-            self._total += done
+            self._bytes += position
+            self._total += position
 
 
 def _read_piece(

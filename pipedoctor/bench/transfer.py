@@ -74,7 +74,7 @@ class _NoMoreTriesError(Exception):
 
 
 def _run_quietly(
-    run: Callable[[], TransferAnswer], watch: CpuMeter, until: float
+    measure: Callable[[], TransferAnswer], watch: CpuMeter, until: float
 ) -> QuietMeasurement[TransferAnswer]:
     """Run it, and again while others disturb it; not after Ctrl-C, nor in vain."""
     answers: list[tuple[TransferAnswer, Window]] = []
@@ -82,7 +82,7 @@ def _run_quietly(
     def run_once() -> tuple[TransferAnswer, Window]:
         watch.start()
         try:
-            answer = run()
+            answer = measure()
         except (UnreadableError, KeyboardInterrupt) as error:
             if not answers:
                 raise
@@ -132,10 +132,10 @@ def _build_copy(name: str, size: int, rows: list[tuple[float, float]]) -> Copy:
     return Copy(name=name, rate=rate, returns=returns)
 
 
-def _build_step(name: str, rows: list[float], copy: float, alone: float) -> Step:
+def _build_step(name: str, rows: list[float], copy: float, step_seconds: float) -> Step:
     seconds = compute_spread(rows)
     assert seconds is not None  # noqa: S101  (at least three rounds are made)
-    hidden = (alone + copy - seconds.value) / copy if copy else 0.0
+    hidden = (step_seconds + copy - seconds.value) / copy if copy else 0.0
     return Step(name=name, seconds=seconds, hidden=min(1.0, max(0.0, hidden)))
 
 

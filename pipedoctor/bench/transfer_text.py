@@ -65,7 +65,7 @@ def _build_notes(result: BenchTransfer) -> Iterator[str]:
     )
 
 
-def _format_milliseconds(found: Spread) -> str:
-    value, low, high = (1000 * part for part in (found.value, found.low, found.high))
-    spread = Spread(value=value, low=low, high=high, windows=found.windows)
+def _format_milliseconds(seconds: Spread) -> str:
+    value, low, high = (1000 * part for part in (seconds.value, seconds.low, seconds.high))
+    spread = Spread(value=value, low=low, high=high, windows=seconds.windows)
     return format_interval(spread, " ms")

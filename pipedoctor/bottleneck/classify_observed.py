@@ -284,7 +284,7 @@ def _check_computing(observation: Observation) -> Iterator[Bottleneck]:
     who = "its workers compute" if observation.workers else "it computes"
     why = f"{describe_wait(observation)}; {who}, most of it {what}"
     if fetch.delayed > fetch.running:
-        why += f", and is ready without a CPU {fetch.delayed:.0%} of that time"
+        why += f", and waits for a CPU {fetch.delayed:.0%} of that time"
     yield Bottleneck(name=name, reason=why, evidence=evidence)
 
 

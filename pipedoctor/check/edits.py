@@ -42,7 +42,7 @@ def insert_arguments(at: Spot, call: Call, *words: str) -> Edits:
     return (*commas, make_edit(at, call.end, text))
 
 
-def edit_arguments(loader: LoaderCall, **wanted: str) -> Edits:
+def edit_arguments(loader: LoaderCall, **arguments: str) -> Edits:
     """
     Let a loader be called with these arguments, written as code; none: it cannot be.
 
@@ -54,7 +54,7 @@ def edit_arguments(loader: LoaderCall, **wanted: str) -> Edits:
         return ()
     changed: list[Edit] = []
     words: list[str] = []
-    for name, value in wanted.items():
+    for name, value in arguments.items():
         given = call.given.get(name)
         if given is not None:
             changed.append(make_edit(loader.at, given.value, value))

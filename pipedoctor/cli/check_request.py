@@ -181,11 +181,13 @@ def _explain_unreadable(reason: str) -> str:
     return f"no such process is running on this machine ({reason})"
 
 
-def _require_paths(machine: Machine, named: Mapping[str, tuple[str, ...]], patience: float) -> None:
+def _require_paths(
+    machine: Machine, paths_by_option: Mapping[str, tuple[str, ...]], patience: float
+) -> None:
     """Ask in lanes, for any path may hang; one that hangs is the checks' business."""
     seen = {
         str(_resolve_path(machine, path)): (option, path)
-        for option, paths in named.items()
+        for option, paths in paths_by_option.items()
         for path in paths
     }
     for path, reason in files.find_missing(seen, timeout=patience).items():

@@ -81,13 +81,13 @@ def find_user_config() -> ConfigFile:
     return _read_in_lane("the user's configuration", _read_user_file)
 
 
-def _read_in_lane(name: str, read: Any, at: str = "") -> ConfigFile:
+def _read_in_lane(name: str, reader: Any, at: str = "") -> ConfigFile:
     def work(announce: Announce) -> dict[str, Any]:
         announce(f"read {name}")
-        return msgspec.structs.asdict(read() or ConfigFile())
+        return msgspec.structs.asdict(reader() or ConfigFile())
 
     if name.startswith(files.OWN_DESCRIPTORS):
-        found = read()  # a descriptor of this process, which no child has
+        found = reader()  # a descriptor of this process, which no child has
         return cast("ConfigFile", found)
     try:
         return msgspec.convert(files.run_with_timeout(name, work), ConfigFile)

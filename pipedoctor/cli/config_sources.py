@@ -19,10 +19,10 @@ SILENCING_KEYS = frozenset(
 
 
 def describe_sources(
-    file: ConfigFile, user_file: ConfigFile, written: frozenset[str]
+    file: ConfigFile, user_file: ConfigFile, option_names: frozenset[str]
 ) -> tuple[ReportedConfiguration, ...]:
     """Describe each file that was read; keys that something else overrode are left out."""
-    by_command_line = {name.replace("_", "-") for name in written}
+    by_command_line = {name.replace("_", "-") for name in option_names}
     sources: list[ReportedConfiguration] = []
     for source, overridden in (
         (user_file, {*file.table, *by_command_line}),

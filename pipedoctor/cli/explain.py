@@ -112,12 +112,12 @@ def _look_here(request: "ExplainRequest", began: float) -> "FactsLookup":
     from pipedoctor.cli.log_input import DEFAULT_DEADLINE
     from pipedoctor.explanation import local_facts
 
-    def look(wanted: frozenset[str]) -> "Facts":
+    def look(sections: frozenset[str]) -> "Facts":
         seconds = request.deadline or DEFAULT_DEADLINE
         spent = time.monotonic() - began if request.deadline else seconds * _READ_SHARE
         left = max(_LEAST_LOOK_SECONDS, seconds - spent - _PRINTING_SECONDS)
         seconds = min(local_facts.DEADLINE, left)
-        return local_facts.collect_sections(wanted, deadline=seconds, inquiry=inquiry)
+        return local_facts.collect_sections(sections, deadline=seconds, inquiry=inquiry)
 
     inquiry = request.job.build_inquiry() if request.job.is_known else None
     return look

@@ -78,17 +78,17 @@ def _identify_text(path: str, data: bytes) -> FileKind | None:
     return ENVIRONMENT if _ENVIRONMENT_HEAD.search(data) else None
 
 
-def refuse_unless(path: str, *accepted: str) -> None:
+def refuse_unless(path: str, *kinds: str) -> None:
     """Raise UsageError for a file of a known kind that is none of these."""
     kind = identify_file(path)
-    if kind is not None and kind.name not in accepted:
+    if kind is not None and kind.name not in kinds:
         raise click.UsageError(kind.describe(path))
 
 
-def describe_other_kind(path: str, *accepted: str) -> str:
+def describe_other_kind(path: str, *kinds: str) -> str:
     """``; x.log is an error log: ...`` for what was refused, or empty."""
     kind = identify_file(path) if path != "-" else None
-    return f"; {kind.describe(path)}" if kind and kind.name not in accepted else ""
+    return f"; {kind.describe(path)}" if kind and kind.name not in kinds else ""
 
 
 def _is_code(path: str, data: bytes) -> bool:

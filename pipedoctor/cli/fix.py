@@ -55,7 +55,11 @@ _UNWRITTEN_CODE = 2
 )
 @click.option("--prove", is_flag=True, help="Roll back changes for which --measure shows no gain.")
 @click.option("--budget", type=SECONDS, default=DEFAULT_BUDGET, help=_BUDGET_HELP)
-@click.option("--step-seconds", type=STEP_SECONDS, help="As in `check --measure`.")
+@click.option(
+    "--step-seconds",
+    type=STEP_SECONDS,
+    help="With --measure: seconds the consumer takes per batch.",
+)
 @click.option("--persist", is_flag=True, help="Make the change survive a reboot.")
 @click.option("--dry-run", is_flag=True, help="Show the plan; change nothing.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")

@@ -17,9 +17,9 @@ HISTORY_OPTION = click.option(
 )
 
 
-@click.group("fleet", short_help="Compare the reports of many nodes: which are outliers.")
+@click.group("fleet", short_help="Compare the reports of many nodes and find outliers.")
 def command() -> None:
-    """Compare the reports of many nodes: which are outliers, in what, and what to drain."""
+    """Compare the reports of many nodes: find outliers, how they differ, and what to drain."""
 
 
 @command.command("show")
@@ -27,13 +27,13 @@ def command() -> None:
 @click.option(
     "--expect",
     metavar="HOSTLIST|FILE|N",
-    help="Nodes expected to report: h100-[001-500], a file of names, a number.",
+    help="Nodes expected to report: h100-[001-500], a file of names, or their number.",
 )
 @click.option(
     "--golden",
     type=PATH,
     metavar="FILE",
-    help="Judge against this recorded node (`fleet record`) instead of the majority.",
+    help="Compare with this reference (from `fleet record`) instead of the majority.",
 )
 @click.option(
     "--fail-on",
@@ -59,7 +59,7 @@ def show(context: click.Context, /, **parameters: Any) -> None:
     Judge every report in these folders.
 
     Nodes with the same model of GPU are compared with each other. The formats slurm,
-    kubectl and ansible print lines to paste; nothing is ever run.
+    kubectl and ansible print commands to paste; nothing is executed.
     """
     from pipedoctor.cli import fleet_output, output
     from pipedoctor.cli.requests_fleet import FleetShowRequest
@@ -115,8 +115,12 @@ def record(**parameters: Any) -> None:
     help="Time limit for all nodes together, in seconds.",
 )
 @click.option("--data", multiple=True, type=PATH, metavar="DIR", help="Path to the dataset.")
-@click.option("--quick", is_flag=True, help="No import of torch, no disk probe.")
-@click.option("--probe", is_flag=True, help="As in `check --fleet-dir`.")
+@click.option("--quick", is_flag=True, help="Skip the import of torch and the disk probe.")
+@click.option(
+    "--probe",
+    is_flag=True,
+    help="Also measure decoding, memory and copies to the GPU, for a few seconds.",
+)
 @click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),
@@ -145,7 +149,7 @@ def run(context: click.Context, /, **parameters: Any) -> None:
 @click.argument("places", nargs=-1, required=True, type=PATH, metavar="FOLDER|URL...")
 @HISTORY_OPTION
 def keep(**parameters: Any) -> None:
-    """Append the state of the fleet in these folders to its history."""
+    """Append the reports in these folders to the history of the fleet."""
     from pipedoctor.cli import fleet_history
     from pipedoctor.cli.requests_fleet import FleetKeepRequest
 
@@ -164,7 +168,7 @@ def diff(context: click.Context, /, **parameters: Any) -> None:
     """
     Compare two states of a fleet, such as before and after an upgrade.
 
-    A and B are folders, or URLs, of reports before and after.
+    A and B are folders or URLs with the reports of each state.
     """
     from pipedoctor.cli import fleet_history
     from pipedoctor.cli.requests_fleet import FleetDiffRequest
@@ -178,7 +182,7 @@ def diff(context: click.Context, /, **parameters: Any) -> None:
 @format_option(list_formats(Subject.HISTORY_ROWS))
 @OUTPUT_OPTION
 def query(**parameters: Any) -> None:
-    """Query the history in SQL: tables runs, nodes, outliers, findings and rates."""
+    """Query the history in SQL; its tables: runs, nodes, outliers, findings and rates."""
     from pipedoctor.cli import fleet_history
     from pipedoctor.cli.requests_fleet import FleetQueryRequest
 

@@ -58,7 +58,9 @@ def judge_places(
     except FolderError as error:
         raise click.UsageError(str(error)) from None
     reference = golden.build_reference(record, ingested.nodes) if record else None
-    return judge_fleet(get_catalogue(), ingested, expected=nodes, reference=reference, began=began)
+    return judge_fleet(
+        get_catalogue(), ingested, expected_nodes=nodes, reference=reference, began=began
+    )
 
 
 def redact_fleet(report: FleetReport, request: FleetJudgementRequest) -> FleetReport:

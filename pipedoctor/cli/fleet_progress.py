@@ -19,12 +19,12 @@ def show_progress(noun: str = "reports") -> Generator[Callable[[int, int], None]
     began = time.monotonic()
     last = began
 
-    def update(done: int, total: int) -> None:
+    def update(count: int, total: int) -> None:
         nonlocal last
         now = time.monotonic()
         if now - began >= MIN_SECONDS and now - last >= UPDATE_SECONDS:
             last = now
-            sys.stderr.write(f"\r\x1b[K{done:,} of {total:,} {noun}")
+            sys.stderr.write(f"\r\x1b[K{count:,} of {total:,} {noun}")
             sys.stderr.flush()
 
     try:

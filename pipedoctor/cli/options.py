@@ -15,7 +15,7 @@ OUTPUT_OPTION = click.option(
 NO_REDACT_OPTION = click.option("--no-redact", is_flag=True, help="Do not redact.")
 NO_COLOR_OPTION = click.option("--no-color", is_flag=True, help="Disable colors, as NO_COLOR does.")
 ENV_OPTION = click.option(
-    "--env", type=PATH, metavar="PREFIX", help="The same, given as the folder of the environment."
+    "--env", type=PATH, metavar="PREFIX", help="Folder of that environment, instead of --python."
 )
 
 

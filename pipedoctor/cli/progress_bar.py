@@ -71,11 +71,11 @@ class _ProgressBar:
         replace_line(format_bar(spent, self._budget, self._doing) if self._doing else "")
 
 
-def format_bar(spent: float, budget: float, doing: str) -> str:
+def format_bar(seconds: float, budget: float, doing: str) -> str:
     """``[########------------] 18 s left, decode: PIL``, cut to the width."""
     from pipedoctor.report.sentences import clean_text
 
-    done = min(BAR_CELLS, int(BAR_CELLS * spent / budget))
-    left = max(0.0, budget - spent)
+    done = min(BAR_CELLS, int(BAR_CELLS * seconds / budget))
+    left = max(0.0, budget - seconds)
     drawn = "#" * done + "-" * (BAR_CELLS - done)
     return shorten_line(f"[{drawn}] {left:.0f} s left, {clean_text(doing)}")

@@ -38,7 +38,7 @@ NOT_FOUND_CODE, NOT_RUNNABLE_CODE = 127, 126
 @click.option(
     "--inside",
     is_flag=True,
-    help="Put exact clocks around its DataLoaders, by a sitecustomize on its PYTHONPATH.",
+    help="Time its DataLoaders exactly, with a sitecustomize module on its PYTHONPATH.",
 )
 @click.argument("argv", metavar="-- CMD...", nargs=-1, required=True)
 @click.pass_context

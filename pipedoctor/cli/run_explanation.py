@@ -44,8 +44,8 @@ def explain_output(
     end = f"\nexit code {code}\n".encode()
     redactor = privacy.make_stderr_redactor()
 
-    def look(wanted: frozenset[str]) -> "Facts":
-        return _collect_job(wanted, argv, job, facts)
+    def look(sections: frozenset[str]) -> "Facts":
+        return _collect_job(sections, argv, job, facts)
 
     done = attempt(
         lambda: explain(BytesIO(output_bytes + end), source="run", redactor=redactor, facts=look)
@@ -73,27 +73,27 @@ def _keep_possible(cause: "SuspectedCause") -> "SuspectedCause":
 
 
 def _collect_job(
-    wanted: frozenset[str], argv: Sequence[str], job: JobRequest, seen: "Facts | None"
+    sections: frozenset[str], argv: Sequence[str], job: JobRequest, watch_facts: "Facts | None"
 ) -> "Facts":
     """The facts of this machine, and of the job as its code and its processes show it."""
     from pipedoctor.explanation.local_facts import collect_sections
     from pipedoctor.facts import Loader
 
-    observed = _observe_loader(seen)
+    observed = _observe_loader(watch_facts)
     inquiry = _build_inquiry(argv, job, observed)
-    facts = collect_sections(wanted, inquiry=inquiry)
-    return _add_shm_at_death(facts, facts.get(Loader), seen)
+    facts = collect_sections(sections, inquiry=inquiry)
+    return _add_shm_at_death(facts, facts.get(Loader), watch_facts)
 
 
 def _build_inquiry(
-    argv: Sequence[str], job: JobRequest, observed: JobRequest
+    argv: Sequence[str], job: JobRequest, watched_job: JobRequest
 ) -> "CollectionRequest | None":
     """Options first, then what was seen, then the code of the command; None: nothing known."""
     script = _look_up(find_script, argv) or ""
     named = None if job.python or job.env else _look_up(find_python, argv)
     whole = JobRequest(
-        workers=observed.workers if job.workers is None else job.workers,
-        ranks=observed.ranks if job.ranks is None else job.ranks,
+        workers=watched_job.workers if job.workers is None else job.workers,
+        ranks=watched_job.ranks if job.ranks is None else job.ranks,
         batch_bytes=job.batch_bytes,
         prefetch=job.prefetch,
         data=job.data,
@@ -130,11 +130,11 @@ def _observe_loader(facts: "Facts | None") -> JobRequest:
     return JobRequest(workers=observed.workers, ranks=max(1, observed.ranks))
 
 
-def _add_shm_at_death(facts: "Facts", loader: object, seen: "Facts | None") -> "Facts":
+def _add_shm_at_death(facts: "Facts", loader: object, watch_facts: "Facts | None") -> "Facts":
     """/dev/shm as the job had it: its own size, and whether it was full."""
     from pipedoctor.facts import LiveJob, Loader, Shm
 
-    shm, live = facts.get(Shm), seen.get(LiveJob) if seen is not None else None
+    shm, live = facts.get(Shm), watch_facts.get(LiveJob) if watch_facts is not None else None
     trend = live.shm if live is not None else None
     if shm is None or trend is None or not trend.limit:
         return facts

@@ -42,14 +42,14 @@ class InsideClocks:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def build_environment(self, before: Mapping[str, str]) -> dict[str, str]:
+    def build_environment(self, inherited: Mapping[str, str]) -> dict[str, str]:
         """The same variables, and where Python finds the clocks as it starts."""
         from pipedoctor.live import startup
 
         path = str(Path(str(startup.__file__)).parent)
-        older = before.get("PYTHONPATH")
+        older = inherited.get("PYTHONPATH")
         paths = path if not older else os.pathsep.join((path, older))
-        return {**before, "PYTHONPATH": paths, _VARIABLE: str(self._folder)}
+        return {**inherited, "PYTHONPATH": paths, _VARIABLE: str(self._folder)}
 
     def describe_figures(self) -> str:
         """A line for each loader of each process, the one that waited longest first."""

@@ -188,8 +188,8 @@ def _open_view(request: WatchRequest) -> Generator[ShowInterval, None, None]:
         return
     width = min(output.get_width(), 80)
 
-    def write(known: Facts | dict[str, Any]) -> None:
-        line = known if isinstance(known, dict) else build_sample(known)
+    def write(facts: Facts | dict[str, Any]) -> None:
+        line = facts if isinstance(facts, dict) else build_sample(facts)
         text = encode_json(line) if form == "json" else format_text_line(line, width)
         # lines go to stdout, wherever the report goes
         output.write_output(text + b"\n" if isinstance(text, bytes) else f"{text}\n", None)

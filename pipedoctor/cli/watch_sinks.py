@@ -61,11 +61,11 @@ def open_recorder(request: WatchRequest) -> Generator[RecordFacts, None, None]:
         raise click.UsageError(message) from None
     broken: list[str] = []
 
-    def add(known: Facts, whole: bool = False) -> None:
+    def add(facts: Facts, whole: bool = False) -> None:
         if broken:
             return
         every = whole or recording.awaits_facts
-        redacted = redactor.redact_facts(known) if every else redact_interval(redactor, known)
+        redacted = redactor.redact_facts(facts) if every else redact_interval(redactor, facts)
         try:
             recording.add(build_sample(redacted), redacted if every else None)
         except OSError as error:

@@ -26,8 +26,8 @@ def live_view(*, no_color: bool) -> Generator[Any, None, None]:
     console = _open_console(no_color=no_color)
     with Live(console=console, auto_refresh=False, transient=True) as live:
 
-        def show(known: Facts | dict[str, Any]) -> None:
-            line = known if isinstance(known, dict) else build_sample(known)
+        def show(facts: Facts | dict[str, Any]) -> None:
+            line = facts if isinstance(facts, dict) else build_sample(facts)
             live.update(build_page(line, console.width), refresh=True)
 
         yield show

@@ -55,7 +55,7 @@ class FactorType(click.ParamType[float]):
 @click.option(
     "--dtype",
     type=click.Choice(["uint8"]),
-    help="Type of the values in a batch, instead of floats.",
+    help="Predict for values of this type instead of floats.",
 )
 @click.option(
     "--one-thread", is_flag=True, help="Use one thread for the numerical libraries in workers."
@@ -113,43 +113,43 @@ def command(context: click.Context, /, **parameters: Any) -> None:
 
 
 def _write_prediction(
-    found: dict[str, Any], request: "WhatIfRequest", *, own_batches: bool
+    prediction: dict[str, Any], request: "WhatIfRequest", *, own_batches: bool
 ) -> None:
     from pipedoctor.cli.output import get_width, is_stdout, write_output
     from pipedoctor.tune.output.whatif import render, render_json
 
     if request.form == "json":
-        write_output(render_json(found), request.output)
+        write_output(render_json(prediction), request.output)
         return
     columns = get_width() if is_stdout(request.output) else 100
-    write_output(render(found, width=columns, has_own_batches=own_batches), request.output)
+    write_output(render(prediction, width=columns, has_own_batches=own_batches), request.output)
 
 
-def _explain_unpredictable(done: "SearchAttempt") -> str:
+def _explain_unpredictable(attempt: "SearchAttempt") -> str:
     """Why nothing can be imagined; empty: something can."""
     from pipedoctor.tune.search.decide import explain_unusable
 
-    search = done.search
-    if done.failure:
-        return done.failure
+    search = attempt.search
+    if attempt.failure:
+        return attempt.failure
     trials = search.ledger.trials
     known = search.ledger.find_trials(search.start) and any(trial.costs for trial in trials)
-    if done.interrupted and not known:
+    if attempt.interrupted and not known:
         return "interrupted before the current setting was measured"
     return explain_unusable(search.build_pipeline())
 
 
 def _predict_redacted(
-    done: "SearchAttempt", change: "WhatIfChange", request: "WhatIfRequest"
+    attempt: "SearchAttempt", change: "WhatIfChange", request: "WhatIfRequest"
 ) -> dict[str, Any]:
     """The answer as this file, or stdout, may show it."""
     from pipedoctor.cli.privacy import make_redactor, redact_texts
     from pipedoctor.tune.compare.whatif import predict_change
 
-    found = predict_change(done.search, change, accelerator=done.loaded_target.accelerator)
+    found = predict_change(attempt.search, change, accelerator=attempt.loaded_target.accelerator)
     named = {"target": found["target"]}
     hidden = redact_texts(make_redactor(request.output, no_redact=request.no_redact), named)
-    return {**found, **hidden, "interrupted": done.interrupted}
+    return {**found, **hidden, "interrupted": attempt.interrupted}
 
 
 def _parse_change(request: "WhatIfRequest") -> "WhatIfChange":

@@ -97,12 +97,12 @@ def _find_default_folder() -> Path:
     return Path(platformdirs.user_cache_dir("pipedoctor", appauthor=False))
 
 
-def compute_key(project: Iterable[File], shown: Callable[[str], str]) -> str:
+def compute_key(project: Iterable[File], display_path: Callable[[str], str]) -> str:
     """Hash everything that the facts of a project depend on."""
     whole = hashlib.blake2b(FORMAT_HEADER + _describe_engine().encode(), digest_size=_DIGEST_SIZE)
     tops: dict[str, str] = {}
     for file in project:
-        name = shown(file.path)
+        name = display_path(file.path)
         there = os.path.exists(name)  # noqa: PTH110  (many files, and it is quicker)
         top = _find_repository(os.path.dirname(name), tops)  # noqa: PTH120
         header = f"{len(file.text)}\0{name}\0{there}\0{top}\0"
@@ -140,9 +140,9 @@ def _list_own_files() -> Iterator[tuple[str, int, int]]:
             yield name, status.st_size, status.st_mtime_ns
 
 
-def compute_checksum(packed: bytes, key: str) -> bytes:
+def compute_checksum(data: bytes, key: str) -> bytes:
     """Hash an entry's data together with its key."""
-    return hashlib.blake2b(key.encode() + packed, digest_size=_DIGEST_SIZE).digest()
+    return hashlib.blake2b(key.encode() + data, digest_size=_DIGEST_SIZE).digest()
 
 
 def _decode_entry(data: bytes, key: str) -> ProjectReading | None:

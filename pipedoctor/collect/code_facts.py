@@ -68,10 +68,10 @@ def examine_projects(
 
 
 def list_loader_calls(
-    read: ProjectFiles, groups: Sequence[ProjectFiles], readings: Sequence[ProjectReading]
+    project_files: ProjectFiles, groups: Sequence[ProjectFiles], readings: Sequence[ProjectReading]
 ) -> list[LiteralLoaderCall]:
     """All calls of DataLoader, in the order in which the files came."""
-    place = {id(file): number for number, file in enumerate(read)}
+    place = {id(file): number for number, file in enumerate(project_files)}
     found = [
         (place[id(group[number])], call._replace(path=group[number].path))
         for group, one in zip(groups, readings, strict=True)
@@ -82,7 +82,7 @@ def list_loader_calls(
 
 def _examine_project(
     project: ProjectFiles,
-    shown: DisplayPath,
+    display_path: DisplayPath,
     until: float,
     seconds: float,
     *,
@@ -92,7 +92,7 @@ def _examine_project(
         gc.disable()  # what is left there is left to the end
     with pause_gc():
         return read_project_facts(
-            project, shown, deadline=until, seconds=seconds, process_ends=last
+            project, display_path, deadline=until, seconds=seconds, process_ends=last
         )
 
 
@@ -116,10 +116,10 @@ def _count_bytes(projects: Sequence[ProjectFiles]) -> int:
     return sum(len(file.text) for project in projects for file in project)
 
 
-def _count_jobs(asked: int | None, projects: Sequence[ProjectFiles]) -> int:
-    if asked is None:
-        asked = _count_cpus() if _count_bytes(projects) > MIN_PARALLEL_BYTES else 1
-    return max(1, min(asked, len(projects), MAX_JOBS))
+def _count_jobs(job_limit: int | None, projects: Sequence[ProjectFiles]) -> int:
+    if job_limit is None:
+        job_limit = _count_cpus() if _count_bytes(projects) > MIN_PARALLEL_BYTES else 1
+    return max(1, min(job_limit, len(projects), MAX_JOBS))
 
 
 def _count_cpus() -> int:
@@ -133,7 +133,7 @@ def _examine_in_parallel(
     work: Callable[[int], ProjectReading],
     missing: Sequence[int],
     groups: Sequence[ProjectFiles],
-    shown: DisplayPath,
+    display_path: DisplayPath,
     jobs: int,
 ) -> dict[int, ProjectReading]:
     """Examine the projects in several processes, the largest first."""
@@ -145,7 +145,7 @@ def _examine_in_parallel(
     order = sorted(range(len(missing)), key=lambda place: -sizes[place])
     results = run_tasks([task(number) for number in missing], order, jobs)
     return {
-        number: _skip_project(groups[number], shown, result)
+        number: _skip_project(groups[number], display_path, result)
         if isinstance(result, LostTask)
         else _decode_examined(result)
         for number, result in zip(missing, results, strict=True)
@@ -172,9 +172,11 @@ def _decode_examined(result: bytes) -> ProjectReading:
     return ProjectReading(facts, carried.whole, carried.calls)
 
 
-def _skip_project(project: ProjectFiles, shown: DisplayPath, lost: LostTask) -> ProjectReading:
+def _skip_project(
+    project: ProjectFiles, display_path: DisplayPath, lost_task: LostTask
+) -> ProjectReading:
     """Report every file of a project whose process died as skipped."""
     related_files = list(select_related_files(project))
-    reason = f"the process that read its project died {lost.reason}, twice"
-    skipped = tuple(Skipped(path=shown(f.path), reason=reason) for f in related_files)
+    reason = f"the process that read its project died {lost_task.reason}, twice"
+    skipped = tuple(Skipped(path=display_path(f.path), reason=reason) for f in related_files)
     return ProjectReading(Source(files=len(skipped), skipped=skipped), complete=False)

@@ -26,14 +26,14 @@ _METADATA_FOLDER = re.compile(
 )
 
 
-def conda(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> Conda:
+def conda(machine: Machine, choice: EnvironmentChoice, announce: Announce) -> Conda:
     """
     Read conda-meta; raises UnreadableError where conda did not make the environment.
 
     A record's *anchor* is the metadata file by which conda itself knows its Python
     package (conda/core/prefix_data.py). Gone or doubled, pip has been there.
     """
-    prefix = find_prefix(chosen, machine.environ)
+    prefix = find_prefix(choice, machine.environ)
     if not prefix.is_conda:
         message = f"{prefix.folder} {NO_CONDA}"
         raise UnreadableError(message)

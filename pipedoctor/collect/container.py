@@ -107,15 +107,15 @@ def _find_cgroup_marks(machine: Machine) -> Iterator[ContainerMark]:
                 yield ContainerMark(kind, f"cgroup {path[:80]}")
 
 
-def _find_layer_marks(known: list[Mount]) -> Iterator[ContainerMark]:
-    root = next((mount for mount in known if mount.point == "/"), None)
+def _find_layer_marks(mounts: list[Mount]) -> Iterator[ContainerMark]:
+    root = next((mount for mount in mounts if mount.point == "/"), None)
     for kind, pattern in _LAYER_PATTERNS.items():
         if root and pattern.search(",".join(root.options)):
             yield ContainerMark(kind, f"/ is made of layers of {kind}")
 
 
-def _find_bind_marks(known: list[Mount]) -> Iterator[ContainerMark]:
-    for mount in known:
+def _find_bind_marks(mounts: list[Mount]) -> Iterator[ContainerMark]:
+    for mount in mounts:
         for kind, pattern in _BIND_SOURCES.items():
             if mount.point in _BIND_TARGETS and pattern.search(mount.root):
                 yield ContainerMark(kind, f"{mount.point} is put there by {kind}")
@@ -139,7 +139,7 @@ def _find_manager_marks(machine: Machine) -> Iterator[ContainerMark]:
 
 
 def _check_dockerenv(
-    machine: Machine, known: list[Mount], others: list[ContainerMark]
+    machine: Machine, mounts: list[Mount], others: list[ContainerMark]
 ) -> Iterator[ContainerMark]:
     """
     Report /.dockerenv, unless it is left over from the system's own image.
@@ -149,7 +149,7 @@ def _check_dockerenv(
     """
     if not os.path.lexists(machine.map_path("/.dockerenv")):
         return
-    overlay = any(m.point == "/" and m.fstype == "overlay" for m in known)
+    overlay = any(m.point == "/" and m.fstype == "overlay" for m in mounts)
     apptainer = any(mark.kind == "apptainer" for mark in others)
     if is_in_initial(machine, "pid") and (apptainer or not overlay):
         yield ContainerMark("", "/.dockerenv, a relic: neither namespace nor overlay fit Docker")

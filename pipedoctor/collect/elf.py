@@ -107,8 +107,8 @@ class _ElfSegment(NamedTuple):
 class _ElfReader:
     """An open ELF file, read through its program headers."""
 
-    def __init__(self, opened: IO[bytes]) -> None:
-        self._opened = opened
+    def __init__(self, file: IO[bytes]) -> None:
+        self._opened = file
         self._rows_read = 0
         magic, bits, order = struct.unpack("4sBB", self._read_bytes(0, 6))
         if magic != b"\x7fELF":

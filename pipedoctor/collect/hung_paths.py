@@ -30,17 +30,16 @@ def list_hung_paths(
     machine: Machine,
     folders: Sequence[PathRequest],
     outcomes: Mapping[str, Outcome],
-    examined: Sequence[PathFact],
+    paths: Sequence[PathFact],
     environment_sections: Sequence[str],
     hung_before: Sequence[Outcome] = (),
 ) -> Iterator[PathFact]:
     """
     List the folders that hang or whose server is gone, then the paths where sections hung.
 
-    Then what `hung_before`. None that lies on a path that is listed already, or among those
-    `examined`.
+    Then what `hung_before`. None that lies on a path that is listed already, or among `paths`.
     """
-    listed = [fact for fact in examined if fact.hang]
+    listed = [fact for fact in paths if fact.hang]
     for fact in _iter_folders(machine, folders, outcomes):
         if not any(_is_below(fact.path, other.path) for other in listed):
             listed.append(fact)

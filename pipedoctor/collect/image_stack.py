@@ -52,9 +52,9 @@ _VEX_256_PREFIX = b"\xc4\xe2\x7d"
 _MIN_VEX_COUNT = 50
 
 
-def image_stack(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> ImageStack:
+def image_stack(machine: Machine, choice: EnvironmentChoice, announce: Announce) -> ImageStack:
     """List the installed image decoders and check Pillow's binary part."""
-    here = interpreter(machine, chosen, announce)
+    here = interpreter(machine, choice, announce)
     found = list(list_installed(here, announce, only=_DECODER_PACKAGES))
     home = next((f for f in map(Path, here.path) if (f / "PIL").is_dir()), None)
     if home is None:
@@ -99,10 +99,10 @@ def _describe_decoder(
     )
 
 
-def _find_libjpeg(machine: Machine, here: Interpreter, binary: Path) -> Path | None:
+def _find_libjpeg(machine: Machine, interpreter: Interpreter, binary: Path) -> Path | None:
     """The JPEG library that Pillow's binary would load; None where nobody can say."""
     try:
-        process = create_linker(machine, here)
+        process = create_linker(machine, interpreter)
     except UnreadableError:
         return None
     opened = read_binary(binary)

@@ -38,11 +38,11 @@ class _RecordRow(NamedTuple):
 
 
 def installed_files(
-    machine: Machine, chosen: EnvironmentChoice, seconds: float, announce: Announce
+    machine: Machine, choice: EnvironmentChoice, seconds: float, announce: Announce
 ) -> InstalledFiles:
     """Read every recorded file, the small ones first, for at most so long."""
     until = time.monotonic() + seconds
-    here = interpreter(machine, chosen, announce)
+    here = interpreter(machine, choice, announce)
     rows: list[tuple[int, int, _RecordRow]] = []
     found = list(metadata.list_metadata(here, [], announce))
     unrecorded: list[str] = []
@@ -77,13 +77,13 @@ def installed_files(
 
 def _list_modified(
     folders: list[MetadataFolder],
-    changed: dict[int, list[str]],
+    owners_by_file: dict[int, list[str]],
     missing: dict[int, list[str]],
 ) -> Iterator[ModifiedDistribution]:
     """What was found of each distribution, by its number; files named up to a limit."""
     for number, copy in enumerate(folders):
-        if number in changed or number in missing:
-            other, gone = changed.get(number, ()), missing.get(number, ())
+        if number in owners_by_file or number in missing:
+            other, gone = owners_by_file.get(number, ()), missing.get(number, ())
             yield ModifiedDistribution(
                 name=copy.name,
                 version=copy.version,

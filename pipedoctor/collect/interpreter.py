@@ -14,10 +14,10 @@ _MAX_PTH_FILES = 200
 _MAX_PTH_BYTES = 64 << 10
 
 
-def interpreter(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> Interpreter:
+def interpreter(machine: Machine, choice: EnvironmentChoice, announce: Announce) -> Interpreter:
     """Describe the examined environment without starting its interpreter."""
     announce("finding the Python environment")
-    prefix = find_prefix(chosen, machine.environ)
+    prefix = find_prefix(choice, machine.environ)
     announce(f"reading {prefix.folder}")
     version = _find_version(prefix)
     user_site = _find_user_site(prefix, version, machine)

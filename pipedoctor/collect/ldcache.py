@@ -56,12 +56,12 @@ def parse_cache(data: bytes, hwcaps: Sequence[str] = ()) -> LinkerCache:
     }
 
 
-def _rank_hwcap(hwcap: int, named: list[str], hwcaps: Sequence[str]) -> int | None:
+def _rank_hwcap(hwcap: int, names: list[str], hwcaps: Sequence[str]) -> int | None:
     """Rank an entry among those of its name; None: not for this CPU."""
     if not hwcap & _HWCAPS_FLAG:
         return len(hwcaps)
     number = hwcap & _HWCAPS_INDEX_MASK
-    name = named[number] if number < len(named) else ""
+    name = names[number] if number < len(names) else ""
     return hwcaps.index(name) if name in hwcaps else None
 
 

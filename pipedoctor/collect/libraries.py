@@ -68,14 +68,14 @@ _CUDNN_PARTS = {
 """Parts that cuDNN opens by their bare names when they are first needed."""
 
 
-def libraries(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> Libraries:
+def libraries(machine: Machine, choice: EnvironmentChoice, announce: Announce) -> Libraries:
     """
     Emulate the loading of torch, torchvision, numpy, Pillow and OpenCV, one process.
 
     Raises UnreadableError where glibc's linker does not do the loading.
     """
     machine.require_linux()
-    here = interpreter(machine, chosen, announce)
+    here = interpreter(machine, choice, announce)
     process = create_linker(machine, here)
     announce("reading ELF files")
     preloaded = _list_preloads(machine)
@@ -112,18 +112,18 @@ def libraries(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -
     )
 
 
-def create_linker(machine: Machine, here: Interpreter) -> Linker:
+def create_linker(machine: Machine, interpreter: Interpreter) -> Linker:
     """Simulate a process of this interpreter that has loaded nothing yet."""
-    program = Path(os.path.realpath(here.executable))
+    program = Path(os.path.realpath(interpreter.executable))
     binary = read_binary(program)
     if binary is None:
         message = f"{program} is not an ELF program"
         raise UnreadableError(message)
-    if not here.glibc:
+    if not interpreter.glibc:
         message = "the C library is not glibc, so its linker's search order is unknown"
         raise UnreadableError(message)
-    own = (folder for path in here.path for folder in Path(path).glob("nvidia/*/lib"))
-    served = hwcaps(machine, here.glibc)
+    own = (folder for path in interpreter.path for folder in Path(path).glob("nvidia/*/lib"))
+    served = hwcaps(machine, interpreter.glibc)
     process = Linker(
         program=LoadedFile(path=program, binary=binary),
         library_path=_split_library_path(machine.environ.get("LD_LIBRARY_PATH", "")),
@@ -164,10 +164,10 @@ def _load_preloads(names: tuple[str, ...], process: Linker) -> Iterator[LibraryS
             yield found
 
 
-def _find_entry_files(here: Interpreter) -> Iterator[Path]:
+def _find_entry_files(interpreter: Interpreter) -> Iterator[Path]:
     """The files that exist, of the first folder of the path that has the package."""
     homes: dict[str, Path] = {}
-    for folder in map(Path, here.path):
+    for folder in map(Path, interpreter.path):
         for package in ("torch", "torchvision", "numpy", "PIL", "cv2"):
             if (folder / package).is_dir():
                 homes.setdefault(package, folder)
@@ -175,7 +175,7 @@ def _find_entry_files(here: Interpreter) -> Iterator[Path]:
         home = homes.get(package.partition("/")[0])
         if home is None:
             continue
-        file = pick_extension(home.glob(f"{package}/{pattern}"), here.version)
+        file = pick_extension(home.glob(f"{package}/{pattern}"), interpreter.version)
         if file is not None:
             yield file
 

@@ -30,12 +30,12 @@ def loader(
     announce: Announce,
     *,
     reading: ReadingOptions = ReadingOptions(),  # noqa: B008  (frozen)
-    crossed: LoaderCallStore | None = None,
+    call_store: LoaderCallStore | None = None,
 ) -> Loader:
     """Join what the command line, the code and the running job say; options win."""
     fields: dict[str, Any] = {}
     origin: dict[str, str] = {}
-    seen = crossed.calls if crossed else None
+    seen = call_store.calls if call_store else None
     for source in _iter_sources(machine, options, code, announce, reading, seen):
         for name, (value, told) in source.items():
             if name not in fields:
@@ -52,18 +52,18 @@ FieldOrigins = Mapping[str, tuple[int, str]]
 
 def _iter_sources(
     machine: Machine,
-    given: Loader | None,
+    options: Loader | None,
     code: Sequence[str],
     announce: Announce,
     reading: ReadingOptions,
-    seen: Sequence[LiteralLoaderCall] | None,
+    literal_calls: Sequence[LiteralLoaderCall] | None,
 ) -> Iterator[FieldOrigins]:
-    yield _get_options(given)
+    yield _get_options(options)
     ranks = machine.environ.get("LOCAL_WORLD_SIZE", "")
     if ranks.isascii() and ranks.isdecimal() and 0 < int(ranks) < 1 << 16:
         yield {"ranks": (int(ranks), "LOCAL_WORLD_SIZE")}
-    if seen is not None:
-        yield summarize_calls(seen)
+    if literal_calls is not None:
+        yield summarize_calls(literal_calls)
     elif code or reading.stdin_source:
         announce(f"reading {', '.join(code) or 'stdin'}")
         calls = find_loader_calls(
@@ -77,12 +77,12 @@ def _iter_sources(
         yield _count_workers(machine, machine.pid)
 
 
-def _get_options(given: Loader | None) -> FieldOrigins:
-    if given is None:
+def _get_options(options: Loader | None) -> FieldOrigins:
+    if options is None:
         return {}
-    values = {name: getattr(given, name) for name in _FIELD_OPTIONS}
+    values = {name: getattr(options, name) for name in _FIELD_OPTIONS}
     return {
-        name: (value, given.origin.get(name, _FIELD_OPTIONS[name]))
+        name: (value, options.origin.get(name, _FIELD_OPTIONS[name]))
         for name, value in values.items()
         if value is not None
     }

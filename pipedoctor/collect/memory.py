@@ -76,9 +76,11 @@ def _read_limit(group: Path) -> int | None:
     return read_int(group / "memory.limit_in_bytes") if unified is None else unified
 
 
-def _describe_limit(machine: Machine, limit: int, at: Path, below: Iterable[Path]) -> MemoryLimit:
+def _describe_limit(
+    machine: Machine, limit: int, at: Path, descendants: Iterable[Path]
+) -> MemoryLimit:
     """
-    Describe the limit of group `at`; `below` leads from the process up to it.
+    Describe the limit of group `at`; `descendants` lead from the process up to it.
 
     Version 2 counts kills of the whole subtree, version 1 those of one group alone.
     """
@@ -94,7 +96,7 @@ def _describe_limit(machine: Machine, limit: int, at: Path, below: Iterable[Path
         )
     both = read_int(at / "memory.memsw.limit_in_bytes")
     swap = both - limit if both is not None and both < 1 << 62 else None
-    counts = [_read_counters(group / "memory.oom_control").get("oom_kill") for group in below]
+    counts = [_read_counters(group / "memory.oom_control").get("oom_kill") for group in descendants]
     kills = [count for count in counts if count is not None]
     return MemoryLimit(
         limit=limit,

@@ -57,7 +57,7 @@ def list_metadata(
             if entry.endswith((".dist-info", ".egg-info")):
                 name_version = _parse_folder_name(entry) or _read_name_version(f"{folder}/{entry}")
                 if name_version is None:
-                    why = "no version, neither in its name nor in it"
+                    why = "no version in its name or its metadata"
                     unreadable.append(f"{folder}/{entry}: {why}")
                 else:
                     yield MetadataFolder(

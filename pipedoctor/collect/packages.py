@@ -32,9 +32,9 @@ _TAGGED_PACKAGES = frozenset(
 """Packages whose wheel tag is worth knowing."""
 
 
-def packages(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> Packages:
+def packages(machine: Machine, choice: EnvironmentChoice, announce: Announce) -> Packages:
     """Every distribution of every folder of the path, the copy that wins first."""
-    here = interpreter(machine, chosen, announce)
+    here = interpreter(machine, choice, announce)
     unreadable: list[str] = []
     found = list(metadata.list_metadata(here, unreadable, announce))
     entries = tuple(map(_read_distribution, found))
@@ -47,10 +47,10 @@ def packages(machine: Machine, chosen: EnvironmentChoice, announce: Announce) ->
 
 
 def list_installed(
-    here: Interpreter, announce: Announce, *, only: Collection[str] = ()
+    interpreter: Interpreter, announce: Announce, *, only: Collection[str] = ()
 ) -> Iterator[Distribution]:
     """Each distribution of the path; with `only`, those of these names."""
-    for found in metadata.list_metadata(here, [], announce):
+    for found in metadata.list_metadata(interpreter, [], announce):
         if not only or found.name in only:
             yield _read_distribution(found)
 

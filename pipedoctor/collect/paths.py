@@ -123,28 +123,28 @@ def _get_cwd(machine: Machine) -> str:
 
 
 def _examine_place(
-    machine: Machine, place: PathRequest, announce: Announce, known: dict[str, Any]
+    machine: Machine, place: PathRequest, announce: Announce, details: dict[str, Any]
 ) -> None:
-    """Fill `known` step by step, so that an error keeps what was known before."""
+    """Fill `details` step by step, so that an error keeps what was known before."""
     full = make_absolute(machine, place.path, announce)
     table = mounts(machine)
-    known |= {"path": escape_path(full), "mount": find_mount(full, table)}
+    details |= {"path": escape_path(full), "mount": find_mount(full, table)}
     real = resolve_links(machine, full, announce)
     mount = find_mount(real, table)
-    known |= {"real": escape_path(real), "mount": mount}
+    details |= {"real": escape_path(real), "mount": mount}
     if mount and place.role in {"tmp", "scratch"}:
-        known["disks"] = tuple(find_disks(machine, mount, table).disks)
+        details["disks"] = tuple(find_disks(machine, mount, table).disks)
     nearest, mode = _find_nearest(machine, real, announce)
-    known["exists"] = nearest == real
+    details["exists"] = nearest == real
     if place.role == "data" and nearest != real:
         raise FileNotFoundError(errno.ENOENT, "no such directory")
     announce(f"access {escape_path(nearest)}")
     may, why = check_writable(machine, machine.map_path(nearest), mount)
     if may and place.role != "data" and not stat.S_ISDIR(mode):
         may, why = False, f"{escape_path(nearest)} is not a directory"
-    known |= {"writable": may, "why_not_writable": why}
+    details |= {"writable": may, "why_not_writable": why}
     announce(f"statvfs {escape_path(nearest)}")
-    known |= _measure_space(machine.map_path(nearest))
+    details |= _measure_space(machine.map_path(nearest))
 
 
 def _find_nearest(machine: Machine, path: str, announce: Announce) -> tuple[str, int]:

@@ -97,11 +97,11 @@ def _evaluate_clause(marker: str, values: Mapping[str, str]) -> bool | None:
     return (here == wanted) == (sign == "==")
 
 
-def satisfies(specifier: str, installed: str) -> bool | None:
+def satisfies(specifier: str, installed_version: str) -> bool | None:
     """Does this version satisfy plain clauses? None: not plain, ask the library."""
     if not specifier:
         return True
-    version = _VERSION.fullmatch(installed)
+    version = _VERSION.fullmatch(installed_version)
     clauses = [_CLAUSE.fullmatch(part) for part in filter(None, specifier.split(","))]
     if version is None:
         return None

@@ -216,7 +216,7 @@ def _iter_code_probes(inquiry: CollectionRequest, deadline: float) -> Iterator[P
     """Yield the probes of code; loaders share its lane and the calls it found."""
     machine, code = inquiry.machine, inquiry.code
     reading = msgspec.structs.replace(inquiry.reading, process_ends=True)
-    words = {"reading": reading, "crossed": LoaderCallStore()}
+    words = {"reading": reading, "call_store": LoaderCallStore()}
     if inquiry.has_code:
         left = max(1.0, deadline - IMPORT_MARGIN)
         yield build_probe("source", machine, code, left, place=ProbePlace(timeout=left), **words)

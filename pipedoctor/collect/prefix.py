@@ -46,18 +46,18 @@ class EnvironmentPrefix(msgspec.Struct, frozen=True, kw_only=True):
         return (self.folder / "conda-meta" / "history").is_file()
 
 
-def find_prefix(chosen: EnvironmentChoice, environ: Mapping[str, str]) -> EnvironmentPrefix:
+def find_prefix(choice: EnvironmentChoice, environ: Mapping[str, str]) -> EnvironmentPrefix:
     """
     Find what the user named, else the active environment, else `python` on PATH.
 
     Raises UnreadableError when there is none.
     """
-    if chosen.unreadable_reason:
-        raise UnreadableError(chosen.unreadable_reason)
-    if chosen.env:
-        return _load_folder(Path(chosen.env), "--env")
-    if chosen.python:
-        return _load_executable(_find_program(chosen.python, environ), environ)
+    if choice.unreadable_reason:
+        raise UnreadableError(choice.unreadable_reason)
+    if choice.env:
+        return _load_folder(Path(choice.env), "--env")
+    if choice.python:
+        return _load_executable(_find_program(choice.python, environ), environ)
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if environ.get(variable):
             return _load_folder(Path(environ[variable]), variable)

@@ -68,10 +68,10 @@ def _resolve_path(machine: Machine, path: str) -> Path:
         raise UnreadableError(message) from error
 
 
-def _name_project(code: tuple[str, ...], there: set[str]) -> str:
+def _name_project(code: tuple[str, ...], names: set[str]) -> str:
     if code:
         return escape_path(code[0])
-    return next((sign for sign in _PROJECT_FILES if sign in there), "")
+    return next((sign for sign in _PROJECT_FILES if sign in names), "")
 
 
 def _iter_parents(folder: Path) -> Iterator[Path]:

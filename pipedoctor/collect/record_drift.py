@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 def record_drift(
     machine: Machine,
-    chosen: EnvironmentChoice,
+    choice: EnvironmentChoice,
     against: tuple[str, str, bytes],
     announce: Announce,
 ) -> RecordDrift:
     """List what differs; `against` is the file's path, its kind and its content."""
     path, kind, data = against
     recorded = parse_record(kind, data)
-    here = interpreter(machine, chosen, announce)
+    here = interpreter(machine, choice, announce)
     found: dict[str, str] = {}
     for distribution in list_installed(here, announce):
         found.setdefault(distribution.name, distribution.version)
-    by_conda = _read_conda_versions(machine, chosen, announce)
+    by_conda = _read_conda_versions(machine, choice, announce)
     if here.version.count(".") > 1:
         by_conda.setdefault("python", here.version)
     values = build_marker_values(here)
@@ -53,23 +53,23 @@ def record_drift(
 
 
 def _read_conda_versions(
-    machine: Machine, chosen: EnvironmentChoice, announce: Announce
+    machine: Machine, choice: EnvironmentChoice, announce: Announce
 ) -> dict[str, str]:
     try:
-        records = conda(machine, chosen, announce).packages
+        records = conda(machine, choice, announce).packages
     except UnreadableError:
         return {}
     return {normalize_name(record.name): record.version for record in records}
 
 
 def _find_installed(
-    requirement: RecordedRequirement, found: Mapping[str, str], by_conda: Mapping[str, str]
+    requirement: RecordedRequirement, versions: Mapping[str, str], by_conda: Mapping[str, str]
 ) -> str | None:
     """What conda installs is looked for in its records, the rest on the path."""
-    first, second = (by_conda, found) if requirement.conda else (found, by_conda)
+    first, second = (by_conda, versions) if requirement.conda else (versions, by_conda)
     there = first.get(requirement.name) or second.get(requirement.name)
     if there is None and requirement.conda and requirement.name == "pytorch":
-        return found.get("torch")
+        return versions.get("torch")
     return there
 
 
@@ -101,9 +101,9 @@ def _is_satisfied(requirement: RecordedRequirement, installed_version: str) -> b
         return not requirement.versions or installed_version in requirement.versions
 
 
-def _is_same_version(exact: "Version", there: "Version") -> bool:
+def _is_same_version(exact: "Version", installed_version: "Version") -> bool:
     """A record without a local part (``+cu126``) does not ask for one."""
-    return exact == there if exact.local else exact.public == there.public
+    return exact == installed_version if exact.local else exact.public == installed_version.public
 
 
 def _format_wanted(requirement: RecordedRequirement) -> str:

@@ -26,14 +26,14 @@ class ApplicableRequirement(msgspec.Struct, frozen=True):
     specifier: str
 
 
-def requirements(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> Requirements:
+def requirements(machine: Machine, choice: EnvironmentChoice, announce: Announce) -> Requirements:
     """
     Compare every Requires-Dist without an extra with the installed versions.
 
     Markers are evaluated for the examined interpreter, not for this one. A line or a
     version that no standard reads is left out: unknown is no illness.
     """
-    here = interpreter(machine, chosen, announce)
+    here = interpreter(machine, choice, announce)
     found = list(metadata.list_metadata(here, [], announce))
     first: dict[str, str] = {}
     for entry in found:
@@ -89,25 +89,25 @@ def _parse_with_packaging(line: str, values: Mapping[str, str]) -> tuple[str, ..
     return ()
 
 
-def is_allowed(specifier: str, installed: str) -> bool:
+def is_allowed(specifier: str, installed_version: str) -> bool:
     """Is this version allowed? One that no standard reads counts as allowed."""
-    plain = plain_versions.satisfies(specifier, installed)
+    plain = plain_versions.satisfies(specifier, installed_version)
     if plain is not None:
         return plain
     from packaging.specifiers import SpecifierSet  # noqa: PLC0415
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
     try:
-        version = Version(installed)
+        version = Version(installed_version)
     except InvalidVersion:
         return True
     return SpecifierSet(specifier).contains(version, prereleases=True)
 
 
-def build_marker_values(here: Interpreter) -> dict[str, str]:
+def build_marker_values(interpreter: Interpreter) -> dict[str, str]:
     """PEP 508's variables of the examined interpreter; it shares our platform."""
-    minor = ".".join(here.version.split(".")[:2])
-    full = here.version if here.version.count(".") > 1 else f"{minor}.0"
+    minor = ".".join(interpreter.version.split(".")[:2])
+    full = interpreter.version if interpreter.version.count(".") > 1 else f"{minor}.0"
     return {
         "python_version": minor,
         "python_full_version": full,

@@ -132,7 +132,7 @@ def _read_state(process: Path) -> tuple[str, int]:
 
 
 def _scan_processes(
-    proc: Path, folder: Path, announce: Announce, wanted: frozenset[str], *, initial: bool
+    proc: Path, folder: Path, announce: Announce, candidates: frozenset[str], *, initial: bool
 ) -> _ProcessScan:
     """
     Which of the wanted names any process maps or has open.
@@ -147,7 +147,7 @@ def _scan_processes(
     for process in _iter_readable(proc, sight):
         announce(f"reading {process}/maps")
         excused = initial and process.name == "1"
-        sight.complete &= _add_held_names(str(process), wanted, sight.names) or excused
+        sight.complete &= _add_held_names(str(process), candidates, sight.names) or excused
         if _read_link(process / "ns/pid") not in {own, ""}:
             space = _read_link(process / "ns/mnt")
             sight.foreign |= space not in spaces and _has_mount(process, device)
@@ -180,9 +180,9 @@ def _iter_readable(proc: Path, scan: _ProcessScan) -> Iterator[Path]:
     scan.complete &= not waiting
 
 
-def _add_held_names(process: str, wanted: frozenset[str], names: set[str]) -> bool:
+def _add_held_names(process: str, candidates: frozenset[str], names: set[str]) -> bool:
     """Add those of the wanted that it holds; False when that cannot be seen."""
-    missing = wanted - names
+    missing = candidates - names
     if not missing:
         return True
     try:
@@ -201,7 +201,7 @@ def _format_mapped(name: str) -> bytes:
     return b"/" + os.fsencode(name).replace(b"\n", rb"\012") + b"\n"
 
 
-def _iter_open_names(process: str, wanted: frozenset[str]) -> Iterator[str]:
+def _iter_open_names(process: str, candidates: frozenset[str]) -> Iterator[str]:
     """
     Which of these names a process has open.
 
@@ -215,7 +215,7 @@ def _iter_open_names(process: str, wanted: frozenset[str]) -> Iterator[str]:
             except OSError:  # closed meanwhile
                 continue
             name = target[target.rfind("/") + 1 :]
-            if name in wanted:
+            if name in candidates:
                 yield name
     finally:
         os.close(folder)

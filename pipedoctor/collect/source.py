@@ -50,12 +50,12 @@ def source(
     seconds: float,
     announce: Announce,
     reading: ReadingOptions = ReadingOptions(),  # noqa: B008  (frozen)
-    crossed: LoaderCallStore | None = None,
+    call_store: LoaderCallStore | None = None,
 ) -> Source:
     """
     Read what PATHS name, and all that it imports from there; raises UnreadableError.
 
-    What it sees of DataLoader on its way goes to `crossed`.
+    What it sees of DataLoader on its way goes to `call_store`.
     """
     del machine
     announce(f"reading {', '.join(code) or 'stdin'}")
@@ -82,22 +82,22 @@ def source(
     whole = Source(skipped=tuple(skipped))
     groups = group_by_project(found, code)
     known = examine_projects(groups, format_name, reading, until=until, seconds=seconds)
-    if crossed is not None and all(one.complete for one in known):
-        crossed.calls = list_loader_calls(found, groups, known)
+    if call_store is not None and all(one.complete for one in known):
+        call_store.calls = list_loader_calls(found, groups, known)
     torch, python = find_minimums(code)
     parts = (one.facts for one in known)
     return replace(merge_sources([whole, *parts]), torch=torch, python=python)
 
 
 def group_sources(
-    code: Sequence[str], skipped: list[Skipped], reading: ReadingOptions
+    code: Sequence[str], skipped_files: list[Skipped], reading: ReadingOptions
 ) -> Iterator[Iterator[files.SourceFile]]:
     """Group files that mention torch by project, with the files that they import."""
     found: list[files.SourceFile] = []
     every = files.find_source_files(code, gitignore=reading.gitignore, exclude=reading.exclude)
     for file in every:
         if isinstance(file, OmittedPath):
-            skipped.append(Skipped(path=format_path(file.path, code), reason=file.reason))
+            skipped_files.append(Skipped(path=format_path(file.path, code), reason=file.reason))
         else:
             found.append(file)
     return map(select_related_files, group_by_project(found, code))

@@ -43,7 +43,7 @@ def _split_version(name: str) -> tuple[str, tuple[int, ...]]:
     return kind, parse_version(number)
 
 
-def _find_newest(defined: Iterable[str], like: str) -> str:
+def _find_newest(versions: Iterable[str], like: str) -> str:
     kind = like.partition("_")[0]
-    same = [name for name in defined if name.partition("_")[0] == kind]
+    same = [name for name in versions if name.partition("_")[0] == kind]
     return max(same, key=_split_version, default="")

@@ -17,9 +17,9 @@ _NVIDIA_PIN = re.compile(
 )
 
 
-def torch_build(machine: Machine, chosen: EnvironmentChoice, announce: Announce) -> TorchBuild:
+def torch_build(machine: Machine, choice: EnvironmentChoice, announce: Announce) -> TorchBuild:
     """Join version.py, METADATA, WHEEL and conda-meta of the first torch found."""
-    here = interpreter(machine, chosen, announce)
+    here = interpreter(machine, choice, announce)
     for folder in map(Path, here.path):
         announce(f"looking for torch in {folder}")
         if (folder / "torch" / "version.py").is_file():

@@ -77,7 +77,7 @@ os._exit(0)
 
 
 def torch_import(
-    machine: Machine, chosen: EnvironmentChoice, timeout: float, announce: Announce
+    machine: Machine, choice: EnvironmentChoice, timeout: float, announce: Announce
 ) -> TorchImport:
     """
     Say how the import ended: well, with an error, with a signal, or not at all.
@@ -86,7 +86,7 @@ def torch_import(
     is simply not installed: that is no illness of the import.
     """
     _require_own_process(machine)
-    prefix = find_prefix(chosen, machine.environ)
+    prefix = find_prefix(choice, machine.environ)
     announce(f"import torch in {prefix.executable}")
     began = time.monotonic()
     try:
@@ -136,11 +136,11 @@ def _require_own_process(machine: Machine) -> None:
         raise UnreadableError(message)
 
 
-def _report_timeout(result: TorchImport | None, spent: float) -> TorchImport:
+def _report_timeout(result: TorchImport | None, seconds: float) -> TorchImport:
     """Report a timeout, of the import or only of CUDA."""
     if result is None:
-        return TorchImport(ok=False, hang=Hang(doing="import torch", seconds=spent))
-    error = f"no answer from torch.cuda after {spent:g} s"
+        return TorchImport(ok=False, hang=Hang(doing="import torch", seconds=seconds))
+    error = f"no answer from torch.cuda after {seconds:g} s"
     return msgspec.structs.replace(result, cuda_error=error)
 
 

@@ -179,14 +179,14 @@ def _limit_to_scope(catalogue: Catalogue, report: Report, scope: DiffScope) -> R
 def _attach_evidence(
     catalogue: Catalogue,
     differences: Sequence[Difference],
-    folded: Sequence[FoldedDifference],
+    groups: Sequence[FoldedDifference],
 ) -> list[Difference]:
     """Findings with the facts beside them that they rest on."""
     return [
         replace(
             one,
             section=_find_section(catalogue, one.field),
-            evidence=tuple(f for f in folded if f.because == f"evidence of {one.field}"),
+            evidence=tuple(f for f in groups if f.because == f"evidence of {one.field}"),
         )
         for one in differences
     ]
@@ -209,7 +209,7 @@ def _describe_side(side: DiffSide, report: Report, text: Any) -> ComparedSide:
 
 
 def _find_gaps(
-    known: Sequence[Mapping[str, Any]],
+    facts_by_side: Sequence[Mapping[str, Any]],
     reports: Sequence[Report],
     sides: Sequence[DiffSide],
     lent: str,
@@ -219,7 +219,7 @@ def _find_gaps(
 
     Nobody expects more of a file of requirements than packages.
     """
-    sections = dict.fromkeys(section for facts in known for section in facts)
+    sections = dict.fromkeys(section for facts in facts_by_side for section in facts)
     return [
         UnknownItem(
             what=section,
@@ -228,11 +228,11 @@ def _find_gaps(
         )
         for section in sections
         for number, side in enumerate(sides)
-        if side.origin != "record" and section != lent and section not in known[number]
+        if side.origin != "record" and section != lent and section not in facts_by_side[number]
     ]
 
 
-def _count_groups(differences: Sequence[Difference], folded: int) -> DifferenceCounts:
+def _count_groups(differences: Sequence[Difference], group_count: int) -> DifferenceCounts:
     groups = [one.group for one in differences]
     counts = {group: groups.count(group) for group in set(groups)}
-    return DifferenceCounts(**counts, folded=folded)
+    return DifferenceCounts(**counts, folded=group_count)

@@ -192,8 +192,8 @@ def read_field(row: FieldMeaning, name: str, table: Mapping[str, Any]) -> object
     return UNKNOWN if row.blank and value in ("", [], ()) else value
 
 
-def _are_lists(known: Sequence[object]) -> bool:
-    return all(isinstance(value, (list, tuple)) for value in known)
+def _are_lists(values: Sequence[object]) -> bool:
+    return all(isinstance(value, (list, tuple)) for value in values)
 
 
 def _is_quiet(row: FieldMeaning, entries: SideValues) -> bool:

@@ -60,14 +60,16 @@ def compare_findings(reports: Sequence[Report]) -> FindingComparison:
     )
 
 
-def _is_ill_alone(lead: ReportedFinding, known: Sequence[bool], reports: Sequence[Report]) -> bool:
+def _is_ill_alone(
+    lead: ReportedFinding, is_known: Sequence[bool], reports: Sequence[Report]
+) -> bool:
     """
     Is it a fault of a side while another machine has nothing to judge?
 
     A machine without a GPU cannot have its driver's fault. What is only a note, or
     compared with a file of packages, is no difference.
     """
-    blind = any(not k and "site" in r.facts.known for k, r in zip(known, reports, strict=True))
+    blind = any(not k and "site" in r.facts.known for k, r in zip(is_known, reports, strict=True))
     return blind and lead.severity != "note"
 
 
@@ -130,7 +132,7 @@ def _build_difference(
     lead: ReportedFinding,
     entries: Sequence[ReportedFinding | None],
     reports: Sequence[Report],
-    known: Sequence[bool],
+    is_known: Sequence[bool],
 ) -> Difference:
     fault = DifferingFinding(
         code=lead.code,
@@ -146,7 +148,7 @@ def _build_difference(
     )
     values = tuple(
         _build_value(entry, lead.code, report, there)
-        for (entry, report), there in zip(_pair_reports(entries, reports), known, strict=True)
+        for (entry, report), there in zip(_pair_reports(entries, reports), is_known, strict=True)
     )
     return Difference(
         group="judged",

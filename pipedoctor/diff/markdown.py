@@ -35,11 +35,11 @@ def _write_lines(diff: Diff) -> Iterator[str]:
     yield from _write_folded(diff)
 
 
-def _write_table(diff: Diff, shown: tuple[Difference, ...]) -> Iterator[str]:
+def _write_table(diff: Diff, differences: tuple[Difference, ...]) -> Iterator[str]:
     names = " | ".join(escape_markdown(side.name) for side in diff.sides)
     yield f"| # | what | {names} |"
     yield f"|--:|---|{'---|' * len(diff.sides)}"
-    for one in shown:
+    for one in differences:
         cells = " | ".join(_format_side(one, side) for side in range(len(one.values)))
         yield f"| {one.rank} | {_format_title(one)} | {cells} |"
         for fact in one.evidence:

@@ -90,7 +90,7 @@ def _split_spec(spec: str) -> set[str]:
     return {part.strip() for part in spec.split(",")}
 
 
-def _is_accepted(wanted: RequestedVersion, installed: str) -> bool:
+def _is_accepted(requirement: RequestedVersion, installed_version: str) -> bool:
     """A record without a local part (``+cu126``) does not ask for one."""
     from packaging.specifiers import (  # noqa: PLC0415  (only for files)
         InvalidSpecifier,
@@ -98,16 +98,16 @@ def _is_accepted(wanted: RequestedVersion, installed: str) -> bool:
     )
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415
 
-    if installed in wanted.versions:
+    if installed_version in requirement.versions:
         return True
     try:
-        version = Version(installed)
-        if not wanted.versions:
-            return SpecifierSet(wanted.spec).contains(version, prereleases=True)
+        version = Version(installed_version)
+        if not requirement.versions:
+            return SpecifierSet(requirement.spec).contains(version, prereleases=True)
         return any(
             Version(exact.public) == Version(version.public)
-            for exact in map(Version, wanted.versions)
+            for exact in map(Version, requirement.versions)
             if not exact.local
         )
     except (InvalidSpecifier, InvalidVersion):
-        return not wanted.versions
+        return not requirement.versions

@@ -88,7 +88,7 @@ def _drop_default_fields(kind: type[msgspec.Struct], values: Mapping[str, Any]) 
 
 def select_known_facts(
     side: DiffSide,
-    judged: Report,
+    report: Report,
     values: Mapping[str, str],
     redact: Callable[[str], str],
 ) -> dict[str, Any]:
@@ -99,18 +99,18 @@ def select_known_facts(
     """
     if side.origin == "record":
         return build_known_facts(side.entries, values)
-    facts = judged.facts.known
+    facts = report.facts.known
     if side.raw is None:
         return facts
     return cast("dict[str, Any]", _restrict_to_raw(side.raw, facts, redact))
 
 
-def _restrict_to_raw(raw: Any, known: Any, redact: Callable[[str], str]) -> Any:
-    """`known`, cut to the shape of `raw`; what only `raw` has, redacted by itself."""
-    if raw == known:
-        return known
-    if isinstance(raw, dict) and isinstance(known, dict):
-        mine, yours = cast("dict[str, Any]", raw), cast("dict[str, Any]", known)
+def _restrict_to_raw(raw: Any, judged_value: Any, redact: Callable[[str], str]) -> Any:
+    """`judged_value`, cut to the shape of `raw`; what only `raw` has, redacted by itself."""
+    if raw == judged_value:
+        return judged_value
+    if isinstance(raw, dict) and isinstance(judged_value, dict):
+        mine, yours = cast("dict[str, Any]", raw), cast("dict[str, Any]", judged_value)
         return {
             name: _redact_texts(value, redact)
             if name not in yours
@@ -119,12 +119,12 @@ def _restrict_to_raw(raw: Any, known: Any, redact: Callable[[str], str]) -> Any:
             else yours[name]
             for name, value in mine.items()
         }
-    if isinstance(raw, (list, tuple)) and isinstance(known, (list, tuple)):
-        rows, others = cast("list[Any]", raw), cast("list[Any]", known)
+    if isinstance(raw, (list, tuple)) and isinstance(judged_value, (list, tuple)):
+        rows, others = cast("list[Any]", raw), cast("list[Any]", judged_value)
         if len(rows) == len(others):
             pairs = zip(rows, others, strict=True)
             return [_restrict_to_raw(row, other, redact) for row, other in pairs]
-    return cast("Any", known)
+    return cast("Any", judged_value)
 
 
 def _redact_texts(value: Any, redact: Callable[[str], str]) -> Any:

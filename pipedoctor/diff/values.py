@@ -17,13 +17,15 @@ _MAX_ITEMS = 6
 _GHZ = 1e9
 
 
-def format_values(found: FactDifference) -> tuple[SideValue, ...]:
+def format_values(difference: FactDifference) -> tuple[SideValue, ...]:
     """What every side has of a field."""
     lists = [
-        cast("list[object]", value) for value in found.values if isinstance(value, (list, tuple))
+        cast("list[object]", value)
+        for value in difference.values
+        if isinstance(value, (list, tuple))
     ]
     common = _find_common(lists) if len(lists) > 1 else set[str]()
-    return tuple(_format_value(value, found, common) for value in found.values)
+    return tuple(_format_value(value, difference, common) for value in difference.values)
 
 
 def _format_value(value: object, difference: FactDifference, common: set[str]) -> SideValue:

@@ -23,9 +23,9 @@ class Consequences(msgspec.Struct, frozen=True, kw_only=True):
     staying: frozenset[tuple[str, str]] = frozenset()
     """Checks that still find something after the remedy of a cause: each with that cause."""
 
-    def choose_causes(self, code: str, after: Iterable[str]) -> tuple[str, ...]:
-        """Its causes: those that its check names, `after`, unless it stays without them."""
-        named = (one for one in after if (code, one) not in self.staying)
+    def choose_causes(self, code: str, causes: Iterable[str]) -> tuple[str, ...]:
+        """Its causes: those that its check names, `causes`, unless it stays without them."""
+        named = (one for one in causes if (code, one) not in self.staying)
         return (*named, *filter(None, [self.gone.get(code)]))
 
 

@@ -21,7 +21,7 @@ Decisions = Mapping[str, tuple[str, Remedy]]
 """By what is settled: its value, and the remedy that settled it."""
 
 
-def make_consistent(ranked: Iterable[RankedFinding]) -> list[RankedFinding]:
+def make_consistent(findings: Iterable[RankedFinding]) -> list[RankedFinding]:
     """
     The same findings; the first remedy of each holds for all that come after it.
 
@@ -32,7 +32,7 @@ def make_consistent(ranked: Iterable[RankedFinding]) -> list[RankedFinding]:
     """
     decided: dict[str, tuple[str, Remedy]] = {}
     result: list[RankedFinding] = []
-    for item in _limit_workers([*ranked]):
+    for item in _limit_workers([*findings]):
         remedies = tuple(_fit_into_plan(item.finding.remedies, decided))
         if remedies != item.finding.remedies:
             item = replace(item, finding=replace(item.finding, remedies=remedies))  # noqa: PLW2901
@@ -43,11 +43,11 @@ def make_consistent(ranked: Iterable[RankedFinding]) -> list[RankedFinding]:
     return result
 
 
-def _limit_workers(ranked: list[RankedFinding]) -> Iterator[RankedFinding]:
-    first = (one for item in ranked for one in _take_first_way(item.finding.remedies))
+def _limit_workers(findings: list[RankedFinding]) -> Iterator[RankedFinding]:
+    first = (one for item in findings for one in _take_first_way(item.finding.remedies))
     asked = [int(number) for one in first for number in _WORKERS.findall(one.snippet)]
     least = min(asked, default=None)
-    for item in ranked:
+    for item in findings:
         if least is None:
             yield item
             continue
@@ -56,8 +56,8 @@ def _limit_workers(ranked: list[RankedFinding]) -> Iterator[RankedFinding]:
 
 
 def _start_fewer(remedy: Remedy, least: int) -> Remedy:
-    def limit(asked: re.Match[str]) -> str:
-        return f"num_workers={min(int(asked[1]), least)}"
+    def limit(match: re.Match[str]) -> str:
+        return f"num_workers={min(int(match[1]), least)}"
 
     snippet = remedy.snippet if remedy.edits else _WORKERS.sub(limit, remedy.snippet)
     if snippet == remedy.snippet:
@@ -67,8 +67,8 @@ def _start_fewer(remedy: Remedy, least: int) -> Remedy:
     return as_step(fewer) if remedy.title.startswith(FOLLOWS) else fewer
 
 
-def _fit_into_plan(remedies: tuple[Remedy, ...], decided: Decisions) -> Iterator[Remedy]:
-    against = [_find_contradicted(remedy, decided) for remedy in remedies]
+def _fit_into_plan(remedies: tuple[Remedy, ...], decisions: Decisions) -> Iterator[Remedy]:
+    against = [_find_contradicted(remedy, decisions) for remedy in remedies]
     alone = all(against)
     given: set[Remedy] = set()
     for remedy, earlier in zip(remedies, against, strict=True):
@@ -88,11 +88,11 @@ def _take_first_way(remedies: tuple[Remedy, ...]) -> Iterator[Remedy]:
         yield remedy
 
 
-def _find_contradicted(remedy: Remedy, decided: Decisions) -> Remedy | None:
+def _find_contradicted(remedy: Remedy, decisions: Decisions) -> Remedy | None:
     """The remedy of an earlier finding that this one would undo."""
     for subject, value in _list_decisions(remedy):
-        if subject in decided and decided[subject][0] != value:
-            return decided[subject][1]
+        if subject in decisions and decisions[subject][0] != value:
+            return decisions[subject][1]
     return None
 
 

@@ -34,8 +34,8 @@ def keep_effective_remedies(
     if Log in check.needs and not check.run(facts.without(Log), **settings).findings:
         return verdict
 
-    def judge(changed: Facts) -> Sequence[Finding]:
-        return check.run(changed, **settings).findings
+    def judge(facts: Facts) -> Sequence[Finding]:
+        return check.run(facts, **settings).findings
 
     kept = tuple(_filter_remedies(one, verdict.findings, facts, judge) for one in verdict.findings)
     return Verdict(verdict.code, kept)
@@ -50,9 +50,9 @@ def _filter_remedies(
         return finding
     before = _count_alike(finding, all_findings)
 
-    def get_remaining_severity(after: Facts) -> Severity | None:
+    def get_remaining_severity(facts: Facts) -> Severity | None:
         """The severity that is left of the finding; None: it is gone."""
-        alike = [one for one in judge(after) if _is_alike(one, finding)]
+        alike = [one for one in judge(facts) if _is_alike(one, finding)]
         return None if len(alike) < before else max(one.severity for one in alike)
 
     left = [finding.severity if one is None else get_remaining_severity(one) for one in changed]

@@ -27,9 +27,9 @@ def add_flows(verdicts: Sequence[Verdict], facts: Facts) -> list[Verdict]:
     ]
 
 
-def _with_flow(finding: Finding, known: dict[_Place, Flow]) -> Finding:
+def _with_flow(finding: Finding, flows: dict[_Place, Flow]) -> Finding:
     at = finding.location
-    flow = known.get((at.path, at.line, at.column)) if at is not None else None
+    flow = flows.get((at.path, at.line, at.column)) if at is not None else None
     return replace(finding, flow=flow) if flow and not finding.flow else finding
 
 

@@ -12,7 +12,7 @@ NO_REASONS: Mapping[str, str] = MappingProxyType({})
 
 
 def merge_measurements(
-    facts: Facts, measured: Sequence[Fact], unmeasured: Mapping[str, str] = NO_REASONS
+    facts: Facts, measurements: Sequence[Fact], reasons: Mapping[str, str] = NO_REASONS
 ) -> Facts:
     """
     These facts and the measured ones, and why others could not be measured.
@@ -21,9 +21,9 @@ def merge_measurements(
     or stands beside the others, unless it was another machine. A pipeline that was
     measured on another machine says so: it is shown, and nothing is judged by it.
     """
-    whole = facts.merge(*measured)
-    there = {fact.section for fact in measured}
-    whole.unknown |= {k: why for k, why in unmeasured.items() if k not in there}
+    whole = facts.merge(*measurements)
+    there = {fact.section for fact in measurements}
+    whole.unknown |= {k: why for k, why in reasons.items() if k not in there}
     return _mark_other_machine(_merge_disk_benchmark(whole))
 
 

@@ -8,12 +8,12 @@ from pipedoctor.log.signatures import Signature
 _MAX_LINES = 4
 
 
-def find_combined_lines(seen: Seen, signature: Signature, log: Log) -> list[Seen]:
+def find_combined_lines(match: Seen, signature: Signature, log: Log) -> list[Seen]:
     """The lines that say it, if what the signature asks of other lines is so."""
     if signature.compare is not None:
-        return find_comparison_lines(signature.compare, seen, log)[:_MAX_LINES]
+        return find_comparison_lines(signature.compare, match, log)[:_MAX_LINES]
     if signature.column:
-        return find_rising_column(seen, log.brief)
+        return find_rising_column(match, log.brief)
     if signature.repeated:
-        return find_repeated_draws(seen, log.brief)[:_MAX_LINES]
-    return [seen]
+        return find_repeated_draws(match, log.brief)[:_MAX_LINES]
+    return [match]

@@ -208,9 +208,9 @@ def _format_command(argv: tuple[str, ...]) -> str:
     return argv[2] if argv[:2] == ("bash", "-c") else shell(argv)
 
 
-def _format_rank(seen: Seen | Raised) -> str:
+def _format_rank(match: Seen | Raised) -> str:
     """A rank or a process; names of nodes stay in the log."""
-    return seen.rank if seen.rank.removeprefix("pid=").isdecimal() else ""
+    return match.rank if match.rank.removeprefix("pid=").isdecimal() else ""
 
 
 def _suggest_location(message: str, own: TracebackFrame | None) -> str:

@@ -35,9 +35,9 @@ def _judge_version(
     return "unknown" if doubtful else "ruled-out", why
 
 
-def _is_within(version: str, since: str, before: str) -> bool:
+def _is_within(version: str, since: str, limit: str) -> bool:
     late = is_at_least(version, since) if since else True
-    return late and not (before and is_at_least(version, before))
+    return late and not (limit and is_at_least(version, limit))
 
 
 def _describe_range(span: VersionRange) -> str:

@@ -185,8 +185,8 @@ def _describe_rates(datasets: DataSets) -> str:
     return ", ".join(filter(None, rates))
 
 
-def _describe_rate(path: str, read: ColdRead) -> str:
-    files, size = read.small_files_per_second, read.bytes_per_second
+def _describe_rate(path: str, cold_read: ColdRead) -> str:
+    files, size = cold_read.small_files_per_second, cold_read.bytes_per_second
     rates = (
         f"{files:.0f} small files/s" if files else "",
         f"{format_size(int(size))}/s" if size else "",

@@ -47,7 +47,7 @@ def _is_useful(check: Check[...], *, has_driver: bool) -> bool:
 
 
 def collect_sections(
-    wanted: frozenset[str],
+    sections: frozenset[str],
     *,
     deadline: float = DEADLINE,
     inquiry: CollectionRequest | None = None,
@@ -58,19 +58,19 @@ def collect_sections(
     `inquiry` tells of the job that died: its process, code, arguments and environment.
     """
     until = time.monotonic() + deadline
-    if wanted <= _FAST_SECTIONS and inquiry is None:
-        return _collect_steady(wanted - {"loader"}, until)
-    also = wanted.intersection(SLOW_SECTIONS)
+    if sections <= _FAST_SECTIONS and inquiry is None:
+        return _collect_steady(sections - {"loader"}, until)
+    also = sections.intersection(SLOW_SECTIONS)
     base = inquiry or CollectionRequest()
     request = msgspec.structs.replace(base, quick=True, extra_sections=also)
     facts = collect_facts(request, deadline=deadline)
-    for section in wanted & _DETAILED_SECTIONS:
+    for section in sections & _DETAILED_SECTIONS:
         fact = _collect_steady(frozenset({section}), until).get(SECTIONS[section])
         facts = facts if fact is None else facts.merge(fact)
     return facts
 
 
-def _collect_steady(wanted: frozenset[str], until: float) -> Facts:
+def _collect_steady(sections: frozenset[str], until: float) -> Facts:
     if lanes.CAN_FORK:
         run_probes = lanes.run_in_processes
     else:
@@ -79,7 +79,8 @@ def _collect_steady(wanted: frozenset[str], until: float) -> Facts:
         )
     machine = Machine()
     probes = [
-        build_probe(section, machine, place=ProbePlace(detailed=True)) for section in sorted(wanted)
+        build_probe(section, machine, place=ProbePlace(detailed=True))
+        for section in sorted(sections)
     ]
     outcomes = run_probes(probes, until=until)
     readable = [

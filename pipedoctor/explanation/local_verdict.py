@@ -131,11 +131,11 @@ def _build_example(failure: FailureMode, name: str, log: Log, facts: Facts) -> F
     return None if example is None else add_logged_versions(example, log)
 
 
-def _look_up(wanted: str, cause: str, log: Log, facts: Facts) -> str:
+def _look_up(key: str, cause: str, log: Log, facts: Facts) -> str:
     """A value that the log captured; one with a dot is of this machine."""
-    section, dot, field = wanted.partition(".")
+    section, dot, field = key.partition(".")
     if not dot:
-        return log.find_value(cause, wanted)
+        return log.find_value(cause, key)
     value: object = facts.get(SECTIONS[section])
     for name in field.split("."):
         value = getattr(value, name, None)
@@ -161,12 +161,12 @@ def _judge_cause(
     failure: FailureMode,
     check: Check[...] | None,
     page: Check[...] | None,
-    here: Mapping[str, Verdict],
+    verdicts: Mapping[str, Verdict],
     facts: Facts,
     places: PlaceFindings,
 ) -> LocalVerdict:
     known = judge_by_system(failure, facts)
-    state, why = known or _decide_state(failure, check, here, facts)
+    state, why = known or _decide_state(failure, check, verdicts, facts)
     ours = places.at
     places = _move_to_place(places, _choose_place(failure, state, places.at, facts))
     target = _find_target(state, facts, here=places.at in {"", ours})
@@ -174,7 +174,7 @@ def _judge_cause(
     if check is not page or state != "confirmed":
         remedies = [replace(r, automatic=False, undo=()) for r in remedies]
     if check is not None and check is not page:
-        findings = here[check.code].findings
+        findings = verdicts[check.code].findings
         own = tuple(f for f in findings if _is_same_failure(failure, f))
         remedies += build_remedies(PlaceFindings(places.at, own, {}), target)
     if not remedies:
@@ -231,14 +231,14 @@ def _find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
 def _decide_state(
     failure: FailureMode,
     check: Check[...] | None,
-    here: Mapping[str, Verdict],
+    verdicts: Mapping[str, Verdict],
     facts: Facts,
 ) -> tuple[LocalState, str]:
     if check is None:
         log = facts.get(Log)
         name = log.find_value(failure.cause, "name") if log else ""
         return judge_by_version(failure, name, facts) or ("unknown", _NO_CHECK_REASON)
-    verdict = here[check.code]
+    verdict = verdicts[check.code]
     if verdict.skipped:
         return "unknown", f"{check.name} could not judge: {verdict.skipped}"
     grave = [f for f in verdict.findings if f.severity > Severity.NOTE]

@@ -154,20 +154,20 @@ def _weigh_sightings(
 
 
 def _is_overridden(
-    seen: Seen,
+    match: Seen,
     signature: Signature,
-    raised: list[str],
+    exceptions: list[str],
     signatures: SignatureCatalogue,
     *,
     others: bool,
 ) -> bool:
     """Is it only a warning, while something else ended the job?"""
     warning = signature.role is SignatureRole.WARNING
-    akin = signatures.failures[seen.cause].akin
-    if akin and any(re.search(akin, text) for text in raised):
+    akin = signatures.failures[match.cause].akin
+    if akin and any(re.search(akin, text) for text in exceptions):
         return False
-    warned = warning or (akin and (seen.warned or _WARNING_TEXT.search(seen.text)))
-    return bool((warned and raised) or (warning and others))
+    warned = warning or (akin and (match.warned or _WARNING_TEXT.search(match.text)))
+    return bool((warned and exceptions) or (warning and others))
 
 
 def _score_cause(sightings: Iterable[_WeightedSighting]) -> float:
@@ -255,10 +255,10 @@ def _build_cause(
     cause: str,
     scores: Mapping[str, float],
     sightings: list[_WeightedSighting],
-    named: list[str],
+    signatures: list[str],
 ) -> RankedCause:
     score = scores[cause]
-    rivals = [scores[c] for c in named if c != cause]
+    rivals = [scores[c] for c in signatures if c != cause]
     doubt = any(rival > score - CLOSE_MARGIN for rival in rivals)
     sure = Confidence.POSSIBLE
     if score >= LIKELY_SCORE:
@@ -273,12 +273,12 @@ def _build_cause(
 
 
 def _find_echoes(
-    valid: list[tuple[Seen, Signature]], folded: Mapping[str, str], first: str
+    valid: list[tuple[Seen, Signature]], causes_by_consequence: Mapping[str, str], first: str
 ) -> Iterable[EchoLine]:
     """Lines that only repeat another cause, or are its consequences."""
     signatures_seen: set[int] = set()
     for seen, signature in valid:
-        of = folded.get(seen.cause, "")
+        of = causes_by_consequence.get(seen.cause, "")
         if not of and signature.role is SignatureRole.ECHO and seen.cause != first:
             of = first
         if of and signature.role is not SignatureRole.EVIDENCE and seen.line not in signatures_seen:

@@ -124,10 +124,10 @@ def load_vocabulary() -> Vocabulary:
     return _merge_vocabularies(_read_pack(pack) for pack in find_packs())
 
 
-def _merge_vocabularies(found: Iterable[Vocabulary]) -> Vocabulary:
+def _merge_vocabularies(vocabularies: Iterable[Vocabulary]) -> Vocabulary:
     rarity: dict[str, float] = {}
     causes: dict[str, dict[str, float]] = {}
-    for one in found:
+    for one in vocabularies:
         rarity = {**one.rarity, **rarity}
         causes = {**one.causes, **causes}
     return Vocabulary(rarity, causes)

@@ -93,7 +93,7 @@ class BenchDecode(Fact, frozen=True, kw_only=True):
         return None
 
 
-def find_best_switch(found: BenchDecode) -> DecodePath | None:
+def find_best_switch(benchmark: BenchDecode) -> DecodePath | None:
     """
     Find the path that certainly beats PIL, with comparable pixels.
 
@@ -102,7 +102,7 @@ def find_best_switch(found: BenchDecode) -> DecodePath | None:
     """
     sure = [
         path
-        for path in found.paths
+        for path in benchmark.paths
         if path.task == "resize"
         and path.antialiased
         and not path.smaller
@@ -114,7 +114,7 @@ def find_best_switch(found: BenchDecode) -> DecodePath | None:
     return max(sure, key=lambda p: p.ratio.low if p.ratio else 0.0, default=None)
 
 
-def find_best_allocator(found: BenchDecode) -> DecodePath | None:
+def find_best_allocator(benchmark: BenchDecode) -> DecodePath | None:
     """Find the path that certainly gains most from an allocator that keeps memory."""
-    sure = [path for path in found.paths if path.kept is not None and path.kept.is_above(1.0)]
+    sure = [path for path in benchmark.paths if path.kept is not None and path.kept.is_above(1.0)]
     return max(sure, key=lambda p: p.kept.low if p.kept else 0.0, default=None)

@@ -39,9 +39,9 @@ def _split_words(name: str) -> list[str]:
     return [word for word in text.split() if word not in _MAKER_WORDS]
 
 
-def _is_variant(words: list[str], known: list[str]) -> bool:
-    rest = words[len(known) :]
-    return words[: len(known)] == known and all(map(_is_variant_word, rest))
+def _is_variant(words: list[str], family: list[str]) -> bool:
+    rest = words[len(family) :]
+    return words[: len(family)] == family and all(map(_is_variant_word, rest))
 
 
 def _is_variant_word(word: str) -> bool:

@@ -58,8 +58,8 @@ def _report_refusal(
     return console.report_refusal(why)
 
 
-def _refuse_unmeasurable(shown: PlannedFixes) -> None:
-    for number, plan in enumerate(shown.plans):
+def _refuse_unmeasurable(planned_fixes: PlannedFixes) -> None:
+    for number, plan in enumerate(planned_fixes.plans):
         change_scope.refuse_unmeasurable(plan)
         if number:
             message = "--measure compares one change: fix them one after the other"
@@ -69,7 +69,7 @@ def _refuse_unmeasurable(shown: PlannedFixes) -> None:
 def _apply_plans(
     console: Console,
     request: FixRequest,
-    shown: PlannedFixes,
+    planned_fixes: PlannedFixes,
     clock: "ChangeMeasurement | None",
 ) -> int:
     book = journals.find_writable()
@@ -82,7 +82,7 @@ def _apply_plans(
                 *(f"nothing to do: {plan_text.escape_text(s.why)}" for s in now.unneeded)
             )
             return 0
-        if not now.has_same_steps(shown):
+        if not now.has_same_steps(planned_fixes):
             message = "the machine changed after the plan was shown; run the command again"
             raise FixRefusedError(message)
         codes: list[int] = []

@@ -109,9 +109,9 @@ class Console:
             else:
                 yield entry
 
-    def report_recovered(self, recovered: Iterable[JournalEntry]) -> None:
+    def report_recovered(self, entries: Iterable[JournalEntry]) -> None:
         """Say what became of fixes that were found in the middle."""
-        for entry in recovered:
+        for entry in entries:
             reason = f": {plan_text.escape_text(entry.reason)}" if entry.reason else ""
             self.print_lines(f"fix {entry.id} is now {entry.state.value}{reason}")
 

@@ -37,7 +37,7 @@ def hash_content(content: bytes | None) -> str:
 
 
 def record_file(
-    files: HeldFiles, path: str, content: bytes, expected: bytes | None, backup: str
+    files: HeldFiles, path: str, content: bytes, old_content: bytes | None, backup: str
 ) -> ReplacedFile:
     """
     Describe a file before it is replaced, and hold on to it.
@@ -46,7 +46,7 @@ def record_file(
     """
     held = files.hold(path if path in files.files else _follow_own_links(path))
     why = held.explain_change()
-    if why or held.content != expected:
+    if why or held.content != old_content:
         message = why or f"{path} changed after the plan was made"
         raise StepFailedError(message)
     file = ReplacedFile(

@@ -108,19 +108,22 @@ class HeldFile:
             os.close(there)
         return "" if same else f"{parent} was replaced by another folder"
 
-    def _explain_status(self, before: os.stat_result, now: os.stat_result) -> str:
-        if stat.S_IMODE(before.st_mode) != stat.S_IMODE(now.st_mode):
+    def _explain_status(self, recorded_status: os.stat_result, now: os.stat_result) -> str:
+        if stat.S_IMODE(recorded_status.st_mode) != stat.S_IMODE(now.st_mode):
             return f"the mode of {self.path} was changed"
-        if (before.st_uid, before.st_gid) != (now.st_uid, now.st_gid):
+        if (recorded_status.st_uid, recorded_status.st_gid) != (now.st_uid, now.st_gid):
             return f"the owner of {self.path} was changed"
-        if before.st_nlink != now.st_nlink:
+        if recorded_status.st_nlink != now.st_nlink:
             return f"the number of hard links to {self.path} was changed"
         if self.descriptor < 0:
-            same = (before.st_ctime_ns, before.st_size) == (now.st_ctime_ns, now.st_size)
+            same = (recorded_status.st_ctime_ns, recorded_status.st_size) == (
+                now.st_ctime_ns,
+                now.st_size,
+            )
             if same:
                 self.descriptor = os.open(self.name, _READ, dir_fd=self.folder)
         else:
-            same = now.st_size == before.st_size
+            same = now.st_size == recorded_status.st_size
         same = same and read_regular(self.descriptor, self.path) == self.content
         return "" if same else f"{self.path} was changed by another process"
 

@@ -43,7 +43,7 @@ def report_variable_gain(
     findings: Sequence[Finding],
     *,
     strict: bool,
-    measured: BaselineProbe | None = None,
+    probe: BaselineProbe | None = None,
 ) -> None:
     """
     Measure, and say, what variables save that only the launcher can set.
@@ -54,7 +54,7 @@ def report_variable_gain(
     values = find_variables(findings)
     if not values:
         return
-    found = _compare_variables(order, values, findings, measured)
+    found = _compare_variables(order, values, findings, probe)
     order.watch("")
     console.print_lines(f"with {' '.join(f'{name}={value}' for name, value in values.items())}:")
     why = explain_rejection(console, found, strict=strict)
@@ -66,13 +66,13 @@ def _compare_variables(
     order: TuningRequest,
     values: Mapping[str, str],
     findings: Sequence[Finding],
-    measured: BaselineProbe | None,
+    probe: BaselineProbe | None,
 ) -> PairedComparison:
     """The loader as it is, and one that was started with the variables, in turns."""
     changes = (finding.counterfactual for finding in findings)
     wanted = next(filter(None, changes), None)
     try:
-        with _open_measurement(order, measured) as before, set_environment(values):
+        with _open_measurement(order, probe) as before, set_environment(values):
             found = before.compare(wanted or Counterfactual())
     except (TrialFailedError, TargetLostError) as reason:
         return PairedComparison(predicted=None, measured=None, reason=str(reason))
@@ -87,6 +87,6 @@ def _compare_variables(
 
 
 def _open_measurement(
-    order: TuningRequest, measured: BaselineProbe | None
+    order: TuningRequest, probe: BaselineProbe | None
 ) -> AbstractContextManager[BaselineProbe]:
-    return probe_baseline(order) if measured is None else nullcontext(measured)
+    return probe_baseline(order) if probe is None else nullcontext(probe)

@@ -95,9 +95,7 @@ class ChangeMeasurement:
 
     def report_launcher_gain(self, console: Console, findings: Sequence[Finding]) -> None:
         """Measure and print what variables save that only the launcher can set."""
-        report_variable_gain(
-            console, self.order, findings, strict=self.strict, measured=self.measured
-        )
+        report_variable_gain(console, self.order, findings, strict=self.strict, probe=self.measured)
 
 
 def _probe_failure(search: SettingSearch) -> str:
@@ -122,7 +120,7 @@ class ChangeComparison:
     tuning: Tuning
     failure: str
 
-    def explain_rejection(self, console: Console, cured: Sequence[Finding]) -> str:
+    def explain_rejection(self, console: Console, findings: Sequence[Finding]) -> str:
         """
         Measure what was changed and print it.
 
@@ -133,7 +131,7 @@ class ChangeComparison:
         try:
             with ExitStack() as stack:
                 old, new = self._open_searches(stack, rest)
-                found = self._compare(old, new, cured)
+                found = self._compare(old, new, findings)
         except TargetRefusedError as reason:
             found = PairedComparison(
                 predicted=None, measured=None, reason=str(reason), is_unusable=True
@@ -183,16 +181,16 @@ class ChangeComparison:
             engine.run_command(step.argv if changed else step.undo, self.lock)
 
     def _compare(
-        self, old: SettingSearch, new: SettingSearch, cured: Sequence[Finding]
+        self, old: SettingSearch, new: SettingSearch, findings: Sequence[Finding]
     ) -> PairedComparison:
         if self.failure:
             return compare_repair(old, new, self.failure)
-        return measure_pairs(old, new, self._predict_gain(cured))
+        return measure_pairs(old, new, self._predict_gain(findings))
 
-    def _predict_gain(self, cured: Sequence[Finding]) -> Gain | None:
+    def _predict_gain(self, findings: Sequence[Finding]) -> Gain | None:
         """What was to be expected with the same arguments of the loader."""
         seen = self.tuning.pipeline
-        wanted = next((f.counterfactual for f in cured if f.counterfactual), None)
+        wanted = next((f.counterfactual for f in findings if f.counterfactual), None)
         if wanted is None or not any(trial.costs for trial in seen.trials):
             return None
         return predict_gain(seen, wanted, seen.start)
@@ -208,7 +206,7 @@ def compare_repair(old: SettingSearch, new: SettingSearch, failure: str) -> Pair
     except TrialFailedError as again:
         if not again.is_timeout:
             return RepairComparison(predicted=None, measured=None, failed=failure, rate=rate)
-        why = f"it failed before; without the change {again}"
+        why = f"it failed before; measured again without the change: {again}"
         return PairedComparison(predicted=None, measured=None, reason=why)
     why = "it failed before, and runs now with and without the change"
     return PairedComparison(predicted=None, measured=None, reason=why)

@@ -50,12 +50,10 @@ class Examination:
             self.report_dead_path(describe_dead_path(path))
         return merge_measurements(now, known.measured, known.unmeasured)
 
-    def with_pipeline(
-        self, pipeline: Pipeline | None, unmeasured: Mapping[str, str]
-    ) -> "Examination":
+    def with_pipeline(self, pipeline: Pipeline | None, reasons: Mapping[str, str]) -> "Examination":
         """The same beside this pipeline, or why there is none."""
         measured = () if pipeline is None else (pipeline,)
-        known = msgspec.structs.replace(self.policy, measured=measured, unmeasured=unmeasured)
+        known = msgspec.structs.replace(self.policy, measured=measured, unmeasured=reasons)
         return replace(self, policy=known)
 
     def judge_facts(self, facts: Facts, *codes: str) -> list[Verdict]:

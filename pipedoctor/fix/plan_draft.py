@@ -70,14 +70,14 @@ class PlanDraft:
         self,
         check: Check[Any],
         verdict: Verdict,
-        chosen: Sequence[Remedy],
+        remedies: Sequence[Remedy],
         *,
         lasting: bool,
     ) -> FixPlan:
         """The whole, as the user will see it."""
         subject, before, after = self._describe_change(check, verdict)
         garbage = [p for s in self.steps if isinstance(s, RemoveStep) for p in s.paths]
-        lasts = Lasts.ALWAYS if lasting or garbage else chosen[0].lasts
+        lasts = Lasts.ALWAYS if lasting or garbage else remedies[0].lasts
         files = "1 file" if len(garbage) == 1 else f"{len(garbage)} files"
         return FixPlan(
             subject=subject,
@@ -85,9 +85,9 @@ class PlanDraft:
             after=after,
             steps=tuple(self.steps),
             lasts=lasts.value,
-            root=any(r.root for r in chosen) or lasting or self._touches_other_user(),
+            root=any(r.root for r in remedies) or lasting or self._touches_other_user(),
             check=check.code,
-            manual=len(verdict.findings) - len(chosen),
+            manual=len(verdict.findings) - len(remedies),
             remarks=tuple(
                 dict.fromkeys(f"assuming {f.assumed}" for f in verdict.findings if f.assumed)
             ),

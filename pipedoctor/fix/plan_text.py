@@ -41,9 +41,9 @@ def make_encodable(text: str, encoding: str | None) -> str:
     return text
 
 
-def render_plans(chosen: Iterable[FixPlan]) -> Iterator[str]:
+def render_plans(plans: Iterable[FixPlan]) -> Iterator[str]:
     """Everything that will happen, before it does."""
-    for plan in chosen:
+    for plan in plans:
         root = "   needs root" if plan.root else ""
         change = escape_text(f"{plan.before} → {plan.after}")
         yield f"{escape_text(plan.subject)}   {change}   {plan.lasts}{root}"

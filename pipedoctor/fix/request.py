@@ -103,11 +103,9 @@ class FixRequest:
         elif self.pid is None:
             yield nofile.plan_shell_limit(count, soft, hard, site)
 
-    def with_pipeline(
-        self, pipeline: Pipeline | None, unmeasured: Mapping[str, str]
-    ) -> "FixRequest":
+    def with_pipeline(self, pipeline: Pipeline | None, reasons: Mapping[str, str]) -> "FixRequest":
         """The same, judged beside this pipeline, or beside why there is none."""
-        return replace(self, examination=self.examination.with_pipeline(pipeline, unmeasured))
+        return replace(self, examination=self.examination.with_pipeline(pipeline, reasons))
 
     def make_proof(self, plan: FixPlan) -> Proof:
         """

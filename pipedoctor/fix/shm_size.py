@@ -105,7 +105,7 @@ def refuse_unprivileged_mount(site: Site | None, shm: Shm, size: int) -> None:
     raise FixRefusedError(message, *list_size_options(launcher, size))
 
 
-def refuse_other_mounts(pid: int | None, wanted: SizeArgument) -> None:
+def refuse_other_mounts(pid: int | None, size_argument: SizeArgument) -> None:
     """Another mount namespace has a /dev/shm of its own, which is not ours to set."""
     if pid is None:
         return
@@ -117,7 +117,7 @@ def refuse_other_mounts(pid: int | None, wanted: SizeArgument) -> None:
     except OSError:
         return  # not ours to look at: its sections will say so
     if not same:
-        size = f"{wanted.share:.0%}" if wanted.share else str(wanted.size)
+        size = f"{size_argument.share:.0%}" if size_argument.share else str(size_argument.size)
         message = f"process {pid} has its own {SHM_PATH}; set it from inside:"
         enter = f"sudo nsenter --target {pid} --mount --"
         raise FixRefusedError(message, f"{enter} mount -o remount,size={size} {SHM_PATH}")

@@ -14,12 +14,12 @@ from pipedoctor.fix.plan import FixRefusedError, NoSuchFixError
 from pipedoctor.fix.request import FixRequest
 
 
-def undo_fix(console: Console, request: FixRequest, wanted: str | None, *, force: bool) -> int:
+def undo_fix(console: Console, request: FixRequest, entry_id: str | None, *, force: bool) -> int:
     """Take one fix back; NoSuchFix when there is none of this id."""
     ended = [] if console.dry_run else console.recover_interrupted(request)
-    if ended and (wanted is None or wanted in {entry.id for entry in ended}):
+    if ended and (entry_id is None or entry_id in {entry.id for entry in ended}):
         return int(any(entry.state is FixState.FAILED for entry in ended))
-    book, entry = _find_entry(wanted)
+    book, entry = _find_entry(entry_id)
     if book is None or entry is None:
         console.print_lines("nothing to do: no fix is in force")
         return 0
@@ -57,15 +57,17 @@ def _undo_entry(console: Console, book: Journal, entry: JournalEntry, *, force: 
     return 1
 
 
-def _find_entry(wanted: str | None) -> tuple[Journal | None, JournalEntry | None]:
-    if wanted is None:
+def _find_entry(entry_id: str | None) -> tuple[Journal | None, JournalEntry | None]:
+    if entry_id is None:
         newest = journals.find_newest_entry()
         if newest is None:
             _refuse_unreadable()
         return newest or (None, None)
-    found = journals.locate_entry(wanted)
+    found = journals.locate_entry(entry_id)
     if found is None:
-        message = f"there is no fix {plan_text.escape_text(wanted)}; see `pipedoctor fix --history`"
+        message = (
+            f"there is no fix {plan_text.escape_text(entry_id)}; see `pipedoctor fix --history`"
+        )
         raise NoSuchFixError(message)
     book, entry = found
     if isinstance(entry, DamagedEntry):

@@ -35,10 +35,10 @@ def build_group(
 
 
 def _build_columns(
-    section: str, rows: Mapping[Row, list[int]], wanted: Mapping[str, Any] | None
+    section: str, rows: Mapping[Row, list[int]], fields: Mapping[str, Any] | None
 ) -> Iterator[PropertyColumn]:
     """Only rows that differ are looked into: most nodes share one."""
-    if len(rows) == 1 and wanted is None:
+    if len(rows) == 1 and fields is None:
         return
     found: dict[str, _Holders] = defaultdict(dict)
     for row, holders in rows.items():
@@ -49,16 +49,16 @@ def _build_columns(
     _add_absent_values({n: h for n, h in found.items() if n in RARE_LIMITS}, rows, most=True)
     for name in sorted(found):
         known = found[name]
-        if len(known) > 1 or (wanted is not None and name in wanted):
+        if len(known) > 1 or (fields is not None and name in fields):
             yield _build_column(name, known)
 
 
 def _add_absent_values(
-    found: Mapping[str, _Holders], rows: Mapping[Row, list[int]], *, most: bool = False
+    holders_by_field: Mapping[str, _Holders], rows: Mapping[Row, list[int]], *, most: bool = False
 ) -> None:
     """Nodes without it have nothing there; with `most`, only where these are the most."""
     every = [node for nodes in rows.values() for node in nodes]
-    for holders in found.values():
+    for holders in holders_by_field.values():
         with_it = {node for nodes in holders.values() for node in nodes}
         if len(with_it) < (len(every) / 2 if most else len(every)):
             holders[False, None] = [node for node in every if node not in with_it]

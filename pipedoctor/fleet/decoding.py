@@ -155,9 +155,9 @@ class ReportDecoder:
         self._rows[whole] = whole
         return whole
 
-    def _intern_findings(self, found: ReportEnvelope) -> tuple[NodeFinding, ...]:
+    def _intern_findings(self, envelope: ReportEnvelope) -> tuple[NodeFinding, ...]:
         findings: list[NodeFinding] = []
-        for one in found.findings:
+        for one in envelope.findings:
             if one.severity not in SEVERITIES:
                 message = f"facts of wrong types: severity {one.severity[:20]!r}"
                 raise UnreadableReportError(message)

@@ -24,7 +24,7 @@ class ExpectedNodes(msgspec.Struct, frozen=True):
     count: int
     names: tuple[str, ...] | None = None
 
-    def list_missing(self, reported: Sequence[str]) -> tuple[str, ...] | None:
+    def list_missing(self, reporting: Sequence[str]) -> tuple[str, ...] | None:
         """
         Names that no report has; None where only a number is known.
 
@@ -33,7 +33,7 @@ class ExpectedNodes(msgspec.Struct, frozen=True):
         """
         if self.names is None:
             return None
-        full = set(reported)
+        full = set(reporting)
         there = {*full, *map(_cut_domain, full)}
         alike = Counter(map(_cut_domain, self.names))
         return tuple(
@@ -42,10 +42,10 @@ class ExpectedNodes(msgspec.Struct, frozen=True):
             if name not in there and (alike[_cut_domain(name)] > 1 or _cut_domain(name) not in full)
         )
 
-    def count_missing(self, reported: Sequence[str]) -> int:
+    def count_missing(self, reporting: Sequence[str]) -> int:
         """How many did not report."""
-        names = self.list_missing(reported)
-        return max(0, self.count - len(reported)) if names is None else len(names)
+        names = self.list_missing(reporting)
+        return max(0, self.count - len(reporting)) if names is None else len(names)
 
 
 def _cut_domain(name: str) -> str:

@@ -21,23 +21,27 @@ def fold_outliers(outliers: Iterable[Outlier]) -> list[Outlier]:
     return [one for found in by_node.values() for one in _fold_node(found)]
 
 
-def _fold_node(found: Mapping[str, Outlier]) -> Iterator[Outlier]:
-    for name, one in found.items():
-        if not (_is_explained(name, found) or _is_scaled(one, found) or _is_same_disk(one, found)):
+def _fold_node(outliers: Mapping[str, Outlier]) -> Iterator[Outlier]:
+    for name, one in outliers.items():
+        if not (
+            _is_explained(name, outliers)
+            or _is_scaled(one, outliers)
+            or _is_same_disk(one, outliers)
+        ):
             yield one
 
 
-def _is_explained(name: str, found: Mapping[str, Outlier]) -> bool:
+def _is_explained(name: str, outliers: Mapping[str, Outlier]) -> bool:
     """Does one of its causes stand out as well, or one of theirs?"""
     seen = {name}
     open_ = list(list_causes(name))
     while open_:
         cause = open_.pop()
         if cause == "packages.*":
-            if any(one.startswith("packages.") for one in found):
+            if any(one.startswith("packages.") for one in outliers):
                 return True
             continue
-        if cause in found and cause not in seen:
+        if cause in outliers and cause not in seen:
             return True
         if cause not in seen:
             seen.add(cause)
@@ -45,10 +49,10 @@ def _is_explained(name: str, found: Mapping[str, Outlier]) -> bool:
     return False
 
 
-def _is_scaled(one: Outlier, found: Mapping[str, Outlier]) -> bool:
+def _is_scaled(one: Outlier, outliers: Mapping[str, Outlier]) -> bool:
     ratio = _compute_ratio(one.value, one.majority)
     for cause in SCALING_CAUSES.get(one.property, ()):
-        other = found.get(cause)
+        other = outliers.get(cause)
         if other is None or ratio is None:
             continue
         theirs = _compute_ratio(other.value, other.majority)
@@ -63,12 +67,12 @@ def _compute_ratio(value: Any, usual: Any) -> float | None:
     return None
 
 
-def _is_same_disk(one: Outlier, found: Mapping[str, Outlier]) -> bool:
+def _is_same_disk(one: Outlier, outliers: Mapping[str, Outlier]) -> bool:
     """Does a place on the same disk show the same already?"""
     section, _, rest = one.property.partition(".")
     role, _, what = rest.partition(".")
     if section != "paths" or role not in _ROLE_ORDER:
         return False
     before = _ROLE_ORDER[: _ROLE_ORDER.index(role)]
-    others = (found.get(f"paths.{other}.{what}") for other in before)
+    others = (outliers.get(f"paths.{other}.{what}") for other in before)
     return any(other is not None and other.value == one.value for other in others)

@@ -103,12 +103,12 @@ def _read_bytes(path: str) -> bytes:
     return data
 
 
-def _check_plain_file(there: os.stat_result) -> None:
-    kind = stat.S_IFMT(there.st_mode)
+def _check_plain_file(status: os.stat_result) -> None:
+    kind = stat.S_IFMT(status.st_mode)
     if kind == stat.S_IFLNK:
         message = "a link"
         raise UnreadableReportError(message)
     if kind != stat.S_IFREG:
         raise UnreadableReportError(_FILE_KINDS.get(kind, "not a regular file"))
-    if there.st_size > MAX_REPORT_BYTES:
+    if status.st_size > MAX_REPORT_BYTES:
         raise UnreadableReportError(TOO_LARGE_REASON)

@@ -76,10 +76,10 @@ def find_default_file() -> Path:
 
 
 def append_run(
-    file: Path, report: FleetReport, ingested: IngestedReports, moment: dt.datetime
+    file: Path, report: FleetReport, reports: IngestedReports, moment: dt.datetime
 ) -> bool:
     """Append a run; False where exactly these reports are its last one already."""
-    content = _hash_reports(ingested)
+    content = _hash_reports(reports)
     with _open_database(file, read_only=False) as base:
         base.execute(_TABLES)
         last = base.execute("SELECT max(run) FROM runs").fetchone()[0] or 0
@@ -95,7 +95,7 @@ def append_run(
                 *(total.missing, total.unreadable, content),
             ],
         )
-        for table, rows in _build_rows(report, ingested).items():
+        for table, rows in _build_rows(report, reports).items():
             _insert_rows(base, table, last + 1, rows)
         base.execute("COMMIT")
     return True
@@ -132,9 +132,9 @@ def run_query(file: Path, sql: str) -> HistoryRows:
 
 
 def _build_rows(
-    report: FleetReport, ingested: IngestedReports
+    report: FleetReport, reports: IngestedReports
 ) -> Mapping[str, list[tuple[Any, ...]]]:
-    instants = {one.node: one.report.instant for one in ingested.nodes}
+    instants = {one.node: one.report.instant for one in reports.nodes}
     return {
         "nodes": [
             (one.node, one.group, dt.datetime.fromtimestamp(instants[one.node], _UTC))
@@ -154,7 +154,7 @@ def _build_rows(
         ],
         "rates": [
             (one.node, name, float(value))
-            for one in ingested.nodes
+            for one in reports.nodes
             for name, value in _list_rates(one.report.rows.values())
         ],
     }
@@ -171,19 +171,19 @@ def _list_rates(rows: Iterable[Sequence[tuple[str, Any]]]) -> Iterator[tuple[str
                 yield name, value
 
 
-def _insert_rows(base: Any, table: str, run: int, rows: list[tuple[Any, ...]]) -> None:
+def _insert_rows(base: Any, table: str, run_id: int, rows: list[tuple[Any, ...]]) -> None:
     """Whole columns at once: a statement a row takes a thousand times as long."""
     if rows:
         columns = [list(column) for column in zip(*rows, strict=True)]
         parts = ", ".join(["?", *["unnest(?)"] * len(columns)])
-        base.execute(f"INSERT INTO {table} SELECT {parts}", [run, *columns])
+        base.execute(f"INSERT INTO {table} SELECT {parts}", [run_id, *columns])
 
 
-def _hash_reports(ingested: IngestedReports) -> str:
+def _hash_reports(reports: IngestedReports) -> str:
     """Of what is compared; rows that nodes have in common are one object, encoded once."""
     whole = hashlib.sha256()
     known: dict[int, bytes] = {}
-    for node in ingested.nodes:
+    for node in reports.nodes:
         report = node.report
         whole.update(msgspec.json.encode((node.node, report.created, report.findings)))
         for section in sorted(report.rows):

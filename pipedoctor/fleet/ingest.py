@@ -102,10 +102,10 @@ def ingest_reports(
 
 
 def _read_files(
-    listed: Sequence[tuple[str, Folder, Sequence[str]]],
+    listings: Sequence[tuple[str, Folder, Sequence[str]]],
 ) -> Iterator[tuple[str, Content]]:
     """Each file by the name that is shown, with its bytes or the reason why not."""
-    for prefix, folder, names in listed:
+    for prefix, folder, names in listings:
         for name, content in zip(names, read_in_order(folder, names), strict=True):
             yield prefix + escape_surrogates(name), content
 

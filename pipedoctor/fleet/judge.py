@@ -29,34 +29,34 @@ CHECK_TIMEOUT = 60.0
 
 
 def build_fleet(
-    ingested: IngestedReports,
-    expected: ExpectedNodes | None = None,
+    reports: IngestedReports,
+    expected_nodes: ExpectedNodes | None = None,
     reference: ReferenceNode | None = None,
 ) -> tuple[Fleet, Mapping[str, Sequence[NodeReport]]]:
     """The fact that checks judge, and the nodes of each group."""
-    groups = group_nodes(ingested.nodes)
-    names = [one.node for one in ingested.nodes]
+    groups = group_nodes(reports.nodes)
+    names = [one.node for one in reports.nodes]
     fleet = Fleet(
         groups=tuple(build_group(n, members, reference) for n, members in groups.items()),
         reference=reference,
-        expected=expected.count if expected else None,
+        expected=expected_nodes.count if expected_nodes else None,
         reported=len(names),
-        missing=expected.list_missing(names) if expected else None,
-        unreadable=tuple(one.file for one in ingested.unreadable),
+        missing=expected_nodes.list_missing(names) if expected_nodes else None,
+        unreadable=tuple(one.file for one in reports.unreadable),
     )
     return fleet, groups
 
 
 def judge_fleet(
     catalogue: Catalogue,
-    ingested: IngestedReports,
+    reports: IngestedReports,
     *,
-    expected: ExpectedNodes | None = None,
+    expected_nodes: ExpectedNodes | None = None,
     reference: ReferenceNode | None = None,
     began: float,
 ) -> model.FleetReport:
     """Judge a fleet; `began` is on the monotonic clock."""
-    fleet, groups = build_fleet(ingested, expected, reference)
+    fleet, groups = build_fleet(reports, expected_nodes, reference)
     able = any(Fleet in check.needs for check in catalogue.checks.values())
     verdicts = run_checks(
         catalogue,
@@ -64,7 +64,7 @@ def judge_fleet(
         check_filter=lambda check: Fleet in check.needs,
         timeout=CHECK_TIMEOUT,
     )
-    findings = [*_list_fleet_findings(catalogue, verdicts), *_count_findings(ingested, catalogue)]
+    findings = [*_list_fleet_findings(catalogue, verdicts), *_count_findings(reports, catalogue)]
     report = model.FleetReport(
         created=dt.datetime.now(tz=dt.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         seconds=0.0,
@@ -73,16 +73,16 @@ def judge_fleet(
             for name, members in groups.items()
         ),
         nodes=tuple(_build_node(one, name) for name, members in groups.items() for one in members),
-        outliers=tuple(sorted(_list_outliers(verdicts, ingested), key=_get_outlier_order)),
+        outliers=tuple(sorted(_list_outliers(verdicts, reports), key=_get_outlier_order)),
         findings=tuple(sorted(findings, key=_get_finding_order)),
         missing=fleet.missing or (),
-        superseded=tuple(map(_convert_superseded, ingested.superseded)),
-        unreadable=tuple(map(_convert_unreadable, ingested.unreadable)),
+        superseded=tuple(map(_convert_superseded, reports.superseded)),
+        unreadable=tuple(map(_convert_unreadable, reports.unreadable)),
         skipped=tuple(_list_skipped(catalogue, verdicts)),
         summary=model.Summary(),
     )
     seconds = round(time.monotonic() - began, 3)
-    return replace(report, summary=build_summary(report, expected), seconds=seconds)
+    return replace(report, summary=build_summary(report, expected_nodes), seconds=seconds)
 
 
 def _list_skipped(catalogue: Catalogue, verdicts: Sequence[Verdict]) -> Iterator[model.FailedCheck]:
@@ -110,7 +110,7 @@ def _judge_group(
         why = "no check over fleets is installed"
         return model.JudgedGroup(group=name, nodes=nodes, judged=False, why=why)
     judged = nodes >= MIN_GROUP_NODES or by_reference
-    why = "" if judged else f"too few to judge: {nodes}, it takes {MIN_GROUP_NODES}"
+    why = "" if judged else f"too few to judge: {nodes}; at least {MIN_GROUP_NODES} are needed"
     return model.JudgedGroup(group=name, nodes=nodes, judged=judged, why=why)
 
 
@@ -118,8 +118,8 @@ def _build_node(one: NodeReport, group: str) -> model.FleetNode:
     return model.FleetNode(node=one.node, group=group, file=one.file, created=one.report.created)
 
 
-def _list_outliers(verdicts: Sequence[Verdict], ingested: IngestedReports) -> list[model.Outlier]:
-    found = {one.node: {f.name: f.severity for f in one.report.findings} for one in ingested.nodes}
+def _list_outliers(verdicts: Sequence[Verdict], reports: IngestedReports) -> list[model.Outlier]:
+    found = {one.node: {f.name: f.severity for f in one.report.findings} for one in reports.nodes}
     return fold_outliers(
         _build_outlier(finding, found[finding.evidence["node"]])
         for verdict in verdicts
@@ -128,12 +128,12 @@ def _list_outliers(verdicts: Sequence[Verdict], ingested: IngestedReports) -> li
     )
 
 
-def _build_outlier(finding: Finding, known: Mapping[str, str]) -> model.Outlier:
+def _build_outlier(finding: Finding, names: Mapping[str, str]) -> model.Outlier:
     evidence = finding.evidence
-    name = next((n for n in list_related_checks(evidence["property"]) if n in known), None)
+    name = next((n for n in list_related_checks(evidence["property"]) if n in names), None)
     severity = finding.severity
     if name is not None:
-        severity = max(severity, Severity[known[name].upper()])
+        severity = max(severity, Severity[names[name].upper()])
     return model.Outlier(
         **evidence,
         severity=cast("SeverityName", severity.name.lower()),
@@ -162,12 +162,12 @@ def _list_fleet_findings(
     ]
 
 
-def _count_findings(ingested: IngestedReports, catalogue: Catalogue) -> list[model.FleetFinding]:
+def _count_findings(reports: IngestedReports, catalogue: Catalogue) -> list[model.FleetFinding]:
     """What the nodes' own reports found, each with the nodes that have it."""
     nodes: dict[tuple[str, str], list[str]] = defaultdict(list)
     worst: dict[tuple[str, str], Severity] = {}
     titles: dict[tuple[str, str], str] = {}
-    for one in ingested.nodes:
+    for one in reports.nodes:
         for found in one.report.findings:
             key = (found.code, found.name)
             if key not in nodes or nodes[key][-1] != one.node:

@@ -6,7 +6,7 @@ from pipedoctor.fleet.expected import ExpectedNodes
 from pipedoctor.fleet.model import FleetReport, Outlier, Summary
 
 
-def build_summary(report: FleetReport, expected: ExpectedNodes | None = None) -> Summary:
+def build_summary(report: FleetReport, expected_nodes: ExpectedNodes | None = None) -> Summary:
     """Count what was found, and the nodes that are fit for a job."""
     named = {one.name for one in report.findings}
     grades = Counter(one.severity for one in report.findings)
@@ -16,8 +16,8 @@ def build_summary(report: FleetReport, expected: ExpectedNodes | None = None) ->
         if finding.severity == "breaks":
             unfit.update(finding.nodes)
     missing = 0
-    if expected is not None:
-        missing = expected.count_missing([one.node for one in report.nodes])
+    if expected_nodes is not None:
+        missing = expected_nodes.count_missing([one.node for one in report.nodes])
     return Summary(
         breaks=grades["breaks"],
         risks=grades["risks"],

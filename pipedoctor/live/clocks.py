@@ -118,10 +118,10 @@ class LoaderClocks:
         return __next__
 
     @staticmethod
-    def _count_step(loader: _LoaderClock, before: float, now: float, *, first: bool) -> None:
-        if loader.ended and loader.ended >= before:
+    def _count_step(loader: _LoaderClock, step_start: float, now: float, *, first: bool) -> None:
+        if loader.ended and loader.ended >= step_start:
             return  # that was the end of an epoch, and no batch
-        spent = now - before
+        spent = now - step_start
         loader.steps += 1
         loader.wait += spent
         loader.last = now

@@ -40,19 +40,19 @@ class _FigureRow(msgspec.Struct, frozen=True):
     text: str
 
 
-def find_comparison_lines(comparison: FigureComparison, seen: Seen, log: Log) -> list[Seen]:
+def find_comparison_lines(comparison: FigureComparison, match: Seen, log: Log) -> list[Seen]:
     """The lines that show it, none if it is not so."""
     rows = [
-        *_read_captures(log.find_seen(seen.cause)),
+        *_read_captures(log.find_seen(match.cause)),
         *_search_patterns(comparison.patterns, log.brief),
     ]
     names = {name.removesuffix("?") for name in (*comparison.more, *comparison.than)}
     rows = [row for row in rows if names & row.figures.keys()]
     for row in rows:
         if _is_exceeded(comparison, row.figures, row.figures):
-            return _quote_rows([row], seen)
+            return _quote_rows([row], match)
     agree = _is_exceeded(comparison, _pick_extremes(rows, min), _pick_extremes(rows, max))
-    return _quote_rows(rows, seen) if agree else []
+    return _quote_rows(rows, match) if agree else []
 
 
 def _is_exceeded(comparison: FigureComparison, low: FigureValues, high: FigureValues) -> bool:
@@ -75,8 +75,8 @@ def _pick_extremes(
     return found
 
 
-def _read_captures(seen: Iterable[Seen]) -> Iterator[_FigureRow]:
-    for one in seen:
+def _read_captures(matches: Iterable[Seen]) -> Iterator[_FigureRow]:
+    for one in matches:
         figures = _parse_figures(one.values)
         if figures:
             yield _FigureRow(figures, one.line, one.text)
@@ -111,8 +111,8 @@ def _parse_number(text: str) -> float | None:
         return None
 
 
-def _quote_rows(rows: Iterable[_FigureRow], seen: Seen) -> list[Seen]:
+def _quote_rows(rows: Iterable[_FigureRow], match: Seen) -> list[Seen]:
     lines = {row.line: row.text.strip() for row in rows}
     return [
-        msgspec.structs.replace(seen, line=line, text=text) for line, text in sorted(lines.items())
+        msgspec.structs.replace(match, line=line, text=text) for line, text in sorted(lines.items())
     ]

@@ -52,9 +52,9 @@ class ReadLimits:
         gaps: list[str] = []
         if self.skipped_from:
             rows = f"lines {self.skipped_from} to {self.skipped_to}"
-            gaps.append(f"{rows} were counted but not judged: the time was up")
+            gaps.append(f"{rows} were counted but not judged: time limit reached")
         if self.stopped:
-            gaps.append(f"everything after the first {self.bytes_read} bytes: the time was up")
+            gaps.append(f"everything after the first {self.bytes_read} bytes: time limit reached")
         if self.zero_bytes and not lines:
             gaps.append(f"{self.zero_bytes} zero bytes, which hold no text")
         if self.nested:

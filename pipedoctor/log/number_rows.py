@@ -22,18 +22,18 @@ _MIN_REPEATS = 3
 """So often one draw, or two of them twice, is no accident."""
 
 
-def find_rising_column(seen: Seen, text: str) -> list[Seen]:
+def find_rising_column(match: Seen, text: str) -> list[Seen]:
     """The ends of the column under a header, if what stands there rises."""
     lines = text.split("\n")
-    head = _CELL.findall(lines[seen.line - 1]) if seen.line <= len(lines) else []
-    name = seen.values.get("column", "")
+    head = _CELL.findall(lines[match.line - 1]) if match.line <= len(lines) else []
+    name = match.values.get("column", "")
     if name not in head:
         return []
-    column = _read_column(lines, seen.line, head.index(name), len(head))
+    column = _read_column(lines, match.line, head.index(name), len(head))
     if len(column) < MIN_ROWS or not is_rising([value for _, value in column]):
         return []
-    ends = (seen.line, column[0][0], column[-1][0])
-    return [_quote_line(seen, number, lines[number - 1]) for number in ends]
+    ends = (match.line, column[0][0], column[-1][0])
+    return [_quote_line(match, number, lines[number - 1]) for number in ends]
 
 
 def _read_column(lines: list[str], start: int, place: int, width: int) -> list[tuple[int, float]]:
@@ -48,14 +48,14 @@ def _read_column(lines: list[str], start: int, place: int, width: int) -> list[t
     return found
 
 
-def find_repeated_draws(seen: Seen, text: str) -> list[Seen]:
+def find_repeated_draws(match: Seen, text: str) -> list[Seen]:
     """Draws that stand several times, one right after the other."""
     runs = [list(run) for _, run in groupby(_find_draws(text), key=lambda draw: draw[1:])]
     again = [run for run in runs if len(run) > 1]
     if sum(len(run) - 1 for run in again) < _MIN_REPEATS - 1:
         return []
     lines = text.split("\n")
-    return [_quote_line(seen, draw[0], lines[draw[0] - 1]) for run in again for draw in run[:2]]
+    return [_quote_line(match, draw[0], lines[draw[0] - 1]) for run in again for draw in run[:2]]
 
 
 def _find_draws(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
@@ -85,5 +85,5 @@ def _is_draw(numbers: list[str]) -> bool:
     return len(set(values)) >= _MIN_DISTINCT and len(steps) > 1
 
 
-def _quote_line(seen: Seen, number: int, text: str) -> Seen:
-    return msgspec.structs.replace(seen, line=number, text=text.strip())
+def _quote_line(match: Seen, number: int, text: str) -> Seen:
+    return msgspec.structs.replace(match, line=number, text=text.strip())

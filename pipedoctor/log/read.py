@@ -218,22 +218,22 @@ class _LogReader:
                 if match is not None:
                     yield rule, match
 
-    def _is_condition_met(self, rule: SignatureRule, seen: Seen) -> bool:
+    def _is_condition_met(self, rule: SignatureRule, match: Seen) -> bool:
         """Do the captured values say what the signature asks of them?"""
         signature = rule.signature
         if signature.ratio is not None:
-            part = _parse_number(seen.values.get(signature.ratio.part, ""))
-            whole = _parse_number(seen.values.get(signature.ratio.whole, ""))
+            part = _parse_number(match.values.get(signature.ratio.part, ""))
+            whole = _parse_number(match.values.get(signature.ratio.whole, ""))
             return part > 0 and part >= signature.ratio.least * whole
         if signature.series:
             before = self._ends.get(rule.key)
-            if before is not None and _split_shape(before) != _split_shape(seen):
+            if before is not None and _split_shape(before) != _split_shape(match):
                 self._various.add(rule.key)
-            self._ends[rule.key] = seen
-            return self._is_series_rising(rule.key, _parse_number(seen.values["series"]))
+            self._ends[rule.key] = match
+            return self._is_series_rising(rule.key, _parse_number(match.values["series"]))
         if signature.rising:
-            return has_rising_numbers(seen.values.get("rising", ""))
-        return not signature.alike or self._is_repeated(rule.key, seen)
+            return has_rising_numbers(match.values.get("rising", ""))
+        return not signature.alike or self._is_repeated(rule.key, match)
 
     def _is_series_rising(self, key: str, value: float) -> bool:
         """Has it risen, steadily enough, over the lines so far?"""
@@ -243,27 +243,29 @@ class _LogReader:
             del row[1:2]
         return len(row) >= _MIN_POINTS and is_rising(row)
 
-    def _is_repeated(self, key: str, seen: Seen) -> bool:
+    def _is_repeated(self, key: str, match: Seen) -> bool:
         """Has another one said the same before?"""
         tails = self._tails.setdefault(key, {})
-        tail = " ".join(seen.values["tail"].partition(" # ")[0].split())
+        tail = " ".join(match.values["tail"].partition(" # ")[0].split())
         before = tails.get(tail)
         if before is None:
             if len(tails) >= _MAX_TAILS:  # those who share it stand close to one another
                 del tails[next(iter(tails))]
-            tails[tail] = seen
+            tails[tail] = match
             return False
-        return before.values["key"] != seen.values["key"]
+        return before.values["key"] != match.values["key"]
 
 
-def _build_sighting(rule: SignatureRule, line: LogLine, number: int, found: dict[str, str]) -> Seen:
+def _build_sighting(
+    rule: SignatureRule, line: LogLine, number: int, groups: dict[str, str]
+) -> Seen:
     return Seen(
         signature=rule.key,
         line=number,
         text=line.text.strip()[:_MAX_QUOTE],
         rank=line.rank,
         time=line.time,
-        values=found,
+        values=groups,
     )
 
 
@@ -272,8 +274,8 @@ def _cut_context(text: str, start: int) -> str:
     return f"...{text[start - _CONTEXT_BEFORE :]}" if start > _FAR_OFFSET else text
 
 
-def _split_shape(seen: Seen) -> list[bytes]:
-    return compute_shape(seen.text.encode(errors="replace")).split()
+def _split_shape(match: Seen) -> list[bytes]:
+    return compute_shape(match.text.encode(errors="replace")).split()
 
 
 def _has_condition(signature: Signature) -> bool:

@@ -193,9 +193,9 @@ class SignatureCatalogue:
     def __init__(
         self,
         failures: Iterable[FailureMode],
-        rejected: Iterable[RejectedSignature] = (),
+        rejections: Iterable[RejectedSignature] = (),
     ) -> None:
-        self._spoilt = tuple(rejected)
+        self._spoilt = tuple(rejections)
         self.failures: Mapping[str, FailureMode] = {i.cause: i for i in failures}
         self.rules: dict[str, SignatureRule] = {}
         self._by_word: dict[str, list[SignatureRule]] = {}

@@ -149,11 +149,11 @@ def _detect_encoding(head: bytes) -> str:
     return ""
 
 
-def _unpack_gzip(packed: Iterator[bytes], limits: ReadLimits) -> Iterator[bytes]:
+def _unpack_gzip(chunks: Iterator[bytes], limits: ReadLimits) -> Iterator[bytes]:
     import zlib  # noqa: PLC0415  (few logs are packed)
 
     unpacker = zlib.decompressobj(wbits=31)
-    data = next(packed, b"")
+    data = next(chunks, b"")
     while data:
         try:
             while data and not unpacker.eof:
@@ -166,7 +166,7 @@ def _unpack_gzip(packed: Iterator[bytes], limits: ReadLimits) -> Iterator[bytes]
             message = f"the compressed file is damaged: {error}"
             raise OSError(message) from None
         data = unpacker.unused_data + data if unpacker.eof else b""
-        data = data or next(packed, b"")
+        data = data or next(chunks, b"")
         if unpacker.eof and data:
             if not data.startswith(_GZIP[: len(data)]):
                 return  # padding: not another packed part

@@ -74,21 +74,21 @@ class AliasStore:
         }
         return numbers, {kind: page.last for kind, page in pages.kinds.items()}
 
-    def reserve_numbers(self, wanted: Mapping[AliasedName, int]) -> dict[AliasedName, int]:
+    def reserve_numbers(self, requests: Mapping[AliasedName, int]) -> dict[AliasedName, int]:
         """
         Write names down; the numbers that they have now.
 
-        `wanted` are the numbers that they would like: another process may have
+        `requests` are the numbers that they would like: another process may have
         been quicker. Where nothing can be written they get them, for this once.
         """
         if self.failure_reason:  # it may hang: once is enough
-            return dict(wanted)
-        rows = [(*name, number) for name, number in wanted.items()]
+            return dict(requests)
+        rows = [(*name, number) for name, number in requests.items()]
         try:
             given = files.run_with_timeout("aliases", lambda _: _write_numbers(rows))
         except (UnreadableError, OSError) as error:
             self.failure_reason = str(error)
-            return dict(wanted)
+            return dict(requests)
         return {(kind, name): number for kind, name, number in given}
 
 
@@ -148,12 +148,12 @@ def _decode_store(data: bytes) -> AliasFile:
         raise UnreadableError(message) from None
 
 
-def _write_numbers(wanted: Iterable[tuple[str, str, int]]) -> list[list[str | int]]:
+def _write_numbers(requests: Iterable[tuple[str, str, int]]) -> list[list[str | int]]:
     try:
         with state_dir.open_state_folder(create=True) as home, _lock_store(home):
             home.remove_old_drafts()
             pages = _decode_store(_read_store(home))
-            given = [_enter_name(pages, *name) for name in wanted]
+            given = [_enter_name(pages, *name) for name in requests]
             home.write(_STORE_NAME, msgspec.json.encode(pages))
     except OSError as error:
         raise UnreadableError(_describe_error(error)) from error

@@ -18,7 +18,7 @@ class AliasMemory(Protocol):
         """Names with their numbers, and the last number of each kind."""
         ...
 
-    def reserve_numbers(self, wanted: Mapping[AliasedName, int]) -> dict[AliasedName, int]:
+    def reserve_numbers(self, requests: Mapping[AliasedName, int]) -> dict[AliasedName, int]:
         """Write names down; the numbers that they really got."""
         ...
 

@@ -140,12 +140,14 @@ def _get_words_before(text: str, begin: int) -> str:
     return " ".join(word.strip("-") for word in words if word.strip("-").isalpha())
 
 
-def _may_follow_space(name: str, before: str, strength: NameStrength, value: re.Match[str]) -> bool:
+def _may_follow_space(
+    name: str, preceding: str, strength: NameStrength, value: re.Match[str]
+) -> bool:
     """Can a value follow this name after nothing but a space?"""
     secret = value["quoted"] if value["quote"] else value["bare"]
     if name.startswith("-"):
         return not secret.startswith("-")
-    if not SETTING_WORDS.isdisjoint(before.lower().split()):
+    if not SETTING_WORDS.isdisjoint(preceding.lower().split()):
         return True
     if strength is NameStrength.PASSWORD and value["quote"]:
         return True

@@ -69,16 +69,16 @@ def redact_paths(text: str, alias: Callable[[str], str]) -> str:
     return re.sub(_ABSOLUTE_PATH, lambda match: _redact_path(match[0], alias), text)
 
 
-def redact_relative_paths(text: str, known: Mapping[str, str]) -> str:
+def redact_relative_paths(text: str, aliases: Mapping[str, str]) -> str:
     """In relative paths, replace the folders that some absolute path has hidden."""
-    if not known or "/" not in text:
+    if not aliases or "/" not in text:
         return text
-    return re.sub(_RELATIVE_PATH, lambda match: _redact_relative(match[0], known), text)
+    return re.sub(_RELATIVE_PATH, lambda match: _redact_relative(match[0], aliases), text)
 
 
-def _redact_relative(path: str, known: Mapping[str, str]) -> str:
+def _redact_relative(path: str, aliases: Mapping[str, str]) -> str:
     *above, last = path.split("/")
-    return "/".join([*(known.get(part, part) for part in above), last])
+    return "/".join([*(aliases.get(part, part) for part in above), last])
 
 
 def _redact_path(path: str, alias: Callable[[str], str]) -> str:

@@ -221,14 +221,16 @@ def is_internal_host(host: str) -> bool:
     return re.fullmatch(private, host) is not None
 
 
-def is_before_version(before: str) -> bool:
+def is_before_version(preceding: str) -> bool:
     """Do four numbers that stand after this name a version, not an address?"""
-    return re.search(_BEFORE_VERSION, before) is not None
+    return re.search(_BEFORE_VERSION, preceding) is not None
 
 
-def is_low_version(before: str, found: str) -> bool:
+def is_low_version(preceding: str, address: str) -> bool:
     """In a table of packages four numbers that begin with a small one are a version."""
-    return int(found.partition(".")[0]) < _LEAST_NETWORK and _TABLE_ROW.search(before) is not None
+    return (
+        int(address.partition(".")[0]) < _LEAST_NETWORK and _TABLE_ROW.search(preceding) is not None
+    )
 
 
 def is_module_path(host: str) -> bool:
@@ -239,17 +241,17 @@ def is_module_path(host: str) -> bool:
     return first in _CODE_ROOTS or "_" in host or host.lower() in _EVERYBODYS_HOSTS
 
 
-def is_written_address(text: str, before: str) -> bool:
+def is_written_address(text: str, preceding: str) -> bool:
     """Is it written as an address of IPv6, not as a slice ``[::2]`` or ``c10::add``?"""
     groups = [group for group in text.split(":") if group]
     if len(groups) < 2 or max(map(len, groups)) < _LONG_GROUP:  # noqa: PLR2004
         return False
     return not (
-        before.endswith(("[", ", ")) and all(map(str.isdecimal, groups)) and len(groups) < 4  # noqa: PLR2004
+        preceding.endswith(("[", ", ")) and all(map(str.isdecimal, groups)) and len(groups) < 4  # noqa: PLR2004
     )
 
 
-def is_in_packages(before: str) -> bool:
+def is_in_packages(preceding: str) -> bool:
     """Is what stands after this a library, whoever is called so?"""
     folders = r"(?:site|dist)-packages[/\\]\S*$|/lib/python[0-9.]+/\S*$"
-    return re.search(folders, before) is not None
+    return re.search(folders, preceding) is not None

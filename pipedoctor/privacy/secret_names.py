@@ -106,9 +106,9 @@ _MAX_NAME = 120
 
 
 @functools.lru_cache(maxsize=4096)
-def judge_name(name: str, before: str = "") -> NameStrength:
+def judge_name(name: str, preceding: str = "") -> NameStrength:
     """
-    What a name says of its value; `before` are the words in front of it.
+    What a name says of its value; `preceding` are the words in front of it.
 
     Those count where the name is the last word of several: *API key*, *pad token*.
     """
@@ -125,7 +125,7 @@ def judge_name(name: str, before: str = "") -> NameStrength:
         return NameStrength.NONE  # pointwise: `pw_conv`
     if any(word in _OTHER_THINGS for word in tail):
         return NameStrength.NONE
-    heads = words[:place] or [word.lower() for word in before.split()]
+    heads = words[:place] or [word.lower() for word in preceding.split()]
     return _weigh_heads(words[place], heads, alone=len(words) == 1)
 
 

@@ -63,7 +63,7 @@ def list_reports() -> list[ArchivedReport]:
     return [kept for name in sorted(names, reverse=True) if (kept := _parse_name(place, name))]
 
 
-def read_restored(archived: ArchivedReport) -> bytes:
+def read_restored(archived_report: ArchivedReport) -> bytes:
     """
     The JSON report, with the real names in place of this machine's aliases.
 
@@ -71,17 +71,17 @@ def read_restored(archived: ArchivedReport) -> bytes:
     """
     from pipedoctor.privacy.alias_book import restore_names  # noqa: PLC0415  (most runs restore nothing)
 
-    return restore_names(read_redacted(archived))
+    return restore_names(read_redacted(archived_report))
 
 
-def read_redacted(archived: ArchivedReport) -> bytes:
+def read_redacted(archived_report: ArchivedReport) -> bytes:
     """The JSON report, redacted as it was sent; raises UnreadableError."""
-    name = archived.path.name
+    name = archived_report.path.name
     data = files.run_with_timeout("kept reports", lambda _: _read_report(name))
     try:
         plain = zlib.decompressobj(wbits=31).decompress(data, MAX_REPORT_BYTES)
     except zlib.error as error:
-        message = f"{archived.path}: damaged: {error}"
+        message = f"{archived_report.path}: damaged: {error}"
         raise UnreadableError(message) from None
     return plain
 

@@ -215,21 +215,21 @@ def _describe_file(name: str, content: bytes) -> BundledFile:
     return BundledFile(name=name, bytes=len(content), sha256=digest)
 
 
-def _parse_zip_time(created: str) -> tuple[int, int, int, int, int, int]:
+def _parse_zip_time(timestamp: str) -> tuple[int, int, int, int, int, int]:
     """A time as a .zip holds it; of a record that gives none, the first there is."""
     try:
-        when = dt.datetime.strptime(created, "%Y-%m-%dT%H:%M:%SZ")  # noqa: DTZ007
+        when = dt.datetime.strptime(timestamp, "%Y-%m-%dT%H:%M:%SZ")  # noqa: DTZ007
     except ValueError:
         return _FIRST_ZIP_TIME
     return max(_FIRST_ZIP_TIME, when.timetuple()[:6])
 
 
-def _write_zip(files: Mapping[str, bytes], modified: tuple[int, int, int, int, int, int]) -> bytes:
+def _write_zip(files: Mapping[str, bytes], timestamp: tuple[int, int, int, int, int, int]) -> bytes:
     sums = "".join(f"{_describe_file(*item).sha256}  {item[0]}\n" for item in files.items())
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, content in {**files, "SHA256SUMS": sums.encode()}.items():
-            member = zipfile.ZipInfo(name, modified)
+            member = zipfile.ZipInfo(name, timestamp)
             member.external_attr = 0o644 << 16
             member.create_system = 3  # the same on every system
             archive.writestr(member, content, zipfile.ZIP_DEFLATED, 6)

@@ -18,7 +18,7 @@ LineReader: TypeAlias = Callable[[str, int], Sequence[str]]
 """The lines of a file, or of a cell of a notebook (counted from 1; else 0)."""
 
 
-def diff_edits(edits: Sequence[Edit], read: LineReader) -> tuple[str, ...]:
+def diff_edits(edits: Sequence[Edit], read_line: LineReader) -> tuple[str, ...]:
     """
     Compare the code before and after the edits, with a line of context.
 
@@ -28,7 +28,7 @@ def diff_edits(edits: Sequence[Edit], read: LineReader) -> tuple[str, ...]:
     shown: list[str] = []
     for path, cell in places:
         own = [edit for edit in edits if (edit.path, edit.cell) == (path, cell)]
-        before = read(path, cell)
+        before = read_line(path, cell)
         after = _apply_edits(before, own)
         if not before or after is None:
             return ()

@@ -31,9 +31,9 @@ class FactSection:
     tables: tuple[FactTable, ...]
 
 
-def build_sections(known: Mapping[str, Mapping[str, Any]]) -> list[FactSection]:
+def build_sections(facts: Mapping[str, Mapping[str, Any]]) -> list[FactSection]:
     """Every section of the facts of a report."""
-    return [_build_section(name, values) for name, values in known.items()]
+    return [_build_section(name, values) for name, values in facts.items()]
 
 
 def _build_section(name: str, values: Mapping[str, Any]) -> FactSection:

@@ -99,14 +99,14 @@ def _build_result(
     entry: ReportedFinding,
     rules: list[str],
     fingerprints: Mapping[tuple[str, int], str],
-    seen: Counter[str],
+    counts: Counter[str],
 ) -> dict[str, Any]:
     spot = entry.location
     known = fingerprints.get((spot.path, spot.line), "") if spot else ""
     anchor = _make_anchor(entry).encode(errors="surrogatepass")
     where = known or hashlib.sha256(anchor).hexdigest()[:16]
-    seen[entry.code + where] += 1
-    stable = f"{where}:{seen[entry.code + where]}"
+    counts[entry.code + where] += 1
+    stable = f"{where}:{counts[entry.code + where]}"
     result: dict[str, Any] = {
         "ruleId": entry.code,
         "ruleIndex": rules.index(entry.code),

@@ -105,18 +105,18 @@ def describe_remedy_place(remedy: ReportedRemedy) -> str:
     return f"{Place[remedy.place.upper()].value}, {Lasts[remedy.lasts.upper()].value}"
 
 
-def format_evidence(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+def format_evidence(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Names and values, in short: sizes in units, long lists and texts cut."""
     return [
         (clean_text(name), format_value(name, value))
-        for name, value in found.items()
+        for name, value in evidence.items()
         if value not in ("", None)
     ]
 
 
-def describe_evidence(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+def describe_evidence(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The same with names in words: ``num workers that fit``, not ``fits.num_workers``."""
-    return [(_describe_name(name), value) for name, value in format_evidence(found)]
+    return [(_describe_name(name), value) for name, value in format_evidence(evidence)]
 
 
 def _describe_name(name: str) -> str:

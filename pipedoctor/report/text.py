@@ -44,7 +44,7 @@ def render(  # noqa: PLR0913  (how it is written)
     if detail == "brief":
         return "".join(_format_brief(entry) for entry in report.findings)
     quoted = _QuotedCode(frames, diffs)
-    page = _ReportWriter(report, width, color=color, ascii_only=ascii_only, quoted=quoted)
+    page = _ReportWriter(report, width, color=color, ascii_only=ascii_only, quoted_code=quoted)
     page.write_opening(report)
     full = detail == "full"
     only_notes = not sentences.count_findings(report.summary)
@@ -99,10 +99,10 @@ class _ReportWriter(TerminalWriter):
         *,
         color: bool,
         ascii_only: bool,
-        quoted: "_QuotedCode",
+        quoted_code: "_QuotedCode",
     ) -> None:
         super().__init__(width, color=color)
-        self._report, self._frames, self._diffs = report, quoted.frames, quoted.diffs
+        self._report, self._frames, self._diffs = report, quoted_code.frames, quoted_code.diffs
         signs = (" - ", "+-", "->") if ascii_only else (" · ", "└ ", "→")
         self._dot, self._branch, self._arrow = signs
 

@@ -95,8 +95,8 @@ def _join_block(lines: Iterator[str]) -> list[str]:
     return [text] if text else []
 
 
-def _describe_omitted(cut: Mapping[str, tuple[int, int]], full_report_note: str) -> str:
-    omissions = [f"{few} of {all_} {kind}" for kind, (few, all_) in cut.items()]
+def _describe_omitted(cut_sections: Mapping[str, tuple[int, int]], full_report_note: str) -> str:
+    omissions = [f"{few} of {all_} {kind}" for kind, (few, all_) in cut_sections.items()]
     return f"> Omitted to fit into an issue: {', '.join(omissions)}. {full_report_note}"
 
 

@@ -51,8 +51,8 @@ def build_timeline(report: Report) -> list[TimelineChart]:
     return list(_build_charts(points))
 
 
-def _list_points(known: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    found = known.get("live", {}).get("timeline", ())
+def _list_points(facts: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    found = facts.get("live", {}).get("timeline", ())
     return [point for point in found if isinstance(point, Mapping)]  # type: ignore[misc]
 
 

@@ -42,7 +42,9 @@ def read_judged(
     """
     descriptor = open_regular(path)
     try:
-        reason = find_distrust(path, users, all_folders=all_folders, opened=os.fstat(descriptor))
+        reason = find_distrust(
+            path, users, all_folders=all_folders, open_status=os.fstat(descriptor)
+        )
         return read_descriptor(descriptor, max_bytes), reason
     finally:
         os.close(descriptor)
@@ -53,12 +55,12 @@ def find_distrust(
     users: frozenset[int],
     *,
     all_folders: bool = False,
-    opened: os.stat_result | None = None,
+    open_status: os.stat_result | None = None,
 ) -> str:
     """
     Say why others could have written this file; empty: none but `users` could.
 
-    What was `opened` must still be the file of this name.
+    What has `open_status` must still be the file of this name.
 
     The file, its folder and every link on the way must be of `users`, file and folder
     not writable by others (a folder with the sticky bit may be). With `all_folders` that
@@ -73,7 +75,7 @@ def find_distrust(
             folders.append(place)
         elif status.st_uid not in users:
             return f"{_name_entry(place, path)} belongs to {_name_user(status.st_uid)}"
-        elif opened is not None and _is_other_file(status, opened):
+        elif open_status is not None and _is_other_file(status, open_status):
             return "it was replaced while it was read"
         elif stat.S_ISREG(status.st_mode) and _is_shared(place, status):
             return f"others can write to {_name_entry(place, path)}"
@@ -81,9 +83,9 @@ def find_distrust(
     return next(filter(None, (_judge_folder(folder, users) for folder in judged)), "")
 
 
-def _is_other_file(status: os.stat_result, opened: os.stat_result) -> bool:
+def _is_other_file(status: os.stat_result, open_status: os.stat_result) -> bool:
     """Links on the way are no files."""
-    return not stat.S_ISLNK(status.st_mode) and not os.path.samestat(status, opened)
+    return not stat.S_ISLNK(status.st_mode) and not os.path.samestat(status, open_status)
 
 
 def _walk_components(path: Path) -> Iterator[Path]:

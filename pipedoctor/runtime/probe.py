@@ -99,7 +99,7 @@ def run_without_children(
 
 
 def make_hung_outcome(
-    seconds: float, doing: str, blocked: "BlockedCall | None" = None, *, hung: bool = True
+    seconds: float, doing: str, blocked_call: "BlockedCall | None" = None, *, hung: bool = True
 ) -> Outcome:
     """
     Build the outcome of a call that did not return, with how long we waited.
@@ -107,9 +107,9 @@ def make_hung_outcome(
     What the kernel says counts for more than what was announced. `hung`: False where
     it was busy when its time was cut short.
     """
-    path = escape_surrogates(blocked.path) if blocked else ""
-    if blocked and path not in doing.split(" ", 1):
-        doing = f"{blocked.call} {path}"
+    path = escape_surrogates(blocked_call.path) if blocked_call else ""
+    if blocked_call and path not in doing.split(" ", 1):
+        doing = f"{blocked_call.call} {path}"
     at = f" in {doing}" if doing else ""
     reason = f"no answer after {seconds:.1f} s{at}"
     return Outcome(reason=reason, hung=hung, doing=doing, blocked_path=path, seconds=seconds)

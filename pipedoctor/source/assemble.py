@@ -27,15 +27,15 @@ from pipedoctor.source.syntax.source_text import SourceText
 
 
 def build_facts(
-    parsed_files: Sequence[ParsedFile], skipped: Iterable[Skipped] = (), files: int = 0
+    parsed_files: Sequence[ParsedFile], skipped_files: Iterable[Skipped] = (), files: int = 0
 ) -> Source:
     """Make the facts of all files of a project."""
-    return build_facts_of_modules([index_file(text) for text in parsed_files], skipped, files)
+    return build_facts_of_modules([index_file(text) for text in parsed_files], skipped_files, files)
 
 
 def build_facts_of_modules(
     modules: Sequence[Module],
-    skipped: Iterable[Skipped] = (),
+    skipped_files: Iterable[Skipped] = (),
     files: int = 0,
     *,
     discard_trees: bool = True,
@@ -59,7 +59,7 @@ def build_facts_of_modules(
     facts = Source(
         files=files or len(modules),
         parsed=len(modules),
-        skipped=tuple(skipped),
+        skipped=tuple(skipped_files),
         loaders=tuple(loaders),
         loops=tuple(recorder.loops),
         datasets=len(recorder.call_graph.datasets),

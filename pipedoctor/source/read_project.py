@@ -70,7 +70,7 @@ def read_project_facts(
     for file in select_related_files(project):
         count += 1
         if time.monotonic() > deadline:
-            reason = f"not read, nor any file after it: no time after {seconds:g} s"
+            reason = f"not read, nor any file after it: time limit of {seconds:g} s reached"
             skipped.append(Skipped(path=format_path(file.path), reason=reason))
             whole = False
             break

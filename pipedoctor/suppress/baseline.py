@@ -158,7 +158,7 @@ def _find_fingerprint(prints: Mapping[tuple[str, int], str], code: str, place: L
 def _find_stale(
     baseline: Baseline,
     verdicts: Iterable[Verdict],
-    left: Counter[tuple[str, str]],
+    remaining_counts: Counter[tuple[str, str]],
     source: Source | None,
 ) -> Iterator[Stale]:
     """Only of checks that ran, in files that were read."""
@@ -168,11 +168,15 @@ def _find_stale(
     unread = {skipped.path for skipped in source.skipped}
     for number, finding in enumerate(baseline.findings):
         key = (finding.code, finding.print)
-        if left[key] <= 0 or finding.code not in judged_codes or not baseline.covers(finding):
+        if (
+            remaining_counts[key] <= 0
+            or finding.code not in judged_codes
+            or not baseline.covers(finding)
+        ):
             continue
         if any(finding.path.endswith(path) for path in unread):
             continue
-        left[key] -= 1
+        remaining_counts[key] -= 1
         yield Stale(
             path=baseline.path,
             line=_FIRST_FINDING_LINE + number if baseline.is_canonical else 1,

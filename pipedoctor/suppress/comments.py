@@ -39,29 +39,29 @@ def report_unused(
     facts: Facts,
     verdicts: Sequence[Verdict],
     silenced: Silenced,
-    chosen: CheckFilter,
+    check_filter: CheckFilter,
 ) -> list[Verdict]:
     """Judge what silences, once it is known what it silenced."""
     check = catalogue.checks.get(UNUSED_IGNORE_CODE)
-    if check is None or not chosen(check) or facts.get(Source) is None:
+    if check is None or not check_filter(check) or facts.get(Source) is None:
         return list(verdicts)
     last = check.run(facts.merge(silenced))
     return [last if verdict.code == UNUSED_IGNORE_CODE else verdict for verdict in verdicts]
 
 
-def _was_judged(catalogue: Catalogue, ignore: Ignore, judged: set[str]) -> bool:
+def _was_judged(catalogue: Catalogue, ignore: Ignore, codes: set[str]) -> bool:
     """Nobody can say that a comment is unused when its check did not run."""
     checks = [catalogue.find_check(name) for name in ignore.names]
-    return all(check is None or check.code in judged for check in checks)
+    return all(check is None or check.code in codes for check in checks)
 
 
 def _silence_verdict(
-    catalogue: Catalogue, source: Source, verdict: Verdict, used: set[int]
+    catalogue: Catalogue, source: Source, verdict: Verdict, used_comments: set[int]
 ) -> Verdict:
     findings: list[Finding] = []
     for finding in verdict.findings:
         places = [*([finding.location] if finding.location else []), *finding.also_at]
-        left = [p for p in places if not _is_silenced(catalogue, source, verdict, p, used)]
+        left = [p for p in places if not _is_silenced(catalogue, source, verdict, p, used_comments)]
         if len(left) == len(places):
             findings.append(finding)
         elif left:
@@ -74,7 +74,7 @@ def _is_silenced(
     source: Source,
     verdict: Verdict,
     place: Location,
-    used: set[int],
+    used_comments: set[int],
 ) -> bool:
     """Does a comment stand on a line of this place, and name this check?"""
     hit = False
@@ -87,7 +87,7 @@ def _is_silenced(
             and at.line in lines
             and _names_check(catalogue, ignore.names, verdict.code)
         ):
-            used.add(number)
+            used_comments.add(number)
             hit = True
     return hit
 

@@ -41,7 +41,7 @@ def filter_findings(
     verdicts: Sequence[Verdict],
     finding_filter: FindingFilter,
     *,
-    chosen: CheckFilter,
+    check_filter: CheckFilter,
     redact: Callable[[str], str],
 ) -> list[Verdict]:
     """
@@ -55,7 +55,7 @@ def filter_findings(
     if finding_filter.baseline is not None:
         left, stale = apply_baseline(finding_filter.baseline, left, facts, redact)
         silenced = Silenced(unused=unused, stale=stale)
-    left = report_unused(catalogue, facts, left, silenced, chosen)
+    left = report_unused(catalogue, facts, left, silenced, check_filter)
     left = [ignore_per_file(verdict, finding_filter.rules, redact) for verdict in left]
     if finding_filter.changed_lines is None:
         return left
@@ -63,7 +63,9 @@ def filter_findings(
 
 
 def _keep_changed_lines(
-    verdicts: Sequence[Verdict], changed: ChangedLines, redact: Callable[[str], str]
+    verdicts: Sequence[Verdict], changed_lines: ChangedLines, redact: Callable[[str], str]
 ) -> list[Verdict]:
-    old = make_unchanged_filter({redact(path): found for path, found in changed.files.items()})
-    return [drop_places(verdict, old, changed.skip_reason) for verdict in verdicts]
+    old = make_unchanged_filter(
+        {redact(path): found for path, found in changed_lines.files.items()}
+    )
+    return [drop_places(verdict, old, changed_lines.skip_reason) for verdict in verdicts]

@@ -153,6 +153,6 @@ class _BlockReader:
             _append_bounded(self.block.warnings, warning)
 
 
-def _append_bounded(kept: list[str] | list[tuple[str, str]], line: object) -> None:
-    if len(kept) < MAX_LINES:
-        kept.append(line)  # type: ignore[arg-type]
+def _append_bounded(lines: list[str] | list[tuple[str, str]], line: object) -> None:
+    if len(lines) < MAX_LINES:
+        lines.append(line)  # type: ignore[arg-type]

@@ -41,10 +41,10 @@ def _split_pairs(lines: list[str]) -> list[tuple[str, str]]:
     return [(a, b) for a, colon, b in (line.partition(":") for line in lines) if colon]
 
 
-def _merge_neighbours(listed: str) -> str:
+def _merge_neighbours(numbers: str) -> str:
     """Two neighbours, which lscpu writes ``0,1``, as ``0-1``."""
     parts: list[str] = []
-    for part in listed.split(","):
+    for part in numbers.split(","):
         last = parts[-1] if parts else ""
         if last.isdecimal() and part.isdecimal() and int(last) + 1 == int(part):
             parts[-1] = f"{last}-{part}"

@@ -114,8 +114,8 @@ def _read_architecture(block: EnvironmentBlock) -> str:
     return " ".join(block.cpu[:2])
 
 
-def _detect_system(block: EnvironmentBlock, named: str, platform: str) -> str:
-    for text in (_get_field(block, "sys_platform"), named, platform):
+def _detect_system(block: EnvironmentBlock, name: str, platform: str) -> str:
+    for text in (_get_field(block, "sys_platform"), name, platform):
         for system, pattern in _SYSTEMS:
             if pattern.search(text):
                 return system

@@ -132,9 +132,9 @@ def _detect_by_name(local: str, conda: str) -> _TorchBackend | None:
     return _TorchBackend(cuda=f"{match[1] or match[3]}.{match[2] or match[4]}")
 
 
-def _detect_by_list(built: list[str]) -> _TorchBackend:
+def _detect_by_list(settings: list[str]) -> _TorchBackend:
     """Read torch.__config__.show(): a list that names no runtime is a CPU build's."""
-    text = " ".join(built)
+    text = " ".join(settings)
     match = _RUNTIME_VERSION.search(text)
     if match and match[0].startswith("HIP"):
         return _TorchBackend(hip=match[1])

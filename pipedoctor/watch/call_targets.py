@@ -13,12 +13,12 @@ _BYTES_ARGUMENT = 2
 
 
 def find_call_target(
-    blocked: BlockingCall, counters: ProcessCounters, memory: RemoteMemory | None
+    blocking_call: BlockingCall, counters: ProcessCounters, memory: RemoteMemory | None
 ) -> str:
     """The path, ``socket:[123]`` or ``pipe:[123]``; empty: it has none, or unknown."""
-    if blocked.call is PAGE_FAULT:
+    if blocking_call.call is PAGE_FAULT:
         return counters.find_mapped_file()
-    descriptor, address = find_call_subject(blocked)
+    descriptor, address = find_call_subject(blocking_call)
     if descriptor is not None:
         return counters.read_descriptor_target(descriptor)
     if not address or memory is None:
@@ -30,13 +30,13 @@ def find_call_target(
     return text.partition(b"\0")[0].decode("utf-8", "backslashreplace")
 
 
-def count_requested_bytes(blocked: BlockingCall, memory: RemoteMemory | None) -> int | None:
+def count_requested_bytes(blocking_call: BlockingCall, memory: RemoteMemory | None) -> int | None:
     """
     How many bytes a call is to read; of several buffers, into the first.
 
     None: unknown, or the call was over before its buffers were looked at.
     """
-    size = _find_requested_bytes(blocked, memory)
+    size = _find_requested_bytes(blocking_call, memory)
     return size if 0 <= size <= _MAX_CALL_BYTES else None
 
 

@@ -96,10 +96,10 @@ class PeriodicRead:
         wait = max(soonest, self._cost / (_HASTE * self._share))
         self._due_at = min(self._due_at, now + wait)
 
-    def run(self, now: float, read: Callable[[], object]) -> None:
+    def run(self, now: float, take_sample: Callable[[], object]) -> None:
         """Read it, and be due again an interval later."""
         began = self._clock()
-        read()
+        take_sample()
         spent = self._clock() - began
         self._cost = spent if not self._cost else 0.5 * (self._cost + spent)
         self._due_at = now + max(self._interval, self._cost / self._share)

@@ -132,7 +132,7 @@ def _describe_trials(
     )
 
 
-def _estimate_costs(observation: Observation, made: SampleTally, each: float) -> Costs:
+def _estimate_costs(observation: Observation, tally: SampleTally, each: float) -> Costs:
     """Of one batch, in one process; `each` is the time between two batches."""
     worker = observation.worker
     making = (
@@ -140,7 +140,7 @@ def _estimate_costs(observation: Observation, made: SampleTally, each: float) ->
     )
     collating = worker.collating / max(making, _EPSILON) if observation.workers else 0.0
     wall = each * making * max(1, observation.workers)
-    cpu, faults = wall * observation.fetch.running, made.faults / max(made.cpu, _EPSILON)
+    cpu, faults = wall * observation.fetch.running, tally.faults / max(tally.cpu, _EPSILON)
     others = cpu * observation.other_threads
     packing = each * observation.workers * observation.packing_cpu
     receive = observation.main.receiving * each
@@ -197,7 +197,7 @@ def describe_job(session: WatchSession, observations: Sequence[Observation]) -> 
 
 
 def describe_process(
-    session: WatchSession, process: WatchedProcess, mounted: Sequence[Mount]
+    session: WatchSession, process: WatchedProcess, mounts: Sequence[Mount]
 ) -> LiveProcess:
     """One process as it is."""
     member, tally = process.member, process.tally
@@ -220,7 +220,7 @@ def describe_process(
         batches=tally.batches / seconds if known else None,
         batch_seconds=compute_quantiles(process.list_batch_seconds()),
         hot=find_hot_line(tally.lines or tally.steps),
-        kernel=find_kernel_wait(tally.calls, 0.0, mounted),
+        kernel=find_kernel_wait(tally.calls, 0.0, mounts),
         descriptors=held.descriptors.compute_trend() if held else None,
         threads=held.threads.compute_trend() if held else None,
         anonymous=held.anonymous.compute_trend() if held else None,

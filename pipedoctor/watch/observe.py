@@ -158,7 +158,7 @@ def _count_delegated(tally: SampleTally) -> dict[CodeLine, float]:
 
 
 def find_kernel_wait(
-    calls: Counter[tuple[str, str]], waiting: float, mounted: Sequence[Mount]
+    calls: Counter[tuple[str, str]], waiting: float, mounts: Sequence[Mount]
 ) -> KernelWait | None:
     """The system call that most waiting samples stood in, on which mount."""
     whole = max(sum(calls.values()), waiting)
@@ -167,13 +167,13 @@ def find_kernel_wait(
     places: Counter[tuple[str, str]] = Counter()
     examples: dict[tuple[str, str], str] = {}
     for (name, target), number in calls.items():
-        mount = find_mount(target, mounted) if target.startswith("/") else None
+        mount = find_mount(target, mounts) if target.startswith("/") else None
         key = (name, mount.point if mount else target.partition(":")[0])
         places[key] += number
         examples.setdefault(key, target)
     (name, _), number = max(places.items(), key=lambda pair: (pair[1], pair[0]))
     target = examples[name, _]
-    mount = find_mount(target, mounted) if target.startswith("/") else None
+    mount = find_mount(target, mounts) if target.startswith("/") else None
     return KernelWait(
         call=name,
         path=escape_path(target),

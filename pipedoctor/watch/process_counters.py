@@ -193,9 +193,9 @@ def parse_blocking_call(text: str) -> BlockingCall | None:
     return BlockingCall(find_system_call(int(row[0])), tuple(int(word, 16) for word in row[1:7]))
 
 
-def find_call_subject(blocked: BlockingCall) -> tuple[int | None, int | None]:
+def find_call_subject(blocking_call: BlockingCall) -> tuple[int | None, int | None]:
     """The descriptor that a call is about, and the address of its path."""
-    points, arguments = blocked.call.subject, blocked.arguments
+    points, arguments = blocking_call.call.subject, blocking_call.arguments
     if points == NOTHING or not arguments:
         return None, None
     if points == DESCRIPTOR:

@@ -218,7 +218,7 @@ class WatchedProcess:
         self.items.observe_item((self.batch, item), now, cpu, waits=waits, length=length or 1)
 
     def _count_sample(
-        self, sight: StackSample, blocked: BlockingCall | None, *, running: bool, now: float
+        self, sight: StackSample, blocking_call: BlockingCall | None, *, running: bool, now: float
     ) -> None:
         self.phase = sight.phase
         if not self._has_begun(sight):
@@ -230,13 +230,13 @@ class WatchedProcess:
         self._count_phase(sight, place, running=running)
         source = SampleSource(self.counters, self.reader.memory if self.reader else None)
         if sight.phase in WORKING_PHASES:
-            count_work(tally, sight, place, blocked, source, running=running)
+            count_work(tally, sight, place, blocking_call, source, running=running)
         elif sight.phase is ProcessPhase.SAMPLING and place is not None:
             tally.chosen[place] += 1
         elif sight.phase is ProcessPhase.RECEIVING:
             tally.fetch["rebuilds"] += sight.rebuilds
-        elif blocked is not None and not self._is_loading(sight):
-            tally.calls[blocked.call.name, find_call_target(blocked, *source)] += 1
+        elif blocking_call is not None and not self._is_loading(sight):
+            tally.calls[blocking_call.call.name, find_call_target(blocking_call, *source)] += 1
 
     def _is_loading(self, sight: StackSample) -> bool:
         return sight.phase in LOADING_PHASES or self.member.role == "worker"

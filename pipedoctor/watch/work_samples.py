@@ -24,7 +24,7 @@ def count_work(
     tally: SampleTally,
     sample: StackSample,
     place: CodeLine | None,
-    blocked: BlockingCall | None,
+    blocking_call: BlockingCall | None,
     source: SampleSource,
     *,
     running: bool,
@@ -40,9 +40,9 @@ def count_work(
             tally.kinds[place] += 1
         return
     tally.fetch["waiting"] += 1
-    if blocked is None:
+    if blocking_call is None:
         return
-    name, target = blocked.call.name, find_call_target(blocked, *source)
+    name, target = blocking_call.call.name, find_call_target(blocking_call, *source)
     tally.calls[name, target] += 1
     if sample.delegates or name in _CHILD_CALLS:
         tally.fetch["delegated"] += 1
@@ -51,7 +51,7 @@ def count_work(
     else:
         tally.fetch["locked"] += name in LOCK_CALLS
     if name in READ_CALLS and target.startswith("/"):
-        size = count_requested_bytes(blocked, source.memory)
+        size = count_requested_bytes(blocking_call, source.memory)
         if size is not None:
             tally.fetch["reading"] += 1
             tally.read_bytes += size

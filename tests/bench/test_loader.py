@@ -84,7 +84,7 @@ def test_what_others_decided_does_not_count() -> None:
             "",
             "other processes used 1.0 of 2 CPUs, too much for a reliable measurement",
         ),
-        ((), "", "no batch came in the time given"),
+        ((), "", "no batch arrived within the time limit"),
         ((), "it fails", "it fails"),
     ],
 )

@@ -236,7 +236,7 @@ def test_a_packed_log_that_is_not_whole(run: Run, kept: slice, said: str) -> Non
 @pytest.mark.parametrize(
     ("target", "unread"),
     [
-        ("-", "everything after the first 0 bytes: the time was up"),
+        ("-", "everything after the first 0 bytes: time limit reached"),
         ("/dev/zero", "zero bytes, which hold no text"),
     ],
 )
@@ -265,7 +265,7 @@ def test_a_file_of_nothing_but_zeros_is_not_called_empty(tmp_path: Path, run: Ru
 
 
 def test_a_log_that_was_not_read_whole_is_no_good_news() -> None:
-    log = Log(lines=9, unread=("lines 3 to 9 were counted but not judged: the time was up",))
+    log = Log(lines=9, unread=("lines 3 to 9 were counted but not judged: time limit reached",))
 
     found = explain_log(log, load_signatures(), facts=lambda _: Facts())
 

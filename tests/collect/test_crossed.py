@@ -66,4 +66,4 @@ def test_what_is_known_is_not_looked_for(two: Path) -> None:
     nowhere = (str(two / "nowhere"),)
     again = loader(Machine(), None, (str(two),), lambda _: None)
     assert again.origin["num_workers"] == f"{two}/c/more.py:5, the largest of 8"
-    assert loader(Machine(), None, nowhere, lambda _: None, crossed=crossed) == again
+    assert loader(Machine(), None, nowhere, lambda _: None, call_store=crossed) == again

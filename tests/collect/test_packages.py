@@ -114,7 +114,7 @@ def test_old_layouts(site: Path) -> None:
         ("plain", "3.4"),
     ]
     assert seen.unreadable == (
-        f"{site / 'empty.dist-info'}: no version, neither in its name nor in it",
+        f"{site / 'empty.dist-info'}: no version in its name or its metadata",
     )
 
 

@@ -35,7 +35,7 @@ def judged(
     return judge_fleet(
         CATALOGUE,
         ingested,
-        expected=expected,
+        expected_nodes=expected,
         reference=build_reference(record, ingested.nodes) if record else None,
         began=0.0,
     )

@@ -32,7 +32,7 @@ def test_without_time_the_end_is_judged_and_the_rest_counted() -> None:
     assert {seen.line for seen in log.seen} == {rows + 2}
     (unread,) = log.unread
     first = rows + 2 - (MAX_TAIL_BYTES - len(BUS_ERROR)) // len(b"step\n")
-    assert unread == f"lines 1 to {first - 1} were counted but not judged: the time was up"
+    assert unread == f"lines 1 to {first - 1} were counted but not judged: time limit reached"
 
 
 def test_a_short_log_is_judged_even_without_time() -> None:
@@ -54,7 +54,7 @@ def test_reading_stops_when_its_time_is_up() -> None:
     limits = ReadLimits(read_until=OVER)
 
     assert read(b"step\n" * 9, limits) == b""
-    assert limits.list_unread(0) == ("everything after the first 0 bytes: the time was up",)
+    assert limits.list_unread(0) == ("everything after the first 0 bytes: time limit reached",)
 
 
 def test_waiting_for_a_writer_is_not_reading() -> None:

@@ -25,7 +25,7 @@ def test_another_file_of_the_same_name_is_not_the_one_that_was_opened(tmp_path: 
     other.rename(file)
 
     assert find_distrust(file, list_trusted_users()) == ""
-    reason = find_distrust(file, list_trusted_users(), opened=opened)
+    reason = find_distrust(file, list_trusted_users(), open_status=opened)
     assert reason == "it was replaced while it was read"
 
 

@@ -46,7 +46,7 @@ def test_no_safe_edit_overrides_a_choice(more: str, copy: str, name: str) -> Non
     remedies = [remedy for one in findings for remedy in one.remedies]
     assert remedies
     assert not [one for one in remedies if one.edits and not one.unsafe]
-    assert all("is written there" in one.unsafe + one.kept for one in remedies)
+    assert all("is set explicitly" in one.unsafe + one.kept for one in remedies)
 
 
 @pytest.mark.parametrize("name", ["pin-memory-missing", "pinned-blocking"])

@@ -4,14 +4,14 @@ from pipedoctor.facts import Loader
 from pipedoctor.units import format_count, format_size
 
 
-def describe_assumed_job(job: Loader, batch: int | None, known: Loader | None) -> str:
+def describe_assumed_job(job: Loader, batch: int | None, loader: Loader | None) -> str:
     """
     ``4 workers with batches of 16.0 MiB; with yours: --workers N --batch-bytes SIZE``.
 
     `job` is the one that was judged, `batch` the bytes of its batches unless they are
-    known (None: batches were left out); `known` is what is known of it.
+    known (None: batches were left out); `loader` is what is known of it.
     """
     size = job.batch_bytes if job.batch_bytes is not None else batch
     batches = "" if size is None else f" with batches of {format_size(size)}"
-    options = (known or Loader()).missing_options
+    options = (loader or Loader()).missing_options
     return f"{format_count(job.num_workers or 0, 'worker')}{batches}; with yours: {options}"

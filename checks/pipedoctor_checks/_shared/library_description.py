@@ -35,12 +35,12 @@ def format_library(library: Library) -> str:
 
 
 def remove_from_variable(
-    site: Site | None, name: str, value: str, unwanted: set[str]
+    site: Site | None, name: str, value: str, paths: set[str]
 ) -> tuple[Remedy, ...]:
     """Start the job with the variable without these paths, or unset."""
     parts = re.split("[: ]+" if name == "LD_PRELOAD" else ":", value)
-    rest = ":".join(part for part in parts if part not in unwanted)
-    title = f"Remove {' and '.join(sorted(unwanted))} from {name}"
+    rest = ":".join(part for part in parts if part not in paths)
+    title = f"Remove {' and '.join(sorted(paths))} from {name}"
     here = Remedy(
         title=title,
         snippet=f"export {name}={shlex.quote(rest)}" if rest else f"unset {name}",

@@ -11,17 +11,17 @@ from pipedoctor_checks._shared.advice import advise_launch, advise_user
 def update_driver(
     drivers: CudaDrivers,
     site: Site | None,
-    wanted: str,
+    branch: str,
     capabilities: tuple[str, ...],
 ) -> tuple[Remedy, ...]:
     """Update the driver, if these GPUs support one that new."""
-    if not can_reach(drivers, capabilities, wanted):
+    if not can_reach(drivers, capabilities, branch):
         return ()
     end = last_driver(drivers, capabilities)
-    what = f"the NVIDIA driver to R{get_major(wanted)} or newer"
+    what = f"the NVIDIA driver to R{get_major(branch)} or newer"
     if end:
         what += f", but not beyond R{end}, the last for this GPU"
-    if end == get_major(wanted):
+    if end == get_major(branch):
         what = f"the NVIDIA driver to R{end}, the last for this GPU"
     outside = (Launcher.DOCKER, Launcher.KUBERNETES)
     return select_remedies(
@@ -29,7 +29,7 @@ def update_driver(
         advise_user(f"Update {what}, and reboot", fits=(Launcher.BARE,)),
         advise_launch(f"On the host, update {what}", fits=outside),
         advise_launch(
-            f"Request a node that has R{get_major(wanted)} or newer", fits=(Launcher.SLURM,)
+            f"Request a node that has R{get_major(branch)} or newer", fits=(Launcher.SLURM,)
         ),
     )
 
@@ -41,7 +41,7 @@ def last_driver(drivers: CudaDrivers, capabilities: tuple[str, ...]) -> int | No
     return min(ends, default=None)
 
 
-def can_reach(drivers: CudaDrivers, capabilities: tuple[str, ...], wanted: str) -> bool:
+def can_reach(drivers: CudaDrivers, capabilities: tuple[str, ...], branch: str) -> bool:
     """Do these GPUs support a driver of at least this branch?"""
     end = last_driver(drivers, capabilities)
-    return end is None or (get_major(wanted) or 0) <= end
+    return end is None or (get_major(branch) or 0) <= end

@@ -16,7 +16,7 @@ from pipedoctor.facts.source import AnyEvent, Event, LoaderCall
 
 UNSAFE_REASON = "batches may not be tensors: their type must accept non_blocking"
 """Why the edit is unsafe if a function of the project collates batches."""
-EXPLICIT_REASON = "non_blocking is written there: somebody may have chosen to wait"
+EXPLICIT_REASON = "non_blocking is set explicitly: the wait may be intended"
 """Why it is unsafe where the copy says itself whether it blocks."""
 
 

@@ -11,21 +11,21 @@ _STREAM = re.compile(r"\b(?:BytesIO|open|read)\(|^(?:f|fp|fh|fd|file|stream|buff
 _READ = re.compile(r"(?P<tensor>[A-Za-z_][\w.]*)\.(?:item|tolist|cpu|numpy)\(\)")
 
 
-def choose_name(written: object, default: str) -> str:
+def choose_name(name: object, default: str) -> str:
     """The name that the code gives a value; `default` where that is none, or unknown."""
-    text = written if isinstance(written, str) else ""
+    text = name if isinstance(name, str) else ""
     return text if _IDENTIFIER.fullmatch(text) else default
 
 
-def choose_attribute(written: object, default: str) -> str:
+def choose_attribute(name: object, default: str) -> str:
     """``self.h5`` from ``self.h5``, ``Rows.h5`` or ``h5``; `default` where that is unknown."""
-    text = written if isinstance(written, str) else ""
+    text = name if isinstance(name, str) else ""
     return f"self.{text.rpartition('.')[2]}" if _DOTTED.fullmatch(text) else default
 
 
-def choose_expression(written: object, default: str) -> str:
+def choose_expression(expression: object, default: str) -> str:
     """``self.files[index]``; `default` where it is not written in full, or opens a stream."""
-    text = written if isinstance(written, str) else ""
+    text = expression if isinstance(expression, str) else ""
     whole = bool(text) and not text.endswith("...") and not _STREAM.search(text)
     return text if whole else default
 
@@ -45,9 +45,9 @@ def name_array_file(path: str) -> str:
     return f"str({path}) + '.npy'"
 
 
-def accumulate_on_device(read: str) -> str:
+def accumulate_on_device(expression: str) -> str:
     """Code that sums up what ``loss.item()`` reads, without a wait; empty: nothing so plain."""
-    match = _READ.fullmatch(read)
+    match = _READ.fullmatch(expression)
     if match is None:
         return ""
     tensor = match["tensor"]

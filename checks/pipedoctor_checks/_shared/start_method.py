@@ -70,10 +70,10 @@ def judge_unpicklable(
     return Severity.BREAKS, f"workers start by {method}, {why}"
 
 
-def _read_context(given: Argument) -> str:
+def _read_context(argument: Argument) -> str:
     """``"spawn"``, itself or as ``multiprocessing.get_context("spawn")``."""
-    written = _CONTEXT_PATTERN.search(given.text)
-    return written.group(1) if written else str(given.value)
+    written = _CONTEXT_PATTERN.search(argument.text)
+    return written.group(1) if written else str(argument.value)
 
 
 def _parent_folder(path: str) -> str:

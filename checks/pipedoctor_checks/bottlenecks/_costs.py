@@ -72,9 +72,9 @@ def _tail_cost(pipeline: Pipeline, figures: EvidenceValues) -> BottleneckCost:
 
 
 def _make_step_cost(key: str) -> Callable[..., BottleneckCost]:
-    def compute_cost(seen: Pipeline, figures: EvidenceValues) -> BottleneckCost:
+    def compute_cost(pipeline: Pipeline, figures: EvidenceValues) -> BottleneckCost:
         seconds = figures[key]
-        return BottleneckCost(seconds, max(seconds, _batch_seconds(seen)), "a step")
+        return BottleneckCost(seconds, max(seconds, _batch_seconds(pipeline)), "a step")
 
     return compute_cost
 

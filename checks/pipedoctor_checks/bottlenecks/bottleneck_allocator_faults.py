@@ -35,7 +35,7 @@ NOT_MEASURED = "neither `bench decode` nor a pipeline was measured"
 
 @check("PDR911", "Memory is returned and allocated again for every image")
 def bottleneck_allocator_faults(
-    measured: BenchDecode | None,
+    benchmark: BenchDecode | None,
     cpu: Cpu | None,
     site: Site | None,
     pipeline: Pipeline | None = None,
@@ -70,19 +70,19 @@ def bottleneck_allocator_faults(
     - https://man7.org/linux/man-pages/man3/mallopt.3.html
     """
     strange = pipeline.unusable_reason if pipeline is not None else ""
-    if measured is None and (pipeline is None or strange):
+    if benchmark is None and (pipeline is None or strange):
         raise CannotJudge(strange) if strange else NotApplicable(NOT_MEASURED)
     found = match_bottleneck(pipeline, "allocator-faults") if pipeline and not strange else None
     if pipeline is not None and found is not None:
-        remedies = _advise_variables(site, _choose_variables(measured))
+        remedies = _advise_variables(site, _choose_variables(benchmark))
         yield report_bottleneck(pipeline, found, *remedies, counterfactual=WITHOUT_FAULTS)
-    elif measured is not None:
-        yield from _judge_decoding(measured, cpu, site, faster, faults)
+    elif benchmark is not None:
+        yield from _judge_decoding(benchmark, cpu, site, faster, faults)
 
 
-def _choose_variables(measured: BenchDecode | None) -> str:
+def _choose_variables(benchmark: BenchDecode | None) -> str:
     """The variables that measured faster, else those of the C library."""
-    path = find_best_allocator(measured) if measured is not None else None
+    path = find_best_allocator(benchmark) if benchmark is not None else None
     return path.allocator if path is not None else LIBC_VARIABLES
 
 
@@ -92,20 +92,20 @@ def _advise_variables(site: Site | None, variables: str) -> tuple[Remedy, ...]:
 
 
 def _judge_decoding(
-    measured: BenchDecode,
+    benchmark: BenchDecode,
     cpu: Cpu | None,
     site: Site | None,
     faster: float,
     faults: float,
 ) -> Iterator[Finding]:
-    strange = describe_other_machine(measured.host, cpu)
+    strange = describe_other_machine(benchmark.host, cpu)
     if strange:
         raise CannotJudge(strange)
-    if not any(path.rate for path in measured.paths):
+    if not any(path.rate for path in benchmark.paths):
         message = "no decoder was measured"
         raise CannotJudge(message)
-    path = find_best_allocator(measured)
-    plain = path and measured.find(path.name, path.task)
+    path = find_best_allocator(benchmark)
+    plain = path and benchmark.find(path.name, path.task)
     if path is None or plain is None or path.kept is None:
         return
     if path.kept.low <= faster or (plain.faults or 0.0) <= faults:
@@ -120,7 +120,7 @@ def _judge_decoding(
             "faults": plain.faults,
             "faults_kept": path.faults,
             "ratio": [path.kept.low, path.kept.value, path.kept.high],
-            "measured": measured.host.created,
+            "measured": benchmark.host.created,
         },
         gain=Gain.from_speedup(path.kept, "fraction of the CPU time of decoding"),
         counterfactual=WITHOUT_FAULTS,

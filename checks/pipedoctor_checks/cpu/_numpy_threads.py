@@ -48,11 +48,11 @@ def judge_blas_threads(
     )
 
 
-def find_measurement(measured: BenchLoader | None, cpu: Cpu) -> OneThread | None:
+def find_measurement(benchmark: BenchLoader | None, cpu: Cpu) -> OneThread | None:
     """Return the measurement of both ways on this machine, if it has enough windows."""
-    if measured is None or describe_other_machine(measured.host, cpu):
+    if benchmark is None or describe_other_machine(benchmark.host, cpu):
         return None
-    found = measured.threads
+    found = benchmark.threads
     return found if found is not None and found.ratio.windows >= MIN_WINDOWS else None
 
 

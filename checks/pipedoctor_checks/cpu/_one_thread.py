@@ -7,20 +7,20 @@ from pipedoctor.facts import BenchLoader, OneThread
 
 
 def report_thread_gain(
-    measured: BenchLoader, found: OneThread, remedies: Iterable[Remedy]
+    benchmark: BenchLoader, gain: OneThread, remedies: Iterable[Remedy]
 ) -> Finding:
     """Report that the loader is certainly faster with one thread."""
-    ratio = found.ratio
+    ratio = gain.ratio
     return Finding(
         severity=Severity.SLOWS,
         confidence=Confidence.CERTAIN,
-        summary=f"{measured.target} is {ratio.value:.2f} times as fast with"
-        f" {' and '.join(f'{name}=1' for name in found.variables)}",
+        summary=f"{benchmark.target} is {ratio.value:.2f} times as fast with"
+        f" {' and '.join(f'{name}=1' for name in gain.variables)}",
         evidence={
             "ratio": [ratio.low, ratio.value, ratio.high],
-            "samples_per_second": [found.before.value, found.after.value],
-            "cpu_seconds_per_batch": [found.cpu_before, found.cpu_after],
-            "measured": measured.host.created,
+            "samples_per_second": [gain.before.value, gain.after.value],
+            "cpu_seconds_per_batch": [gain.cpu_before, gain.cpu_after],
+            "measured": benchmark.host.created,
         },
         gain=Gain.from_speedup(ratio, "fraction of the loader's time"),
         remedies=tuple(remedies),

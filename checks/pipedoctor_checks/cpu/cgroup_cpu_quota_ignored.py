@@ -92,14 +92,14 @@ def cgroup_cpu_quota_ignored(
     )
 
 
-def _is_respected(allowed: int, loader: Loader | None, threads: Threads | None) -> bool:
+def _is_respected(processors: int, loader: Loader | None, threads: Threads | None) -> bool:
     """Are workers and threads of each rank set, and no more than the quota has CPUs?"""
     workers = loader.workers_on_node if loader else None
     each = threads.asked.get("OMP_NUM_THREADS") if threads else None
     if loader is None or workers is None or each is None:
         return False
     ranks = loader.ranks or 1
-    return workers <= allowed and each * ranks <= max(allowed, ranks)
+    return workers <= processors and each * ranks <= max(processors, ranks)
 
 
 def _collect_evidence(

@@ -32,7 +32,7 @@ def thread_oversubscription(  # noqa: PLR0913  (facts)
     threads: Threads,
     loader: Loader | None,
     site: Site | None,
-    measured: BenchLoader | None = None,
+    benchmark: BenchLoader | None = None,
     packages: Packages | None = None,
     /,
     *,
@@ -75,15 +75,15 @@ def thread_oversubscription(  # noqa: PLR0913  (facts)
     room = cpu.effective * ratio
     high = {n: t for n, t in threads.asked.items() if t > 1 and t * ranks > room}
     launcher = site.launcher if site else None
-    proof = find_measurement(measured, cpu)
+    proof = find_measurement(benchmark, cpu)
     asked = (loader.workers_on_node if loader else None) or 0
     workers = 0 if packages and packages.is_absent("numpy") else math.ceil(asked / tasks)
     if high:
         yield _report_excess(high, cpu, ranks, workers, launcher, room=room)
-    elif measured is not None and proof is not None:
+    elif benchmark is not None and proof is not None:
         if proof.ratio.is_above(1.0):
             remedies = select_remedies(launcher, *limit_blas_threads(*proof.variables))
-            yield report_thread_gain(measured, proof, remedies)
+            yield report_thread_gain(benchmark, proof, remedies)
     else:
         yield from judge_blas_threads(threads, cpu, workers, room, launcher)
 

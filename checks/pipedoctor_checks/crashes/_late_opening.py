@@ -14,10 +14,10 @@ def __getitem__(self, index):
     ...  # read from self.{name}, as now"""
 
 
-def open_on_first_use(log: Log, cause: str, usual: str, opened: str) -> Remedy:
+def open_on_first_use(log: Log, cause: str, usual: str, resource: str) -> Remedy:
     """Open it late; the attribute is the one that the log's code reads, else `usual`."""
     name = log.find_value(cause, "attr") or usual
     given = log.find_value(cause, "given") or "path"
     title = "Open it in the worker, on first use, not in __init__"
-    opened = opened.replace("self.path", f"self.{given}")
-    return in_code(title, _LINES.format(name=name, given=given, opened=opened))
+    resource = resource.replace("self.path", f"self.{given}")
+    return in_code(title, _LINES.format(name=name, given=given, opened=resource))

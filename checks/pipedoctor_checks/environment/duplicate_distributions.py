@@ -42,18 +42,18 @@ def duplicate_distributions(packages: Packages, interpreter: Interpreter | None,
     yield from _report_duplicates(packages, interpreter)
 
 
-def _report_overlap(shared: Shared, packages: Packages, place: Interpreter | None) -> Finding:
-    grave = shared.example.endswith((".so", ".pyd")) or any(
-        owner in pip_command.CORE_PACKAGES for owner in shared.owners
+def _report_overlap(overlap: Shared, packages: Packages, place: Interpreter | None) -> Finding:
+    grave = overlap.example.endswith((".so", ".pyd")) or any(
+        owner in pip_command.CORE_PACKAGES for owner in overlap.owners
     )
-    keep = shared.owners[-1]
-    owners = " and ".join(shared.owners)
+    keep = overlap.owners[-1]
+    owners = " and ".join(overlap.owners)
     return Finding(
         severity=Severity.RISKS if grave else Severity.NOTE,
-        summary=f"{owners} own the same {shared.files} files, such as {shared.example}",
-        evidence={"owners": list(shared.owners), "files": shared.files},
+        summary=f"{owners} own the same {overlap.files} files, such as {overlap.example}",
+        evidence={"owners": list(overlap.owners), "files": overlap.files},
         remedies=(
-            pip_command.uninstall(place, f"Remove all of them except {keep}", *shared.owners[:-1]),
+            pip_command.uninstall(place, f"Remove all of them except {keep}", *overlap.owners[:-1]),
             pip_command.reinstall(
                 place, "Then reinstall its own files", pip_command.pin_version(packages, keep)
             ),

@@ -61,22 +61,22 @@ def environment_drifted(drift: RecordDrift, interpreter: Interpreter | None, /) 
     )
 
 
-def _sort_key(drifted: Drifted) -> tuple[bool, bool, str]:
+def _sort_key(package: Drifted) -> tuple[bool, bool, str]:
     """Sort order: torch and Python first, then core packages, then the rest."""
     return (
-        drifted.name not in _LEADING_PACKAGES,
-        not _is_core_package(drifted),
-        drifted.name,
+        package.name not in _LEADING_PACKAGES,
+        not _is_core_package(package),
+        package.name,
     )
 
 
-def _is_core_package(drifted: Drifted) -> bool:
-    return drifted.name in pip_command.CORE_PACKAGES or drifted.name in _CORE_CONDA_PACKAGES
+def _is_core_package(package: Drifted) -> bool:
+    return package.name in pip_command.CORE_PACKAGES or package.name in _CORE_CONDA_PACKAGES
 
 
-def _describe_drift(drifted: Drifted) -> str:
-    wanted = drifted.wanted.removeprefix("==") or "any version"
-    return f"{drifted.name} {drifted.found or 'absent'} instead of {wanted}"
+def _describe_drift(package: Drifted) -> str:
+    wanted = package.wanted.removeprefix("==") or "any version"
+    return f"{package.name} {package.found or 'absent'} instead of {wanted}"
 
 
 def _restore_environment(drift: RecordDrift, place: Interpreter | None) -> Remedy:

@@ -78,9 +78,9 @@ def compute_distance(one: float, other: float) -> float:
     return abs(one - other) / max(abs(one), abs(other))
 
 
-def compute_median(counted: Iterable[tuple[float, int]]) -> float:
+def compute_median(counts: Iterable[tuple[float, int]]) -> float:
     """The lower median of numbers that occur so many times."""
-    ordered = sorted(counted)
+    ordered = sorted(counts)
     half = sum(count for _, count in ordered) / 2
     seen = 0
     for value, count in ordered:

@@ -110,10 +110,10 @@ def _summarize(torch: TorchBuild, driver: str, complaint: str, least: str) -> st
     return f"{named} needs driver {least} or newer, but this machine has {have}"
 
 
-def _require_known_driver(driver: str, complaint: str, seen: Accelerators | None) -> None:
+def _require_known_driver(driver: str, complaint: str, accelerators: Accelerators | None) -> None:
     """Raise CannotJudge with a reason if this driver cannot be judged."""
     reason = "" if complaint or parse_version(driver) else "the driver's version is not known"
-    if seen is not None and seen.jetson:
+    if accelerators is not None and accelerators.jetson:
         reason = "the driver of a Jetson is part of its JetPack"
     if reason:
         raise CannotJudge(reason)

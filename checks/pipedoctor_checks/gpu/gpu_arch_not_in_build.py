@@ -79,10 +79,10 @@ def gpu_arch_not_in_build(  # noqa: PLR0913, PLR0917  (facts are injected)
 
 
 def _explain_missing(
-    build: _architectures.BuildArchitectures, owned: Iterable[str], complained: Iterable[str]
+    build: _architectures.BuildArchitectures, capabilities: Iterable[str], complained: Iterable[str]
 ) -> dict[str, str]:
     missing = dict.fromkeys(complained, "torch itself reports it")
-    return missing | {c: why for c in owned if (why := build.explain_unsupported(c))}
+    return missing | {c: why for c in capabilities if (why := build.explain_unsupported(c))}
 
 
 def _summarize(torch: TorchBuild, gpu: Gpu | None, missing: dict[str, str]) -> str:

@@ -35,23 +35,23 @@ _SNIPPETS = {
 }
 
 
-def is_comparable(measured: BenchDecode) -> bool:
+def is_comparable(benchmark: BenchDecode) -> bool:
     """Was PIL measured, together with another decoder that gives pixels of the same kind?"""
     others = [
         path
-        for path in measured.paths
+        for path in benchmark.paths
         if path.task == "resize"
         and path.antialiased
         and path.ratio
         and not path.smaller
         and not path.allocator
     ]
-    return bool(others) and measured.find(REFERENCE_PATH, "resize") is not None
+    return bool(others) and benchmark.find(REFERENCE_PATH, "resize") is not None
 
 
-def report_faster_decoder(measured: BenchDecode, faster: float) -> Iterator[Finding]:
+def report_faster_decoder(benchmark: BenchDecode, faster: float) -> Iterator[Finding]:
     """Report the decoder that is certainly faster than PIL by this factor, if any."""
-    path = find_best_switch(measured)
+    path = find_best_switch(benchmark)
     if path is None or path.ratio is None or path.ratio.low <= faster:
         return
     ratio = path.ratio
@@ -61,11 +61,11 @@ def report_faster_decoder(measured: BenchDecode, faster: float) -> Iterator[Find
         summary=f"{path.name} decodes and resizes {ratio.value:.2f} times as fast as"
         f" PIL here; {describe_pixel_change(path.pixels)}",
         evidence={
-            "images": measured.images.count,
-            "generated": measured.images.generated,
+            "images": benchmark.images.count,
+            "generated": benchmark.images.generated,
             "ratio": [ratio.low, ratio.value, ratio.high],
             "images_per_second": path.rate.value if path.rate else None,
-            "measured": measured.host.created,
+            "measured": benchmark.host.created,
         },
         gain=Gain.from_speedup(ratio, "fraction of the CPU time of decoding"),
         counterfactual=Counterfactual(decode=ratio.value),

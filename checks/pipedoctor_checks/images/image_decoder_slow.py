@@ -15,7 +15,7 @@ from pipedoctor_checks.images._pillow_forks import PILLOW_FORKS
 def image_decoder_slow(
     images: ImageStack,
     interpreter: Interpreter | None,
-    measured: BenchDecode | None = None,
+    benchmark: BenchDecode | None = None,
     cpu: Cpu | None = None,
     /,
     *,
@@ -49,10 +49,10 @@ def image_decoder_slow(
     - https://github.com/ternaus/imread_benchmark
     """
     why = "nothing was measured"
-    if measured is not None:
-        why = describe_other_machine(measured.host, cpu)
-        if not why and is_comparable(measured):
-            yield from report_faster_decoder(measured, faster)
+    if benchmark is not None:
+        why = describe_other_machine(benchmark.host, cpu)
+        if not why and is_comparable(benchmark):
+            yield from report_faster_decoder(benchmark, faster)
             return
         why = why or "there was nothing to compare with PIL"
     yield from _judge_by_library(images, interpreter, why)

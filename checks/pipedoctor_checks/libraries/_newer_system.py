@@ -34,18 +34,18 @@ def get_newer_glibc(site: Site | None) -> tuple[Remedy, ...]:
 
 
 def get_newer_libstdcxx(
-    place: Interpreter | None, site: Site | None, wanted: str = ""
+    place: Interpreter | None, site: Site | None, version: str = ""
 ) -> tuple[Remedy, ...]:
     """Install a newer libstdc++ into conda's environment, else use a newer system."""
     if place is not None and place.kind == "conda":
         where = ("conda", "install", "--prefix", place.prefix, "--channel", "conda-forge")
-        package = f"libstdcxx-ng{_format_minimum(wanted)}"
+        package = f"libstdcxx-ng{_format_minimum(version)}"
         title = "Install conda-forge's libstdc++ into the environment"
         return (advise_user(title, argv=(*where, package)),)
     return select_remedies(
         site.launcher if site else None,
         advise_launch(_IMAGE_TITLE, fits=(Launcher.DOCKER, Launcher.KUBERNETES)),
-        *_bring_by_conda(wanted),
+        *_bring_by_conda(version),
         advise_launch(
             "Alternatively load a newer GCC module",
             argv=("module", "load", "gcc"),
@@ -54,9 +54,9 @@ def get_newer_libstdcxx(
     )
 
 
-def _bring_by_conda(wanted: str) -> tuple[Remedy, ...]:
+def _bring_by_conda(version: str) -> tuple[Remedy, ...]:
     """A folder of its own that the linker looks into first."""
-    package = shell((f"libstdcxx-ng{_format_minimum(wanted)}",))
+    package = shell((f"libstdcxx-ng{_format_minimum(version)}",))
     lines = (
         f"conda create --yes --prefix $HOME/libstdcxx --channel conda-forge {package}",
         "export LD_LIBRARY_PATH=$HOME/libstdcxx/lib:$LD_LIBRARY_PATH",
@@ -66,7 +66,7 @@ def _bring_by_conda(wanted: str) -> tuple[Remedy, ...]:
     return (advise_launch(title, snippet="\n".join(lines), fits=places),)
 
 
-def _format_minimum(wanted: str) -> str:
+def _format_minimum(version: str) -> str:
     """Without a version conda keeps what it has."""
-    release = _GCC_OF_SYMBOLS.get(wanted)
+    release = _GCC_OF_SYMBOLS.get(version)
     return f">={release}" if release else ""

@@ -76,14 +76,14 @@ def cuda_libs_shadowed_by_ld_library_path(
     )
 
 
-def _find_shadowed(libraries: Libraries, taken: Library) -> Library | None:
+def _find_shadowed(libraries: Libraries, library: Library) -> Library | None:
     """The environment's own copy, if it is not the one used."""
-    for entry in libraries.find_candidates(taken.soname):
-        same = entry.version and entry.version == taken.version
-        if entry.bundled and entry.real_path != taken.real_path and not same:
+    for entry in libraries.find_candidates(library.soname):
+        same = entry.version and entry.version == library.version
+        if entry.bundled and entry.real_path != library.real_path and not same:
             return entry
     return None
 
 
-def _is_newer(taken: Library, own: Library) -> bool:
-    return bool(taken.version and own.version) and is_at_least(taken.version, own.version)
+def _is_newer(library: Library, own: Library) -> bool:
+    return bool(library.version and own.version) and is_at_least(library.version, own.version)

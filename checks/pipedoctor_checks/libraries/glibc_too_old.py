@@ -91,13 +91,13 @@ def glibc_too_old(
 
 
 def _find_newer_wheels(
-    packages: Packages | None, torch: TorchBuild | None, here: str
+    packages: Packages | None, torch: TorchBuild | None, glibc: str
 ) -> dict[str, str]:
     """Packages whose tags require a newer glibc than the one here, with the one they require."""
     return {
         name: floor
         for name, tags in wheel_tags(packages, torch)
-        if (floor := oldest_glibc(tags)) and here and not is_at_least(here, floor)
+        if (floor := oldest_glibc(tags)) and glibc and not is_at_least(glibc, floor)
     }
 
 
@@ -112,9 +112,9 @@ def _find_unmet(libraries: Libraries | None) -> list[Unmet]:
 
 
 def _install_older_torch(
-    place: Interpreter | None, here: str, torch: TorchBuild | None
+    place: Interpreter | None, glibc: str, torch: TorchBuild | None
 ) -> tuple[Remedy, ...]:
-    if torch is None or not here or is_at_least(here, _GLIBC_OF_NEW_WHEELS):
+    if torch is None or not glibc or is_at_least(glibc, _GLIBC_OF_NEW_WHEELS):
         return ()
     title = "Install torch 2.6, the last whose wheels run on this glibc"
     return (pip_command.install(place, title, "torch==2.6.*"),)

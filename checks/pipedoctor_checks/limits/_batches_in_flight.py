@@ -67,10 +67,10 @@ class ShmDemand(msgspec.Struct, frozen=True, kw_only=True):
         prefetch = prefetch or self.job.prefetch_factor or DEFAULT_PREFETCH
         return max(0, int(room / each - 2) // prefetch)
 
-    def size_for(self, needed: int) -> int:
+    def size_for(self, required_bytes: int) -> int:
         """The size of /dev/shm that has `recommended_bytes` bytes left, in whole MiB."""
         others = max(0, int(self.shm.size - self.available_bytes))
-        return -(-(others + needed) // MiB) * MiB
+        return -(-(others + required_bytes) // MiB) * MiB
 
     def describe_shortage(self) -> str:
         """Describe the shortage: the size of /dev/shm, or what others left of it."""

@@ -18,10 +18,10 @@ from pipedoctor_checks.limits._process_bounds import KERNEL_LIMITS, ProcessBound
 
 
 def relieve_limit(
-    bound: ProcessBound, need: ThreadNeed, limits: Limits, site: Site | None, *, full: float
+    limit: ProcessBound, need: ThreadNeed, limits: Limits, site: Site | None, *, full: float
 ) -> tuple[Remedy, ...]:
     """Raise the limit that is reached, or start as many threads as it leaves room for."""
-    more = max(4096, 2 * (bound.used + need.most))
+    more = max(4096, 2 * (limit.used + need.most))
     fewer = environment(
         "Limit numerical libraries to one thread in each process",
         OMP_NUM_THREADS=1,
@@ -30,35 +30,35 @@ def relieve_limit(
     )
     ways: tuple[Remedy, ...] = ()
     rooted: tuple[Remedy, ...] = ()
-    if bound.name == "limits.nproc.soft":
+    if limit.name == "limits.nproc.soft":
         ways, rooted = _raise_user_limit(limits, site, more)
-    elif bound.name == "limits.pids_max":
+    elif limit.name == "limits.pids_max":
         ways = _raise_group_limit(limits.pids_source, more)
     launcher = site.launcher if site else None
     fit = select_remedies(launcher, *ways)
     for name in KERNEL_LIMITS:
-        if bound.words.endswith(f"({name})"):
-            fit = set_sysctl(name, bound.most, max(more, 2 * bound.most), site)
-    pools = need.most > need.least and bound.available_threads >= need.least
-    smaller = _start_fewer_workers(bound, need) if bound.used < bound.most * full else ()
+        if limit.words.endswith(f"({name})"):
+            fit = set_sysctl(name, limit.most, max(more, 2 * limit.most), site)
+    pools = need.most > need.least and limit.available_threads >= need.least
+    smaller = _start_fewer_workers(limit, need) if limit.used < limit.most * full else ()
     larger = (
         *fit,
         *(select_remedies(launcher, *fewer) if pools else ()),
         *select_remedies(launcher, *rooted),
     )
-    return (*smaller, *larger) if _is_out_of_reach(bound, limits, site) else (*larger, *smaller)
+    return (*smaller, *larger) if _is_out_of_reach(limit, limits, site) else (*larger, *smaller)
 
 
-def _is_out_of_reach(bound: ProcessBound, limits: Limits, site: Site | None) -> bool:
+def _is_out_of_reach(limit: ProcessBound, limits: Limits, site: Site | None) -> bool:
     """Is it a hard limit of a user, which only root raises?"""
     hard = limits.nproc.hard if limits.nproc else None
-    user = bound.name == "limits.nproc.soft" and site is not None and not site.root
-    return user and hard is not None and hard <= bound.most
+    user = limit.name == "limits.nproc.soft" and site is not None and not site.root
+    return user and hard is not None and hard <= limit.most
 
 
-def _start_fewer_workers(bound: ProcessBound, need: ThreadNeed) -> tuple[Remedy, ...]:
+def _start_fewer_workers(limit: ProcessBound, need: ThreadNeed) -> tuple[Remedy, ...]:
     """The most workers of each loader whose threads the limit still allows."""
-    count = need.count_fitting_workers(bound.available_threads)
+    count = need.count_fitting_workers(limit.available_threads)
     if count is None:
         return ()
     title = f"Start fewer workers: the limit leaves room for {count} in each loader"

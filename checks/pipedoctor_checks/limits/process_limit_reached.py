@@ -73,13 +73,13 @@ def process_limit_reached(
         )
 
 
-def _judge_bound(bound: ProcessBound, need: ThreadNeed, full: float) -> tuple[Severity, str] | None:
-    if bound.available_threads < need.least:
+def _judge_bound(limit: ProcessBound, need: ThreadNeed, full: float) -> tuple[Severity, str] | None:
+    if limit.available_threads < need.least:
         return Severity.BREAKS, f", but {need.subject} {need.least} more"
-    if bound.available_threads <= 0:
+    if limit.available_threads <= 0:
         return Severity.BREAKS, ""
-    if bound.available_threads < need.most:
+    if limit.available_threads < need.most:
         return Severity.RISKS, f", but {need.subject} up to {need.most} more"
-    if bound.used >= bound.most * full:
+    if limit.used >= limit.most * full:
         return Severity.RISKS, ""
     return None

@@ -17,10 +17,10 @@ def find_growth(trend: Trend | None, least: float) -> Trend | None:
 
 
 def find_fastest(
-    found: list[tuple[LiveProcess, Trend]],
+    trends: list[tuple[LiveProcess, Trend]],
 ) -> tuple[LiveProcess, Trend] | None:
     """The process whose number grows the fastest."""
-    return max(found, key=lambda pair: pair[1].per_second, default=None)
+    return max(trends, key=lambda pair: pair[1].per_second, default=None)
 
 
 def name_process(process: LiveProcess, job: LiveJob) -> str:

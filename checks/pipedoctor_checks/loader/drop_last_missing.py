@@ -24,7 +24,7 @@ _GRAPH_LIBRARY = "torch_geometric."
 """Their BatchNorm counts nodes and edges: a batch of one graph still has many."""
 
 
-@check("PDR109", "Last batch may contain a single sample", fix="code", subject="loader")
+@check("PDR109", "The last batch may contain a single sample", fix="code", subject="loader")
 def drop_last_missing(source: Source, /) -> Findings:
     """
     Look for training loaders that keep a partial last batch in projects with BatchNorm.

@@ -95,7 +95,7 @@ def _judge_options(source: Source) -> Findings:
         )
 
 
-def _format_condition(given: str, workers: str) -> str:
+def _format_condition(expression: str, workers: str) -> str:
     """In the names of the code; empty where it has none for the number of workers."""
-    both = given and workers and not given.endswith("...")
-    return f"DataLoader(..., persistent_workers={given} and {workers} > 0)" if both else ""
+    both = expression and workers and not expression.endswith("...")
+    return f"DataLoader(..., persistent_workers={expression} and {workers} > 0)" if both else ""

@@ -99,7 +99,7 @@ def _judge_loaders(source: Source) -> Findings:
                 "Pin the batches and copy without blocking",
                 "DataLoader(..., pin_memory=True)\nbatch.to(device, non_blocking=True)",
                 edits=edits,
-                unsafe="pin_memory=False is written there: somebody may have chosen that"
+                unsafe="pin_memory=False is set explicitly: it may be intended"
                 if pinned.how == "literal"
                 else explain_unsafe_copy(source, find_blocking_copies(moved)),
             ),

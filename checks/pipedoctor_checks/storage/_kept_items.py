@@ -54,28 +54,28 @@ def measure_items(pipeline: Pipeline | None, least: float) -> DecodedItems | Non
 
 
 def advise_item_cache(
-    known: DecodedItems, places: StorageContext, share: float, *, cached: bool
+    items: DecodedItems, places: StorageContext, share: float, *, cached: bool
 ) -> Iterator[Finding]:
     """Advise keeping decoded items in /dev/shm, else on a local disk, else nothing."""
-    fits = fits_in_shm(known.total_bytes + known.bytes_in_flight, places, share)
-    folder = SHM if fits else find_cache_folder(known.total_bytes, places)
+    fits = fits_in_shm(items.total_bytes + items.bytes_in_flight, places, share)
+    folder = SHM if fits else find_cache_folder(items.total_bytes, places)
     if folder is None:
         return
     faster = ELIMINATED_SPEEDUP if fits and not cached else 1.0
     yield Finding(
         severity=Severity.NOTE,
         confidence=Confidence.LIKELY,
-        summary=f"the items of {known.target} could be stored decoded in {folder}:"
-        f" {format_size(known.total_bytes)}",
+        summary=f"the items of {items.target} could be stored decoded in {folder}:"
+        f" {format_size(items.total_bytes)}",
         evidence={
-            "target": known.target,
-            "samples": known.samples,
-            "bytes_of_a_sample": known.item_bytes,
-            "decoded_bytes": known.total_bytes,
-            "decoding": round(known.decode_share, 3),
+            "target": items.target,
+            "samples": items.samples,
+            "bytes_of_a_sample": items.item_bytes,
+            "decoded_bytes": items.total_bytes,
+            "decoding": round(items.decode_share, 3),
         },
         counterfactual=Counterfactual(decode=ELIMINATED_SPEEDUP, storage=faster),
-        remedies=(_keep_items(folder, known.total_bytes),),
+        remedies=(_keep_items(folder, items.total_bytes),),
     )
 
 

@@ -116,21 +116,21 @@ def cache_the_data_set(  # noqa: PLR0913, PLR0917  (each fact decides something)
 
 
 def _advise_cache(
-    entry: DataSet, side: int, places: StorageContext, known: ImageCosts, share: float
+    entry: DataSet, side: int, places: StorageContext, costs: ImageCosts, share: float
 ) -> Iterator[Finding]:
     """Preload it if it fits, else store it on a local disk, else report nothing."""
     size = decoded_bytes(entry, side)
     room = places.memory.usable_bytes if places.memory else 0
     if size <= memory_for_cache(places, share):
         waits = 1.0 if fits_in_page_cache(entry, places) else ELIMINATED_SPEEDUP
-        saved, change = known.decode, Counterfactual(decode=ELIMINATED_SPEEDUP, storage=waits)
+        saved, change = costs.decode, Counterfactual(decode=ELIMINATED_SPEEDUP, storage=waits)
         where = f"in memory: {format_size(size)}, {format_size(room)} available"
         remedy = preload_to_memory(size, side, places)
     else:
         folder = find_cache_folder(size, places)
-        if folder is None or (known.read and known.decode and known.saving is None):
+        if folder is None or (costs.read and costs.decode and costs.saving is None):
             return
-        saved, change = known.saving or known.decode, DISK_CACHE
+        saved, change = costs.saving or costs.decode, DISK_CACHE
         where = f"on {folder}: {format_size(size)}"
         remedy = cache_on_disk(folder, size, side)
     worth = f"; saves {1000 * saved.value:.1f} ms of CPU time per image" if saved else ""
@@ -150,11 +150,11 @@ def _advise_cache(
     )
 
 
-def _estimate_gain(saved: Spread) -> Gain:
+def _estimate_gain(seconds: Spread) -> Gain:
     return Gain(
-        value=saved.value,
-        low=saved.low,
-        high=saved.high,
+        value=seconds.value,
+        low=seconds.low,
+        high=seconds.high,
         unit="CPU seconds per image",
         basis="modelled",
     )

@@ -66,10 +66,10 @@ def _is_exempt(copy: Distribution, torch: str, packages: Packages) -> bool:
     return copy.channel == forge and any(t.channel == forge for t in torches)
 
 
-def _is_same_series(wanted: str, torch: str) -> bool:
+def _is_same_series(version: str, torch: str) -> bool:
     """Do they differ only in the patch level?"""
-    exact = wanted.startswith("==")
-    return exact and parse_version(wanted[2:])[:2] == parse_version(torch)[:2]
+    exact = version.startswith("==")
+    return exact and parse_version(version[2:])[:2] == parse_version(torch)[:2]
 
 
 def _format_series(row: Pair) -> str:

@@ -54,22 +54,22 @@ def _listed_torch(packages: Packages) -> str:
     return found.version.partition("+")[0] if found else ""
 
 
-def _install_matching(package: str, here: str, versions: VersionFacts) -> tuple[Remedy, ...]:
+def _install_matching(package: str, place: str, versions: VersionFacts) -> tuple[Remedy, ...]:
     """The version that belongs to this torch, from torch's own index."""
     torch = versions.torch
-    row = versions.pairs.find_newest(package, here)
-    if row is None or is_prerelease(here) or (torch and torch.conda_build):
+    row = versions.pairs.find_newest(package, place)
+    if row is None or is_prerelease(place) or (torch and torch.conda_build):
         title = f"Install torch and {package} in one command, from one source"
         return (advise_user(title),)
     tag = torch.local if torch and INDEX_TAG.fullmatch(torch.local) else ""
-    choice = WheelChoice(torch=here, tag=tag)
+    choice = WheelChoice(torch=place, tag=tag)
     name = f"{package}=={row.version}"
     if tag:
         name = companion_requirement(versions.pairs, package, choice)
     index = ("--index-url", choice.index) if tag else ()
     return (
         advise_user(
-            f"Install the {package} that was built for torch {here}",
+            f"Install the {package} that was built for torch {place}",
             argv=(*pip_argv(versions.interpreter, "install"), name, *index),
         ),
     )

@@ -12,7 +12,7 @@ from pipedoctor_checks._shared.code_finding import (
 from pipedoctor_checks._shared.loader_calls import has_no_workers, has_workers
 
 
-@check("PDR301", "Code for items uses CUDA", subject="item")
+@check("PDR301", "CUDA is used while items are loaded", subject="item")
 def cuda_in_worker(source: Source, /) -> Findings:
     """
     Look for CUDA in code that runs in workers.

@@ -11,7 +11,7 @@ from pipedoctor_checks._shared.code_finding import (
 from pipedoctor_checks._shared.own_names import choose_attribute
 
 
-@check("PDR307", "Changes made by an item are lost", subject="item")
+@check("PDR307", "Changes made to the dataset in a worker are lost", subject="item")
 def self_mutation_lost(source: Source, /) -> Findings:
     """
     Look for counters and sets on `self` that code for items changes.

@@ -77,9 +77,9 @@ def unpicklable_callable(
         )
 
 
-def _move_to_module(source: Source, given: Spot | None) -> Edits:
+def _move_to_module(source: Source, place: Spot | None) -> Edits:
     """Move it to the top level of the module, if it uses no local names."""
-    found = (event for event in source.select_events(WorkerFunction) if event.at == given)
+    found = (event for event in source.select_events(WorkerFunction) if event.at == place)
     return next(map(rewrite_pieces, found), ())
 
 

@@ -185,7 +185,7 @@ def copy_and_compute(host: Any, device: Any, compute: Callable[[], None], *, wai
 
 
 def build_prefetch_window(
-    torch: Any, pinned: Any, device: Any, compute: Callable[[], None]
+    torch: Any, pinned_batch: Any, device: Any, compute: Callable[[], None]
 ) -> Callable[[], None]:
     """
     Copy the next batch on a stream of its own while this one is computed on.
@@ -198,7 +198,7 @@ def build_prefetch_window(
 
     def fetch_batch() -> Any:
         with torch.cuda.stream(side):
-            return pinned.to(device, non_blocking=True)
+            return pinned_batch.to(device, non_blocking=True)
 
     coming = [fetch_batch()]
 

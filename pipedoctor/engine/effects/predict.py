@@ -65,9 +65,9 @@ def _change_limits(limits: Limits, settings: RemedySettings) -> Limits | None:
     return replace(limits, **changes) if changes else None
 
 
-def _read_rlimit(text: str, before: Rlimit | None) -> Rlimit:
+def _read_rlimit(text: str, current_limit: Rlimit | None) -> Rlimit:
     soft, colon, hard = text.partition(":")
-    kept = before.hard if before else None
+    kept = current_limit.hard if current_limit else None
     return Rlimit(soft=_read_bound(soft), hard=_read_bound(hard) if colon else kept)
 
 

@@ -20,18 +20,18 @@ from pipedoctor.suppress.suppress import ChangedLines
 
 
 def filter_changed(
-    changed: ChangedLines | None,
+    changed_lines: ChangedLines | None,
     findings: Iterable[CodeFinding],
     before: Mapping[str, bytes],
     after: Mapping[str, bytes],
 ) -> Iterator[CodeFinding]:
     """Those of `findings` in `after` that lie where `before` had changed; None: all."""
-    if changed is None:
+    if changed_lines is None:
         yield from findings
         return
     lines = {
         name: _shift_lines(numbers, before.get(name), after.get(name))
-        for name, numbers in changed.files.items()
+        for name, numbers in changed_lines.files.items()
     }
     old = make_unchanged_filter(lines)
     for one in findings:
@@ -67,9 +67,9 @@ def _drop_unchanged(finding: Finding, old: PlaceFilter) -> Finding | None:
     return replace(left, remedies=remedies)
 
 
-def _drop_edits(remedy: Remedy, gone: Iterable[Location]) -> Remedy:
+def _drop_edits(remedy: Remedy, locations: Iterable[Location]) -> Remedy:
     """Without what it would edit at the places that count no more."""
-    edits = (e for e in remedy.edits if not any(_is_edit_inside(e, place) for place in gone))
+    edits = (e for e in remedy.edits if not any(_is_edit_inside(e, place) for place in locations))
     return replace(remedy, edits=tuple(edits))
 
 

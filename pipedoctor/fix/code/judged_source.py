@@ -149,19 +149,19 @@ class CodeWorkspace:
         """The same files, read again."""
         return CodeWorkspace.read(self.paths, self.examination, self.facts)
 
-    def build_source(self, changed: Mapping[str, bytes]) -> Source:
+    def build_source(self, contents: Mapping[str, bytes]) -> Source:
         """The facts with some files changed; raises NotPythonError for these."""
         torch, python = self._minimum_versions
-        whole = merge_sources(self._build_project(group, changed) for group in self.projects)
+        whole = merge_sources(self._build_project(group, contents) for group in self.projects)
         return replace(whole, torch=torch, python=python)
 
     @cached_property
     def _minimum_versions(self) -> tuple[Minimum | None, Minimum | None]:
         return find_minimums(self.paths)
 
-    def _build_project(self, group: Sequence[str], changed: Mapping[str, bytes]) -> Source:
+    def _build_project(self, group: Sequence[str], contents: Mapping[str, bytes]) -> Source:
         """One project; what has not changed is not taken apart again."""
-        raws = tuple(changed.get(name, self.contents[name]) for name in group)
+        raws = tuple(contents.get(name, self.contents[name]) for name in group)
         key = (*(name.encode() for name in group), *raws)
         known = self._parts.get(key)
         if known is not None:
@@ -171,7 +171,7 @@ class CodeWorkspace:
             module = self._parse_module(name, raw)
             if module is not None:
                 modules.append(module)
-            elif name in changed:
+            elif name in contents:
                 message = f"{name} would no longer be valid Python"
                 raise NotPythonError(message)
         self._parts[key] = build_facts_of_modules(
@@ -179,9 +179,9 @@ class CodeWorkspace:
         )
         return self._parts[key]
 
-    def with_edits(self, changed: Mapping[str, bytes]) -> "CodeWorkspace":
+    def with_edits(self, contents: Mapping[str, bytes]) -> "CodeWorkspace":
         """The same ground with these files as they would be."""
-        raws = {**self.contents, **changed}
+        raws = {**self.contents, **contents}
         return dataclasses.replace(self, contents=raws)
 
     def _parse_module(self, name: str, raw: bytes) -> Module | None:
@@ -196,10 +196,10 @@ class CodeWorkspace:
                     self.unread[name] = str(error)
         return self._modules[key]
 
-    def judge(self, changed: Mapping[str, bytes] | None = None) -> list[CodeFinding]:
+    def judge(self, contents: Mapping[str, bytes] | None = None) -> list[CodeFinding]:
         """What the checks of code say, with some files changed."""
-        facts = self.facts.merge(self.build_source(changed or {}))
-        return list(self._judge_facts(facts, {**self.contents, **(changed or {})}))
+        facts = self.facts.merge(self.build_source(contents or {}))
+        return list(self._judge_facts(facts, {**self.contents, **(contents or {})}))
 
     def _judge_facts(self, facts: Facts, raws: Mapping[str, bytes]) -> Iterator[CodeFinding]:
         catalogue = self.examination.catalogue
@@ -214,7 +214,7 @@ class CodeWorkspace:
             facts,
             verdicts,
             self.examination.policy.finding_filter,
-            chosen=_is_code_check,
+            check_filter=_is_code_check,
             redact=str,
         )
         for verdict in left:

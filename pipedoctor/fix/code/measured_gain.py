@@ -16,20 +16,20 @@ class EditMeasurement:
     before: BaselineProbe
     strict: bool
 
-    def explain_rejection(self, console: Console, cured: Sequence[Finding]) -> str:
+    def explain_rejection(self, console: Console, findings: Sequence[Finding]) -> str:
         """
         Measure what was written and print it.
 
         Returns why it must be taken back, or nothing.
         """
-        found = self.before.compare(merge_counterfactuals(cured))
+        found = self.before.compare(merge_counterfactuals(findings))
         self.before.request.watch("")
         return explain_rejection(console, found, strict=self.strict)
 
 
-def merge_counterfactuals(cured: Sequence[Finding]) -> Counterfactual:
+def merge_counterfactuals(findings: Sequence[Finding]) -> Counterfactual:
     """What several remedies change beside the arguments of the loader."""
-    wanted = [f.counterfactual for f in cured if f.counterfactual is not None]
+    wanted = [f.counterfactual for f in findings if f.counterfactual is not None]
     return Counterfactual(
         uint8=any(one.uint8 for one in wanted),
         one_thread=any(one.one_thread for one in wanted),

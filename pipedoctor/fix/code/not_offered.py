@@ -19,21 +19,21 @@ _MAX_BYTES = 4 << 20
 """More code than this around a file is not read only to say what it would show."""
 
 
-def list_unedited(left: Iterable[CodeFinding]) -> list[CodeFinding]:
+def list_unedited(findings: Iterable[CodeFinding]) -> list[CodeFinding]:
     """Findings that have no edit at all."""
-    every = list(left)
+    every = list(findings)
     edited = {id(proposal.found) for proposal in list_proposals(every)}
     return [one for one in every if id(one) not in edited]
 
 
-def describe_unedited(found: list[CodeFinding]) -> Iterator[str]:
+def describe_unedited(findings: list[CodeFinding]) -> Iterator[str]:
     """``train.py:9  sync-in-loop: no edit is known; by hand: ...``, a line each."""
-    if found:
-        yield f"no edit is offered for {len(found)}:"
-    for one in found[:_MAX_LISTED]:
+    if findings:
+        yield f"no edit is offered for {len(findings)}:"
+    for one in findings[:_MAX_LISTED]:
         yield f"  {one.place}  {one.check.name}: {_explain(one)}"
-    if len(found) > _MAX_LISTED:
-        yield f"  and {len(found) - _MAX_LISTED} more"
+    if len(findings) > _MAX_LISTED:
+        yield f"  and {len(findings) - _MAX_LISTED} more"
 
 
 def _explain(finding: CodeFinding) -> str:
@@ -41,7 +41,7 @@ def _explain(finding: CodeFinding) -> str:
     kept = next((one.kept for one in remedies if one.kept), "")
     if kept:
         return kept
-    return f"by hand: {remedies[0].title}" if remedies else "nothing is known that mends it"
+    return f"by hand: {remedies[0].title}" if remedies else "no fix is known"
 
 
 def find_elsewhere(workspace: CodeWorkspace) -> list[str]:

@@ -70,10 +70,10 @@ class NotebookText:
         return [self.get_source(n) for n in range(1, len(self.cells) + 1)]
 
 
-def _encode_string(old: str, decoded: str, line: str) -> str:
+def _encode_string(old: str, text: str, line: str) -> str:
     """A string as JSON, escaped as the old one is; raises InexactEditError."""
     for ascii_only in (False, True):
-        if json.dumps(decoded, ensure_ascii=ascii_only) == old:
+        if json.dumps(text, ensure_ascii=ascii_only) == old:
             return json.dumps(line, ensure_ascii=ascii_only)
     message = "its JSON escapes characters in an unusual way"
     raise InexactEditError(message)

@@ -70,10 +70,10 @@ def list_discouraged(findings: Iterable[CodeFinding]) -> Iterator[RefusedFinding
                 yield RefusedFinding(one, remedy.kept)
 
 
-def apply_proposals(workspace: CodeWorkspace, chosen: Sequence[Proposal]) -> dict[str, bytes]:
+def apply_proposals(workspace: CodeWorkspace, proposals: Sequence[Proposal]) -> dict[str, bytes]:
     """The new bytes of every file that these proposals change; raises InexactEditError."""
     wanted: dict[str, list[Edit]] = {}
-    for proposal in chosen:
+    for proposal in proposals:
         for edit in proposal.edits:
             wanted.setdefault(edit.path, []).append(edit)
     return {

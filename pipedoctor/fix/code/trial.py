@@ -69,15 +69,15 @@ class EditOutcome:
 
 
 def attempt_edits(
-    workspace: CodeWorkspace, chosen: CheckFilter, *, unsafe: bool, explicit: bool
+    workspace: CodeWorkspace, check_filter: CheckFilter, *, unsafe: bool, explicit: bool
 ) -> EditOutcome:
     """Try everything that may be done, until nothing more is to be done."""
     with pause_gc():
-        return _attempt_rounds(workspace, chosen, unsafe=unsafe, explicit=explicit)
+        return _attempt_rounds(workspace, check_filter, unsafe=unsafe, explicit=explicit)
 
 
 def _attempt_rounds(
-    workspace: CodeWorkspace, chosen: CheckFilter, *, unsafe: bool, explicit: bool
+    workspace: CodeWorkspace, check_filter: CheckFilter, *, unsafe: bool, explicit: bool
 ) -> EditOutcome:
     outcome = EditOutcome()
     before = workspace.judge()
@@ -86,7 +86,7 @@ def _attempt_rounds(
     now = before
 
     def select_changed(now: Iterable[CodeFinding]) -> list[CodeFinding]:
-        wanted = (found for found in now if chosen(found.check))
+        wanted = (found for found in now if check_filter(found.check))
         raws = workspace.contents
         return list(
             filter_changed(workspace.changed_lines, wanted, raws, {**raws, **outcome.files})
@@ -118,21 +118,21 @@ def _attempt_rounds(
 
 def _record_remaining(
     outcome: EditOutcome,
-    left: Sequence[CodeFinding],
-    refused: Refusals,
+    remaining: Sequence[CodeFinding],
+    refusals: Refusals,
     unsafe: bool,
     explicit: bool,
 ) -> None:
     """Say what is left, and why."""
     outcome.refused = [
-        RefusedFinding(one, refused[_identify_line(one)])
-        for one in left
-        if _identify_line(one) in refused
+        RefusedFinding(one, refusals[_identify_line(one)])
+        for one in remaining
+        if _identify_line(one) in refusals
     ]
     if unsafe or explicit:
-        outcome.refused += list_discouraged(left)
-    every = list(list_proposals(left))
-    outcome.unedited = list_unedited(left)
+        outcome.refused += list_discouraged(remaining)
+    every = list(list_proposals(remaining))
+    outcome.unedited = list_unedited(remaining)
     if not unsafe:
         outcome.needs_unsafe = [p for p in every if p.remedy.unsafe and p.is_likely]
     if not explicit:
@@ -144,14 +144,14 @@ def _identify_line(finding: CodeFinding) -> tuple[FindingKey, bytes]:
 
 
 def _keep_writable(
-    workspace: CodeWorkspace, proposals: Sequence[Proposal], refused: Refusals
+    workspace: CodeWorkspace, proposals: Sequence[Proposal], refusals: Refusals
 ) -> list[Proposal]:
     """Those whose files may be touched."""
     free: list[Proposal] = []
     for proposal in proposals:
         whys = [why for path in proposal.files if (why := find_file_obstacle(workspace, path))]
         if whys:
-            refused[_identify_line(proposal.found)] = whys[0]
+            refusals[_identify_line(proposal.found)] = whys[0]
         else:
             free.append(proposal)
     return free
@@ -178,26 +178,26 @@ class EditTrial:
     user_contents: Mapping[str, bytes]
     """The files as the user sees them."""
 
-    def select_good(self, proposals: Sequence[Proposal], refused: Refusals) -> list[Proposal]:
+    def select_good(self, proposals: Sequence[Proposal], refusals: Refusals) -> list[Proposal]:
         """Those that cure and harm nothing; parts are tried where the whole fails."""
         start = AcceptedEdits([], self.counts_now)
-        kept = self._bisect_good(start, list(proposals), refused).proposals
+        kept = self._bisect_good(start, list(proposals), refusals).proposals
         return [one for one in proposals if one in kept]
 
     def _bisect_good(
         self,
         base: "AcceptedEdits",
         proposals: list[Proposal],
-        refused: Refusals,
+        refusals: Refusals,
     ) -> "AcceptedEdits":
         fault, more = self._judge_edits(base, proposals)
         if not fault.why:
             return more
         if len(proposals) == 1:
-            refused[_identify_line(proposals[0].found)] = fault.why
+            refusals[_identify_line(proposals[0].found)] = fault.why
             return base
         for part in _split_proposals(proposals, fault.path):
-            base = self._bisect_good(base, part, refused)
+            base = self._bisect_good(base, part, refusals)
         return base
 
     def _judge_edits(
@@ -218,10 +218,10 @@ class EditTrial:
 
     def _find_harm(
         self,
-        known: FindingCounts,
+        counts_before: FindingCounts,
         proposals: Sequence[Proposal],
         after: Sequence[CodeFinding],
-        edited: Mapping[str, bytes],
+        contents: Mapping[str, bytes],
     ) -> "EditFault":
         """
         A new finding that is graver than what is cured.
@@ -231,8 +231,8 @@ class EditTrial:
         least = min(proposal.found.finding.severity for proposal in proposals)
         now = FindingCounts.from_findings(after)
         for found in after:
-            if known.is_new(found, now) and found.finding.severity > least:
-                place = find_user_place(found, self.user_contents, edited)
+            if counts_before.is_new(found, now) and found.finding.severity > least:
+                place = find_user_place(found, self.user_contents, contents)
                 return EditFault(
                     f"the edit would cause {found.check.name} at {place}: {found.finding.summary}",
                     found.identity[1],

@@ -82,10 +82,10 @@ def _group_outliers(
     return found
 
 
-def _build_reason(found: Sequence[Outlier]) -> Reason:
-    first = found[0]
+def _build_reason(outliers: Sequence[Outlier]) -> Reason:
+    first = outliers[0]
     example = first.summary.removeprefix(f"{first.node}: ").removeprefix(f"{first.property} is ")
-    return Reason(first.severity, first.property, example, tuple(one.node for one in found))
+    return Reason(first.severity, first.property, example, tuple(one.node for one in outliers))
 
 
 def describe_finding(finding: FleetFinding) -> str:

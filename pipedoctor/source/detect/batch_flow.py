@@ -135,7 +135,7 @@ class BatchFlow(BatchEvents):
         value: ast.expr,
         names: frozenset[str],
         state: FlowState,
-        returned: set[str],
+        result_names: set[str],
         *,
         copied: bool,
     ) -> None:
@@ -143,12 +143,14 @@ class BatchFlow(BatchEvents):
         read, tensors = self.names.of_all(value), self.names.of_tensors(value)
         moved = state.on_device.keys() | state.results
         if isinstance(value, ast.Call) and not copied:
-            device = "results" in returned or is_computed_of_gradients(value)
-            if "host" in returned:
+            device = "results" in result_names or is_computed_of_gradients(value)
+            if "host" in result_names:
                 state.results -= names
-            elif device or ("batch" not in returned and tensors & moved):
+            elif device or ("batch" not in result_names and tensors & moved):
                 state.results |= names
-            elif "batch" in returned or (self._passes_through(scope, value) and read & state.batch):
+            elif "batch" in result_names or (
+                self._passes_through(scope, value) and read & state.batch
+            ):
                 state.batch |= names
         if copied or isinstance(value, _PLAIN_VALUES):
             if read & state.batch:

@@ -132,15 +132,15 @@ def creates_then_moves(
     return known in TENSOR_FACTORIES
 
 
-def _is_list_of_constants(given: list[ast.expr]) -> bool:
+def _is_list_of_constants(values: list[ast.expr]) -> bool:
     """``[1, 2]``: the same in every step."""
-    one = given[0] if given else None
+    one = values[0] if values else None
     return isinstance(one, ast.List) and all(isinstance(x, ast.Constant) for x in one.elts)
 
 
-def _is_named_constant(given: list[ast.expr]) -> bool:
+def _is_named_constant(values: list[ast.expr]) -> bool:
     """``IMAGE_MEAN``: named as what never changes."""
-    name = last_name(given[0]) if given else ""
+    name = last_name(values[0]) if values else ""
     return name.isupper() and not name.startswith("_")
 
 

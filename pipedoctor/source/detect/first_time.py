@@ -62,9 +62,9 @@ def _fills_container(scope: CodeScope, step: CodeStep, node: ast.Call) -> bool:
     )
 
 
-def fills_missing_value(scope: CodeScope, step: CodeStep, entered: CodeScope | None = None) -> bool:
+def fills_missing_value(scope: CodeScope, step: CodeStep, callee: CodeScope | None = None) -> bool:
     """``if self.rows is None:``, and then gives it a value, itself or what it calls."""
-    given = {*scope.bindings, *(entered.bindings if entered is not None else ())}
+    given = {*scope.bindings, *(callee.bindings if callee is not None else ())}
     return any(
         guard.holds and _missing_attribute(guard.test) in given for guard in step.context.guards
     )

@@ -76,7 +76,7 @@ def _record_float_image(
 
 
 def _find_float_array(
-    recorder: EventRecorder, scope: CodeScope, opened: ast.Call, names: set[str]
+    recorder: EventRecorder, scope: CodeScope, opening: ast.Call, names: set[str]
 ) -> ast.Call | None:
     """``np.array(image, dtype=np.float32)``, ``np.asarray(image).astype(np.float32)``."""
     for step in scope.calls:
@@ -93,7 +93,7 @@ def _find_float_array(
             continue
         given = inner.args[0]
         plain = "convert" not in unparse_short(given) or "'RGB'" in unparse_short(given)
-        if plain and (binding_key(given) in names or _is_opened_image(given, opened)):
+        if plain and (binding_key(given) in names or _is_opened_image(given, opening)):
             processed = any(_is_processed_between(scope, key, step, inner) for key in names)
             return None if processed else inner
     return None
@@ -104,12 +104,12 @@ def _types_of(call: ast.Call, inner: ast.Call) -> list[ast.expr]:
     return [*given, *(call.args if call is not inner else [])]
 
 
-def _is_processed_between(scope: CodeScope, key: str, opened: CodeStep, handed: ast.Call) -> bool:
+def _is_processed_between(scope: CodeScope, key: str, opening: CodeStep, call: ast.Call) -> bool:
     """``img = img.resize(size)``: does PIL do more with it before it is handed on?"""
-    begin = getattr(opened.node, "lineno", 0)
+    begin = getattr(opening.node, "lineno", 0)
     return any(
-        begin < value.lineno <= handed.lineno
-        and value is not handed
+        begin < value.lineno <= call.lineno
+        and value is not call
         and "convert" not in unparse_short(value)
         for value, _ in scope.bindings.get(key, ())
     )

@@ -16,11 +16,11 @@ _MAX_DEPTH = 4
 
 
 def _is_bounded_by_length(
-    recorder: EventRecorder, scope: CodeScope, step: CodeStep, made: Sequence[ast.Call]
+    recorder: EventRecorder, scope: CodeScope, step: CodeStep, calls: Sequence[ast.Call]
 ) -> bool:
     """Is the outermost loop after ``iter(loader)`` as long as the loader is?"""
     for loop in step.context.loops:
-        if any(_is_inside_loop(one, loop) for one in made):
+        if any(_is_inside_loop(one, loop) for one in calls):
             continue
         if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)):
             return False
@@ -28,9 +28,9 @@ def _is_bounded_by_length(
     return False
 
 
-def _renews_iterator(step: CodeStep, made: Sequence[ast.Call]) -> bool:
+def _renews_iterator(step: CodeStep, calls: Sequence[ast.Call]) -> bool:
     """Does the loop that takes batches create another iterator inside itself?"""
-    return any(_is_inside_loop(one, loop) for loop in step.context.loops[-1:] for one in made)
+    return any(_is_inside_loop(one, loop) for loop in step.context.loops[-1:] for one in calls)
 
 
 def _is_inside_loop(node: ast.Call, loop: LoopNode) -> bool:

@@ -29,19 +29,19 @@ def find_loader_variable(loader: ResolvedLoaderCall, scope: CodeScope) -> str:
     return _find_variable(loader.site.node, scope)
 
 
-def _find_variable(made: ast.Call, scope: CodeScope) -> str:
+def _find_variable(call: ast.Call, scope: CodeScope) -> str:
     for key, values in scope.bindings.items():
         for value, _ in values:
-            if contains_node(value, made):
+            if contains_node(value, call):
                 return key
     return ""
 
 
 def find_receiving_names(
-    recorder: EventRecorder, made: ast.Call, scope: CodeScope, depth: int = _MAX_BUILDERS
+    recorder: EventRecorder, call: ast.Call, scope: CodeScope, depth: int = _MAX_BUILDERS
 ) -> Iterator[str]:
     """What the caller of the function that returns it calls it: ``valid = build(rows)``."""
-    sites = recorder.project.find_callers(scope) if _is_returned(made, scope) else []
+    sites = recorder.project.find_callers(scope) if _is_returned(call, scope) else []
     for site in sites if len(sites) == 1 else ():
         for key, values in site.scope.bindings.items():
             if any(value is site.node for value, _ in values):
@@ -130,10 +130,10 @@ def _find_loop_of_builder(recorder: EventRecorder, scope: CodeScope, depth: int)
     return ""
 
 
-def _is_returned(made: ast.Call, scope: CodeScope) -> bool:
-    name = _find_variable(made, scope)
+def _is_returned(call: ast.Call, scope: CodeScope) -> bool:
+    name = _find_variable(call, scope)
     return any(
-        n is made or (name and isinstance(n, ast.expr) and binding_key(n) == name)
+        n is call or (name and isinstance(n, ast.expr) and binding_key(n) == name)
         for step in scope.steps_by_type.get(ast.Return, [])
         for n in ast.walk(step.node)
     )

@@ -121,7 +121,11 @@ def _record_next_loops(recorder: EventRecorder, scope: CodeScope, names: Sequenc
 
 
 def _restarted_loaders(
-    recorder: EventRecorder, scope: CodeScope, node: ast.Call, around: LoopNode, loaders: set[int]
+    recorder: EventRecorder,
+    scope: CodeScope,
+    node: ast.Call,
+    outer_loop: LoopNode,
+    loaders: set[int],
 ) -> set[int]:
     """Those whose iterator, from which a call takes a batch, is made again and again."""
     found: set[int] = set()
@@ -130,7 +134,7 @@ def _restarted_loaders(
         if step is None or not made.args:
             continue
         known = recorder.loader_flow.find_loaders(made.args[0], its)
-        if around in step.context.loops:  # PDR404 where it is made for each batch
+        if outer_loop in step.context.loops:  # PDR404 where it is made for each batch
             found |= loaders & known if step.context.handler else set()
             continue
         for index in loaders & known:

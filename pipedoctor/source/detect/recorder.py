@@ -79,11 +79,11 @@ class EventRecorder:
         """A dataset whose items this function makes."""
         return self._dataset_by_scope.get(id(scope), "")
 
-    def _format_guards(self, scope: CodeScope, found: Sequence[GuardCondition]) -> tuple[str, ...]:
+    def _format_guards(self, scope: CodeScope, guards: Sequence[GuardCondition]) -> tuple[str, ...]:
         """The innermost conditions that may fail, as they are written."""
         return tuple(
             text if g.holds else f"not ({text})"
-            for g in found[-_MAX_GUARDS:]
+            for g in guards[-_MAX_GUARDS:]
             if not self.always_holds(g, scope)
             for text in (self._describe_test(g.test, scope),)
         )

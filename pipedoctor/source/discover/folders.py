@@ -89,12 +89,12 @@ def _is_excluded(top: str, folder: str, name: str, patterns: list[str]) -> bool:
     return any(matches_pattern(one, below_top) or matches_pattern(one, shown) for one in patterns)
 
 
-def _is_code_folder(parent: str, name: str, ignored: GitignoreMatcher | None) -> bool:
+def _is_code_folder(parent: str, name: str, gitignore: GitignoreMatcher | None) -> bool:
     """A folder that is no environment of Python and that git knows of."""
     path = os.path.join(parent, name)  # noqa: PTH118
     if os.path.exists(os.path.join(path, "pyvenv.cfg")):  # noqa: PTH110, PTH118
         return False
-    return ignored is None or not ignored.is_ignored(path, folder=True)
+    return gitignore is None or not gitignore.is_ignored(path, folder=True)
 
 
 def _report_failures(errors: list[OSError]) -> Iterator[OmittedPath]:

@@ -26,9 +26,9 @@ def _precedence(cls: ClassDefinition, line: int) -> tuple[bool, int]:
     return cls.node.lineno < line, cls.node.lineno
 
 
-def stands_before(found: object, cls: ClassDefinition) -> bool:
+def stands_before(definition: object, cls: ClassDefinition) -> bool:
     """Is it another class of the same file, which stands before this one?"""
-    other = found if isinstance(found, ClassDefinition) else cls
+    other = definition if isinstance(definition, ClassDefinition) else cls
     return other.module is cls.module and other.node.lineno < cls.node.lineno
 
 

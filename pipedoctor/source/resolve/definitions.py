@@ -64,15 +64,15 @@ class DefinitionIndex:
             node = node.value
         return self.resolve_name(f"{node.id}{rest}", module) if isinstance(node, ast.Name) else ""
 
-    def resolve_name(self, written: str, module: Module) -> str:
+    def resolve_name(self, name: str, module: Module) -> str:
         """The same for a name as it is written: most are asked for often."""
-        known = module.resolved_names.get(written)
+        known = module.resolved_names.get(name)
         if known is None:
-            known = module.resolved_names[written] = self._resolve_uncached(written, module)
+            known = module.resolved_names[name] = self._resolve_uncached(name, module)
         return known
 
-    def _resolve_uncached(self, written: str, module: Module) -> str:
-        first, dot, rest = written.partition(".")
+    def _resolve_uncached(self, name: str, module: Module) -> str:
+        first, dot, rest = name.partition(".")
         top = module.imported_names.get(first)
         own = module.classes.get(first)
         if top is None or (own is not None and shadows_its_base(own)):

@@ -128,14 +128,14 @@ class DictionaryResolver:
         scope: CodeScope,
         step: CodeStep,
         depth: int,
-        unresolved: KeywordDictionary,
+        dictionary: KeywordDictionary,
     ) -> Iterator[KeywordDictionary]:
         key = binding_key(node)
         here = scope
         bound = [(v, s, scope) for v, s in scope.bindings.get(key, [])]
         if not bound and not key.startswith("self."):
             if scope.has_parameter(key):
-                yield from self._resolve_parameter(key, scope, step, depth, unresolved)
+                yield from self._resolve_parameter(key, scope, step, depth, dictionary)
                 return
             here = scope.module.body
             bound = [(v, s, here) for v, s in here.bindings.get(key, [])]
@@ -143,7 +143,7 @@ class DictionaryResolver:
             found = list(self.values.find_assignments(key, scope))
             bound = [(v, step, its) for v, its in found]
         if not bound:
-            yield unresolved
+            yield dictionary
         for value, where, its in bound:
             if not can_coincide(where.context, step.context):
                 continue
@@ -156,12 +156,12 @@ class DictionaryResolver:
         scope: CodeScope,
         step: CodeStep,
         depth: int,
-        unresolved: KeywordDictionary,
+        dictionary: KeywordDictionary,
     ) -> Iterator[KeywordDictionary]:
         """What the only caller hands over; several callers: nobody knows."""
         handed = self.values.find_call_arguments(scope, key)
         if len(handed) != 1 or depth < _MAX_DEPTH - 1:
-            yield unresolved
+            yield dictionary
             return
         value, its = handed[0]
         yield from self.resolve(value, its, _step_of_node(its, value, step), depth - 2)

@@ -9,11 +9,11 @@ from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.source_text import SourceText
 
 
-def _find_epoch_loops(scope: CodeScope, after: int) -> Iterator[ast.For]:
+def _find_epoch_loops(scope: CodeScope, first_line: int) -> Iterator[ast.For]:
     for step in scope.steps_by_type.get(ast.For, []):
         node = step.node
         outer = len(step.context.loops)
-        if isinstance(node, ast.For) and node.lineno > after and not outer:
+        if isinstance(node, ast.For) and node.lineno > first_line and not outer:
             if isinstance(node.target, ast.Name) and not step.context.inner:
                 if isinstance(node.iter, ast.Call) and "epoch" in node.target.id:
                     yield node

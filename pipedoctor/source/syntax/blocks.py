@@ -93,7 +93,7 @@ def find_indent_unit(source: SourceText, inner: ast.stmt, outer: ast.stmt) -> st
 
 
 def lines_to_indent(
-    source: SourceText, statements: Sequence[ast.stmt], after: ast.stmt | None = None
+    source: SourceText, statements: Sequence[ast.stmt], next_statement: ast.stmt | None = None
 ) -> str | None:
     """
     Those that move when these statements do, as ``3-9,12-14``; comments with them.
@@ -102,7 +102,9 @@ def lines_to_indent(
     is something else on the first or the last line.
     """
     first, last = source.node_start(statements[0]), source.node_end(statements[-1])
-    begin = source.node_end(after).line + 1 if after else first_line(statements[0])
+    begin = (
+        source.node_end(next_statement).line + 1 if next_statement else first_line(statements[0])
+    )
     if not source.is_line_start(first) or not source.is_line_end(last):
         return None
     held = {n for one in statements for n in _lines_in_strings(source, one)}

@@ -203,11 +203,11 @@ def _index_function(
 
 
 def _index_class(
-    module: Module, node: ast.ClassDef, around: FunctionNode | ast.Module | ast.ClassDef
+    module: Module, node: ast.ClassDef, outer: FunctionNode | ast.Module | ast.ClassDef
 ) -> None:
     found = ClassDefinition(module, node.name, node)
-    if not isinstance(around, ast.Module):
-        found.visible = range(around.lineno, (around.end_lineno or around.lineno) + 1)
+    if not isinstance(outer, ast.Module):
+        found.visible = range(outer.lineno, (outer.end_lineno or outer.lineno) + 1)
     _add_class(module, found)
     for item in node.body:
         if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -224,14 +224,14 @@ def _index_class(
             _index_class(module, item, node)
 
 
-def _add_class(module: Module, added: ClassDefinition) -> None:
+def _add_class(module: Module, definition: ClassDefinition) -> None:
     """Add a class; of several of one name the last of the widest scope is meant by it."""
-    other = module.classes.get(added.name)
+    other = module.classes.get(definition.name)
     if other is not None:
-        added.number = 1 + sum(one.name == added.name for one in module.class_definitions)
-    module.class_definitions.append(added)
-    if other is None or len(added.visible) >= len(other.visible):
-        module.classes[added.name] = added
+        definition.number = 1 + sum(one.name == definition.name for one in module.class_definitions)
+    module.class_definitions.append(definition)
+    if other is None or len(definition.visible) >= len(other.visible):
+        module.classes[definition.name] = definition
 
 
 def _record_bindings(scope: CodeScope, step: CodeStep) -> None:

@@ -10,8 +10,8 @@ _TEST_PATH = re.compile(
 )
 
 
-def is_test_file(path: str, imported: Iterable[str]) -> bool:
+def is_test_file(path: str, imports: Iterable[str]) -> bool:
     """Is it a test or a benchmark, by its folder, its name or what it imports?"""
     if _TEST_PATH.search(path):
         return True
-    return any(name.partition(".")[0] in _TEST_RUNNERS for name in imported)
+    return any(name.partition(".")[0] in _TEST_RUNNERS for name in imports)

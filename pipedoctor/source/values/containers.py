@@ -40,8 +40,8 @@ def item_of(model: Evaluating, value: Value, index: object) -> Values:
     return UNKNOWN
 
 
-def _item_of_container(model: Evaluating, held: ContainerValue, index: object) -> Values:
-    node, frame = held.node, held.frame
+def _item_of_container(model: Evaluating, container: ContainerValue, index: object) -> Values:
+    node, frame = container.node, container.frame
     return join(model.evaluate(one, frame) for one in written_items(node, frame.scope, index)) | (
         join(
             model.evaluate(one, frame)
@@ -96,15 +96,15 @@ def elements_of(model: Evaluating, value: Value) -> Values:
     return UNKNOWN
 
 
-def call_container_method(model: Evaluating, held: Value, call: ast.Call) -> Values:
+def call_container_method(model: Evaluating, container: Value, call: ast.Call) -> Values:
     """``loaders.values()``, ``loaders.items()``, ``loaders.get("train")``."""
     method = last_name(call.func)
     if method == "values":
-        return frozenset((TupleValue((item_of(model, held, None),)),))
+        return frozenset((TupleValue((item_of(model, container, None),)),))
     if method == "items":
-        pair = TupleValue((UNKNOWN, item_of(model, held, None)))
+        pair = TupleValue((UNKNOWN, item_of(model, container, None)))
         return frozenset((TupleValue((frozenset((pair,)),)),))
     if method in {"get", "pop"} and call.args:
         first = call.args[0]
-        return item_of(model, held, first.value if isinstance(first, ast.Constant) else None)
-    return frozenset((held,)) if method == "copy" else UNKNOWN
+        return item_of(model, container, first.value if isinstance(first, ast.Constant) else None)
+    return frozenset((container,)) if method == "copy" else UNKNOWN

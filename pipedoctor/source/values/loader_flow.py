@@ -78,16 +78,18 @@ class LoaderFlow:
             and not self.project.resolve_name("range", scope.module)
         )
 
-    def evaluate_argument(self, made: ResolvedLoaderCall, name: str) -> Values:
+    def evaluate_argument(self, loader_call: ResolvedLoaderCall, name: str) -> Values:
         """What an argument of a loader may be, in the call that makes this loader."""
-        given = made.arguments.get(name)
+        given = loader_call.arguments.get(name)
         if given is None:
             return UNKNOWN
         frame = self.evaluator.frame_of(given.scope)
-        if made.through and given.scope is made.site.scope:
-            frame = self.evaluator.frame_of(made.through[0].scope)
-            into = (*(site.scope for site in made.within), given.scope)
-            for site, scope in zip((made.through[0], *made.within), into, strict=True):
+        if loader_call.through and given.scope is loader_call.site.scope:
+            frame = self.evaluator.frame_of(loader_call.through[0].scope)
+            into = (*(site.scope for site in loader_call.within), given.scope)
+            for site, scope in zip(
+                (loader_call.through[0], *loader_call.within), into, strict=True
+            ):
                 frame = self.evaluator.frame_of(scope, None, site.node, frame)
         return self.evaluator.evaluate(given.node, frame)
 

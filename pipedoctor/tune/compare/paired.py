@@ -86,7 +86,7 @@ def take_budget_share(request: TuningRequest, share: float) -> TuningRequest:
 
 
 def measure_pairs(
-    before: SettingSearch, after: SettingSearch, predicted: Gain | None
+    before: SettingSearch, after: SettingSearch, predicted_gain: Gain | None
 ) -> PairedComparison:
     """Windows of both next to each other, so that what drifts drifts for both."""
     left: list[float] = []
@@ -110,7 +110,9 @@ def measure_pairs(
     ratio, seconds = compute_spread(left), compute_spread(saved)
     if ratio is None or seconds is None or ratio.windows < MIN_WINDOWS:
         why = refused or f"only {len(left)} pairs of windows fit into the budget"
-        return PairedComparison(predicted=predicted, measured=None, pairs=len(left), reason=why)
+        return PairedComparison(
+            predicted=predicted_gain, measured=None, pairs=len(left), reason=why
+        )
     gain = Gain(
         value=1 - ratio.value,
         low=1 - ratio.high,
@@ -119,7 +121,7 @@ def measure_pairs(
         basis="measured",
         seconds=None if before.base_pipeline.samples is None else seconds.value,
     )
-    return PairedComparison(predicted=predicted, measured=gain, pairs=len(left))
+    return PairedComparison(predicted=predicted_gain, measured=gain, pairs=len(left))
 
 
 def _measure_window(search: SettingSearch, seconds: float) -> Trial:

@@ -59,7 +59,7 @@ class StageMeasurement:
         if clean:
             return ""
         refused = [trial.window.rejection_reason for trial in self.pipeline.trials]
-        return self.failure or next(iter(refused), "no batch came in the time given")
+        return self.failure or next(iter(refused), "no batch arrived within the time limit")
 
     @property
     def facts(self) -> tuple[Fact, ...]:

@@ -133,20 +133,20 @@ def _describe_world(change: WhatIfChange) -> dict[str, Any]:
     }
 
 
-def _has_other_persistence(pipeline: Pipeline, changed: Setting) -> bool:
+def _has_other_persistence(pipeline: Pipeline, setting: Setting) -> bool:
     """Was it measured with workers that end with the epoch, and shall keep them?"""
-    settings = (t.setting for t in pipeline.trials if is_same_load(t.setting, changed))
-    return any(one.persistent_workers != changed.persistent_workers for one in settings)
+    settings = (t.setting for t in pipeline.trials if is_same_load(t.setting, setting))
+    return any(one.persistent_workers != setting.persistent_workers for one in settings)
 
 
 def _describe_pinning(
-    pipeline: Pipeline, scenario: Scenario, changed: Setting, *, has_gpu: bool
+    pipeline: Pipeline, scenario: Scenario, setting: Setting, *, has_gpu: bool
 ) -> str:
     """What is to be said of pin_memory; without a GPU, what it takes beside one."""
-    if has_gpu or not changed.pin_memory:
+    if has_gpu or not setting.pin_memory:
         return PINNING_NOTE if has_gpu else NO_GPU_NOTE
     guess = ThroughputModel(pipeline=replace(pipeline, pins=True), scenario=scenario).predict(
-        changed
+        setting
     )
     taken = 1e3 * pipeline.contents.copy_seconds
     cost = f"{NO_GPU_NOTE}; with a GPU a thread would copy each batch in {taken:.2g} ms, at"
@@ -213,12 +213,14 @@ def split_epoch(pipeline: Pipeline, prediction: Prediction) -> dict[str, float] 
     }
 
 
-def validate_change(search: SettingSearch, change: WhatIfChange, loaded: TargetLoaded) -> None:
+def validate_change(
+    search: SettingSearch, change: WhatIfChange, loaded_target: TargetLoaded
+) -> None:
     """Raise Refused where batches of the size to imagine cannot be, or be full."""
     size, samples = change.batch, search.base_pipeline.samples
     if size:
-        refuse_batch_size(search.base_pipeline.target, "--batch", loaded)
-    if size and loaded.drop_last and samples is not None and samples < size:
+        refuse_batch_size(search.base_pipeline.target, "--batch", loaded_target)
+    if size and loaded_target.drop_last and samples is not None and samples < size:
         message = f"{search.base_pipeline.target}: with --batch {size} {NO_BATCH}: "
         raise TargetRefusedError(message + explain_too_few(samples, size))
 

@@ -110,7 +110,7 @@ def _list_maps(tuning: Tuning) -> Iterator[SpeedMap]:
             yield _build_map(chosen, tuning.choice.setting, in_order=in_order)
 
 
-def _build_map(guesses: list[Prediction], chosen: Setting, *, in_order: bool) -> SpeedMap:
+def _build_map(guesses: list[Prediction], choice: Setting, *, in_order: bool) -> SpeedMap:
     cells = {(p.setting.num_workers, p.setting.prefetch_factor): p for p in guesses}
     columns = sorted({prefetch for _, prefetch in cells if prefetch})
     most = max(p.samples_per_second for p in guesses)
@@ -119,7 +119,7 @@ def _build_map(guesses: list[Prediction], chosen: Setting, *, in_order: bool) ->
             workers,
             tuple(
                 _build_cell(
-                    _find_prediction(cells, workers, column, first=not number), most, chosen
+                    _find_prediction(cells, workers, column, first=not number), most, choice
                 )
                 for number, column in enumerate(columns)
             ),
@@ -137,13 +137,13 @@ def _find_prediction(
     return cells.get((workers, column)) or (cells.get((workers, None)) if first else None)
 
 
-def _build_cell(prediction: Prediction | None, most: float, chosen: Setting) -> MapCell:
+def _build_cell(prediction: Prediction | None, most: float, choice: Setting) -> MapCell:
     if prediction is None:
         return MapCell()
     shade = max(1, round(_SHADES * prediction.samples_per_second / most)) if most else 1
     kinds = [f"shade-{min(shade, _SHADES)}"]
     kinds += ["measured"] * prediction.measured
-    kinds += ["best"] * is_same_load(prediction.setting, chosen)
+    kinds += ["best"] * is_same_load(prediction.setting, choice)
     how = "measured" if prediction.measured else "predicted"
     return MapCell(
         f"{prediction.samples_per_second:.0f}",

@@ -17,7 +17,7 @@ _MIN_PROCESSOR_GAIN = 0.1
 
 
 def find_binding_limits(
-    search: SettingSearch, model: ThroughputModel, chosen: Setting
+    search: SettingSearch, model: ThroughputModel, choice: Setting
 ) -> dict[str, str]:
     """
     The limits that bind, by their names, with what the cheapest faster setting needs.
@@ -25,13 +25,13 @@ def find_binding_limits(
     Faster is what would have been chosen: by `WORTH`, and no more than workers,
     processors and the consumer allow.
     """
-    least = model.predict(chosen).samples_per_second * (1 + MIN_GAIN)
+    least = model.predict(choice).samples_per_second * (1 + MIN_GAIN)
     binding: dict[str, str] = {}
-    if _try_more_processors(search, model, chosen) > least:
+    if _try_more_processors(search, model, choice) > least:
         binding["CPUs"] = search.limits.cpus_message
     if any(
         _estimate_rate(model, wide) > least
-        for wide in _list_wider_settings(search, model.pipeline, chosen)
+        for wide in _list_wider_settings(search, model.pipeline, choice)
     ):
         binding["workers"] = search.limits.workers_message
     for setting in search.list_settings():
@@ -48,11 +48,11 @@ def _estimate_rate(model: ThroughputModel, setting: Setting) -> float:
 
 
 def _list_wider_settings(
-    search: SettingSearch, pipeline: Pipeline, chosen: Setting
+    search: SettingSearch, pipeline: Pipeline, choice: Setting
 ) -> Iterator[Setting]:
     """More workers than may be tried, where as many as may be are the choice."""
     most = search.limits.max_workers
-    if chosen.num_workers < most:
+    if choice.num_workers < most:
         return
     for times, more in _WORKER_STEPS:
         workers = max(math.ceil(times * most), most + more)
@@ -66,17 +66,17 @@ def _count_batches(pipeline: Pipeline) -> float:
     return samples / size if samples and size else math.inf
 
 
-def _try_more_processors(search: SettingSearch, model: ThroughputModel, chosen: Setting) -> float:
+def _try_more_processors(search: SettingSearch, model: ThroughputModel, choice: Setting) -> float:
     """Samples per second of what more processors make faster; 0: of nothing."""
     cpus = _PROCESSOR_FACTOR * model.pipeline.cpus
-    numbers = (2 * chosen.num_workers, math.ceil(cpus))
+    numbers = (2 * choice.num_workers, math.ceil(cpus))
     many = (search.make_setting(min(number, search.count_max_workers())) for number in numbers)
     current_model = ThroughputModel(pipeline=model.pipeline, is_corrected=False)
     wider_model = ThroughputModel(
         pipeline=model.pipeline, is_corrected=False, scenario=Scenario(cores=cpus)
     )
     best = 0.0
-    for setting in (chosen, *many):
+    for setting in (choice, *many):
         guess = model.predict(setting)
         plain = current_model.predict(setting).samples_per_second
         times = wider_model.predict(setting).samples_per_second / plain

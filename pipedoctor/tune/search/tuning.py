@@ -128,9 +128,9 @@ def open_search(
         yield SettingSearch(bench, limits, start, base, in_order_known=loaded.in_order), loaded
 
 
-def refuse_batch_size(target: str, option: str, loaded: TargetLoaded) -> None:
+def refuse_batch_size(target: str, option: str, loaded_target: TargetLoaded) -> None:
     """Raise Refused where this option cannot say how large batches are."""
-    if loaded.own_batches:
+    if loaded_target.own_batches:
         message = f"{target}: {option}: its batch_sampler determines the batch size"
         raise TargetRefusedError(message)
 
@@ -152,7 +152,7 @@ class SearchAttempt:
     interrupted: bool = False
 
 
-def accept_any(search: SettingSearch, loaded: TargetLoaded) -> None:
+def accept_any(search: SettingSearch, loaded_target: TargetLoaded) -> None:
     """Refuse no target that could be loaded."""
 
 

@@ -70,10 +70,10 @@ def _read_mapped(pid: int) -> int:
     return 0
 
 
-def _read_own_share(pid: int, mapped: int) -> int:
+def _read_own_share(pid: int, mapped_bytes: int) -> int:
     """Of what it has mapped, shared pages by its part alone; where the kernel tells."""
     with contextlib.suppress(OSError, ValueError, KeyError, IndexError):
         rows = read_rollup(pid)
         # Old kernels tell only the sum with files and shared memory.
-        return min(mapped, rows.get("Pss_Anon", rows["Pss"]))
-    return mapped
+        return min(mapped_bytes, rows.get("Pss_Anon", rows["Pss"]))
+    return mapped_bytes

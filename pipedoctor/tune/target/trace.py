@@ -131,10 +131,10 @@ def trace_stages(loader: Any, seconds: float) -> tuple[Shares, Shares]:
     return _compute_shares(tracer.wall, opened[0]), _compute_shares(tracer.cpu, opened[1])
 
 
-def _compute_shares(times: list[float], opened: float) -> Shares:
+def _compute_shares(times: list[float], seconds: float) -> Shares:
     total = sum(times) or 1.0
     kinds = {kind: spent / total for kind, spent in zip(KINDS, times, strict=True)}
-    return Shares(**kinds, opened=opened / total)
+    return Shares(**kinds, opened=seconds / total)
 
 
 def _build_fetch(loader: Any) -> Callable[[], Any]:

@@ -198,12 +198,12 @@ class TrialRun:
         totals = self.recorder.read_totals(self.workers)
         return RecordedSoFar(totals, len(self.recorder.receive_times))
 
-    def build_answer(self, before: RecordedSoFar, window: Window) -> TrialMeasured:
+    def build_answer(self, earlier_totals: RecordedSoFar, window: Window) -> TrialMeasured:
         """Everything that was seen; the last that is read while workers run."""
         stamps, recorder = self.step_ends, self.recorder
         batches, seconds = len(stamps) - 1, stamps[-1] - stamps[0]
-        recorded = divide_by_batches(before.totals, recorder.read_totals(self.workers))
-        received = average_times(recorder.receive_times[before.received :])
+        recorded = divide_by_batches(earlier_totals.totals, recorder.read_totals(self.workers))
+        received = average_times(recorder.receive_times[earlier_totals.received :])
         descriptors = count_descriptors() - self.descriptors
         uss, growth = self.summarize_memory()
         items = recorder.read_item_times(self.workers) if recorder.records_items else []

@@ -41,13 +41,13 @@ def average_times(pairs: list[tuple[float, float]]) -> tuple[float, float]:
 
 
 def build_costs(
-    recorded: dict[str, float], received: tuple[float, float], next_cpu: float
+    totals: dict[str, float], batch_seconds: tuple[float, float], next_cpu: float
 ) -> Costs | None:
     """What a batch costs; None where nothing was recorded."""
-    if not recorded:
+    if not totals:
         return None
-    wall, cpu = received
-    return Costs(**recorded, receive_wall=wall, receive_cpu=cpu, next_cpu=next_cpu)
+    wall, cpu = batch_seconds
+    return Costs(**totals, receive_wall=wall, receive_cpu=cpu, next_cpu=next_cpu)
 
 
 def compute_grace(request: TrialRequest, first_step: float) -> float:

@@ -210,7 +210,7 @@ def _parse_fields(data: bytes, version: tuple[int, int]) -> dict[str, int]:
 
 def _build_layout(fields: dict[str, int], version: tuple[int, int]) -> FrameLayout:
     if max(fields.values()) > 1 << 24 or fields["frame.size"] > fields["frame.locals"] + 64:
-        message = "the table of offsets makes no sense"
+        message = "the table of offsets is invalid"
         raise UnknownLayoutError(message)
     return FrameLayout(
         version=version,

@@ -78,9 +78,9 @@ class FramePages:
             return self._memory.read_pointer(address)
         return int(page[offset // _WORD])
 
-    def end(self, used: Sequence[int]) -> None:
+    def end(self, addresses: Sequence[int]) -> None:
         """End a sample, whose frames lay at these addresses: they are expected next time."""
-        pages = tuple(dict.fromkeys(address - address % PAGE_BYTES for address in used))
+        pages = tuple(dict.fromkeys(address - address % PAGE_BYTES for address in addresses))
         expected = pages[:_MAX_EXPECTED]
         same = set(expected) <= set(self._expected) and len(pages) == len(expected)
         self._before = self._whole if same else b""

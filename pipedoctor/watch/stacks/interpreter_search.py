@@ -68,13 +68,13 @@ def _list_candidates(maps: str) -> Iterator[tuple[int, str]]:
 
 
 def _find_version(
-    memory: RemoteMemory, loaded: ElfImage, runtime: int, path: str
+    memory: RemoteMemory, image: ElfImage, runtime: int, path: str
 ) -> tuple[int, int]:
     table = memory.read(runtime, 16)
     if table[:8] == COOKIE:
         (number,) = struct.unpack_from("<Q", table, 8)
         return number >> 24, number >> 16 & 0xFF
-    place = loaded.find_symbol("Py_Version")  # from 3.11 on
+    place = image.find_symbol("Py_Version")  # from 3.11 on
     if place is not None:
         number = memory.read_pointer(place)
         return number >> 24, number >> 16 & 0xFF
@@ -86,14 +86,14 @@ def _find_version(
     return int(major), int(minor)
 
 
-def _refuse_unsupported(loaded: ElfImage, version: tuple[int, int], path: str) -> None:
+def _refuse_unsupported(image: ElfImage, version: tuple[int, int], path: str) -> None:
     name = f"CPython {version[0]}.{version[1]}"
     if not OLDEST <= version <= NEWEST:
         message = f"{name}: only 3.10 to 3.14 are known"
         raise UnknownLayoutError(message)
     match = _PYTHON_FILE_PATTERN.search(path)
     flags = (match[3] or match[6] or "") if match else ""
-    debug = "d" in flags or loaded.find_symbol("_Py_NegativeRefcount") is not None
+    debug = "d" in flags or image.find_symbol("_Py_NegativeRefcount") is not None
     if debug or "t" in flags:
         kind = "debug" if debug else "free-threaded"
         message = f"{name} is a {kind} build, whose layout is another"

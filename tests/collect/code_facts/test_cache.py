@@ -160,7 +160,7 @@ def test_what_time_cut_short_is_not_remembered(three: Path, tmp_path: Path) -> N
     facts = source(Machine(), [str(three)], -1.0, lambda _: None, reading)
     assert facts.parsed == 0
     assert {one.reason for one in facts.skipped} == {
-        "not read, nor any file after it: no time after -1 s"
+        "not read, nor any file after it: time limit of -1 s reached"
     }
     assert _entries(tmp_path / "cache") == []
 

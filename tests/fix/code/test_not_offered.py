@@ -87,7 +87,7 @@ def test_what_is_kept_on_purpose_is_named_with_the_reason(project: Path) -> None
     (project / "data.py").write_text(DATA.format(kept=False))
     done = fix(".", "--select", "persistent-workers-missing")
 
-    assert "persistent-workers-missing: persistent_workers=False is written there" in done.stdout
+    assert "persistent-workers-missing: persistent_workers=False is set explicitly" in done.stdout
 
 
 def test_nothing_is_said_of_files_that_show_nothing_together(project: Path) -> None:

@@ -155,5 +155,5 @@ def test_groups_of_less_than_five_say_so(write: Write, folder: Path) -> None:
 
     assert found.outliers == ()
     (group,) = found.groups
-    assert (group.judged, group.why) == (False, "too few to judge: 4, it takes 5")
+    assert (group.judged, group.why) == (False, "too few to judge: 4; at least 5 are needed")
     assert found.summary.not_judged == 4
