@@ -19,9 +19,9 @@ from pipedoctor.source.detect.losses import find_losses, record_kept_graph
 from pipedoctor.source.detect.positions import is_initializer, is_inside_loops, is_within
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names
-from pipedoctor.source.detect.value_uses import is_computed_of_gradients, is_read_by_host
+from pipedoctor.source.detect.returned_batches import find_returned_kinds
+from pipedoctor.source.detect.value_uses import is_computed_of_gradients
 from pipedoctor.source.resolve.arguments import match_arguments
-from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.context import (
     CodeContext,
     CodeStep,
@@ -135,7 +135,7 @@ class BatchFlow(BatchEvents):
         value: ast.expr,
         names: frozenset[str],
         state: FlowState,
-        result_names: set[str],
+        kinds: set[str],
         *,
         copied: bool,
     ) -> None:
@@ -143,14 +143,12 @@ class BatchFlow(BatchEvents):
         read, tensors = self.names.of_all(value), self.names.of_tensors(value)
         moved = state.on_device.keys() | state.results
         if isinstance(value, ast.Call) and not copied:
-            device = "results" in result_names or is_computed_of_gradients(value)
-            if "host" in result_names:
+            device = "results" in kinds or is_computed_of_gradients(value)
+            if "host" in kinds:
                 state.results -= names
-            elif device or ("batch" not in result_names and tensors & moved):
+            elif device or ("batch" not in kinds and tensors & moved):
                 state.results |= names
-            elif "batch" in result_names or (
-                self._passes_through(scope, value) and read & state.batch
-            ):
+            elif "batch" in kinds or (self._passes_through(scope, value) and read & state.batch):
                 state.batch |= names
         if copied or isinstance(value, _PLAIN_VALUES):
             if read & state.batch:
@@ -258,7 +256,7 @@ class BatchFlow(BatchEvents):
         self.follow_steps(target, inside, state)
         self.guards, self.depth, self.self_class = before
         self._leave_object(cls if target.owner is not None else None, state)
-        self._visited[key] = self._returned_kinds(target, state)
+        self._visited[key] = find_returned_kinds(self, target, state)
         return self._visited[key]
 
     def _takes_batches(self, target: CodeScope) -> bool:
@@ -268,27 +266,3 @@ class BatchFlow(BatchEvents):
             isinstance(one.node, ast.Call) and last_name(one.node.func) in names
             for one in target.calls
         )
-
-    def _returned_kinds(self, target: CodeScope, state: FlowState) -> frozenset[str]:
-        """What a function returns: a batch, one on the device, something computed there."""
-        kinds: set[str] = set()
-        values = returned_values(target)
-        if values and all(
-            is_read_by_host(target, value) or is_made_on_host(self.recorder, target, value)
-            for value in values
-        ):
-            kinds.add("host")
-        for value in values:
-            names = self.names.of_tensors(value)
-            calls = self.names.calls_in(value)
-            if any(is_device_copy(one, self.recorder, target) for one in calls):
-                kinds |= {"device", "batch"}
-            elif names & state.results:
-                kinds.add("results")
-            elif names & state.on_device.keys():
-                kinds |= {"device", "batch"}
-            elif names & state.batch:
-                kinds.add("batch")
-            if names & state.fresh_on_host:
-                kinds.add("fresh")
-        return frozenset(kinds)
