@@ -109,6 +109,8 @@ def shell(argv: Sequence[str]) -> str:
 
 
 def _quote_word(word: str) -> str:
+    if word.startswith("~/") and len(word) > len("~/") and not _UNPRINTABLE.search(word):
+        return f"~/{shlex.quote(word[2:])}"  # the home folder, as a shell reads it
     if not _UNPRINTABLE.search(word):
         return shlex.quote(word)
     safe = word.replace("\\", "\\\\").replace("'", "\\'")

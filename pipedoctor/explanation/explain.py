@@ -28,6 +28,7 @@ from pipedoctor.explanation.reasoning import Diagnosis, RankedCause, diagnose
 from pipedoctor.explanation.signature_catalogue import load_signatures
 from pipedoctor.facts import Facts, Packages
 from pipedoctor.facts.log import Log, Raised, Seen, TracebackFrame
+from pipedoctor.log.launch_commands import is_plain_command
 from pipedoctor.log.read import read_log
 from pipedoctor.log.signatures import FailureMode, SignatureCatalogue
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor
@@ -37,6 +38,8 @@ _TIE_MARGIN = 3.0
 """Causes that are no further apart are told apart by this machine."""
 _KERNEL_HINT = "CUDA_LAUNCH_BLOCKING=1 reports kernel errors at the line that launches the kernel"
 _PATH_OR_LINE = re.compile(r"[/\\\s]")
+_MARKED_HOME = re.compile(r"/(?:home|Users)/<user-\d{1,6}>(?=/)")
+"""The home folder of a user whose name is hidden: its owner types it otherwise."""
 _NO_FRAME_HINT = "the log contains no line of your own code"
 
 FactsLookup = Callable[[frozenset[str]], Facts]
@@ -98,21 +101,26 @@ def explain_log(
 
 def _redact_values(log: Log, redactor: Redactor) -> Log:
     """What remedies take from the log: paths and lines, but no versions and sizes."""
+
+    def hide(value: str, home: str = "~") -> str:
+        return _MARKED_HOME.sub(lambda _: home, redactor.redact_text(value))
+
     seen = (
         replace(
             one,
             values={
-                name: redactor.redact_text(value) if _PATH_OR_LINE.search(value) else value
+                name: hide(value) if _PATH_OR_LINE.search(value) else value
                 for name, value in one.values.items()
             },
         )
         for one in log.seen
     )
     names = {
-        name: value
-        for name, value in log.names.items()
-        if " " not in value or redactor.redact_text(value) == value
-    }  # a command with a mark in it cannot be typed
+        name: hide(value, "$HOME") if " " in value else value for name, value in log.names.items()
+    }
+    for name, value in log.names.items():  # a command with a mark in it cannot be typed
+        if names[name] != value and not is_plain_command(names[name]):
+            del names[name]
     return replace(log, seen=tuple(seen), names=names)
 
 

@@ -94,6 +94,39 @@ def test_first_remedy(log: str, wanted: str) -> None:
     assert first_text(log).startswith(wanted)
 
 
+@pytest.mark.parametrize(
+    ("log", "wanted"),
+    [
+        (
+            (
+                "to /home/anna/.cache/torch/hub/checkpoints/v g.pth\n"
+                "to /home/anna/.cache/torch/hub/checkpoints/vgg.pth\n"
+                "RuntimeError: PytorchStreamReader failed finding central directory\n"
+            ),
+            "rm -- ~/.cache/torch/hub/checkpoints/vgg.pth",
+        ),
+        (
+            f"$ docker run -v /home/anna/data:/data img python a.py\n{BUS}",
+            "docker run --shm-size=4g -v $HOME/data:/data img python a.py",
+        ),
+        (
+            "PIL.UnidentifiedImageError: cannot identify image file '/home/anna/d/a.jpg'\n",
+            (
+                "from pathlib import Path\n\nfrom PIL import Image\n\n"
+                "for path in Path('~/d').expanduser().rglob"
+            ),
+        ),
+    ],
+)
+def test_a_hidden_home_is_typed_as_its_owner_does(log: str, wanted: str) -> None:
+    redactor = Redactor(RedactionLevel.ALL)
+
+    said = explain(io.BytesIO(log.encode()), redactor=redactor, facts=lambda _: HERE)
+
+    first = next(one for one in said.causes[0].remedies if one.for_here)
+    assert (first.shell or first.snippet).startswith(wanted)
+
+
 def test_a_command_with_a_secret_is_not_repeated() -> None:
     log = f"$ docker run -e HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyzABCDEFGH img python a.py\n{BUS}"
     redactor = Redactor(RedactionLevel.SECRETS)

@@ -246,4 +246,6 @@ def test_a_remedy_shows_no_more_of_a_log_than_its_lines_do() -> None:
 
     remedies = [one for cause in said.causes for one in cause.remedies]
     assert "kim" not in str(remedies)
-    assert any(one.shell.startswith("conda install --name tts ") for one in remedies)
+    assert any(
+        one.shell.startswith("conda install --prefix ~/miniforge3/envs/tts ") for one in remedies
+    )

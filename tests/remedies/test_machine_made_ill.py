@@ -95,6 +95,46 @@ def test_a_full_folder_of_temporary_files(tmp_path: Path) -> None:
     assert f"{disk} is full" not in after
 
 
+SMALL = "mount -t tmpfs -o size=1m{} tmpfs {}"
+FULL = f"mkdir c; {SMALL.format('', 'c')}; head -c 2m /dev/zero >c/x 2>/dev/null"
+READ_ONLY = f"mkdir r; {SMALL.format(',ro', 'r')}"
+
+
+@pytest.mark.parametrize(
+    ("name", "ill", "job"),
+    [
+        (
+            "shm-too-small",
+            "mount -t tmpfs -o size=64m tmpfs /dev/shm",
+            "--workers 8 --batch-bytes 19M",
+        ),
+        ("fd-limit-exhausted", "ulimit -Sn 64", "--workers 8"),
+        ("disk-full", f"{FULL}; export HF_HOME=$PWD/c", ""),
+        ("disk-full", f"{FULL}; export XDG_CACHE_HOME=$PWD/c", ""),
+        ("cache-dir-not-writable", f"{READ_ONLY}; export TORCH_HOME=$PWD/r/t", ""),
+        ("cache-dir-not-writable", f"{READ_ONLY}; export XDG_CACHE_HOME=$PWD/r", ""),
+        ("tmpdir-path-too-long", f"mkdir {'a' * 95}; export TMPDIR=$PWD/{'a' * 95}", ""),
+        ("thread-oversubscription", "export OMP_NUM_THREADS=64", "--workers 4"),
+        ("thread-oversubscription", "export MKL_NUM_THREADS=48", "--workers 4"),
+        ("cpu-affinity-restricted", "taskset -cp 0 $$ >/dev/null", "--workers 4"),
+        ("map-count-low", "mkdir k; echo 1000 >k/max_map_count; mount --bind k /proc/sys/vm", ""),
+    ],
+)
+def test_a_fault_of_the_shell_is_gone(name: str, ill: str, job: str, tmp_path: Path) -> None:
+    check = f"pipedoctor check --quick --select {name} {job} --no-redact --format json"
+    folders = [tmp_path / "before", tmp_path / "after"]
+    for folder in folders:
+        folder.mkdir()
+
+    before = run_shell(f"{ill}; {check}", folders[0], "unshare", "--mount")
+    if json.loads(before)["findings"] == [] and name == "cpu-affinity-restricted":
+        pytest.skip("there is but one CPU here")
+    line = read_first_line(before, name).replace(str(folders[0]), str(folders[1]))
+    after = run_shell(f"{ill}; {line} >/dev/null; {check}", folders[1], "unshare", "--mount")
+
+    assert [one["name"] for one in json.loads(after)["findings"]] == []
+
+
 def test_segments_that_nobody_holds(tmp_path: Path) -> None:
     ill = "mount -t tmpfs -o size=64m tmpfs /dev/shm; head -c 60m /dev/zero >/dev/shm/torch_9_1_1; "
     check = "pipedoctor check --select leaked-shm-segments"

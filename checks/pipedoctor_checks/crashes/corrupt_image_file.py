@@ -10,7 +10,7 @@ _LIST_DAMAGED = """from pathlib import Path
 
 from PIL import Image
 
-for path in Path({folder}).rglob("*.*"):
+for path in Path({folder}){home}.rglob("*.*"):
     try:
         Image.open(path).load()
     except (OSError, SyntaxError) as error:
@@ -20,13 +20,15 @@ for path in Path({folder}).rglob("*.*"):
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """In the folder of the file that the log names."""
     file = log.find_value("corrupt_image_file", "file").strip("'\" ")
-    named = file.startswith("/") and "\\" not in file
+    named = file.startswith(("/", "~/")) and "\\" not in file
     folder = repr(posixpath.dirname(file)) if named else '"FOLDER"'
     what = file if named else "the file"
     return (
         in_code(
             "Load every image once before training, and list those that fail",
-            _LIST_DAMAGED.format(folder=folder),
+            _LIST_DAMAGED.format(
+                folder=folder, home=".expanduser()" if file.startswith("~/") else ""
+            ),
         ),
         in_code(
             f"Replace or remove {what}; to continue in the meantime, accept truncated images",

@@ -179,6 +179,31 @@ def test_no_place_is_named_that_would_not_do(scratch: PathFact) -> None:
     assert len(judged(place(free=0), scratch)[0].remedies) == 1
 
 
+@pytest.mark.parametrize(
+    ("named_by", "wanted"),
+    [
+        ("HF_HOME", "export HF_HOME=/big/tmp/cache"),
+        ("HF_HOME, TORCH_HOME", "export HF_HOME=/big/tmp/cache TORCH_HOME=/big/tmp/cache"),
+        ("default", "export XDG_CACHE_HOME=/big/tmp/cache"),
+    ],
+)
+def test_caches_move_where_there_is_room(named_by: str, wanted: str) -> None:
+    roomy = place("tmp", "/big/tmp", mount=OTHER)
+    cache = place("cache", "/c", free=0, named_by=named_by)
+
+    (finding,) = judged(roomy, cache)
+
+    assert finding.remedies[0].snippet == wanted
+
+
+def test_a_full_home_is_not_cured_by_moving_the_cache() -> None:
+    full = [place(role, "/home/a", free=0, named_by="HOME") for role in ("home", "cache")]
+
+    (finding,) = judged(place("tmp", "/big/tmp", mount=OTHER), *full)
+
+    assert [one.argv[0] for one in finding.remedies] == ["du"]
+
+
 def test_place_with_just_enough_room_will_do() -> None:
     scratch = place("scratch", "/s", mount=OTHER, free=GiB)
 
