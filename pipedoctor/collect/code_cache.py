@@ -18,6 +18,7 @@ import msgspec
 
 from pipedoctor.source.discover.files import SourceFile as File
 from pipedoctor.source.read_project import ProjectReading
+from pipedoctor.source.syntax.line_fingerprints import find_repository
 from pipedoctor.version import __version__
 
 if TYPE_CHECKING:
@@ -97,38 +98,25 @@ def _find_default_folder() -> Path:
     return Path(platformdirs.user_cache_dir("pipedoctor", appauthor=False))
 
 
-def compute_key(project: Iterable[File], display_path: Callable[[str], str]) -> str:
-    """Hash everything that the facts of a project depend on."""
-    whole = hashlib.blake2b(FORMAT_HEADER + _describe_engine().encode(), digest_size=_DIGEST_SIZE)
+def compute_key(project: Iterable[File], display_path: Callable[[str], str], engine: bytes) -> str:
+    """Hash everything that the facts of a project depend on; `engine` as it is described."""
+    whole = hashlib.blake2b(FORMAT_HEADER + engine, digest_size=_DIGEST_SIZE)
     tops: dict[str, str] = {}
     for file in project:
         name = display_path(file.path)
         there = os.path.exists(name)  # noqa: PTH110  (many files, and it is quicker)
-        top = _find_repository(os.path.dirname(name), tops)  # noqa: PTH120
+        top = find_repository(os.path.dirname(name), tops)  # noqa: PTH120
         header = f"{len(file.text)}\0{name}\0{there}\0{top}\0"
         whole.update(header.encode("utf-8", "surrogateescape"))
         whole.update(hashlib.blake2b(file.text, digest_size=_DIGEST_SIZE).digest())
     return whole.hexdigest()
 
 
-def _find_repository(folder: str, roots: dict[str, str]) -> str:
-    """Find the root of the repository around a folder; lines are located by it."""
-    if folder not in roots and not os.path.isabs(folder):  # noqa: PTH117
-        roots[folder] = _find_repository(os.path.abspath(folder), roots)  # noqa: PTH100
-    if folder not in roots:
-        above = os.path.dirname(folder)  # noqa: PTH120
-        if os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118
-            roots[folder] = folder
-        else:
-            roots[folder] = _find_repository(above, roots) if above != folder else ""
-    return roots[folder]
-
-
-def _describe_engine() -> str:
+def describe_engine() -> bytes:
     """Describe version, Python and the reader's own files, which developers edit."""
     files = [f"{name} {size} {changed}" for name, size, changed in sorted(_list_own_files())]
     python = f"{sys.implementation.name} {sys.version_info[:3]}"
-    return "\n".join([__version__, python, *files])
+    return "\n".join([__version__, python, *files]).encode()
 
 
 def _list_own_files() -> Iterator[tuple[str, int, int]]:

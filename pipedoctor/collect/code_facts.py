@@ -40,7 +40,7 @@ def examine_projects(
 ) -> list[ProjectReading]:
     """Return each project's facts in its order, from the cache or by examining it."""
     cache = code_cache.open_cache(reading.cache_dir, enabled=reading.cache)
-    keys = [code_cache.compute_key(one, display_path) if cache.folder else "" for one in groups]
+    keys = _compute_keys(groups, display_path) if cache.folder else [""] * len(groups)
     found = {n: known for n, key in enumerate(keys) if (known := cache.get(key))}
     missing = [n for n in range(len(groups)) if n not in found]
 
@@ -65,6 +65,11 @@ def examine_projects(
         cache.trim()
     cache.close()
     return [found[number] for number in range(len(groups))]
+
+
+def _compute_keys(groups: Sequence[ProjectFiles], display_path: DisplayPath) -> list[str]:
+    engine = code_cache.describe_engine()
+    return [code_cache.compute_key(one, display_path, engine) for one in groups]
 
 
 def list_loader_calls(

@@ -125,7 +125,7 @@ def _is_for_tests(loader: ResolvedLoaderCall) -> bool:
 def _uses_batch_norm(recorder: EventRecorder, scope: CodeScope, loops: Sequence[int]) -> bool:
     """Is BatchNorm used near the loader, or near a loop that it feeds?"""
     paths = {recorder.loops[number].at.path for number in loops}
-    near = [scope.module, *(one for one in recorder.project.modules if one.path in paths)]
+    near = [scope.module, *recorder.project.modules_at(paths)]
     return any(map(recorder.batch_norm_usage.is_used_near, near))
 
 

@@ -146,8 +146,7 @@ def _names_stored_in(loop: ast.For | ast.AsyncFor) -> set[str]:
 def find_unguarded_start(recorder: EventRecorder, index: int) -> ImportStep | None:
     """Where a file as it is run or imported, outside a main guard, iterates it."""
     fed = {one.at.path for one in recorder.loops if index in one.loaders}
-    modules = [one for one in recorder.project.modules if one.path in fed]
-    for module in modules:
+    for module in recorder.project.modules_at(fed):
         begun = _find_start_in(recorder, module, index)
         if begun is not None:
             return begun

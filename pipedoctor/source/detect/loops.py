@@ -31,7 +31,7 @@ def find_loops(recorder: EventRecorder) -> None:
     """Number the loops over batches, before anything refers to them."""
     requests = sorted(recorder.loader_flow.requesting_names)
     for module in recorder.project.modules:
-        names = [name for name in requests if module.calls_by_function(name)]
+        names = [name for name in requests if name in module.called_names]
         for scope in module.scopes:
             _record_next_loops(recorder, scope, names)
             for kind in (ast.For, ast.AsyncFor):

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pipedoctor.runtime.regular_file import read_whole
 
@@ -16,7 +16,8 @@ _MAX_BYTES = 1 << 20
 class GitignoreRules(NamedTuple):
     """The rules of one file, for what lies below its folder."""
 
-    folder: Path
+    folder: str
+    """Absolute."""
     spec: "GitIgnoreSpec"
 
 
@@ -24,13 +25,15 @@ class GitignoreMatcher:
     """Answers for everything below one folder, never for that folder itself."""
 
     def __init__(self, folder: str) -> None:
-        top = Path(folder).absolute()
+        top = str(Path(folder).absolute())
         above = _inherited_rules(top)
-        if _is_ignored(above, top, folder=True):
+        above_top, name = os.path.split(top)
+        if _is_ignored(_locate_rules(above, above_top), name, folder=True):
             above = ()
         own = read_rules(top)
+        self._rules_by_folder: dict[str, Sequence[GitignoreRules]]
         self._rules_by_folder = {top: (*above, own) if own else above}
-        self._rules_by_path: dict[str, Sequence[GitignoreRules]] = {}
+        self._located_rules: dict[str, Sequence[LocatedRules]] = {}
 
     def is_ignored(self, path: str, *, folder: bool) -> bool:
         """
@@ -38,28 +41,42 @@ class GitignoreMatcher:
 
         A file may not be re-included below an ignored folder.
         """
-        near = os.path.dirname(path)  # noqa: PTH120  (thousands of files)
-        chain = self._rules_by_path.get(near)
-        if chain is None:
-            chain = self._rules_by_path[near] = self._rules_for(Path(near).absolute())
-        return bool(chain) and _is_ignored(chain, Path(path).absolute(), folder=folder)
+        near, name = os.path.split(path)
+        located = self._located_rules.get(near)
+        if located is None:
+            full = str(Path(near).absolute())
+            located = self._located_rules[near] = _locate_rules(self._rules_for(full), full)
+        return _is_ignored(located, name, folder=folder)
 
-    def _rules_for(self, folder: Path) -> Sequence[GitignoreRules]:
+    def _rules_for(self, folder: str) -> Sequence[GitignoreRules]:
         """All rules that hold in a folder, the nearest last."""
         known = self._rules_by_folder.get(folder)
         if known is None:
-            own, above = read_rules(folder), self._rules_for(folder.parent)
+            own, above = read_rules(folder), self._rules_for(os.path.dirname(folder))  # noqa: PTH120
             known = self._rules_by_folder[folder] = (*above, own) if own else tuple(above)
         return known
 
 
-def _inherited_rules(folder: Path) -> tuple[GitignoreRules, ...]:
+LocatedRules: TypeAlias = "tuple[GitIgnoreSpec, str]"
+"""The rules of one file, and how a folder is called by these: ``data/raw/``."""
+
+
+def _locate_rules(rules_chain: Sequence[GitignoreRules], folder: str) -> list[LocatedRules]:
+    """Rules for what lies in a folder, those of the nearest file first."""
+    found: list[LocatedRules] = []
+    for rules in reversed(rules_chain):
+        below = folder[len(rules.folder) :].replace(os.sep, "/").strip("/")
+        found.append((rules.spec, f"{below}/" if below else ""))
+    return found
+
+
+def _inherited_rules(folder: str) -> tuple[GitignoreRules, ...]:
     """Those between a folder and where its repository begins, if it has one."""
-    if (folder / ".git").exists():
+    if (Path(folder) / ".git").exists():
         return ()
     found: list[GitignoreRules] = []
-    for one in folder.parents:
-        own = read_rules(one)
+    for one in Path(folder).parents:
+        own = read_rules(str(one))
         if own:
             found.insert(0, own)
         if (one / ".git").exists():
@@ -67,21 +84,20 @@ def _inherited_rules(folder: Path) -> tuple[GitignoreRules, ...]:
     return ()
 
 
-def _is_ignored(rules_chain: Sequence[GitignoreRules], path: Path, *, folder: bool) -> bool:
-    """The nearest rule that says anything about a path decides."""
-    for rules in reversed(rules_chain):
-        name = path.relative_to(rules.folder).as_posix()
-        decision = rules.spec.check_file(f"{name}/" if folder else name).include
+def _is_ignored(located: Sequence[LocatedRules], name: str, *, folder: bool) -> bool:
+    """The nearest rule that says anything about what lies in a folder decides."""
+    for spec, below in located:
+        decision = spec.check_file(f"{below}{name}/" if folder else below + name).include
         if decision is not None:
             return decision
     return False
 
 
-def read_rules(folder: Path) -> GitignoreRules | None:
+def read_rules(folder: str) -> GitignoreRules | None:
     """The rules that a folder keeps; none where nothing can be read as such."""
     lines: list[str] = []
     for name in (".gitignore", ".git/info/exclude"):
-        lines += _read_patterns(folder / name)
+        lines += _read_patterns(os.path.join(folder, name))  # noqa: PTH118
     if not lines:
         return None
     from pathspec import GitIgnoreSpec  # noqa: PLC0415  (only where there are rules)
@@ -102,7 +118,7 @@ def _is_valid_pattern(line: str) -> bool:
     return True
 
 
-def _read_patterns(path: Path) -> list[str]:
+def _read_patterns(path: str) -> list[str]:
     try:
         text = read_whole(path, _MAX_BYTES).decode("utf-8", "surrogateescape")
     except OSError:

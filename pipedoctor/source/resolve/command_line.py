@@ -40,8 +40,9 @@ class ProjectOptions:
         for kind in _ABSL_DEFINITIONS:
             for site in project.find_call_sites(kind):
                 self._add_flag(site.node, site.scope)
-        for scope in project.scopes:
-            self._add_click_options(scope)
+        for module in project.modules:
+            for scope in module.scopes if b"option" in module.file.content else ():
+                self._add_click_options(scope)
 
     def find(self, name: str, scope: CodeScope) -> CommandLineOption | None:
         """The nearest option of that name: of this file, else of the nearest folder."""

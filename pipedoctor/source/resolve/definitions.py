@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import takewhile
 
 from pipedoctor.source.resolve.class_names import find_class, shadows_its_base, stands_before
@@ -26,6 +27,15 @@ class DefinitionIndex:
         for several in self._modules_by_name.values():
             several.sort(key=lambda one: one.name.count("."))  # first those that need no more
         self._known_bases: dict[ClassDefinition, tuple[list[ClassDefinition], list[str]]] = {}
+
+    def modules_at(self, paths: Iterable[str]) -> list[Module]:
+        """The files at some paths, in the order of the project."""
+        numbers = sorted(self._numbers_by_path[path] for path in paths)
+        return [self.modules[number] for number in numbers]
+
+    @cached_property
+    def _numbers_by_path(self) -> dict[str, int]:
+        return {module.path: number for number, module in enumerate(self.modules)}
 
     def find_module(self, name: str, near: Module | None = None) -> Module | None:
         """The file behind a dotted name; of several the one nearest to `near`."""

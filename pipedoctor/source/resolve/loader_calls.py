@@ -92,7 +92,9 @@ class LoaderCallFinder:
         local = {key for scope in module.scopes for key in scope.bindings}
         local.update(*(one.parameter_names for one in module.scopes))
         for name, places in module.calls_by_name.items():
-            full = self.project.resolve_name(name, module) if name[:1] != "." else ""
+            if name[:1] == ".":  # of what is no name
+                continue
+            full = self.project.resolve_name(name, module)
             known = full in LOADER_CLASSES or full in self.loader_subclasses
             if known or name in self._self_attributes or name in module.body.bindings:
                 yield from places

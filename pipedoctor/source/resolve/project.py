@@ -5,10 +5,15 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from pipedoctor.source.resolve.call_fit import fits_call, is_torch_module_method
+from pipedoctor.source.resolve.call_fit import (
+    CallShape,
+    MethodFit,
+    describe_call,
+    is_torch_module_method,
+)
 from pipedoctor.source.resolve.definitions import DefinitionIndex
 from pipedoctor.source.syntax.context import CodeStep
-from pipedoctor.source.syntax.expressions import is_self_expression
+from pipedoctor.source.syntax.expressions import is_self_expression, last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
 
 
@@ -27,6 +32,7 @@ class Project(DefinitionIndex):
         super().__init__(modules)
         self._known_callers: dict[CodeScope, list[CallSite]] = {}
         self._known_call_sites: dict[str, list[CallSite]] = {}
+        self._known_shapes: dict[str, list[CallShape]] = {}
 
     def find_call_sites(self, last: str) -> list[CallSite]:
         """Calls by the last part of the name that is called."""
@@ -75,26 +81,48 @@ class Project(DefinitionIndex):
         last = scope.name.rpartition(".")[2]
         if scope.owner is not None and last == "__init__":
             last = scope.owner.name
-        found = [site for site in self.find_call_sites(last) if self._is_call_of(site, scope)]
+        sites = self.find_call_sites(last)
+        if scope.owner is None:
+            found = [site for site in sites if self._is_call_of_function(site, scope)]
+        else:
+            fit = MethodFit(scope)
+            pairs = zip(sites, self._find_shapes(last), strict=True)
+            found = [s for s, shape in pairs if self._is_call_of_method(s, shape, scope, fit)]
         return found + self._super_constructions.get(scope, [])
 
-    def _is_call_of(self, site: CallSite, scope: CodeScope) -> bool:
-        func = site.node.func
-        if scope.owner is None:
-            full = self.full_name_of(func, site.scope.module)
-            return bool(full) and self.find_by_name(full, site.scope.module) is scope
-        if isinstance(func, ast.Attribute) and is_self_expression(func.value):
-            mine = site.scope.owner
-            overrides = mine in self.find_bases(scope.owner)[0][1:]
-            return mine is not None and (overrides or self.find_method(mine, func.attr) is scope)
+    def _find_shapes(self, last: str) -> list[CallShape]:
+        """What the calls of a name give, in their order."""
+        known = self._known_shapes.get(last)
+        if known is None:
+            known = [describe_call(site.node) for site in self.find_call_sites(last)]
+            self._known_shapes[last] = known
+        return known
+
+    def _is_call_of_function(self, site: CallSite, scope: CodeScope) -> bool:
+        full = self.full_name_of(site.node.func, site.scope.module)
+        return bool(full) and self.find_by_name(full, site.scope.module) is scope
+
+    def _is_call_of_method(
+        self, site: CallSite, shape: CallShape, scope: CodeScope, fit: MethodFit
+    ) -> bool:
+        if shape.on_self:
+            return self._is_own_method(site, scope)
         if scope.name.endswith(".__init__"):
-            found = self.find_definition(func, site.scope.module)
+            found = self.find_definition(site.node.func, site.scope.module)
             return (
                 isinstance(found, ClassDefinition) and self.find_method(found, "__init__") is scope
             )
-        if is_torch_module_method(site.node):
+        if not shape.positional and is_torch_module_method(site.node):
             return self._is_on_local_instance(site, scope)
-        return isinstance(func, ast.Attribute) and fits_call(scope, site.node)
+        return shape.on_attribute and fit.accepts(shape)
+
+    def _is_own_method(self, site: CallSite, scope: CodeScope) -> bool:
+        """Does ``self.name()`` of a class mean this method, its own or one that it inherits?"""
+        mine, name = site.scope.owner, last_name(site.node.func)
+        if mine is None or scope.owner is None:
+            return False
+        overrides = mine in self.find_bases(scope.owner)[0][1:]
+        return overrides or self.find_method(mine, name) is scope
 
     def _is_on_local_instance(self, site: CallSite, scope: CodeScope) -> bool:
         """Is it called on what this function has made of the class itself?"""

@@ -8,10 +8,9 @@ def find_call_argument(call: ast.Call, name: str, position: int) -> ast.expr | N
     for word in call.keywords:
         if word.arg == name:
             return word.value
-    before = call.args[: position + 1]
-    if position < 0 or any(isinstance(one, ast.Starred) for one in before):
+    if not 0 <= position < len(call.args) or ast.Starred in map(type, call.args[: position + 1]):
         return None
-    return call.args[position] if position < len(call.args) else None
+    return call.args[position]
 
 
 def find_default(node: ast.AST, name: str) -> ast.expr | None:

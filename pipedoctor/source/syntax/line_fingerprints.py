@@ -20,12 +20,15 @@ def fingerprint_lines(facts: Source, texts: Sequence[ParsedFile]) -> tuple[Mark,
     """One for each line that a finding may name, in the order of files and lines."""
     by_path = {text.path: text for text in texts}
     names: dict[str, str] = {}
+    roots: dict[str, str] = {}
     found: list[Mark] = []
     for path, cell, line in sorted({(s.path, s.cell, s.line) for s in _finding_spots(facts)}):
         text = by_path.get(path)
         if text is None:
             continue
-        name = names.setdefault(path, _path_in_repository(path))
+        name = names.get(path)
+        if name is None:
+            name = names[path] = _path_in_repository(path, roots)
         digest_input = fingerprint_line(name, _get_line(text, cell, line))
         found.append(Mark(path=path, line=line, cell=cell, print=digest_input))
     return tuple(found)
@@ -44,15 +47,26 @@ def _get_line(text: ParsedFile, cell: int, line: int) -> bytes:
     return text.lines[index] if 0 <= index < len(text.lines) else b""
 
 
-def _path_in_repository(path: str) -> str:
+def _path_in_repository(path: str, roots: dict[str, str]) -> str:
     """From where its repository begins, wherever this is run; else as it is shown."""
-    full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay as they are named)
-    if not full.exists():
+    full = os.path.abspath(path)  # noqa: PTH100  (links stay as they are named)
+    if not os.path.exists(full):  # noqa: PTH110
         return path
-    for folder in full.parents:
-        if (folder / ".git").exists():
-            return full.relative_to(folder).as_posix()
-    return path
+    root = find_repository(os.path.dirname(full), roots)  # noqa: PTH120
+    return Path(full).relative_to(root).as_posix() if root else path
+
+
+def find_repository(folder: str, roots: dict[str, str]) -> str:
+    """Find the root of the repository around a folder; nothing where there is none."""
+    if folder not in roots and not os.path.isabs(folder):  # noqa: PTH117
+        roots[folder] = find_repository(os.path.abspath(folder), roots)  # noqa: PTH100
+    if folder not in roots:
+        above = os.path.dirname(folder)  # noqa: PTH120
+        if os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118
+            roots[folder] = folder
+        else:
+            roots[folder] = find_repository(above, roots) if above != folder else ""
+    return roots[folder]
 
 
 def _finding_spots(facts: Source) -> Iterator[Spot]:

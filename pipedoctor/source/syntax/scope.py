@@ -3,7 +3,7 @@
 import ast
 import sys
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -143,6 +143,11 @@ class Module:
             for scope, step in self.find_calls(last):
                 known.setdefault(scope.number, []).append(step)
         return known
+
+    @property
+    def called_names(self) -> Collection[str]:
+        """The last parts of all that it calls."""
+        return self._calls_by_last_name.keys()
 
     @cached_property
     def _known_calls(self) -> dict[str, dict[int, list[CodeStep]]]:

@@ -65,18 +65,31 @@ def _find_object_calls(model: Evaluating, scope: CodeScope) -> Iterator[CallSite
     owner, last = scope.owner, scope.name.rpartition(".")[2]
     if owner is None or last not in _CALLED_BY_OBJECT:
         return
+    known = model.object_calls.get(scope)
+    if known is None:
+        sites = list(_find_calls_by_variables(model, owner))
+        known = [site for site in sites if _is_object_call(model, site, owner)]
+        if all(model.is_settled(one.node.func, model.frame_of(one.scope)) for one in sites):
+            model.object_calls[scope] = known
+    yield from known
+
+
+def _find_calls_by_variables(model: Evaluating, cls: ClassDefinition) -> Iterator[CallSite]:
+    """Calls of the names that objects of a class are given where these are made."""
     names = {
         name.rpartition(".")[2]
-        for site in model.project.find_call_sites(owner.name)
+        for site in model.project.find_call_sites(cls.name)
         for name in site.scope.names_by_value.get(id(site.node), ())
     }
-    sites = [site for name in sorted(names) for site in model.project.find_call_sites(name)]
     if not names:  # made by a text
-        sites = model.find_object_calls()
-    for site in sites:
-        values = model.evaluate(site.node.func, model.frame_of(site.scope))
-        if any(isinstance(one, InstanceValue) and one.cls is owner for one in values):
-            yield site
+        yield from model.find_object_calls()
+    for name in sorted(names):
+        yield from model.project.find_call_sites(name)
+
+
+def _is_object_call(model: Evaluating, site: CallSite, cls: ClassDefinition) -> bool:
+    values = model.evaluate(site.node.func, model.frame_of(site.scope))
+    return any(isinstance(one, InstanceValue) and one.cls is cls for one in values)
 
 
 def _evaluate_given(

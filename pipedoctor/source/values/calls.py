@@ -61,6 +61,8 @@ class CallEvaluator:
         self.branches = BranchConditions()
         self._active_partials: set[PartialValue] = set()
         self._known_returns: dict[CodeScope, list[ast.expr]] = {}
+        self._known_results: dict[int, list[ast.expr]] = {}
+        """What functions within functions return and yield, by the identity of the node."""
 
     def evaluate(self, node: ast.Call, frame: Frame) -> Values:
         """What a call returns."""
@@ -184,8 +186,11 @@ class CallEvaluator:
         node, frame = callee.node, callee.frame
         if isinstance(node, ast.Lambda):
             return self.model.evaluate(node.body, frame)
-        values = own_returns(node)[:_MAX_RETURNS]
-        values += [one.value for one in find_nodes(node, (ast.Yield,)) if one.value is not None]
+        values = self._known_results.get(id(node))
+        if values is None:
+            yielded = [one.value for one in find_nodes(node, (ast.Yield,))]
+            values = own_returns(node)[:_MAX_RETURNS] + [one for one in yielded if one is not None]
+            self._known_results[id(node)] = values
         return join(self.model.evaluate(value, frame) for value in values)
 
     def iterate(self, value: Value) -> Values:

@@ -45,6 +45,10 @@ class CyclicEvaluator(ABC):
         for known in (self._known, self._provisional, self._repeated):
             known.clear()
 
+    def is_settled(self, node: ast.expr, frame: Frame) -> bool:
+        """Is the value of an expression final?"""
+        return (id(node), frame) in self._known
+
     @abstractmethod
     def evaluate_name(self, node: ast.Name, frame: Frame) -> Values:
         """What a name may be."""

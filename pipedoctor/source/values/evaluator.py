@@ -52,6 +52,8 @@ class Evaluator(CyclicEvaluator):
     def __init__(self, project: Project) -> None:
         super().__init__()
         self.project = project
+        self.object_calls: dict[CodeScope, list[CallSite]] = {}
+        """By ``__call__`` or ``forward``: the calls of objects that enter it."""
         self.loaders_by_call: Mapping[int, Sequence[int]] = {}
         self.loaders_by_class: dict[ClassDefinition, list[int]] = {}
         """Of classes of loaders that are made by their names: the indices of these."""
@@ -69,6 +71,7 @@ class Evaluator(CyclicEvaluator):
         """Say which calls make loaders; what was found without them is forgotten."""
         self.loaders_by_call = loaders_by_call
         self.forget_values()
+        self.object_calls.clear()
         self._elements.clear()
 
     def discard(self) -> None:

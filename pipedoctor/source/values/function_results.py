@@ -5,19 +5,21 @@ import ast
 from pipedoctor.source.syntax.scope import CodeScope
 
 _YIELDS = (ast.Yield, ast.YieldFrom)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
 def own_returns(node: ast.AST) -> list[ast.expr]:
     """What a function returns itself, and not the functions within it."""
     found: list[ast.expr] = []
     queue: list[ast.AST] = list(getattr(node, "body", ()))
-    while queue:
-        one = queue.pop(0)
-        if isinstance(one, ast.Return) and one.value is not None:
-            found.append(one.value)
-        if not isinstance(one, (*_FUNCTIONS, ast.ClassDef, ast.expr)):
-            queue.extend(ast.iter_child_nodes(one))
+    for one in queue:
+        if isinstance(one, ast.Return):
+            if one.value is not None:
+                found.append(one.value)
+        elif not isinstance(one, _DEFINITIONS):
+            for name in _BLOCKS:
+                queue += getattr(one, name, ())
     return found
 
 

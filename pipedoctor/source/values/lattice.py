@@ -208,6 +208,12 @@ class Evaluating(Protocol):
     """What the parts of the evaluator ask each other for."""
 
     project: Project
+    object_calls: "dict[CodeScope, list[CallSite]]"
+    """By ``__call__`` or ``forward``: the calls of objects that enter it."""
+
+    def is_settled(self, node: ast.expr, frame: Frame) -> bool:
+        """Is the value of an expression final?"""
+        ...
 
     def find_object_calls(self) -> list[CallSite]:
         """Calls of variables, where classes are found by a text."""
