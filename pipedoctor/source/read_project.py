@@ -1,5 +1,6 @@
 """One project from bytes to facts; nothing of it is kept but the facts."""
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -37,6 +38,11 @@ _UNFREED_MODULES: list[Module] = []
 
 _TRAINING_WORDS = (b".backward(", b"loader", b".cuda(", b"Dataset")
 """What a file says that trains, loads or keeps data without importing torch itself."""
+
+
+_OTHER_FRAMEWORKS = re.compile(
+    rb"^\s*(?:import|from)\s+(?:paddle|mindspore|oneflow|jittor|mxnet)\b", re.MULTILINE
+)
 
 
 class ProjectReading(NamedTuple):
@@ -103,6 +109,8 @@ def select_related_files(
     named: set[str] = set()
     stems: set[str] = set()
     for file in project:
+        if _is_of_other_framework(file.text):
+            continue
         if mentions_torch(file.text):
             named |= find_imported_names(file.text)
             stems.add(_import_stem(file.path))
@@ -122,6 +130,11 @@ def select_related_files(
             else:
                 left.append((stem, file))
         later = left
+
+
+def _is_of_other_framework(text: bytes) -> bool:
+    """Does it import a framework that has DataLoader and Dataset of its own, and no torch?"""
+    return b"torch" not in text and _OTHER_FRAMEWORKS.search(text) is not None
 
 
 def _trains_with(text: bytes, stems: set[str]) -> bool:

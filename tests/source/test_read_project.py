@@ -43,3 +43,9 @@ def test_what_was_read_is_gone_without_the_collector() -> None:
 
         assert [one() for one in nodes] == [None]
     assert facts.loops
+
+
+def test_a_loader_of_another_framework_is_left_alone() -> None:
+    text = b"from paddle.io import DataLoader\nfor x in DataLoader(rows):\n    x.numpy()\n"
+
+    assert not list(select_related_files([SourceFile("train.py", text)]))

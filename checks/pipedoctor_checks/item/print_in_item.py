@@ -27,7 +27,7 @@ def print_in_item(source: Source, /) -> Findings:
     The function is reached from `__getitem__`, `__iter__`, a collate function or a
     transform, also through other files. Not reported: printing in `__init__`, in
     `except`, where nothing could be loaded, behind a flag such as `verbose`, or at
-    intervals.
+    intervals. Behind any other condition it is a note.
 
     ## Bad example
 
@@ -59,10 +59,11 @@ def print_in_item(source: Source, /) -> Findings:
     events = [e for e in prints if not is_occasional(e)]
     for group in group_by_class(events):
         first = group[0]
+        always = any(not event.guards for event in group)
         yield make_code_finding(
             list_spots(group),
-            Severity.SLOWS,
-            f"{first.function} prints for every item",
+            Severity.SLOWS if always else Severity.NOTE,
+            f"{first.function} prints for {'every item' if always else 'some items'}",
             in_code(
                 "Remove the print, or log with a rate limit",
                 edits=combine_edits(map(remove_statement, group)),

@@ -10,6 +10,7 @@ from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.context import CodeStep, FunctionNode
 from pipedoctor.source.syntax.expressions import unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
 
 _MAX_DEPTH = 3
 
@@ -70,7 +71,7 @@ def _is_reused(
         return False
     if step.context.inner:
         return _is_reused_by_caller(recorder, loader, scope, step, node, depth)
-    if scope.is_module_body or inside:
+    if scope.is_module_body or inside or _is_made_by_call_here(recorder, maker, scope, node):
         return False
     for site in recorder.project.find_callers(scope)[:6]:
         given = _iterated_argument(site, scope, node)
@@ -80,6 +81,19 @@ def _is_reused(
             if _is_reused(recorder, loader, site.scope, site.step, given, depth - 1):
                 return True
     return False
+
+
+def _is_made_by_call_here(
+    recorder: EventRecorder, maker: CodeScope, scope: CodeScope, node: ast.expr | None
+) -> bool:
+    """``batches = rows.make_loader()``: does each run of this function make another loader?"""
+    written = [node] if node is not None else []
+    for name in sorted(expression_names(node)) if node is not None else ():
+        written += [value for value, _ in scope.bindings.get(name, ())]
+    made = {id(site.node) for site in recorder.project.find_callers(maker) if site.scope is scope}
+    return bool(made) and any(
+        id(call) in made for value in written for call in find_nodes(value, (ast.Call,))
+    )
 
 
 def _is_reused_by_caller(

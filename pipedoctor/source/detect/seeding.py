@@ -19,8 +19,11 @@ _SEED_FUNCTIONS = {
 
 
 _INNER_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_FRESH_SEED_SOURCES = {"initial_seed", "get_worker_info", "seed_all_rng", "worker_info"}
-"""What a seed comes from that torch makes again for each epoch."""
+_FRESH_SEED_SOURCES = {
+    *("initial_seed", "get_worker_info", "seed_all_rng", "worker_info"),
+    *("uuid4", "urandom", "SystemRandom", "randbits", "token_bytes"),
+}
+"""What a seed comes from that torch makes again for each epoch, or the system for each call."""
 _RESTORE_FUNCTIONS = {
     "random.setstate",
     "numpy.random.set_state",
@@ -172,7 +175,7 @@ def _record_init_seeds(
                     and not _uses_first_state_word(recorder, scope, node),
                     by_worker=bool(given) and given[0].arg in names,
                     demo=_is_demo(scope),
-                    by_time=bool(names & {"time", "time_ns", "now", "urandom"}),
+                    by_time=bool(names & {"time", "time_ns", "now"}),
                 ),
                 scope,
                 step,

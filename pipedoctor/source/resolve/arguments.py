@@ -1,7 +1,7 @@
 """Values as facts: written out, or seen from where they are used."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pipedoctor.facts.source import Argument, Spot, ValueOrigin
 from pipedoctor.source.syntax.expressions import MAX_TEXT_LENGTH, last_name
@@ -62,3 +62,20 @@ def match_arguments(target: CodeScope, node: ast.Call) -> Iterator[tuple[str, as
 def _is_static_method(target: CodeScope) -> bool:
     decorators: Sequence[ast.expr] = getattr(target.node, "decorator_list", ())
     return any(last_name(one) == "staticmethod" for one in decorators)
+
+
+ARGUMENT_INJECTORS: Mapping[str, str] = {
+    "configurable": "https://detectron2.readthedocs.io/en/latest/modules/config.html",
+    "capture": "https://sacred.readthedocs.io/en/stable/configuration.html",
+    "automain": "https://sacred.readthedocs.io/en/stable/experiment.html",
+}
+"""Decorators that fill in what a call leaves out, from a configuration; gin's as well."""
+
+
+def is_injected(scope: CodeScope) -> bool:
+    """Does a decorator give it arguments from a configuration, which nobody sees here?"""
+    written: list[ast.expr] = getattr(scope.node, "decorator_list", [])
+    return any(
+        last_name(one.func if isinstance(one, ast.Call) else one) in ARGUMENT_INJECTORS
+        for one in written
+    )

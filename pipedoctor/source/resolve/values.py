@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from pipedoctor.facts.source import Argument, Spot, ValueOrigin
-from pipedoctor.source.resolve.arguments import constant_argument, derive_argument
+from pipedoctor.source.resolve.arguments import constant_argument, derive_argument, is_injected
 from pipedoctor.source.resolve.command_line import ProjectOptions
 from pipedoctor.source.resolve.computed_values import resolve_computed
 from pipedoctor.source.resolve.cpu_counts import cpu_count_function
@@ -257,7 +257,8 @@ class ValueResolver:
             return None
         handed = self.find_call_arguments(scope, node.id)
         default = find_default(scope.node, node.id)
-        if default is not None and self._may_come_in_kwargs(scope, node.id):
+        injected = default is not None and is_injected(scope)
+        if injected or (default is not None and self._may_come_in_kwargs(scope, node.id)):
             return Argument(how="unknown", text=text, at=at, form="parameter")
         if not handed and default is not None:
             value = self.resolve(default, scope, depth - 1)

@@ -60,6 +60,13 @@ SPEAKS = {
 test_silent, test_speaks = make_tests(print_in_item, SILENT, SPEAKS)
 
 
+def test_what_only_some_items_print_is_a_note() -> None:
+    (finding,) = find(print_in_item, SPEAKS["depending on the data"])
+
+    assert finding.severity is Severity.NOTE
+    assert "some items" in finding.summary
+
+
 def test_through_another_file() -> None:
     code = {
         "train.py": "import torch\nfrom lib.reading import read\n"

@@ -42,6 +42,7 @@ SILENT = {
     "torch's, in a function within another": "def main(args):\n    def seed(worker_id):\n"
     "        np.random.seed((torch.initial_seed() + worker_id) % 2**32)\n"
     "    return DataLoader(rows, num_workers=2, worker_init_fn=seed)\n",
+    "drawn by the system": SEED_FUNCTION.format("np.random.seed(uuid.uuid4().int % 2**32)"),
     "torch's": SEED_FUNCTION.format("np.random.seed(torch.initial_seed() % 2**32)"),
     "worker and time": SEED_FUNCTION.format("np.random.seed(worker_id + int(time.time()))"),
     "seeded by torch": WORKER.format(seed="worker_info.seed % 2**32"),
