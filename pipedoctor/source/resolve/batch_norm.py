@@ -9,6 +9,8 @@ from pipedoctor.source.syntax.scope import Module
 
 _BATCH_NORM_PATTERN = re.compile(rb"BatchNorm|resnet\d|ResNet\d*\(|models\.__dict__")
 
+_NETWORK_WORDS = (b"resnet", b"ResNet", b"models.__dict__")
+"""One of these, or BatchNorm, stands where that pattern matches; they are found sooner."""
 _CONVOLUTION_PATTERN = re.compile(rb"\bConv[23]d\(")
 _SINGLE_VALUE_PATTERN = re.compile(
     rb"BatchNorm1d|SyncBatchNorm|models\.__dict__"
@@ -35,10 +37,12 @@ class _Mentions(NamedTuple):
     @classmethod
     def find(cls, text: bytes) -> "_Mentions":
         """Look through the text of a file, once."""
+        normalises = b"BatchNorm" in text
+        single = normalises or b"models.__dict__" in text or b"adaptive_" in text
         return cls(
-            _CONVOLUTION_PATTERN.search(text) is not None,
-            b"BatchNorm" in text,
-            _SINGLE_VALUE_PATTERN.search(text) is not None,
+            b"Conv" in text and _CONVOLUTION_PATTERN.search(text) is not None,
+            normalises,
+            single and _SINGLE_VALUE_PATTERN.search(text) is not None,
         )
 
 
@@ -89,7 +93,9 @@ class BatchNormUsage:
         known = self._mentions.get(id(module))
         if known is None:
             text = module.file.content
-            known = self._mentions[id(module)] = bool(_BATCH_NORM_PATTERN.search(text))
+            known = self._mentions[id(module)] = b"BatchNorm" in text or any(
+                word in text and _BATCH_NORM_PATTERN.search(text) for word in _NETWORK_WORDS
+            )
         return known
 
     def _import_closure(self, module: Module) -> list[Module]:

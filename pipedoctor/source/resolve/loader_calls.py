@@ -90,7 +90,7 @@ class LoaderCallFinder:
     def _candidate_calls(self, module: Module) -> Iterator[CallPosition]:
         """Calls of a class of loaders, or of what was once given a value."""
         local = {key for scope in module.scopes for key in scope.bindings}
-        local.update(*(one.parameter_names for one in module.scopes))
+        local.update(*(one.names_with_default for one in module.scopes))
         for name, places in module.calls_by_name.items():
             if name[:1] == ".":  # of what is no name
                 continue

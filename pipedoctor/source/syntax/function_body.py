@@ -98,6 +98,16 @@ class FunctionBody:
         return frozenset(one.arg for one in every if one is not None)
 
     @property
+    def names_with_default(self) -> list[str]:
+        """Of its parameters those that a call may leave out; most functions have none."""
+        if isinstance(self.node, ast.Module):
+            return []
+        args = self.node.args
+        found = [one.arg for one in self.parameters[-len(args.defaults) :]] if args.defaults else []
+        pairs = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        return found + [one.arg for one, default in pairs if default is not None]
+
+    @property
     def parameters(self) -> list[ast.arg]:
         """Those that a position can fill, in order; ``self`` among them."""
         if isinstance(self.node, ast.Module):

@@ -76,13 +76,14 @@ def _find_object_calls(model: Evaluating, scope: CodeScope) -> Iterator[CallSite
 
 def _find_calls_by_variables(model: Evaluating, cls: ClassDefinition) -> Iterator[CallSite]:
     """Calls of the names that objects of a class are given where these are made."""
+    made = model.project.find_call_sites(cls.name)
+    if not made:  # found by a text, if at all
+        yield from model.find_object_calls()
     names = {
         name.rpartition(".")[2]
-        for site in model.project.find_call_sites(cls.name)
+        for site in made
         for name in site.scope.names_by_value.get(id(site.node), ())
     }
-    if not names:  # made by a text
-        yield from model.find_object_calls()
     for name in sorted(names):
         yield from model.project.find_call_sites(name)
 

@@ -16,6 +16,8 @@ class BranchConditions:
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, Frame], bool | None] = {}
+        self._names: dict[int, frozenset[str]] = {}
+        """The parameters that conditions read, by the identities of these."""
 
     def excludes(self, guards: Iterable[GuardCondition], frame: Frame) -> bool:
         """Does this call never come where these conditions hold?"""
@@ -25,15 +27,20 @@ class BranchConditions:
 
     def _decide(self, test: ast.expr, frame: Frame) -> bool | None:
         """Does a condition hold in this call? None: its arguments do not tell."""
+        names = self._names.get(id(test))
+        if names is None:
+            read = frozenset(one.id for one in find_nodes(test, (ast.Name,)))
+            names = self._names[id(test)] = read & frame.scope.parameter_names
+        if not names:
+            return None
         key = (id(test), frame)
         if key not in self._known:
-            self._known[key] = _decide_by_arguments(test, frame)
+            self._known[key] = _decide_by_arguments(test, names, frame)
         return self._known[key]
 
 
-def _decide_by_arguments(test: ast.expr, frame: Frame) -> bool | None:
-    names = {one.id for one in find_nodes(test, (ast.Name,))}
-    given = {name: find_constant(name, frame) for name in names & frame.scope.parameter_names}
+def _decide_by_arguments(test: ast.expr, names: frozenset[str], frame: Frame) -> bool | None:
+    given = {name: find_constant(name, frame) for name in names}
     known = {name: value for name, value in given.items() if value is not None}
     if not known:
         return None
