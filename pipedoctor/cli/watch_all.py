@@ -46,6 +46,7 @@ def _watch_in_turn(
         alive = [session for session in sessions if session.is_alive]
         for session in alive:
             session.run(session.seconds + request.interval / len(alive))
+            session.end_interval(request.interval)
         for session in alive:
             show(build_sample(redact_interval(redactor, collect_facts(session))))
 

@@ -64,7 +64,8 @@ class CpuBudget:
         self._costs.append(spent)
         self._debt = max(0.0, self._debt + spent - share * elapsed)
         left = max(_MIN_PART * share, share - self._debt / _REPAY_SECONDS)
-        return statistics.median_low(self._costs) / left
+        usual = statistics.fmean(sorted(self._costs)[:-1])  # without the one that cost most
+        return usual / left
 
 
 class PeriodicRead:

@@ -35,6 +35,8 @@ INITIAL_RATE, STEADY_RATE, STACKLESS_RATE = 100.0, 20.0, 5.0
 _LOOKS_PER_TURN, _MANY_WORKERS = 8, 8
 _JITTER = 0.3
 _RESOURCES_INTERVAL, _LIMITS_INTERVAL, _WALK_INTERVAL = 0.7, 10.0, 3.0
+_FIRST_WALK_SECONDS = 12.0
+"""A walk takes as much as looks of seconds: those before the first verdict are needed."""
 _RESOURCES_SHARE, _LIMITS_SHARE, _WALK_SHARE = 0.0004, 0.00005, 0.0002
 _RATES_INTERVAL, _RATES_SHARE = 1.0, 0.0002
 """Seconds between two reads, and the CPU that they may take."""
@@ -80,7 +82,9 @@ class WatchSession(JobProcesses):
         self._rates = PeriodicRead(
             _RATES_INTERVAL, _RATES_SHARE, first=self.began + _RATES_INTERVAL
         )
-        self._walks = PeriodicRead(_WALK_INTERVAL, _WALK_SHARE, first=self.began + INITIAL_SECONDS)
+        self._walks = PeriodicRead(
+            _WALK_INTERVAL, _WALK_SHARE, first=self.began + _FIRST_WALK_SECONDS
+        )
         self._turn = self._resource_turn = 0
 
     @property

@@ -52,6 +52,16 @@ def test_what_was_spent_at_once_is_saved_again() -> None:
     assert share + 0.05 / 30 <= 0.0045
 
 
+def test_turns_that_often_cost_much() -> None:
+    """One such turn is no rule, every fourth is."""
+    simulation = Simulation(0.004)
+    for turn in range(400):
+        simulation.cpu += 0.002 if turn % 4 == 0 else 0.0
+        simulation.run(simulation.now + 1e-9, 0.0003, rate=20)
+
+    assert simulation.cpu / simulation.now <= 0.0042
+
+
 def test_a_read_that_costs_much_comes_seldom() -> None:
     cpu = [0.0]
     task = PeriodicRead(5.0, 0.001, lambda: cpu[0], first=3.0)
