@@ -1,6 +1,7 @@
 """Methods of datasets: lengths that take long, items that ignore their index."""
 
 import ast
+from collections.abc import Iterator, Sequence
 
 from pipedoctor.facts.code_events.dataset import (
     HeavyLength,
@@ -9,8 +10,10 @@ from pipedoctor.facts.code_events.item import IgnoredIndex
 from pipedoctor.source.detect.api_table import KIND_OF_CALL
 from pipedoctor.source.detect.delegation import follow_delegation
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
-from pipedoctor.source.syntax.scope import ClassDefinition
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
+from pipedoctor.source.syntax.walk import contains_node, find_nodes
 
 
 def record_heavy_len(recorder: EventRecorder, cls: ClassDefinition) -> None:
@@ -71,5 +74,38 @@ def record_ignored_index(recorder: EventRecorder, cls: ClassDefinition) -> None:
         )
         and last_name(step.node.func) not in _SYNTHETIC_DRAWS
     ]
-    if not real and draws:
+    replaced = [step for step in draws if _replaces_index(scope, step, real)] if real else []
+    if draws and not real:
         recorder.add_event(IgnoredIndex(parity=bool(uses)), scope, draws[0], name)
+    elif replaced:
+        recorder.add_event(IgnoredIndex(parity=False), scope, replaced[0], name)
+
+
+def _replaces_index(scope: CodeScope, draw: CodeStep, uses: Sequence[ast.Name]) -> bool:
+    """Does the branch of a draw replace all that comes of the index, or alone not use it?"""
+    for guard in draw.context.guards:
+        branch = scope.branches.get(id(guard.test))
+        if branch is None or find_nodes(guard.test, (ast.Call,)):  # drawn itself, or computed
+            continue
+        mine, others = (branch.body, branch.orelse) if guard.holds else (branch.orelse, branch.body)
+        beside = [one for one in uses if not _stands_in(one, others)]
+        if not beside and _stands_in(draw.node, mine):
+            return True
+        made = {key for one in beside for key in _names_made_of(scope, one)}
+        known = all(any(_names_made_of(scope, one)) for one in beside)
+        given = {key for key, its in scope.bindings.items() for v, _ in its if _stands_in(v, mine)}
+        if known and made and made <= given:
+            return True
+    return False
+
+
+def _names_made_of(scope: CodeScope, use: ast.Name) -> Iterator[str]:
+    """The variables that are assigned a value with this name in it."""
+    for key, values in scope.bindings.items():
+        if any(contains_node(value, use) for value, _ in values):
+            yield key
+
+
+def _stands_in(node: ast.AST, block: Sequence[ast.stmt]) -> bool:
+    line: int = getattr(node, "lineno", 0)
+    return bool(block) and block[0].lineno <= line <= (block[-1].end_lineno or 0)

@@ -34,15 +34,29 @@ def record_swallowed_errors(recorder: EventRecorder, scope: CodeScope) -> None:
         if caught not in {"", "Exception", "BaseException"}:
             continue
         inside = [n for s in node.body for n in ast.walk(s)]
-        calls = [n for n in inside if isinstance(n, ast.Call)]
-        told = any(isinstance(n, ast.Raise) for n in inside) or any(
-            _reports_error(call) for call in calls
+        raised = {id(n) for one in inside if isinstance(one, ast.Raise) for n in ast.walk(one)}
+        left = [n for n in inside if id(n) not in raised]
+        told = _always_raises(node.body) or any(
+            isinstance(n, ast.Call) and _reports_error(n) for n in left
         )
-        used = node.name and any(isinstance(n, ast.Name) and n.id == node.name for n in inside)
+        used = node.name and any(isinstance(n, ast.Name) and n.id == node.name for n in left)
         if told or used or _returns_none(scope, node):
             continue
         if _depends_on_sample(scope, node):
             recorder.add_event(SwallowedError(), scope, step, caught or "everything")
+
+
+def _always_raises(body: list[ast.stmt]) -> bool:
+    """Does it raise in each of its ways? In some alone it goes on in the others."""
+    for one in body:
+        if isinstance(one, ast.Raise):
+            return True
+        if isinstance(one, ast.If) and one.orelse:
+            if _always_raises(one.body) and _always_raises(one.orelse):
+                return True
+        elif isinstance(one, (ast.With, ast.Try)) and _always_raises(one.body):
+            return True
+    return False
 
 
 def _returns_none(scope: CodeScope, handler: ast.ExceptHandler) -> bool:

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from pipedoctor.facts.code_events.item import BgrImage, FloatImage, OpenCVCall
+from pipedoctor.source.detect.float_frames import record_float_frames
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
@@ -27,6 +28,7 @@ _SINGLE_CHANNEL_FLAGS = ("IMREAD_GRAYSCALE", "IMREAD_UNCHANGED", "IMREAD_ANYDEPT
 def record_images(recorder: EventRecorder) -> None:
     """Record images that become floats at once, or keep OpenCV's order."""
     for scope in recorder.call_graph.item_scopes.values():
+        record_float_frames(recorder, scope)
         for step in scope.calls:
             node = step.node
             if isinstance(node, ast.Call):

@@ -102,7 +102,8 @@ def _record_next_loops(recorder: EventRecorder, scope: CodeScope, names: Sequenc
                 continue
             around = step.context.loops[-1]
             loaders = _requested_loaders(recorder, scope, node)
-            if not loaders or id(around) in recorder.loop_indices or step.context.handler:
+            trains = bool(loaders) or (name == "next" and _makes_steps(scope, around))
+            if not trains or id(around) in recorder.loop_indices or step.context.handler:
                 continue
             if _only_hands_on(scope, around):
                 continue
@@ -169,7 +170,9 @@ def _requested_loaders(recorder: EventRecorder, scope: CodeScope, node: ast.Call
 
 
 def is_named_like_loader(node: ast.expr) -> bool:
-    """Is it called as loaders are called?"""
+    """Is it called as loaders are called, or taken from what is called so?"""
+    if isinstance(node, ast.Subscript):
+        return last_name(node.value).lower().removesuffix("s").endswith(_LOADER_SUFFIXES)
     if isinstance(node, ast.Call):
         wraps = last_name(node.func) in _WRAPPERS
         return wraps and any(is_named_like_loader(one) for one in node.args[:1])
@@ -187,20 +190,25 @@ def _is_training_loop(scope: CodeScope, node: ast.AST) -> bool:
     )
 
 
+def _makes_steps(scope: CodeScope, around: LoopNode) -> bool:
+    """Does each iteration go backward once, and take a step of an optimizer?"""
+    own = [
+        last_name(step.node.func)
+        for step in steps_in_loop(scope, around)
+        if isinstance(step.node, ast.Call)
+        and step.context.loops[-1] is around
+        and not step.context.inner
+    ]
+    return "backward" in own and any("step" in name for name in own)
+
+
 def _trains_itself(scope: CodeScope, node: ast.For | ast.AsyncFor) -> bool:
     """
     Does each iteration make one training step, whatever it is that is iterated?
 
     Iterations over a range, or called epochs, are as likely to be epochs of one batch.
     """
-    own = [
-        last_name(step.node.func)
-        for step in steps_in_loop(scope, node)
-        if isinstance(step.node, ast.Call)
-        and step.context.loops[-1] is node
-        and not step.context.inner
-    ]
-    if "backward" not in own or not any("step" in name for name in own):
+    if not _makes_steps(scope, node):
         return False
     header = f"{unparse_short(node.target)} {unparse_short(node.iter)}".lower()
     return not ("range(" in header or "epoch" in header)

@@ -13,6 +13,8 @@ from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
 _MAX_DEPTH = 3
+_REPEATED_METHODS = frozenset(("__getitem__", "__next__"))
+"""Methods that are called for each batch or item."""
 
 
 def is_repeated(
@@ -24,6 +26,8 @@ def is_repeated(
         return True
     if depth <= 0:
         return False
+    if scope.owner is not None and scope.name.rpartition(".")[2] in _REPEATED_METHODS:
+        return True
     if step.context.inner:
         calls = find_inner_calls(scope, step.node)
         return any(is_repeated(recorder, scope, one, depth - 1) for one, _ in calls)

@@ -182,9 +182,10 @@ def _is_object(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> boo
         given = list(_own_values(scope, node.id))
         return bool(given) and _is_object(recorder, scope, given[-1])
     if isinstance(node, ast.BinOp):
-        return any(
-            isinstance(one, (ast.Constant, ast.JoinedStr)) for one in (node.left, node.right)
-        )
+        sides = (node.left, node.right)
+        written = any(isinstance(one, (ast.Constant, ast.JoinedStr)) for one in sides)
+        calls = (one for one in sides if isinstance(one, ast.Call))
+        return written or any(last_name(one.func) in _OBJECT_MAKERS for one in calls)
     if isinstance(node, ast.Call):
         return last_name(node.func) in _OBJECT_MAKERS
     return isinstance(node, ast.JoinedStr)

@@ -93,7 +93,12 @@ class CallEvaluator:
         if name == "enumerate" and given:
             return frozenset((StreamValue((UNKNOWN, given[0])),))
         if name == "zip" and given:
-            return frozenset((StreamValue(tuple(given)),))
+            pairs = zip(node.args, given, strict=True)
+            parts = (
+                join(self.model.item(x, None) for x in one) if isinstance(arg, ast.Starred) else one
+                for arg, one in pairs
+            )
+            return frozenset((StreamValue(tuple(parts)),))
         if name == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             return join(
                 self.model.evaluate_attribute(one, str(node.args[1].value)) for one in given[0]

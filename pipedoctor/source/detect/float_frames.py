@@ -1,0 +1,124 @@
+"""Decoded bytes of images and videos that a worker turns into floats before it sends them."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from pipedoctor.facts.code_events.item import FloatImage
+from pipedoctor.source.detect.object_lists import find_appends
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.returned_values import returned_values
+from pipedoctor.source.syntax.bindings import expression_names
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
+
+_MAX_DEPTH = 5
+BYTE_DECODERS: Mapping[str, str] = {
+    "cv2.imread": "https://docs.opencv.org/4.x/d4/da8/group__imgcodecs.html",
+    "cv2.imdecode": "https://docs.opencv.org/4.x/d4/da8/group__imgcodecs.html",
+    "imageio.imread": "https://imageio.readthedocs.io/en/stable/",
+    "imageio.v2.imread": "https://imageio.readthedocs.io/en/stable/",
+    "skimage.io.imread": "https://scikit-image.org/docs/stable/api/skimage.io.html",
+    "torchvision.io.read_image": "https://docs.pytorch.org/vision/stable/io.html",
+    "torchvision.io.decode_image": "https://docs.pytorch.org/vision/stable/io.html",
+}
+"""What gives bytes, by its full name, with its source."""
+_BYTE_READERS: Mapping[str, tuple[str, ...]] = {
+    "get_batch": ("decord.VideoReader",),
+    "read": ("cv2.VideoCapture",),
+    "to_ndarray": ("av.open",),
+}
+"""Methods of what a library opens that give frames of bytes: the openers."""
+_KEEPING = frozenset(
+    (
+        *("from_numpy", "as_tensor", "array", "asarray", "ascontiguousarray", "stack", "transpose"),
+        *("permute", "concatenate", "resize", "cvtColor", "flip", "copy", "unsqueeze", "reshape"),
+    )
+)
+"""What leaves bytes as they are, by its last name."""
+
+
+def record_float_frames(recorder: EventRecorder, scope: CodeScope) -> None:
+    """``frames.float() / 255`` of what was decoded here, where it is returned."""
+    returned = {name for value in returned_values(scope) for name in expression_names(value)}
+    for step in scope.calls:
+        node = step.node
+        if not (isinstance(node, ast.Call) and _makes_floats(node)):
+            continue
+        names = {key for key, its in scope.bindings.items() for v, _ in its if _is_within(node, v)}
+        handed = any(_is_within(node, value) for value in returned_values(scope))
+        if (names & returned or handed) and _is_decoded(recorder, scope, node, _MAX_DEPTH):
+            _add_event(recorder, scope, step, node)
+
+
+def _add_event(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.Call) -> None:
+    variable = next(iter(sorted(expression_names(node.func))), "")
+    recorder.add_event(
+        FloatImage(opened="", variable=variable), scope, step, unparse_short(node.func)
+    )
+
+
+def _is_within(node: ast.AST, top: ast.AST) -> bool:
+    return any(part is node for part in find_nodes(top, (ast.Call,)))
+
+
+def _makes_floats(node: ast.Call) -> bool:
+    """``x.float()``, ``x.astype(np.float32)``."""
+    if not isinstance(node.func, ast.Attribute):
+        return False
+    if node.func.attr == "float":
+        return not node.args
+    return node.func.attr == "astype" and "float" in " ".join(map(unparse_short, node.args))
+
+
+def _is_decoded(recorder: EventRecorder, scope: CodeScope, node: ast.expr, depth: int) -> bool:
+    """Does it come of decoded bytes, by steps that leave them bytes?"""
+    if depth <= 0:
+        return False
+    if isinstance(node, ast.Call):
+        return _gives_bytes(recorder, scope, node, depth)
+    if isinstance(node, (ast.Subscript, ast.Starred)):
+        return _is_decoded(recorder, scope, node.value, depth)
+    if isinstance(node, ast.Name):
+        made = _sources_of(scope, node)
+        return any(_is_decoded(recorder, scope, one, depth - 1) for one in made)
+    if isinstance(node, ast.ListComp):
+        return _is_decoded(recorder, scope, node.elt, depth - 1)
+    return False
+
+
+def _gives_bytes(recorder: EventRecorder, scope: CodeScope, node: ast.Call, depth: int) -> bool:
+    func, name = node.func, last_name(node.func)
+    full = recorder.full_name_of(func, scope)
+    if full in BYTE_DECODERS:
+        return not any(_may_be_deep(one) for one in node.args[1:])
+    if name == "astype" and node.args and "uint8" in unparse_short(node.args[0]):
+        return True
+    openers = _BYTE_READERS.get(name, ())
+    if openers and any(one.partition(".")[0] in _imported_tops(scope) for one in openers):
+        return True
+    inner = [func.value] if isinstance(func, ast.Attribute) and not full else []
+    if _makes_floats(node) or name in _KEEPING:
+        return any(_is_decoded(recorder, scope, one, depth) for one in (*inner, *node.args[:1]))
+    return False
+
+
+def _may_be_deep(flag: ast.expr) -> bool:
+    """``IMREAD_UNCHANGED``, ``-1``: images of sixteen bits stay so."""
+    text = unparse_short(flag)
+    return text == "-1" or "ANYDEPTH" in text or "UNCHANGED" in text
+
+
+def _imported_tops(scope: CodeScope) -> set[str]:
+    return {full.partition(".")[0] for full in scope.module.imported_names.values()}
+
+
+def _sources_of(scope: CodeScope, node: ast.Name) -> Iterator[ast.expr]:
+    """What a variable is given above, and what is appended to it."""
+    for value, _ in scope.bindings.get(node.id, ()):
+        if value.lineno <= node.lineno:
+            yield value
+    for _, key, item in find_appends(scope):
+        if key == node.id:
+            yield item
