@@ -89,6 +89,8 @@ class Examination:
         if verdict is None:
             return f"{code} is no longer installed"
         name = self.catalogue.checks[code].name
+        if verdict.skipped and not verdict.applicable:
+            return ""  # what it found is gone, and nothing else is there to be judged
         if verdict.skipped:
             return f"{name} can no longer be judged: {verdict.skipped}"
         ours = [f for f in verdict.findings if find_automatic_remedy(f)]

@@ -135,6 +135,32 @@ def test_a_fault_of_the_shell_is_gone(name: str, ill: str, job: str, tmp_path: P
     assert [one["name"] for one in json.loads(after)["findings"]] == []
 
 
+@pytest.mark.parametrize(
+    ("name", "ill", "job"),
+    [
+        (
+            "shm-too-small",
+            "mount -t tmpfs -o size=64m tmpfs /dev/shm",
+            "--workers 8 --batch-bytes 19M",
+        ),
+        ("map-count-low", "mkdir k; echo 1000 >k/max_map_count; mount --bind k /proc/sys/vm", ""),
+    ],
+)
+def test_a_fault_is_fixed_and_comes_back(name: str, ill: str, job: str, tmp_path: Path) -> None:
+    report = f"pipedoctor check --quick --select {name} {job}"
+    check = f"if {report} | grep -q {name}; then echo ill; else echo well; fi"
+    fix = f"pipedoctor fix {name} {job} --yes; pipedoctor fix --undo --yes"
+    script = (
+        f"{ill}; {check}; {fix.replace('; ', f' | grep done; {check}; ')} | grep undone; {check}"
+    )
+
+    lines = run_shell(script, tmp_path, "unshare", "--mount").splitlines()
+
+    assert [lines[0], lines[2], lines[4]] == ["ill", "well", "ill"], lines
+    assert lines[1].startswith("done and proved"), lines
+    assert lines[3].startswith("undone and proved"), lines
+
+
 def test_segments_that_nobody_holds(tmp_path: Path) -> None:
     ill = "mount -t tmpfs -o size=64m tmpfs /dev/shm; head -c 60m /dev/zero >/dev/shm/torch_9_1_1; "
     check = "pipedoctor check --select leaked-shm-segments"
