@@ -67,7 +67,7 @@ def load_config(
     Read the files that count, say on stderr what in them is not obeyed, and join them.
 
     `path` is read instead of all others. A folder that does not answer has no
-    configuration. Raises `ConfigError`.
+    configuration, unless `path` names it. Raises `ConfigError`.
     """
     file = user_file = NO_FILE
     hung: tuple[Outcome, ...] = ()
@@ -76,6 +76,9 @@ def load_config(
             file = find_config(path)
             user_file = find_user_config() if path is None else NO_FILE
     except FileTimeoutError as error:
+        if path is not None:
+            message = f"--config {path}: cannot be read: {error}"
+            raise ConfigError(message) from error
         click.echo(f"pipedoctor: configuration not read: {error}", err=True)
         hung = (error.outcome,) if error.outcome else ()
     config = merge_config(file, command_line, load_catalogue, user_file)

@@ -12,6 +12,7 @@ from pipedoctor.fix.journal import Journal
 from pipedoctor.fix.lock import hold_lock
 from pipedoctor.fix.plan import FixRefusedError, NoSuchFixError
 from pipedoctor.fix.request import FixRequest
+from pipedoctor.runtime.state_dir import is_root
 
 
 def undo_fix(console: Console, request: FixRequest, entry_id: str | None, *, force: bool) -> int:
@@ -19,7 +20,7 @@ def undo_fix(console: Console, request: FixRequest, entry_id: str | None, *, for
     ended = [] if console.dry_run else console.recover_interrupted(request)
     if ended and (entry_id is None or entry_id in {entry.id for entry in ended}):
         return int(any(entry.state is FixState.FAILED for entry in ended))
-    book, entry = _find_entry(entry_id)
+    book, entry = _find_entry(console, entry_id)
     if book is None or entry is None:
         console.print_lines("nothing to do: no fix is in force")
         return 0
@@ -57,11 +58,13 @@ def _undo_entry(console: Console, book: Journal, entry: JournalEntry, *, force: 
     return 1
 
 
-def _find_entry(entry_id: str | None) -> tuple[Journal | None, JournalEntry | None]:
+def _find_entry(
+    console: Console, entry_id: str | None
+) -> tuple[Journal | None, JournalEntry | None]:
     if entry_id is None:
         newest = journals.find_newest_entry()
         if newest is None:
-            _refuse_unreadable()
+            _refuse_unreadable(console)
         return newest or (None, None)
     found = journals.locate_entry(entry_id)
     if found is None:
@@ -75,9 +78,19 @@ def _find_entry(entry_id: str | None) -> tuple[Journal | None, JournalEntry | No
     return book, entry
 
 
-def _refuse_unreadable() -> None:
-    """Refuse to say that there is nothing to undo, where there may be."""
-    entries = [entry for book in journals.list_journals() for entry in book.read_entries()]
+def _refuse_unreadable(console: Console) -> None:
+    """
+    Refuse to say that there is nothing to undo, where there may be.
+
+    Root has a journal of its own: another user's, which it does not read, is only named.
+    """
+    search = journals.find_journals()
+    if search.refused and not search.journals and not is_root():
+        message = f"it is unknown whether a fix is in force: journal not read: {search.refused[0]}"
+        raise FixRefusedError(message)
+    for why in search.refused:
+        console.print_error(f"journal not read: {why}")
+    entries = [entry for book in search.journals for entry in book.read_entries()]
     damaged = [entry for entry in entries if isinstance(entry, DamagedEntry)]
     if damaged:
         raise _refuse_damaged(damaged[-1])

@@ -272,6 +272,18 @@ def test_data_that_do_not_answer_are_named(name: str, target: str, tmp_path: Pat
 
 
 @pytest.mark.extended
+@pytest.mark.parametrize("option", ["--config", "--baseline", "--from"])
+def test_a_named_file_that_does_not_answer_is_refused(option: str, tmp_path: Path) -> None:
+    file = str(tmp_path / "dead" / "x")
+
+    ended = run(tmp_path, "UNUSED", "check", "--quick", option, file)
+
+    assert ended.code == 2
+    assert f"{option} {file}" in ended.errors
+    assert "does not answer" in ended.errors
+
+
+@pytest.mark.extended
 def test_a_fleet_s_deadline_counts_the_election(tmp_path: Path) -> None:
     words = ("check", "--quick", "--fleet-dir", str(tmp_path / "fleet"), "--deadline", "4")
 

@@ -122,6 +122,31 @@ def test_root_with_the_home_of_a_user_uses_the_machines(
 
 
 @needs_root
+@pytest.mark.parametrize("words", [("--undo", "--yes"), ("--history",)], ids=["undo", "history"])
+def test_a_user_is_told_that_the_journal_is_not_read(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether a fix is in force is unknown then, and nothing says that none is."""
+    with tempfile.TemporaryDirectory() as home:
+        journal = Path(home) / ".local/state/pipedoctor/journal"
+        journal.mkdir(parents=True)
+        for path in (Path(home), *Path(home).rglob("*")):
+            os.chown(path, STRANGER, STRANGER)
+        journal.chmod(0o777)
+        monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+        monkeypatch.setenv("HOME", home)
+
+        describe_end(*words)  # another user may not be able to read what is imported late
+
+        done = as_user(STRANGER, lambda: describe_end(*words))
+
+    assert done.startswith("1 ")
+    assert "journal not read" in done
+    assert "can be written by" in done
+    assert "nothing to do" not in done
+
+
+@needs_root
 def test_roots_own_home_is_used(
     tmp_path: Path, machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +157,12 @@ def test_roots_own_home_is_used(
     monkeypatch.setenv("HOME", str(tmp_path / "missing"))
     assert journals.find_writable().root == machine
     assert not (tmp_path / "missing").exists()
+
+
+def describe_end(*words: str) -> str:
+    """The exit code and what was printed."""
+    done = fix(*words)
+    return f"{done.exit_code} {done.output}"
 
 
 def as_user(uid: int, work: Callable[[], object]) -> str:
