@@ -26,6 +26,7 @@ class DefinitionIndex:
                 self._modules_by_name.setdefault(".".join(parts[start:]), []).append(module)
         for several in self._modules_by_name.values():
             several.sort(key=lambda one: one.name.count("."))  # first those that need no more
+        self._nearest_modules: dict[tuple[str, str], Module] = {}
         self._known_bases: dict[ClassDefinition, tuple[list[ClassDefinition], list[str]]] = {}
 
     def modules_at(self, paths: Iterable[str]) -> list[Module]:
@@ -39,10 +40,16 @@ class DefinitionIndex:
 
     def find_module(self, name: str, near: Module | None = None) -> Module | None:
         """The file behind a dotted name; of several the one nearest to `near`."""
-        found = self._modules_by_name.get(name, [])
-        if len(found) <= 1 or near is None:
-            return found[0] if found else None
-        return max(found, key=lambda one: count_common_parts(one.path, near.path))
+        found = self._modules_by_name.get(name)
+        if found is None:
+            return None
+        if len(found) == 1 or near is None:
+            return found[0]
+        known = self._nearest_modules.get((name, near.path))
+        if known is None:
+            known = max(found, key=lambda one: count_common_parts(one.path, near.path))
+            self._nearest_modules[name, near.path] = known
+        return known
 
     def find_by_name(
         self, full: str, near: Module | None = None, depth: int = _MAX_DEPTH

@@ -32,6 +32,7 @@ class Project(DefinitionIndex):
         super().__init__(modules)
         self._known_callers: dict[CodeScope, list[CallSite]] = {}
         self._known_call_sites: dict[str, list[CallSite]] = {}
+        self._known_variable_calls: dict[str, list[CallSite]] = {}
         self._known_shapes: dict[str, list[CallShape]] = {}
 
     def find_call_sites(self, last: str) -> list[CallSite]:
@@ -44,6 +45,19 @@ class Project(DefinitionIndex):
                 for scope, step in module.find_calls(last)
                 if isinstance(step.node, ast.Call)
             ]
+        return known
+
+    def find_variable_calls(self, made: str) -> list[CallSite]:
+        """Calls of the variables that hold what calls of a name have made."""
+        known = self._known_variable_calls.get(made)
+        if known is None:
+            names = {
+                name.rpartition(".")[2]
+                for site in self.find_call_sites(made)
+                for name in site.scope.names_by_value.get(id(site.node), ())
+            }
+            known = [site for name in sorted(names) for site in self.find_call_sites(name)]
+            self._known_variable_calls[made] = known
         return known
 
     @cached_property

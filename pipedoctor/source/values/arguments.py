@@ -1,7 +1,7 @@
 """What a call gives for the parameters of a function."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.syntax.call_arguments import find_call_argument, find_default
@@ -67,25 +67,17 @@ def _find_object_calls(model: Evaluating, scope: CodeScope) -> Iterator[CallSite
         return
     known = model.object_calls.get(scope)
     if known is None:
-        sites = list(_find_calls_by_variables(model, owner))
+        sites = _find_calls_by_variables(model, owner)
         known = [site for site in sites if _is_object_call(model, site, owner)]
         if all(model.is_settled(one.node.func, model.frame_of(one.scope)) for one in sites):
             model.object_calls[scope] = known
     yield from known
 
 
-def _find_calls_by_variables(model: Evaluating, cls: ClassDefinition) -> Iterator[CallSite]:
-    """Calls of the names that objects of a class are given where these are made."""
+def _find_calls_by_variables(model: Evaluating, cls: ClassDefinition) -> Sequence[CallSite]:
+    """Calls of what objects of a class may be kept in: a class that nobody calls is a text."""
     made = model.project.find_call_sites(cls.name)
-    if not made:  # found by a text, if at all
-        yield from model.find_object_calls()
-    names = {
-        name.rpartition(".")[2]
-        for site in made
-        for name in site.scope.names_by_value.get(id(site.node), ())
-    }
-    for name in sorted(names):
-        yield from model.project.find_call_sites(name)
+    return model.project.find_variable_calls(cls.name) if made else model.find_object_calls()
 
 
 def _is_object_call(model: Evaluating, site: CallSite, cls: ClassDefinition) -> bool:
