@@ -157,8 +157,8 @@ install_package() { # the wheel, as users get it
     say 'building and installing the wheel'
     rm -rf "$state/dist"
     pip wheel --no-deps --wheel-dir "$state/dist" "$root" &&
-        pip install "$state"/dist/pipedoctor-*.whl &&
-        pip install --force-reinstall --no-deps "$state"/dist/pipedoctor-*.whl
+        pip install --force-reinstall --no-deps "$state"/dist/pipedoctor-*.whl &&
+        pip install "$state"/dist/pipedoctor-*.whl # what it needs
 }
 
 install_tools() {
@@ -213,22 +213,37 @@ step() { # NAME COMMAND...: go on after a failure, remember it
     "$@" || failed="$failed $what"
 }
 
-start_type_checks() { # beside the tests, on what these leave of the CPUs
-    nice -n 10 mypy >"$state/mypy.log" 2>&1 &
-    mypy=$!
-    nice -n 10 pyright --pythonpath "$bin/python" >"$state/pyright.log" 2>&1 &
-    pyright=$!
-    trap 'kill "$mypy" "$pyright" 2>/dev/null || :' EXIT
-    trap 'exit 130' INT
-    trap 'exit 143' TERM
+static_check() { # NAME: becomes one of those below
+    case $1 in
+    ruff) exec nice -n 5 ruff check . ;;
+    format) exec nice -n 5 ruff format --check . ;;
+    imports) exec nice -n 5 lint-imports --cache-dir "$state/imports" ;;
+    wheel) exec nice -n 5 check-wheel-contents "$state/dist" ;;
+    mypy) exec nice -n 5 mypy ;;
+    pyright) exec nice -n 5 pyright --pythonpath "$bin/python" ;;
+    esac
 }
 
-finish_type_checks() {
-    step mypy wait "$mypy"
-    cat "$state/mypy.log"
-    step pyright wait "$pyright"
-    cat "$state/pyright.log"
-    trap - EXIT
+start_static_checks() { # beside the tests, on what these leave of the CPUs
+    static='ruff format imports wheel'
+    [ ! -e "$state/torch" ] || static="$static mypy pyright"
+    started=''
+    trap 'kill $started 2>/dev/null || :' EXIT # those that an interruption leaves
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    for name in $static; do
+        static_check "$name" >"$state/$name.log" 2>&1 &
+        eval "${name}_pid=$!"
+        started="$started $!"
+    done
+}
+
+finish_static_checks() {
+    for name in $static; do
+        eval "step $name wait \$${name}_pid"
+        cat "$state/$name.log"
+    done
+    trap - EXIT INT TERM
 }
 
 tests() { # pytest as a program: `python -m` would import from the checkout
@@ -248,14 +263,10 @@ cmd_test() {
         # shellcheck disable=SC2086  # two words
         exec pytest $cache "$@"
     fi
-    [ ! -e "$state/torch" ] || start_type_checks
-    step ruff ruff check .
-    step format ruff format --check .
-    step imports lint-imports --cache-dir "$state/imports"
-    step wheel check-wheel-contents "$state/dist"
+    start_static_checks
     # shellcheck disable=SC2086
-    step pytest tests "$bin/pytest" $cache -n 2
-    [ ! -e "$state/torch" ] || finish_type_checks
+    step pytest tests "$bin/pytest" $cache -n 3 # more than CPUs: many wait for a process
+    finish_static_checks
     [ -z "$skips" ] || say "skipped:$skips"
     [ -z "$failed" ] || say "FAILED:$failed"
     grep -E '^=+ .* in [0-9.]+s' "$state/pytest.log" | tail -n 1 # pytest's closing line

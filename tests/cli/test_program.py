@@ -154,6 +154,7 @@ def test_a_terminal_shows_real_paths_and_no_secrets(tmp_path: Path, record: str)
     assert "of /home/carol <secret>" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [60, 100, 200])
 def test_the_width_of_the_terminal(tmp_path: Path, record: str, columns: int) -> None:
     text = on_a_terminal("check", "--from", record, "--no-color", cwd=tmp_path, columns=columns)
@@ -163,6 +164,7 @@ def test_the_width_of_the_terminal(tmp_path: Path, record: str, columns: int) ->
     assert max(map(len, lines)) > columns * 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", ["70", "wide", "999999", "\u0667\u0660"])
 def test_columns_wins_where_it_is_a_width(tmp_path: Path, record: str, columns: str) -> None:
     text = on_a_terminal(

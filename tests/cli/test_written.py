@@ -123,6 +123,7 @@ def test_ctrl_c_ends_it_without_a_traceback(tmp_path: Path) -> None:
     assert err.strip() == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "env",
     [

@@ -140,8 +140,16 @@ def test_what_could_not_be_started_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert facts.unknown["gpu"] == facts.unknown["shm"] == "no process"
 
 
-@pytest.mark.parametrize("system", ["darwin", "win32", "freebsd14"])
-@pytest.mark.parametrize("forks", [True, False], ids=["forks", "no fork"])
+@pytest.mark.parametrize(
+    ("system", "forks"),
+    [
+        ("darwin", True),
+        ("win32", False),
+        ("freebsd14", True),
+        pytest.param("darwin", False, marks=pytest.mark.extended),
+        pytest.param("freebsd14", False, marks=pytest.mark.extended),
+    ],
+)
 def test_other_platforms_say_what_they_are(
     monkeypatch: pytest.MonkeyPatch, system: str, forks: bool
 ) -> None:

@@ -34,8 +34,9 @@ def killed_at_every_step(
     return ends
 
 
-def test_the_next_fix_applies_it(ward: Ward, tmp_path: Path) -> None:
-    for end in killed_at_every_step(ward, tmp_path, ("", APPLY, APPLY)):
+@pytest.mark.parametrize("stride", [3, 1])
+def test_the_next_fix_applies_it(ward: Ward, tmp_path: Path, stride: int) -> None:
+    for end in killed_at_every_step(ward, tmp_path, ("", APPLY, APPLY), stride=stride):
         assert end["code"] == 0, end
         assert (end["shm"], end["fstab"]) == (128, FSTAB + LINE), end
         assert end["states"] in (["proved"], ["rolled-back", "proved"]), end

@@ -12,7 +12,15 @@ from tests.fix.conftest import FSTAB, Ward
 pytestmark = pytest.mark.root
 
 
-@pytest.mark.parametrize("kept", [FSTAB, FSTAB.rstrip("\n"), "", None])
+@pytest.mark.parametrize(
+    "kept",
+    [
+        FSTAB,
+        None,
+        pytest.param(FSTAB.rstrip("\n"), marks=pytest.mark.extended),
+        pytest.param("", marks=pytest.mark.extended),
+    ],
+)
 def test_persists_and_restores_every_byte(ward: Ward, kept: str | None) -> None:
     if kept is None:
         ward.fstab.unlink()

@@ -15,6 +15,7 @@ def found(report: object) -> dict[str, str]:
     return {one.node: one.property for one in report.outliers}  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_every_fault_is_named_once_and_nothing_else(
     fleets: ModuleType, folder: Path, seed: int
@@ -28,6 +29,7 @@ def test_every_fault_is_named_once_and_nothing_else(
     assert len(set(truth.values())) == len(fleets.FAULTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [100, 200, 600])
 def test_a_healthy_fleet_has_no_outlier(fleets: ModuleType, folder: Path, count: int) -> None:
     fleets.write_fleet(folder, count, seed=7, ill=0, packages_each=70)

@@ -128,7 +128,21 @@ def said(report: dict[str, Any]) -> tuple[str, ...]:
     return tuple(f["name"] for f in report["findings"] if f["name"] in COUNTED)
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+ALWAYS = (
+    "H100 with the torch of today",
+    "GTX 1080 Ti with a torch that has its code",
+    "Blackwell with a torch that is older",
+    "a card beside a torch for the CPU",
+)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=name, marks=() if name in ALWAYS else pytest.mark.extended)
+        for name, case in CASES.items()
+    ],
+)
 def test_a_card(site_packages: Path, driver_library: Make, case: Case) -> None:
     major, _, minor = case.capability.partition(".")
     environ = driver_library(

@@ -38,11 +38,18 @@ def on(system: str, forks: str, *options: str) -> subprocess.CompletedProcess[st
 
 
 systems = pytest.mark.parametrize("system", ["darwin", "win32"])
-forking = pytest.mark.parametrize("forks", ["forks", "no fork"])
+systems_and_forks = pytest.mark.parametrize(
+    ("system", "forks"),
+    [
+        ("darwin", "forks"),
+        ("win32", "no fork"),
+        pytest.param("darwin", "no fork", marks=pytest.mark.extended),
+        pytest.param("win32", "forks", marks=pytest.mark.extended),
+    ],
+)
 
 
-@systems
-@forking
+@systems_and_forks
 def test_what_only_linux_has_is_skipped_with_that_reason(system: str, forks: str) -> None:
     done = on(system, forks, "--select", "PDR701,PDR702,PDR706", "--format", "json")
 
@@ -53,8 +60,7 @@ def test_what_only_linux_has_is_skipped_with_that_reason(system: str, forks: str
     assert reasons == {f"shm: only available on Linux, not on {system}"}
 
 
-@systems
-@forking
+@systems_and_forks
 def test_whatever_can_be_known_is_judged_and_nothing_crashes(system: str, forks: str) -> None:
     done = on(system, forks, "--format", "json", "--fail-on", "never")
 

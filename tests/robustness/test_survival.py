@@ -90,7 +90,9 @@ def test_one_process() -> None:
     assert any(entry["reason"].endswith(why) for entry in read["skipped"])
 
 
-@pytest.mark.parametrize("most", [128, 32, 12])
+@pytest.mark.parametrize(
+    "most", [12, *(pytest.param(n, marks=pytest.mark.extended) for n in (32, 128))]
+)
 def test_few_descriptors(most: int) -> None:
     known = report(prefix=limited(f"--nofile={most}"))["facts"]["known"]
 
@@ -211,7 +213,14 @@ def test_a_full_disk_for_a_report() -> None:
     ]
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"], ids=str)
+@pytest.mark.parametrize(
+    "closed",
+    [
+        ">&-",
+        "<&- >&- 2>&-",
+        *(pytest.param(one, marks=pytest.mark.extended) for one in ("<&-", "2>&-", ">&- 2>&-")),
+    ],
+)
 def test_closed_streams(closed: str) -> None:
     script = f'exec "$@" {closed}'
 

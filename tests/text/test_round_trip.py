@@ -113,7 +113,7 @@ def _skipped(report: Report) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("level", [RedactionLevel.ALL, RedactionLevel.NOTHING])
 @pytest.mark.parametrize("section", SECTIONS)
 @settings(
-    max_examples=settings().max_examples // 6,
+    max_examples=settings().max_examples // 12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -50,7 +50,7 @@ def held(folder: Path) -> dict[str, bytes]:
     [
         pytest.param(["patch", "-p0"], id="patch"),
         pytest.param(["git", "apply", "-"], id="git"),
-        pytest.param(["git", "apply", "-p1", "-"], id="git -p1"),
+        pytest.param(["git", "apply", "-p1", "-"], id="git -p1", marks=pytest.mark.extended),
     ],
 )
 def test_tools_take_the_diff(project: Path, tool: list[str]) -> None:

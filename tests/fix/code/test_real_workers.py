@@ -89,6 +89,7 @@ GENERATORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GENERATORS)
 def test_each_worker_draws_its_own_numbers(mend: Mend, name: str) -> None:
     before = TOP + DRAWN.format(*GENERATORS[name])

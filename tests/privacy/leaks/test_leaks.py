@@ -83,7 +83,10 @@ def test_versions_libraries_and_limits_stay(told: str, who: UserIdentity) -> Non
     assert said(told, who) == told
 
 
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(n, marks=() if n < 5 else pytest.mark.extended) for n in range(20)],
+)
 def test_no_format_tells_what_any_collector_read(
     number: int, planted: Plant, who: UserIdentity
 ) -> None:

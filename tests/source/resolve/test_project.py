@@ -32,7 +32,10 @@ def together(paths: Sequence[Path]) -> Source:
     return build_facts([parse_file(files.SourceFile(str(p), p.read_bytes())) for p in paths])
 
 
-@pytest.mark.parametrize("start", range(8))
+@pytest.mark.parametrize(
+    "start",
+    [0, 1, *(pytest.param(n, marks=pytest.mark.extended) for n in range(2, 8))],
+)
 def test_the_standard_library_goes_through(start: int) -> None:
     facts = together(STANDARD[start::8])
 
