@@ -15,8 +15,8 @@ class CountedMemory:
         self.reads += 1
         return {("user", "alice"): 3}, {"user": 3}
 
-    def reserve_numbers(self, wanted: Mapping[AliasedName, int]) -> dict[AliasedName, int]:
-        return dict(wanted)
+    def reserve_numbers(self, requests: Mapping[AliasedName, int]) -> dict[AliasedName, int]:
+        return dict(requests)
 
 
 def test_a_memory_is_asked_when_the_first_name_comes_and_once() -> None:
