@@ -6,58 +6,16 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
 
 import pytest
 
-from pipedoctor.engine.catalogue import get_catalogue
+from tests.robustness.program import DOCTOR, ENVIRON, doctor, report
 
-CODES = set(get_catalogue().checks)
-DOCTOR = (sys.executable, "-m", "pipedoctor")
-ENVIRON = {"PATH": os.environ["PATH"], "HOME": "/root", "LANG": "C.UTF-8"}
 STRANGER = "54321"  # a user of whom no other process runs
 
 root = pytest.mark.root
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="root becomes another user")
-
-
-def doctor(
-    *options: str,
-    prefix: Sequence[str] = (),
-    environ: Mapping[str, str] = ENVIRON,
-    cwd: Path | str = "/",
-    stdout: int | IO[bytes] = subprocess.PIPE,
-) -> subprocess.CompletedProcess[bytes]:
-    """Run the program; whatever happens, it ends in time and without a traceback."""
-    command = [*prefix, *DOCTOR, "check", "--no-config", *options]
-    done = subprocess.run(
-        command,
-        env=dict(environ),
-        check=False,
-        cwd=cwd,
-        timeout=60,
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-    )
-    for stream in (done.stdout, done.stderr):
-        assert b"Traceback" not in (stream or b"")
-    return done
-
-
-def report(*options: str, **how: Any) -> dict[str, Any]:
-    """The report in JSON; every check is in it once, and some could judge."""
-    done = doctor("--quick", "--format", "json", "--fail-on", "never", *options, **how)
-    assert done.returncode == 0, done.stderr
-    read: dict[str, Any] = json.loads(done.stdout)
-    found = {entry["code"] for entry in read["findings"]}
-    skipped = [entry["code"] for entry in read["skipped"]]
-    assert sorted([*found, *read["healthy"], *skipped]) == sorted(CODES)
-    assert found or read["healthy"]
-    assert not [s for s in read["skipped"] if s["reason"].startswith("crashed")]
-    assert not [why for why in read["facts"]["unknown"].values() if "crashed" in why]
-    return read
 
 
 def limited(*limits: str) -> tuple[str, ...]:
@@ -198,43 +156,6 @@ def test_a_python_that_trusts_nobody() -> None:
     )
 
     assert json.loads(done.stdout)["schema"] == "pipedoctor.report/1"
-
-
-# --- nowhere to write to
-
-
-def test_a_full_disk_for_a_report() -> None:
-    with Path("/dev/full").open("wb") as full:
-        done = doctor("--quick", stdout=full)
-
-    assert done.returncode == 2
-    assert done.stderr.decode().splitlines() == [
-        "pipedoctor check: stdout: cannot be written: No space left on device"
-    ]
-
-
-@pytest.mark.parametrize(
-    "closed",
-    [
-        ">&-",
-        "<&- >&- 2>&-",
-        *(pytest.param(one, marks=pytest.mark.extended) for one in ("<&-", "2>&-", ">&- 2>&-")),
-    ],
-)
-def test_closed_streams(closed: str) -> None:
-    script = f'exec "$@" {closed}'
-
-    done = doctor("--quick", prefix=("sh", "-c", script, "sh"))
-
-    assert done.returncode in {0, 1}
-
-
-def test_a_reader_that_went_away() -> None:
-    script = '{ "$@" --quick --format json; echo $? >&2; } | head -c 1 >/dev/null'
-
-    done = doctor(prefix=("sh", "-c", script, "sh"))
-
-    assert done.stderr.decode().strip() in {"0", "1"}
 
 
 # --- what hangs
