@@ -7,12 +7,12 @@ from copy import deepcopy
 from typing import TypeAlias
 
 from tests.checks.code_samples import HEAD
+from tests.source.item_refactorings import extract_item_object, put_into_list
 from tests.source.loader_refactorings import hold_in_object, make_behind_functions
 from tests.source.refactored_syntax import (
     IMPORTED,
     Files,
     Function,
-    add_to_init,
     batch_loops,
     blocks,
     bound_names,
@@ -29,7 +29,6 @@ from tests.source.refactored_syntax import (
     top_level_data,
     unparse,
     without_imports,
-    writes_self,
 )
 
 Refactoring: TypeAlias = Callable[[str], Files | None]
@@ -68,36 +67,6 @@ def extract_item_function(code: str) -> Files | None:
                 cls.body.append(inner)
                 changed = True
     return one_file(tree) if changed else None
-
-
-def extract_item_object(code: str) -> Files | None:
-    """Let an object in another file make the items, which the dataset only holds."""
-    tree, made = ast.parse(code), list[ast.stmt]()
-    for cls in select(tree, ast.ClassDef):
-        for method in [m for m in cls.body if isinstance(m, Function)]:
-            if method.name == "__getitem__" and not writes_self(cls):
-                maker = ast.parse("class Maker:\n    pass\n").body[0]
-                assert isinstance(maker, ast.ClassDef)
-                call = deepcopy(method)
-                call.name = "__call__"
-                owner = ast.arg("owner")
-                for node in select(call, ast.Name):
-                    node.id = "owner" if node.id == "self" else node.id
-                call.args.args = [ast.arg("self"), owner, *call.args.args[1:]]
-                maker.body = [call]
-                made.append(maker)
-                given = ", ".join(one.arg for one in method.args.args)
-                method.body = ast.parse(f"return self.maker({given})").body
-                add_to_init(cls, "self.maker = Maker()")
-    if not made:
-        return None
-    top = without_imports(tree)
-    own = top_level_data(tree)
-    return {
-        "data/makers.py": HEAD + unparse([*imports(tree), *own, *made]),
-        "train.py": f"{HEAD}from data.makers import Maker\n"
-        + unparse([*imports(tree), *[s for s in top if s not in own]]),
-    }
 
 
 def extract_step(code: str) -> Files | None:
@@ -259,6 +228,7 @@ REFACTORINGS: tuple[Refactoring, ...] = (
     rename,
     extract_item_function,
     extract_item_object,
+    put_into_list,
     extract_step,
     nest_step,
     nest_loop,

@@ -48,6 +48,8 @@ def follow_delegation(
 def _find_only_call(scope: CodeScope) -> ast.Call | None:
     """The call whose result is all that a function returns or yields."""
     body = [one for one in getattr(scope.node, "body", []) if not _is_docstring(one)]
+    if len(body) == 2:  # noqa: PLR2004  (a loop over steps, and what they have made)
+        return _find_step_call(*body)
     if len(body) != 1:
         return None
     (statement,) = body
@@ -57,6 +59,19 @@ def _find_only_call(scope: CodeScope) -> ast.Call | None:
     elif not isinstance(statement, ast.Return):
         return None
     return value if isinstance(value, ast.Call) else None
+
+
+def _find_step_call(loop: ast.stmt, last: ast.stmt) -> ast.Call | None:
+    """``for step in self.steps: item = step(item)``, where ``item`` is returned."""
+    if not (isinstance(loop, ast.For) and isinstance(last, ast.Return) and len(loop.body) == 1):
+        return None
+    made = loop.body[0]
+    if not (isinstance(made, ast.Assign) and isinstance(made.value, ast.Call)):
+        return None
+    names = {one.id for one in made.targets if isinstance(one, ast.Name)}
+    returned = isinstance(last.value, ast.Name) and last.value.id in names
+    given = {one.id for one in made.value.args if isinstance(one, ast.Name)}
+    return made.value if returned and names & given else None
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

@@ -120,6 +120,16 @@ def _collect_loop_targets(scope: CodeScope) -> dict[str, list[LoopTarget]]:
     return found
 
 
+def list_loop_targets(scope: CodeScope) -> set[str]:
+    """The names that loops of a function bind."""
+    return {
+        name
+        for step in scope.steps_by_type.get(ast.For, ())
+        if isinstance(step.node, ast.For)
+        for name, _ in _target_paths(step.node.target, ())
+    }
+
+
 def _iterations(scope: CodeScope) -> Iterator[tuple[ast.expr, ast.expr, int]]:
     for kind in (ast.For, ast.AsyncFor):
         for step in scope.steps_by_type.get(kind, ()):

@@ -75,9 +75,8 @@ def _find_object_calls(model: Evaluating, scope: CodeScope) -> Iterator[CallSite
 
 
 def _find_calls_by_variables(model: Evaluating, cls: ClassDefinition) -> Sequence[CallSite]:
-    """Calls of what objects of a class may be kept in: a class that nobody calls is a text."""
-    made = model.project.find_call_sites(cls.name)
-    return model.project.find_variable_calls(cls.name) if made else model.find_object_calls()
+    """Calls of what objects of a class are kept in; of lists, where no variable keeps one."""
+    return model.project.find_variable_calls(cls.name) or model.find_object_calls()
 
 
 def _is_object_call(model: Evaluating, site: CallSite, cls: ClassDefinition) -> bool:

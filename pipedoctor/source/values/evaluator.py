@@ -13,7 +13,11 @@ from functools import cached_property
 
 from pipedoctor.source.resolve.project import CallSite, Project
 from pipedoctor.source.syntax.context import GuardCondition
-from pipedoctor.source.syntax.reaching_definitions import DefinitionFinder, LoopTarget
+from pipedoctor.source.syntax.reaching_definitions import (
+    DefinitionFinder,
+    LoopTarget,
+    list_loop_targets,
+)
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.arguments import evaluate_parameter
 from pipedoctor.source.values.attributes import AttributeReader
@@ -188,25 +192,22 @@ class Evaluator(CyclicEvaluator):
         return join(self.evaluate(value, self.frame_of(scope)) for value, scope in stores)
 
     def find_object_calls(self) -> list[CallSite]:
-        """Calls of variables, where classes are found by a text."""
+        """Calls of what loops take from lists, and of variables where classes have no names."""
         return self._object_calls
 
     @cached_property
     def _object_calls(self) -> list[CallSite]:
-        """Calls of variables that hold results of calls, where classes are found by a text."""
-        if not self.project.find_call_sites("import_module"):
-            return []
+        by_text = bool(self.project.find_call_sites("import_module"))
         found: list[CallSite] = []
         for scope in self.project.scopes:
-            made = {
-                key
-                for key, values in scope.bindings.items()
-                if any(isinstance(value, ast.Call) for value, _ in values)
-            }
-            for step in scope.calls if made else ():
+            names = list_loop_targets(scope)
+            for key, values in scope.bindings.items() if by_text else ():
+                if any(isinstance(value, ast.Call) for value, _ in values):
+                    names.add(key)
+            for step in scope.calls if names else ():
                 node = step.node
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                    if node.func.id in made:
+                    if node.func.id in names:
                         found.append(CallSite(scope, step, node))
         return found[:_MAX_OBJECT_CALLS]
 

@@ -216,7 +216,7 @@ class Evaluating(Protocol):
         ...
 
     def find_object_calls(self) -> list[CallSite]:
-        """Calls of variables, where classes are found by a text."""
+        """Calls of what loops take from lists, and of variables where classes have no names."""
         ...
 
     def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
