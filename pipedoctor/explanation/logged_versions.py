@@ -17,9 +17,11 @@ def add_logged_versions(example: Facts, log: Log) -> Facts:
     torch = example.get(TorchBuild)
     if torch is not None and not torch.version and "torch" in versions:
         example = example.merge(_describe_torch(torch, versions["torch"]))
-    if example.get(Packages) is None and (named := [n for n in _FAMILY if n in versions]):
-        entries = tuple(Distribution(name=name, version=versions[name]) for name in named)
-        example = example.merge(Packages(entries=entries, complete=False))
+    listed = example.get(Packages) or Packages(complete=False)
+    more = [name for name in _FAMILY if name in versions and not listed.find(name)]
+    if more:
+        entries = (Distribution(name=name, version=versions[name]) for name in more)
+        example = example.merge(replace(listed, entries=(*listed.entries, *entries)))
     if example.get(Interpreter) is None and "python" in versions:
         example = example.merge(Interpreter(version=f"{versions['python']}.0"))
     return example

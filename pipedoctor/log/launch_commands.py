@@ -12,7 +12,7 @@ _PROMPT = re.compile(
     r"python3? -m [\w.])"
 )
 _MARK = re.compile(r"(?:docker|podman)\b.{0,12} run |torchrun |sbatch |python3? (?:-m )?[\w./-]")
-_SAFE_LINE = re.compile(r"[\w./@%+:=,{}\[\]\"'$() -]+")
+_SAFE_LINE = re.compile(r"[\w./@%+:=,{}\[\]\"'$()~ -]+")
 """No operator of a shell but a variable, or one of the commands below."""
 _SAFE_EXPANSIONS = re.compile(
     r"\$\((?:pwd|id -[ug])\)|\$\{?(?:PWD|HOME|USER|UID)\}?(?!\w)|\$\((?:whoami|nproc)\)"

@@ -84,6 +84,14 @@ SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on d
             id="a class of a notebook",
         ),
         pytest.param(
+            "OSError: [Errno 122] Disk quota exceeded\n/home/u/kim/.cache/huggingface/hub\n",
+            "export XDG_CACHE_HOME=${SCRATCH:-/tmp/$(id -un)}/cache HF_HOME=",
+            id="a quota of the home folder",
+        ),
+        pytest.param(
+            "OSError: [Errno 122] Disk quota exceeded: 'runs/a.bin'\n", "quota -s", id="a quota"
+        ),
+        pytest.param(
             "Controlled By:  Job/bert\n      Reason:       OOMKilled\n      memory:  16Gi\n",
             "spec:\n  template:\n    spec:\n      containers:",
             id="memory of a Job",

@@ -31,6 +31,10 @@ def read(text: str) -> dict[str, str]:
         ),
         ("$ python -m seg.train", {"python": "python -m seg.train"}),
         (r"C:\\Users\\ana\\proj> python mnist.py", {"python": "python mnist.py"}),
+        (
+            """u@srv:~$ sudo docker run --gpus '"device=0,1"' -v ~/s:/s img""",
+            {"docker_run": """docker run --gpus '"device=0,1"' -v ~/s:/s img"""},
+        ),
         ("$ python a.py\n$ python b.py", {"python": "python b.py"}),
     ],
 )

@@ -20,7 +20,10 @@ def _find_wanted(log: Log) -> tuple[str, ...]:
     if failed:
         return (failed[0].replace("_", "-"),)
     asked = log.find_value(_CAUSE, "asked")
-    words = [word for word in asked.split() if word not in _NOT_REPEATED]
+    try:
+        words = [word for word in shlex.split(asked) if word not in _NOT_REPEATED]
+    except ValueError:  # a quote that is not closed
+        return ()
     return tuple(words) if words and all(map(_WORD.fullmatch, words)) else ()
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from msgspec.structs import replace
+
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
 from pipedoctor_checks.crashes._log_check import log_check
@@ -13,17 +15,23 @@ _MOVE = re.compile(
 )
 """How a tensor is moved to a GPU, in a line of code."""
 
+_COMPUTES = re.compile(
+    r"\.cpu\(\)|\b(?!(?:tensor|from_numpy|as_tensor|FloatTensor|stack|zeros|ones)\()[a-z_]\w*"
+    r"\((?:[^()]|\([^()]*\))*\.(?:cuda\(|to\((?:self\.)?(?:device|[\"']cuda))"
+)
+"""A line whose result is computed on the GPU, which a worker cannot do at all."""
+
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """The user's own line without the move, where the log shows it."""
     line = log.find_value(_CAUSE, "code").strip()
-    without = _MOVE.sub("", line)
+    without = "" if _COMPUTES.search(line) else _MOVE.sub("", line)
     keep = (
         in_code(
             "Keep samples on the CPU: do not move them to the GPU in the dataset",
             f"- {line}\n+ {without}",
         )
-        if line and without != line
+        if without not in {"", line}
         else None
     )
     title = "Keep samples on the CPU, and move them in the main process"
@@ -31,10 +39,11 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         "Then move every tensor of the batch in the training loop" if keep else title,
         "x = x.to(device, non_blocking=True)  # in the training loop, for each tensor of the batch",
     )
-    spawn = in_code(
-        "Alternatively spawn the workers", 'DataLoader(..., multiprocessing_context="spawn")'
-    )
-    return (*((keep,) if keep else ()), move, spawn)
+    spawned = 'DataLoader(..., multiprocessing_context="spawn")'
+    if _COMPUTES.search(line):
+        others = replace(move, title="Alternatively compute it in the main process")
+        return in_code("Spawn the workers: what they compute stays on the GPU", spawned), others
+    return (*((keep,) if keep else ()), move, in_code("Alternatively spawn the workers", spawned))
 
 
 @log_check(

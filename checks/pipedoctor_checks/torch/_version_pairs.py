@@ -12,6 +12,8 @@ from pipedoctor_checks._shared.wheel_index import WheelChoice
 from pipedoctor_checks.torch._version_mismatch import VersionFacts, find_mismatch
 from pipedoctor_checks.torch._wheel_tags import INDEX_TAG
 
+_COMPANIONS = ("torchvision", "torchaudio")
+
 
 def judge_package(package: str, versions: VersionFacts) -> Iterator[Finding]:
     """
@@ -54,22 +56,38 @@ def _listed_torch(packages: Packages) -> str:
     return found.version.partition("+")[0] if found else ""
 
 
-def _install_matching(package: str, place: str, versions: VersionFacts) -> tuple[Remedy, ...]:
-    """The version that belongs to this torch, from torch's own index."""
+def _install_matching(package: str, here: str, versions: VersionFacts) -> tuple[Remedy, ...]:
+    """The versions that belong to this torch, all in one line, from torch's own index."""
     torch = versions.torch
-    row = versions.pairs.find_newest(package, place)
-    if row is None or is_prerelease(place) or (torch and torch.conda_build):
+    row = versions.pairs.find_newest(package, here)
+    if row is None or is_prerelease(here) or (torch and torch.conda_build):
         title = f"Install torch and {package} in one command, from one source"
         return (advise_user(title),)
     tag = torch.local if torch and INDEX_TAG.fullmatch(torch.local) else ""
-    choice = WheelChoice(torch=place, tag=tag)
-    name = f"{package}=={row.version}"
-    if tag:
-        name = companion_requirement(versions.pairs, package, choice)
-    index = ("--index-url", choice.index) if tag else ()
+    packages = (package, *_find_other_misfits(package, here, versions))
+    names = [_require(name, here, tag, versions) for name in packages]
+    index = ("--index-url", WheelChoice(torch=here, tag=tag).index) if tag else ()
+    was = "was" if len(packages) == 1 else "were"
     return (
         advise_user(
-            f"Install the {package} that was built for torch {place}",
-            argv=(*pip_argv(versions.interpreter, "install"), name, *index),
+            f"Install the {' and '.join(packages)} that {was} built for torch {here}",
+            argv=(*pip_argv(versions.interpreter, "install"), *names, *index),
         ),
     )
+
+
+def _require(package: str, here: str, tag: str, versions: VersionFacts) -> str:
+    if tag:
+        choice = WheelChoice(torch=here, tag=tag)
+        return companion_requirement(versions.pairs, package, choice)
+    row = versions.pairs.find_newest(package, here)
+    return f"{package}=={row.version}" if row else package
+
+
+def _find_other_misfits(package: str, here: str, versions: VersionFacts) -> Iterator[str]:
+    """Other companions that do not fit either: the line for one must not leave them."""
+    for other in _COMPANIONS:
+        copies = imported_copies(versions.packages, other) if other != package else ()
+        misfits = [find_mismatch(copy, here, versions) for copy in copies]
+        if misfits and all(misfits) and versions.pairs.find_newest(other, here):
+            yield other

@@ -74,6 +74,17 @@ def test_no_line_is_known() -> None:
     assert finding.remedies[0].title.startswith("Keep samples on the CPU, and move them")
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["feats = self.encoder(img.to('cuda')).cpu()", "y = embed(x.cuda())"],
+)
+def test_a_worker_that_computes_on_the_gpu_is_spawned(line: str) -> None:
+    text = f"    {line}\nRuntimeError: Cannot re-initialize CUDA in forked subprocess."
+    (finding,) = cuda_in_forked_worker(diagnose_text(text), None)
+
+    assert finding.remedies[0].snippet == 'DataLoader(..., multiprocessing_context="spawn")'
+
+
 def test_wording_of_remedies(snapshot: SnapshotAssertion) -> None:
     (finding,) = cuda_in_forked_worker(LOG, None)
 
