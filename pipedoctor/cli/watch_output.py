@@ -20,13 +20,15 @@ from pipedoctor.runtime.files import describe_error
 from pipedoctor.textsafe import encode_json
 
 if TYPE_CHECKING:
+    from pipedoctor.cli.watch_app import ViewState
     from pipedoctor.report.model import Report
     from pipedoctor.watch.session import WatchSession
 
 NO_SAMPLES_CODE = 3
 _REPORT_NICENESS = 5
 """A third of what the job gets, where no CPU is left over."""
-ShowInterval = Callable[[Facts | dict[str, Any]], None]
+ShowInterval = Callable[[Facts], None]
+ShowLine = Callable[[Facts | dict[str, Any]], None]
 
 
 def show_nothing(_known: Facts | dict[str, Any]) -> None:
@@ -55,32 +57,62 @@ def _watch_job(pid: int, request: WatchRequest) -> int:
     from pipedoctor.watch.job_facts import collect_facts
     from pipedoctor.watch.session import WatchSession
 
-    began = time.monotonic()
+    began, state = time.monotonic(), _open_state(request)
+    sleep = time.sleep if state is None else state.sleep
     try:
-        session = WatchSession(pid, stacks=not request.no_stacks)
+        session = WatchSession(pid, stacks=not request.no_stacks, sleep=sleep)
     except UnreadableError as error:
         raise click.UsageError(str(error)) from None
     redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
     raw = Facts()
-    with (
-        open_recorder(request) as record,
-        serve_metrics(request) as publish,
-        _open_view(request) as show,
-    ):
-        try:
-            with _handle_interrupts():
-                for _ in session.run_intervals(request.interval, _find_end(request)):
-                    raw = collect_facts(session)
-                    publish(raw)
-                    record(raw, False)
-                    show(redact_interval(redactor, raw))
-        except WatchInterrupt:
-            pass
+    with open_recorder(request) as record, serve_metrics(request) as publish:
+
+        def watch(show: ShowInterval) -> None:
+            nonlocal raw
+            for _ in session.run_intervals(request.interval, _find_end(request)):
+                raw = collect_facts(session)
+                publish(raw)
+                record(raw, False)
+                show(redact_interval(redactor, raw))
+
+        _watch_until_end(watch, request, state)
         _yield_processors()
         raw = _collect_last(session) or raw
         record(raw, True)
     session.close()
     return write_report(redactor.redact_facts(raw), request, began)
+
+
+def _open_state(request: WatchRequest) -> "ViewState | None":
+    """For a view with keys: on a terminal, where Textual is installed."""
+    plain = request.quiet or request.form != "text" or request.output or request.no_color
+    if plain or not (sys.stdin.isatty() and sys.stdout.isatty()) or _is_dumb():
+        return None
+    from pipedoctor.cli.watch_app import ViewState, has_textual
+
+    return ViewState() if has_textual() else None
+
+
+def _is_dumb() -> bool:
+    return os.environ.get("TERM", "dumb") in {"dumb", "unknown"} or bool(os.environ.get("NO_COLOR"))
+
+
+def _watch_until_end(
+    watch: Callable[[ShowInterval], None], request: WatchRequest, state: "ViewState | None"
+) -> None:
+    """Watch, and show it, until it is over or somebody ends it."""
+    if state is not None:
+        from pipedoctor.cli.watch_app import run_interactive
+
+        shown = state.show
+        run_interactive(state, lambda: watch(shown))
+        return
+    with (
+        _open_view(request) as show,
+        contextlib.suppress(WatchInterrupt),
+        _handle_interrupts(),
+    ):
+        watch(show)
 
 
 def _yield_processors() -> None:
@@ -171,7 +203,7 @@ def _replay_recording(path: str, request: WatchRequest) -> int:
 
 
 @contextlib.contextmanager
-def _open_view(request: WatchRequest) -> Generator[ShowInterval, None, None]:
+def _open_view(request: WatchRequest) -> Generator[ShowLine, None, None]:
     """What shows each interval: a line of JSON or text, a table on a terminal."""
     from pipedoctor.watch.sample_line import build_sample
     from pipedoctor.watch.text_line import format_text_line

@@ -45,19 +45,28 @@ def _open_console(*, no_color: bool) -> Console:
     return Console(no_color=plain, highlight=False)
 
 
-def build_page(line: dict[str, Any], width: int) -> Group:
-    """One screen: the verdict, the shares of the time, the processes."""
-    parts: list[Any] = [Text(format_text_line(line, width))]
+def format_head(line: dict[str, Any], width: int) -> list[str]:
+    """What stands above the processes: the interval, the verdict, what the kernel says."""
+    lines = [format_text_line(line, width)]
     if head := format_headline(line):
-        parts.append(Text(head, style="bold"))
+        lines.append(head)
     kernel = line.get("kernel")
     if kernel:
         where = f"{kernel['call']} {kernel['path']} {kernel['fstype']}".strip()
-        parts.append(Text(clean_text(f"kernel: {where} ({kernel['share']:.0%})")))
+        lines.append(clean_text(f"kernel: {where} ({kernel['share']:.0%})"))
     ranks = line.get("ranks", {})
     if len(ranks) > 1:
         waits = ", ".join(f"{rank}: {share:.0%}" for rank, share in ranks.items())
-        parts.append(Text(f"ranks by their wait for data: {waits}"))
+        lines.append(f"ranks by their wait for data: {waits}")
+    return lines
+
+
+def build_page(line: dict[str, Any], width: int) -> Group:
+    """One screen: the verdict, the shares of the time, the processes."""
+    headline = format_headline(line)
+    parts: list[Any] = [
+        Text(text, style="bold" if text == headline else "") for text in format_head(line, width)
+    ]
     parts.append(_build_table(line))
     for name, reason in list(line.get("unknown", {}).items())[:3]:
         parts.append(Text(clean_text(f"unknown: {name}: {reason}"), style="dim"))
