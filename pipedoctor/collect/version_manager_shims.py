@@ -63,14 +63,22 @@ def _list_versions(root: Path, environ: Mapping[str, str]) -> Iterator[str]:
         if named := environ.get(variable):
             yield from re.split(r"[:\s]+", named)
             return
-    here = Path.cwd()
     name = ".python-version" if own else ".tool-versions"
     last = root / "version" if own else Path(environ.get("HOME", "/")) / name
-    for file in (*(folder / name for folder in (here, *here.parents)), last):
+    for file in (*(folder / name for folder in _list_folders()), last):
         # The manager's own folder is as trusted as its shim, which PATH names.
         if named_here := list(_read_version_file(file, trusted=own and file == last)):
             yield from named_here
             return
+
+
+def _list_folders() -> tuple[Path, ...]:
+    """The working directory and those above it; none where it is gone."""
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        return ()
+    return (here, *here.parents)
 
 
 _MISE_VARIABLE = "MISE_PYTHON_VERSION"

@@ -66,6 +66,12 @@ def test_file_of_the_project_comes_before_the_users(pyenv: Path, project: Path) 
     assert resolve_shim(pyenv / "shims/python3.11", {}).parts[-3] == "3.11.7"
 
 
+def test_without_a_working_directory_the_users_version_counts(pyenv: Path, project: Path) -> None:
+    (project / "deep").rmdir()
+
+    assert resolve_shim(pyenv / "shims/python", {}).parts[-3] == "3.11.7"
+
+
 @pytest.mark.usefixtures("project")
 def test_another_version_is_not_taken_for_the_one_that_was_asked(pyenv: Path) -> None:
     with pytest.raises(UnreadableError, match=r"but 3\.11\.7 has no python3\.9: name"):
