@@ -92,6 +92,9 @@ class EventRecorder:
         """A condition as it is written; of a variable that keeps an interval, that."""
         given = scope.bindings.get(test.id, ()) if isinstance(test, ast.Name) else ()
         texts = [unparse_short(value) for value, _ in given if isinstance(value, _CONDITIONS)]
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            text = unparse_short(test)  # cut off where it is long: the interval may come last
+            texts += [unparse_short(part) for part in test.values if "%" not in text]
         return next((text for text in texts if "%" in text), unparse_short(test))
 
     def add_event(

@@ -105,6 +105,10 @@ def timed_evaluation(wait: str) -> str:
 
 SILENT: dict[str, Code] = {
     "at an interval": batch_loop(GPU_STEP + "if step % 50 == 0:\n    print(loss.item())"),
+    "at an interval that comes last": batch_loop(
+        GPU_STEP + "if validation_loader is not None and not is_accumulating_gradients"
+        " and trainer.step_count % settings.interval == 0:\n    print(loss.item())"
+    ),
     "a flag": batch_loop(GPU_STEP + "if verbose:\n    loss.item()"),
     "after the loop": batch_loop(GPU_STEP, after="    loss.item()\n"),
     "still on the host": batch_loop("n = y.tolist()\n" + GPU_STEP),
