@@ -57,6 +57,14 @@ def test_silent(text: str) -> None:
         ),
         pytest.param(f"{FRAMES}{FAILED}", [FIRST, ""], id="nothing says what"),
         pytest.param(
+            f"$ pip install 'git+https://a.b/c.git'\n{FRAMES}{FAILED}",
+            [FIRST, f"{PIP}--no-build-isolation git+https://a.b/c.git"],
+            id="a repository",
+        ),
+        pytest.param(
+            f"$ pip install 'x\n{FRAMES}{FAILED}", [FIRST, ""], id="a quote that stays open"
+        ),
+        pytest.param(
             f"$ pip install 'x @ git+ssh://a'\n{FRAMES}{FAILED}",
             [FIRST, ""],
             id="words with quotes",
