@@ -48,14 +48,14 @@ BUSY = 0.7
 ENOUGH = 80
 """Samples: then the share of the time is known to a tenth."""
 BORDER = 0.05
-_PAIR = 2
 UNSEEN = "the stack of the main process could not be read"
+NOT_BEGUN = "no training was seen: the job still imports, or gets ready"
 
 
 def classify_observed(observation: Observation) -> Bottleneck:
     """The first cause whose figures are there; `unknown` where none is."""
     if not observation.samples:
-        why = f"{UNSEEN}: {observation.unseen}" if observation.unseen else UNSEEN
+        why = f"{UNSEEN}: {observation.unseen}" if observation.unseen else NOT_BEGUN
         return Bottleneck(name="unknown", reason=why, evidence={})
     why = "no stage dominates in what was observed"
     return next(_find_causes(observation), Bottleneck(name="unknown", reason=why, evidence={}))
@@ -89,7 +89,7 @@ def describe_wait(observation: Observation) -> str:
         return f"it waits for data {observation.data_wait:.0%} of the time"
     others = ""
     if observation.others_wait is not None:
-        word = "others" if observation.ranks > _PAIR else "other"
+        word = "others" if observation.ranks - 1 > 1 else "other"
         others = f" (the {word} {observation.others_wait:.0%})"
     return f"rank {observation.rank} waits for data {observation.data_wait:.0%} of the time{others}"
 

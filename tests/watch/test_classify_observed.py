@@ -133,6 +133,13 @@ def test_never_blamed_on_the_pipeline(name: str) -> None:
     assert classify_observed(FINE[name]).name == "consumer"
 
 
+def test_a_job_that_gets_ready_is_not_unreadable() -> None:
+    """Its stack was read, and there was no training in it."""
+    assert classify_observed(seen(samples=0)).reason.startswith("no training was seen")
+    denied = classify_observed(SEEN["unknown"]).reason
+    assert denied == "the stack of the main process could not be read: denied"
+
+
 def test_an_idle_gpu_is_said_and_not_blamed() -> None:
     idle = seen(main=MainShares(blocked=1.0), gpu_busy=0.3)
 

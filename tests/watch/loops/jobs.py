@@ -118,8 +118,8 @@ def pad(batch: list[Any]) -> Any:
     rows: list[Any] = []
     for item in batch:
         values = item.tolist() + [0] * 9000
-        rows.append([float(v) * 0.5 for v in values])  # hot: pads-in-main
-    return torch.tensor(rows)
+        rows.append([float(v) * 0.5 for v in values])
+    return torch.tensor(rows)  # hot: pads-in-main
 
 
 # --- steps, and what surrounds them
