@@ -225,7 +225,7 @@ class OldCopyKeyword(EventDetails, frozen=True, kw_only=True):
     A copy is told not to wait by a word that became a keyword of Python.
 
         for images, labels in loader:
-            images = images.cuda(non_blocking=True)
+            images = images.cuda(async=True)
     """
 
     kind: ClassVar[str] = "old-copy-keyword"
