@@ -5,6 +5,7 @@ import importlib.util
 import signal
 import threading
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -17,6 +18,11 @@ from pipedoctor.watch.sample_line import build_sample
 _POLL_SECONDS = 0.2
 _JOIN_SECONDS = 5.0
 _KEYS = (("c", "cpu"), ("r", "run queue"), ("b", "batches"), ("m", "memory"), ("p", "pid"))
+_BINDINGS = [
+    *((key, f"sort('{name}')", name) for key, name in _KEYS),
+    ("escape", "close", "back"),
+    ("q,ctrl+c", "quit", "report"),
+]
 _COLUMNS = ("PID", "role", "state", "CPU", "queue", "batches/s", "fds", "memory")
 ShowInterval = Callable[[Facts], None]
 
@@ -91,11 +97,7 @@ def build_app(state: ViewState) -> Any:
         """A table of processes, and what is known of the one that is open."""
 
         CSS = "#head, #detail { height: auto; } #detail { max-height: 50%; }"
-        BINDINGS = [
-            *((key, f"sort('{name}')", name) for key, name in _KEYS),
-            ("escape", "close", "back"),
-            ("q,ctrl+c", "quit", "report"),
-        ]
+        BINDINGS = _BINDINGS
 
         def compose(self) -> Any:
             yield widgets.Static(id="head", markup=False)
@@ -107,15 +109,7 @@ def build_app(state: ViewState) -> Any:
             self.shown: Facts | None = None
             self.order, self.opened = "cpu", 0
             self.query_one(widgets.DataTable).add_columns(*_COLUMNS)
-            self.set_interval(_POLL_SECONDS, self.poll)
-
-        def poll(self) -> None:
-            """Take what the other thread has seen; end with it."""
-            if state.closing.is_set():
-                self.exit()
-            elif state.latest is not self.shown:
-                self.shown = state.latest
-                self.update_page()
+            self.set_interval(_POLL_SECONDS, partial(_follow_state, self, state))
 
         def action_sort(self, name: str) -> None:
             self.order = name
@@ -133,6 +127,15 @@ def build_app(state: ViewState) -> Any:
             _draw_page(self, self.query_one(widgets.DataTable), self.shown)
 
     return WatchApp()
+
+
+def _follow_state(app: Any, state: ViewState) -> None:
+    """Take what the other thread has seen; end with it."""
+    if state.closing.is_set():
+        app.exit()
+    elif state.latest is not app.shown:
+        app.shown = state.latest
+        app.update_page()
 
 
 def _draw_page(app: Any, table: Any, known: Facts | None) -> None:
