@@ -65,6 +65,25 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         "https://docs.docker.com/reference/cli/docker/login/",
     ),
     CommandForm(
+        (" -p ", " -P ", " -w ", " -W ", " -A ", " -X ", " -k ", " -a "),
+        r"((?<!\S)-[pPwWAXka]\s[\"']?)(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[!#%^&*~?@+])"
+        r"(?!<secret>)[^\s\"'/\\=:]{8,}(?=[\"']?(?:\s|$))",
+        "https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap12.html",
+    ),
+    CommandForm(
+        ("echo ", "printf "),
+        r"(\b(?:echo|printf)\s(?:-n\s)?[\"']?)(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[!#%^&*~?+])"
+        r"(?!<secret>)[^\s\"'/\\=:$|<>()]{8,}(?=[\"']?\s*\|)",
+        f"{_MAN}/echo.1.html",
+        has_option=False,
+    ),
+    CommandForm(
+        ("keyring set",),
+        rf"(\bkeyring\sset\s\S+\s\S+\s)(?![-<]){_WORD}",
+        "https://github.com/jaraco/keyring#command-line-utility",
+        has_option=False,
+    ),
+    CommandForm(
         ("-p",),
         r"((?<![\w-])-p)(?=\S*[A-Z])(?=\S*[a-z])(?=\S*\d)(?![\d.:]+(?:\s|$)|\S*[/=\\])[^\s\"',;]{6,}",
         "https://dev.mysql.com/doc/refman/8.4/en/connecting.html",
@@ -137,7 +156,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         ("ssh-keygen", "htpasswd", "openssl", "mosquitto", "snmp", "cqlsh", "lftp"),
         rf"(\b(?:ssh-keygen\s{_GAP}??-[NP]|htpasswd\s{_GAP}??-\w*b\w*\s\S+\s\S+\s|cqlsh\s{_GAP}??-p"
-        rf"|openssl\senc\s{_GAP}??-k|mosquitto_\w+\s{_GAP}??-P|snmp\w+\s{_GAP}??-[AX]"
+        rf"|openssl\senc\s{_GAP}??-k|mosquitto_\w+\s{_GAP}??-P|snmp\w+\s{_GAP}??-[AXc]"
         rf"|lftp\s{_GAP}??-u\s?[\w.@-]+,)\s?)(?!<secret>){_WORD}",
         f"{_MAN}/ssh-keygen.1.html",
     ),

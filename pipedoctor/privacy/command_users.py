@@ -22,6 +22,12 @@ COMMAND_USERS: tuple[NameForm, ...] = (
     ),
     make_form(
         "user",
+        f"{MAN}/man1/curl.1.html",
+        rf"((?<!\S)(?:-[uUl]|--user)[ =][\"']?){_USER}(?=[\"']?\s--?\w+[ =]?<secret>)",
+        *(" -u ", " -U ", " -l ", " --user"),
+    ),
+    make_form(
+        "user",
         "https://docs.docker.com/reference/cli/docker/login/",
         rf"(--(?:[a-z]+-)?username[ =][\"']?){_USER}",
         "username",

@@ -25,7 +25,7 @@ _IN_ENCODED_URL = r"(?i)(%3a%2f%2f[\w.-]{0,80}%3a)[^\s@]{1,200}?(?=%40)"
 _IN_PATH = r"(://\S{0,200}/t/)[^/\s?#]{4,}(?=[/\s?#]|$)"
 _WEBHOOK = (
     r"(hooks\.slack\.com/(?:services|workflows|triggers)/|/api/webhooks/|/webhookb2/"
-    r"|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|webhook/send\?key=)[^\s?#\"'<]+"
+    r"|api\.day\.app/|sctapi\.ftqq\.com/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|webhook/send\?key=)[^\s?#\"'<]+"
 )
 _IN_QUERY = (
     r"(?i)([?&#;](?:[\w-]*(?:sig|signature|credential|auth|jwt|key-pair-id)=|(?:code|sid|session|key|state|nonce|ticket)="
