@@ -8,17 +8,19 @@ import tempfile
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from _checkout import check_out, find_git_directory
 
-USAGE = """labels.py [--counts] LABELS.csv... FOLDER
+USAGE = """labels.py [--counts] [--write PAGE.md] LABELS.csv... FOLDER
 
 In FOLDER lie the repositories that the labels name: each as a git directory or a clone
 (owner+name/repo, owner/name or name), of which the commit of the label is checked out to a
 folder of its own, or as plain files by its name. With --counts no line is named, so that
-labels which are kept back stay unseen."""
+labels which are kept back stay unseen. With --write the row of all labels of each file, in the
+table of the page, is written anew."""
 SELECT = "PDR1,PDR2,PDR3,PDR4,PDR5,PDR6"
 
 
@@ -84,9 +86,30 @@ def score(rows: list[dict[str, str]], folder: Path, *, names: bool) -> Counter[s
     return count
 
 
+def share(part: int, whole: int) -> str:
+    """``3 of 4 (75 %)``."""
+    return f"{part} of {whole} ({part / whole:.0%})".replace("%)", " %)") if whole else "0 of 0"
+
+
+def write_row(page: Path, half: str, count: Counter[str], today: str) -> None:
+    """Put the row of all labels of one half in the place of the one that is there."""
+    found, missed = count["true, found"], count["true, silent"]
+    wrong, quiet = count["false, found"], count["false, silent"]
+    labels = found + missed + wrong + quiet
+    row = (
+        f"| all, {half} | {count['projects']} | {labels} | {today}, last"
+        f" | {share(found, found + missed)} | {share(found, found + wrong)}"
+        f" | {quiet} of {quiet + wrong} |"
+    )
+    lines = page.read_text().split("\n")
+    page.write_text("\n".join(row if x.startswith(f"| all, {half} |") else x for x in lines))
+
+
 def main(*arguments: str) -> None:
     """Score each file of labels."""
-    *files, folder = [one for one in arguments if one != "--counts"]
+    given = [one for one in arguments if one != "--counts"]
+    page = given.pop(given.index("--write") + 1) if "--write" in given else ""
+    *files, folder = [one for one in given if one != "--write"]
     for labels_file in files:
         rows = list(csv.DictReader(Path(labels_file).read_text().splitlines()))
         count = score(rows, Path(folder), names="--counts" not in arguments)
@@ -97,6 +120,10 @@ def main(*arguments: str) -> None:
             f" recall {found}/{found + missed}, precision {found}/{found + wrong},"
             f" silent on {quiet}/{quiet + wrong} look-alikes"
         )
+        if page:
+            write_row(
+                Path(page), Path(labels_file).stem, count, datetime.now(tz=UTC).date().isoformat()
+            )
 
 
 if __name__ == "__main__":

@@ -74,8 +74,15 @@ def test_script_scores_the_commit_that_is_labelled(tmp_path: Path) -> None:
         writer.writerow(COLUMNS)
         writer.writerow(["somebody/project", commit, "train.py", 1, "PDR601", "true", "old"])
         writer.writerow(["somebody/project", commit, "train.py", 1, "PDR602", "true", "missed"])
-    argv = [sys.executable, str(ROOT / "benchmarks/labels.py"), str(labels), str(clone.parents[1])]
+    page = tmp_path / "page.md"
+    page.write_text("| half |\n| all, labels | 0 | 0 |\n| all, others | 0 | 0 |\n")
+    script, folder = str(ROOT / "benchmarks/labels.py"), str(clone.parents[1])
+    argv = [sys.executable, script, "--write", str(page), str(labels), folder]
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    first, row, other = page.read_text().splitlines()
+    assert (first, other) == ("| half |", "| all, others | 0 | 0 |")
+    assert row.startswith("| all, labels | 1 | 2 | ")
+    assert row.endswith(", last | 1 of 2 (50 %) | 1 of 1 (100 %) | 0 of 0 |")
     assert "recall 1/2, precision 1/1" in done.stdout
     assert "true, silent: somebody/project train.py:1 PDR602" in done.stdout
     hidden = subprocess.run([*argv, "--counts"], capture_output=True, text=True, check=True)

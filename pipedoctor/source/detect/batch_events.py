@@ -52,7 +52,7 @@ class BatchEvents:
         func = node.func
         moved = state.on_device_before(node.lineno, step.context)
         root = find_flow_key(func.value) if isinstance(func, ast.Attribute) else ""
-        if self._is_copy(scope, node, state.batch - moved):
+        if self._is_copy(scope, node, state.batch - moved - state.results):
             mine = root in state.batch - moved or self._is_taken_batch(scope, func)
             if mine or not self.depth or self._creates_tensor(scope, node):
                 self._record_copy(

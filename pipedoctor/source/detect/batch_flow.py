@@ -108,7 +108,7 @@ class BatchFlow(BatchEvents):
         calls = self.names.calls_in(value)
         entered = [self._enter_call(scope, step, call, state) for call in calls]
         returned = {kind for kinds in entered for kind in kinds}
-        on_host = state.batch - state.on_device_before(node.lineno, step.context)
+        on_host = state.batch - state.on_device_before(node.lineno, step.context) - state.results
         copies = [n for n in calls if self._is_copy(scope, n, on_host)]
         read = self.names.of_all(value)
         moved = state.on_device.keys() | state.results

@@ -89,6 +89,8 @@ def _replaces_index(scope: CodeScope, draw: CodeStep, uses: Sequence[ast.Name]) 
             continue
         mine, others = (branch.body, branch.orelse) if guard.holds else (branch.orelse, branch.body)
         beside = [one for one in uses if not _stands_in(one, others)]
+        if any(_stands_in(one, mine) for one in uses):
+            continue
         if not beside and _stands_in(draw.node, mine):
             return True
         made = {key for one in beside for key in _names_made_of(scope, one)}

@@ -8,7 +8,7 @@ from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.context import CodeStep, FunctionNode
-from pipedoctor.source.syntax.expressions import unparse_short
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
@@ -95,8 +95,11 @@ def _is_made_by_call_here(
     for name in sorted(expression_names(node)) if node is not None else ():
         written += [value for value, _ in scope.bindings.get(name, ())]
     made = {id(site.node) for site in recorder.project.find_callers(maker) if site.scope is scope}
-    return bool(made) and any(
-        id(call) in made for value in written for call in find_nodes(value, (ast.Call,))
+    short = maker.name.rpartition(".")[2]
+    return any(
+        id(call) in made or last_name(call.func) == short
+        for value in written
+        for call in find_nodes(value, (ast.Call,))
     )
 
 
