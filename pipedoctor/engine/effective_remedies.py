@@ -1,6 +1,7 @@
 """A remedy is offered only if its check, asked again after it, would be quiet."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -15,6 +16,7 @@ FOLLOWS = "Then "
 """How the title of a remedy begins that belongs after the one before it."""
 
 Judge = Callable[[Facts], Sequence[Finding]]
+Predict = Callable[[tuple[Remedy, ...]], Facts | None]
 
 
 def keep_effective_remedies(
@@ -34,18 +36,27 @@ def keep_effective_remedies(
     if Log in check.needs and not check.run(facts.without(Log), **settings).findings:
         return verdict
 
-    def judge(facts: Facts) -> Sequence[Finding]:
-        return check.run(facts, **settings).findings
+    @cache
+    def apply(steps: tuple[Remedy, ...]) -> Facts | None:
+        return _apply(facts, steps)
 
-    kept = tuple(_filter_remedies(one, verdict.findings, facts, judge) for one in verdict.findings)
+    judged: dict[int, Sequence[Finding]] = {}
+
+    def judge(changed: Facts) -> Sequence[Finding]:
+        """Ask the check once about facts that many findings would come to."""
+        if id(changed) not in judged:
+            judged[id(changed)] = check.run(changed, **settings).findings
+        return judged[id(changed)]
+
+    kept = tuple(_filter_remedies(one, verdict.findings, apply, judge) for one in verdict.findings)
     return Verdict(verdict.code, kept)
 
 
 def _filter_remedies(
-    finding: Finding, all_findings: Sequence[Finding], facts: Facts, judge: Judge
+    finding: Finding, all_findings: Sequence[Finding], apply: Predict, judge: Judge
 ) -> Finding:
     steps = [*_group_steps(finding.remedies)]
-    changed = [_apply(facts, step) for step in steps]
+    changed = [apply(step) for step in steps]
     if all(one is None for one in changed):
         return finding
     before = _count_alike(finding, all_findings)
@@ -64,7 +75,7 @@ def _filter_remedies(
     if any(one is not None and grade is None for one, grade in zip(changed, left, strict=True)):
         return _with_remedies(finding, chosen)
     modelled = [step for step, one in zip(steps, changed, strict=True) if one is not None]
-    pair = _find_sufficient_pair(modelled, facts, get_remaining_severity)
+    pair = _find_sufficient_pair(modelled, apply, get_remaining_severity)
     milder = [
         step
         for step, one, grade in zip(steps, changed, left, strict=True)
@@ -110,11 +121,11 @@ def _count_alike(finding: Finding, findings: Sequence[Finding]) -> int:
 
 def _find_sufficient_pair(
     steps: Sequence[tuple[Remedy, ...]],
-    facts: Facts,
+    apply: Predict,
     get_remaining_severity: Callable[[Facts], Severity | None],
 ) -> list[tuple[Remedy, ...]]:
     for first, second in combinations(steps, 2):
-        after = _apply(facts, (*first, *second))
+        after = apply((*first, *second))
         if after is not None and get_remaining_severity(after) is None:
             return [(*first, as_step(second[0]), *second[1:])]
     return []

@@ -57,6 +57,23 @@ def test_what_leaves_the_finding_is_not_offered() -> None:
     assert kept(FEWER, PREFETCH) == ["fewer"]
 
 
+def test_findings_that_a_remedy_shares_ask_the_check_once() -> None:
+    asked: list[int | None] = []
+
+    @check("PDR999", "two-loaders")
+    def two_loaders(loader: Loader, /) -> Iterator[Finding]:
+        """Two loaders with too many workers."""
+        asked.append(loader.num_workers)
+        for name in ("train", "test") if loader.num_workers != 2 else ():
+            grade, evidence = Severity.RISKS, {"name": name}
+            yield Finding(severity=grade, summary=name, remedies=(FEWER,), evidence=evidence)
+
+    facts = Facts(Loader(num_workers=8))
+    keep_effective_remedies(two_loaders, facts, two_loaders.run(facts), {})
+
+    assert asked == [8, 2]
+
+
 def test_two_that_suffice_together_are_one_plan() -> None:
     assert kept(PREFETCH, FEWER, allowed=2) == ["prefetch", "Then fewer"]
 
