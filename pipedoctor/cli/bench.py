@@ -93,10 +93,10 @@ def decode(context: click.Context, /, **parameters: Any) -> None:
     Uses your images, or a few generated ones. Recommends a decoder and shows how much
     its pixels differ.
     """
-    from pipedoctor.cli import bench_output, program_paths, requests
+    from pipedoctor.cli import bench_output, program_paths, requests_bench
 
     wait_as_asked(context)
-    request = requests.DecodeBenchRequest(**parameters)
+    request = requests_bench.DecodeBenchRequest(**parameters)
     program_paths.refuse_dead_paths(context, request.python or "", request.env or "")
     context.exit(bench_output.run_decode(request))
 
@@ -111,10 +111,10 @@ def disk(context: click.Context, /, **parameters: Any) -> None:
 
     Reads only, with a limit on bytes and seconds; does not need root.
     """
-    from pipedoctor.cli import bench_output, requests
+    from pipedoctor.cli import bench_output, requests_bench
 
     wait_as_asked(context)
-    context.exit(bench_output.run_disk(requests.DiskBenchRequest(**parameters)))
+    context.exit(bench_output.run_disk(requests_bench.DiskBenchRequest(**parameters)))
 
 
 @command.command("loader", short_help="Measure each stage of a batch of a loader.")
@@ -134,10 +134,10 @@ def loader(context: click.Context, /, **parameters: Any) -> None:
     The callable returns a Dataset or a DataLoader. It is run in separate processes,
     which are ended together with all processes they started.
     """
-    from pipedoctor.cli import bench_output, program_paths, requests
+    from pipedoctor.cli import bench_output, program_paths, requests_bench
 
     wait_as_asked(context)
-    request = requests.LoaderBenchRequest(**parameters)
+    request = requests_bench.LoaderBenchRequest(**parameters)
     program_paths.refuse_dead_paths(context, target=request.target)
     context.exit(bench_output.run_loader(request))
 
@@ -159,9 +159,9 @@ def transfer(context: click.Context, /, **parameters: Any) -> None:
 
     Without a GPU, reports that and exits with 3.
     """
-    from pipedoctor.cli import bench_output, program_paths, requests
+    from pipedoctor.cli import bench_output, program_paths, requests_bench
 
     wait_as_asked(context)
-    request = requests.TransferBenchRequest(**parameters)
+    request = requests_bench.TransferBenchRequest(**parameters)
     program_paths.refuse_dead_paths(context, request.python or "", request.env or "")
     context.exit(bench_output.run_transfer(request))

@@ -7,7 +7,7 @@ import click
 
 from pipedoctor.cli import INTERRUPTED_CODE, output, privacy
 from pipedoctor.cli.progress_bar import show_bar
-from pipedoctor.cli.requests import (
+from pipedoctor.cli.requests_bench import (
     BenchRequest,
     DecodeBenchRequest,
     DiskBenchRequest,

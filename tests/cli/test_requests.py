@@ -9,19 +9,21 @@ import pytest
 from pipedoctor.cli import check_options, main, requests
 from pipedoctor.cli.requests import (
     CheckRequest,
-    DecodeBenchRequest,
     DiffRequest,
-    DiskBenchRequest,
     ExplainRequest,
     FixCommandRequest,
-    LoaderBenchRequest,
     ReportRequest,
-    TransferBenchRequest,
     TuneRequest,
     WhatIfRequest,
     build_check_request,
     build_report_request,
     drop_defaults,
+)
+from pipedoctor.cli.requests_bench import (
+    DecodeBenchRequest,
+    DiskBenchRequest,
+    LoaderBenchRequest,
+    TransferBenchRequest,
 )
 from pipedoctor.source.discover import files
 

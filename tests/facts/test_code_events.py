@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from pipedoctor.cli import main
 from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts import Facts, Source
-from pipedoctor.facts.code_events import dataset, item, program, seeds, training
+from pipedoctor.facts.code_events import dataset, images, item, program, seeds, training
 from pipedoctor.facts.code_events.details import (
     EventDetails,
     RecordedDetails,
@@ -28,7 +28,7 @@ from pipedoctor.source.assemble import build_facts
 from pipedoctor.source.discover.files import SourceFile
 from pipedoctor.source.syntax.parse import parse_file
 
-FAMILIES = (item, dataset, seeds, training, program)
+FAMILIES = (item, images, dataset, seeds, training, program)
 HEAD = """\
 import copy
 import functools
@@ -76,7 +76,7 @@ def read_example(kind: type[RecordedDetails]) -> Source:
     """Search the code in the docstring of a kind, as its module says how to complete it."""
     _, _, example = (inspect.getdoc(kind) or "").partition("\n\n")
     code = textwrap.dedent(example)
-    if kind.__module__ == item.__name__ and not code.startswith("class"):
+    if kind.__module__ in {item.__name__, images.__name__} and not code.startswith("class"):
         code = ITEM.format(textwrap.indent(code, " " * 8))
     if "loader = " not in code:
         code = f"{LOADER}{code}"

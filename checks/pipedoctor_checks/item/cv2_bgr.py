@@ -3,7 +3,7 @@
 from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.check.edits import Edits, combine_edits, replace_pieces
 from pipedoctor.facts import Source
-from pipedoctor.facts.code_events.item import BgrImage
+from pipedoctor.facts.code_events.images import BgrImage
 from pipedoctor.facts.source import Event
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,

@@ -9,7 +9,7 @@ from pipedoctor.check import (
     in_code,
 )
 from pipedoctor.facts import Source
-from pipedoctor.facts.code_events.item import FloatImage
+from pipedoctor.facts.code_events.images import FloatImage
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
     list_spots,

@@ -10,7 +10,7 @@ from pipedoctor.check import (
 )
 from pipedoctor.check.edits import combine_edits, rewrite_pieces
 from pipedoctor.facts import Source
-from pipedoctor.facts.code_events.item import OpenCVCall
+from pipedoctor.facts.code_events.images import OpenCVCall
 from pipedoctor_checks._shared.code_finding import list_spots, make_code_finding
 
 _SINGLE_THREADED = {

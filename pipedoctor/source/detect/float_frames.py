@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 
-from pipedoctor.facts.code_events.item import FloatImage
+from pipedoctor.facts.code_events.images import FloatImage
 from pipedoctor.source.detect.object_lists import find_appends
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values

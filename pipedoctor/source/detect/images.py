@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from pipedoctor.facts.code_events.item import BgrImage, FloatImage, OpenCVCall
+from pipedoctor.facts.code_events.images import BgrImage, FloatImage, OpenCVCall
 from pipedoctor.source.detect.float_frames import record_float_frames
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeStep

@@ -9,13 +9,8 @@ from pipedoctor.facts.code_events.dataset import (
     LambdaAttribute,
 )
 from pipedoctor.facts.code_events.details import RewriteDetails
-from pipedoctor.facts.code_events.item import (
-    BgrImage,
-    FileOpening,
-    OpenCVCall,
-    Print,
-    TransformConstruction,
-)
+from pipedoctor.facts.code_events.images import BgrImage, OpenCVCall
+from pipedoctor.facts.code_events.item import FileOpening, Print, TransformConstruction
 from pipedoctor.facts.code_events.program import (
     LoaderReconstruction,
     OldAmpUse,
