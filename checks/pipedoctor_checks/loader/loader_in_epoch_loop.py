@@ -56,10 +56,12 @@ def loader_in_epoch_loop(source: Source, /) -> Findings:
     for loader in source.loaders:
         if not loader.rebuilt or has_no_workers(loader) or loader.testing:
             continue
+        called = loader.rebuilt.startswith("call of ")
         yield make_code_finding(
             loader.places,
-            Severity.SLOWS,
-            f"{loader_name(loader)} is created again in each iteration of {loader.rebuilt}",
+            Severity.NOTE if called else Severity.SLOWS,
+            f"{loader_name(loader)} is created again in each"
+            f" {loader.rebuilt if called else f'iteration of {loader.rebuilt}'}",
             in_code(
                 "Create it once, before the loop",
                 edits=_move_before_loop(source, loader),

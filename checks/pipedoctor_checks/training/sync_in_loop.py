@@ -139,7 +139,8 @@ def _find_waits(source: Source, index: int, loop: Loop) -> list[_Wait]:
         if e.loop == index and not e.details.host and not is_occasional(e)
     ]
     waits = [e for e in found if _is_needless(e, loop)]
-    decided = loop.role != "train" and any(map(_decides, found))
+    own = [e for e in found if e.at.path == loop.at.path or not loop.repeats]
+    decided = loop.role != "train" and any(map(_decides, own))
     timed = loop.role != "train" and _is_timed(source, index)
     if not waits or waits[0].handler or timed or decided or is_demo_loop(loop):
         return []

@@ -22,7 +22,7 @@ from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor
 from pipedoctor.source.detect.host_tensors import is_fresh_on_host, makes_tensor_of
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.value_uses import (
-    compares_element,
+    asks_for_number,
     compares_tensor,
     converts_result,
     converts_values,
@@ -106,7 +106,7 @@ class BatchEvents:
             its = CodeStep(test, step.context)
             loss = compares_tensor(test, state.losses)
             self._record_sync(scope, its, "if", host=False, raised=True, decides=loss)
-        elif compares_element(test, state.results | state.on_device.keys()):
+        elif asks_for_number(test, state.results | state.on_device.keys()):
             its = CodeStep(test, step.context)
             self._record_sync(scope, its, "if", host=False, raised=True, decides=False)
 

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
+from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.syntax.bindings import bound_names
 from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, unparse_short
@@ -79,7 +81,26 @@ def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) ->
                 guards = [unparse_short(g.test) for g in site.step.context.guards]
                 if not any("epoch" in text or "%" in text for text in guards):
                     return f"for {unparse_short(loop.target)} in {unparse_short(loop.iter)}"
+        if _is_called_by_steps(recorder, site, scope, names):
+            return f"call of {scope.name}"
     return ""
+
+
+def _is_called_by_steps(
+    recorder: EventRecorder, site: CallSite, scope: CodeScope, names: set[str]
+) -> bool:
+    """``if step % 500 == 0: validate(...)``, of the same data, in a loop that trains?"""
+    numbers = [recorder.loop_indices.get(id(loop)) for loop in site.step.context.loops]
+    trains = any(n is not None and recorder.loops[n].role == "train" for n in numbers)
+    spaced = any("%" in unparse_short(g.test) for g in site.step.context.guards)
+    if not trains or not spaced or site.step.context.inner:
+        return False
+    outermost = site.step.context.loops[0]
+    changed = {
+        one.id for one in find_nodes(outermost, (ast.Name,)) if isinstance(one.ctx, ast.Store)
+    }
+    given = match_arguments(scope, site.node)
+    return not changed & {n.id for k, v in given if k in names for n in find_nodes(v, (ast.Name,))}
 
 
 def _find_loop_of_inner(scope: CodeScope, loader: ResolvedLoaderCall, names: set[str]) -> str:

@@ -206,12 +206,20 @@ def _trains_itself(scope: CodeScope, node: ast.For | ast.AsyncFor) -> bool:
     """
     Does each iteration make one training step, whatever it is that is iterated?
 
-    Iterations over a range, or called epochs, are as likely to be epochs of one batch.
+    Iterations over a range, or called epochs, are as likely to be epochs of one batch;
+    not so over a range in strides: ``range(0, len(rows), batch_size)``.
     """
     if not _makes_steps(scope, node):
         return False
     header = f"{unparse_short(node.target)} {unparse_short(node.iter)}".lower()
-    return not ("range(" in header or "epoch" in header)
+    return not ("range(" in header or "epoch" in header) or _takes_strides(node.iter)
+
+
+def _takes_strides(node: ast.expr) -> bool:
+    """``range(0, len(rows), batch_size)``: batches are cut from what is in memory."""
+    if not isinstance(node, ast.Call) or last_name(node.func) != "range":
+        return False
+    return len(node.args) == 3 and not isinstance(node.args[2], (ast.Constant, ast.UnaryOp))  # noqa: PLR2004
 
 
 def _takes_apart_batch(recorder: EventRecorder, scope: CodeScope, step: CodeStep) -> bool:

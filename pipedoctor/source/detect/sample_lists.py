@@ -25,6 +25,7 @@ _LIST_FUNCTIONS = {
     "json.loads",
     "natsort.natsorted",
 }
+_SPLITTERS = {"split", "rsplit", "splitext", "partition", "rpartition"}
 ANNOTATION_INDICES: Mapping[str, str] = {
     "pycocotools.coco.COCO": "https://github.com/cocodataset/cocoapi",
     "xtcocotools.coco.COCO": "https://github.com/jin-s13/xtcocoapi",
@@ -186,6 +187,9 @@ def _is_object(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> boo
         written = any(isinstance(one, (ast.Constant, ast.JoinedStr)) for one in sides)
         calls = (one for one in sides if isinstance(one, ast.Call))
         return written or any(last_name(one.func) in _OBJECT_MAKERS for one in calls)
+    if isinstance(node, ast.Subscript):  # a part of it: ``name.split(".")[0]``
+        piece = node.value
+        return isinstance(piece, ast.Call) and last_name(piece.func) in _SPLITTERS
     if isinstance(node, ast.Call):
         return last_name(node.func) in _OBJECT_MAKERS
     return isinstance(node, ast.JoinedStr)

@@ -127,14 +127,24 @@ def compares_tensor(test: ast.expr, tensors: set[str]) -> bool:
     )
 
 
-def compares_element(test: ast.expr, tensors: AbstractSet[str]) -> bool:
-    """``target[n, c, 0] > 1``: does it ask for one number of a tensor on the device?"""
-    return any(
-        _is_element(side, tensors)
-        for part in find_nodes(test, (ast.Compare,))
-        if all(isinstance(op, _COMPARISONS) for op in part.ops)
-        for side in (part.left, *part.comparators)
-    )
+def asks_for_number(test: ast.expr, tensors: AbstractSet[str]) -> bool:
+    """``target[n, c, 0] > 1``, ``mask.sum() > 0``, ``(x <= y).all()``: of tensors there?"""
+    sides = [test, *(test.values if isinstance(test, ast.BoolOp) else ())]
+    sides += [one.operand for one in find_nodes(test, (ast.UnaryOp,))]
+    for part in find_nodes(test, (ast.Compare,)):
+        if all(isinstance(op, _COMPARISONS) for op in part.ops):
+            sides += [part.left, *part.comparators]
+    return any(_is_element(one, tensors) or _reduces_tensor(one, tensors) for one in sides)
+
+
+def _reduces_tensor(node: ast.expr, tensors: AbstractSet[str]) -> bool:
+    """``(x == y).sum()``, to one number: without a dimension."""
+    if not isinstance(node, ast.Call) or node.args or node.keywords:
+        return False
+    func = node.func
+    if not isinstance(func, ast.Attribute) or func.attr not in {*_REDUCTIONS, "all", "any"}:
+        return False
+    return bool(tensor_names(func.value) & tensors)
 
 
 def _is_element(node: ast.expr, tensors: AbstractSet[str]) -> bool:
