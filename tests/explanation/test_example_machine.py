@@ -81,7 +81,7 @@ def first_remedy(text: str) -> str:
         ("ImportError: cannot import name '_imaging' from 'PIL'", "--no-deps pillow"),
         (
             "CUDA unknown error - this may be due to an incorrectly set up environment",
-            "nvidia-modprobe",
+            "modprobe -r nvidia_uvm",
         ),
         ("NVRM: GPU 0000:a1:00.0: GPU has fallen off the bus.", "out of use"),
         (

@@ -44,7 +44,7 @@ def test_it_runs_now_and_fails_again_without() -> None:
     ("old", "why"),
     [
         (RUNS[0], "it failed before, and runs now with and without the change"),
-        (LATE, f"it failed before; without the change {LATE}"),
+        (LATE, f"it failed before; measured again without the change: {LATE}"),
     ],
 )
 def test_what_does_not_fail_again_is_not_repaired(old: Exception | Trial, why: str) -> None:
