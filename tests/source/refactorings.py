@@ -7,8 +7,16 @@ from copy import deepcopy
 from typing import TypeAlias
 
 from tests.checks.code_samples import HEAD
-from tests.source.item_refactorings import extract_item_object, put_into_list
-from tests.source.loader_refactorings import hold_in_object, make_behind_functions
+from tests.source.item_refactorings import (
+    choose_by_text,
+    extract_item_object,
+    put_into_list,
+)
+from tests.source.loader_refactorings import (
+    hold_in_object,
+    keep_in_dictionary,
+    make_behind_functions,
+)
 from tests.source.refactored_syntax import (
     IMPORTED,
     Files,
@@ -229,12 +237,14 @@ REFACTORINGS: tuple[Refactoring, ...] = (
     extract_item_function,
     extract_item_object,
     put_into_list,
+    choose_by_text,
     extract_step,
     nest_step,
     nest_loop,
     wrap_in_generator,
     wrap_in_class,
     hold_in_object,
+    keep_in_dictionary,
     make_behind_functions,
     pass_keywords,
     split_files,

@@ -16,6 +16,7 @@ HAZARDS = [c for c in get_catalogue().checks.values() if c.needs.get(Source)]
 EXEMPT: Mapping[str, str] = {
     "drop-last-on-eval-rename": "that it evaluates shows in a name alone",
     "drop-last-on-eval-hold_in_object": "it is called train then",
+    "drop-last-on-eval-keep_in_dictionary": "it is called train then",
     "main-guard-move_into_trainer": "it stands under the main guard then",
     "main-guard-train_in_hook": "it stands under the main guard then",
 }

@@ -7,6 +7,8 @@ from pipedoctor.facts.code_events.program import SamplerConstruction
 from pipedoctor.facts.source import Event, LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 
+_EVALUATION_WORDS = ("val", "test", "eval", "infer", "predict")
+
 
 @check(
     "PDR503", "DistributedSampler uses the same order in every epoch", fix="code", subject="loader"
@@ -23,8 +25,9 @@ def set_epoch_missing(source: Source, /) -> Findings:
     ## How it is judged
 
     A DistributedSampler that shuffles is created, its loader trains in a loop over
-    epochs, and `set_epoch` is never called. Lightning, accelerate and others call it
-    themselves.
+    epochs, and `set_epoch` is never called. A loader that is called one to train with
+    counts if no loop is seen to iterate it, and a loop that trains has no loader that is
+    seen. Lightning, accelerate and others call `set_epoch` themselves.
 
     ## Bad example
 
@@ -58,7 +61,7 @@ def set_epoch_missing(source: Source, /) -> Findings:
         name, body = event.details.target, event.details.text or ""
         fixed = event.details.shuffle is False
         mine = [x for x in source.loaders if _gets_indices_from(x, event)]
-        trains = any(x.role == "train" and x.repeats for x in mine)
+        trains = any((x.role == "train" and x.repeats) or _may_feed(source, x) for x in mine)
         if trains and not fixed:
             yield make_code_finding(
                 [event.at],
@@ -72,6 +75,15 @@ def set_epoch_missing(source: Source, /) -> Findings:
                 ),
                 confidence=Confidence.LIKELY,
             )
+
+
+def _may_feed(source: Source, loader: LoaderCall) -> bool:
+    """Is it called a loader to train with, and trains a loop that nobody is seen to feed?"""
+    given = loader.get("dataset").text
+    name = f"{loader.target} {loader.function} {given}".lower()
+    fits = "train" in name and not any(word in name for word in _EVALUATION_WORDS)
+    loops = [x for x in source.loops if x.role == "train" and x.repeats and not x.loaders]
+    return fits and not loader.fed and not loader.testing and bool(loops)
 
 
 def _gets_indices_from(loader: LoaderCall, event: Event[SamplerConstruction]) -> bool:

@@ -5,13 +5,14 @@ from collections.abc import Iterable
 from itertools import islice
 
 from pipedoctor.source.detect.batch_events import BatchEvents
-from pipedoctor.source.detect.device_copies import is_device_copy
+from pipedoctor.source.detect.device_copies import is_device_copy, list_own_calls
 from pipedoctor.source.detect.flow_state import (
     FlowState,
     ObjectState,
     bind_target,
     find_flow_key,
     flow_names,
+    list_tensor_calls,
     tensor_names,
 )
 from pipedoctor.source.detect.host_tensors import is_made_on_host, joins_tensors, makes_tensor
@@ -20,7 +21,7 @@ from pipedoctor.source.detect.positions import is_initializer, is_inside_loops, 
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names
 from pipedoctor.source.detect.returned_batches import find_returned_kinds
-from pipedoctor.source.detect.value_uses import is_computed_of_gradients
+from pipedoctor.source.detect.value_uses import compares_values, is_computed_of_gradients
 from pipedoctor.source.resolve.arguments import match_arguments
 from pipedoctor.source.syntax.context import (
     CodeContext,
@@ -40,6 +41,7 @@ _PLAIN_VALUES = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict),
     *(ast.ListComp, ast.DictComp, ast.IfExp),
 )
+_COMPUTED_VALUES = (ast.BinOp, ast.Compare, ast.UnaryOp)
 
 
 class BatchFlow(BatchEvents):
@@ -77,7 +79,7 @@ class BatchFlow(BatchEvents):
         elif isinstance(one, ast.Call):
             self.record_call(scope, step, one, state)
             self._enter_call(scope, step, one, state)
-        elif isinstance(one, (ast.If, ast.While)):
+        elif isinstance(one, (ast.If, ast.While, ast.Assert)):
             self.record_test(scope, step, one.test, state)
         elif isinstance(one, ast.Subscript):
             self.record_old_read(scope, step, one, state)
@@ -109,7 +111,8 @@ class BatchFlow(BatchEvents):
         entered = [self._enter_call(scope, step, call, state) for call in calls]
         returned = {kind for kinds in entered for kind in kinds}
         on_host = state.batch - state.on_device_before(node.lineno, step.context) - state.results
-        copies = [n for n in calls if self._is_copy(scope, n, on_host)]
+        copies = [n for n in list_own_calls(value) if self._is_copy(scope, n, on_host)]
+        computed = not copies and self._holds_copy(scope, value, on_host)
         read = self.names.of_all(value)
         moved = state.on_device.keys() | state.results
         joined = joins_tensors(self.recorder, scope, value) and not read & moved
@@ -127,7 +130,14 @@ class BatchFlow(BatchEvents):
                 since = (node.end_lineno or node.lineno, step.context)
                 for name in names:
                     state.on_device.setdefault(name, since)
-            self._carry_over(scope, value, names, state, returned, copied=bool(copies))
+            if computed and "host" not in returned:
+                state.results |= names
+            else:
+                self._carry_over(scope, value, names, state, returned, copied=bool(copies))
+
+    def _holds_copy(self, scope: CodeScope, value: ast.expr, on_host: set[str]) -> bool:
+        """Is a value computed of a copy to the device, and not only read from it?"""
+        return any(self._is_copy(scope, one, on_host) for one in list_tensor_calls(value))
 
     def _carry_over(
         self,
@@ -156,7 +166,7 @@ class BatchFlow(BatchEvents):
             for name in names if tensors & state.on_device.keys() else ():
                 since = state.on_device[min(tensors & state.on_device.keys())]
                 state.on_device.setdefault(name, since)
-        elif isinstance(value, ast.BinOp) and tensors & state.results:
+        elif isinstance(value, _COMPUTED_VALUES) and tensors & moved and compares_values(value):
             state.results |= names
         if isinstance(value, (ast.Subscript, ast.Name, ast.Attribute)):
             if find_flow_key(value) in state.results:
@@ -201,7 +211,7 @@ class BatchFlow(BatchEvents):
                     scope, step, value, state
                 ):
                     continue
-                if names & (state.results | moved):
+                if names & (state.results | moved) or self._holds_copy(scope, value, state.batch):
                     inner.results.add(name)
                 elif names & state.batch:
                     inner.batch.add(name)

@@ -9,6 +9,7 @@ from pipedoctor.source.detect.flow_state import find_flow_key
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import child_nodes
 
 _DTYPES = {
     "float",
@@ -72,6 +73,33 @@ def is_device_copy(
         return False
     typed = last_name(first) in _DTYPES or "dtype" in unparse_short(first)
     return not typed and not _is_cpu_device(first)
+
+
+_HANDING_ON = frozenset(
+    ("list", "tuple", "dict", "map", "zip", "sorted", "reversed", "Variable", "iter", "OrderedDict")
+)
+"""Functions whose result is what they are given, and nothing computed of it."""
+_COMPUTATIONS = (ast.BinOp, ast.Compare, ast.UnaryOp)
+
+
+def list_own_calls(node: ast.expr) -> list[ast.Call]:
+    """
+    The calls whose results a value is or holds, and not those that it is computed of.
+
+    Of ``criterion(net(x.cuda()), y.cuda())`` only the first; of ``[x.cuda(), y.cuda()]`` both.
+    """
+    found: list[ast.Call] = []
+    queue: list[ast.AST] = [node]
+    for one in queue:
+        if isinstance(one, ast.Call):
+            found.append(one)
+            if isinstance(one.func, ast.Attribute):
+                queue.append(one.func.value)
+            if last_name(one.func) in _HANDING_ON:
+                queue += [*one.args, *(word.value for word in one.keywords)]
+        elif not isinstance(one, _COMPUTATIONS):
+            queue += child_nodes(one)
+    return found
 
 
 def copies_to_host(node: ast.Call, on_host: AbstractSet[str]) -> bool:

@@ -142,6 +142,20 @@ def _collect_names(top: ast.AST, *, host: bool) -> set[str]:
     return found
 
 
+def list_tensor_calls(top: ast.expr) -> list[ast.Call]:
+    """The calls in an expression, apart from those of which the host only reads numbers."""
+    found: list[ast.Call] = []
+    queue: list[ast.AST] = [top]
+    for node in queue:
+        if isinstance(node, ast.Call):
+            if _is_read_by_host(node.func):
+                continue
+            found.append(node)
+        if not (isinstance(node, ast.Attribute) and node.attr in _SHAPE_ATTRIBUTES):
+            queue += child_nodes(node)
+    return found
+
+
 def _is_read_by_host(func: ast.expr) -> bool:
     if isinstance(func, ast.Attribute):
         host_module = isinstance(func.value, ast.Name) and func.value.id == "math"

@@ -1,12 +1,16 @@
 """What a function returns that a batch has been handed to."""
 
+import ast
+
 from pipedoctor.source.detect.batch_events import BatchEvents
-from pipedoctor.source.detect.device_copies import is_device_copy
-from pipedoctor.source.detect.flow_state import FlowState
+from pipedoctor.source.detect.device_copies import is_device_copy, list_own_calls
+from pipedoctor.source.detect.flow_state import FlowState, list_tensor_calls
 from pipedoctor.source.detect.host_tensors import is_made_on_host
 from pipedoctor.source.detect.value_uses import is_read_by_host
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.scope import CodeScope
+
+_COMPUTED_VALUES = (ast.Call, ast.BinOp, ast.Compare)
 
 
 def find_returned_kinds(flow: BatchEvents, target: CodeScope, state: FlowState) -> frozenset[str]:
@@ -20,10 +24,12 @@ def find_returned_kinds(flow: BatchEvents, target: CodeScope, state: FlowState) 
         kinds.add("host")
     for value in values:
         names = flow.names.of_tensors(value)
-        calls = flow.names.calls_in(value)
-        if any(is_device_copy(one, flow.recorder, target) for one in calls):
+        computed = isinstance(value, _COMPUTED_VALUES)
+        results = state.results | state.on_device.keys() if computed else state.results
+        own, within = list_own_calls(value), list_tensor_calls(value)
+        if any(is_device_copy(one, flow.recorder, target) for one in own):
             kinds |= {"device", "batch"}
-        elif names & state.results:
+        elif names & results or any(is_device_copy(one, flow.recorder, target) for one in within):
             kinds.add("results")
         elif names & state.on_device.keys():
             kinds |= {"device", "batch"}

@@ -68,7 +68,10 @@ def _is_configured_seed(node: ast.expr, scope: CodeScope) -> bool:
 
 
 def record_item_seeds(recorder: EventRecorder, scope: CodeScope) -> None:
-    """Code for items that seeds by the number of its worker: alike in every epoch."""
+    """Code for items that seeds by the number of its worker, or with a constant."""
+    restores = any(
+        recorder.full_name_of(one, scope) in _RESTORE_FUNCTIONS for one in _called_functions(scope)
+    )
     for step in scope.calls:
         node = step.node
         if not isinstance(node, ast.Call) or len(node.args) != 1:
@@ -78,6 +81,10 @@ def record_item_seeds(recorder: EventRecorder, scope: CodeScope) -> None:
             recorder.add_event(
                 WorkerSeed(fresh=False, by_worker=True, by_time=False), scope, step, name
             )
+        elif name in _SEED_FUNCTIONS and isinstance(node.args[0], ast.Constant):
+            if not (restores or step.context.guards):
+                method = scope.name.rpartition(".")[2]
+                recorder.add_event(GlobalSeed(constant=True, method=method), scope, step, name)
 
 
 def _is_worker_id(node: ast.expr) -> bool:

@@ -12,6 +12,9 @@ from pipedoctor.source.syntax.walk import contains_node, find_nodes
 _CONDITION_TYPES = (ast.If, ast.While)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _REDUCTIONS = {"sum", "mean", "norm", "amax", "amin"}
+_TENSOR_REDUCTIONS = _REDUCTIONS | {"all", "any", "max", "min", "prod", "std", "var", "median"}
+_TENSOR_QUESTIONS = {"all", "any", "equal", "allclose"}
+"""Functions of torch whose answer is one truth value."""
 _PRINTING_METHODS = {"set_postfix", "set_description", "add_scalar"}
 _GRADIENT_NORMS = {"clip_grad_norm_", "clip_grad_norm", "get_total_norm"}
 _FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
@@ -72,6 +75,13 @@ def _tests_value(part: ast.AST, name: str) -> bool:
         and last_name(part.func) in _FINITE_CHECKS
         and any(binding_key(x) == name for x in part.args)
     )
+
+
+def compares_values(node: ast.expr) -> bool:
+    """Is it no comparison, or one of values: not ``x is None``, ``key in batch``, ``not x``?"""
+    if isinstance(node, ast.UnaryOp):
+        return not isinstance(node.op, ast.Not)
+    return not isinstance(node, ast.Compare) or all(isinstance(x, _COMPARISONS) for x in node.ops)
 
 
 def is_computed_of_gradients(node: ast.Call) -> bool:
@@ -139,10 +149,15 @@ def asks_for_number(test: ast.expr, tensors: AbstractSet[str]) -> bool:
 
 def _reduces_tensor(node: ast.expr, tensors: AbstractSet[str]) -> bool:
     """``(x == y).sum()``, to one number: without a dimension."""
-    if not isinstance(node, ast.Call) or node.args or node.keywords:
+    if not isinstance(node, ast.Call) or node.keywords:
         return False
     func = node.func
-    if not isinstance(func, ast.Attribute) or func.attr not in {*_REDUCTIONS, "all", "any"}:
+    if isinstance(func, ast.Attribute) and binding_key(func.value) == "torch":
+        asked = func.attr in _TENSOR_QUESTIONS and node.args
+        return bool(asked) and bool(tensor_names(node.args[0]) & tensors)
+    if node.args:
+        return False
+    if not isinstance(func, ast.Attribute) or func.attr not in _TENSOR_REDUCTIONS:
         return False
     return bool(tensor_names(func.value) & tensors)
 

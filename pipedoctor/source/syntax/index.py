@@ -21,6 +21,7 @@ _FUNCTION_TYPES = (ast.FunctionDef, ast.AsyncFunctionDef)
 _RECORDED_TYPES: frozenset[type[ast.AST]] = frozenset(
     (
         ast.AnnAssign,
+        ast.Assert,
         ast.Assign,
         ast.AsyncFor,
         ast.AsyncFunctionDef,

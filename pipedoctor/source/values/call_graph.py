@@ -7,13 +7,21 @@ from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS, classify_dat
 from pipedoctor.source.resolve.dictionaries import ArgumentExpression
 from pipedoctor.source.resolve.loader_calls import LoaderCallFinder
 from pipedoctor.source.resolve.project import Project
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.callables import CallableFinder, Callee
 from pipedoctor.source.values.lattice import Frame, InstanceValue
 from pipedoctor.source.values.loader_flow import LoaderFlow
+from pipedoctor.source.values.worker_entries import (
+    find_item_arguments,
+    find_registered_methods,
+    is_chosen_dataset,
+    is_made_elsewhere,
+)
 
 _MAX_FUNCTIONS = 4000
 """Functions that are followed at most."""
+_MAX_INSTANCES = 3
 _WORKER_ARGUMENTS = ("collate_fn", "worker_init_fn")
 
 
@@ -31,6 +39,8 @@ class CallGraph:
             if style:
                 self.datasets[cls.full_name] = cls
                 self.dataset_style[cls.full_name] = style
+        self._instances: dict[str, list[InstanceValue]] = {}
+        """By dataset: its objects that calls of other names make, and loaders are given."""
         self._add_loaded_classes(flow, constructions)
         self.item_scopes: dict[int, CodeScope] = {}
         """Functions that run for items, by identity."""
@@ -56,12 +66,22 @@ class CallGraph:
 
     def _add_loaded_classes(self, flow: LoaderFlow, constructions: LoaderCallFinder) -> None:
         """A class that a loader is given is a dataset, whatever it derives from."""
+        chosen = False
         for made in constructions.calls:
-            for value in flow.evaluate_argument(made, "dataset"):
+            values = flow.evaluate_argument(made, "dataset")
+            chosen = chosen or ("dataset" in made.arguments and is_made_elsewhere(values))
+            for value in values:
                 cls = value.cls if isinstance(value, InstanceValue) else None
                 if cls and self.project.find_method(cls, "__getitem__") is not None:
                     self.datasets.setdefault(cls.full_name, cls)
                     self.dataset_style.setdefault(cls.full_name, "given")
+                if isinstance(value, InstanceValue) and value.call is not None:
+                    if last_name(value.call.func) != value.cls.name:  # found by no name
+                        self._instances.setdefault(value.cls.full_name, []).append(value)
+        for one in self.project.classes if chosen else ():
+            if one.full_name not in self.datasets and is_chosen_dataset(self.project, one):
+                self.datasets[one.full_name] = one
+                self.dataset_style[one.full_name] = "chosen"
 
     def _collect_functions(self, constructions: LoaderCallFinder) -> None:
         for name, cls in self.datasets.items():
@@ -70,21 +90,23 @@ class CallGraph:
                 methods = tuple(one for one in methods if one != "__iter__")
             roots = [m for e in methods if (m := self.project.find_method(cls, e))]
             owner = InstanceValue(cls)
+            owners = (owner, *self._instances.get(name, ())[:_MAX_INSTANCES])
             self.scopes_of_dataset[name] = self._reachable_from(
-                [Callee(root, owner) for root in roots], name
+                [Callee(root, one) for root in roots for one in owners], name
             )
             if (init := self.project.find_method(cls, "__init__")) is not None:
                 self.init_scopes |= self._reachable_from([Callee(init, owner)])
         for made in constructions.calls:
             for name in _WORKER_ARGUMENTS:
                 self._add_worker_functions(made.arguments.get(name), name)
-        transforms = [
+        entries = [
             callee
-            for site in self.project.find_call_sites("Compose")
-            if _is_library_compose(self.project, site.node.func, site.scope)
-            for callee in self.callables.callables_within(site.node, self._frame(site.scope))
+            for given, site in find_item_arguments(self.project)
+            for callee in self.callables.callables_in(given, self._frame(site.scope))
         ]
-        self._reachable_from(transforms)
+        registered = find_registered_methods(self.project)
+        entries += [Callee(method, InstanceValue(cls)) for method, cls in registered]
+        self._reachable_from(entries)
 
     def _add_worker_functions(self, argument: ArgumentExpression | None, name: str) -> None:
         if argument is None:
@@ -142,9 +164,3 @@ class CallGraph:
         """The functions of the project that a value calls when it is called."""
         for callee in self.callables.callees_of(node, self._frame(scope, self_class)):
             yield callee.scope
-
-
-def _is_library_compose(project: Project, func: ast.expr, scope: CodeScope) -> bool:
-    return project.full_name_of(func, scope.module).startswith(
-        ("torchvision.", "albumentations.", "monai.", "torch_geometric.")
-    )

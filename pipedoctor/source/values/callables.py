@@ -156,10 +156,9 @@ class CallableFinder:
                     seen.add(callee)
                     yield callee
 
-    def callables_within(self, call: ast.Call, frame: Frame) -> Iterator[Callee]:
-        """The callables of the project among the arguments of a call, however nested."""
-        for given in (*call.args, *(word.value for word in call.keywords)):
-            yield from self._enter_all(self.evaluator.evaluate(given, frame), _MAX_NESTING)
+    def callables_in(self, node: ast.expr, frame: Frame) -> Iterator[Callee]:
+        """The callables of the project that a value is or holds, however nested."""
+        yield from self._enter_all(self.evaluator.evaluate(node, frame), _MAX_NESTING)
 
     def _enter_all(self, values: Values, depth: int) -> Iterator[Callee]:
         for value in values:

@@ -34,12 +34,14 @@ class Colored(Dataset):
 SILENT = {
     "drawn": rows_dataset(item="random.seed(np.random.randint(9))"),
     "its own": rows_dataset("self.r = random.Random(1)"),
+    "where items are checked": rows_dataset(item="if self.fixed: random.seed(1)"),
     "in the script": rows_dataset() + "    random.seed(1)\n",
     "drawn by a function": SEED_OPTION.format(seed="draw()"),
     "put back": SEED_IN_INIT.format(after="np.random.set_state(before)"),
 }
 SPEAKS = {
     "made": rows_dataset("random.seed(1234)"),
+    "for each item": rows_dataset(item="random.seed(1234)"),
     "seeded by a setting": SEED_OPTION.format(seed="options.seed"),
     "never put back": SEED_IN_INIT.format(after="pass"),
 }

@@ -13,10 +13,27 @@ def main(data):
         for x in train_loader:
             net(x).backward()
 """
+NOBODY_CALLS = """
+from torch.utils.data.distributed import DistributedSampler
+class Engine:
+    def {name}_dataloader(self):
+        sampler = DistributedSampler(self.rows)
+        return DataLoader(self.rows, sampler=sampler)
+    def fit(self, batches):
+        for epoch in range(9):
+            for x in batches:
+                loss = self.net(x)
+                loss.backward()
+                self.optimizer.step()
+"""
 SILENT = {
+    "to validate, as nobody calls": NOBODY_CALLS.format(name="val"),
     "told": DISTRIBUTED_TRAINING.format(more="", then="sampler.set_epoch(epoch)"),
     "not shuffled": DISTRIBUTED_TRAINING.format(more=", shuffle=False", then="pass"),
     "Lightning": "import lightning\n" + DISTRIBUTED_TRAINING.format(more="", then="pass"),
 }
-SPEAKS = {"never": DISTRIBUTED_TRAINING.format(more="", then="pass")}
+SPEAKS = {
+    "never": DISTRIBUTED_TRAINING.format(more="", then="pass"),
+    "nobody calls what makes it": NOBODY_CALLS.format(name="train"),
+}
 test_silent, test_speaks = make_tests(set_epoch_missing, SILENT, SPEAKS)

@@ -1,0 +1,98 @@
+"""What libraries call in workers for each item, where no dataset of the project does."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from pipedoctor.source.resolve.project import CallSite, Project
+from pipedoctor.source.syntax.call_arguments import find_call_argument
+from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
+from pipedoctor.source.values.lattice import ExternalValue, LoaderValue, Value, Values
+
+_COMPOSING_LIBRARIES = ("torchvision.", "albumentations.", "monai.", "torch_geometric.")
+_ITEM_ARGUMENTS: Mapping[str, tuple[str, str, int]] = {
+    "set_transform": ("datasets", "transform", 0),
+    "with_transform": ("datasets", "transform", 0),
+    "map": ("webdataset", "f", 0),
+    "compose": ("webdataset", "f", 0),
+    "build_detection_train_loader": ("detectron2", "mapper", 1),
+    "build_detection_test_loader": ("detectron2", "mapper", 2),
+    "Trainer": ("transformers", "data_collator", 2),
+    "Seq2SeqTrainer": ("transformers", "data_collator", 2),
+}
+"""By the last name of a call: the library it is of, and the argument that runs for items."""
+_REGISTERED_METHODS: Mapping[str, Sequence[str]] = {
+    "PIPELINES": ("__call__",),
+    "TRANSFORMS": ("__call__", "transform"),
+}
+"""By the name of a registry (mmcv, mmengine): what is called of each class in it."""
+_CONTAINER_METHODS = ("keys", "append", "__setitem__", "__contains__", "forward", "update")
+_INDEX_NAMES = frozenset(
+    (
+        *("index", "idx", "i", "item", "ix", "ind", "indx", "idxs", "n", "item_id", "index_"),
+        *("sample_idx", "data_idx", "img_idx", "image_index", "item_idx", "_", "id", "num"),
+    )
+)
+
+
+def find_item_arguments(project: Project) -> Iterator[tuple[ast.expr, CallSite]]:
+    """What calls of libraries are given to be called for items."""
+    for site in project.find_call_sites("Compose"):
+        full = project.full_name_of(site.node.func, site.scope.module)
+        if full.startswith(_COMPOSING_LIBRARIES):
+            yield from ((one, site) for one in _list_arguments(site.node))
+    for name, (library, parameter, position) in _ITEM_ARGUMENTS.items():
+        for site in project.find_call_sites(name):
+            given = find_call_argument(site.node, parameter, position)
+            if given is not None and _imports(site.scope.module, library):
+                yield given, site
+
+
+def _list_arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(word.value for word in call.keywords)]
+
+
+def _imports(module: Module, library: str) -> bool:
+    return any(name.partition(".")[0] == library for name in module.imported_names.values())
+
+
+def find_registered_methods(project: Project) -> Iterator[tuple[CodeScope, ClassDefinition]]:
+    """Methods of classes that a registry hands to a library: ``@TRANSFORMS.register_module()``."""
+    for cls in project.classes:
+        for decorator in cls.node.decorator_list:
+            func = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if not isinstance(func, ast.Attribute):
+                continue
+            for name in _REGISTERED_METHODS.get(last_name(func.value), ()):
+                method = project.find_method(cls, name)
+                if method is not None:
+                    yield method, cls
+
+
+def is_made_elsewhere(values: Values) -> bool:
+    """Does a text choose the dataset of a loader: ``build(config)``, ``eval(name)()``?"""
+    return not values or all(map(_is_chosen, values))
+
+
+def _is_chosen(value: Value) -> bool:
+    if isinstance(value, LoaderValue):
+        return False
+    return isinstance(value, ExternalValue) and not value.name.startswith(_KNOWN_MAKERS)
+
+
+_KNOWN_MAKERS = ("torch", "datasets.", "monai.", "webdataset.", "timm.", "numpy.", "range", "list")
+"""Libraries whose datasets are known for what they are."""
+
+
+def is_chosen_dataset(project: Project, cls: ClassDefinition) -> bool:
+    """
+    Has a class items by their index and a length, and does nobody make it by its name?
+
+    Where a loader is given what a text chooses, such a class is one of these.
+    """
+    item, length = cls.methods.get("__getitem__"), project.find_method(cls, "__len__")
+    if item is None or length is None or len(item.given_names) != 1 or cls.module.is_test:
+        return False
+    if item.given_names[0] not in _INDEX_NAMES or project.find_call_sites(cls.name):
+        return False
+    return not any(project.find_method(cls, name) for name in _CONTAINER_METHODS)
