@@ -117,11 +117,16 @@ def _check_consumer(pipeline: Pipeline) -> Iterator[Bottleneck]:
     if step < 1e-4 or not (hidden or waits):  # noqa: PLR2004  (no consumer at all)
         return
     evidence = {"step_seconds": step, "step_cpu": computing, "batch_seconds": made}
-    if computing > step / 2:
+    kernels = max(t.kernel_seconds or 0.0 for t in pipeline.trials)
+    if kernels:
+        evidence["kernel_seconds"] = kernels
+    if kernels <= step / 2 < computing:  # who waits for the GPU seems to compute
         why = f"the main process computes {computing * 1e3:.1f} ms for each batch"
         yield Bottleneck(name="main-thread", reason=why, evidence=evidence)
         return
-    why = f"a step takes {step * 1e3:.1f} ms, one worker produces a batch in {made * 1e3:.1f} ms"
+    on_gpu = f" ({kernels * 1e3:.1f} ms on the GPU)" if kernels > step / 2 else ""
+    why = f"a step takes {step * 1e3:.1f} ms{on_gpu}"
+    why += f", one worker produces a batch in {made * 1e3:.1f} ms"
     yield Bottleneck(name="consumer", reason=why, evidence=evidence)
 
 

@@ -39,20 +39,20 @@ class NvmlQueries:
     """NVML calls about one device; `unknown` has the reason where one failed."""
 
     def __init__(self, nvml: Any, announce: Announce) -> None:
-        self._nvml = nvml
-        self._announce = announce
+        self.nvml = nvml
+        self.announce = announce
         self.unknown: dict[str, str] = {}
 
     def query(self, field: str, name: str, *args: object) -> Any:
         """Call NVML; where it fails, None and a reason. A lost GPU raises."""
-        self._announce(name)
-        call = getattr(self._nvml, name, None)
+        self.announce(name)
+        call = getattr(self.nvml, name, None)
         if call is None:
             self.unknown[field] = UNKNOWN_TO_BINDING
             return None
         try:
             return call(*args)
-        except self._nvml.NVMLError as error:
+        except self.nvml.NVMLError as error:
             if error.value == GPU_IS_LOST:
                 raise
             self.unknown[field] = UNANSWERED_REASONS.get(error.value, str(error))
@@ -82,7 +82,7 @@ class NvmlQueries:
 
         The first version counts what the driver reserves as used, nvidia-smi does not.
         """
-        version = getattr(self._nvml, "nvmlMemory_v2", None)
+        version = getattr(self.nvml, "nvmlMemory_v2", None)
         newer = [("nvmlDeviceGetMemoryInfo", handle, version)] if version else []
         return self.query_first("memory", *newer, ("nvmlDeviceGetMemoryInfo", handle))
 

@@ -139,6 +139,9 @@ class Trial(Part, frozen=True, kw_only=True):
     """Per batch: what the consumer waited for data."""
     step_seconds: float = 0.0
     step_cpu: float = 0.0
+    """Per batch, also while the thread waits for a GPU: CUDA keeps it busy."""
+    kernel_seconds: float | None = None
+    """For how long kernels run on the GPU for a batch; None: not measured, or no GPU."""
     costs: Costs | None = None
     shm_bytes: int = 0
     memory_bytes: int = 0

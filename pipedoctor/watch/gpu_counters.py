@@ -12,10 +12,37 @@ from pipedoctor.collect.gpu_device import THROTTLE_REASONS, NvmlQueries, decode_
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.plan import DRIVER_DEVICES
 from pipedoctor.facts import LiveGpu, UnreadableError
+from pipedoctor.watch.gpm_counters import open_gpm
 
 _KILO, _MEGA, _MILLI = 1024, 1_000_000, 1e-3
 _TO_GPU, _FROM_GPU, _SM_CLOCK = 1, 0, 1
 """NVML_PCIE_UTIL_RX_BYTES of the card, NVML_PCIE_UTIL_TX_BYTES, NVML_CLOCK_SM."""
+
+
+class GpuRates:
+    """How busy a GPU is, and its PCIe traffic: exact where the card has GPM."""
+
+    def __init__(self, questions: NvmlQueries, handle: Any) -> None:
+        self._handle = handle
+        self._gpm = open_gpm(questions.nvml, handle, questions.announce)
+        self._is_first = self._gpm is not None
+
+    def read(self, questions: NvmlQueries) -> dict[str, float]:
+        """`busy`, `sent`, `received` of `LiveGpu`, as far as they are known."""
+        if self._is_first:  # rates are of the time between two readings
+            self._is_first = False
+            return {}
+        rates = self._gpm.read_rates() if self._gpm else {}
+        if "busy" in rates:
+            return rates
+        self._gpm = None
+        use = questions.query("busy", "nvmlDeviceGetUtilizationRates", self._handle)
+        asked = {
+            field: questions.query(field, "nvmlDeviceGetPcieThroughput", self._handle, way)
+            for field, way in (("received", _TO_GPU), ("sent", _FROM_GPU))
+        }
+        rates = {field: value * _KILO for field, value in asked.items() if value is not None}
+        return {**rates, "busy": use.gpu / 100} if use else rates
 
 
 class GpuCounters:
@@ -26,6 +53,7 @@ class GpuCounters:
         self._interval = every
         self._sums: dict[int, dict[str, list[float]]] = {}
         self._last: dict[int, LiveGpu] = {}
+        self._rates: dict[int, GpuRates] = {}
         self._stop = threading.Event()
         self._answered_at = time.monotonic()
         self._current_call = ""
@@ -65,19 +93,15 @@ class GpuCounters:
         def ask(field: str, call: str, *args: object) -> Any:
             return questions.query(field, f"nvmlDeviceGet{call}", handle, *args)
 
-        use = ask("busy", "UtilizationRates")
-        power = ask("power", "PowerUsage")
         sums = self._sums.setdefault(index, defaultdict(list[float]))
-        received = ask("received", "PcieThroughput", _TO_GPU)
-        sent = ask("sent", "PcieThroughput", _FROM_GPU)
-        for field, value, unit in (
-            ("busy", use.gpu if use else None, 0.01),
-            ("power", power, _MILLI),
-            ("received", received, _KILO),
-            ("sent", sent, _KILO),
-        ):
-            if value is not None:
-                _append_bounded(sums[field], float(value) * unit)
+        power = ask("power", "PowerUsage")
+        if index not in self._rates:
+            self._rates[index] = GpuRates(questions, handle)
+        rates = self._rates[index].read(questions)
+        if power is not None:
+            rates["power"] = power * _MILLI
+        for field, value in rates.items():
+            _append_bounded(sums[field], value)
         bits = questions.query_throttle_reasons(handle) or 0
         memory, clock = questions.query_memory(handle), ask("clock", "ClockInfo", _SM_CLOCK)
         users = ask("pids", "ComputeRunningProcesses") or ()

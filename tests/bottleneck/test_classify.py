@@ -108,6 +108,20 @@ CASES: dict[str, tuple[Pipeline, str]] = {
         ),
         "main-thread",
     ),
+    "a step that waits for the GPU, which keeps its CPU busy": (
+        pipeline(
+            trial(0, 0.12, step_seconds=0.1, step_cpu=0.1, kernel_seconds=0.09),
+            trial(1, 0.1, step_seconds=0.1, step_cpu=0.1),
+        ),
+        "consumer",
+    ),
+    "a step that launches small kernels": (
+        pipeline(
+            trial(0, 0.12, step_seconds=0.1, step_cpu=0.1, kernel_seconds=0.02),
+            trial(1, 0.1, step_seconds=0.1, step_cpu=0.1),
+        ),
+        "main-thread",
+    ),
     "a step that is faster than a worker": (
         pipeline(trial(0, 0.03, step_seconds=0.01), trial(1, 0.02, step_seconds=0.01)),
         "transform-cpu",

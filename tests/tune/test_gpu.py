@@ -49,5 +49,6 @@ def test_a_script_that_asks_at_import_and_never_waits(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert found["bottleneck"] == "consumer"
+    assert found["bottleneck"] == "consumer", found["why"]
+    assert found["evidence"]["kernel_seconds"] > found["evidence"]["step_seconds"] / 2
     assert found["trials"]

@@ -19,7 +19,7 @@ def measure(session: Session) -> None:
         if _MARK.search(file.read_text("utf-8"))
     ]
     table = Table("Tests with the marker `gpu`", ("test", "outcome", ""))
-    argv = [session.place.python, "-m", "pytest", "-m", "gpu", "-rA", "-q", *files]
+    argv = [session.place.python, "-m", "pytest", "-m", "gpu", "-rpfEs", "-q", *files]
     argv += ["-o", f"cache_dir={session.scratch}/pytest", "-o", "filterwarnings="]
     argv += ["--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml")]
     done = session.run(argv, 200)

@@ -13,11 +13,11 @@ from benchmarks.gpu.processes import end_process_tree
 from benchmarks.gpu.results import Table
 from benchmarks.gpu.session import PROGRAMS, Session, say
 
-WATCHED, ALONE = 9.0, 4.0
-"""Seconds with and without `watch`."""
+WATCHED, ALONE, STORED = 9.0, 3.0, 1.0
+"""Seconds with `watch`; without it, before and after; those in which stored batches are used."""
 DRY_WATCHED, DRY_ALONE = 6.0, 1.0
 SHARE_TOLERANCE = 0.15
-"""NVML's share is of sampling periods, the profiler's of time."""
+"""The driver counts a GPU that is told to start a kernel as busy, the profiler does not."""
 STEADY = "gpu-bound"
 """The loop during which power, clock and memory hardly move."""
 LIVE_TOLERANCE = {"power": 0.25, "clock": 0.15, "memory": 0.05}
@@ -66,7 +66,8 @@ def measure(session: Session) -> None:
         if found.verdict in LABELS[name] and not dry:
             session.results.mark_seen(found.verdict, f"watch: the loop {name}")
     table.notes.append(
-        "Slowed by: steps a second before `watch` against those during it, and its own CPU time."
+        "Slowed by: steps a second before and after `watch` against those during it,"
+        " and its own CPU time."
     )
     session.results.put_table(session.part, table)
 
@@ -116,7 +117,7 @@ def _watch_loop(session: Session, name: str) -> Watched:
     alone = DRY_ALONE if session.place.dry_run else ALONE
     folder = session.scratch / "loops"
     folder.mkdir(exist_ok=True)
-    seconds = str(alone + watched + 3)
+    seconds = str(STORED + 2 * alone + watched + 2)
     argv = [session.place.python, str(PROGRAMS / "loops.py"), name, session.device, seconds]
     errors = session.scratch / f"{name}.err"
     with errors.open("wb") as stderr:
@@ -146,7 +147,7 @@ def _observe(
     if pid is None:
         loop.wait(timeout=10)
         return _fail(errors.read_text("utf-8", errors="replace").strip()[-300:] or "no PID")
-    time.sleep(alone)
+    time.sleep(STORED + alone)
     theirs = _ask_live_fields(session)
     began = time.time()
     done = session.pipedoctor(
@@ -198,7 +199,9 @@ def summarize(
     first = verdicts[0] if verdicts else {"name": "no verdict", "evidence": {}, "location": None}
     live = report["facts"]["known"].get("live", {})
     ends = answer.get("ends", [])
-    before = _compute_rate([end for end in ends if end < began])
+    used = ends[0] + STORED if ends else 0.0
+    before = [end for end in ends if used < end < began]
+    alone = _compute_rate(before, [end for end in ends if end > ended])
     during = _compute_rate([end for end in ends if began <= end <= ended])
     return Watched(
         verdict=first["name"],
@@ -207,13 +210,15 @@ def summarize(
         gpu_share=first["evidence"].get("gpu.busy.share"),
         sampler=live.get("sampler_cpu"),
         profiled=answer.get("gpu_share"),
-        slowdown=1 - during / before if before and during else None,
+        slowdown=1 - during / alone if alone and during else None,
     )
 
 
-def _compute_rate(ends: list[float]) -> float | None:
-    """Steps a second."""
-    return (len(ends) - 1) / (ends[-1] - ends[0]) if len(ends) > 2 else None  # noqa: PLR2004
+def _compute_rate(*spans: list[float]) -> float | None:
+    """Steps a second of all these spans of ends."""
+    long = [ends for ends in spans if len(ends) > 2]  # noqa: PLR2004
+    seconds = sum(ends[-1] - ends[0] for ends in long)
+    return sum(len(ends) - 1 for ends in long) / seconds if seconds else None
 
 
 def _ask_live_fields(session: Session) -> list[dict[str, float | None]]:

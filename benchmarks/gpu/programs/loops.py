@@ -182,7 +182,7 @@ def main() -> None:
 
 
 def profile_gpu(batches: Iterator[Any], train: Callable[[Any], None]) -> float:
-    """Share of some steps' time in which a kernel ran on the GPU; NVML counts no copies."""
+    """Share of some steps' time in which a kernel ran on the GPU, as GPM counts: no copies."""
     from torch.profiler import ProfilerActivity, profile
 
     with profile(activities=[ProfilerActivity.CUDA]) as found:

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Run a command where /dev has no NVIDIA device files: `without_devices.sh COMMAND...`,
-# in a mount namespace of its own (`unshare -m`), so that nobody else sees it.
+# in a mount namespace of its own (`unshare -m`), so that nobody else sees it. The folder is
+# read-only: for root the driver's library makes the files anew.
 set -eu
 hidden=$(mktemp -d)
 mount --make-rprivate / 2>/dev/null || :
@@ -19,4 +20,5 @@ for path in /dev/*; do
     fi
 done
 mount --move "$hidden" /dev 2>/dev/null || mount --rbind "$hidden" /dev
+mount -o remount,ro,bind /dev
 exec "$@"

@@ -144,6 +144,7 @@ def _build_trial(setting: Setting, answer: TrialMeasured, *, undivided: bool) ->
         wait_seconds=answer.wait_seconds,
         step_seconds=answer.step_seconds,
         step_cpu=answer.step_cpu,
+        kernel_seconds=answer.kernel_seconds,
         costs=answer.costs,
         shm_bytes=setting.compute_shm_bytes(answer.contents.shared_bytes),
         memory_bytes=sum(uss) * workers // len(uss) if uss else 0,

@@ -7,7 +7,8 @@ most scripts do, would all fail.
 """
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from typing import Any
 
 NVML_CHECK = "PYTORCH_NVML_BASED_CUDA_CHECK"
@@ -19,9 +20,15 @@ EARLY_CUDA = (
 )
 
 
+_COPIES = ("Memcpy", "Memset")
+"""How the profiler's names of copies begin."""
+_MAX_PROFILED_STEPS, _MAX_PROFILED_SECONDS = 20, 0.3
+
+
 def keep_forkable() -> None:
     """Before torch is imported: what only asks for a GPU leaves CUDA uninitialized."""
     os.environ.setdefault(NVML_CHECK, "1")
+    os.environ.setdefault("KINETO_LOG_LEVEL", "5")  # nothing of a profiler that has no CUPTI
 
 
 def has_gpu(torch: Any) -> bool:
@@ -53,6 +60,46 @@ def wait_for_gpu(torch: Any, consume: Callable[[Any], Any]) -> Callable[[Any], N
             torch.cuda.synchronize()
 
     return consume_and_wait
+
+
+def measure_kernel_seconds(
+    torch: Any, batches: Iterable[Any], consume: Callable[[Any], None], seconds: float
+) -> float | None:
+    """
+    Measure how long kernels run for a batch, by some steps under torch's profiler.
+
+    A thread that waits for the GPU keeps its CPU busy, so the CPU time of a step does
+    not tell who computes. None: no GPU is used, or the profiler sees no kernel.
+    """
+    if not torch.cuda.is_initialized():
+        return None
+    profiler = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA])
+    try:
+        profiler.start()
+    except RuntimeError:  # the step has its own
+        return None
+    steps, end = 0, time.perf_counter() + min(seconds, _MAX_PROFILED_SECONDS)
+    for batch in batches:
+        consume(batch)
+        steps += 1
+        if steps == _MAX_PROFILED_STEPS or time.perf_counter() > end:
+            break
+    profiler.stop()
+    spans = [
+        (event.time_range.start, event.time_range.end)
+        for event in profiler.events() or ()
+        if event.device_type.name == "CUDA" and not event.name.startswith(_COPIES)
+    ]
+    return add_spans(spans) / 1e6 / steps if spans else None
+
+
+def add_spans(spans: Iterable[tuple[float, float]]) -> float:
+    """Length of the union of these spans."""
+    total, reached = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        total += max(0.0, end - max(begin, reached))
+        reached = max(reached, end)
+    return total
 
 
 def explain_early_cuda(text: str) -> str:

@@ -166,6 +166,8 @@ class TrialMeasured(Message, frozen=True, kw_only=True):
     stages: StageShares | None = None
     copies: bool = False
     """Does each worker give what others give, too?"""
+    kernel_seconds: float | None = None
+    """For how long kernels run on the GPU for a batch; None: not measured, or no GPU."""
     ending_seconds: float | None = None
     """Of `EpochEnded`; the host fills it in, and the next."""
     spent_seconds: float = 0.0

@@ -23,6 +23,7 @@ from pipedoctor.tune.target.batch import (
     time_copying,
 )
 from pipedoctor.tune.target.clocks import BatchRecorder
+from pipedoctor.tune.target.gpu_state import measure_kernel_seconds
 from pipedoctor.tune.target.loader_failure import NO_BATCH, EmptyLoaderError, LoaderFailedError
 from pipedoctor.tune.target.memory import (
     ProcessMemory,
@@ -225,7 +226,14 @@ class TrialRun:
             items=tuple(items[-_MAX_ITEMS:]),
             stages=self._trace_stages(),
             copies=self.has_copies,
+            kernel_seconds=self._measure_kernels(),
         )
+
+    def _measure_kernels(self) -> float | None:
+        if not self.request.trace:
+            return None
+        batches = iter(self._next_batch, None)
+        return measure_kernel_seconds(torch, batches, self.step, self.request.trace)
 
     def _trace_stages(self) -> StageShares | None:
         if not self.request.trace:

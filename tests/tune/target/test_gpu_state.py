@@ -98,3 +98,62 @@ def test_what_asks_at_import_asks_the_driver(tmp_path: Path, given: str | None, 
 
     assert done.returncode == 2
     assert f"ValueError: NVML {there}" in done.stderr
+
+
+class Profiler:
+    """Two kernels that overlap, a copy, and work of the CPU, for all of the steps."""
+
+    def __init__(self, activities: list[str]) -> None:
+        assert activities == ["CUDA"]
+
+    def start(self) -> None:
+        """Nothing else profiles."""
+
+    def stop(self) -> None:
+        """As `start`."""
+
+    def events(self) -> list[Any]:
+        """In microseconds."""
+        spans = [
+            ("CUDA", "gemm", 0.0, 4000.0),
+            ("CUDA", "relu", 3000.0, 6000.0),
+            ("CUDA", "Memcpy HtoD", 6000.0, 9000.0),
+            ("CPU", "aten::mm", 0.0, 9000.0),
+        ]
+        return [
+            SimpleNamespace(
+                device_type=SimpleNamespace(name=device),
+                name=name,
+                time_range=SimpleNamespace(start=begin, end=end),
+            )
+            for device, name, begin, end in spans
+        ]
+
+
+class BusyProfiler(Profiler):
+    """The step profiles itself."""
+
+    def start(self) -> None:
+        raise RuntimeError
+
+
+def profile_steps(profiler: type[Profiler], *, used: bool = True) -> tuple[float | None, int]:
+    steps: list[int] = []
+    torch = SimpleNamespace(
+        cuda=SimpleNamespace(is_initialized=lambda: used),
+        profiler=SimpleNamespace(profile=profiler, ProfilerActivity=SimpleNamespace(CUDA="CUDA")),
+    )
+    seconds = gpu_state.measure_kernel_seconds(torch, iter([1, 2, 3]), steps.append, 60.0)
+    return seconds, len(steps)
+
+
+def test_kernels_are_timed_and_copies_are_not() -> None:
+    seconds, steps = profile_steps(Profiler)
+
+    assert seconds == pytest.approx(6e-3 / 3)
+    assert steps == 3
+
+
+def test_kernels_are_not_timed_without_a_gpu_or_beside_another_profiler() -> None:
+    assert profile_steps(Profiler, used=False) == (None, 0)
+    assert profile_steps(BusyProfiler) == (None, 0)
