@@ -18,7 +18,7 @@ SEPARATOR = re.compile(
     \w*(?:[.-]\w+)*))(?P=tail)  # never given back
     (?:{_QUOTE}|[\])»”]){{0,4}}
     (?:\ (?:is|was|has\ been)\ [a-z]{{2,12}}(?=\ (?:for|to|as|on)\ ))?
-    (?:\ (?:for|of|on|to|as)(?:\ [\w@.'-]{{1,30}}){{1,4}}?
+    (?:\ (?i:for|of|on|to|as)(?:\ [\w@.'-]{{1,30}}){{1,4}}?
     (?=\s?(?:[:=]\s|->|=>|→)|\s{{1,3}}(?:is|was)\s))?
     (?:\s?\([a-z\ ]{{2,20}}\)(?=\s?[:=]))?
     (?:
@@ -26,10 +26,10 @@ SEPARATOR = re.compile(
         (?:{_QUOTE})? val(?:ue)? (?:{_QUOTE})? \s?[:=]\s?
         | </\w{{1,12}}>\s{{0,40}}<val(?:ue)?>\s{{0,40}} )  # of XML
       | (?:\s?:?\s{{0,2}}{_TYPE}(?=\s?=\s?(?:{_QUOTE}|<secret>)))?
-        (?P<sign> \s{{0,3}}
+        (?P<sign> (?:[ \t]{{4,40}}|\s{{0,3}})
         (?: => | -> | :{{1,3}}= | == | != | [+.?|]{{1,2}}= | = | : | → | {_ENCODED_SIGN} )
         (?:\s{{1,40}}(?={_QUOTE}\S)|(?:[ \t]|\\t|%20){{0,20}})
-        (?:!!?[a-z]{{1,12}}\ )?  # a tag of YAML
+        (?:!!?[a-z]{{1,12}}\ | \s{{0,20}}string\(\d{{1,4}}\)\ )?  # a tag of YAML, a type of PHP
         (?:[|>][+-]?[ \t]?\r?\n[ \t]{{1,20}})? )  # its block
       | (?P<prose> \s{{1,3}} (?:is|was|will\ be|set\ to|reads):?\s{{1,3}}:?\s? )
       | (?P<pair> , \s{{0,3}} (?={_QUOTE}) )
@@ -59,6 +59,7 @@ REST_OF_BLOCK = re.compile(r"(?:\r?\n[ \t]+[\w+/=.-]{8,}(?=\r?\n|$))*")
 REST_OF_BARE = re.compile(r"[^\s\"']*")
 REST_OF_HEADER = re.compile(rf"[^=\"'\n\r]{{1,{MAX_JUDGED}}}=[^\"'\n\r]*")
 MORE_WORDS = re.compile(r"(?:[ ][a-z]{2,12}(?![\w:=])){2,30}")
+SENTENCE = re.compile(r"[a-z]{2,15} [a-z]{2,15}(?![\w=:])")
 HEADERS = ("cookie", "set-cookie")
 SETTING_WORDS = frozenset(("setenv", "env", "add", "set", "modify", "gx", "authtoken", "login"))
 """Before a name and a value with nothing but a space between them."""

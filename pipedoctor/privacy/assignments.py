@@ -23,6 +23,7 @@ from pipedoctor.privacy.assignment_grammar import (
     REST_OF_BLOCK,
     REST_OF_HEADER,
     REST_OF_LIST,
+    SENTENCE,
     SEPARATOR,
     SETTING_WORDS,
     SIGNS,
@@ -35,6 +36,7 @@ HINTS = (
     *("key", "token", "secret", "pass", "pw", "psw", "cred", "auth", "cookie", "srf", "sess"),
     *("mnemonic", "signature", "otp", "psk", "kennwort", "senha", "contrasena", "haslo", "heslo"),
     *("wachtwoord", "salasana", "sid=", "sid:", 'sid"', "sig=", "pat=", "pat:", "ticket="),
+    'seed"',
 )
 """Parts of names that may mean a secret; where none stands, nothing is looked at."""
 
@@ -98,7 +100,7 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
     strength = judge_name(name.strip("-."))
     if strength is NameStrength.WEAK and text[begin] != "-":  # what stands before may decide
         strength = judge_name(name.strip("-."), _get_words_before(text, begin))
-    if strength is NameStrength.NONE:
+    if strength is NameStrength.NONE or _is_kind_of_resource(text, begin):
         return None
     value = VALUE.match(text, match.end())
     if value is None or (match["tag"] and not _is_element(text, name, begin, value)):
@@ -113,9 +115,22 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
         return None
     if match["row"] and not looks_drawn(value["bare"].rstrip(",")):
         return None  # a heading
-    if match["sign"] and match["sign"].strip() in {"==", "!="} and not value["quote"]:
-        return None  # `keyring==25.0` is a pin
+    if match["sign"] and not _may_follow_sign(match["sign"], strength, value):
+        return None
     return _measure_value(text, name, strength, match, value)
+
+
+def _is_kind_of_resource(text: str, begin: int) -> bool:
+    """Is the name a part of an address of AWS: ``arn:aws:secretsmanager:eu:1:secret:db``?"""
+    return text[begin - 1 : begin] == ":" and "arn:" in text[max(0, begin - 80) : begin]
+
+
+def _may_follow_sign(sign: str, strength: NameStrength, value: re.Match[str]) -> bool:
+    """Neither the version of a pin, nor the begin of a message: *no token: unexpected status*."""
+    if sign.strip() in {"==", "!="} and not value["quote"]:
+        return False
+    prose = sign == ": " and SENTENCE.match(value.string, value.start())
+    return strength is NameStrength.PASSWORD or not prose
 
 
 def _is_element(text: str, name: str, begin: int, value: re.Match[str]) -> bool:

@@ -79,7 +79,7 @@ CLOUD_NAMES: tuple[NameForm, ...] = (
     make_form(
         "host",
         "https://learn.microsoft.com/dotnet/standard/io/file-path-formats#unc-paths",
-        r"((?<![\w\\:])(?:\\\\|\\\\\\\\))([A-Za-z][\w.-]{2,})(?=\\{1,2}[\w$]{2})",
+        r"((?<![\w\\:])(?:\\\\|\\\\\\\\))(?!x[0-9a-f]{2}\\)([A-Za-z][\w.-]{2,})(?=\\{1,2}[\w$]{2})",
         "\\\\",
         in_word=True,
     ),

@@ -5,6 +5,8 @@ from pipedoctor.privacy.command_form import CommandForm
 _MAN = "https://man7.org/linux/man-pages/man1"
 _GAP = r"(?:[^\n|;&]{0,300}?\s)"
 """Other arguments of the same command."""
+_SUBSTITUTED = r"""(?:"[^"\n]*"?|'[^'\n]*'?|(?![-<$])[^\s"')]+)"""
+"""A word inside of parentheses."""
 _WORD = r"""(?:"[^"\n]*"?|'[^'\n]*'?|(?![-<$])[^\s"']+)"""
 
 COMMAND_FORMS: tuple[CommandForm, ...] = (
@@ -38,8 +40,9 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
-        ("passwd", "password"),
-        rf"(\b\w*passw(?:or)?d\s[^\n|;]{{0,80}}?<<<\s?){_WORD}",
+        ("<<<", "<(echo ", "<(printf "),
+        rf"((?i:passw(?:or)?d|token|secret|cred|key|login)[^\n|;<]{{0,80}}?"
+        rf"(?:<<<\s?|<\((?:echo|printf)\s(?:-n\s)?)){_SUBSTITUTED}",
         f"{_MAN}/bash.1.html#REDIRECTION",
         has_option=False,
     ),
@@ -217,8 +220,9 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
-        ("5432:", "5433:", "*:"),
-        r"(?m)(^[\w.*-]+:(?:\d{4,5}|\*):[\w*-]+:[\w*-]+:)(?!<secret>)[^\s:]{4,}(?=\s*$)",
+        ("5432:", "5433:", "6432:", "*:"),
+        r"((?<![\w.*:/-])[\w.*-]+:(?:\d{4,5}|\*):(?:[A-Za-z_][\w-]*|\*):(?:[A-Za-z_][\w-]*|\*):)"
+        r"(?!<secret>)(?:\\.|[^\s:\"',;\\)]){4,}",
         "https://www.postgresql.org/docs/current/libpq-pgpass.html",
         has_option=False,
     ),

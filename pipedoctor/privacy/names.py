@@ -105,7 +105,7 @@ class NameRedactor:
                 text = parent + self._get_alias("user", user) + text[len(home) :]
         text = patterns.HOME.replace_matches(self._replace_home_folder, text)
         text = patterns.SCRATCH.replace_matches(self._replace_scratch, text)
-        text = patterns.USER.replace_matches(self._make_group_replacer("user"), text)
+        text = patterns.USER.replace_matches(self._replace_named_user, text)
         text = patterns.USER_FIELD.replace_matches(self._replace_user, text)
         text = patterns.URL.replace_matches(self._replace_url, text)
         text = patterns.EMAIL.replace_matches(self._replace_email, text)
@@ -126,7 +126,10 @@ class NameRedactor:
         return patterns.IPV6.replace_matches(self._replace_ipv6, text)
 
     def _add_name(self, kind: str, name: str) -> None:
-        ordinary = name.lower() in COMMON_WORDS or name.isdigit() or len(name) < _MIN_NAME
+        lower = name.lower().rstrip("])}")
+        ordinary = (
+            lower in COMMON_WORDS or lower in NO_NAMES or name.isdigit() or len(name) < _MIN_NAME
+        )
         if not ordinary and not ALIAS_PATTERN.search(name):
             self._names.setdefault(name.lower(), self._get_alias(kind, name))
 
@@ -135,7 +138,7 @@ class NameRedactor:
         return alias
 
     def _redact_addresses(self, text: str) -> str:
-        text = patterns.UUID.replace_matches(self._make_match_replacer("uuid"), text)
+        text = patterns.UUID.replace_matches(self._replace_identifier, text)
         text = patterns.CLOUD_HOST.replace_matches(self._make_match_replacer("host"), text)
         text = patterns.MAC.replace_matches(self._make_match_replacer("mac"), text)
         text = patterns.DOTTED_MAC.replace_matches(self._make_match_replacer("mac"), text)
@@ -172,6 +175,10 @@ class NameRedactor:
         common = match[2].lower() in COMMON_WORDS or match[2].lower() in NO_NAMES
         return match[0] if common else self._replace_home(match)
 
+    def _replace_named_user(self, match: re.Match[str]) -> str:
+        nobody = match[2].lower().rstrip("])}") in NO_NAMES
+        return match[0] if nobody else self._replace_home(match)
+
     def _replace_internal(self, match: re.Match[str]) -> str:
         code = patterns.is_module_path(match[0])
         return match[0] if code else self._get_alias("host", match[0])
@@ -181,6 +188,10 @@ class NameRedactor:
 
     def _make_match_replacer(self, kind: str) -> MatchReplacer:
         return lambda match: self._get_alias(kind, match[0])
+
+    def _replace_identifier(self, match: re.Match[str]) -> str:
+        public = patterns.is_hash(match.string, match.start(), match.end())
+        return match[0] if public else self._get_alias("uuid", match[0])
 
     def _replace_mount(self, match: re.Match[str]) -> str:
         user = self._get_alias("user", match[1]) + "@" if match[1] else ""

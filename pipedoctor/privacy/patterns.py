@@ -114,15 +114,22 @@ INTERNAL_HOST = MarkedPattern(
 """A name of a domain that only its own network knows."""
 UUID = MarkedPattern(
     r"(?<![0-9a-zA-Z])(?:[0-9a-fA-F]{8}(?:[-_][0-9a-fA-F]{4}){3}[-_][0-9a-fA-F]{12}"
-    r"|(?<!sha256[:=])(?<!sha256:\s)[0-9a-fA-F]{64}"
-    r"|(?<![mM][dD]5[:= ])(?<![mM][dD]5:\s)(?<!md5sum\s)"
-    r"(?<!hash\s)(?<!hash[:=])(?<!hash:\s)(?<!ETag:\s)(?<!ETag:\s\")"
-    r"[0-9a-fA-F]{32})(?![0-9a-zA-Z])"
+    r"|[0-9a-fA-F]{64}|[0-9a-fA-F]{32})(?![0-9a-zA-Z])"
     r"|(?<=-pod)[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}",
     "",
     least=32,
     probe=r"[0-9a-fA-F]{12}",
 )
+_HASH_WORD = (
+    r"(?:sha-?\d{0,3}(?:sum)?|md5(?:sum)?|hash(?:es)?|digest|checksum|e-?tag|integrity|fingerprint"
+    r"|blobs?|commit|revision|(?:trace|span)[_-]?id|traceparent)"
+)
+_HASH_NAME = re.compile(
+    rf"(?i)(?:^|[^a-z]){_HASH_WORD}[\"']?(?:\s?[:=]\s?|[\s/]|\s(?:is|was)\s)[\"']?$"
+)
+_HASH_LINE = re.compile(rf"(?i)(?:^|[^a-z]){_HASH_WORD}(?![a-z])|(?:^|[ _/-])cache[ds]?(?![a-z])")
+_OTHER_NAME = re.compile(r"[\w-]{2,}[\"']?\s?[:=]\s?[\"']?$")
+_FILE_BEHIND = re.compile(r" [ *][^\s:=]+[ \t]*(?:\n|$)")
 VOLUME = MarkedPattern(
     r"(by-(?:part)?uuid/|UUID=[\"']?)((?=[\w-]*\d)[0-9A-Fa-f-]{8,})", "uuid/", "UUID="
 )
@@ -231,6 +238,21 @@ def is_low_version(preceding: str, address: str) -> bool:
     return (
         int(address.partition(".")[0]) < _LEAST_NETWORK and _TABLE_ROW.search(preceding) is not None
     )
+
+
+def is_hash(text: str, begin: int, end: int) -> bool:
+    """
+    Do these hexadecimal digits say what a file holds, not which machine or container it is?
+
+    The name beside them decides; without one, the words of the line, or the form of what
+    ``sha256sum`` prints.
+    """
+    if "-" in text[begin:end] or "_" in text[begin:end]:
+        return False
+    line = text[max(0, begin - 160, text.rfind("\n", 0, begin) + 1) : begin]
+    if _HASH_NAME.search(line) or (not line and _FILE_BEHIND.match(text, end)):
+        return True
+    return not _OTHER_NAME.search(line) and _HASH_LINE.search(line) is not None
 
 
 def is_module_path(host: str) -> bool:

@@ -20,12 +20,17 @@ _MIN_MEAN_RUN = 6
 _WHOLE_KEY = 40
 """Characters of a secret access key of AWS, which may hold slashes."""
 
-_CANDIDATE = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{28,}(?:={1,2}(?![\w=]))?"
+_CANDIDATE = (
+    r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{28,}(?:={1,2}(?![\w=]))?"
+    r"|[A-Za-z0-9+/]{26,27}={1,2}(?![\w=]))"
+)
 _PUBLIC_BEFORE = re.compile(
-    r"(?i)(?:(?:sha|md)[0-9]{1,3}[-=:~]|/nix/store/|(?:base64|drive\.google\.com\S{1,60}),?|0x)$"
+    r"(?i)(?:(?:sha|md)[0-9]{1,3}[-=:~]|/nix/store/|\bh1:|(?:base64|drive\.google\.com\S{1,60}),?|0x)$"
 )
 """What stands before a hash that tells nothing."""
 _HASH = re.compile(r"(?i)(?:sha|md)[0-9]{1,3}[-_]")
+_HASH_BEHIND = re.compile(r"(?<=[A-Za-z0-9])[_-](?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})$")
+"""Behind a name: ``Linux-pip-<hash>``."""
 _MANGLED = re.compile(r"_{1,3}(?:Z|R)[A-Z]?[NTL0-9]")
 """Names of C++ in a library, as the compiler writes them."""
 
@@ -105,8 +110,10 @@ def _mask_candidate(match: re.Match[str], mask: str) -> str:
     if _PUBLIC_BEFORE.search(match.string[max(0, match.start() - 80) : match.start()]):
         return found
     bare = found.rstrip("=")
+    if len(_HASH_BEHIND.sub("", bare)) < MIN_RANDOM_LENGTH <= len(bare):
+        return found
     if "/" not in bare:
-        return mask if is_random(bare) else found
+        return mask if is_random(bare if len(bare) >= MIN_RANDOM_LENGTH else found) else found
     padded = "+" in found or "=" in found
     if (padded or len(bare) == _WHOLE_KEY) and is_random(bare, in_pieces=True):
         return mask

@@ -34,7 +34,7 @@ _STRONG_WORDS = _split_words(
 )
 _WEAK_WORDS = _split_words(
     "token tokens key keys keyid pass auth sig signature sid session pat secrets"
-    " apikeys ticket login relogin"
+    " apikeys ticket login relogin seed"
 )
 _SUFFIXES = (
     "password",

@@ -14,7 +14,9 @@ _NOTHING = frozenset(
     " needed being stored hashed a an the weak ignored read sent in only also passed provided given"
     " taken too it file stdin prompt never always ok ready and or was is are has for with from"
     " oder und must should does did failed error exception mismatch to of at by authentication"
-    " files does login verification forward backward first second cookie cookies ist".split()
+    " files does login verification forward backward first second cookie cookies ist sensitive"
+    " known via when if but because using into without option flag argument may can cannot will"
+    " would could requires".split()
 )
 _PLACEHOLDER = re.compile(
     r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|\.\.\.|…|[()\[\]{},:]+"
@@ -47,6 +49,8 @@ _FOLDER = re.compile(r"/[a-z][a-z0-9_-]{0,20}")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
 _CAPITALS = re.compile(r"(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{16,}")
 _LONG_HEX = re.compile(r"[0-9a-f]{32,}")
+_CONTENT_KEY = re.compile(r"-[0-9a-f]{64}$|-[0-9a-f]{40}$")
+"""Behind a name: the hash of what a cache holds, ``Linux-pip-<hash>``."""
 _MANY_DIGITS = 6
 _MIN_WEAK_LENGTH = 6
 _LONG = 16
@@ -98,6 +102,8 @@ def looks_drawn(value: str) -> bool:
     Words, names with a number at their end and paths of attributes do not.
     """
     if len(value) < _MIN_WEAK_LENGTH or " " in value or is_number_or_version(value):
+        return False
+    if (named := _CONTENT_KEY.sub("", value)) != value and (looks_named(named) or named.isalpha()):
         return False
     if _LONG_HEX.fullmatch(value) or sum(map(str.isdigit, value)) >= _MANY_DIGITS:
         return not (value.isdigit() or looks_named(value))

@@ -2,6 +2,7 @@
 
 import re
 
+from pipedoctor.privacy.argument_lists import mask_argument_lists
 from pipedoctor.privacy.assignments import mask_assigned, may_hold_assignment
 from pipedoctor.privacy.command_forms import COMMAND_FORMS
 from pipedoctor.privacy.marked_lines import replace_near_marks
@@ -90,6 +91,7 @@ def mask_secrets(text: str) -> str:
                 break
     if text[:1] == "-" or any(sign in text for sign in _COMMAND_SIGNS) or not text.isascii():
         text = _mask_commands(text)
+    text = mask_argument_lists(text, MASK, _mask_line_of_command)
     words = split_words(text)
     longest = len(text) if words is None else max(map(len, words), default=0)
     text = mask_tokens(text, words, longest, MASK)
@@ -98,6 +100,12 @@ def mask_secrets(text: str) -> str:
     if len(text) >= MIN_TELLING:
         text = mask_quoted_passwords(mask_telling_lines(text, MASK), MASK)
     return mask_random(text, MASK) if longest >= MIN_RANDOM_RUN else text
+
+
+def _mask_line_of_command(line: str) -> str:
+    """What names and options of a command tell of its arguments."""
+    line = _mask_commands(line)
+    return mask_assigned(line, MASK) if may_hold_assignment(line) else line
 
 
 def _mask_commands(text: str) -> str:

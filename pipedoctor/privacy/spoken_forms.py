@@ -61,7 +61,7 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         (" code", "PIN"),
         r"(\b(?:(?i:2fa|mfa|otp|verification|recovery|backup|security|one-time|login|pairing"
-        r"|authentication|confirmation)\s(?i:code)|PIN(?:\s(?i:code))?)"
+        r"|authentication|confirmation|unlock|activation|access|invit(?:e|ation)|enrollment)\s(?i:code)|PIN(?:\s(?i:code))?)"
         r"(?:\sis)?\s?[:=]?\s[\"']?)(?=[\w-]*\d)(?:\d{3}[ -]\d{3}|\d{4,8}|[\w-]{6,})(?![\w.%-])",
         "https://www.rfc-editor.org/rfc/rfc6238",
         has_option=False,

@@ -20,7 +20,8 @@ _ENGLISH = (
     *("password", "passwd", "passphrase", "passcode", "credential", "creds", "netrc", "secret"),
     *("api key", "apikey", "api_key", "api-key", "access key", "access_key", "auth token"),
     *("auth_token", "login:", "login(", "signin(", "authenticate(", "connect("),
-    *("securestring", "auth ", "login "),
+    *("securestring", "auth ", "login ", "logged in"),
+    *("redis(", "client(", "session(", "minio(", "elasticsearch(", "credentials("),
 )
 TELLING_WORDS = (*_ENGLISH, *FOREIGN_PASSWORDS)
 """In small letters; a line that has one of these may show a secret anywhere."""
@@ -28,6 +29,8 @@ _ASCII = tuple(word for word in TELLING_WORDS if word.isascii())
 _NOT_ASCII = tuple(word for word in TELLING_WORDS if not word.isascii())
 _HASH_WORDS = r"(?i)\b(?:commit|sha\d*|md5|hash|digest|checksum|revision|etag|finger)"
 _WORD = r"(?<![\w<])(?:%2[27]|&quot;|&#\d\d;)?[^\s\"'`|<>,;(){}\[\]=:]{8,}"
+_USER_BEFORE = r"[a-z][a-z0-9_.@-]{0,30}/(?=[A-Za-z0-9]{8,}[.!?*]{0,3}$)"
+"""Of a pair: ``bob/x``."""
 _ENCODED_QUOTE = r"%2[27]|&quot;|&#\d\d;"
 _QUOTED = rf"(?<=[\"'])(?=[^\s\"']*[{_SIGNS}])[^\s\"'\\/(){{}}\[\]<>|,;:=]{{8,64}}(?=[\"'])"
 _HEX_KEY = r"[0-9a-f]{32,64}"
@@ -38,6 +41,8 @@ MIN_TELLING = 10
 """Characters of the shortest text that can hold a name and a password."""
 _MIN_TURNS, _MIN_TURNS_QUOTED, _MIN_TURNS_COMMON = 3, 4, 6
 _MIN_KEY_TURN_RATE = 0.3
+_MIN_LETTERS, _MIN_LETTER_TURN_RATE = 12, 0.2
+_CAMEL_CASE = r"[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)*"
 _NEXT_LINES = 2
 """Lines of a table behind its heading."""
 
@@ -98,8 +103,13 @@ def _mask_line(line: str, mask: str, *, keys: bool) -> str:
         quote = re.match(_ENCODED_QUOTE, match[0])
         begin = quote.end() if quote else 0
         word = re.split(_ENCODED_QUOTE, match[0][begin:])[0]
+        user = re.match(_USER_BEFORE, word)
+        if user:
+            begin, word = begin + user.end(), word[user.end() :]
         bare = word.rstrip(".!?*")
-        if _is_drawn_password(bare, _MIN_TURNS) or (keys and re.fullmatch(_HEX_KEY, bare)):
+        least = _MIN_TURNS_QUOTED if user else _MIN_TURNS
+        hexadecimal = keys and not user and re.fullmatch(_HEX_KEY, bare)
+        if _is_drawn_password(bare, least) or hexadecimal:
             return match[0][:begin] + mask + match[0][begin + len(word) :]
         return match[0]
 
@@ -110,9 +120,16 @@ def _is_drawn_password(word: str, least: int) -> bool:
     """Are there letters of both cases, digits and many turns, and is it no name of anything?"""
     signs = sum(sign in _SIGNS for sign in word) + ("_" in word or "-" in word)
     if (
-        not has_three_classes(word)
+        not (has_three_classes(word) or _has_many_turns(word))
         or count_turns(word) + signs < least
         or re.match(_NOT_DRAWN, word)
     ):
         return False
     return not (is_number_or_version(word) or is_path(word) or "/" in word or looks_named(word))
+
+
+def _has_many_turns(word: str) -> bool:
+    """Letters of both cases alone, in no order of which a name in camel case is made."""
+    if len(word) < _MIN_LETTERS or not word.isalpha() or re.fullmatch(_CAMEL_CASE, word):
+        return False
+    return count_turns(word) / len(word) >= _MIN_LETTER_TURN_RATE

@@ -116,7 +116,12 @@ TOKEN_FORMS = (
         TRUFFLEHOG,
         r"[0-9a-f]{12}:[0-9a-f]{32}",
     ),
-    TokenForm("Modal", ("ak-", "as-"), r"a[ks]-(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{22,}", TRUFFLEHOG),
+    TokenForm(
+        "Modal",
+        ("ak-", "as-"),
+        r"a[ks]-(?=[A-Za-z]{0,40}(?:\d|[a-z][A-Z]))[A-Za-z0-9]{22,}",
+        TRUFFLEHOG,
+    ),
     TokenForm("E2B", ("e2b_",), r"e2b_[0-9a-f]{40,}", TRUFFLEHOG),
     TokenForm("Cloudflare origin", ("v1.0-",), r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}", GITLEAKS),
     TokenForm("Shippo", ("shippo_",), r"shippo_(?:live|test)_[0-9a-f]{40}", GITLEAKS),

@@ -7,7 +7,8 @@ COMMON_WORDS = frozenset(
     "python numpy pillow opencv nvidia cuda cudnn conda mamba jupyter jovyan notebook "
     "linux ubuntu debian fedora centos rocky alpine docker podman kubernetes slurm "
     "ray spark git build builder runner ci app web data dataset datasets home work "
-    "workspace scratch tmp temp cache shm dev proc sys mnt opt usr var lib lib64 bin "
+    "workspace scratch datastore datastores tmp temp cache shm dev proc sys mnt opt usr var lib "
+    "lib64 bin "
     "etc src project projects train trainer training model models gpu cpu node worker "
     "workers server client main master overlay tmpfs ext4 xfs nfs nvme virtio".split()
 )
