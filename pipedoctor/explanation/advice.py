@@ -6,6 +6,7 @@ from itertools import chain
 
 from pipedoctor.check import Lasts, Place, Remedy
 from pipedoctor.explanation.example_machine import fill_text
+from pipedoctor.explanation.logged_versions import find_captured
 from pipedoctor.facts import Launcher
 from pipedoctor.facts.log import Log
 from pipedoctor.log.signatures import Advice, FailureMode
@@ -19,9 +20,16 @@ def choose_advice(failure: FailureMode, log: Log | None) -> Iterator[Remedy]:
     log = log or Log()
     seen = {one.signature.partition("/")[2] for one in log.find_seen(failure.cause)}
     for advice in failure.remedies:
-        fits = advice.system in {"", log.system or "posix"}
+        fits = advice.system in {"", log.system or "posix"} and _is_for_torch(advice, failure, log)
         if fits and seen.isdisjoint(advice.unless) and (not advice.when or seen & {*advice.when}):
             yield from _fill_advice(advice, failure.cause, log)
+
+
+def _is_for_torch(advice: Advice, failure: FailureMode, log: Log) -> bool:
+    """Is it for the torch that the log tells of?"""
+    version, build = (find_captured(log, failure.cause, name) for name in ("torch", "build"))
+    told = f"{version}+{build}" if build else version
+    return not advice.torch or re.fullmatch(advice.torch, told) is not None
 
 
 def _fill_advice(advice: Advice, cause: str, log: Log) -> Iterator[Remedy]:
@@ -29,7 +37,7 @@ def _fill_advice(advice: Advice, cause: str, log: Log) -> Iterator[Remedy]:
 
     def fill(text: str) -> str:
         joined = _EVERY.sub(lambda hole: " and ".join(log.find_values(cause, hole[1])), text)
-        return fill_text(joined, lambda name: log.find_value(cause, name))
+        return fill_text(joined, lambda name: find_captured(log, cause, name))
 
     def fill_word(word: str) -> list[str]:
         every = _EVERY.fullmatch(word)

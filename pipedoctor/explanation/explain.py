@@ -118,8 +118,11 @@ def _redact_values(log: Log, redactor: Redactor) -> Log:
     names = {
         name: hide(value, "$HOME") if " " in value else value for name, value in log.names.items()
     }
+    file = names.get("importing_file", "")
+    if file and redactor.redact_text(file) != file:  # whoever types it needs all of it
+        del names["importing_file"]
     for name, value in log.names.items():  # a command with a mark in it cannot be typed
-        if names[name] != value and not is_plain_command(names[name]):
+        if names.get(name, value) != value and not is_plain_command(names[name]):
             del names[name]
     return replace(log, seen=tuple(seen), names=names)
 

@@ -20,7 +20,7 @@ from pipedoctor.explanation.local_remedies import (
     build_remedies,
     order_remedies,
 )
-from pipedoctor.explanation.logged_versions import add_logged_versions
+from pipedoctor.explanation.logged_versions import add_logged_versions, find_captured
 from pipedoctor.explanation.model import LocalState, SuggestedRemedy
 from pipedoctor.facts import SECTIONS, Facts, Launcher, Loader, Site
 from pipedoctor.facts.log import Log
@@ -135,7 +135,7 @@ def _look_up(key: str, cause: str, log: Log, facts: Facts) -> str:
     """A value that the log captured; one with a dot is of this machine."""
     section, dot, field = key.partition(".")
     if not dot:
-        return log.find_value(cause, key)
+        return find_captured(log, cause, key)
     value: object = facts.get(SECTIONS[section])
     for name in field.split("."):
         value = getattr(value, name, None)

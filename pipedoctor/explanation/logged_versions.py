@@ -6,8 +6,16 @@ from msgspec.structs import replace
 
 from pipedoctor.facts import Distribution, Facts, Interpreter, Packages, TorchBuild
 from pipedoctor.facts.log import Log
+from pipedoctor.versions import get_series
 
 _CUDA_TAG = re.compile(r"cu(\d{1,2})(\d)")
+_OF_VERSIONS = {
+    **dict.fromkeys(("torch", "series", "build"), ""),
+    "vision": "torchvision",
+    "audio": "torchaudio",
+    "python": "python",
+}
+"""Names of holes that versions of the log fill, with the package where that is not torch."""
 _FAMILY = ("torch", "torchvision", "torchaudio")
 
 
@@ -25,6 +33,18 @@ def add_logged_versions(example: Facts, log: Log) -> Facts:
     if example.get(Interpreter) is None and "python" in versions:
         example = example.merge(Interpreter(version=f"{versions['python']}.0"))
     return example
+
+
+def find_captured(log: Log, cause: str, name: str) -> str:
+    """What a signature of the cause captured, else what the log says of its project."""
+    value = log.find_value(cause, name)
+    if value or name not in _OF_VERSIONS:
+        return value or log.names.get(name, "")
+    torch, _, build = log.versions.get("torch", "").partition("+")
+    if name == "build" and log.find_value(cause, "torch") not in ("", torch):
+        return ""
+    known = {"torch": torch, "build": build, "series": get_series(torch) if torch else ""}
+    return known.get(name) or log.versions.get(_OF_VERSIONS[name], "").partition("+")[0]
 
 
 def _describe_torch(example: TorchBuild, version: str) -> TorchBuild:

@@ -71,7 +71,8 @@ class Log(Fact, frozen=True, kw_only=True):
     Its ``conda_environment``; ``service`` of Compose; ``engine``, and ``entered`` container.
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
-    commands ``docker_run``, ``torchrun``, ``sbatch`` and ``python``.
+    commands ``docker_run``, ``torchrun``, ``sbatch`` and ``python``; the ``importing_file``
+    whose import failed.
     """
     tool: PackageTool = ""
     """What installs the packages of its project, where that is not pip."""

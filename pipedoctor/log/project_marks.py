@@ -14,12 +14,28 @@ PROJECT_WORDS = frozenset(
 )
 """Words of lines that are read for this alone."""
 _NUMBER = r"(?P<version>\d{1,2}\.\d{1,2}\.\d{1,2}(?:\+(?:cu\d{2,3}|cpu)\b)?)(?![\w.])"
-_PACKAGE = re.compile(
-    r"^(?:\[(?:pip3?|conda|uv)\] )?(?P<name>torch|torchvision|torchaudio)(?:==|-| {1,40})" + _NUMBER
+_NAME = r"(?P<name>torch|torchvision|torchaudio)"
+_PACKAGE = re.compile(rf"^(?:\[(?:pip3?|conda|uv)\] |\+ )?{_NAME}(?:==|-| {{1,40}})" + _NUMBER)
+_INSTALLED = re.compile(rf"\b{_NAME}-{_NUMBER}")
+"""Each of what pip has just installed."""
+_TITLED = re.compile(
+    r"^\W{0,3}(?P<name>[Pp]y[Tt]orch|[Tt]orch(?:[Vv]ision|[Aa]udio)?)(?: [Vv]ersion)?"
+    r"(?: \(GPU\?\))?[:= ]{1,30}v?" + _NUMBER
 )
+"""How tools print their environment at the start of a line: ``TorchVision: 0.16.0``."""
+_SATISFIED = re.compile(
+    rf"^Requirement already satisfied: {_NAME}(?:==\S{{1,30}})? in \S{{1,300}} ?"
+    r"(?:\([^)]{0,100}\) )?\(" + _NUMBER
+)
+_CONDA_BUILD = re.compile(
+    r"^pytorch {1,40}(?P<version>\d\.\d{1,2}\.\d{1,2}) {1,20}"
+    r"py3\.\d{1,2}_cuda(?P<major>\d{2})\.(?P<minor>\d)_"
+    r"|\bpytorch/pytorch:(?P<version1>\d\.\d{1,2}\.\d{1,2})-cuda(?P<major1>\d{2})\.(?P<minor1>\d)-"
+)
+"""A torch of conda's channel, or of its own image."""
 _TORCH = re.compile(
-    r"(?:^PyTorch version: |\byou(?:'ll)? have torch |\btorch(?:\.__version__)?[\s='\":(,]{1,12})"
-    + _NUMBER
+    r"(?:^PyTorch version: |\byou(?:'ll)? have torch |\btorch(?:\.__version__)?[\s='\":(,]{1,12}"
+    r"|\bPython-3\.\d{1,2}\.\d{1,2} torch-)" + _NUMBER
 )
 _BUILD = re.compile(
     r"^(?:Version: |['\"]|)(?P<version>[12]\.\d{1,2}\.\d{1,2}\+(?:cu\d{2,3}|cpu))['\"]?\s*$"
@@ -157,8 +173,15 @@ class ProjectDetector:
         """Take the same line without its prefixes."""
         if "orch" not in text and "+c" not in text:
             return
-        if package := _PACKAGE.match(text):
-            self._keep(package["name"], package["version"])
+        if text.startswith("Successfully installed "):
+            for one in _INSTALLED.finditer(text):
+                self.versions[one["name"]] = one["version"]
+        elif built := _CONDA_BUILD.search(text):
+            version, major, minor = filter(None, built.groups())
+            self._keep("torch", f"{version}+cu{major}{minor}")
+        elif package := _PACKAGE.match(text) or _SATISFIED.match(text) or _TITLED.match(text):
+            name = package["name"].lower().removeprefix("py")
+            self._keep(name, package["version"])
         elif torch := _TORCH.search(text) or _BUILD.match(text):
             self._keep("torch", torch["version"])
 

@@ -184,7 +184,7 @@ class _LogReader:
             place=self._places.find_place() or ("docker" if docker_use else ""),
             system="windows" if self._places.is_windows else "",
             versions=self._project.versions,
-            names={**self._project.names, **self._commands.get_commands()},
+            names=self._project.names | self._commands.get_commands() | self._tracebacks.names,
             tool=self._project.find_tool(),
             docker_use=docker_use,
         )

@@ -87,6 +87,8 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """Signatures (``id``) of this cause, of which one must be seen in the log."""
     unless: tuple[str, ...] = ()
     """Signatures of this cause that must not be seen."""
+    torch: str = ""
+    """Pattern of the torch of the log, with its build: only for those that match it whole."""
     system: Literal["", "windows", "posix"] = ""
     """Only for logs of this system, where they tell."""
 

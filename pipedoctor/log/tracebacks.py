@@ -61,6 +61,7 @@ _PYTEST_LOCATION = re.compile(
 )
 """Where it was raised, as pytest says it behind the message."""
 _POINTED_CODE = re.compile(r"^\W{0,12}(?:-{2,6}>|❱)")
+_OF_IMPORTS = frozenset({"ImportError", "ModuleNotFoundError"})
 _NATIVE_SUFFIXES = (".c", ".cc", ".cpp")
 """Frames of libraries that print their own stack: a message follows, no code."""
 
@@ -95,6 +96,8 @@ class TracebackReader:
 
     def __init__(self) -> None:
         self.raised: list[Raised] = []
+        self.names: dict[str, str] = {}
+        """The ``importing_file``, whose import failed first."""
         self._own: dict[str, TracebackFrame] = {}
         self._inner: dict[str, str] = {}
         """The path of the last frame."""
@@ -201,6 +204,9 @@ class TracebackReader:
         self._open[line.rank] = False
 
     def _add_exception(self, kind: str, message: str, line: LogLine, number: int) -> None:
+        inner = self._inner.pop(line.rank, "")
+        if kind in _OF_IMPORTS and inner.endswith(".py"):
+            self.names.setdefault("importing_file", inner)
         if len(self.raised) >= MAX_EXCEPTIONS:
             del self.raised[MAX_EXCEPTIONS // 2]
         self.raised.append(
@@ -211,7 +217,7 @@ class TracebackReader:
                 rank=line.rank,
                 time=line.time,
                 own=self._own.pop(line.rank, None),
-                library=find_package(self._inner.pop(line.rank, "")),
+                library=find_package(inner),
             )
         )
 

@@ -18,7 +18,9 @@ TESTS = Path(__file__).resolve().parents[1]
 HERE = Facts(Site(system="linux"))
 
 
-SHELL = re.compile(r"^(?:export|unset|ulimit|cp|mkdir|conda|taskset|sudo|python -m) ", re.MULTILINE)
+SHELL = re.compile(
+    r"^(?:export|unset|ulimit|cp|mkdir|conda|taskset|sudo|python -m|df|du) ", re.MULTILINE
+)
 """How a line of a snippet begins that is typed into a shell."""
 
 

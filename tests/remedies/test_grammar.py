@@ -103,6 +103,8 @@ OTHER_FILES = (
     "tmpfs ",
     "RUN ",
     "ENV ",
+    "FROM ",
+    "<cpu ",
     "[tool.",
     "- ",
 )

@@ -1,0 +1,104 @@
+"""A remedy of a package fits the versions, files and folders that the log names."""
+
+import io
+
+import pytest
+
+from pipedoctor.explanation.explain import explain
+from pipedoctor.privacy.redactor import RedactionLevel, Redactor
+from tests.explanation.test_remedies_of_logs import FRAME, HERE, first_text
+
+NO_SYMBOL = "ImportError: /e/{}.so: undefined symbol: _ZN2at4_ops5zeros4callE\n"
+ILLEGAL = "Illegal instruction (core dumped)\n"
+TENSOR_MODULE = (
+    '  File "{}", line 5, in <module>\n'
+    "    from torchvision.transforms.functional_tensor import rgb_to_grayscale\n"
+    "ModuleNotFoundError: No module named 'torchvision.transforms.functional_tensor'\n"
+)
+OMP_15 = "OMP: Error #15: Initializing {0}, but found {0} already initialized.\n"
+NO_FILE = "ERROR: No matching distribution found for {}\n"
+GLIBC = "ImportError: /lib64/libm.so.6: version `GLIBC_2.29' not found (required by {})\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "wanted"),
+    [
+        pytest.param(
+            GLIBC.format("/e/lib/python3.9/site-packages/torch_sparse/_convert_cuda.so"),
+            "--no-cache-dir --no-binary torch_sparse torch_sparse",
+            id="an extension for an old glibc",
+        ),
+        pytest.param(
+            GLIBC.format("/e/lib/python3.9/site-packages/rasterio/_base.so"),
+            "python -m pip install --force-reinstall --no-deps --no-cache-dir rasterio",
+            id="a package for a newer glibc",
+        ),
+        pytest.param(
+            "PyTorch: 2.1.2+cu118\n" + NO_SYMBOL.format("mmcv/_ext"),
+            "mmcv==2.1.0 -f https://download.openmmlab.com/mmcv/dist/cu118/torch2.1/index.html",
+            id="the mmcv of this torch",
+        ),
+        pytest.param(
+            "PyTorch: 2.7.0+cu128\n" + NO_SYMBOL.format("mmcv/_ext"),
+            "python -m mim install mmcv",
+            id="no mmcv is known for this torch",
+        ),
+        pytest.param(
+            "torch 2.4.1+cu121\n" + NO_SYMBOL.format("torch_scatter/_scatter_cuda"),
+            "torch_scatter -f https://data.pyg.org/whl/torch-2.4.0+cu121.html",
+            id="PyG's folder of a series",
+        ),
+        pytest.param(
+            TENSOR_MODULE.format("/e/site-packages/basicsr/data/degradations.py"),
+            "sed -i s/transforms.functional_tensor/transforms.functional/"
+            " /e/site-packages/basicsr/data/degradations.py",
+            id="a module that torchvision no longer has",
+        ),
+        pytest.param(
+            "import polars\nInstall the `polars-lts-cpu` package instead\n" + ILLEGAL,
+            "python -m pip install polars-lts-cpu",
+            id="polars for an old CPU",
+        ),
+        pytest.param(
+            "import polars\nInstall `polars[rtcompat]` instead of `polars`\n" + ILLEGAL,
+            "python -m pip install 'polars[rtcompat]'",
+            id="polars of today for an old CPU",
+        ),
+        pytest.param(
+            OMP_15.format("libiomp5md.dll") + "C:\\Users\\a\\anaconda3\\envs\\x\\lib\n",
+            '"libblas=*=*openblas"',
+            id="conda's OpenMP on Windows",
+        ),
+        pytest.param(
+            OMP_15.format("libiomp5md.dll") + "C:\\w\\.venv\\lib\n",
+            "one-openmp\\Scripts\\python -m pip install torch torchvision numpy",
+            id="two OpenMPs without conda",
+        ),
+        pytest.param(
+            "$ pip install torch==1.8.1\n" + NO_FILE.format("torch==1.8.1"),
+            "python -m uv pip install --python .venv-py38 torch==1.8.1",
+            id="a Python that an old torch has files for",
+        ),
+        pytest.param(
+            "OSError: [Errno 28] No space left on device: '/mnt/ckpt/run7/step_100.pt'\n"
+            + FRAME.format("torch.save(state, path)"),
+            "du -xah /mnt/ckpt/run7/ | sort -h",
+            id="the folder that is full",
+        ),
+        pytest.param(
+            "OSError: [Errno 24] inotify instance limit reached\n",
+            "fs.inotify.max_user_instances=$((4 * $(sysctl -n fs.inotify.max_user_instances)))",
+            id="no number where the log has none",
+        ),
+    ],
+)
+def test_what_is_typed_first(log: str, wanted: str) -> None:
+    assert wanted in first_text(log)
+
+
+def test_a_file_below_a_home_folder_is_not_named_where_its_user_is_hidden() -> None:
+    log = TENSOR_MODULE.format("/home/anna/.local/lib/python3.10/site-packages/gfpgan/utils.py")
+    redactor = Redactor(RedactionLevel.ALL)
+    said = explain(io.BytesIO(log.encode()), redactor=redactor, facts=lambda _: HERE)
+
+    assert "anna" not in "".join(one.shell + one.snippet for one in said.causes[0].remedies)
