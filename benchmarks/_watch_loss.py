@@ -2,7 +2,8 @@
 What throughput a job loses while it is watched, in pairs of windows that take turns.
 
 The loader of the job keeps two workers busy, so that no CPU is left over: the worst case.
-A window with a watch is all of it: its start, and its report at the end.
+A window with a watch is all of it: its start, and its report at the end, by the program
+that is installed.
 """
 
 import os
@@ -91,7 +92,8 @@ def _measure_rate(file: Path, watched: int | None) -> float:
     else:
         command = (sys.executable, "-m", "pipedoctor", "watch", str(watched), "-q")
         seconds = ("--seconds", str(WINDOW_SECONDS))
-        subprocess.run((*command, *seconds), stdout=subprocess.DEVNULL, check=True)
+        installed = file.parent  # the checkout would be compiled again for each watch
+        subprocess.run((*command, *seconds), stdout=subprocess.DEVNULL, check=True, cwd=installed)
     return (_read_count(file) - count) / (time.perf_counter() - began)
 
 

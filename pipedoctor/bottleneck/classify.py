@@ -1,7 +1,8 @@
 """Which step of a probed pipeline is the scarce one, with the evidence."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from pipedoctor.bottleneck.contention import find_storage_limit
 from pipedoctor.facts import Costs, Pipeline, Trial
@@ -47,8 +48,7 @@ MIN_WAITING_SHARE = 0.5
 """Share of fetching."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bottleneck:
+class Bottleneck(msgspec.Struct, frozen=True, kw_only=True):
     """A name of `BOTTLENECK_NAMES`, why in one sentence, and the figures behind it."""
 
     name: str

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from pipedoctor.facts import Costs, Pipeline, Trial
 
@@ -19,8 +20,7 @@ _MIN_SECONDS = 1e-6
 _MAX_LONE_WAITING, _MIN_WAIT_SHARE = 0.7, 0.15
 
 
-@dataclass(frozen=True, kw_only=True)
-class StorageLimit:
+class StorageLimit(msgspec.Struct, frozen=True, kw_only=True):
     """A trial whose workers waited for each other, seconds for a batch."""
 
     workers: int

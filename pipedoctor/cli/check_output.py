@@ -12,6 +12,7 @@ from pipedoctor.cli import check_request, formats, measure_target, stdin
 from pipedoctor.cli.check_options import CheckOptions
 from pipedoctor.cli.config import Config, load_config
 from pipedoctor.cli.config_files import ConfigError
+from pipedoctor.cli.identities import collect_identities
 from pipedoctor.cli.job_arguments import format_job_arguments
 from pipedoctor.cli.progress import show_progress
 from pipedoctor.cli.requests import CheckRequest
@@ -237,7 +238,7 @@ def _check_machine(
     facts = facts.merge(*collect_more())
     until = started_at + left - PRINTING_SECONDS
     with files.answer_by(started_at + left):
-        who = check_request.collect_identities(inquiry.machine)
+        who = collect_identities(inquiry.machine)
         report = ready[0].judge(facts, price, who, started_at, until)
     return _add_fix_arguments(report, request, ready[0]), price.interrupted
 

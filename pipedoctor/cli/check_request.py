@@ -15,13 +15,11 @@ from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.plan import CollectionRequest
 from pipedoctor.collect.prefix import EnvironmentChoice, choose_for_process, find_prefix
 from pipedoctor.facts import UnreadableError
-from pipedoctor.privacy.identity import UserIdentity, read_identity
 from pipedoctor.runtime import files
-from pipedoctor.runtime.regular_file import read_start
 from pipedoctor.source.discover.files import SourceFile
 from pipedoctor.source.discover.folders import DEFAULT_EXCLUDE
 
-_MAX_ENVIRON_BYTES = _MAX_ACCOUNT_BYTES = 4 << 20
+_MAX_ENVIRON_BYTES = 4 << 20
 _PATH_CHECK_SHARE = 0.15
 """Of the deadline, for asking whether what was named is there at all."""
 _CODE_SUFFIXES = ("", ".py", ".pyw", ".ipynb")
@@ -123,35 +121,6 @@ def _unpack_report(data: bytes) -> bytes:
     from pipedoctor.report import bundle
 
     return bundle.extract_report(data) if data.startswith(bundle.ZIP_MAGIC) else data
-
-
-def collect_identities(machine: Machine) -> UserIdentity:
-    """
-    All users, hosts and home folders known here.
-
-    The caller's and those of the examined job.
-    """
-    host = os.uname().nodename if hasattr(os, "uname") else ""
-    here = read_identity(os.environ, host, _read_user_name())
-    there = read_identity(machine.environ, host)
-    return UserIdentity(
-        users=here.users + there.users,
-        hosts=here.hosts + there.hosts,
-        homes=here.homes + there.homes,
-    )
-
-
-def _read_user_name() -> str:
-    """The user's name in the local file; a directory server is not asked."""
-    if not hasattr(os, "getuid"):
-        return ""
-    uid = str(os.getuid())
-    try:
-        text = read_start("/etc/passwd", _MAX_ACCOUNT_BYTES).decode("utf-8", errors="replace")
-    except OSError:
-        return ""
-    rows = (line.split(":") for line in text.splitlines())
-    return next((row[0] for row in rows if row[2:3] == [uid]), "")
 
 
 def _open_process_machine(pid: int) -> Machine:

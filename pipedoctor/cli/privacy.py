@@ -74,8 +74,8 @@ def redact_tuning(tuning: "Tuning", target: str | None, *, no_redact: bool) -> "
 
 
 def _add_identities(redactor: "Redactor") -> "Redactor":
-    from pipedoctor.cli import check_request
+    from pipedoctor.cli.identities import collect_identities
     from pipedoctor.collect.machine import Machine
 
-    redactor.set_identity(check_request.collect_identities(Machine()))
+    redactor.set_identity(collect_identities(Machine()))
     return redactor

@@ -1,6 +1,7 @@
 """From a job that is watched to lines, a recording and a report."""
 
 import contextlib
+import gc
 import math
 import os
 import signal
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pipedoctor.cli import output, privacy
+from pipedoctor.cli import formats, output, privacy
 from pipedoctor.cli.requests_watch import WatchRequest
 from pipedoctor.cli.watch_sinks import open_recorder, redact_interval, serve_metrics
 from pipedoctor.facts import Facts, LiveJob, MalformedRecordError, Pipeline, UnreadableError
@@ -116,7 +117,12 @@ def _watch_until_end(
 
 
 def _yield_processors() -> None:
-    """The report must not slow the job: looks need to come in time, this does not."""
+    """
+    The report must not slow the job: looks need to come in time, this does not.
+
+    It is written once: what it leaves behind is not worth collecting.
+    """
+    gc.disable()
     with contextlib.suppress(OSError):
         os.nice(_REPORT_NICENESS)
 
@@ -135,25 +141,22 @@ def _find_end(request: WatchRequest) -> float:
 
 def write_report(facts: Facts, request: WatchRequest, began: float) -> int:
     """Write the report; the exit code."""
-    from pipedoctor.cli import check_output
-    from pipedoctor.cli.check_options import CheckOptions
-
-    report = judge_watched(facts, began)
-    options = CheckOptions(
-        format=request.form,
-        quiet=request.quiet,
-        verbose=request.verbose,
-        no_color=request.no_color,
-    )
-    target = request.output
+    report, target = judge_watched(facts, began), request.output
+    code = 0 if _has_samples(facts) else NO_SAMPLES_CODE
     if request.form == "json":
         output.write_output(encode_json(report) + b"\n", target)
     else:
-        text = check_output.render_report(report, options, target)
+        context = formats.RenderContext(
+            output=target,
+            no_color=request.no_color,
+            detail="brief" if request.quiet else "full" if request.verbose else "normal",
+            exit_code=code,
+        )
+        text = formats.render(formats.Subject.REPORT, request.form, report, context)
         if request.form == "text" and isinstance(text, str):
             text = f"{describe_verdict(facts)}\n{text}"
         output.write_output(text, target)
-    return 0 if _has_samples(facts) else NO_SAMPLES_CODE
+    return code
 
 
 def _has_samples(facts: Facts) -> bool:
@@ -178,9 +181,7 @@ def judge_watched(facts: Facts, began: float) -> "Report":
     from pipedoctor.engine.catalogue import get_catalogue
     from pipedoctor.pipeline import CheckPolicy, judge_facts
 
-    watched = (Pipeline, LiveJob)
-    policy = CheckPolicy(check_filter=lambda check: any(k in check.needs for k in watched))
-    return judge_facts(get_catalogue(), facts, policy, began=began)
+    return judge_facts(get_catalogue((Pipeline, LiveJob)), facts, CheckPolicy(), began=began)
 
 
 def _replay_recording(path: str, request: WatchRequest) -> int:
@@ -205,9 +206,6 @@ def _replay_recording(path: str, request: WatchRequest) -> int:
 @contextlib.contextmanager
 def _open_view(request: WatchRequest) -> Generator[ShowLine, None, None]:
     """What shows each interval: a line of JSON or text, a table on a terminal."""
-    from pipedoctor.watch.sample_line import build_sample
-    from pipedoctor.watch.text_line import format_text_line
-
     form, live = request.form, sys.stdout.isatty() and not request.output
     if request.quiet or form not in {"text", "json"}:
         yield show_nothing
@@ -218,6 +216,9 @@ def _open_view(request: WatchRequest) -> Generator[ShowLine, None, None]:
         with live_view(no_color=request.no_color) as show:
             yield show
         return
+    from pipedoctor.watch.sample_line import build_sample
+    from pipedoctor.watch.text_line import format_text_line
+
     width = min(output.get_width(), 80)
 
     def write(facts: Facts | dict[str, Any]) -> None:

@@ -46,13 +46,13 @@ def redact_interval(redactor: "Redactor", facts: Facts) -> Facts:
 @contextlib.contextmanager
 def open_recorder(request: WatchRequest) -> Generator[RecordFacts, None, None]:
     """Add intervals to a file; one that can no longer be written is given up."""
-    from pipedoctor.watch.recording import WatchRecorder
-    from pipedoctor.watch.sample_line import build_sample
-
     path = request.record
     if not path:
         yield ignore_facts
         return
+    from pipedoctor.watch.recording import WatchRecorder
+    from pipedoctor.watch.sample_line import build_sample
+
     redactor = privacy.make_redactor(path, no_redact=request.no_redact)
     try:
         recording = WatchRecorder(path)

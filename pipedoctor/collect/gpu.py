@@ -16,6 +16,8 @@ from pipedoctor.facts.applicability import NO_LIBRARY
 from pipedoctor.runtime.lanes import Announce
 
 NVML_LIBRARY = "libnvidia-ml.so.1"
+DRIVER_DEVICES = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu")
+"""One of these is there where a driver may be slow, or hang: it gets its own lane."""
 
 
 def gpu(machine: Machine, announce: Announce) -> Gpu:

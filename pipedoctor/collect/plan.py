@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from pipedoctor.collect.code_reading import LoaderCallStore, ReadingOptions
+from pipedoctor.collect.gpu import DRIVER_DEVICES
 from pipedoctor.collect.hung_paths import (
     build_folder_probes,
     build_hang,
@@ -44,8 +45,6 @@ from pipedoctor.runtime.lanes import LaneProgressCallback, Outcome, Probe, Start
 
 DRIVER_TIMEOUT = 10.0
 """Without persistence mode the driver initializes each GPU first, some seconds each."""
-DRIVER_DEVICES = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu")
-"""One of these is there where a driver may be slow, or hang: it gets its own lane."""
 
 PLACE_TIMEOUT = 2.0
 IMPORT_MARGIN = 1.0

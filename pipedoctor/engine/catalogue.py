@@ -19,6 +19,7 @@ from pipedoctor.facts.record import WORLD_TABLES
 from pipedoctor.facts.world import World
 from pipedoctor.runtime.attempt import Crash, attempt
 
+_OUR_PACK = "pipedoctor"
 _CODE_PATTERN = re.compile(r"[A-Z]{2,8}[0-9]{1,6}")
 
 
@@ -51,30 +52,34 @@ class Catalogue:
 class _InstalledCatalogue(Catalogue):
     """All packs that are installed, loaded when somebody first asks for a part."""
 
-    def __init__(self) -> None:
+    def __init__(self, reading: Collection[type[Fact]]) -> None:
         """Nothing yet: so the machine is being read while checks are loaded."""
+        self.__dict__["_reading"] = reading
 
     def __getattr__(self, part: str) -> Any:
         if part not in {"checks", "tables", "broken", "by_name"}:
             raise AttributeError(part)
-        self.__dict__.update(vars(load_packs(find_packs())))
+        self.__dict__.update(vars(load_packs(find_packs(), reading=self.__dict__["_reading"])))
         return self.__dict__[part]
 
 
-def get_catalogue() -> Catalogue:
+def get_catalogue(reading: Collection[type[Fact]] = ()) -> Catalogue:
     """
-    The catalogue of all installed packs.
+    The catalogue of all installed packs; of checks only those `reading` one of these facts.
 
     A broken pack is listed and stops no other.
     """
-    return _InstalledCatalogue()
+    return _InstalledCatalogue(reading)
 
 
-def load_packs(packs: Iterable[Pack], only: Collection[str] = ()) -> Catalogue:
+def load_packs(
+    packs: Iterable[Pack], only: Collection[str] = (), reading: Collection[type[Fact]] = ()
+) -> Catalogue:
     """
     Load these packs, in order: the first that claims a code or a name has it.
 
-    `only` names modules (``shm_too_small``): no other is imported.
+    `only` names modules (``shm_too_small``): no other is imported. `reading`: without
+    the checks that read none of these facts.
     """
     checks: dict[str, Check[Any]] = {}
     broken: list[BrokenPack] = []
@@ -82,7 +87,9 @@ def load_packs(packs: Iterable[Pack], only: Collection[str] = ()) -> Catalogue:
     taken: dict[str, str] = {}
     with contextlib.redirect_stdout(sys.stderr):  # stdout belongs to the report
         for pack in packs:
-            for check in _load_checks(pack, broken, only):
+            for check in _load_checks(pack, broken, only, reading):
+                if reading and not any(need in reading for need in check.needs):
+                    continue
                 rival = taken.get(check.code) or taken.get(check.name)
                 if rival:
                     reason = f"{check.code} {check.name} is already taken by {rival}"
@@ -96,7 +103,10 @@ def load_packs(packs: Iterable[Pack], only: Collection[str] = ()) -> Catalogue:
 
 
 def _load_checks(
-    pack: Pack, broken: list[BrokenPack], only: Collection[str]
+    pack: Pack,
+    broken: list[BrokenPack],
+    only: Collection[str],
+    reading: Collection[type[Fact]],
 ) -> Iterator[Check[Any]]:
     """Every check of a package: one module, one check, both of the same name."""
     top = attempt(lambda: importlib.import_module(pack.package))
@@ -104,11 +114,14 @@ def _load_checks(
         reason = f"{pack.package}: {top.reason}"
         broken.append(BrokenPack(pack.label, reason, top.trace))
         return
-    modules = list(_list_modules(pack.package, getattr(top.value, "__path__", [])))
+    folders: list[str] = list(getattr(top.value, "__path__", []))
+    modules = list(_list_modules(pack.package, folders))
     if not modules:
         broken.append(BrokenPack(pack.label, f"{pack.package}: contains no check"))
     for package, name in modules:
         if only and name not in only:
+            continue
+        if reading and pack.label == _OUR_PACK and not _mentions(package, name, folders, reading):
             continue
         found = attempt(lambda p=package, n=name: _load_check(p, n))  # type: ignore[misc]
         if isinstance(found, Crash):
@@ -116,6 +129,23 @@ def _load_checks(
             broken.append(BrokenPack(pack.label, reason, found.trace))
         else:
             yield found.value
+
+
+def _mentions(
+    package: str, name: str, folders: Iterable[str], facts: Collection[type[Fact]]
+) -> bool:
+    """
+    Does the source of a module mention one of these facts? Where there is none: perhaps.
+
+    Without these names it cannot read them: importing 200 modules costs much more than
+    reading them. Others may call facts as they like: only ours are judged like that.
+    """
+    family = package.split(".")[1:]
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            text = Path(folder, *family, f"{name}.py").read_bytes()
+            return any(fact.__name__.encode() in text for fact in facts)
+    return True
 
 
 def _list_modules(package: str, paths: Iterable[str]) -> Iterator[tuple[str, str]]:

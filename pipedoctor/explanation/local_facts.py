@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import msgspec
 
 from pipedoctor.check import Check
+from pipedoctor.collect.gpu import DRIVER_DEVICES
 from pipedoctor.collect.machine import Machine
-from pipedoctor.collect.plan import DRIVER_DEVICES, CollectionRequest, collect_facts
+from pipedoctor.collect.plan import CollectionRequest, collect_facts
 from pipedoctor.collect.sections import (
     KERNEL_SECTIONS,
     SECTION_TABLE,

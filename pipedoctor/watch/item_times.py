@@ -2,7 +2,8 @@
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 _MAX_ITEMS = 2000
 _MIN_SLOW_SECONDS = 0.015
@@ -13,8 +14,7 @@ ItemKey = tuple[int | None, int | None]
 """Number of the batch, and of the item in the dataset; None: the whole batch."""
 
 
-@dataclass
-class _CurrentItem:
+class _CurrentItem(msgspec.Struct):
     """An item, or a batch, that is being made."""
 
     key: ItemKey

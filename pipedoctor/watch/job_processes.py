@@ -4,7 +4,8 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pipedoctor.collect.machine import Machine, read_or_default
 from pipedoctor.collect.mounts import mounts

@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from pipedoctor.collect.machine import read_or_default
 from pipedoctor.facts import UnreadableError
@@ -26,8 +27,7 @@ _MAX_PROCESSES = 4096
 _MAX_ANCESTORS = 64
 
 
-@dataclass(frozen=True)
-class JobProcess:
+class JobProcess(msgspec.Struct, frozen=True):
     """One process of a job."""
 
     pid: int
@@ -42,8 +42,7 @@ class JobProcess:
     """It was spawned just now, or by a fork server, and may become a worker."""
 
 
-@dataclass(frozen=True)
-class _ProcessRow:
+class _ProcessRow(msgspec.Struct, frozen=True):
     pid: int
     parent: int
     name: str

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+import msgspec
 
 K = TypeVar("K", bound=Hashable)
 HALF_LIFE = 300.0
@@ -19,27 +20,26 @@ CodeLine = tuple[str, int, str]
 """Path, line, function."""
 
 
-@dataclass
-class SampleTally:
+class SampleTally(msgspec.Struct):
     """What the samples of one process showed; numbers are samples unless told."""
 
-    phases: Counter[str] = field(default_factory=Counter[str])
+    phases: Counter[str] = msgspec.field(default_factory=Counter[str])
     """By phase; outside of the loader also ``blocked``."""
-    lines: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    lines: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
     """Of the user, while the process worked."""
-    steps: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    steps: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
     """Of the user, outside of the loader."""
-    ran: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    ran: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
     """Of these, those that computed something that is no part of torch."""
-    calls: Counter[tuple[str, str]] = field(default_factory=Counter["tuple[str, str]"])
+    calls: Counter[tuple[str, str]] = msgspec.field(default_factory=Counter["tuple[str, str]"])
     """System call and what it is about, while a batch was made."""
-    fetch: Counter[str] = field(default_factory=Counter[str])
+    fetch: Counter[str] = msgspec.field(default_factory=Counter[str])
     """While a batch was made: running, waiting, locked, delegated, decoding, rebuilds."""
-    kinds: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    kinds: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
     """Lines that ran without a function whose kind is known."""
-    chosen: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    chosen: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
     """Of the sampler, in the main process."""
-    delegated: Counter[CodeLine] = field(default_factory=Counter[CodeLine])
+    delegated: Counter[CodeLine] = msgspec.field(default_factory=Counter[CodeLine])
     """Lines that waited for threads or programs of the process itself."""
     seconds: float = 0.0
     cpu: float = 0.0
@@ -68,7 +68,8 @@ class SampleTally:
     def decay(self, seconds: float) -> None:
         """Let what was counted lose weight, as it should in so many seconds."""
         factor = compute_decay(seconds)
-        for name, value in vars(self).items():
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
             if name in COUNTERS:
                 _decay_counter(value, factor)
             else:
@@ -76,8 +77,8 @@ class SampleTally:
 
     def add(self, other: "SampleTally") -> None:
         """Count what another one has counted as well."""
-        for name, value in vars(other).items():
-            mine = getattr(self, name)
+        for name in self.__struct_fields__:
+            mine, value = getattr(self, name), getattr(other, name)
             if name in COUNTERS:
                 mine.update(value)
             else:

@@ -15,7 +15,7 @@ from pipedoctor.check import Check
 from pipedoctor.check.page import list_headings, list_required_headings
 from pipedoctor.engine.catalogue import Catalogue, get_catalogue, load_packs
 from pipedoctor.engine.packs import Pack
-from pipedoctor.facts import Facts
+from pipedoctor.facts import Facts, LiveJob, Pipeline, Shm
 
 CATALOGUE = get_catalogue()
 CHECKS = list(CATALOGUE.checks.values())
@@ -65,6 +65,15 @@ def test_is_found_by_code_and_name_however_written(check: Check[Any]) -> None:
     for spelling in (check.code.lower(), check.name, check.name.replace("-", "_")):
         assert CATALOGUE.find_check(spelling) is check
     assert CATALOGUE.find_check(check.name.upper()) is check
+
+
+def test_checks_that_read_a_fact_are_found_without_loading_all() -> None:
+    watched = (LiveJob, Pipeline)
+    some, every = get_catalogue(watched).checks, get_catalogue().checks
+    reading = {code for code, one in every.items() if any(n in watched for n in one.needs)}
+
+    assert set(some) == reading
+    assert len(reading) < len(every) / 4
 
 
 def test_nobody_has_this_name() -> None:
@@ -209,6 +218,14 @@ def test_a_name_belongs_to_the_first(packed: Packed) -> None:
 
     assert found.checks["EX1"].pack == "first"
     assert found.broken[0].reason == "EX2 same is already taken by first"
+
+
+def test_checks_of_others_are_loaded_however_they_call_a_fact(packed: Packed) -> None:
+    alias = healthy("one", "EX1").replace("import Shm", "import Shm as Room")
+    other = healthy("two", "EX2").replace("Shm", "Memory")
+    pack = packed("example", one=alias.replace("shm: Shm", "shm: Room"), two=other)
+
+    assert list(load_packs([pack], reading=(Shm,)).checks) == ["EX1"]
 
 
 def test_a_pack_may_not_write_into_the_report(

@@ -69,10 +69,10 @@ def test_clickable(text: str, safe: bool) -> None:
     assert is_clickable(text) is safe
 
 
-def test_only_pages_need_the_engine_of_templates() -> None:
+def test_only_pages_need_the_engine_of_templates_and_short_lines_need_no_layout() -> None:
     import subprocess  # noqa: PLC0415
 
     program = "import sys, pipedoctor.report.json, pipedoctor.report.text;"
-    program += "sys.exit('jinja2' in sys.modules)"
+    program += "sys.exit('jinja2' in sys.modules or 'rich' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

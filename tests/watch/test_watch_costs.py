@@ -4,6 +4,7 @@ import sys
 import time
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 
 from pipedoctor.watch import session as watch_session
@@ -59,7 +60,11 @@ def encode_state(session: WatchSession) -> bytes:
     """Everything that a session remembers, as bytes."""
     parts: list[object] = [session.progress, session.unknown, len(session.ended)]
     for process in session.processes.values():
-        parts += [vars(process.tally), list(process.items), vars(process.batch_times)]
+        parts += [
+            msgspec.structs.asdict(process.tally),
+            list(process.items),
+            vars(process.batch_times),
+        ]
         parts.append([vars(process)["_callers"], process.list_batch_seconds()])
     for held in session.resources.values():
         parts += [held.descriptors.__dict__, held.threads.__dict__, held.anonymous.__dict__]

@@ -1,7 +1,8 @@
 """Code objects of another process: file, function, lines; each is read once."""
 
 import struct
-from dataclasses import dataclass, field
+
+import msgspec
 
 from pipedoctor.watch.stacks.frame_layout import FrameLayout
 from pipedoctor.watch.stacks.line_tables import find_line_310, find_line_311
@@ -15,8 +16,7 @@ _MAX_CODE_OBJECTS = 20_000
 """Code objects that are remembered of one process."""
 
 
-@dataclass(eq=False)
-class CodeObject:
+class CodeObject(msgspec.Struct, eq=False):
     """One code object; `key` tells it from another that took its place in memory."""
 
     path: str
@@ -25,7 +25,7 @@ class CodeObject:
     first_line: int
     locals_at: int
     key: tuple[int, ...]
-    lines: dict[int, int] = field(default_factory=dict[int, int])
+    lines: dict[int, int] = msgspec.field(default_factory=dict[int, int])
     slots: dict[str, int] | None = None
 
 

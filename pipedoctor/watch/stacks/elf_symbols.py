@@ -7,7 +7,8 @@ good as any other. Layouts: elf(5); the hash table: binutils' elflink.c.
 """
 
 import struct
-from dataclasses import dataclass
+
+import msgspec
 
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
 
@@ -17,8 +18,7 @@ _MAX_ENTRIES = 4096
 _MAX_NAME_LENGTH = 128
 
 
-@dataclass(frozen=True)
-class ElfImage:
+class ElfImage(msgspec.Struct, frozen=True):
     """A program or library in memory: where it was loaded, and its tables."""
 
     memory: RemoteMemory

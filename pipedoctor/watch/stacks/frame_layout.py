@@ -8,7 +8,8 @@ interpreter carries a table, `_Py_DebugOffsets` (pycore_debug_offsets.h, PEP 768
 """
 
 import struct
-from dataclasses import dataclass
+
+import msgspec
 
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory
 
@@ -20,8 +21,7 @@ class UnknownLayoutError(Exception):
     """An interpreter keeps its frames in a way that is not known; says which."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FrameLayout:
+class FrameLayout(msgspec.Struct, frozen=True, kw_only=True):
     """Offsets in bytes."""
 
     version: tuple[int, int]

@@ -3,8 +3,9 @@
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from pipedoctor.collect.machine import read_file
 from pipedoctor.watch.stacks.elf_symbols import ElfImage, read_image
@@ -20,8 +21,7 @@ _PYTHON_FILE_PATTERN = re.compile(r"/libpython(\d)\.(\d+)([a-z]*)\.so|/python(\d
 _DELETED = " (deleted)"
 
 
-@dataclass(frozen=True)
-class RemoteInterpreter:
+class RemoteInterpreter(msgspec.Struct, frozen=True):
     """Where the runtime of one process lies; forks of it have it at the same place."""
 
     version: tuple[int, int]
