@@ -79,7 +79,7 @@ def persistent_workers_missing(
 def _starts_once(loader: LoaderCall) -> bool:
     """Is there nothing to keep: one pass, no workers, or a loader that is created again?"""
     endless = _is_endless(loader)
-    idle = has_no_workers(loader) or loader.testing or loader.framework == "Lightning"
+    idle = has_no_workers(loader) or loader.testing
     once = not loader.repeats or bool(loader.rebuilt)
     needless = bool(loader.lasting) or is_copy_only(loader)
     return needless or idle or endless or once

@@ -113,7 +113,7 @@ def _needs_pinning(source: Source, loader: LoaderCall) -> bool:
     """Do its batches go to a device, with nothing in the code against pinning?"""
     pinned = loader.get("pin_memory")
     off = pinned.how == "absent" or (pinned.is_known and pinned.value is False)
-    left = loader.testing or loader.framework == "Lightning" or is_copy_only(loader)
+    left = loader.testing or is_copy_only(loader)
     if not off or pinned.how == "default" or left:
         return False
     if has_no_workers(loader):

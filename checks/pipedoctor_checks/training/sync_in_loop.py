@@ -14,6 +14,8 @@ from pipedoctor_checks._shared.training_loop import (
     is_occasional,
 )
 
+_USES_GPU = frozenset(("cuda", "framework:Lightning"))
+"""What code says that trains on a GPU where there is one."""
 _Wait: TypeAlias = Event[HostRead] | Event[Synchronization]
 
 
@@ -60,7 +62,7 @@ def sync_in_loop(source: Source, /) -> Findings:
     - https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html
     - https://docs.pytorch.org/docs/stable/notes/cuda.html#asynchronous-execution
     """
-    if "cuda" not in source.traits:
+    if _USES_GPU.isdisjoint(source.traits):
         return
     files: dict[str, list[tuple[Loop, list[_Wait]]]] = {}
     for index, loop in enumerate(source.loops):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from pipedoctor.facts.code_events.training import DeviceCopy
 from pipedoctor.source.detect.batch_flow import BatchFlow
+from pipedoctor.source.detect.created_tensors import record_created_tensors
 from pipedoctor.source.detect.device_copies import record_side_streams
 from pipedoctor.source.detect.flow_state import FlowState
 from pipedoctor.source.detect.iterators import record_manual_iteration
@@ -12,6 +13,7 @@ from pipedoctor.source.detect.loops import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.losses import find_losses, record_loss_syncs
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names
+from pipedoctor.source.detect.trainer_hooks import record_trainer_hooks
 from pipedoctor.source.detect.training_step import find_training_steps
 from pipedoctor.source.syntax.bindings import expression_names
 from pipedoctor.source.syntax.context import CodeStep
@@ -35,9 +37,11 @@ def record_loop_events(recorder: EventRecorder) -> None:
                 record_manual_iteration(recorder, scope, step, step.node)
         record_side_streams(recorder, scope)
     _record_prepared_loaders(recorder)
+    record_trainer_hooks(recorder)
     for scope, loop in list(find_training_steps(recorder)):
         recorder.loops.append(loop)
         _follow_training_step(recorder, scope, len(recorder.loops) - 1)
+    record_created_tensors(recorder)
 
 
 def _record_prepared_loaders(recorder: EventRecorder) -> None:

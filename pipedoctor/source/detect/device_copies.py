@@ -133,7 +133,15 @@ _TYPED_FACTORIES = {
 }
 """They take sizes, and then hold whatever was in the memory, or what is in a list."""
 _FILLING_METHODS = {"fill_", "zero_", "normal_", "uniform_"}
-_KEEPING_METHODS = _FILLING_METHODS | {"float", "long", "int", "half", "unsqueeze", "view"}
+_KEEPING_METHODS = _FILLING_METHODS | {
+    "float",
+    "long",
+    "int",
+    "half",
+    "unsqueeze",
+    "view",
+    "contiguous",
+}
 
 
 def creates_then_moves(
@@ -142,13 +150,16 @@ def creates_then_moves(
     """``torch.zeros(3).cuda()``; deep in functions not what may come from lists."""
     inner = node.func.value if isinstance(node.func, ast.Attribute) else None
     methods: set[str] = set()
-    while (
-        isinstance(inner, ast.Call)
-        and isinstance(inner.func, ast.Attribute)
-        and inner.func.attr in _KEEPING_METHODS
-    ):
-        methods.add(inner.func.attr)
-        inner = inner.func.value
+    while isinstance(inner, ast.Call):
+        if isinstance(inner.func, ast.Attribute) and inner.func.attr in _KEEPING_METHODS:
+            methods.add(inner.func.attr)
+            inner = inner.func.value
+        elif last_name(inner.func) == "Variable" and len(inner.args) == 1:
+            inner = inner.args[0]
+        else:
+            break
+    if isinstance(inner, ast.BinOp) and isinstance(inner.left, ast.Call):
+        inner = inner.left  # and what is computed of it
     if not isinstance(inner, ast.Call):
         return False
     known = recorder.full_name_of(inner.func, scope)

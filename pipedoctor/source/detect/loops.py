@@ -23,6 +23,7 @@ _LOADER_SUFFIXES = ("loader", "_dl", "dataloader")
 
 _TRAINING_METHODS = frozenset(("backward", "zero_grad"))
 _EVALUATION_WORDS = ("eval", "valid", "val_", "_val", "test", "infer", "predict")
+_STEP_WORDS = ("step", "iter", "update")
 
 BatchLoop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 
@@ -51,7 +52,7 @@ def _record_loop(
         recorder.sampled_loaders |= loaders
         return  # one batch, to look at
     if not loaders and not is_named_like_loader(node.iter):
-        if not _trains_itself(scope, node) or _takes_apart_batch(recorder, scope, step):
+        if not _trains_itself(scope, step, node) or _takes_apart_batch(recorder, scope, step):
             return
     recorder.repeated_loaders |= {
         index for index in loaders if is_loader_reused(recorder, index, scope, step, node.iter)
@@ -202,17 +203,23 @@ def _makes_steps(scope: CodeScope, around: LoopNode) -> bool:
     return "backward" in own and any("step" in name for name in own)
 
 
-def _trains_itself(scope: CodeScope, node: ast.For | ast.AsyncFor) -> bool:
+def _trains_itself(scope: CodeScope, step: CodeStep, node: ast.For | ast.AsyncFor) -> bool:
     """
     Does each iteration make one training step, whatever it is that is iterated?
 
     Iterations over a range, or called epochs, are as likely to be epochs of one batch;
-    not so over a range in strides: ``range(0, len(rows), batch_size)``.
+    not so over a range in strides: ``range(0, len(rows), batch_size)``, in a loop over
+    epochs, or where the iterations are called steps.
     """
     if not _makes_steps(scope, node):
         return False
     header = f"{unparse_short(node.target)} {unparse_short(node.iter)}".lower()
-    return not ("range(" in header or "epoch" in header) or _takes_strides(node.iter)
+    if _takes_strides(node.iter) or not ("range(" in header or "epoch" in header):
+        return True
+    outer = (one.target for one in step.context.loops if isinstance(one, ast.For))
+    inside = any("epoch" in unparse_short(one).lower() for one in outer)
+    target = unparse_short(node.target).lower()
+    return "epoch" not in header and (inside or any(word in target for word in _STEP_WORDS))
 
 
 def _takes_strides(node: ast.expr) -> bool:

@@ -43,8 +43,10 @@ def record_object_lists(recorder: EventRecorder, methods: Iterable[CodeScope]) -
 def _record_listed_objects(recorder: EventRecorder, scope: CodeScope) -> None:
     """``self.rows = [(name, label) for ...]``: one object for each element."""
     for key, values in scope.bindings.items():
-        for value, step in values if key.startswith("self.") else ():
+        for value, step in values:
             if isinstance(value, ast.ListComp) and isinstance(value.elt, (ast.Dict, ast.Tuple)):
+                if not key.startswith("self.") and not _is_kept_by_dataset(recorder, scope, key):
+                    continue
                 fixed = all(is_written_out(one.iter) for one in value.generators)
                 bound = {n for one in value.generators for n in expression_names(one.target)}
                 varies = bool(bound & expression_names(value.elt))

@@ -13,6 +13,7 @@ from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 
 _MAX_DEPTH = 3
+_MAX_CALLERS = 12
 _REPEATED_METHODS = frozenset(("__getitem__", "__next__"))
 """Methods that are called for each batch or item."""
 
@@ -35,7 +36,7 @@ def is_repeated(
         return False
     return any(
         site.scope is not scope and is_repeated(recorder, site.scope, site.step, depth - 1)
-        for site in recorder.project.find_callers(scope)[:6]
+        for site in recorder.project.find_callers(scope)[:_MAX_CALLERS]
     )
 
 
@@ -77,7 +78,7 @@ def _is_reused(
         return _is_reused_by_caller(recorder, loader, scope, step, node, depth)
     if scope.is_module_body or inside or _is_made_by_call_here(recorder, maker, scope, node):
         return False
-    for site in recorder.project.find_callers(scope)[:6]:
+    for site in recorder.project.find_callers(scope)[:_MAX_CALLERS]:
         given = _iterated_argument(site, scope, node)
         if given is not None and index not in recorder.loader_flow.find_loaders(given, site.scope):
             continue

@@ -24,6 +24,13 @@ _LIST_FUNCTIONS = {
     "json.load",
     "json.loads",
     "natsort.natsorted",
+    "msgpack.loads",
+    "msgpack.unpackb",
+    "orjson.loads",
+    "pyarrow.deserialize",
+    "ujson.load",
+    "ujson.loads",
+    "yaml.safe_load",
 }
 _SPLITTERS = {"split", "rsplit", "splitext", "partition", "rpartition"}
 ANNOTATION_INDICES: Mapping[str, str] = {

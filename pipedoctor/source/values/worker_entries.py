@@ -10,6 +10,8 @@ from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
 from pipedoctor.source.values.lattice import ExternalValue, LoaderValue, Value, Values
 
 _COMPOSING_LIBRARIES = ("torchvision.", "albumentations.", "monai.", "torch_geometric.")
+_LIST_METHODS = ("append", "insert", "extend")
+"""How transforms are added to what composes them: ``train.transforms.insert(0, cut)``."""
 _ITEM_ARGUMENTS: Mapping[str, tuple[str, str, int]] = {
     "set_transform": ("datasets", "transform", 0),
     "with_transform": ("datasets", "transform", 0),
@@ -41,6 +43,12 @@ def find_item_arguments(project: Project) -> Iterator[tuple[ast.expr, CallSite]]
         full = project.full_name_of(site.node.func, site.scope.module)
         if full.startswith(_COMPOSING_LIBRARIES):
             yield from ((one, site) for one in _list_arguments(site.node))
+    for name in _LIST_METHODS:
+        for site in project.find_call_sites(name):
+            func = site.node.func
+            added = isinstance(func, ast.Attribute) and last_name(func.value) == "transforms"
+            if added and isinstance(func, ast.Attribute) and isinstance(func.value, ast.Attribute):
+                yield from ((one, site) for one in site.node.args)
     for name, (library, parameter, position) in _ITEM_ARGUMENTS.items():
         for site in project.find_call_sites(name):
             given = find_call_argument(site.node, parameter, position)

@@ -1,0 +1,86 @@
+"""Tensors made on the host and moved, in code that runs for each batch outside of its loop."""
+
+import ast
+from collections.abc import Iterator
+
+from pipedoctor.facts.code_events.training import CreatedThenMoved
+from pipedoctor.source.detect.device_copies import creates_then_moves, is_device_copy
+from pipedoctor.source.detect.positions import is_initializer
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.expressions import unparse_short
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.values.callables import Callee
+from pipedoctor.source.values.lattice import InstanceValue
+
+_MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}
+_MOVING_WORDS = (b".cuda(", b".to(")
+
+
+def record_created_tensors(recorder: EventRecorder) -> None:
+    """Record them in ``forward``, and in loops without gradients that no loader feeds."""
+    known = {
+        (event.at.path, event.at.line, event.at.column)
+        for event in recorder.events
+        if event.kind == CreatedThenMoved.kind
+    }
+    for scope, step in (*_list_forward_steps(recorder), *_list_evaluation_steps(recorder)):
+        node = step.node
+        if not isinstance(node, ast.Call) or not is_device_copy(node, recorder, scope):
+            continue
+        place = (scope.module.path, node.lineno, node.col_offset + 1)
+        if place in known or not creates_then_moves(recorder, scope, node, in_callee=True):
+            continue
+        known.add(place)
+        details = CreatedThenMoved(
+            in_loop=-1,
+            non_blocking=False,
+            unknown=False,
+            fresh=False,
+            variable="",
+            pins=False,
+        )
+        recorder.add_event(details, scope, step, unparse_short(node))
+
+
+def _list_forward_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, CodeStep]]:
+    """What ``forward`` of a module does unconditionally, itself and in what it calls."""
+    for cls in recorder.project.classes:
+        forward = cls.methods.get("forward")
+        if forward is None or not _may_move(forward) or cls.module.is_test:
+            continue
+        if _MODULE_CLASSES.isdisjoint(recorder.project.find_bases(cls)[1]):
+            continue
+        entered = recorder.call_graph.callables.called_from(Callee(forward, InstanceValue(cls)))
+        for scope in dict.fromkeys((forward, *(one.scope for one in entered if _is_plain(one)))):
+            for step in scope.calls:
+                if not step.context.guards and not step.context.inner:
+                    yield scope, step
+
+
+def _is_plain(callee: Callee) -> bool:
+    """A function or a method that may move tensors, and makes no object to keep."""
+    return _may_move(callee.scope) and not is_initializer(callee.scope)
+
+
+def _list_evaluation_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, CodeStep]]:
+    """What loops without gradients do that no loader feeds: for each file or image."""
+    for scope in recorder.project.scopes:
+        if not _may_move(scope) or scope.module.is_test:
+            continue
+        decorated = _turns_off_gradients(getattr(scope.node, "decorator_list", ()))
+        for step in scope.calls:
+            loops = step.context.loops
+            fed = any(id(loop) in recorder.loop_indices for loop in loops)
+            if loops and not fed and (decorated or _turns_off_gradients(step.context.managers)):
+                yield scope, step
+
+
+def _may_move(scope: CodeScope) -> bool:
+    return any(word in scope.module.file.content for word in _MOVING_WORDS)
+
+
+def _turns_off_gradients(wrappers: "list[ast.expr] | tuple[ast.expr, ...]") -> bool:
+    return any(
+        word in unparse_short(one) for one in wrappers for word in ("no_grad", "inference_mode")
+    )
