@@ -2,8 +2,8 @@
 Arguments of a command as lists write them, read as the line that they are.
 
 ``["curl", "-u", "bob:x"]`` of Python and JSON, ``a0="curl" a1="-u"`` of the audit log, a
-sequence of YAML, ``/proc/PID/cmdline`` with zeros: what a command does with its arguments is
-known of its line, so the line is what is searched.
+sequence of YAML, lines that a backslash joins, ``/proc/PID/cmdline`` with zeros: what a
+command does with its arguments is known of its line, so the line is what is searched.
 """
 
 import functools
@@ -11,7 +11,21 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-_SIGNS = ('",', "',", "' '", '" "', '" a', "\0", "- ")
+_SIGNS = (
+    '",',
+    "',",
+    "' '",
+    '" "',
+    '" a',
+    "\0",
+    "- ",
+    " \\\n",
+    " \\\r",
+    " `\n",
+    " `\r",
+    " ^\n",
+    " ^\r",
+)
 """One of these stands between the arguments of every list."""
 _MAX_WORD = 300
 _DOUBLE = rf'"[^"\n\\]{{0,{_MAX_WORD}}}\\{{0,3}}"'
@@ -21,6 +35,11 @@ _BETWEEN = r"(?:,\s{0,40}|\s{1,4}(?:a\d{1,3}=)?)"
 _LISTS = (
     (("',", '",', "' '", '" "', '" a'), rf"{_QUOTED}(?:{_BETWEEN}{_QUOTED}){{1,100}}", _QUOTED),
     (("- ",), r"(?m)(?:^[ \t]*- [^\n]+(?:\n|\Z)){2,100}", r"(?<=- )[^\n]+"),
+    (
+        ("\\\n", "\\\r\n", "`\n", "`\r\n", "^\n", "^\r\n"),
+        r"(?m)(?:^[^\n]*[ \t][\\`^]\r?\n){1,100}[^\n]*",
+        rf"{_DOUBLE}|{_SINGLE}|(?:[^\s\"'\\`^]|[\\`^](?![\r\n]))+",
+    ),
     (("\0",), r"(?m)(?:^|(?<=\0))[^\0\n]+(?:\0[^\0\n]+){1,100}", r"[^\0]+"),
 )
 """Marks of a kind of list, its expression and that of one argument."""

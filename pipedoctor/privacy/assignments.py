@@ -17,6 +17,7 @@ from pipedoctor.privacy.assignment_grammar import (
     MAX_NAME,
     MORE_WORDS,
     NAME_LETTERS,
+    OPENING_OF_TAG,
     ORDINARY_WORD,
     PHRASES,
     REST_OF_BARE,
@@ -135,8 +136,9 @@ def _may_follow_sign(sign: str, strength: NameStrength, value: re.Match[str]) ->
 
 def _is_element(text: str, name: str, begin: int, value: re.Match[str]) -> bool:
     """Does a tag of this name end behind the value? Our own mask is no tag."""
+    opened = OPENING_OF_TAG.search(text, max(0, begin - MAX_NAME), begin)
     end = text.find("<", value.start())
-    return text[begin - 1 : begin] == "<" and text.startswith(f"</{name}", end)
+    return opened is not None and text.startswith(f"</{opened[1]}{name}", end)
 
 
 def _measure_name_before(text: str, place: int) -> int:

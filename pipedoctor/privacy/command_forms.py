@@ -220,13 +220,6 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
-        ("5432:", "5433:", "6432:", "*:"),
-        r"((?<![\w.*:/-])[\w.*-]+:(?:\d{4,5}|\*):(?:[A-Za-z_][\w-]*|\*):(?:[A-Za-z_][\w-]*|\*):)"
-        r"(?!<secret>)(?:\\.|[^\s:\"',;\\)]){4,}",
-        "https://www.postgresql.org/docs/current/libpq-pgpass.html",
-        has_option=False,
-    ),
-    CommandForm(
         ("wandb",),
         r"(\bwandb\b(?![^\n]{0,160}(?i:commit|sha|git|hash))[^\n]{0,60}?(?<![0-9a-f]))"
         r"[0-9a-f]{40}(?![0-9a-f])",
@@ -245,9 +238,9 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
-        ("jdbc:oracle",),
-        r"(\bjdbc:oracle:\w+:[\w.$-]+/)(?!<secret>)[^\s@]+(?=@)",
-        "https://docs.oracle.com/en/database/oracle/oracle-database/19/jjdbc/data-sources-and-URLs.html",
+        ("/rp ", "Key Content"),
+        rf"((?:\s/rp\s|\bKey Content\s+:\s)\s{{0,3}})(?=\S*\d|\S{{9}}){_WORD}",
+        "https://learn.microsoft.com/windows-server/administration/windows-commands/schtasks-create",
         has_option=False,
     ),
     CommandForm(

@@ -128,6 +128,7 @@ _HASH_NAME = re.compile(
     rf"(?i)(?:^|[^a-z]){_HASH_WORD}[\"']?(?:\s?[:=]\s?|[\s/]|\s(?:is|was)\s)[\"']?$"
 )
 _HASH_LINE = re.compile(rf"(?i)(?:^|[^a-z]){_HASH_WORD}(?![a-z])|(?:^|[ _/-])cache[ds]?(?![a-z])")
+_FILE_BEFORE = re.compile(r"\.(?:conda|whl|zip|t?gz|tar\.\w{2,3})#$")
 _OTHER_NAME = re.compile(r"[\w-]{2,}[\"']?\s?[:=]\s?[\"']?$")
 _FILE_BEHIND = re.compile(r" [ *][^\s:=]+[ \t]*(?:\n|$)")
 VOLUME = MarkedPattern(
@@ -250,7 +251,11 @@ def is_hash(text: str, begin: int, end: int) -> bool:
     if "-" in text[begin:end] or "_" in text[begin:end]:
         return False
     line = text[max(0, begin - 160, text.rfind("\n", 0, begin) + 1) : begin]
-    if _HASH_NAME.search(line) or (not line and _FILE_BEHIND.match(text, end)):
+    if (
+        _HASH_NAME.search(line)
+        or _FILE_BEFORE.search(line)
+        or (not line and _FILE_BEHIND.match(text, end))
+    ):
         return True
     return not _OTHER_NAME.search(line) and _HASH_LINE.search(line) is not None
 

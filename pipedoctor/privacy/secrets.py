@@ -5,6 +5,7 @@ import re
 from pipedoctor.privacy.argument_lists import mask_argument_lists
 from pipedoctor.privacy.assignments import mask_assigned, may_hold_assignment
 from pipedoctor.privacy.command_forms import COMMAND_FORMS
+from pipedoctor.privacy.connection_forms import CONNECTION_FORMS
 from pipedoctor.privacy.marked_lines import replace_near_marks
 from pipedoctor.privacy.randomness import MIN_RANDOM_RUN, mask_random
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
@@ -58,6 +59,7 @@ _COMMAND_SIGNS = (
     "vso",
     "ode=",
     'ode"',
+    "@",
 )
 """One of these stands in every command, call and record that holds a secret."""
 _MARKED_FORMS = (
@@ -72,7 +74,7 @@ _MARKED_FORMS = (
     (("asic ",), (_BASIC,)),
 )
 """What is looked for only where one of these marks stands."""
-_ALL_FORMS = (*COMMAND_FORMS, *SPOKEN_FORMS)
+_ALL_FORMS = (*COMMAND_FORMS, *CONNECTION_FORMS, *SPOKEN_FORMS)
 _ASCII_FORMS = tuple(form for form in _ALL_FORMS if "".join(form.marks).isascii())
 """Most texts are ASCII, and few forms can stand in no such text."""
 _FORMS_WITHOUT_OPTION = tuple(form for form in _ALL_FORMS if not form.has_option)
