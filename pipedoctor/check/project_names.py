@@ -50,9 +50,21 @@ def _name_deployment(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
         own = json.dumps(container)
         words = [word.replace('"name":"train"', f'"name":{own}') for word in words]
         snippet = snippet.replace("- name: train\n", f"- name: {container}\n")
+    elif (kind := names.get("kind", "deployment")) in _PATCHED and (limits := _read_limits(remedy)):
+        words = ["kubectl", "set", "resources", kind, names["deployment"], f"--limits={limits}"]
     if namespace := names.get("namespace"):
         words += ["--namespace", namespace]
     return replace(remedy, argv=tuple(words), snippet=snippet)
+
+
+def _read_limits(remedy: Remedy) -> str:
+    """Of a patch that sets limits and nothing else: they can be set without a container's name."""
+    match _read_pod_spec(remedy, {}):
+        case {"containers": [{"name": str(), "resources": {"limits": {**limits}}, **more}], **rest}:
+            others = bool(more or rest)
+            return "" if others else ",".join(f"{name}={size}" for name, size in limits.items())
+        case _:
+            return ""
 
 
 def _name_kind(remedy: Remedy, names: Mapping[str, str]) -> Remedy:

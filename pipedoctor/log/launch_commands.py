@@ -6,7 +6,8 @@ import shlex
 COMMAND_WORDS = frozenset({"docker", "podman", "torchrun", "sbatch", "python"})
 """Words of lines that are read for this alone."""
 _PROMPT = re.compile(
-    r"^(?:(?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.@:~/\\\[\] -]{0,80}[$#>%] {1,3})|\+ )?"
+    r"^(?:(?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.@:~/\\\[\] -]{0,80}[$#>%] {1,3})|\+ | {0,5}\d{1,5} {2}"
+    r"|(?:[Rr]unning|[Ee]xecuting|[Cc]ommand|CMD|cmd)(?: command)?: {1,3})?"
     r"(?:sudo (?:-E )?)?(?:[A-Z_][A-Z0-9_]{0,40}=[\w./:,-]{0,60} ){0,6}"
     r"(?P<line>(?:docker|podman) (?:container )?run |torchrun |sbatch |python3? [\w./-]|"
     r"python3? -m [\w.])"

@@ -20,6 +20,7 @@ _PLACE_MARKS = re.compile(
     r"|[$#>] (?:srun|sbatch|salloc) [-\w]|[$#>] (?:squeue|sacct|scontrol|sinfo)\b"
     r"|\bSLURM_\w{2,40} ?=|^#SBATCH -|\bslurmd/job\d)"
     r"|(?P<docker>\b(?:docker|podman)(?: container)? (?:run|exec|start)\b"
+    r"|[$#>] (?:sudo )?(?:docker|podman) (?:stats|logs|inspect|attach|restart)\b"
     rf"|Error response from daemon|{BUILD_MARKS}|{COMPOSE_MARKS}"
     r"|[Ss]tarting [Dd]ocker (?:image|container)\b"
     r"|\b(?:[Uu]sing|[Pp]ulling|[Rr]unning) (?:the |in )?[Dd]ocker (?:image|container)\b"

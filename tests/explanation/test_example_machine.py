@@ -83,7 +83,7 @@ def first_remedy(text: str) -> str:
             "CUDA unknown error - this may be due to an incorrectly set up environment",
             "modprobe -r nvidia_uvm",
         ),
-        ("NVRM: GPU 0000:a1:00.0: GPU has fallen off the bus.", "out of use"),
+        ("NVRM: GPU 0000:a1:00.0: GPU has fallen off the bus.", "systemctl reboot"),
         (
             "unable to mmap 64 bytes from file </torch_1_2>: Cannot allocate memory",
             "262120",

@@ -96,6 +96,64 @@ SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on d
             "spec:\n  template:\n    spec:\n      containers:",
             id="memory of a Job",
         ),
+        pytest.param(
+            "$ kubectl -n ml describe pod seg-5f4d9b7c6d-v9x2k\n      Reason:       OOMKilled\n"
+            "      memory:          16Gi\n",
+            "kubectl set resources deployment seg --limits=memory=32Gi --namespace ml",
+            id="memory of a pod whose container has no name here",
+        ),
+        pytest.param(
+            "$ kubectl logs clip-train-5d8f7c6b9-hq2pz\nFound no NVIDIA driver on your system.\n",
+            "kubectl set resources deployment clip-train --limits=nvidia.com/gpu=1",
+            id="a pod without a GPU",
+        ),
+        pytest.param(
+            "Node:             gpu-07/10.0.0.7\nkubelet  Error: nvidia-container-cli:"
+            " initialization error: nvml error: driver/library version mismatch: unknown\n",
+            "kubectl drain gpu-07 --ignore-daemonsets --delete-emptydir-data\n"
+            "ssh gpu-07 sudo reboot\nkubectl uncordon gpu-07",
+            id="a node whose driver was upgraded",
+        ),
+        pytest.param(
+            "NVRM: Xid (PCI:0000:65:00): 79, pid='<unknown>', GPU has fallen off the bus.\n",
+            "sudo systemctl reboot",
+            id="a lost GPU",
+        ),
+        pytest.param(
+            "NVRM: Xid (PCI:0000:65:00): 48, pid=7, DBE (double bit error)\n",
+            "sudo nvidia-smi --gpu-reset",
+            id="a GPU whose memory failed",
+        ),
+        pytest.param(
+            "uncorrectable ECC error encountered\nsrun: error: node013: task 0: Exited\n",
+            "sbatch --exclude=node013",
+            id="another node of a cluster",
+        ),
+        pytest.param(
+            "docker: Error response from daemon: could not select device driver\n",
+            "curl -fsSL https://nvidia.github.io/libnvidia-container/gpgkey | sudo gpg",
+            id="the package repository of the toolkit",
+        ),
+        pytest.param(
+            "OSError: image file is truncated (41 bytes not processed)\n",
+            "from PIL import ImageFile\n\nImageFile.LOAD_TRUNCATED_IMAGES = True",
+            id="an image that is cut short",
+        ),
+        pytest.param(
+            "PIL.UnidentifiedImageError: cannot identify image file '/data/a/7.jpg'\n",
+            "from pathlib import Path\n\nfrom PIL import Image\n\nfor path in Path('/data/a')",
+            id="the folder of a damaged image",
+        ),
+        pytest.param(
+            "torch         2.0.1\nImportError: libcudnn.so.8: cannot open shared object file\n",
+            "python -m pip install --no-deps --target $HOME/cudnn 'nvidia-cudnn-cu11==8.*'",
+            id="cuDNN for the CUDA of this torch",
+        ),
+        pytest.param(
+            "torch         2.5.1\ntorchvision   0.20.1\nTorch not compiled with CUDA enabled\n",
+            "python -m pip install torch==2.5.1+cu124 torchvision==0.20.1+cu124 --index-url",
+            id="the same torch, with CUDA",
+        ),
     ],
 )
 def test_first_remedy(log: str, wanted: str) -> None:

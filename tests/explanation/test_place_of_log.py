@@ -33,6 +33,7 @@ GIB = 1 << 30
         ("srun: error: node7: task 3: Exited with exit code 1", "slurm"),
         ("SLURM_JOB_ID=7", "slurm"),
         ("$ docker run --gpus all trainer", "docker"),
+        ("$ docker stats --no-stream trainer", "docker"),
         ("docker: Error response from daemon: no", "docker"),
         ("dockerfile_lint: ok", ""),
         ("srun is not here", ""),

@@ -36,6 +36,8 @@ def read(text: str) -> dict[str, str]:
             {"docker_run": """docker run --gpus '"device=0,1"' -v ~/s:/s img"""},
         ),
         ("$ python a.py\n$ python b.py", {"python": "python b.py"}),
+        ("  512  torchrun main.py --cfg a", {"torchrun": "torchrun main.py --cfg a"}),
+        ("Running command: python train.py --lr 1", {"python": "python train.py --lr 1"}),
     ],
 )
 def test_a_command(text: str, commands: dict[str, str]) -> None:

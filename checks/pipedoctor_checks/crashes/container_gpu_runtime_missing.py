@@ -5,11 +5,24 @@ from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 
 _HOST = (Launcher.BARE, Launcher.DOCKER)
+_PAGES = "https://nvidia.github.io/libnvidia-container"
+_KEY = "/usr/share/keyrings/nvidia-container-toolkit-keyring.gpg"
+_LIST = "nvidia-container-toolkit.list"
+_LISTS = "/etc/apt/sources.list.d"
+_SIGNED = f"s#deb https://#deb [signed-by={_KEY}] https://#"
+_INSTALL = "\n".join(
+    (
+        f"curl -fsSL {_PAGES}/gpgkey | sudo gpg --dearmor --yes -o {_KEY}",
+        f"curl -fsSL {_PAGES}/stable/deb/{_LIST} | sed '{_SIGNED}' | sudo tee {_LISTS}/{_LIST}",
+        "sudo apt-get update",
+        "sudo apt-get install -y nvidia-container-toolkit",
+    )
+)
 _INSTALL_TOOLKIT = (
     advise_launch(
-        "On the host, install the NVIDIA container toolkit (its package repository:"
-        " https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html)",
-        argv=("sudo", "apt-get", "install", "-y", "nvidia-container-toolkit"),
+        "On the host, install the NVIDIA container toolkit from its package repository"
+        " (this is for Debian and Ubuntu)",
+        snippet=_INSTALL,
         fits=_HOST,
     ),
     advise_launch(

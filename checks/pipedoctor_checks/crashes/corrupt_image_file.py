@@ -6,6 +6,7 @@ from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
 from pipedoctor_checks.crashes._log_check import log_check
 
+_CAUSE = "corrupt_image_file"
 _LIST_DAMAGED = """from pathlib import Path
 
 from PIL import Image
@@ -15,26 +16,33 @@ for path in Path({folder}){home}.rglob("*.*"):
         Image.open(path).load()
     except (OSError, SyntaxError) as error:
         print(path, error)"""
+_LIST_ITEMS = """for index in range(len(dataset)):
+    try:
+        dataset[index]
+    except (OSError, SyntaxError) as error:
+        print(index, error)"""
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
-    """In the folder of the file that the log names."""
-    file = log.find_value("corrupt_image_file", "file").strip("'\" ")
+    """In the folder of the file that the log names; what is cut short can be read all the same."""
+    file = log.find_value(_CAUSE, "file").strip("'\" ")
     named = file.startswith(("/", "~/")) and "\\" not in file
-    folder = repr(posixpath.dirname(file)) if named else '"FOLDER"'
-    what = file if named else "the file"
-    return (
-        in_code(
-            "Load every image once before training, and list those that fail",
-            _LIST_DAMAGED.format(
-                folder=folder, home=".expanduser()" if file.startswith("~/") else ""
-            ),
-        ),
-        in_code(
-            f"Replace or remove {what}; to continue in the meantime, accept truncated images",
-            "from PIL import ImageFile\n\nImageFile.LOAD_TRUNCATED_IMAGES = True",
-        ),
+    look = in_code(
+        "Load every image once before training, and list those that fail",
+        _LIST_DAMAGED.format(
+            folder=repr(posixpath.dirname(file)),
+            home=".expanduser()" if file.startswith("~/") else "",
+        )
+        if named
+        else _LIST_ITEMS,
     )
+    accept = in_code(
+        f"Replace or remove {file if named else 'the file'}; to continue in the meantime,"
+        " accept truncated images",
+        "from PIL import ImageFile\n\nImageFile.LOAD_TRUNCATED_IMAGES = True",
+    )
+    truncated = any(one.signature.endswith("/truncated") for one in log.find_seen(_CAUSE))
+    return (accept, look) if truncated else (look, accept)
 
 
 @log_check(

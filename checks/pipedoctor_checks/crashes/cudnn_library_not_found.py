@@ -15,7 +15,8 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     major = log.find_value(cause, "major") or log.find_value(cause, "other")
     exact = log.find_value(cause, "exact")  # libraries of two versions do not work together
     number = f"{exact}.*" if exact else f"{major}.*" if major else ""
-    wanted = f"nvidia-cudnn-cu12=={number}" if number else "nvidia-cudnn-cu12"
+    package = f"nvidia-cudnn-cu{_find_cuda(log.versions.get('torch', ''))}"
+    wanted = f"{package}=={number}" if number else package
     what = f"cuDNN {exact or major}".strip()
     return (
         advise_user(
@@ -31,6 +32,13 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
             fits=(Launcher.SLURM,),
         ),
     )
+
+
+def _find_cuda(torch: str) -> str:
+    """The CUDA of the build that is in use: cuDNN loads its cuBLAS."""
+    number, _, build = torch.partition("+")
+    old = build.startswith("cu11") or (not build and number.startswith(("1.", "2.0.")))
+    return "11" if old else "12"
 
 
 @log_check(
