@@ -167,6 +167,11 @@ install_tools() {
     rm -f "$state/torch" "$state/no-torch"
 }
 
+compile_tests() { # once, not by each worker; beside an installation that leaves CPUs idle
+    (cd "$root" && exec nice -n 5 "$bin/pytest" --collect-only -qq -p no:cacheprovider) \
+        >/dev/null 2>&1 || :
+}
+
 install_torch() { # a CPU build, never the gigabytes of CUDA
     [ ! -e "$state/torch" ] && [ ! -e "$state/no-torch" ] || return 0
     pinned=$(sed -n 's/^ *"\(torch==[0-9.]*\)",*$/\1/p' "$root/pyproject.toml")
@@ -193,8 +198,11 @@ ready() { # everything that the tests need
     system_tools
     environment
     once tools pyproject.toml install_tools || die 'could not install the tools: see above'
-    install_torch
     once package "$sources" install_package || die 'could not install pipedoctor: see above'
+    export PIPEDOCTOR_TESTS_BYTECODE="$state/bytecode"
+    [ -e "$state/torch" ] || [ -e "$state/no-torch" ] || compile_tests &
+    install_torch
+    wait
     [ ! -e "$state/no-torch" ] || skips="$skips
   tests that need torch, and the type checkers: no CPU build of torch for $("$bin/python" -V)"
     [ "$(id -u)" = 0 ] || skips="$skips
