@@ -2,58 +2,23 @@
 
 from collections.abc import Iterator
 
-import msgspec
-
-from pipedoctor.bottleneck.contention import find_storage_limit
-from pipedoctor.facts import Costs, Pipeline, Trial
+from pipedoctor.bottleneck.contention import find_no_worker_trial
+from pipedoctor.bottleneck.fetch_causes import find_fetch_causes
+from pipedoctor.bottleneck.named_bottleneck import Bottleneck
+from pipedoctor.facts import Pipeline
 from pipedoctor.units import format_count
-
-BOTTLENECK_NAMES = (
-    "storage-latency",
-    "storage-bandwidth",
-    "decode-cpu",
-    "transform-cpu",
-    "blas-threads",
-    "ipc-objects",
-    "ipc-bytes",
-    "stragglers",
-    "main-thread",
-    "cpu-quota",
-    "allocator-faults",
-    "worker-startup",
-    "consumer",
-    "unknown",
-)
 
 HIDING_RATIO = 1.05
 """A consumer this much slower than one worker hides all of its work."""
 MAX_WAIT_SHARE = 0.15
 """Share of a step that the consumer may wait for data and still be the bottleneck."""
 MIN_THROTTLED_SHARE = 0.2
-MIN_SPINNING_SHARE = 0.35
-"""CPU of other threads, as a share of the thread that fetches."""
-MIN_FAULT_SHARE, MIN_COLLECTED_SHARE = 0.3, 0.15
-"""Shares of the CPU time of making a batch, and of fetching it."""
 MIN_HANDOVER_SHARE = 0.45
 """Share of a batch's way that is handing it over."""
 SMALL_TENSOR_BYTES = 64 << 10
 """Bytes below which a tensor costs by the piece."""
-MIN_TAIL_SHARE, JITTER_SECONDS = (
-    0.3,
-    1e-3,
-)  # seconds that any sample may take now and then
 MIN_STARTUP_SHARE = 0.3
 """Share of an epoch."""
-MIN_WAITING_SHARE = 0.5
-"""Share of fetching."""
-
-
-class Bottleneck(msgspec.Struct, frozen=True, kw_only=True):
-    """A name of `BOTTLENECK_NAMES`, why in one sentence, and the figures behind it."""
-
-    name: str
-    reason: str
-    evidence: dict[str, float]
 
 
 def classify_bottleneck(pipeline: Pipeline) -> Bottleneck:
@@ -68,24 +33,7 @@ def _find_causes(pipeline: Pipeline) -> Iterator[Bottleneck]:
     yield from _check_consumer(pipeline)
     yield from _check_startup(pipeline)
     yield from _check_handover(pipeline)
-    yield from _check_stragglers(pipeline)
-    yield from _check_threads(pipeline)
-    yield from _check_faults(pipeline)
-    yield from _check_storage(pipeline)
-    yield from _check_computing(pipeline)
-
-
-def _find_costs(pipeline: Pipeline) -> tuple[Trial, Costs] | None:
-    """The costs in a worker if there are any, else those without."""
-    found = [t for t in pipeline.trials if t.costs]
-    found.sort(key=lambda t: (t.costs_workers != 1, t.costs_workers == 0, t.costs_workers))
-    if not found or found[0].costs is None:
-        return None
-    return found[0], found[0].costs
-
-
-def _find_no_worker_trial(pipeline: Pipeline) -> Trial | None:
-    return next((t for t in pipeline.trials if t.costs_workers == 0 and t.costs), None)
+    yield from find_fetch_causes(pipeline)
 
 
 def _check_quota(pipeline: Pipeline) -> Iterator[Bottleneck]:
@@ -102,7 +50,7 @@ def _check_quota(pipeline: Pipeline) -> Iterator[Bottleneck]:
 
 def _check_consumer(pipeline: Pipeline) -> Iterator[Bottleneck]:
     """Does the consumer take longer than one worker, or hardly wait as it is?"""
-    one = next((t for t in pipeline.trials if t.costs_workers == 1), None) or _find_no_worker_trial(
+    one = next((t for t in pipeline.trials if t.costs_workers == 1), None) or find_no_worker_trial(
         pipeline
     )
     if one is None or one.costs is None:
@@ -153,7 +101,7 @@ def _check_handover(pipeline: Pipeline) -> Iterator[Bottleneck]:
     if one is None or one.costs is None:
         return
     costs = one.costs
-    alone = _find_no_worker_trial(pipeline)
+    alone = find_no_worker_trial(pipeline)
     fresh = 0.0
     if alone is not None and alone.costs is not None:
         fresh = max(0.0, costs.collate_cpu - alone.costs.collate_cpu)
@@ -177,126 +125,3 @@ def _check_handover(pipeline: Pipeline) -> Iterator[Bottleneck]:
     else:
         why = f"{took}: it has {pipeline.contents.bytes / 2**20:.1f} MiB"
         yield Bottleneck(name="ipc-bytes", reason=why, evidence=evidence)
-
-
-def _check_stragglers(pipeline: Pipeline) -> Iterator[Bottleneck]:
-    walls = sorted(wall for wall, _ in pipeline.items)
-    found = _find_costs(pipeline)
-    if not walls or walls[-1] < JITTER_SECONDS or found is None:
-        return
-    middle, costs = walls[len(walls) // 2], found[1]
-    slow = [wall for wall in walls if wall > 5 * middle]
-    share = sum(slow) / sum(walls) - costs.gc_share  # that may hit any sample
-    share *= costs.fetch_wall / max(costs.fetch_wall + costs.collate_wall, 1e-9)
-    if share > MIN_TAIL_SHARE and slow and len(slow) < len(walls) / 4:
-        yield Bottleneck(
-            name="stragglers",
-            reason=f"{len(slow) / len(walls):.0%} of the samples take {share:.0%} of the "
-            f"time: up to {walls[-1] * 1e3:.0f} ms, the median {middle * 1e3:.1f} ms",
-            evidence={"tail_share": share, "median": middle, "slowest": walls[-1]},
-        )
-
-
-def _check_threads(pipeline: Pipeline) -> Iterator[Bottleneck]:
-    spin = 0.0
-    for trial in pipeline.trials:
-        costs = trial.costs
-        if costs is None or costs.fetch_wait_share > MIN_WAITING_SHARE:
-            continue
-        others = costs.fetch_process - costs.fetch_cpu - costs.send_cpu
-        if trial.costs_workers:  # without workers torch may well use all processors
-            spin = max(spin, others / max(costs.fetch_cpu, 1e-9))
-    if spin > MIN_SPINNING_SHARE:
-        yield Bottleneck(
-            name="blas-threads",
-            reason=f"other threads of a worker use {spin:.1f} times the CPU of the one "
-            "that fetches: a numerical library starts its own threads",
-            evidence={"other_threads": spin},
-        )
-
-
-def _check_faults(pipeline: Pipeline) -> Iterator[Bottleneck]:
-    found = _find_costs(pipeline)
-    if found is None or not pipeline.fault_seconds:
-        return
-    costs = found[1]
-    alone = _find_no_worker_trial(pipeline)
-    both = [costs] if alone is None or alone.costs is None else [costs, alone.costs]
-    share, faults = max(
-        (
-            c.fetch_faults * pipeline.fault_seconds / max(c.cpu_per_batch, 1e-9),
-            c.fetch_faults,
-        )
-        for c in both
-    )
-    if share > MIN_FAULT_SHARE and costs.fetch_wait_share < MIN_WAITING_SHARE:
-        yield Bottleneck(
-            name="allocator-faults",
-            reason=f"each batch costs {faults:.0f} page faults while it is fetched, about "
-            f"{min(share, 1.0):.0%} of the CPU time: memory goes back and forth "
-            "between the allocator and the kernel",
-            evidence={"faults": faults, "share": share},
-        )
-
-
-def _check_storage(pipeline: Pipeline) -> Iterator[Bottleneck]:
-    found = _find_costs(pipeline)
-    if found is None:
-        return
-    one, costs = found
-    share = costs.fetch_wait_share
-    evidence = {"waiting_share": share, "waiting_seconds": costs.fetch_wait}
-    most = find_storage_limit(pipeline, one)
-    if most is not None and max(share, most.waiting_share) >= MIN_WAITING_SHARE:
-        if share < MIN_WAITING_SHARE:  # it is only the others that one waits for
-            evidence["waiting_share"] = most.waiting_share
-            evidence["waiting_seconds"] = most.waiting
-        evidence |= {"workers": float(most.workers), "samples_per_second": most.rate}
-        yield Bottleneck(
-            name="storage-bandwidth",
-            reason=f"with {format_count(most.workers, 'worker')} a batch waits "
-            f"{most.waiting * 1e3:.0f} ms for its data, with one "
-            f"{costs.fetch_wait * 1e3:.0f} ms: the storage, or a lock, is saturated",
-            evidence=evidence,
-        )
-    elif share >= MIN_WAITING_SHARE:
-        yield Bottleneck(
-            name="storage-latency",
-            reason=f"a batch waits {costs.fetch_wait * 1e3:.0f} ms for its data and computes "
-            f"{costs.fetch_cpu * 1e3:.1f} ms: {_describe_more_workers(pipeline)}",
-            evidence=evidence,
-        )
-
-
-def _describe_more_workers(pipeline: Pipeline) -> str:
-    """What more workers do, unless several of them were measured to be slower."""
-    several = [t.samples_per_second for t in pipeline.trials if t.costs_workers > 1]
-    alone = _find_no_worker_trial(pipeline)
-    if alone and several and alone.samples_per_second > max(several):
-        return "workers would wait in parallel, but transfer batches more slowly"
-    return "more workers would wait in parallel"
-
-
-def _check_computing(pipeline: Pipeline) -> Iterator[Bottleneck]:
-    found = _find_costs(pipeline)
-    if found is None:
-        return
-    costs = found[1]
-    shares = pipeline.cpu
-    decode = shares.decode if shares else 0.0
-    evidence = {"fetch_cpu": costs.fetch_cpu, "decode_share": decode}
-    evidence["collate_cpu"] = costs.collate_cpu
-    name = "decode-cpu" if decode >= 0.5 else "transform-cpu"  # noqa: PLR2004
-    what = "decoding" if name == "decode-cpu" else "transforms"
-    if costs.gc_share > MIN_COLLECTED_SHARE:
-        evidence["collector_share"] = costs.gc_share
-        what += f"; {costs.gc_share:.0%} of it is Python's garbage collector, which"
-        what += " gc.freeze() in worker_init_fn avoids"
-    why = f"a batch takes {costs.fetch_cpu * 1e3:.1f} ms of CPU to fetch, most of it {what}"
-    if costs.collate_cpu > costs.fetch_cpu:
-        name = "transform-cpu"
-        why = (
-            f"collating a batch takes {costs.collate_cpu * 1e3:.1f} ms of CPU, "
-            f"fetching its samples {costs.fetch_cpu * 1e3:.1f} ms"
-        )
-    yield Bottleneck(name=name, reason=why, evidence=evidence)

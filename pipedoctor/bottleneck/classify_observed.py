@@ -8,14 +8,9 @@ nothing: only the time in which the main process waits for data is at stake.
 
 from collections.abc import Iterator
 
-from pipedoctor.bottleneck.classify import (
-    MAX_WAIT_SHARE,
-    MIN_HANDOVER_SHARE,
-    MIN_TAIL_SHARE,
-    MIN_THROTTLED_SHARE,
-    MIN_WAITING_SHARE,
-    Bottleneck,
-)
+from pipedoctor.bottleneck.classify import MAX_WAIT_SHARE, MIN_HANDOVER_SHARE, MIN_THROTTLED_SHARE
+from pipedoctor.bottleneck.fetch_causes import MIN_TAIL_SHARE, MIN_WAITING_SHARE
+from pipedoctor.bottleneck.named_bottleneck import Bottleneck
 from pipedoctor.facts import KernelWait, Observation
 from pipedoctor.units import format_count
 

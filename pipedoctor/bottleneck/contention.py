@@ -124,3 +124,17 @@ def compute_tail_share(items: Iterable[tuple[float, float]]) -> float:
         return 0.0
     middle = walls[len(walls) // 2]
     return sum(wall - middle for wall in walls if wall > 5 * middle) / sum(walls)
+
+
+def find_costs(pipeline: Pipeline) -> tuple[Trial, Costs] | None:
+    """The costs in a worker if there are any, else those without."""
+    found = [t for t in pipeline.trials if t.costs]
+    found.sort(key=lambda t: (t.costs_workers != 1, t.costs_workers == 0, t.costs_workers))
+    if not found or found[0].costs is None:
+        return None
+    return found[0], found[0].costs
+
+
+def find_no_worker_trial(pipeline: Pipeline) -> Trial | None:
+    """Where the main process makes the batches."""
+    return next((t for t in pipeline.trials if t.costs_workers == 0 and t.costs), None)

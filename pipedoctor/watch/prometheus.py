@@ -3,8 +3,8 @@
 import importlib
 from typing import Any
 
-from pipedoctor.bottleneck.classify import BOTTLENECK_NAMES
 from pipedoctor.bottleneck.classify_observed import classify_observed
+from pipedoctor.bottleneck.named_bottleneck import BOTTLENECK_NAMES
 from pipedoctor.facts import Facts, LiveJob, LiveProcess, Pipeline
 
 MISSING_EXTRA = "needs prometheus-client: pip install 'pipedoctor[prometheus]'"

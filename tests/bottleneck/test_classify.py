@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from pipedoctor.bottleneck.classify import BOTTLENECK_NAMES, classify_bottleneck
+from pipedoctor.bottleneck.classify import classify_bottleneck
+from pipedoctor.bottleneck.named_bottleneck import BOTTLENECK_NAMES
 from pipedoctor.facts import Contents, Pipeline, Shares
 from tests.tune.seen import costs, pipeline, setting, trial, window
 

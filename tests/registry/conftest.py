@@ -4,4 +4,4 @@ import pytest
 
 
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:
-    return True if "not registry" in config.getoption("markexpr") else None
+    return True if "not registry" in str(config.getoption("markexpr")) else None

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from pipedoctor.bottleneck.classify import BOTTLENECK_NAMES
 from pipedoctor.bottleneck.classify_observed import classify_observed, is_doubtful
+from pipedoctor.bottleneck.named_bottleneck import BOTTLENECK_NAMES
 from pipedoctor.check import Severity
 from pipedoctor.engine.catalogue import get_catalogue
 from pipedoctor.facts import (

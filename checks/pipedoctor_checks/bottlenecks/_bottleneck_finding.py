@@ -4,12 +4,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from pipedoctor.bottleneck.classify import Bottleneck, classify_bottleneck
+from pipedoctor.bottleneck.classify import classify_bottleneck
 from pipedoctor.bottleneck.classify_observed import (
     classify_observed,
     describe_kernel_wait,
     is_doubtful,
 )
+from pipedoctor.bottleneck.named_bottleneck import Bottleneck
 from pipedoctor.check import (
     EPOCH,
     CannotJudge,

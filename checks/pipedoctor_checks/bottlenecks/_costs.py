@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from pipedoctor.bottleneck.classify import Bottleneck
+from pipedoctor.bottleneck.named_bottleneck import Bottleneck
 from pipedoctor.facts import Costs, Pipeline
 
 EvidenceValues = Mapping[str, float]

@@ -1,6 +1,6 @@
 """Python's garbage collector, if it takes a large part of the workers' time."""
 
-from pipedoctor.bottleneck.classify import Bottleneck
+from pipedoctor.bottleneck.named_bottleneck import Bottleneck
 from pipedoctor.check import Counterfactual, Remedy, in_code
 from pipedoctor_checks.bottlenecks._setting_advice import TUNED_SETTING
 

@@ -1,6 +1,6 @@
 """Settings of the loader that a measurement or a simulation found faster."""
 
-from pipedoctor.bottleneck.classify import Bottleneck
+from pipedoctor.bottleneck.named_bottleneck import Bottleneck
 from pipedoctor.check import Counterfactual, Lasts, Remedy, in_code
 from pipedoctor.facts import Pipeline, Setting
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from pipedoctor.bench.host import read_host
-from pipedoctor.bottleneck.classify import Bottleneck, classify_bottleneck
+from pipedoctor.bottleneck.classify import classify_bottleneck
+from pipedoctor.bottleneck.named_bottleneck import Bottleneck
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import Contents, Host, Pipeline, Setting, UnreadableError
 from pipedoctor.tune import DEFAULT_BUDGET

@@ -2,10 +2,11 @@
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import psutil
+from msgspec.structs import replace
 
 from pipedoctor.facts import Growth
 from pipedoctor.tune.target.smaps_rollup import read_rollup
@@ -66,6 +67,33 @@ def measure_growth(
         shared=sum(size.shared for size in after) // len(after),
         made=batches,
     )
+
+
+class WorkerMemorySample:
+    """How large workers were, and how many batches they had made: none yet."""
+
+    def __init__(self) -> None:
+        self._sizes: list[ProcessMemory] = []
+        self._batches = 0.0
+
+    def take(self, pids: Sequence[int], batches: float) -> None:
+        """See how large the workers are by now."""
+        self._sizes, self._batches = read_process_memory(pids), batches
+
+    def summarize(
+        self, pids: Sequence[int], batches: float
+    ) -> tuple[tuple[int, ...], Growth | None]:
+        """Private bytes of each worker, the mean of now and before; how they grew."""
+        now = read_process_memory(pids)
+        own = [size.private for size in now]
+        if len(now) < len(pids):  # the kernel does not tell it all
+            own = read_private_bytes(pids)
+        if len(own) == len(self._sizes):
+            pairs = zip(own, self._sizes, strict=True)
+            own = [(size + before.private) // 2 for size, before in pairs]
+        grown = measure_growth(self._sizes, now, batches - self._batches)
+        each = (batches + self._batches) / 2 / max(1, len(pids))
+        return tuple(own), replace(grown, made=each) if grown else None
 
 
 def _read_one(pid: int) -> ProcessMemory:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from torch.utils.data import IterableDataset
 
 from pipedoctor.bench.window import CpuMeter
-from pipedoctor.facts import Growth, Window
+from pipedoctor.facts import Window
 from pipedoctor.tune.target import endless_loader
 from pipedoctor.tune.target.batch import (
     fingerprint_batch,
@@ -25,13 +25,7 @@ from pipedoctor.tune.target.batch import (
 from pipedoctor.tune.target.clocks import BatchRecorder
 from pipedoctor.tune.target.gpu_state import measure_kernel_seconds
 from pipedoctor.tune.target.loader_failure import NO_BATCH, EmptyLoaderError, LoaderFailedError
-from pipedoctor.tune.target.memory import (
-    ProcessMemory,
-    count_descriptors,
-    measure_growth,
-    read_private_bytes,
-    read_process_memory,
-)
+from pipedoctor.tune.target.memory import WorkerMemorySample, count_descriptors
 from pipedoctor.tune.target.messages import (
     EpochEnded,
     StageShares,
@@ -83,8 +77,8 @@ class TrialRun:
         self.start_seconds = time.perf_counter() - self.begin_time
         self.step_ends: list[float] = []
         self.waits: list[float] = []
-        self.next_cpu = self.step_cpu = self.batches_made = 0.0
-        self.worker_sizes: list[ProcessMemory] = []
+        self.next_cpu = self.step_cpu = 0.0
+        self.memory = WorkerMemorySample()
         self.has_first_batch = False
 
     @property
@@ -117,29 +111,9 @@ class TrialRun:
             if now > end:
                 return
             if taken == self.workers:
-                self.sample_memory()
+                self.memory.take(self.worker_pids, self._count_batches_made())
                 spent = time.perf_counter() - now  # in which others were made
                 left += min(self.queue_size, int(spent * taken / (now - begin)))
-
-    def sample_memory(self) -> None:
-        """See how large the workers are by now."""
-        self.worker_sizes, self.batches_made = (
-            read_process_memory(self.worker_pids),
-            self._count_batches_made(),
-        )
-
-    def summarize_memory(self) -> tuple[tuple[int, ...], Growth | None]:
-        """Private bytes of each worker, the mean of now and before; how they grew."""
-        now, made = read_process_memory(self.worker_pids), self._count_batches_made()
-        own = [size.private for size in now]
-        if len(now) < len(self.worker_pids):  # the kernel does not tell it all
-            own = read_private_bytes(self.worker_pids)
-        if len(own) == len(self.worker_sizes):
-            pairs = zip(own, self.worker_sizes, strict=True)
-            own = [(size + before.private) // 2 for size, before in pairs]
-        grown = measure_growth(self.worker_sizes, now, made - self.batches_made)
-        each = (made + self.batches_made) / 2 / max(1, self.workers)
-        return tuple(own), replace(grown, made=each) if grown else None
 
     def _count_batches_made(self) -> float:
         """Batches that workers have made until now."""
@@ -206,7 +180,7 @@ class TrialRun:
         recorded = divide_by_batches(earlier_totals.totals, recorder.read_totals(self.workers))
         received = average_times(recorder.receive_times[earlier_totals.received :])
         descriptors = count_descriptors() - self.descriptors
-        uss, growth = self.summarize_memory()
+        uss, growth = self.memory.summarize(self.worker_pids, self._count_batches_made())
         items = recorder.read_item_times(self.workers) if recorder.records_items else []
         return TrialMeasured(
             contents=self.contents,

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
-from pipedoctor.bottleneck.classify import BOTTLENECK_NAMES
+from pipedoctor.bottleneck.named_bottleneck import BOTTLENECK_NAMES
 from pipedoctor.check import Severity
 from pipedoctor.engine.measurements import merge_measurements
 from pipedoctor.facts import Cpu, Facts, Host
