@@ -9,7 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.cli.check import command as check
 from pipedoctor.cli.fix import command as fix
-from tests.cli.measure.conftest import CODE, run
+from tests.cli.measure.conftest import CODE, LATE, run
 
 LABELLED = Path(__file__).parents[2] / "tune" / "workloads" / "labelled.py"
 QUICK = ("--quick", "--no-config", "--format", "json")
@@ -88,7 +88,7 @@ def test_a_loader_that_gives_no_batch_is_wrong_usage(project: Path) -> None:
     )
 
 
-BUSY = ("too much for", "fit into the budget", "no answer within", "exceeded the time budget")
+BUSY = ("too much for", *LATE)
 """What is said where others leave no time for measuring."""
 
 

@@ -10,7 +10,7 @@ from pipedoctor.cli.fix import command as fix
 from pipedoctor.facts import Window
 from pipedoctor.facts.bench import MIN_WINDOWS
 from pipedoctor.tune.compare import paired
-from tests.cli.measure.conftest import CODE, run
+from tests.cli.measure.conftest import CODE, run, skip_if_late
 
 HARMED = """\
 import time
@@ -57,6 +57,7 @@ def test_an_edit_that_helps_is_proved_and_stays(project: Path) -> None:
     (project / "train.py").write_text(slower)
 
     done = run(fix, *PROVE, "--select", "num-workers-zero", "--measure", "train.py:make")
+    skip_if_late(done)
     edited = (project / "train.py").read_text()
 
     assert done.exit_code == 0, done.output
@@ -75,6 +76,7 @@ def test_an_edit_that_does_not_help_is_taken_back(project: Path) -> None:
 
     done = run(fix, *PROVE, "--select", "in-memory-with-workers", "--measure", "train.py:make")
 
+    skip_if_late(done)
     assert done.exit_code == 1, done.output
     assert "it shows no gain: " in done.stderr
     assert "it was rolled back" in done.stderr
