@@ -12,6 +12,7 @@ from pipedoctor.facts import Clobbered, Conda, CondaPackage, UnreadableError
 from pipedoctor.facts.applicability import NO_CONDA
 from pipedoctor.runtime import regular_file
 from pipedoctor.runtime.lanes import Announce
+from pipedoctor.runtime.path_kind import is_file
 
 _CHANNEL_FIELD = re.compile(rb'"channel"\s*:\s*"([^"]{1,300})"')
 _ANCHOR_PATH = re.compile(
@@ -49,7 +50,7 @@ def conda(machine: Machine, choice: EnvironmentChoice, announce: Announce) -> Co
         prefix=str(prefix.folder),
         packages=tuple(packages),
         clobbered=tuple(clobbered),
-        frozen=(prefix.folder / "conda-meta" / "frozen").is_file(),
+        frozen=is_file(prefix.folder / "conda-meta" / "frozen"),
         pinned=tuple(_read_pinned(prefix.folder / "conda-meta" / "pinned")),
     )
 

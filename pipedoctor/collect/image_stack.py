@@ -23,6 +23,7 @@ from pipedoctor.facts import (
 )
 from pipedoctor.runtime import regular_file
 from pipedoctor.runtime.lanes import Announce
+from pipedoctor.runtime.path_kind import is_folder
 
 _DECODER_PACKAGES = frozenset(
     (
@@ -56,7 +57,7 @@ def image_stack(machine: Machine, choice: EnvironmentChoice, announce: Announce)
     """List the installed image decoders and check Pillow's binary part."""
     here = interpreter(machine, choice, announce)
     found = list(list_installed(here, announce, only=_DECODER_PACKAGES))
-    home = next((f for f in map(Path, here.path) if (f / "PIL").is_dir()), None)
+    home = next((f for f in map(Path, here.path) if is_folder(f / "PIL")), None)
     if home is None:
         return ImageStack(decoders=tuple(_describe_decoder(copy) for copy in found))
     announce(f"reading {home / 'PIL'}")

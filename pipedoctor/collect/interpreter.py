@@ -9,6 +9,7 @@ from pipedoctor.collect.machine import Machine, read_or_default
 from pipedoctor.collect.prefix import EnvironmentChoice, EnvironmentPrefix, find_prefix
 from pipedoctor.facts import Interpreter
 from pipedoctor.runtime.lanes import Announce
+from pipedoctor.runtime.path_kind import is_file, is_folder
 
 _MAX_PTH_FILES = 200
 _MAX_PTH_BYTES = 64 << 10
@@ -74,7 +75,7 @@ def list_site_folders(prefix: EnvironmentPrefix, version: str) -> Iterator[Path]
     for name in [*names, "Lib/site-packages"]:
         folder = prefix.folder / name
         real = Path(os.path.realpath(folder))
-        if folder.is_dir() and real not in seen:
+        if is_folder(folder) and real not in seen:
             seen.add(real)
             yield folder
 
@@ -88,7 +89,7 @@ def _find_user_site(prefix: EnvironmentPrefix, version: str, machine: Machine) -
         machine.environ.get("HOME", ""), ".local"
     )
     folder = Path(base) / f"lib/python{_get_minor(version)}/site-packages"
-    return str(folder) if folder.is_absolute() and folder.is_dir() else ""
+    return str(folder) if folder.is_absolute() and is_folder(folder) else ""
 
 
 def _build_search_path(
@@ -124,7 +125,7 @@ def _read_pth_folders(site: Path) -> Iterator[str]:
             entry = line.strip()
             if entry and not entry.startswith(("#", "import ", "import\t")):
                 folder = site / entry
-                if folder.is_dir():
+                if is_folder(folder):
                     yield os.path.normpath(folder)
 
 
@@ -140,7 +141,7 @@ def _detect_manager(prefix: EnvironmentPrefix) -> str:
 
 def _is_externally_managed(prefix: EnvironmentPrefix, version: str) -> bool:
     marker = prefix.base / f"lib/python{_get_minor(version)}" / "EXTERNALLY-MANAGED"
-    return not prefix.is_virtual and marker.is_file()
+    return not prefix.is_virtual and is_file(marker)
 
 
 def _read_glibc_version() -> str:

@@ -19,6 +19,7 @@ from pipedoctor.collect.symbol_versions import find_unmet
 from pipedoctor.facts import Interpreter, Libraries, Library, UnreadableError
 from pipedoctor.runtime import regular_file
 from pipedoctor.runtime.lanes import Announce
+from pipedoctor.runtime.path_kind import is_folder
 
 _REPORTED_LIBRARIES = (
     "libcublas",
@@ -169,7 +170,7 @@ def _find_entry_files(interpreter: Interpreter) -> Iterator[Path]:
     homes: dict[str, Path] = {}
     for folder in map(Path, interpreter.path):
         for package in ("torch", "torchvision", "numpy", "PIL", "cv2"):
-            if (folder / package).is_dir():
+            if is_folder(folder / package):
                 homes.setdefault(package, folder)
     for package, pattern in _ENTRY_PATTERNS:
         home = homes.get(package.partition("/")[0])

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipedoctor.collect.elf import Binary, read_binary
+from pipedoctor.runtime.path_kind import is_folder
 
 _MULTIARCH_NAMES = {
     "64 EM_X86_64": "x86_64-linux-gnu",
@@ -139,7 +140,7 @@ class Linker:
             there = self._hwcaps_folders.get(folder)
             if there is None:
                 all_ = (folder / "glibc-hwcaps" / name for name in self.hwcaps)
-                there = self._hwcaps_folders[folder] = tuple(f for f in all_ if f.is_dir())
+                there = self._hwcaps_folders[folder] = tuple(f for f in all_ if is_folder(f))
             yield from there
             yield folder
 
@@ -160,7 +161,7 @@ class Linker:
         machine = _MULTIARCH_NAMES.get(self.program.binary.kind, "other-linux-gnu")
         for top in ("lib", "usr/lib"):
             folder = self.root / top / machine
-            if folder.is_dir():
+            if is_folder(folder):
                 yield folder
         yield from (self.root / name for name in _DEFAULT_FOLDERS)
 

@@ -10,6 +10,7 @@ import msgspec
 from pipedoctor.collect.machine import Machine, read_or_default
 from pipedoctor.collect.version_manager_shims import resolve_shim
 from pipedoctor.facts import UnreadableError
+from pipedoctor.runtime.path_kind import is_file
 
 _PYTHON_PATHS = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe")
 
@@ -43,7 +44,7 @@ class EnvironmentPrefix(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_conda(self) -> bool:
         """Did conda make it?"""
-        return (self.folder / "conda-meta" / "history").is_file()
+        return is_file(self.folder / "conda-meta" / "history")
 
 
 def find_prefix(choice: EnvironmentChoice, environ: Mapping[str, str]) -> EnvironmentPrefix:

@@ -10,6 +10,7 @@ from pipedoctor.collect.mounts import escape_path
 from pipedoctor.facts import ProjectRecord, RecordFile, UnreadableError
 from pipedoctor.runtime import regular_file
 from pipedoctor.runtime.lanes import Announce
+from pipedoctor.runtime.path_kind import is_folder, is_there
 
 _PROJECT_FILES = (
     "pyproject.toml",
@@ -39,7 +40,7 @@ def project_record(machine: Machine, code: tuple[str, ...], announce: Announce) 
     for start in code or (".",):
         path = _resolve_path(machine, start)
         announce(f"listing {path}")
-        begin = path if path.is_dir() else path.parent
+        begin = path if is_folder(path) else path.parent
         folders.update(dict.fromkeys(_iter_parents(begin)))
     names = {folder: _list_names(folder, announce) for folder in folders}
     files = [
@@ -77,10 +78,10 @@ def _name_project(code: tuple[str, ...], names: set[str]) -> str:
 def _iter_parents(folder: Path) -> Iterator[Path]:
     """The folder and those above it, up to the one that holds the repository."""
     yield folder
-    if (folder / ".git").exists():
+    if is_there(folder / ".git"):
         return
     above = list(folder.parents)[:_MAX_LEVELS]
-    root = next((n for n, p in enumerate(above) if (p / ".git").exists()), None)
+    root = next((n for n, p in enumerate(above) if is_there(p / ".git")), None)
     yield from above[: root + 1] if root is not None else ()
 
 

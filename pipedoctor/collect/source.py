@@ -16,6 +16,7 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.source import Skipped
 from pipedoctor.facts.source_marks import Minimum
 from pipedoctor.runtime.lanes import Announce
+from pipedoctor.runtime.path_kind import is_file, is_there
 from pipedoctor.source.discover import files
 from pipedoctor.source.discover.folders import OmittedPath
 from pipedoctor.source.discover.merge import merge_sources
@@ -138,6 +139,6 @@ def _iter_folders(code: Sequence[str]) -> Iterator[Path]:
         folder = Path(one).absolute()
         for _ in range(_MAX_LEVELS):
             yield folder
-            if (folder / ".git").exists() or (folder / "pyproject.toml").is_file():
+            if is_there(folder / ".git") or is_file(folder / "pyproject.toml"):
                 break
             folder = folder.parent

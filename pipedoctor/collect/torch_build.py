@@ -10,6 +10,7 @@ from pipedoctor.collect.machine import Machine, read_or_default
 from pipedoctor.collect.prefix import EnvironmentChoice
 from pipedoctor.facts import Pin, TorchBuild, UnreadableError
 from pipedoctor.runtime.lanes import Announce
+from pipedoctor.runtime.path_kind import is_file
 
 _NVIDIA_PIN = re.compile(
     r"Requires-Dist:\s*((?:nvidia|cuda)-[\w.-]+)(?:\[[^]]*\])?\s*"
@@ -22,7 +23,7 @@ def torch_build(machine: Machine, choice: EnvironmentChoice, announce: Announce)
     here = interpreter(machine, choice, announce)
     for folder in map(Path, here.path):
         announce(f"looking for torch in {folder}")
-        if (folder / "torch" / "version.py").is_file():
+        if is_file(folder / "torch" / "version.py"):
             return _read_build(folder, Path(here.prefix))
     message = f"torch is not installed in {here.prefix}"
     raise UnreadableError(message)
@@ -76,9 +77,7 @@ def _get_assignment(node: ast.stmt) -> tuple[str, ast.expr | None]:
 
 def _find_metadata(folder: Path) -> Iterator[Path]:
     return (
-        entry
-        for entry in sorted(folder.glob("torch-*.dist-info"))
-        if (entry / "METADATA").is_file()
+        entry for entry in sorted(folder.glob("torch-*.dist-info")) if is_file(entry / "METADATA")
     )
 
 

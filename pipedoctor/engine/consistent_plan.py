@@ -15,6 +15,7 @@ _TORCH_FAMILY = frozenset(("torch", "torchvision", "torchaudio"))
 """Packages of one index: a build for one CUDA, in versions that belong together."""
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][\w.-]*?)(?:\[\w+\])?==\S+")
 _WORKERS = re.compile(r"(?<=DataLoader\(\.\.\., )num_workers=(\d+)(?=[,)])")
+_ALTERNATIVELY = re.compile(r"Alternatively,? (\w)")
 _NO_WORKERS = "Load in the main process"
 
 Decisions = Mapping[str, tuple[str, Remedy]]
@@ -33,7 +34,7 @@ def make_consistent(findings: Iterable[RankedFinding]) -> list[RankedFinding]:
     decided: dict[str, tuple[str, Remedy]] = {}
     result: list[RankedFinding] = []
     for item in _limit_workers([*findings]):
-        remedies = tuple(_fit_into_plan(item.finding.remedies, decided))
+        remedies = _word_first(tuple(_fit_into_plan(item.finding.remedies, decided)))
         if remedies != item.finding.remedies:
             item = replace(item, finding=replace(item.finding, remedies=remedies))  # noqa: PLW2901
         result.append(item)
@@ -78,6 +79,14 @@ def _fit_into_plan(remedies: tuple[Remedy, ...], decisions: Decisions) -> Iterat
         elif (alone or step) and earlier not in given:
             given.add(earlier)
             yield as_step(earlier) if step else earlier
+
+
+def _word_first(remedies: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
+    """The first of those that are left is no alternative to one that was left out."""
+    if not remedies or not (match := _ALTERNATIVELY.match(remedies[0].title)):
+        return remedies
+    title = match[1].upper() + remedies[0].title[match.end() :]
+    return (replace(remedies[0], title=title), *remedies[1:])
 
 
 def _take_first_way(remedies: tuple[Remedy, ...]) -> Iterator[Remedy]:

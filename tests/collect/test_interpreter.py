@@ -264,3 +264,12 @@ def test_this_interpreter_agrees() -> None:
         entry for entry in real if entry in seen.path
     ]
     assert set(seen.path) <= set(real)
+
+
+def test_a_user_site_that_may_not_be_looked_at_is_none(base: Path) -> None:
+    """A name that is too long stands for a folder of another user: root may look into all."""
+    found = examine(
+        EnvironmentChoice(python=str(base / "bin/python")), PYTHONUSERBASE=f"/{'a' * 300}"
+    )
+
+    assert found.user_site == ""

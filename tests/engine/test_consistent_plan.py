@@ -116,3 +116,10 @@ def test_a_remedy_that_starts_fewer_says_so() -> None:
 
     assert titles[1] == ["Start 2 workers in each loader: another finding allows no more"]
     assert none[1][1] == "Then load in the main process: another finding allows no more"
+
+
+def test_what_is_left_is_no_alternative() -> None:
+    other = pip("Alternatively install torch for CUDA 12.4", "install", "torch==2.6.0+cu124")
+
+    assert plan((OLDER,), (VISION, replace(LOOK, title="Alternatively, look")))[1] == ["Look"]
+    assert plan((LOOK, other))[0][1].startswith("Alternatively")

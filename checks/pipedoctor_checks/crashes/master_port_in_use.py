@@ -1,9 +1,14 @@
 """PDR962: another process already listens on the rendezvous port."""
 
+from collections.abc import Iterator
+
 from pipedoctor.check import (
     Finding,
     Findings,
+    Lasts,
     NotApplicable,
+    Place,
+    Remedy,
     Severity,
     check,
     select_remedies,
@@ -63,11 +68,12 @@ def master_port_in_use(ports: Ports, log: Log | None, site: Site | None, /) -> F
     holder = ports.find_listener(port)
     if holder is None:
         return
+    remedies = (*_choose_free_port(ports, port), *_REMEDIES)
     yield Finding(
         severity=Severity.RISKS,
         summary=f"Port {port} is already in use: {_describe_holder(holder)} listens on it",
         evidence={"port": port, "pid": holder.pid, "command": holder.command},
-        remedies=select_remedies(site.launcher if site else None, *_REMEDIES),
+        remedies=select_remedies(site.launcher if site else None, *remedies),
     )
 
 
@@ -77,6 +83,21 @@ def _find_port(ports: Ports, log: Log | None) -> int | None:
     named = [log.find_value(cause, name) for name in ("port", "asked")] if log else []
     read = (int(text) for text in named if text.isascii() and text.isdecimal())
     return next((port for port in read if 0 < port <= _MAX_PORT), ports.master)
+
+
+def _choose_free_port(ports: Ports, port: int) -> Iterator[Remedy]:
+    """Name another port where the variable named this one; its value is the same on all nodes."""
+    taken = {one.port for one in ports.listening}
+    free = next((n for n in range(port + 1, _MAX_PORT + 1) if n not in taken), None)
+    if port == ports.master and free is not None:
+        yield Remedy(
+            title=f"Use port {free}, which is free here (the same on every node of the job)",
+            snippet=f"export MASTER_PORT={free}",
+            fits=(Launcher.BARE, Launcher.DOCKER),
+            place=Place.LAUNCHER,
+            lasts=Lasts.PROCESS,
+            advice=True,
+        )
 
 
 def _describe_holder(holder: Listener) -> str:

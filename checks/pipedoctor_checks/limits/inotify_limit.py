@@ -49,7 +49,7 @@ def inotify_limit(limits: Limits, site: Site | None, /, *, full: float = 0.9) ->
                     f"limits.inotify_{what}": most,
                     f"limits.inotify_{what}_used": used,
                 },
-                remedies=set_sysctl(f"fs.inotify.max_user_{what}", most, 4 * most, site),
+                remedies=set_sysctl(f"fs.inotify.max_user_{what}", most, 4 * max(used, most), site),
             )
     if not known:
         message = "limits: inotify's limits or their use could not be read in time"

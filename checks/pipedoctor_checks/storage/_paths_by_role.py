@@ -6,7 +6,9 @@ from pipedoctor.facts import PathFact, Paths
 from pipedoctor.units import GiB
 
 
-def find_alternative(paths: Paths, path: PathFact, *, room: int = GiB) -> PathFact | None:
+def find_alternative(
+    paths: Paths, path: PathFact, *, room: int = GiB, other_mount: bool = True
+) -> PathFact | None:
     """Another place for temporary files: writable, with room, on another mount; home last."""
     roles = ("scratch", "tmp", "home")
     for entry in sorted(paths.find_roles(*roles), key=lambda one: roles.index(one.role)):
@@ -15,7 +17,7 @@ def find_alternative(paths: Paths, path: PathFact, *, room: int = GiB) -> PathFa
             and entry.exists
             and (entry.free or 0) >= room
             and entry.inodes_free != 0
-            and (entry.mount != path.mount or entry.mount is None)
+            and (not other_mount or entry.mount != path.mount or entry.mount is None)
             and entry.path != path.path
         ):
             return entry

@@ -56,7 +56,7 @@ def _is_denied(entry: PathFact) -> bool:
 def _report_cache_dir(entry: PathFact, paths: Paths, site: Site | None) -> Finding:
     default = entry.named_by in {"default", ""}
     names = ["XDG_CACHE_HOME"] if default else entry.named_by.split(", ")
-    better = find_alternative(paths, entry)
+    better = find_alternative(paths, entry, other_mount=False)
     remedies = [_advise_ownership(entry)]
     if better:
         folder = f"{better.path.rstrip('/')}/cache"

@@ -4,10 +4,10 @@ import io
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from pipedoctor.facts import UnreadableError
+from pipedoctor.runtime.path_kind import is_folder
 from pipedoctor.runtime.regular_file import open_regular
 from pipedoctor.source.discover.folders import DEFAULT_EXCLUDE, OmittedPath, walk_folder
 from pipedoctor.source.discover.notebook import strip_notebook
@@ -92,7 +92,7 @@ def _candidate_paths(
     gitignore: bool,
 ) -> Iterator[str | OmittedPath]:
     for path in paths:
-        if Path(path).is_dir():
+        if is_folder(path):
             yield from walk_folder(path, endings, gitignore=gitignore, exclude=exclude)
         else:
             yield path

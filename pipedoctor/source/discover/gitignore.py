@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from pipedoctor.runtime.path_kind import is_there
 from pipedoctor.runtime.regular_file import read_whole
 
 if TYPE_CHECKING:
@@ -72,14 +73,14 @@ def _locate_rules(rules_chain: Sequence[GitignoreRules], folder: str) -> list[Lo
 
 def _inherited_rules(folder: str) -> tuple[GitignoreRules, ...]:
     """Those between a folder and where its repository begins, if it has one."""
-    if (Path(folder) / ".git").exists():
+    if is_there(Path(folder) / ".git"):
         return ()
     found: list[GitignoreRules] = []
     for one in Path(folder).parents:
         own = read_rules(str(one))
         if own:
             found.insert(0, own)
-        if (one / ".git").exists():
+        if is_there(one / ".git"):
             return tuple(found)
     return ()
 

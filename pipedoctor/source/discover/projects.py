@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipedoctor.runtime.path_kind import is_there
 from pipedoctor.source.discover.files import SourceFile
 
 PROJECT_MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
@@ -42,7 +43,7 @@ def find_enclosing_project(top: Path) -> Path | None:
     """The repository that it lies in, else the nearest project around it."""
     above = (top, *top.parents)
     near = next((one for one in above if _is_project_root(one)), None)
-    return next((one for one in above if (one / ".git").exists()), near)
+    return next((one for one in above if is_there(one / ".git")), near)
 
 
 def _outermost_project(full: Path, top: Path, known_projects: dict[Path, bool]) -> Path | None:

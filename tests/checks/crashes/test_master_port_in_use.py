@@ -74,6 +74,7 @@ def test_without_a_port_nobody_knows(log: Log | None) -> None:
         (
             BARE,
             [
+                "",
                 "torchrun --standalone --nproc-per-node=gpu train.py",
                 "ss -ltnp",
             ],
@@ -98,3 +99,13 @@ def test_where_nobody_knows_the_place_all_are_shown() -> None:
 
     fits = {launcher for remedy in finding.remedies for launcher in remedy.fits}
     assert fits >= {Launcher.BARE, Launcher.KUBERNETES, Launcher.SLURM}
+
+
+def test_the_next_free_port_where_the_variable_names_the_taken_one() -> None:
+    (finding,) = master_port_in_use(TAKEN, None, BARE)
+    (of_the_log,) = master_port_in_use(TAKEN, named(port="29501"), BARE)
+    last = Ports(master=65_535, listening=(Listener(port=65_535),))
+
+    assert finding.remedies[0].snippet == "export MASTER_PORT=29502"
+    assert "MASTER_PORT" not in of_the_log.remedies[0].snippet
+    assert "MASTER_PORT" not in master_port_in_use(last, None, BARE)[0].remedies[0].snippet

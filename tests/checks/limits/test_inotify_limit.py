@@ -175,3 +175,11 @@ def test_the_illness_is_real_and_the_remedy_cures_it() -> None:
             watcher.kill()
     assert finding.severity is Severity.RISKS
     assert ill.inotify_instances_used == int(before)
+
+
+def test_a_limit_below_its_use_is_set_above_it() -> None:
+    ill = Limits(nofile=FILES, inotify_watches=8, inotify_watches_used=60)
+
+    (finding,) = inotify_limit(ill, BARE)
+
+    assert finding.remedies[0].argv[-1] == "fs.inotify.max_user_watches=240"

@@ -137,3 +137,14 @@ def test_read_only_mount_is_real_and_the_remedy_cures_it(
     assert finding["summary"] == snapshot
     assert "PDR714" in second["healthy"]
     assert "PDR714" in {f["code"] for f in third["findings"]}
+
+
+def test_the_rights_of_a_folder_are_no_matter_of_its_disk() -> None:
+    """A container has one file system: its /tmp is as good as any."""
+    disk = Mount(point="/", fstype="overlay", source="overlay")
+    ill = cache("/root/.cache", "default", writable=False, why_not_writable="no", mount=disk)
+    scratch = replace(SCRATCH, mount=disk)
+
+    (finding,) = cache_dir_not_writable(Paths(entries=(ill, scratch)), BARE)
+
+    assert finding.remedies[0].snippet == "export XDG_CACHE_HOME=/tmp/cache"
