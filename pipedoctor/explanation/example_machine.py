@@ -14,8 +14,8 @@ def fill_placeholders(sections: dict[str, Any], lookup: CapturedLookup) -> dict[
     Put captured values into the holes; empty where the log left one open.
 
     A hole is ``{name}``, or ``{name|else}`` where any value does, with more names
-    between the two where others may have it; a text that is nothing but a hole
-    becomes a number where it reads as one.
+    between the two where others may have it; ``{name|other|!}`` is open without both.
+    A text that is nothing but a hole becomes a number where it reads as one.
     """
     try:
         return {name: _fill_value(value, lookup) for name, value in sections.items()}
@@ -47,6 +47,6 @@ def _fill_placeholder(placeholder: re.Match[str], lookup: CapturedLookup) -> str
     for name in (placeholder[1], *others):
         if value := lookup(name):
             return value
-    if placeholder[2] is None:
+    if last == "!" or placeholder[2] is None:
         raise LookupError(placeholder[1])
     return last

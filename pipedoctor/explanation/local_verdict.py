@@ -20,7 +20,11 @@ from pipedoctor.explanation.local_remedies import (
     build_remedies,
     order_remedies,
 )
-from pipedoctor.explanation.logged_versions import add_logged_versions, find_captured
+from pipedoctor.explanation.logged_versions import (
+    add_default_build,
+    add_logged_versions,
+    find_captured,
+)
 from pipedoctor.explanation.model import LocalState, SuggestedRemedy
 from pipedoctor.facts import SECTIONS, Facts, Launcher, Loader, Site
 from pipedoctor.facts.log import Log
@@ -74,6 +78,7 @@ def judge_causes(
     catalogue: Catalogue, failures: Iterable[FailureMode], facts: Facts, log: Log
 ) -> list[LocalVerdict]:
     """One for each of the illnesses, in their order."""
+    log = add_default_build(log, catalogue.tables)
     wanted = list(failures)
     checks = [find_check(catalogue, i) for i in wanted]
     pages = [find_page(catalogue, i) for i in wanted]

@@ -1,11 +1,14 @@
 """The versions that a log tells, in the example of a machine with its illness."""
 
 import re
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from pipedoctor.facts import Distribution, Facts, Interpreter, Packages, TorchBuild
 from pipedoctor.facts.log import Log
+from pipedoctor.facts.world import World
+from pipedoctor.facts.world_torch import TorchBuilds
 from pipedoctor.versions import get_series
 
 _CUDA_TAG = re.compile(r"cu(\d{1,2})(\d)")
@@ -45,6 +48,16 @@ def find_captured(log: Log, cause: str, name: str) -> str:
         return ""
     known = {"torch": torch, "build": build, "series": get_series(torch) if torch else ""}
     return known.get(name) or log.versions.get(_OF_VERSIONS[name], "").partition("+")[0]
+
+
+def add_default_build(log: Log, tables: Iterable[World]) -> Log:
+    """With the ``default_build`` of a torch of PyPI, whose versions do not say it."""
+    torch = log.versions.get("torch", "")
+    builds = next((table for table in tables if isinstance(table, TorchBuilds)), None)
+    if builds is None or not torch or "+" in torch or log.system == "windows":
+        return log
+    wheel = builds.find_default_wheel(torch)
+    return replace(log, names={**log.names, "default_build": wheel.tag}) if wheel else log
 
 
 def _describe_torch(example: TorchBuild, version: str) -> TorchBuild:

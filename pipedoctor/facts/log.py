@@ -72,7 +72,7 @@ class Log(Fact, frozen=True, kw_only=True):
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
     commands ``docker_run``, ``torchrun``, ``sbatch`` and ``python``; the ``importing_file``
-    whose import failed.
+    whose import failed; the ``default_build`` of its torch.
     """
     tool: PackageTool = ""
     """What installs the packages of its project, where that is not pip."""

@@ -125,6 +125,26 @@ SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on d
             id="a GPU whose memory failed",
         ),
         pytest.param(
+            "$ kubectl logs seg-train-6b7d9c5f8-kx2zt -c torch\n"
+            "OSError: [Errno 30] Read-only file system: '/root/.cache/torch'\n",
+            'kubectl patch deployment seg-train --patch \'{"spec":{"template":{"spec":'
+            '{"containers":[{"name":"torch","env":[{"name":"HF_HOME","value":"/cache/huggingface"}',
+            id="caches of a pod",
+        ),
+        pytest.param(
+            "$ docker run --gpus all x\nError 804: forward compatibility was attempted on non"
+            " supported HW\n| Driver Version: 510.108.03   CUDA Version: 11.6 |\n",
+            'docker run --rm --gpus all -v "$PWD":/work -w /work'
+            " pytorch/pytorch:1.13.1-cuda11.6-cudnn8-runtime python train.py",
+            id="an image for the driver's CUDA",
+        ),
+        pytest.param(
+            "#SBATCH --gres=gpu:1\nThis DataLoader will create 8 worker processes in total."
+            " Our suggested max number of worker in current system is 1, which is smaller\n",
+            "sbatch --cpus-per-task=9",
+            id="a job of Slurm with the CPU of its defaults",
+        ),
+        pytest.param(
             "uncorrectable ECC error encountered\nsrun: error: node013: task 0: Exited\n",
             "sbatch --exclude=node013",
             id="another node of a cluster",

@@ -49,6 +49,21 @@ GLIBC = "ImportError: /lib64/libm.so.6: version `GLIBC_2.29' not found (required
             id="PyG's folder of a series",
         ),
         pytest.param(
+            "Successfully installed torch-2.3.0\n" + NO_SYMBOL.format("torch_sparse/_version_cuda"),
+            "torch_sparse -f https://data.pyg.org/whl/torch-2.3.0+cu121.html",
+            id="PyG's folder for the CUDA that PyPI's torch has",
+        ),
+        pytest.param(
+            "torch 2.1.0\ntorchvision 0.15.2\nRuntimeError: Couldn't load custom C++ ops.\n",
+            "python -m pip install torchvision==0.16.0",
+            id="the torchvision of an older torch",
+        ),
+        pytest.param(
+            NO_FILE.format("torch==2.0.1"),
+            "python -m uv pip install --python .venv-py311 torch==2.0.1",
+            id="no command is known",
+        ),
+        pytest.param(
             TENSOR_MODULE.format("/e/site-packages/basicsr/data/degradations.py"),
             "sed -i s/transforms.functional_tensor/transforms.functional/"
             " /e/site-packages/basicsr/data/degradations.py",

@@ -14,9 +14,12 @@ from pipedoctor.check import (
     grant_cpus,
     in_code,
     select_remedies,
+    slurm,
 )
-from pipedoctor.facts import Cpu, Loader, Site
+from pipedoctor.facts import Cpu, Launcher, Loader, Site
 from pipedoctor.units import format_count
+
+_DEFAULT_CPUS = 2
 
 
 @check(
@@ -83,6 +86,7 @@ def too_many_workers_for_cpus(
                 f"DataLoader(..., num_workers={each})",
             ),
             *_grant_a_cpu_each(site, ranks * loader.loaders, cpu.effective * tasks * ratio),
+            *_grant_default_job(site, here, cpu.effective),
         ),
     )
 
@@ -94,6 +98,15 @@ def _grant_a_cpu_each(site: Site | None, loaders: int, enough: float) -> tuple[R
     here = math.ceil(loaders / site.tasks_on_node)
     return select_remedies(
         site.launcher, *grant_cpus("Give the job a CPU for each of its workers", here)
+    )
+
+
+def _grant_default_job(site: Site | None, workers: int, cpus: int) -> tuple[Remedy, ...]:
+    """Slurm gives a task one CPU, or one core, unless it is asked for more."""
+    if site is None or site.launcher is not Launcher.SLURM or cpus > _DEFAULT_CPUS:
+        return ()
+    return (
+        slurm("Give each task a CPU for each of its workers", f"--cpus-per-task={workers + 1}"),
     )
 
 

@@ -1,30 +1,63 @@
 """PDR947: the image's own libcuda does not support this GPU or this driver."""
 
+from pipedoctor.check import Remedy
 from pipedoctor.facts import Launcher
+from pipedoctor.facts.log import Log
+from pipedoctor.versions import parse_version
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
+
+_IMAGES = {
+    (12, 6): "2.7.1-cuda12.6-cudnn9",
+    (12, 4): "2.6.0-cuda12.4-cudnn9",
+    (12, 1): "2.4.1-cuda12.1-cudnn9",
+    (11, 8): "2.3.1-cuda11.8-cudnn8",
+    (11, 6): "1.13.1-cuda11.6-cudnn8",
+}
+"""PyTorch's own images (https://hub.docker.com/r/pytorch/pytorch, 2026-11-26), by their CUDA."""
+
+
+def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
+    """An image that needs no compatibility library: for the CUDA of the driver of the log."""
+    told = log.find_value("cuda_forward_compat_unsupported", "cuda")
+    tag = _find_image(told)
+    image = f"pytorch/pytorch:{tag}-runtime" if tag else ""
+    cuda = f"CUDA {told}" if told else "CUDA"
+    run = f'docker run --rm --gpus all -v "$PWD":/work -w /work {image} python train.py'
+    return (
+        advise_launch(
+            f"Use an image for the driver's {cuda}, or update the host's driver",
+            snippet=run if tag else "",
+            fits=(Launcher.DOCKER,),
+        ),
+        advise_launch(
+            f"Use an image for the node's {cuda}, or update the node's driver",
+            snippet=f"FROM {image}" if tag else "",
+            fits=(Launcher.KUBERNETES,),
+        ),
+        advise_launch(
+            f"Use an image for the node's {cuda}",
+            snippet=f"apptainer exec --nv docker://{image} python train.py" if tag else "",
+            fits=(Launcher.SLURM,),
+        ),
+        advise_user(
+            "Update the driver, or remove the compat folder from the loader's path",
+            snippet="unset LD_LIBRARY_PATH",
+            fits=(Launcher.BARE,),
+        ),
+    )
+
+
+def _find_image(cuda: str) -> str:
+    known = parse_version(cuda)[:2] if cuda else ()
+    return next((tag for least, tag in _IMAGES.items() if known >= least), "")
 
 
 @log_check(
     "PDR947",
     "The image's CUDA compatibility libraries do not support the GPU or driver",
     summary="The image's own libcuda does not support this GPU or this driver",
-    remedies=(
-        advise_launch(
-            "Use an image for the driver's CUDA, or update the host's driver",
-            fits=(Launcher.DOCKER,),
-        ),
-        advise_launch(
-            "Use an image for the node's CUDA, or update the node's driver",
-            fits=(Launcher.KUBERNETES,),
-        ),
-        advise_launch("Use an image for the node's CUDA", fits=(Launcher.SLURM,)),
-        advise_user(
-            "Update the driver, or remove the compat folder from the loader's path",
-            snippet="unset LD_LIBRARY_PATH",
-            fits=(Launcher.BARE,),
-        ),
-    ),
+    remedies=_choose_remedies,
 )
 def cuda_forward_compat_unsupported() -> None:
     """
