@@ -77,8 +77,17 @@ def source(
             found.append(file)
     announce("following calls and values")
 
+    names: dict[str, str] = {}
+
     def format_name(path: str) -> str:
-        return escape_path(format_path(path, code))
+        """By its folder, which is asked for once; a file of PATHS by itself."""
+        folder, name = os.path.split(path)
+        if not folder or path in code:
+            return escape_path(format_path(path, code))
+        if folder not in names:
+            probe = format_path(os.path.join(folder, "x"), code)  # noqa: PTH118
+            names[folder] = escape_path(probe[:-1])
+        return names[folder] + escape_path(name)
 
     whole = Source(skipped=tuple(skipped))
     groups = group_by_project(found, code)

@@ -84,7 +84,7 @@ def _judge_loaders(source: Source) -> Findings:
         pinned = loader.get("pin_memory")
         moved = find_device_copies(source, loader)
         light = has_no_workers(loader) or loader.at.path not in grave
-        there = moved[0].at
+        there = next(copy.at for copy in moved if not copy.details.fresh)
         mine = edit_arguments(loader, pin_memory="True") if pinned.how in _EDITABLE else ()
         edits = combine_edits(
             [mine, make_non_blocking(find_blocking_copies(moved))]
@@ -121,7 +121,7 @@ def _needs_pinning(source: Source, loader: LoaderCall) -> bool:
         idle = all(source.loops[n].role == "eval" for n in loader.fed)
         if chosen or idle or not has_item_work(loader):
             return False
-    return bool(find_device_copies(source, loader))
+    return any(not copy.details.fresh for copy in find_device_copies(source, loader))
 
 
 def _gains_little(source: Source, loader: LoaderCall) -> bool:

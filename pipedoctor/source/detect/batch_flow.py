@@ -15,7 +15,12 @@ from pipedoctor.source.detect.flow_state import (
     list_tensor_calls,
     tensor_names,
 )
-from pipedoctor.source.detect.host_tensors import is_made_on_host, joins_tensors, makes_tensor
+from pipedoctor.source.detect.host_tensors import (
+    changes_type,
+    is_made_on_host,
+    joins_tensors,
+    makes_tensor,
+)
 from pipedoctor.source.detect.losses import find_losses, record_kept_graph
 from pipedoctor.source.detect.positions import is_initializer, is_inside_loops, is_within
 from pipedoctor.source.detect.recorder import EventRecorder
@@ -116,16 +121,18 @@ class BatchFlow(BatchEvents):
         read = self.names.of_all(value)
         moved = state.on_device.keys() | state.results
         joined = joins_tensors(self.recorder, scope, value) and not read & moved
-        made = joined or makes_tensor(self.recorder, scope, value) or "fresh" in returned
+        changed = changes_type(value) and not read & state.on_device.keys()
+        made = joined or changed or makes_tensor(self.recorder, scope, value)
+        made = made or "fresh" in returned
         for target in node.targets:
             names = self.names.of_all(target)
             if isinstance(target, ast.Subscript):
                 if is_made_on_host(self.recorder, scope, target.value):
                     continue
-            if made or read & state.fresh_on_host:
-                state.fresh_on_host |= names
-            else:
+            if not (made or read & state.fresh_on_host):
                 state.fresh_on_host -= names
+            elif not self._uncertain_guards(scope, step):
+                state.fresh_on_host |= names
             if copies or "device" in returned:
                 since = (node.end_lineno or node.lineno, step.context)
                 for name in names:

@@ -18,12 +18,13 @@ def runs_once(recorder: EventRecorder, scope: CodeScope, depth: int = 3) -> bool
     item = scope.name.rpartition(".")[2] in ITEM_METHODS
     if not item and any(last_name(one) in _CACHING_DECORATORS for one in names):
         return True
+    made = scope.name.endswith("__init__")
     sites = [
         site
         for site in recorder.project.find_callers(scope)
-        if scope.owner is None or binding_key(site.node.func).startswith("self.")
+        if scope.owner is None or made or binding_key(site.node.func).startswith("self.")
     ]
-    if sites or not depth or not scope.name.endswith("__init__"):
+    if sites or not depth or not made:
         return bool(sites) and all(
             is_lazy(s.scope, s.step, s.node) or fills_missing_value(s.scope, s.step, scope)
             for s in sites

@@ -35,6 +35,15 @@ def joins_tensors(recorder: EventRecorder, scope: CodeScope, node: ast.AST) -> b
     )
 
 
+def changes_type(node: ast.AST) -> bool:
+    """``x.type(torch.FloatTensor)``: another tensor, of which nothing is pinned."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _DTYPE_METHODS
+    )
+
+
 def is_made_on_host(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
     """Does a name stand for a tensor that was made on the host, and is only filled since?"""
     made = [value for value, _ in scope.bindings.get(binding_key(node), ())]

@@ -247,9 +247,20 @@ def _is_evaluation_loop(node: ast.For | ast.AsyncFor, scope: CodeScope) -> bool:
 def _is_without_gradients(scope: CodeScope, step: CodeStep) -> bool:
     """Does it stand where no gradient is kept: ``with torch.no_grad():``?"""
     wrappers = [*step.context.managers, *getattr(scope.node, "decorator_list", ())]
-    return any(
-        word in unparse_short(one) for one in wrappers for word in ("no_grad", "inference_mode")
-    )
+    if not isinstance(step.node, (ast.For, ast.AsyncFor)):
+        return any(map(_switches_off_gradients, wrappers))
+    within = (item.context_expr for one in _with_statements(step.node) for item in one.items)
+    return any(map(_switches_off_gradients, (*wrappers, *within)))
+
+
+def _with_statements(node: ast.For | ast.AsyncFor) -> list[ast.With]:
+    """Those that are a part of each turn of a loop itself."""
+    return [one for one in node.body if isinstance(one, ast.With)]
+
+
+def _switches_off_gradients(node: ast.expr) -> bool:
+    text = unparse_short(node)
+    return "no_grad" in text or "inference_mode" in text
 
 
 def find_iter_calls(

@@ -96,9 +96,12 @@ def _group_by_folder(group: list[SourceFile], tops: Sequence[Path]) -> list[list
     Where one of them is still large, by those below it.
     """
     parts: dict[Path | None, list[SourceFile]] = {}
+    known: dict[str, Path | None] = {}
     for file in group:
-        folder = _top_level_folder(Path(file.path).absolute(), tops)
-        parts.setdefault(folder, []).append(file)
+        place = os.path.dirname(file.path)  # noqa: PTH120
+        if place not in known:
+            known[place] = _top_level_folder(Path(file.path).absolute(), tops)
+        parts.setdefault(known[place], []).append(file)
     return [
         small
         for folder, part in parts.items()

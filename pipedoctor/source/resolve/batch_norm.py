@@ -11,9 +11,11 @@ _BATCH_NORM_PATTERN = re.compile(rb"BatchNorm|resnet\d|ResNet\d*\(|models\.__dic
 
 _NETWORK_WORDS = (b"resnet", b"ResNet", b"models.__dict__")
 """One of these, or BatchNorm, stands where that pattern matches; they are found sooner."""
+_NORM_PATTERN = re.compile(rb"(?<!Sync)BatchNorm")
+"""The norm of all GPUs takes the place of another, and says nothing of what is normalised."""
 _CONVOLUTION_PATTERN = re.compile(rb"\bConv[23]d\(")
 _SINGLE_VALUE_PATTERN = re.compile(
-    rb"BatchNorm1d|SyncBatchNorm|models\.__dict__"
+    rb"BatchNorm1d|models\.__dict__"
     rb"|Adaptive\w*Pool\dd\(\s*(?:output_size\s*=\s*)?\(?\s*1\b[^#]{0,200}?BatchNorm"
     rb"|adaptive_\w*pool\dd\([^()]*,\s*\(?\s*1\b[^#]{0,200}?(?:BatchNorm|\bbn)",
     re.DOTALL,
@@ -37,8 +39,9 @@ class _Mentions(NamedTuple):
     @classmethod
     def find(cls, text: bytes) -> "_Mentions":
         """Look through the text of a file, once."""
-        normalises = b"BatchNorm" in text
-        single = normalises or b"models.__dict__" in text or b"adaptive_" in text
+        named = b"BatchNorm" in text
+        normalises = named and _NORM_PATTERN.search(text) is not None
+        single = named or b"models.__dict__" in text or b"adaptive_" in text
         return cls(
             b"Conv" in text and _CONVOLUTION_PATTERN.search(text) is not None,
             normalises,

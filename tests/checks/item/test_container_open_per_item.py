@@ -69,6 +69,12 @@ OPENS = (
     "    def __getitem__(self, index):\n        {asked}\n            self.connect()\n"
     "        return self.file[index]\n"
 )
+HELD = (
+    "class Store:\n    def __init__(self, path):\n        self.file = h5py.File(path)\n"
+    "class Rows(Dataset):\n    store = None\n"
+    "    def __getitem__(self, index):\n        {asked}\n"
+    "            self.store = Store('x')\n        return self.store.file[index]\n"
+)
 VIDEO = "import decord\n" + frames("x = self.decode(self.paths[index])").replace(
     "    def __getitem__",
     "    def decode(self, path):\n        name = path\n"
@@ -79,9 +85,11 @@ SILENT_METHODS = {
     "by a method, when first needed": OPENS.format(asked="if self.file is None:"),
     "by a method, unless it is there": OPENS.format(asked="if not self.file:"),
     "by a method, unless it was made": OPENS.format(asked="if not hasattr(self, 'file'):"),
+    "by an object, when first needed": HELD.format(asked="if self.store is None:"),
     "a video of its own": VIDEO.format(name="name"),
 }
 SPEAKS = {
+    "by an object, each time": HELD.format(asked="for _ in range(1):"),
     "by a method, each time": OPENS.format(asked="if self.other is None:"),
     "one video for all": VIDEO.format(name="self.video"),
     "opened": frames("with h5py.File('x') as f:\n    x = f[index]"),

@@ -41,6 +41,8 @@ SILENT: dict[str, Code] = {
     "it serves both": IMAGES + "def build(shuffle):\n"
     "    return DataLoader(Images(), 4, shuffle=shuffle)\n"
     "loader = build(args.mix)\n" + IMAGE_EPOCHS + "nn.BatchNorm2d(3)",
+    "the norm of all GPUs takes the place of another": image_training("Images(), 4")
+    + "net = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Conv2d(3, 8, 1))",
     "only spoken of": image_training("Images(), 4") + "# see example.org/resnets.html",
 }
 SPEAKS: dict[str, Code] = {

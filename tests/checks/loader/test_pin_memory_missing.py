@@ -63,6 +63,12 @@ SILENT = {
     "nobody knows what is loaded": "loader = DataLoader(rows)\n"
     "for x in loader:\n    net(x.cuda()).backward()\n",
     "no workers, on purpose": image_training("Images(), num_workers=0"),
+    "of another type on the host": loader_call(
+        "Images()", TRAIN_LOOP.replace("x = x.to", "x = x.type(torch.FloatTensor).to")
+    ),
+    "of another type on the host, by its name": loader_call(
+        "Images()", TRAIN_LOOP.replace("x = x.to", "x = x.float()\n            x = x.to")
+    ),
     "the default of an option": IMAGES + "def build(pin=False):\n"
     "    return DataLoader(Images(), num_workers=2, pin_memory=pin)\n"
     "loader = build()\n" + IMAGE_EPOCHS,

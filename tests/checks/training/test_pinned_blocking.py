@@ -53,6 +53,9 @@ SILENT = {
     "not pinned": batch_loop("x = x.to(device)", "num_workers=2"),
     "another type": batch_loop("x = x.to(torch.float16)"),
     "put together on the host": batch_loop("z = torch.cat([x, y])\nz = z.to(device)"),
+    "one pass without gradients": "def run(device):\n"
+    "    for x in DataLoader(rows, pin_memory=True):\n        x = x.to(device)\n"
+    "        with torch.no_grad():\n            net(x)\n",
     "not the batch": batch_loop("z = weights.to(device)"),
     "a module that moves what it is given elsewhere": MODULE.format(to="other.device", pin=True),
     "a module beside a loader that does not pin": MODULE.format(to="self.device", pin=False),
