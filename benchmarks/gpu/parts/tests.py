@@ -1,6 +1,8 @@
 """The tests with the marker `gpu`, against the wheel that was packed."""
 
+import os
 import re
+from pathlib import Path
 
 from benchmarks.gpu.results import Table
 from benchmarks.gpu.session import ROOT, Session, say, say_not_possible
@@ -22,7 +24,9 @@ def measure(session: Session) -> None:
     argv = [session.place.python, "-m", "pytest", "-m", "gpu", "-rpfEs", "-q", *files]
     argv += ["-o", f"cache_dir={session.scratch}/pytest", "-o", "filterwarnings="]
     argv += ["--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml")]
-    done = session.run(argv, 200)
+    folder = str(Path(session.place.python).parent)  # where tests find `pipedoctor`
+    paths = session.place.environ.get("PATH", os.environ["PATH"])
+    done = session.run(argv, 200, add={"PATH": f"{folder}:{paths}"})
     for outcome, name, why, reason in _OUTCOME.findall(done.out):
         text = why or reason
         verdict = say(outcome == "PASSED", text)
