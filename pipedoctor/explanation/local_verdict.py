@@ -229,7 +229,7 @@ def _find_target(state: LocalState, facts: Facts, *, here: bool) -> TargetShell:
         root=ours.root and here and state != "ruled-out",
         tool=foreign.tool,
         names=foreign.names,
-        docker_use=foreign.docker_use,
+        docker_use=foreign.docker_use or ("run" if foreign.place == "kubernetes" else ""),
     )
 
 

@@ -71,8 +71,8 @@ class Log(Fact, frozen=True, kw_only=True):
     Its ``conda_environment``; ``service`` of Compose; ``engine``, and ``entered`` container.
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
-    commands ``docker_run``, ``torchrun``, ``sbatch`` and ``python``; the ``importing_file``
-    whose import failed; the ``default_build`` of its torch.
+    commands ``docker_run``, ``torchrun``, ``sbatch``, ``accelerate`` and ``python``; the
+    ``importing_file`` whose import failed; the ``default_build`` of its torch.
     """
     tool: PackageTool = ""
     """What installs the packages of its project, where that is not pip."""

@@ -3,16 +3,18 @@
 import re
 import shlex
 
-COMMAND_WORDS = frozenset({"docker", "podman", "torchrun", "sbatch", "python"})
+COMMAND_WORDS = frozenset({"docker", "podman", "torchrun", "sbatch", "python", "accelerate"})
 """Words of lines that are read for this alone."""
 _PROMPT = re.compile(
     r"^(?:(?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.@:~/\\\[\] -]{0,80}[$#>%] {1,3})|\+ | {0,5}\d{1,5} {2}"
     r"|(?:[Rr]unning|[Ee]xecuting|[Cc]ommand|CMD|cmd)(?: command)?: {1,3})?"
     r"(?:sudo (?:-E )?)?(?:[A-Z_][A-Z0-9_]{0,40}=[\w./:,-]{0,60} ){0,6}"
-    r"(?P<line>(?:docker|podman) (?:container )?run |torchrun |sbatch |python3? [\w./-]|"
-    r"python3? -m [\w.])"
+    r"(?P<line>(?:docker|podman) (?:container )?run |torchrun |sbatch |accelerate launch |"
+    r"python3? [\w./-]|python3? -m [\w.])"
 )
-_MARK = re.compile(r"(?:docker|podman)\b.{0,12} run |torchrun |sbatch |python3? (?:-m )?[\w./-]")
+_MARK = re.compile(
+    r"(?:docker|podman)\b.{0,12} run |torchrun |sbatch |accelerate launch |python3? (?:-m )?[\w./-]"
+)
 _SAFE_LINE = re.compile(r"[\w./@%+:=,{}\[\]\"'$()~ -]+")
 """No operator of a shell but a variable, or one of the commands below."""
 _SAFE_EXPANSIONS = re.compile(
@@ -44,7 +46,7 @@ class CommandReader:
             self._take(text[match.start("line") :], number)
 
     def get_commands(self) -> dict[str, str]:
-        """By ``docker_run``, ``torchrun``, ``sbatch`` and ``python``; none that is unsafe."""
+        """By ``docker_run``, ``torchrun``, ``sbatch``, ``accelerate``, ``python``; none unsafe."""
         return {kind: line for kind, line in self._commands.items() if is_plain_command(line)}
 
     def _take(self, text: str, number: int) -> None:

@@ -20,7 +20,7 @@ _INSTALLED = re.compile(rf"\b{_NAME}-{_NUMBER}")
 """Each of what pip has just installed."""
 _TITLED = re.compile(
     r"^\W{0,3}(?P<name>[Pp]y[Tt]orch|[Tt]orch(?:[Vv]ision|[Aa]udio)?)(?: [Vv]ersion)?"
-    r"(?: \(GPU\?\))?[:= ]{1,30}v?" + _NUMBER
+    r"(?: \(GPU\?\))?[:= ]{1,30}v?" + _NUMBER + r"(?!.{0,30}\(you have)"
 )
 """How tools print their environment at the start of a line: ``TorchVision: 0.16.0``."""
 _SATISFIED = re.compile(

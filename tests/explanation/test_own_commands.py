@@ -145,6 +145,29 @@ SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on d
             id="a job of Slurm with the CPU of its defaults",
         ),
         pytest.param(
+            "$ accelerate launch --num_processes 2 lora.py\nTried to launch distributed"
+            " communication on port `29500`, but another process is utilizing it.\n",
+            "accelerate launch --main_process_port 0 --num_processes 2 lora.py",
+            id="a port that accelerate passes on",
+        ),
+        pytest.param(
+            "$ kubectl logs prep-6d8f5b7c9-x8k4p\nOpenBLAS blas_thread_init: pthread_create"
+            " failed for thread 60 of 64: Resource temporarily unavailable\n",
+            "kubectl set env deployment/prep OMP_NUM_THREADS=1",
+            id="threads in a pod, whose limit only its node has",
+        ),
+        pytest.param(
+            "$ kubectl logs det-7f9c6d5b8-qrs7t\nImportError: libGL.so.1: cannot open shared"
+            " object file: No such file or directory\n",
+            "RUN python -m pip uninstall -y opencv-python",
+            id="what pip does in a pod ends with it",
+        ),
+        pytest.param(
+            "RuntimeError: Lightning can't create new processes if CUDA is already initialized.\n",
+            "Use nothing of CUDA before the processes start",
+            id="a launcher that forks",
+        ),
+        pytest.param(
             "uncorrectable ECC error encountered\nsrun: error: node013: task 0: Exited\n",
             "sbatch --exclude=node013",
             id="another node of a cluster",

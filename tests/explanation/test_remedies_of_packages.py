@@ -59,6 +59,12 @@ GLIBC = "ImportError: /lib64/libm.so.6: version `GLIBC_2.29' not found (required
             id="the torchvision of an older torch",
         ),
         pytest.param(
+            "xFormers can't load C++/CUDA extensions. xFormers was built for:\n"
+            "    PyTorch 2.1.0+cu121 with CUDA 1201 (you have 2.0.1+cu118)\n",
+            "python -m pip install --upgrade xFormers torch==2.0.1",
+            id="the xformers of the torch that one has",
+        ),
+        pytest.param(
             NO_FILE.format("torch==2.0.1"),
             "python -m uv pip install --python .venv-py311 torch==2.0.1",
             id="no command is known",

@@ -22,8 +22,18 @@ _COMPUTES = re.compile(
 """A line whose result is computed on the GPU, which a worker cannot do at all."""
 
 
+_USE_NOTHING = in_code(
+    "Use nothing of CUDA before the processes start: no call of torch.cuda, no model and no"
+    " tensor on a GPU (in a notebook: restart the kernel first)"
+)
+"""For launchers that fork the training processes themselves."""
+
+
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     """The user's own line without the move, where the log shows it."""
+    seen = {one.signature.partition("/")[2] for one in log.find_seen(_CAUSE)}
+    if "wrapper" in seen and "reinit" not in seen:
+        return (_USE_NOTHING,)
     line = log.find_value(_CAUSE, "code").strip()
     without = "" if _COMPUTES.search(line) else _MOVE.sub("", line)
     keep = (

@@ -68,7 +68,7 @@ def master_port_in_use(ports: Ports, log: Log | None, site: Site | None, /) -> F
     holder = ports.find_listener(port)
     if holder is None:
         return
-    remedies = (*_choose_free_port(ports, port), *_REMEDIES)
+    remedies = (*_let_accelerate_choose(log), *_choose_free_port(ports, port), *_REMEDIES)
     yield Finding(
         severity=Severity.RISKS,
         summary=f"Port {port} is already in use: {_describe_holder(holder)} listens on it",
@@ -83,6 +83,16 @@ def _find_port(ports: Ports, log: Log | None) -> int | None:
     named = [log.find_value(cause, name) for name in ("port", "asked")] if log else []
     read = (int(text) for text in named if text.isascii() and text.isdecimal())
     return next((port for port in read if 0 < port <= _MAX_PORT), ports.master)
+
+
+def _let_accelerate_choose(log: Log | None) -> tuple[Remedy, ...]:
+    """It passes its own port on, whatever MASTER_PORT says."""
+    causes = log.find_seen("master_port_in_use") if log else ()
+    if log is None or not any(one.signature.endswith("accelerate") for one in causes):
+        return ()
+    start, _, rest = log.names.get("accelerate", "").partition("accelerate launch ")
+    words = f"accelerate launch --main_process_port 0 {rest or 'train.py'}"
+    return (advise_launch("Let accelerate choose a free port", snippet=f"{start}{words}"),)
 
 
 def _choose_free_port(ports: Ports, port: int) -> Iterator[Remedy]:

@@ -35,6 +35,8 @@ def relieve_limit(
     elif limit.name == "limits.pids_max":
         ways = _raise_group_limit(limits.pids_source, more)
     launcher = site.launcher if site else None
+    if launcher in {Launcher.KUBERNETES, Launcher.SLURM} and not rooted:
+        ways, rooted = (), ways
     fit = select_remedies(launcher, *ways)
     for name in KERNEL_LIMITS:
         if limit.words.endswith(f"({name})"):

@@ -64,8 +64,6 @@ def test_for_a_running_job(hard: int | None, word: str) -> None:
     [
         (BARE, "sudo systemctl set-property user-1000.slice TasksMax=4096", True),
         (DOCKER, "docker run --pids-limit=4096", False),
-        (POD, "podPidsLimit: 4096  # the kubelet's configuration", True),
-        (SLURM, "TasksMax=4096  # slurmd.service", True),
     ],
 )
 def test_for_the_group(site: Site, line: str, *, advice: bool) -> None:
@@ -74,6 +72,21 @@ def test_for_the_group(site: Site, line: str, *, advice: bool) -> None:
     assert lines(finding)[0] == line
     assert finding.remedies[0].advice is advice
     assert not any(remedy.automatic for remedy in finding.remedies)
+
+
+@pytest.mark.parametrize(
+    ("site", "line"),
+    [
+        (POD, "podPidsLimit: 4096  # the kubelet's configuration"),
+        (SLURM, "TasksMax=4096  # slurmd.service"),
+    ],
+)
+def test_what_only_administrators_can_do_comes_last(site: Site, line: str) -> None:
+    finding = only(group(90, 100), site=site)
+
+    assert "OMP_NUM_THREADS=1" in lines(finding)[0]
+    assert lines(finding)[-1] == line
+    assert finding.remedies[-1].advice
 
 
 def test_a_large_job_gets_twice_its_need() -> None:
