@@ -45,6 +45,24 @@ _PYTHON_VERSION = re.compile(
 _MAX_LEVELS = 3
 
 
+class _PathNames:
+    """Paths as they are shown: each folder is asked for once."""
+
+    def __init__(self, code: Sequence[str]) -> None:
+        self._code = code
+        self._folders: dict[str, str] = {}
+
+    def format(self, path: str) -> str:
+        """By its folder; a file of PATHS by itself."""
+        folder, name = os.path.split(path)
+        if not folder or path in self._code:
+            return escape_path(format_path(path, self._code))
+        if folder not in self._folders:
+            probe = format_path(os.path.join(folder, "x"), self._code)  # noqa: PTH118
+            self._folders[folder] = escape_path(probe[:-1])
+        return self._folders[folder] + escape_path(name)
+
+
 def source(
     machine: Machine,
     code: Sequence[str],
@@ -77,21 +95,9 @@ def source(
             found.append(file)
     announce("following calls and values")
 
-    names: dict[str, str] = {}
-
-    def format_name(path: str) -> str:
-        """By its folder, which is asked for once; a file of PATHS by itself."""
-        folder, name = os.path.split(path)
-        if not folder or path in code:
-            return escape_path(format_path(path, code))
-        if folder not in names:
-            probe = format_path(os.path.join(folder, "x"), code)  # noqa: PTH118
-            names[folder] = escape_path(probe[:-1])
-        return names[folder] + escape_path(name)
-
     whole = Source(skipped=tuple(skipped))
     groups = group_by_project(found, code)
-    known = examine_projects(groups, format_name, reading, until=until, seconds=seconds)
+    known = examine_projects(groups, _PathNames(code).format, reading, until=until, seconds=seconds)
     if call_store is not None and all(one.complete for one in known):
         call_store.calls = list_loader_calls(found, groups, known)
     torch, python = find_minimums(code)
