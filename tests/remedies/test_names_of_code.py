@@ -9,8 +9,16 @@ import pytest
 from pipedoctor.check import Check, Remedy
 from pipedoctor.check.page import BAD_EXAMPLE, read_example
 from pipedoctor.facts import Facts
+from pipedoctor_checks.item.heavy_len import heavy_len
 from pipedoctor_checks.item.text_parse_per_item import text_parse_per_item
+from pipedoctor_checks.randomness.epoch_state_in_persistent_worker import (
+    epoch_state_in_persistent_worker,
+)
+from pipedoctor_checks.randomness.global_reseed_in_dataset import global_reseed_in_dataset
+from pipedoctor_checks.training.side_stream_no_record import side_stream_no_record
+from pipedoctor_checks.training.sync_in_loop import sync_in_loop
 from pipedoctor_checks.workers.handle_in_init import handle_in_init
+from pipedoctor_checks.workers.start_method import start_method
 from tests.checks.code_samples import HEAD, frames, read, rows_dataset
 from tests.checks.test_examples import HAZARDS, PROJECTS
 
@@ -43,7 +51,7 @@ SHAPES = {
     ],
 }
 """Code that no edit mends: the remedy is a snippet."""
-NEW_NAMES = {"all_items", "f_pid", "g_pid", "file_pid", "names"}
+NEW_NAMES = {"length", "all_items", "f_pid", "g_pid", "file_pid", "names"}
 """Names of `self` that a snippet makes."""
 LIBRARIES = {"DataLoader", "logging", "np", "torch"}
 
@@ -100,3 +108,71 @@ def test_an_array_is_stored_beside_its_text() -> None:
         "  # once for each file, before the training\n"
         "np.load(str(self.files[index]) + '.npy', mmap_mode='r')  # for each item"
     )
+
+
+def in_loop(body: str, before: str = "") -> str:
+    """Training code whose loop has this body."""
+    lines = [f"    {line}\n" for line in before.splitlines()]
+    steps = [f"        {line}\n" for line in body.splitlines()]
+    head = "def fit(data, net):\n    feed = DataLoader(data, num_workers=2, pin_memory=True)\n"
+    return "".join([head, *lines, "    for clip in feed:\n", *steps])
+
+
+OWN_CODE = [
+    (
+        sync_in_loop,
+        in_loop("cost = net(clip.cuda())\ncost.backward()\nseen += cost.item()", "seen = 0.0"),
+        "seen += cost.detach()  # seen.item() after the loop",
+    ),
+    (
+        side_stream_no_record,
+        in_loop(
+            "with torch.cuda.stream(side):\n    moved = clip.to('cuda', non_blocking=True)\n"
+            "net(moved).backward()",
+            "side = torch.cuda.Stream()",
+        ),
+        "moved.record_stream(torch.cuda.current_stream())",
+    ),
+    (
+        start_method,
+        "torch.multiprocessing.set_start_method('forkserver')\n",
+        "DataLoader(..., multiprocessing_context='forkserver')",
+    ),
+    (
+        global_reseed_in_dataset,
+        rows_dataset("torch.manual_seed(7)", "torch.rand(1)"),
+        "rng = torch.Generator().manual_seed(7)",
+    ),
+    (
+        global_reseed_in_dataset,
+        rows_dataset("np.random.seed(7)", "np.random.rand(1)"),
+        "rng = np.random.default_rng(7)",
+    ),
+    (
+        heavy_len,
+        (
+            "class Rows(Dataset):\n    def __len__(self):\n"
+            "        return len(os.listdir(self.top))\n"
+            "    def __getitem__(self, index):\n        return index\n"
+        ),
+        "self.length = len(os.listdir(self.top))  # in __init__\n\nreturn self.length",
+    ),
+    (
+        epoch_state_in_persistent_worker,
+        rows_dataset("self.phase = 0", "index + self.phase") + "def fit():\n    data = Rows()\n"
+        "    feed = DataLoader(data, num_workers=2, persistent_workers=True)\n"
+        "    for turn in range(9):\n        data.phase = turn\n"
+        "        for rows in feed:\n            print(rows)\n",
+        (
+            "self.phase = torch.zeros(1, dtype=torch.int64).share_memory_()  # in __init__\n"
+            "data.phase.fill_(turn)  # in place of data.phase = turn\n"
+            "# read it with self.phase.item()"
+        ),
+    ),
+]
+"""Code, and the snippet that says what to write in it."""
+
+
+@pytest.mark.parametrize(("check", "code", "snippet"), OWN_CODE)
+def test_a_snippet_is_for_this_code(check: Check[...], code: str, snippet: str) -> None:
+    assert [one.snippet for one in list_snippets(check, code)][:1] == [snippet]

@@ -45,12 +45,18 @@ def name_array_file(path: str) -> str:
     return f"str({path}) + '.npy'"
 
 
-def accumulate_on_device(expression: str) -> str:
-    """Code that sums up what ``loss.item()`` reads, without a wait; empty: nothing so plain."""
+def accumulate_on_device(expression: str, total: str = "") -> str:
+    """
+    Code that sums up what ``loss.item()`` reads, without a wait; empty: nothing so plain.
+
+    `total`: what the code itself adds it to.
+    """
     match = _READ.fullmatch(expression)
     if match is None:
         return ""
     tensor = match["tensor"]
+    if total:
+        return f"{total} += {tensor}.detach()  # {total}.item() after the loop"
     total = f"{tensor.rpartition('.')[2]}_sum"
     return f"{total} = {total} + {tensor}.detach()  # 0 before the loop; {total}.item() after it"
 

@@ -47,6 +47,6 @@ def bottleneck(source: Source, torch: TorchBuild | None, /) -> Findings:
             list_spots(group),
             severity,
             "torch.utils.bottleneck was removed in torch 2.10",
-            in_code("Use the profiler", "torch.profiler.profile()"),
+            in_code("Use the profiler", "with torch.profiler.profile() as prof:"),
             names=sorted({event.name for event in group}),
         )

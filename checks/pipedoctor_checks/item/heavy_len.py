@@ -4,6 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.dataset import HeavyLength
 from pipedoctor_checks._shared.code_finding import make_code_finding
+from pipedoctor_checks._shared.own_names import choose_expression
 
 
 @check("PDR212", "__len__ of a dataset computes or reads data", subject="item")
@@ -50,7 +51,12 @@ def heavy_len(source: Source, /) -> Findings:
             [event.at],
             Severity.NOTE,
             f"{event.function} computes the length again on each call",
-            in_code("Compute it once, in __init__"),
+            in_code("Compute it once, in __init__", _compute_once(event.details.result)),
             confidence=Confidence.LIKELY,
             what=event.name,
         )
+
+
+def _compute_once(result: str) -> str:
+    whole = choose_expression(result, "")
+    return f"self.length = {whole}  # in __init__\n\nreturn self.length" if whole else ""

@@ -10,12 +10,12 @@ from pipedoctor.check import (
 )
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.images import FloatImage
+from pipedoctor.facts.source import Event
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
     list_spots,
     make_code_finding,
 )
-from pipedoctor_checks._shared.own_names import choose_expression, choose_name
 
 
 @check("PDR202", "Images are converted to float in the worker", subject="item")
@@ -72,8 +72,8 @@ def pil_open_to_float_in_item(source: Source, /) -> Findings:
             Severity.NOTE,
             f"{first.function} decodes images to float in the worker",
             in_code(
-                "Decode to uint8 and convert on the device",
-                _decode_to_uint8(first.details),
+                "Keep the bytes, and convert batches on the device: batch.float().div_(255)",
+                _keep_bytes(first),
             ),
             confidence=Confidence.LIKELY,
             counterfactual=Counterfactual(uint8=True),
@@ -83,8 +83,18 @@ def pil_open_to_float_in_item(source: Source, /) -> Findings:
         )
 
 
-def _decode_to_uint8(details: FloatImage) -> str:
-    """Read the same file into the same variable; a stream is not a path."""
-    image = choose_name(details.variable, "image")
-    path = choose_expression(details.opened, "")
-    return f"import torchvision\n\n{image} = torchvision.io.decode_image({path})" if path else ""
+def _keep_bytes(event: Event[FloatImage]) -> str:
+    """What makes a tensor of bytes where the code makes one of floats."""
+    called, image = event.name, event.details.variable
+    for floats, same in _BYTES.items():
+        if floats in called:
+            return f"{called.replace(floats, same)}  # in place of {called}"
+    if called.rpartition(".")[2] in {"array", "asarray"} and image:
+        return f"{called}({image})  # no float, and no division"
+    if not event.details.opened:
+        return ""
+    made = "torchvision.transforms"
+    return f"import torchvision\n\n{made}.PILToTensor()  # in place of {made}.ToTensor()"
+
+
+_BYTES = {"ToTensor": "PILToTensor", "to_tensor": "pil_to_tensor"}

@@ -6,7 +6,7 @@ from pipedoctor.facts.code_events.dataset import EpochUpdate
 from pipedoctor.facts.source import Event
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import has_no_workers
-from pipedoctor_checks._shared.own_names import choose_attribute
+from pipedoctor_checks._shared.own_names import choose_attribute, choose_expression
 
 
 @check("PDR505", "Persistent workers never see a new epoch", subject="item")
@@ -88,14 +88,25 @@ def epoch_state_in_persistent_worker(source: Source, /) -> Findings:
                 " value",
                 in_code(
                     "Share the epoch with the workers",
-                    f"{choose_attribute(event.name, 'self.epoch')} ="
-                    " torch.zeros(1, dtype=torch.int64).share_memory_()",
+                    _share(event),
                     kept="choose whether the epoch becomes a shared tensor or the workers"
                     " restart for each epoch",
                 ),
                 confidence=Confidence.LIKELY,
                 loader=f"{there.path}:{there.line}",
             )
+
+
+def _share(event: Event[EpochUpdate]) -> str:
+    """A tensor in shared memory in place of the number: made, set, and read."""
+    kept = choose_attribute(event.name, "self.epoch")
+    target, value = event.details.target, event.details.value
+    lines = [f"{kept} = torch.zeros(1, dtype=torch.int64).share_memory_()  # in __init__"]
+    if target and choose_expression(value, ""):
+        lines.append(f"{target}.fill_({value})  # in place of {target} = {value}")
+    else:
+        lines.append(f"# set it with {kept}.fill_(...)")
+    return "\n".join([*lines, f"# read it with {kept}.item()"])
 
 
 def _is_told(event: Event[EpochUpdate], loader: int) -> bool:

@@ -4,6 +4,7 @@ from pipedoctor.check import Confidence, Findings, Severity, check, in_code
 from pipedoctor.check.edits import combine_edits, rewrite_pieces
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.seeds import GlobalSeed
+from pipedoctor.facts.source import Event
 from pipedoctor_checks._shared.code_finding import (
     group_by_class,
     group_by_file,
@@ -11,6 +12,7 @@ from pipedoctor_checks._shared.code_finding import (
     make_code_finding,
     name_functions,
 )
+from pipedoctor_checks._shared.own_names import choose_expression
 
 
 @check("PDR506", "A dataset reseeds the global random generators", fix="code", subject="item")
@@ -66,9 +68,18 @@ def global_reseed_in_dataset(source: Source, /) -> Findings:
             f" generators: {names}",
             in_code(
                 "Use a separate generator",
-                "rng = random.Random(1234)",
+                _make_generator(group[0]),
                 edits=combine_edits(map(rewrite_pieces, group)),
                 unsafe="random numbers drawn elsewhere no longer depend on this seed",
             ),
             confidence=Confidence.LIKELY,
         )
+
+
+def _make_generator(event: Event[GlobalSeed]) -> str:
+    """A generator of the same library with the same seed."""
+    seed = choose_expression(event.details.argument, "1234")
+    library = event.name.partition(".")[0]
+    if library == "torch":
+        return f"rng = torch.Generator().manual_seed({seed})"
+    return f"rng = {'np.random.default_rng' if library == 'numpy' else 'random.Random'}({seed})"

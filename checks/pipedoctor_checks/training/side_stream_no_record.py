@@ -59,7 +59,8 @@ def side_stream_no_record(source: Source, /) -> Findings:
     - https://github.com/meta-pytorch/torchrec/issues/3485
     """
     for group in group_by_class(source.select_events(SideStreamCopy)):
-        copied = choose_expression(group[0].details.tensor, "batch")
+        details = group[0].details
+        copied = details.copy or choose_expression(details.tensor, "batch")
         yield make_code_finding(
             list_spots(group),
             Severity.RISKS,

@@ -102,8 +102,10 @@ def _decides(event: _Wait) -> bool:
 
 
 def _accumulate(events: list[_Wait]) -> Remedy:
+    first = events[0]
+    total = first.details.total if isinstance(first.details, HostRead) else ""
     return in_code(
-        "Accumulate on the device and read at intervals", accumulate_on_device(events[0].name)
+        "Accumulate on the device and read at intervals", accumulate_on_device(first.name, total)
     )
 
 

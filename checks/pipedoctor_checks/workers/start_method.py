@@ -5,6 +5,8 @@ from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.program import StartMethodCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 
+_METHODS = ("fork", "spawn", "forkserver")
+
 
 @check("PDR311", "The start method is set at import")
 def start_method(source: Source, /) -> Findings:
@@ -48,6 +50,11 @@ def start_method(source: Source, /) -> Findings:
                 [event.at],
                 Severity.NOTE,
                 f"Importing {event.at.path} sets the start method for all processes",
-                in_code("Set it for this loader only", "multiprocessing_context='spawn'"),
+                in_code(
+                    "Set it for this loader only",
+                    f"DataLoader(..., multiprocessing_context={event.details.method!r})",
+                )
+                if event.details.method in _METHODS
+                else in_code("Set it in the main guard"),
                 method=event.details.method,
             )

@@ -238,6 +238,8 @@ class HeavyLength(EventDetails, frozen=True, kw_only=True):
 
     text: str
     """What takes long, as code; empty for a loop."""
+    result: str = ""
+    """The length, as code, where `__len__` does no more than return it."""
 
 
 class EpochUpdate(EventDetails, frozen=True, kw_only=True):
@@ -264,6 +266,10 @@ class EpochUpdate(EventDetails, frozen=True, kw_only=True):
     """For each epoch."""
     feeds: str | UnsetType = UNSET
     """The loaders of this very object, where that is known: ``0,2``."""
+    target: str = ""
+    """What is assigned to, as code: ``dataset.epoch``; empty: it is not an assignment."""
+    value: str = ""
+    """What is assigned, as code."""
 
 
 class DatasetUpdate(EventDetails, frozen=True, kw_only=True):

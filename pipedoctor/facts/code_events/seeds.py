@@ -46,6 +46,8 @@ class GlobalSeed(EventDetails, frozen=True, kw_only=True):
     """The seed is always the same."""
     method: str
     """The method that seeds: ``__init__``."""
+    argument: str = ""
+    """The seed, as it is written."""
 
 
 class WorkerSeed(EventDetails, frozen=True, kw_only=True):

@@ -89,6 +89,8 @@ class HostRead(EventDetails, frozen=True, kw_only=True):
     """It is known to be a result of the model."""
     decides: bool
     """A condition depends on it."""
+    total: str = ""
+    """What it is added to, as it is written: ``total``."""
 
 
 class LossRead(RecordedDetails, frozen=True, kw_only=True):
@@ -246,6 +248,8 @@ class SideStreamCopy(EventDetails, frozen=True, kw_only=True):
     kind: ClassVar[str] = "side-stream"
     tensor: str = ""
     """What is copied, as it is written: ``batch``."""
+    copy: str = ""
+    """The variable that holds the copy, if there is one."""
 
 
 class PinThenCopy(EventDetails, frozen=True, kw_only=True):

@@ -211,12 +211,20 @@ class BatchEvents:
                 host=host,
                 raised=raised,
                 decides=is_used_in_condition(scope, step) if decides is None else decides,
+                total=_find_total(scope, step.node),
             ),
             scope,
             step,
             unparse_short(step.node),
             caller_guards=self.guards,
         )
+
+
+def _find_total(scope: CodeScope, node: ast.AST) -> str:
+    """``total`` of ``total += loss.item()``."""
+    sums = (step.node for step in scope.steps_by_type.get(ast.AugAssign, ()))
+    found = (s for s in sums if isinstance(s, ast.AugAssign) and s.value is node)
+    return next((unparse_short(s.target) for s in found if isinstance(s.op, ast.Add)), "")
 
 
 def _has_other_way(scope: CodeScope, guard: GuardCondition) -> bool:

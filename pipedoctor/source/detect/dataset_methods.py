@@ -31,12 +31,22 @@ def record_heavy_len(recorder: EventRecorder, cls: ClassDefinition) -> None:
         if isinstance(node, heavy) or name in KIND_OF_CALL:
             if not step.context.guards:
                 recorder.add_event(
-                    HeavyLength(text=unparse_short(node) if isinstance(node, ast.expr) else ""),
+                    HeavyLength(
+                        text=unparse_short(node) if isinstance(node, ast.expr) else "",
+                        result=_read_only_result(scope),
+                    ),
                     scope,
                     step,
                     name or "loop",
                 )
                 return
+
+
+def _read_only_result(scope: CodeScope) -> str:
+    """What a method returns that has no other statement, and reads nothing but `self`."""
+    body = getattr(scope.node, "body", [])
+    only = body[0] if len(body) == 1 and isinstance(body[0], ast.Return) else None
+    return "" if only is None or scope.bindings else unparse_short(only.value)
 
 
 _SYNTHETIC_DRAWS = {

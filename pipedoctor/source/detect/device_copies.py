@@ -202,7 +202,8 @@ def record_side_streams(recorder: EventRecorder, scope: CodeScope) -> None:
         value = recorder.values.resolve(words.get("non_blocking"), scope)
         if value.value is True and not recorded:
             copied = node.func.value if isinstance(node.func, ast.Attribute) else None
-            details = SideStreamCopy(tensor=unparse_short(copied))
+            names = (k for k, kept in scope.bindings.items() if any(v is node for v, _ in kept))
+            details = SideStreamCopy(tensor=unparse_short(copied), copy=next(names, ""))
             recorder.add_event(details, scope, step, unparse_short(node))
 
 

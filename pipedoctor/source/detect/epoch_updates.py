@@ -118,7 +118,13 @@ def _record_epoch_event(
     if read:
         feeds = _find_own_loaders(recorder, scope, base)
         again = is_repeated(recorder, scope, step)
-        update = EpochUpdate(dataset=cls.name, repeats=again, feeds=feeds)
+        update = EpochUpdate(
+            dataset=cls.name,
+            repeats=again,
+            feeds=feeds,
+            target=unparse_short(node.targets[0]) if isinstance(node, ast.Assign) else "",
+            value=unparse_short(node.value) if isinstance(node, ast.Assign) else "",
+        )
         recorder.add_event(update, scope, step, read[0], node=node)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pipedoctor.facts.code_events.seeds import GlobalSeed, WorkerSeed
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeStep, FunctionNode
-from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 
 _SEED_FUNCTIONS = {
@@ -54,6 +54,7 @@ def record_global_seeds(recorder: EventRecorder, scope: CodeScope) -> None:
                 GlobalSeed(
                     constant=value.is_known or _is_configured_seed(node.args[0], scope),
                     method=scope.name.rpartition(".")[2],
+                    argument=unparse_short(node.args[0]),
                 ),
                 scope,
                 step,

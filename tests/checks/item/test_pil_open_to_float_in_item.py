@@ -35,22 +35,31 @@ SPEAKS = {
 test_silent, test_speaks = make_tests(pil_open_to_float_in_item, SILENT, SPEAKS)
 
 
+PIL_TO_TENSOR = "torchvision.transforms.PILToTensor()"
+TO_TENSOR_OF_VISION = "torchvision.transforms.ToTensor()"
+
+
 @pytest.mark.parametrize(
-    ("opened", "snippet"),
+    ("item", "init", "snippet"),
     [
         (
-            "self.files[index]",
-            "import torchvision\n\npic = torchvision.io.decode_image(self.files[index])",
+            "return transforms.ToTensor()(Image.open(index))",
+            "",
+            "transforms.PILToTensor()  # in place of transforms.ToTensor()",
         ),
-        ("io.BytesIO(self.raw[index])", ""),
+        (
+            "return self.t(Image.open(self.raw[index]))",
+            "self.t = transforms.Compose([transforms.ToTensor()])",
+            f"import torchvision\n\n{PIL_TO_TENSOR}  # in place of {TO_TENSOR_OF_VISION}",
+        ),
+        (
+            "pic = Image.open(index)\nreturn np.asarray(pic, dtype=np.float32)",
+            "",
+            "np.asarray(pic)  # no float, and no division",
+        ),
     ],
 )
-def test_the_remedy_reads_the_same_file_into_the_same_variable(opened: str, snippet: str) -> None:
-    code = frames(
-        f"pic = Image.open({opened})\nreturn self.t(pic)",
-        "self.t = transforms.Compose([transforms.ToTensor()])",
-    )
-
-    (remedy,) = find_one(pil_open_to_float_in_item, code).remedies
+def test_the_remedy_keeps_the_bytes_that_the_code_opens(item: str, init: str, snippet: str) -> None:
+    (remedy,) = find_one(pil_open_to_float_in_item, frames(item, init or "self.x = 1")).remedies
 
     assert remedy.snippet == snippet
