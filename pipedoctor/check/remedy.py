@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from pipedoctor.check.manifest import YamlNode, render_yaml
+from pipedoctor.check.remedy_steps import is_step
 from pipedoctor.facts.site import Launcher
 from pipedoctor.textsafe import HIDDEN
 from pipedoctor.units import GiB
@@ -136,7 +137,7 @@ def select_remedies(launcher: Launcher | None, *remedies: Remedy) -> tuple[Remed
 def _label_place(remedy: Remedy) -> Remedy:
     if not remedy.fits:
         return remedy
-    if remedy.title.startswith("Then "):  # it belongs to the one before, which is named
+    if is_step(remedy):  # it belongs to the one before, which is named
         return replace(remedy, advice=True)
     places = " or ".join(_LAUNCHER_NAMES[launcher] for launcher in remedy.fits)
     return replace(remedy, title=f"{places}: {remedy.title}", advice=True)

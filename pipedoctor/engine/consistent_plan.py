@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from pipedoctor.check import Remedy
-from pipedoctor.engine.effective_remedies import FOLLOWS, as_step
+from pipedoctor.check.remedy_steps import as_step, is_step, take_first_way
 from pipedoctor.engine.effects.settings import read_settings
 from pipedoctor.engine.triage import RankedFinding
 from pipedoctor.units import format_count
@@ -38,14 +38,14 @@ def make_consistent(findings: Iterable[RankedFinding]) -> list[RankedFinding]:
         if remedies != item.finding.remedies:
             item = replace(item, finding=replace(item.finding, remedies=remedies))  # noqa: PLW2901
         result.append(item)
-        for remedy in _take_first_way(remedies):
+        for remedy in take_first_way(remedies):
             for subject, value in _list_decisions(remedy):
                 decided.setdefault(subject, (value, remedy))
     return result
 
 
 def _limit_workers(findings: list[RankedFinding]) -> Iterator[RankedFinding]:
-    first = (one for item in findings for one in _take_first_way(item.finding.remedies))
+    first = (one for item in findings for one in take_first_way(item.finding.remedies))
     asked = [int(number) for one in first for number in _WORKERS.findall(one.snippet)]
     least = min(asked, default=None)
     for item in findings:
@@ -65,7 +65,7 @@ def _start_fewer(remedy: Remedy, least: int) -> Remedy:
         return remedy
     title = f"Start {format_count(least, 'worker')} in each loader" if least else _NO_WORKERS
     fewer = replace(remedy, title=f"{title}: another finding allows no more", snippet=snippet)
-    return as_step(fewer) if remedy.title.startswith(FOLLOWS) else fewer
+    return as_step(fewer) if is_step(remedy) else fewer
 
 
 def _fit_into_plan(remedies: tuple[Remedy, ...], decisions: Decisions) -> Iterator[Remedy]:
@@ -73,7 +73,7 @@ def _fit_into_plan(remedies: tuple[Remedy, ...], decisions: Decisions) -> Iterat
     alone = all(against)
     given: set[Remedy] = set()
     for remedy, earlier in zip(remedies, against, strict=True):
-        step = remedy.title.startswith(FOLLOWS)
+        step = is_step(remedy)
         if earlier is None:
             yield remedy
         elif (alone or step) and earlier not in given:
@@ -87,14 +87,6 @@ def _word_first(remedies: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
         return remedies
     title = match[1].upper() + remedies[0].title[match.end() :]
     return (replace(remedies[0], title=title), *remedies[1:])
-
-
-def _take_first_way(remedies: tuple[Remedy, ...]) -> Iterator[Remedy]:
-    """The first remedy, and the steps that belong after it."""
-    for number, remedy in enumerate(remedies):
-        if number and not remedy.title.startswith(FOLLOWS):
-            return
-        yield remedy
 
 
 def _find_contradicted(remedy: Remedy, decisions: Decisions) -> Remedy | None:

@@ -1,6 +1,6 @@
 """A remedy is offered only if its check, asked again after it, would be quiet."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -8,12 +8,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from pipedoctor.check import Check, Finding, Remedy, Severity, Verdict
+from pipedoctor.check.remedy_steps import as_step, group_steps
 from pipedoctor.engine.effects import predict_facts
 from pipedoctor.facts import Facts
 from pipedoctor.facts.log import Log
-
-FOLLOWS = "Then "
-"""How the title of a remedy begins that belongs after the one before it."""
 
 Judge = Callable[[Facts], Sequence[Finding]]
 Predict = Callable[[tuple[Remedy, ...]], Facts | None]
@@ -55,7 +53,7 @@ def keep_effective_remedies(
 def _filter_remedies(
     finding: Finding, all_findings: Sequence[Finding], apply: Predict, judge: Judge
 ) -> Finding:
-    steps = [*_group_steps(finding.remedies)]
+    steps = [*group_steps(finding.remedies)]
     changed = [apply(step) for step in steps]
     if all(one is None for one in changed):
         return finding
@@ -82,18 +80,6 @@ def _filter_remedies(
         if one is None or (grade is not None and grade < finding.severity)
     ]
     return _with_remedies(finding, [*pair, *(chosen if pair else milder)])
-
-
-def _group_steps(remedies: Sequence[Remedy]) -> Iterator[tuple[Remedy, ...]]:
-    """A remedy, and those that belong after it."""
-    group: tuple[Remedy, ...] = ()
-    for remedy in remedies:
-        if group and not remedy.title.startswith(FOLLOWS):
-            yield group
-            group = ()
-        group = (*group, remedy)
-    if group:
-        yield group
 
 
 def _apply(facts: Facts, steps: Sequence[Remedy]) -> Facts | None:
@@ -129,11 +115,6 @@ def _find_sufficient_pair(
         if after is not None and get_remaining_severity(after) is None:
             return [(*first, as_step(second[0]), *second[1:])]
     return []
-
-
-def as_step(remedy: Remedy) -> Remedy:
-    """The same, to be done after the remedy before it."""
-    return replace(remedy, title=f"{FOLLOWS}{remedy.title[:1].lower()}{remedy.title[1:]}")
 
 
 def _with_remedies(finding: Finding, steps: Sequence[tuple[Remedy, ...]]) -> Finding:

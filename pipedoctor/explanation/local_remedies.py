@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from pipedoctor.check import Finding, Remedy
+from pipedoctor.check.remedy_steps import group_steps
 from pipedoctor.explanation.model import SuggestedRemedy
 from pipedoctor.facts import Site, Slurm
 from pipedoctor.report.model import TargetShell
@@ -15,8 +16,6 @@ EXAMPLE_SITES: Mapping[str, Site] = {
     "kubernetes": Site(system="linux", container="kubernetes"),
     "slurm": Site(system="linux", slurm=Slurm(job_id="")),
 }
-FOLLOWS = "Then "
-"""How the title of a remedy begins that belongs after the one before it."""
 _LOOKING = ("Alternatively ", "If ", "Look ", "Read ", "Record ")
 """How a title begins of what only looks, or helps in some cases: no change is behind it."""
 _OF_DOCKER = ("services:", "RUN ", "ENV ")
@@ -68,11 +67,11 @@ def order_remedies(remedies: Iterable[SuggestedRemedy]) -> tuple[SuggestedRemedy
     later behind them, and a change of code behind a command for just this place, unless
     that only looks.
     """
-    groups = [*_group_steps(_drop_duplicates(remedies))]
+    groups = [*group_steps(_drop_duplicates(remedies))]
     here = [group[0] for group in groups if group[0].for_here]
     code = bool(here) and here[0].place == "code"
 
-    def key(group: list[SuggestedRemedy]) -> tuple[bool, bool, bool]:
+    def key(group: tuple[SuggestedRemedy, ...]) -> tuple[bool, bool, bool]:
         first = group[0]
         later = not first.shell and first.listing.startswith(_FILE_LINES)
         done = first.shell or first.listing.startswith(_OF_MANIFEST)
@@ -101,14 +100,3 @@ def _drop_duplicates(remedies: Iterable[SuggestedRemedy]) -> Iterator[SuggestedR
         if key not in seen:
             seen.add(key)
             yield one
-
-
-def _group_steps(remedies: Iterable[SuggestedRemedy]) -> Iterator[list[SuggestedRemedy]]:
-    group: list[SuggestedRemedy] = []
-    for one in remedies:
-        if group and not one.title.startswith(FOLLOWS):
-            yield group
-            group = []
-        group.append(one)
-    if group:
-        yield group

@@ -1,9 +1,9 @@
 """The explanation for a terminal: first what to type, then why."""
 
-import itertools
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
+from pipedoctor.check.remedy_steps import take_first_way
 from pipedoctor.explanation.model import (
     Explanation,
     LoggedException,
@@ -53,9 +53,7 @@ def choose_command(suspect: SuspectedCause) -> str:
     That is the first remedy, with the steps that belong after it: where the first
     alone does harm, they are typed together.
     """
-    here = [t for t in suspect.remedies if t.for_here]
-    steps = here[:1]
-    steps += itertools.takewhile(lambda t: t.title.startswith("Then "), here[1:])
+    steps = take_first_way(one for one in suspect.remedies if one.for_here)
     if all(step.shell for step in steps):
         return " && ".join(line for step in steps for line in step.shell.splitlines())
     if all(step.snippet.startswith("RUN ") for step in steps):

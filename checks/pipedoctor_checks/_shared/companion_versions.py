@@ -5,6 +5,8 @@ from pipedoctor.facts.world_torch import TorchPairs
 from pipedoctor.versions import is_at_least
 from pipedoctor_checks._shared.wheel_index import WheelChoice
 
+COMPANIONS = ("torchvision", "torchaudio")
+"""Packages whose versions belong to one of torch."""
 _STABLE_ABI = {"torchvision": "0.29.1", "torchaudio": "2.11"}
 """From this version on one file serves every CUDA, so an index tag does not identify the build."""
 
@@ -15,7 +17,7 @@ def companion_requirements(
     """What must change together with torch, when it is installed."""
     return tuple(
         companion_requirement(pairs, name, choice)
-        for name in ("torchvision", "torchaudio")
+        for name in COMPANIONS
         if packages is not None and packages.find(name)
     )
 

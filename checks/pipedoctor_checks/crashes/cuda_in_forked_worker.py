@@ -2,13 +2,13 @@
 
 import re
 
-from msgspec.structs import replace
-
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
 from pipedoctor_checks.crashes._log_check import log_check
 
 _CAUSE = "cuda_in_forked_worker"
+_SPAWN = 'DataLoader(..., multiprocessing_context="spawn")'
+_COPY = "x = x.to(device, non_blocking=True)  # in the training loop, for each tensor of the batch"
 _MOVE = re.compile(
     r"\.cuda\([^()]*\)"
     r"|\.to\((?:self\.)?(?:device|\"cuda[^\"]*\"|'cuda[^']*')(?:, ?non_blocking=True)?\)"
@@ -35,25 +35,17 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
     if "wrapper" in seen and "reinit" not in seen:
         return (_USE_NOTHING,)
     line = log.find_value(_CAUSE, "code").strip()
-    without = "" if _COMPUTES.search(line) else _MOVE.sub("", line)
-    keep = (
-        in_code(
-            "Keep samples on the CPU: do not move them to the GPU in the dataset",
-            f"- {line}\n+ {without}",
-        )
-        if without not in {"", line}
-        else None
-    )
-    title = "Keep samples on the CPU, and move them in the main process"
-    move = in_code(
-        "Then move every tensor of the batch in the training loop" if keep else title,
-        "x = x.to(device, non_blocking=True)  # in the training loop, for each tensor of the batch",
-    )
-    spawned = 'DataLoader(..., multiprocessing_context="spawn")'
     if _COMPUTES.search(line):
-        others = replace(move, title="Alternatively compute it in the main process")
-        return in_code("Spawn the workers: what they compute stays on the GPU", spawned), others
-    return (*((keep,) if keep else ()), move, in_code("Alternatively spawn the workers", spawned))
+        spawn = in_code("Spawn the workers: what they compute stays on the GPU", _SPAWN)
+        return spawn, in_code("Alternatively compute it in the main process", _COPY)
+    spawn = in_code("Alternatively spawn the workers", _SPAWN)
+    without = _MOVE.sub("", line)
+    if without in {"", line}:
+        title = "Keep samples on the CPU, and move them in the main process"
+        return in_code(title, _COPY), spawn
+    title = "Keep samples on the CPU: do not move them to the GPU in the dataset"
+    keep = in_code(title, f"- {line}\n+ {without}")
+    return keep, in_code("Then move every tensor of the batch in the training loop", _COPY), spawn
 
 
 @log_check(

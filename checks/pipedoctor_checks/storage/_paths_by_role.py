@@ -1,9 +1,13 @@
 """Paths for several checks: a better alternative, and how to name them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from pipedoctor.check import Remedy, environment
 from pipedoctor.facts import PathFact, Paths
 from pipedoctor.units import GiB
+
+_UNNAMED = frozenset({"default", "passwd", ""})
+"""How a place is named that no variable sets."""
 
 
 def find_alternative(
@@ -24,11 +28,24 @@ def find_alternative(
     return None
 
 
+def move_caches(
+    paths: Paths, caches: Sequence[PathFact], reason: str = "", *, other_mount: bool = True
+) -> tuple[Remedy, ...]:
+    """Put caches into one folder elsewhere, by the variables that place them now."""
+    better = find_alternative(paths, caches[0], other_mount=other_mount) if caches else None
+    if better is None:
+        return ()
+    folder = f"{better.path.rstrip('/')}/cache"
+    names = [n for one in caches for n in one.named_by.split(", ") if n not in _UNNAMED]
+    values = dict.fromkeys(names or ["XDG_CACHE_HOME"], folder)
+    return environment(f"Put the cache in {folder}{reason}", **values)
+
+
 def format_place(entry: PathFact) -> str:
     """Name a place as the user knows it: ``TMPDIR``, ``HF_HOME``, ``--data /x``."""
     if entry.role == "data":
         return f"--data {entry.path}"
-    if entry.named_by in {"default", "passwd", ""}:
+    if entry.named_by in _UNNAMED:
         return f"{entry.role} {entry.path}"
     return entry.named_by
 

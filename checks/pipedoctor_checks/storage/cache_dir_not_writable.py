@@ -8,12 +8,11 @@ from pipedoctor.check import (
     Remedy,
     Severity,
     check,
-    environment,
     select_remedies,
 )
 from pipedoctor.facts import PathFact, Paths, Site
 from pipedoctor_checks._shared.advice import advise_launch
-from pipedoctor_checks.storage._paths_by_role import find_alternative
+from pipedoctor_checks.storage._paths_by_role import move_caches
 
 
 @check("PDR714", "A cache folder is not writable")
@@ -55,13 +54,7 @@ def _is_denied(entry: PathFact) -> bool:
 
 def _report_cache_dir(entry: PathFact, paths: Paths, site: Site | None) -> Finding:
     default = entry.named_by in {"default", ""}
-    names = ["XDG_CACHE_HOME"] if default else entry.named_by.split(", ")
-    better = find_alternative(paths, entry, other_mount=False)
-    remedies = [_advise_ownership(entry)]
-    if better:
-        folder = f"{better.path.rstrip('/')}/cache"
-        values = dict.fromkeys(names, folder)
-        remedies = [*environment(f"Put the cache in {folder}", **values), *remedies]
+    remedies = (*move_caches(paths, [entry], other_mount=False), _advise_ownership(entry))
     why = entry.why_not_writable or entry.error
     name = entry.path if default else f"{entry.named_by}={entry.path}"
     return Finding(

@@ -15,7 +15,12 @@ from pipedoctor.check import (
 from pipedoctor.facts import PathFact, Paths, Site
 from pipedoctor.units import GiB, MiB, format_size
 from pipedoctor_checks._shared.advice import advise_user
-from pipedoctor_checks.storage._paths_by_role import find_alternative, format_place, group_by_mount
+from pipedoctor_checks.storage._paths_by_role import (
+    find_alternative,
+    format_place,
+    group_by_mount,
+    move_caches,
+)
 
 WRITTEN_ROLES = frozenset({"tmp", "cwd"})
 IDLE_ROLES = frozenset({"scratch", "code"})
@@ -112,21 +117,9 @@ def _list_remedies(
         if entry.role == "tmp" and better:
             yield from environment(f"Use {better.path} instead", TMPDIR=better.path)
     if {entry.role for entry in entries} <= {"tmp", "cache"}:  # else a full home stays full
-        yield from _move_caches([entry for entry in entries if entry.role == "cache"], paths)
+        caches = [entry for entry in entries if entry.role == "cache"]
+        yield from move_caches(paths, caches, ", which has room")
     look = "Find out what uses the space, and delete what is not needed"
     counted = "--inodes" if what.endswith("inodes are free") else "-h"
     du = ("du", "-x", counted, "-d", "1", "--", point)
     yield advise_user(look, argv=du)
-
-
-def _move_caches(caches: list[PathFact], paths: Paths) -> Iterator[Remedy]:
-    """Put the caches that a variable places here where there is room, with one line."""
-    better = find_alternative(paths, caches[0]) if caches else None
-    if better is None:
-        return
-    folder = f"{better.path.rstrip('/')}/cache"
-    default = {"default", "passwd", ""}
-    named = [n for one in caches for n in one.named_by.split(", ") if n not in default]
-    values = dict.fromkeys(named or ["XDG_CACHE_HOME"], folder)
-    title = f"Put the cache in {folder}, which has room"
-    yield from environment(title, **values)

@@ -6,13 +6,11 @@ from pipedoctor.check import CannotJudge, Confidence, Finding, NotApplicable, Re
 from pipedoctor.facts import Distribution, Packages
 from pipedoctor.versions import is_prerelease
 from pipedoctor_checks._shared.advice import advise_user
-from pipedoctor_checks._shared.companion_versions import companion_requirement
+from pipedoctor_checks._shared.companion_versions import COMPANIONS, companion_requirement
 from pipedoctor_checks._shared.pip_command import pip_argv
 from pipedoctor_checks._shared.wheel_index import WheelChoice
 from pipedoctor_checks.torch._version_mismatch import VersionFacts, find_mismatch
 from pipedoctor_checks.torch._wheel_tags import INDEX_TAG
-
-_COMPANIONS = ("torchvision", "torchaudio")
 
 
 def judge_package(package: str, versions: VersionFacts) -> Iterator[Finding]:
@@ -86,7 +84,7 @@ def _require(package: str, here: str, tag: str, versions: VersionFacts) -> str:
 
 def _find_other_misfits(package: str, here: str, versions: VersionFacts) -> Iterator[str]:
     """Other companions that do not fit either: the line for one must not leave them."""
-    for other in _COMPANIONS:
+    for other in COMPANIONS:
         copies = imported_copies(versions.packages, other) if other != package else ()
         misfits = [find_mismatch(copy, here, versions) for copy in copies]
         if misfits and all(misfits) and versions.pairs.find_newest(other, here):

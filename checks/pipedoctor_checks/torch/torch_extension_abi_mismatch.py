@@ -6,6 +6,7 @@ from pipedoctor.check import Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Distribution, Packages, TorchBuild
 from pipedoctor.versions import get_series, is_prerelease
 from pipedoctor_checks._shared.advice import advise_user
+from pipedoctor_checks._shared.companion_versions import COMPANIONS
 from pipedoctor_checks.torch._version_pairs import imported_copies
 
 _VENDOR_VERSION = re.compile(r"nv\d")
@@ -48,7 +49,7 @@ def torch_extension_abi_mismatch(packages: Packages, torch: TorchBuild, /) -> Fi
 
 
 def _judge_vendor_build(packages: Packages, torch: TorchBuild) -> Findings:
-    for name in ("torchvision", "torchaudio"):
+    for name in COMPANIONS:
         for copy in imported_copies(packages, name)[:1]:
             if not is_prerelease(copy.version) and not _VENDOR_VERSION.search(copy.version):
                 yield Finding(
