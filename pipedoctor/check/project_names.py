@@ -45,16 +45,18 @@ def put_names(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
 
 def _name_deployment(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     words = [word.replace("TRAIN", names["deployment"]) for word in remedy.argv]
-    snippet = remedy.snippet
+    title, snippet = remedy.title, remedy.snippet
     if container := names.get("container"):
         own = json.dumps(container)
         words = [word.replace('"name":"train"', f'"name":{own}') for word in words]
         snippet = snippet.replace("- name: train\n", f"- name: {container}\n")
     elif (kind := names.get("kind", "deployment")) in _PATCHED and (limits := _read_limits(remedy)):
         words = ["kubectl", "set", "resources", kind, names["deployment"], f"--limits={limits}"]
+    elif any('"name":"train"' in word for word in words):
+        title += " (`train` stands for the container's name)"
     if namespace := names.get("namespace"):
         words += ["--namespace", namespace]
-    return replace(remedy, argv=tuple(words), snippet=snippet)
+    return replace(remedy, title=title, argv=tuple(words), snippet=snippet)
 
 
 def _read_limits(remedy: Remedy) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from pipedoctor.explanation.explain import explain
 from pipedoctor.privacy.redactor import RedactionLevel, Redactor
-from tests.explanation.test_remedies_of_logs import HERE, first_text
+from tests.explanation.test_remedies_of_logs import HERE, first_text, list_remedies
 
 BUS = "RuntimeError: DataLoader worker (pid 84) is killed by signal: Bus error.\n"
 SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on device (28)\n"
@@ -168,6 +168,11 @@ SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on d
             id="a launcher that forks",
         ),
         pytest.param(
+            "$ kubectl logs h100-8d7f6c5b9-zxcvb\nError 802: system not yet initialized\n",
+            "ssh NODE sudo systemctl enable --now nvidia-fabricmanager",
+            id="what runs on a node",
+        ),
+        pytest.param(
             "uncorrectable ECC error encountered\nsrun: error: node013: task 0: Exited\n",
             "sbatch --exclude=node013",
             id="another node of a cluster",
@@ -244,3 +249,10 @@ def test_a_command_with_a_secret_is_not_repeated() -> None:
 
     first = next(one for one in said.causes[0].remedies if one.for_here)
     assert first.shell == "docker run --shm-size=4g"
+
+
+def test_a_container_without_a_name_in_the_log_is_said_to_be_an_example() -> None:
+    log = "$ kubectl logs {}yolo-6c9f8d7b5-tw4zx\nunable to write to file </torch_44_2219_7>\n"
+
+    assert "`train` stands for the container" in list_remedies(log.format(""))[0].title
+    assert "`train` stands" not in list_remedies(log.format("-c gpu "))[0].title

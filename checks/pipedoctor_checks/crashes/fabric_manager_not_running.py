@@ -4,6 +4,8 @@ from pipedoctor.facts import Launcher
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
+_START = ("sudo", "systemctl", "enable", "--now", "nvidia-fabricmanager")
+
 
 @log_check(
     "PDR948",
@@ -15,12 +17,15 @@ from pipedoctor_checks.crashes._log_check import log_check
     remedies=(
         advise_user(
             "Start nvidia-fabricmanager in exactly the driver's version",
-            argv=("sudo", "systemctl", "enable", "--now", "nvidia-fabricmanager"),
+            argv=_START,
             fits=(Launcher.BARE,),
         ),
-        advise_launch("Start nvidia-fabricmanager on the host", fits=(Launcher.DOCKER,)),
+        advise_launch(
+            "Start nvidia-fabricmanager on the host", argv=_START, fits=(Launcher.DOCKER,)
+        ),
         advise_launch(
             "Start nvidia-fabricmanager on the node, or let the GPU operator do so",
+            argv=("ssh", "NODE", *_START),
             fits=(Launcher.KUBERNETES,),
         ),
         advise_launch(

@@ -51,8 +51,8 @@ def test_speaks() -> None:
     ("place", "commands"),
     [
         ("bare", ["sudo systemctl enable --now nvidia-fabricmanager"]),
-        ("docker", [""]),
-        ("kubernetes", [""]),
+        ("docker", ["sudo systemctl enable --now nvidia-fabricmanager"]),
+        ("kubernetes", ["ssh NODE sudo systemctl enable --now nvidia-fabricmanager"]),
         ("slurm", [""]),
     ],
 )
