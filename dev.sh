@@ -163,22 +163,24 @@ install_package() { # the wheel, as users get it
 
 install_tools() {
     say 'installing what the tests need'
-    (cd "$root" && pip install --group tools)
+    (cd "$root" && pip install --no-warn-conflicts --group tools)
     rm -f "$state/torch" "$state/no-torch"
 }
 
-compile_tests() { # once, not by each worker; beside an installation that leaves CPUs idle
-    (cd "$root" && exec nice -n 5 "$bin/pytest" --collect-only -qq -p no:cacheprovider) \
-        >/dev/null 2>&1 || :
+pinned_torch() { sed -n 's/^ *"\(torch==[0-9.]*\)",*$/\1+cpu/p' "$root/pyproject.toml"; }
+
+has_torch() { [ -e "$state/torch" ] || [ -e "$state/no-torch" ]; } # or will never have it
+
+pip_torch() { # OPTIONS: a CPU build, never the gigabytes of CUDA
+    pip install --only-binary :all: "$@" "$(pinned_torch)" 2>/dev/null ||
+        pip --timeout 15 --retries 1 install --only-binary :all: "$@" \
+            --extra-index-url https://download.pytorch.org/whl/cpu "$(pinned_torch)"
 }
 
-install_torch() { # a CPU build, never the gigabytes of CUDA
-    [ ! -e "$state/torch" ] && [ ! -e "$state/no-torch" ] || return 0
-    pinned=$(sed -n 's/^ *"\(torch==[0-9.]*\)",*$/\1/p' "$root/pyproject.toml")
-    say "installing $pinned+cpu"
-    if pip install --only-binary :all: "$pinned+cpu" 2>/dev/null ||
-        pip --timeout 15 --retries 1 install --only-binary :all: \
-            --extra-index-url https://download.pytorch.org/whl/cpu "$pinned+cpu"; then
+install_torch() {
+    ! has_torch || return 0
+    say "installing $(pinned_torch)"
+    if pip_torch; then
         : >"$state/torch"
     else
         : >"$state/no-torch"
@@ -197,18 +199,18 @@ ready() { # everything that the tests need
     skips=''
     system_tools
     environment
+    has_torch || pip_torch --no-deps 2>/dev/null & # it alone, beside the tools
     once tools pyproject.toml install_tools || die 'could not install the tools: see above'
-    once package "$sources" install_package || die 'could not install pipedoctor: see above'
-    export PIPEDOCTOR_TESTS_BYTECODE="$state/bytecode"
-    [ -e "$state/torch" ] || [ -e "$state/no-torch" ] || compile_tests &
-    install_torch
     wait
+    install_torch
+    once package "$sources" install_package || die 'could not install pipedoctor: see above'
     [ ! -e "$state/no-torch" ] || skips="$skips
   tests that need torch, and the type checkers: no CPU build of torch for $("$bin/python" -V)"
     [ "$(id -u)" = 0 ] || skips="$skips
   tests that make the machine ill on purpose: they need root"
     export COVERAGE_FILE="$state/coverage/data" RUFF_CACHE_DIR="$state/ruff"
     export MYPY_CACHE_DIR="$state/mypy" HYPOTHESIS_STORAGE_DIRECTORY="$state/hypothesis"
+    export PIPEDOCTOR_TESTS_BYTECODE="$state/bytecode"
     PATH=$bin:$PATH # programs that the tests call by name
     cd "$root"
 }
@@ -246,6 +248,11 @@ start_static_checks() { # beside the tests, on what these leave of the CPUs
     done
 }
 
+compile_tests() { # once, not by each worker; beside the static checks
+    [ -d "$PIPEDOCTOR_TESTS_BYTECODE" ] ||
+        pytest --collect-only -qq -p no:cacheprovider >/dev/null 2>&1 || :
+}
+
 finish_static_checks() {
     for name in $static; do
         eval "step $name wait \$${name}_pid"
@@ -272,6 +279,7 @@ cmd_test() {
         exec pytest $cache "$@"
     fi
     start_static_checks
+    compile_tests
     # shellcheck disable=SC2086
     step pytest tests "$bin/pytest" $cache -n 3 # more than CPUs: many wait for a process
     finish_static_checks

@@ -34,7 +34,7 @@ def killed_at_every_step(
     return ends
 
 
-@pytest.mark.parametrize("stride", [3, 1])
+@pytest.mark.parametrize("stride", [5, 1])
 def test_the_next_fix_applies_it(ward: Ward, tmp_path: Path, stride: int) -> None:
     for end in killed_at_every_step(ward, tmp_path, ("", APPLY, APPLY), stride=stride):
         assert end["code"] == 0, end
@@ -57,7 +57,7 @@ def test_a_killed_undo_is_undone(ward: Ward, tmp_path: Path) -> None:
         assert end["states"] == ["undone"], end
 
 
-@pytest.mark.parametrize("stride", [4, 1])
+@pytest.mark.parametrize("stride", [6, 1])
 def test_killed_again_while_it_takes_back(ward: Ward, tmp_path: Path, stride: int) -> None:
     ends = killed_at_every_step(ward, tmp_path, (APPLY, APPLY, APPLY), 18, stride)
     for end in ends:

@@ -110,7 +110,13 @@ def _skipped(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("level", [RedactionLevel.ALL, RedactionLevel.NOTHING])
+@pytest.mark.parametrize(
+    "level",
+    [
+        RedactionLevel.ALL,
+        pytest.param(RedactionLevel.NOTHING, marks=pytest.mark.extended),  # below: all together
+    ],
+)
 @pytest.mark.parametrize("section", SECTIONS)
 @settings(
     max_examples=settings().max_examples // 12,
