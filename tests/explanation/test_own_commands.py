@@ -173,6 +173,11 @@ SHM = "RuntimeError: unable to write to file </torch_57_1_2>: No space left on d
             id="what runs on a node",
         ),
         pytest.param(
+            "OS: Ubuntu 22.04.4 LTS\nRuntimeError: Found no NVIDIA driver on your system.\n",
+            "sudo apt-get install -y ubuntu-drivers-common\nsudo ubuntu-drivers install",
+            id="a driver of Ubuntu",
+        ),
+        pytest.param(
             "uncorrectable ECC error encountered\nsrun: error: node013: task 0: Exited\n",
             "sbatch --exclude=node013",
             id="another node of a cluster",
