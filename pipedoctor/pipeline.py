@@ -22,6 +22,7 @@ from pipedoctor.privacy.redactor import RedactionLevel, Redactor
 from pipedoctor.report.configuration import ReportedConfiguration
 from pipedoctor.report.json import read_report
 from pipedoctor.report.model import Report, build_report
+from pipedoctor.source.discover.without_gc import pause_gc
 from pipedoctor.suppress.accepted_risks import (
     AcceptedRisk,
     accept_risk,
@@ -81,7 +82,8 @@ def judge_facts(
     """
     now = dt.datetime.now(tz=dt.timezone.utc)
     facts = merge_measurements(facts, policy.measured, policy.unmeasured)
-    facts = policy.redactor.redact_facts(facts)
+    with pause_gc():
+        facts = policy.redactor.redact_facts(facts)
     verdicts = [
         accept_risk(verdict, policy.accepted.get(verdict.code), now.date())
         for verdict in _judge_and_filter(catalogue, facts, policy, until)

@@ -41,7 +41,8 @@ def examine_projects(
     """Return each project's facts in its order, from the cache or by examining it."""
     cache = code_cache.open_cache(reading.cache_dir, enabled=reading.cache)
     keys = _compute_keys(groups, display_path) if cache.folder else [""] * len(groups)
-    found = {n: known for n, key in enumerate(keys) if (known := cache.get(key))}
+    with pause_gc():
+        found = {n: known for n, key in enumerate(keys) if (known := cache.get(key))}
     missing = [n for n in range(len(groups)) if n not in found]
 
     home = os.getpid()

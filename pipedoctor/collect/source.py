@@ -21,6 +21,7 @@ from pipedoctor.source.discover import files
 from pipedoctor.source.discover.folders import OmittedPath
 from pipedoctor.source.discover.merge import merge_sources
 from pipedoctor.source.discover.projects import group_by_project
+from pipedoctor.source.discover.without_gc import pause_gc
 from pipedoctor.source.read_project import select_related_files
 
 PARSING_SHARE = 0.6
@@ -88,11 +89,12 @@ def source(
         gitignore=reading.gitignore,
         exclude=reading.exclude,
     )
-    for file in (*given, *walked):
-        if isinstance(file, OmittedPath):
-            skipped.append(Skipped(path=format_path(file.path, code), reason=file.reason))
-        else:
-            found.append(file)
+    with pause_gc():
+        for file in (*given, *walked):
+            if isinstance(file, OmittedPath):
+                skipped.append(Skipped(path=format_path(file.path, code), reason=file.reason))
+            else:
+                found.append(file)
     announce("following calls and values")
 
     whole = Source(skipped=tuple(skipped))

@@ -117,16 +117,24 @@ class Redactor:
                 done = self._done[key, value] = self._redact_field(value, key)
             return done
         if isinstance(value, dict):
-            items = cast("dict[str, Any]", value).items()
-            return {
-                name: item
-                if type(item) in _NAMELESS_TYPES or item == ""
-                else self._redact_value(item, name)
-                for name, item in items
-            }
+            return self._redact_fields(cast("dict[str, Any]", value))
         if isinstance(value, (list, tuple)):
             return [self._redact_value(item, key) for item in cast("list[Any]", value)]
         return value
+
+    def _redact_fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """A record of fields, nearly all of them texts that came before, or numbers."""
+        redacted: dict[str, Any] = {}
+        done = self._done
+        for name, item in fields.items():
+            if isinstance(item, str):
+                known = done.get((name, item)) if item else ""
+                redacted[name] = self._redact_value(item, name) if known is None else known
+            elif type(item) in _NAMELESS_TYPES:
+                redacted[name] = item
+            else:
+                redacted[name] = self._redact_value(item, name)
+        return redacted
 
     def _redact_field(self, text: str, key: str) -> str:
         if key == "print" and self._in_code and _LINE_FINGERPRINT.fullmatch(text):

@@ -1,6 +1,7 @@
 """From the model of a project to facts: loaders, what they load and what they feed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 from pipedoctor.facts.source import (
     Skipped,
@@ -25,6 +26,16 @@ from pipedoctor.source.syntax.scope import (
 )
 from pipedoctor.source.syntax.source_text import SourceText
 
+Detector: TypeAlias = Callable[[EventRecorder], None]
+DETECTORS: tuple[Detector, ...] = (
+    record_item_events,
+    record_dataset_state,
+    record_loop_events,
+    record_images,
+    record_module_events,
+)
+"""They run in whatever order, and find the same: none rests on what another has asked."""
+
 
 def build_facts(
     parsed_files: Sequence[ParsedFile], skipped_files: Iterable[Skipped] = (), files: int = 0
@@ -40,6 +51,7 @@ def build_facts_of_modules(
     *,
     discard_trees: bool = True,
     source_texts: dict[int, SourceText] | None = None,
+    detectors: Sequence[Detector] = DETECTORS,
 ) -> Source:
     """
     Make the facts of all files of a project that are taken apart; they forget.
@@ -49,11 +61,8 @@ def build_facts_of_modules(
     """
     recorder = EventRecorder(Project(modules), source_texts)
     find_loops(recorder)
-    record_item_events(recorder)
-    record_dataset_state(recorder)
-    record_loop_events(recorder)
-    record_images(recorder)
-    record_module_events(recorder)
+    for detect in detectors:
+        detect(recorder)
     calls = enumerate(_resolved_loaders(recorder))
     loaders = [build_loader_fact(recorder, n, call) for n, call in calls]
     facts = Source(
