@@ -16,6 +16,7 @@ import msgspec
 
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime.attempt import Crash, attempt
+from pipedoctor.runtime.bounded_process import reap_killed
 
 PROGRAMS = Path(__file__).parent / "programs"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -113,7 +114,7 @@ class DecoderProcess:
         for stream in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(OSError):
                 _require_pipe(stream).close()
-        self._process.wait()
+        reap_killed(self._process)
 
     def _send_frame(self, body: bytes, until: float) -> None:
         stream = _require_pipe(self._process.stdin)

@@ -18,10 +18,12 @@ from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import UnreadableError, Window
 from pipedoctor.facts.bench import Quality
 from pipedoctor.facts.bench_transfer import BenchTransfer, Copy, Step
+from pipedoctor.runtime.bounded_process import reap_killed
 
 TransferAnswer = dict[str, Any]
 """What the program says."""
 MAX_TRIES = 2
+_REST_TIMEOUT = 1.0
 BUDGET_SHARE = 0.4
 """Of the budget, the import of torch included; what has begun then may still end."""
 PINNED_COPY = "pinned, non_blocking"
@@ -157,22 +159,32 @@ def _run_program(line: list[str], environ: Mapping[str, str], patience: float) -
     except OSError as error:
         message = f"{line[0]} cannot be started: {error.strerror}"
         raise UnreadableError(message) from error
-    with process:  # closes the pipe and waits, so that nothing is left
-        try:
-            answer, _ = process.communicate(timeout=patience)
-        except subprocess.TimeoutExpired:
-            message = f"no answer after {patience:.0f} s: torch or the driver hangs,"
-            message += " or --budget is too small"
-            raise UnreadableError(message) from None
-        except KeyboardInterrupt:
-            _kill_group(process)
-            partial = _parse_last_answer(process.communicate()[0])
-            if "copies" not in partial:
-                raise
-            return {**partial, "interrupted": True}
-        finally:
-            _kill_group(process)
+    try:
+        answer, _ = process.communicate(timeout=patience)
+    except subprocess.TimeoutExpired:
+        message = f"no answer after {patience:.0f} s: torch or the driver hangs,"
+        message += " or --budget is too small"
+        raise UnreadableError(message) from None
+    except KeyboardInterrupt:
+        _kill_group(process)
+        partial = _parse_last_answer(_read_rest(process))
+        if "copies" not in partial:
+            raise
+        return {**partial, "interrupted": True}
+    finally:
+        _kill_group(process)
+        reap_killed(process)
+        if process.stdout is not None:
+            process.stdout.close()
     return _read_final_answer(answer, process.returncode)
+
+
+def _read_rest(process: "subprocess.Popen[bytes]") -> bytes:
+    """What a killed process has said; nothing where the driver keeps it."""
+    try:
+        return process.communicate(timeout=_REST_TIMEOUT)[0]
+    except subprocess.TimeoutExpired:
+        return b""
 
 
 def _kill_group(process: "subprocess.Popen[bytes]") -> None:

@@ -193,6 +193,7 @@ def _build_task() -> Callable[..., tuple[str, bytes, str]]:
     def examine_node(
         options: Sequence[str], seconds: float, version: str, uploaded: bool
     ) -> tuple[str, bytes, str]:
+        import functools  # noqa: PLC0415
         import os  # noqa: PLC0415
         import subprocess  # noqa: PLC0415
         import sys  # noqa: PLC0415
@@ -202,23 +203,16 @@ def _build_task() -> Callable[..., tuple[str, bytes, str]]:
         boot += "sys.argv[0] = 'pipedoctor'; "
         boot += "runpy.run_module('pipedoctor', run_name='__main__')"
         line = [sys.executable, "-c", boot, os.getcwd() if uploaded else ""]  # noqa: PTH109
-        if not uploaded:
-            line = [sys.executable, "-m", "pipedoctor"]
-            version_line = [*line, "--version"]
-            version_output = subprocess.run(
-                version_line, capture_output=True, text=True, check=False
-            )
-            if version not in version_output.stdout:
-                return "", b"", "missing"
+        run = functools.partial(
+            subprocess.run, capture_output=True, text=True, timeout=seconds, check=False
+        )
         with tempfile.TemporaryDirectory() as folder:
             try:
-                done = subprocess.run(
-                    [*line, "check", *options, "--fleet-dir", folder],
-                    capture_output=True,
-                    text=True,
-                    timeout=seconds,
-                    check=False,
-                )
+                if not uploaded:
+                    line = [sys.executable, "-m", "pipedoctor"]
+                    if version not in run([*line, "--version"]).stdout:
+                        return "", b"", "missing"
+                done = run([*line, "check", *options, "--fleet-dir", folder])
             except subprocess.TimeoutExpired:
                 return "", b"", f"check did not end within {seconds:.0f} s"
             for name in os.listdir(folder):  # noqa: PTH208

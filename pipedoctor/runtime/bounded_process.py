@@ -65,6 +65,12 @@ class _TailReader(threading.Thread):
         return self._marked_line + self._buffer[-self._max_bytes :]
 
 
+def reap_killed(process: subprocess.Popen[bytes]) -> None:
+    """Wait for a killed process, but briefly: a call of a driver may keep it for ever."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_REAP_TIMEOUT)
+
+
 def run_bounded(
     argv: Sequence[str],
     *,
@@ -105,8 +111,7 @@ def _run(
         exit_code = process.wait(timeout)
     except subprocess.TimeoutExpired:
         process.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_REAP_TIMEOUT)
+        reap_killed(process)
     _end_orphans(before | {process.pid})
     for reader, pipe in zip(readers, (process.stdout, process.stderr), strict=True):
         reader.join(_REAP_TIMEOUT)

@@ -9,6 +9,8 @@ from typing import NamedTuple
 Task = Callable[[], bytes]
 _LENGTH_BYTES = 8
 MAX_ATTEMPTS = 2
+PATIENCE = 120.0
+"""Far more than any file takes: a child that waits for a lock of its parent's never ends."""
 
 
 class LostTask(NamedTuple):
@@ -26,8 +28,14 @@ class _WorkerChild(NamedTuple):
     output: bytearray
 
 
-def run_tasks(tasks: Sequence[Task], order: Sequence[int], jobs: int) -> list[bytes | LostTask]:
-    """Do every task in a child, `jobs` at a time, begun in this order."""
+def run_tasks(
+    tasks: Sequence[Task], order: Sequence[int], jobs: int, patience: float = PATIENCE
+) -> list[bytes | LostTask]:
+    """
+    Do every task in a child, `jobs` at a time, begun in this order.
+
+    Children are ended where none of them says anything for `patience` seconds.
+    """
     waiting = [(number, 1) for number in reversed(order)]
     done: dict[int, bytes | LostTask] = {}
     hands: dict[int, tuple[_WorkerChild, int]] = {}
@@ -41,7 +49,7 @@ def run_tasks(tasks: Sequence[Task], order: Sequence[int], jobs: int) -> list[by
                     done[number] = tasks[number]()
                 else:
                     hands[hand.pipe] = (hand, attempt)
-            for pipe in _wait_for_output(list(hands)):
+            for pipe in _wait_for_output([hand for hand, _ in hands.values()], patience):
                 hand, attempt = hands[pipe]
                 part = os.read(pipe, 1 << 20)
                 hand.output.extend(part)
@@ -59,12 +67,17 @@ def run_tasks(tasks: Sequence[Task], order: Sequence[int], jobs: int) -> list[by
     return [done[number] for number in range(len(tasks))]
 
 
-def _wait_for_output(pipes: Sequence[int]) -> list[int]:
-    """Wait until some of them have something to say, or ended."""
+def _wait_for_output(hands: Sequence[_WorkerChild], patience: float) -> list[int]:
+    """Pipes of those that have something to say, or ended; kill all that say nothing."""
+    if not hands:
+        return []
     poll = select.poll()
-    for pipe in pipes:
-        poll.register(pipe, select.POLLIN)
-    return [pipe for pipe, _ in poll.poll()] if pipes else []
+    for hand in hands:
+        poll.register(hand.pipe, select.POLLIN)
+    talking = [pipe for pipe, _ in poll.poll(patience * 1000)]
+    for hand in () if talking else hands:
+        os.kill(hand.pid, signal.SIGKILL)  # their pipes close
+    return talking
 
 
 def _start_worker(task: Task, number: int) -> _WorkerChild:

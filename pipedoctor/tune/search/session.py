@@ -19,6 +19,7 @@ from pipedoctor.runtime.blocked_call import (
     describe_stuck_call,
     find_stuck_call,
 )
+from pipedoctor.runtime.bounded_process import reap_killed
 from pipedoctor.tune.search.ranks import pin_to_cpus
 from pipedoctor.tune.target.messages import (
     HOST_DECODER,
@@ -120,7 +121,7 @@ class TargetSession:
             self._supervisor.wait(_STUCK_EXIT_SECONDS if self._stuck else _EXIT_SECONDS)
         except subprocess.TimeoutExpired:
             self._supervisor.kill()
-            self._supervisor.wait()
+            reap_killed(self._supervisor)
         self._control_socket.close()
         for descriptor in (self._request_pipe, self._answer_pipe):
             os.close(descriptor)
