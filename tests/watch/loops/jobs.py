@@ -15,9 +15,7 @@ import json
 import os
 import random
 import re
-import socket
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +23,7 @@ from typing import Any
 from urllib.request import urlopen
 
 import torch
+from late_server import start_late_server
 from loop import sleep
 from loop_items import FOLDER, direct
 from ranks import join_ranks, launch_ranks
@@ -191,30 +190,6 @@ def restarts() -> Iterator[Any]:
         yield from kept
 
 
-def answer(one: socket.socket) -> None:
-    one.sendall(b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\ndata")
-    one.close()
-
-
-def serve() -> int:
-    """A web server that answers late, in a process of its own."""
-    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-    if os.fork() == 0:
-        parent = os.getppid()
-        listener.settimeout(1.0)
-        while os.getppid() == parent:
-            try:
-                one, _ = listener.accept()
-            except TimeoutError:
-                continue
-            one.recv(4096)
-            threading.Timer(0.0 if CURED else 0.02, answer, (one,)).start()
-        os._exit(0)
-    port: int = listener.getsockname()[1]
-    listener.close()
-    return port
-
-
 def pick(faulty: Callable[[int], Any], cure: Callable[[int], Any] = nothing) -> Any:
     return cure if CURED else faulty
 
@@ -281,7 +256,9 @@ def main() -> None:
     if name in RANKED:
         join_ranks()
     if name == "http":
-        os.environ["LOOP_PORT"] = str(serve())
+        http = b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\ndata"
+        late = start_late_server(http, 0.0 if CURED else 0.02, request_size=4096)
+        os.environ["LOOP_PORT"] = str(late)
     run_loop(name, float(sys.argv[2]), loops())
 
 

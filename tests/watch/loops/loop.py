@@ -12,7 +12,6 @@ name of the loop.
 import argparse
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from late_server import start_late_server
 from loop_items import (
     DIRECT_LARGE,
     FOLDER,
@@ -193,29 +193,6 @@ def loops() -> dict[str, Loop]:
     }
 
 
-def answer(one: socket.socket) -> None:
-    one.send(b"done")
-    one.close()
-
-
-def server() -> int:
-    """A server that answers late, in a process of its own."""
-    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-    if os.fork() == 0:
-        parent = os.getppid()
-        listener.settimeout(1.0)
-        while os.getppid() == parent:
-            try:
-                one, _ = listener.accept()
-            except TimeoutError:
-                continue
-            threading.Timer(0.006, answer, (one,)).start()
-        os._exit(0)
-    port: int = listener.getsockname()[1]
-    listener.close()
-    return port
-
-
 def batches(made: Any) -> Iterator[Any]:
     """Epoch after epoch."""
     while True:
@@ -232,7 +209,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(1)
     if given.name == "socket-latency":
-        os.environ["LOOP_PORT"] = str(server())
+        os.environ["LOOP_PORT"] = str(start_late_server(b"done", 0.006))
     make, step = loops()[given.name]
     made = batches(make())
     for _ in range(8):
