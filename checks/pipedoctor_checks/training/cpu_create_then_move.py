@@ -29,8 +29,9 @@ def cpu_create_then_move(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    A factory function of torch such as `zeros` is called in a loop over batches, and
-    its result is moved in the same expression.
+    A factory function of torch such as `zeros` is called in a loop over batches, in
+    `forward` of a module, in a function that is called a loss or in a loop without
+    gradients, and its result is moved in the same expression.
 
     ## Bad example
 

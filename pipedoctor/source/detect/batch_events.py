@@ -17,6 +17,7 @@ from pipedoctor.source.detect.device_copies import (
     copies_to_host,
     creates_then_moves,
     is_device_copy,
+    is_made_once,
 )
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
 from pipedoctor.source.detect.host_tensors import is_fresh_on_host, makes_tensor_of
@@ -28,6 +29,7 @@ from pipedoctor.source.detect.value_uses import (
     converts_values,
     is_reduced_tensor,
     is_used_in_condition,
+    reads_tensor,
 )
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import last_name, unparse_short
@@ -62,12 +64,12 @@ class BatchEvents:
                     of_batch=mine,
                     fresh=is_fresh_on_host(node, state.fresh_on_host),
                 )
-        elif isinstance(func, ast.Attribute) and func.attr in {"item", "cpu", "tolist"}:
+        elif isinstance(func, ast.Attribute) and (how := reads_tensor(node)):
             read = self._read_names(scope, func.value)
             raised = bool(read & (state.results | moved if self.depth else state.results))
             host = not raised and bool(root) and bool(read) and read <= state.batch - moved
             if raised or not self.depth:
-                self._record_sync(scope, step, func.attr, host=host, raised=raised)
+                self._record_sync(scope, step, how, host=host, raised=raised)
         elif converts := converts_values(node):
             chosen = any(tensor_names(g.test) & state.results for g in step.context.guards)
             if not chosen and converts_result(node, converts, state.results):
@@ -164,7 +166,7 @@ class BatchEvents:
         value = self.recorder.values.resolve(given, scope)
         inner = func.value if isinstance(func, ast.Attribute) else None
         kind: type[BatchCopy] = DeviceCopy if of_batch else OtherCopy
-        if self._creates_tensor(scope, node):
+        if self._creates_tensor(scope, node) and not is_made_once(step.context):
             kind = CreatedThenMoved
         details = kind(
             in_loop=self.loop_index,

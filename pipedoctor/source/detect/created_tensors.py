@@ -7,13 +7,14 @@ from pipedoctor.facts.code_events.training import CreatedThenMoved
 from pipedoctor.source.detect.device_copies import creates_then_moves, is_device_copy
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.callables import Callee
 from pipedoctor.source.values.lattice import InstanceValue
 
 _MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}
+_KEEPING_WORDS = ("None", " in ", "hasattr", "shape", "size(", "len(", "first", "cache")
 _MOVING_WORDS = (b".cuda(", b".to(")
 
 
@@ -24,7 +25,8 @@ def record_created_tensors(recorder: EventRecorder) -> None:
         for event in recorder.events
         if event.kind == CreatedThenMoved.kind
     }
-    for scope, step in (*_list_forward_steps(recorder), *_list_evaluation_steps(recorder)):
+    steps = (_list_forward_steps, _list_loss_steps, _list_evaluation_steps)
+    for scope, step in (one for listed in steps for one in listed(recorder)):
         node = step.node
         if not isinstance(node, ast.Call) or not is_device_copy(node, recorder, scope):
             continue
@@ -54,8 +56,23 @@ def _list_forward_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, Co
         entered = recorder.call_graph.callables.called_from(Callee(forward, InstanceValue(cls)))
         for scope in dict.fromkeys((forward, *(one.scope for one in entered if _is_plain(one)))):
             for step in scope.calls:
-                if not step.context.guards and not step.context.inner:
+                if not step.context.inner and not any(map(_may_be_kept, step.context.guards)):
                     yield scope, step
+
+
+def _list_loss_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, CodeStep]]:
+    """What functions do that are called losses."""
+    for scope in recorder.project.scopes:
+        named = "loss" in scope.name.rpartition(".")[2].lower() and not is_initializer(scope)
+        if named and scope.parameters and _may_move(scope) and not scope.module.is_test:
+            for step in scope.calls:
+                if not step.context.inner and not any(map(_may_be_kept, step.context.guards)):
+                    yield scope, step
+
+
+def _may_be_kept(guard: GuardCondition) -> bool:
+    """``if self.grid is None``, ``if key not in self.grids``: is it made for a new size only?"""
+    return any(word in unparse_short(guard.test) for word in _KEEPING_WORDS)
 
 
 def _is_plain(callee: Callee) -> bool:

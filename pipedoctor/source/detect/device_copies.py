@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from pipedoctor.facts.code_events.training import SideStreamCopy
 from pipedoctor.source.detect.flow_state import find_flow_key
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.context import CodeContext
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import child_nodes
@@ -129,7 +130,7 @@ def _is_cpu_device(node: ast.expr) -> bool:
 
 
 _TYPED_FACTORIES = {
-    f"torch.{kind}Tensor" for kind in ("Float", "Double", "Half", "Int", "Long", "Byte", "Bool")
+    f"torch.{kind}Tensor" for kind in ("", "Float", "Double", "Half", "Int", "Long", "Byte", "Bool")
 }
 """They take sizes, and then hold whatever was in the memory, or what is in a list."""
 _FILLING_METHODS = {"fill_", "zero_", "normal_", "uniform_"}
@@ -164,11 +165,22 @@ def creates_then_moves(
         return False
     known = recorder.full_name_of(inner.func, scope)
     if known in _TYPED_FACTORIES:
-        return bool(methods & _FILLING_METHODS) or _is_list_of_constants(inner.args)
+        fixed = _is_list_of_constants(inner.args) or _is_named_constant(inner.args)
+        return bool(methods & _FILLING_METHODS) or fixed
     if known in {"torch.as_tensor", "torch.tensor"}:
         fixed = _is_list_of_constants(inner.args) or _is_named_constant(inner.args)
         return fixed or (known == "torch.tensor" and not in_callee)
     return known in TENSOR_FACTORIES
+
+
+def is_made_once(context: CodeContext) -> bool:
+    """``if key not in kept:``: only where nothing is there yet."""
+    return any(
+        guard.holds
+        and isinstance(guard.test, ast.Compare)
+        and isinstance(guard.test.ops[0], ast.NotIn)
+        for guard in context.guards
+    )
 
 
 def _is_list_of_constants(values: list[ast.expr]) -> bool:

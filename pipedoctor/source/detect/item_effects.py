@@ -10,12 +10,14 @@ from pipedoctor.facts.code_events.item import (
     PathScan,
     Print,
     RandomDraw,
+    TransformConstruction,
     Unpickling,
 )
 from pipedoctor.facts.code_events.seeds import GeneratorSeed
 from pipedoctor.source.detect.api_table import KIND_OF_CALL, MEDIA_OPENERS, reads_whole
 from pipedoctor.source.detect.cache_keys import record_missed_keys
 from pipedoctor.source.detect.caches import is_failure_path
+from pipedoctor.source.detect.drawn_arguments import is_drawn_here
 from pipedoctor.source.detect.failures import (
     find_item_entries,
     record_swallowed_errors,
@@ -71,6 +73,8 @@ def _record_call(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node
     own = kind is ContainerOpening and has_file_per_item(recorder, scope, node)
     if own and full in MEDIA_OPENERS:
         kind = ArrayRead  # to decode it is the item
+    if kind is TransformConstruction and is_drawn_here(recorder, scope, node):
+        kind = None  # another one for each item
     if kind is not None:
         once = runs_once(recorder, scope)
         details = kind(

@@ -34,7 +34,7 @@ def record_object_lists(recorder: EventRecorder, methods: Iterable[CodeScope]) -
             if isinstance(item, ast.Name) and item.id in scope.bindings:
                 value = scope.bindings[item.id][-1][0]
             kept = key.startswith("self.") or _is_kept_by_dataset(recorder, scope, key)
-            varies = _varies_in_loop(step, value) and not is_converted_to_array(scope, key)
+            varies = varies_in_loop(step, value) and not is_converted_to_array(scope, key)
             if isinstance(value, (ast.Dict, ast.Tuple, ast.List)) and kept and varies:
                 node = _find_inner_list(scope, value) or value
                 recorder.add_event(ObjectList(), scope, step, key, node=node)
@@ -104,7 +104,7 @@ def _find_inner_list(scope: CodeScope, value: ast.expr) -> ast.expr | None:
     return None
 
 
-def _varies_in_loop(step: CodeStep, value: ast.expr) -> bool:
+def varies_in_loop(step: CodeStep, value: ast.expr) -> bool:
     """Does it come from the loop, and is it not the same whenever it is kept?"""
     made = {
         part.id

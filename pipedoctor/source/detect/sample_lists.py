@@ -9,6 +9,7 @@ from pipedoctor.source.detect.object_lists import (
     find_appends,
     is_converted_to_array,
     is_written_out,
+    varies_in_loop,
 )
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values
@@ -44,7 +45,7 @@ ANNOTATION_INDICES: Mapping[str, str] = {
 """Classes of libraries that keep a dictionary for each annotation, with their sources."""
 _LIST_METHODS = {"readlines", "splitlines", "tolist", "to_list", "rglob", "glob", "iterdir"}
 """Of files, strings, arrays, tables and paths: they give an object for each line or row."""
-_WRAPPERS = {"list", "sorted", "natsorted", "tuple", "filter"}
+_WRAPPERS = {"list", "sorted", "natsorted", "tuple", "filter", "map", "set"}
 _OBJECT_MAKERS = {
     *("join", "strip", "rstrip", "lstrip", "split", "format", "replace", "lower", "decode"),
     *("int", "float", "str", "tuple", "dict", "list", "basename", "splitext", "Path"),
@@ -138,6 +139,11 @@ def _makes_objects(recorder: EventRecorder, scope: CodeScope, value: ast.expr, d
         return False
     if isinstance(value, ast.Name):
         given = scope.bindings.get(value.id, [])
+        if given and isinstance(given[-1][0], ast.List) and not given[-1][0].elts:
+            return any(
+                key == value.id and varies_in_loop(step, item) and _is_record(recorder, scope, item)
+                for step, key, item in find_appends(scope)
+            )
         return bool(given) and _makes_objects(recorder, scope, given[-1][0], depth - 1)
     if isinstance(value, ast.Subscript) and _keeps_objects(value.slice):
         return _makes_objects(recorder, scope, value.value, depth - 1)
@@ -148,7 +154,7 @@ def _makes_objects(recorder: EventRecorder, scope: CodeScope, value: ast.expr, d
         return False
     name = last_name(value.func)
     if name in _WRAPPERS and isinstance(value.func, ast.Name) and value.args:
-        last = value.args[-1] if name == "filter" else value.args[0]
+        last = value.args[-1] if name in {"filter", "map"} else value.args[0]
         return _picks_column(last) or _makes_objects(recorder, scope, last, depth - 1)
     full = recorder.full_name_of(value.func, scope)
     if full in _LIST_FUNCTIONS:
@@ -196,10 +202,17 @@ def _is_object(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> boo
         return written or any(last_name(one.func) in _OBJECT_MAKERS for one in calls)
     if isinstance(node, ast.Subscript):  # a part of it: ``name.split(".")[0]``
         piece = node.value
-        return isinstance(piece, ast.Call) and last_name(piece.func) in _SPLITTERS
+        makers = _OBJECT_MAKERS if isinstance(node.slice, ast.Slice) else _SPLITTERS
+        return isinstance(piece, ast.Call) and last_name(piece.func) in makers
     if isinstance(node, ast.Call):
         return last_name(node.func) in _OBJECT_MAKERS
     return isinstance(node, ast.JoinedStr)
+
+
+def _is_record(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
+    """Is it an object, or a tuple, list or dictionary that is written out?"""
+    written = isinstance(node, (ast.Tuple, ast.List, ast.Dict))
+    return written or _is_object(recorder, scope, node)
 
 
 def _own_values(scope: CodeScope, name: str) -> Iterator[ast.expr]:

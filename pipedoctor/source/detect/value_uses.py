@@ -15,6 +15,7 @@ _REDUCTIONS = {"sum", "mean", "norm", "amax", "amin"}
 _TENSOR_REDUCTIONS = _REDUCTIONS | {"all", "any", "max", "min", "prod", "std", "var", "median"}
 _TENSOR_QUESTIONS = {"all", "any", "equal", "allclose"}
 """Functions of torch whose answer is one truth value."""
+_READING_METHODS = {"item", "cpu", "tolist"}
 _PRINTING_METHODS = {"set_postfix", "set_description", "add_scalar"}
 _GRADIENT_NORMS = {"clip_grad_norm_", "clip_grad_norm", "get_total_norm"}
 _FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
@@ -87,6 +88,14 @@ def compares_values(node: ast.expr) -> bool:
 def is_computed_of_gradients(node: ast.Call) -> bool:
     """Is it a number of the gradients, which lie on the device?"""
     return last_name(node.func) in _GRADIENT_NORMS
+
+
+def reads_tensor(node: ast.Call) -> str:
+    """``x.item()``, ``x.cpu()``, ``x.to("cpu")``: how a method reads its tensor; empty: not so."""
+    how = last_name(node.func)
+    if how == "to" and node.args and isinstance(node.args[0], ast.Constant):
+        return "cpu" if node.args[0].value == "cpu" else ""
+    return how if how in _READING_METHODS else ""
 
 
 def converts_values(node: ast.Call) -> str:

@@ -50,8 +50,15 @@ class AttributeReader:
                 found.append(
                     model.evaluate(cls.class_attributes[name], model.frame_of(cls.module.body))
                 )
-        joined = join(iter(found))
-        return joined or join(self._read_stores(model, instance, name))
+        joined = join(iter(found)) or join(self._read_stores(model, instance, name))
+        if not joined and any("__getattr__" in cls.methods for cls in ancestors):
+            return self.read_any_store(model, name)
+        return joined
+
+    def read_any_store(self, model: Evaluating, name: str) -> Values:
+        """``state.options.loader = loader``: what anybody gives to an attribute of this name."""
+        stores = self.attribute_stores.get(name, ())[:_MAX_STORES]
+        return join(model.evaluate(value, model.frame_of(scope)) for _, value, scope in stores)
 
     def _stores_of(self, cls: ClassDefinition) -> dict[str, list[tuple[ast.expr, CodeScope]]]:
         """What the methods of a class give to each attribute of ``self``."""

@@ -189,6 +189,8 @@ class Evaluator(CyclicEvaluator):
         stored = {id(scope.owner) for _, scope in stores}
         if len(stored) != 1:  # whose attribute it is cannot be told
             stores = [pair for pair in stores if "load" in node.attr]
+        if not stores and "load" in node.attr:
+            return self.attributes.read_any_store(self, node.attr)
         return join(self.evaluate(value, self.frame_of(scope)) for value, scope in stores)
 
     def find_object_calls(self) -> list[CallSite]:

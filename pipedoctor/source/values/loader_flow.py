@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from pipedoctor.source.resolve.loader_calls import LoaderCallFinder, ResolvedLoaderCall
+from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.values.evaluator import Evaluator
 from pipedoctor.source.values.lattice import (
@@ -25,6 +26,10 @@ from pipedoctor.source.values.library import PARAMETER_NAMES
 
 _MAX_NESTING = 3
 _REQUESTS = frozenset(("next", "__next__", "anext"))
+_PARTS = frozenset(
+    ("parameters", "named_parameters", "modules", "children", "buffers", "values", "keys", "items")
+)
+"""Methods that list the parts of a module or of a dictionary."""
 _ROUNDS = 3
 """Functions around the one that takes a batch from an iterator."""
 
@@ -108,7 +113,7 @@ class LoaderFlow:
             before = len(names)
             for name in list(names):
                 for site in self.project.find_call_sites(name):
-                    if site.scope.steps_by_type.get(ast.Return):
+                    if site.scope.steps_by_type.get(ast.Return) and not _takes_part(site.node):
                         names.add(site.scope.name.rpartition(".")[2])
             if len(names) == before:
                 break
@@ -122,7 +127,8 @@ class LoaderFlow:
             before = len(names)
             for name in list(names):
                 for site in self.project.find_call_sites(name):
-                    names.add(site.scope.name.rpartition(".")[2])
+                    if not _takes_part(site.node):
+                        names.add(site.scope.name.rpartition(".")[2])
             if len(names) == before:
                 break
         return frozenset(names - {"main", "__init__", "<module>", "__next__", "__iter__"})
@@ -179,3 +185,9 @@ class LoaderFlow:
         found = frozenset(n for part in parts for n in self._batches_in(part, depth))
         self._held[value, depth] = found
         return found
+
+
+def _takes_part(call: ast.Call) -> bool:
+    """``next(model.parameters())``: takes no batch, but a part of what is there."""
+    given = call.args[0] if call.args else None
+    return isinstance(given, ast.Call) and last_name(given.func) in _PARTS
