@@ -36,8 +36,8 @@ def move_caches(
     if better is None:
         return ()
     folder = f"{better.path.rstrip('/')}/cache"
-    names = [n for one in caches for n in one.named_by.split(", ") if n not in _UNNAMED]
-    values = dict.fromkeys(names or ["XDG_CACHE_HOME"], folder)
+    names = [n for one in caches for n in one.named_by.split(", ")]
+    values = dict.fromkeys(("XDG_CACHE_HOME" if n in _UNNAMED else n for n in names), folder)
     return environment(f"Put the cache in {folder}{reason}", **values)
 
 

@@ -43,18 +43,21 @@ def cache_dir_not_writable(paths: Paths, site: Site | None, /) -> Findings:
     if not caches:
         reason = "no cache folder could be examined"
         raise CannotJudge(reason)
-    for entry in caches:
-        if not entry.writable:
-            yield _report_cache_dir(entry, paths, site)
+    ill = [entry for entry in caches if not entry.writable]
+    for entry in ill:
+        yield _report_cache_dir(entry, ill, paths, site)
 
 
 def _is_denied(entry: PathFact) -> bool:
     return entry.error_code in {"EACCES", "EPERM"}
 
 
-def _report_cache_dir(entry: PathFact, paths: Paths, site: Site | None) -> Finding:
+def _report_cache_dir(
+    entry: PathFact, ill: list[PathFact], paths: Paths, site: Site | None
+) -> Finding:
+    """All are moved at once: of a line for each, only the first would be typed."""
     default = entry.named_by in {"default", ""}
-    remedies = (*move_caches(paths, [entry], other_mount=False), _advise_ownership(entry))
+    remedies = (*move_caches(paths, ill, other_mount=False), _advise_ownership(entry))
     why = entry.why_not_writable or entry.error
     name = entry.path if default else f"{entry.named_by}={entry.path}"
     return Finding(

@@ -148,3 +148,16 @@ def test_the_rights_of_a_folder_are_no_matter_of_its_disk() -> None:
     (finding,) = cache_dir_not_writable(Paths(entries=(ill, scratch)), BARE)
 
     assert finding.remedies[0].snippet == "export XDG_CACHE_HOME=/tmp/cache"
+
+
+def test_one_line_moves_every_cache_that_is_not_writable() -> None:
+    first = cache(writable=False, why_not_writable=RO)
+    second = cache("/shared/torch", "TORCH_HOME", writable=False, why_not_writable=RO)
+
+    third = cache("/root/.cache", "default", writable=False, why_not_writable="no")
+
+    found = cache_dir_not_writable(Paths(entries=(first, second, third, SCRATCH)), BARE)
+
+    variables = ("HF_HOME", "TORCH_HOME", "XDG_CACHE_HOME")
+    line = " ".join(["export", *(f"{name}=/tmp/cache" for name in variables)])
+    assert {finding.remedies[0].snippet for finding in found} == {line}
