@@ -1,7 +1,8 @@
 """A watch in a file: lines of samples, and now and then all facts; to be replayed."""
 
+import io
 import os
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -81,14 +82,26 @@ def read_recording(path: str) -> Iterator[tuple[dict[str, Any], Facts | None]]:
         raise MalformedRecordError(message)
     with Path(path).open("rb") as file:
         number = 0
-        while text := file.readline(_MAX_LINE_BYTES):
-            number += 1
+        for number, text in enumerate(_read_lines(file), 1):
             if not text.endswith(b"\n") and number > 1:
                 return
-            yield _parse_line(text.removeprefix(BOM_UTF8) if number == 1 else text, number)
+            yield _parse_line(text, number)
         if not number:
             message = "it is empty"
             raise MalformedRecordError(message)
+
+
+def _read_lines(file: io.BufferedReader) -> Iterator[bytes]:
+    """Lines in UTF-8 without a mark of the byte order; PowerShell copies files as UTF-16."""
+    if file.peek(2)[:2] in {BOM_UTF16_LE, BOM_UTF16_BE}:
+        decoded = io.TextIOWrapper(file, "utf-16", errors="replace", newline="\n")
+        while line := decoded.readline(_MAX_LINE_BYTES):
+            yield line.encode()
+        return
+    if file.peek(3)[:3] == BOM_UTF8:
+        file.read(3)
+    while text := file.readline(_MAX_LINE_BYTES):
+        yield text
 
 
 def _parse_line(text: bytes, number: int) -> tuple[dict[str, Any], Facts | None]:

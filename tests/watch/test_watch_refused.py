@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
@@ -100,12 +99,14 @@ def test_a_zombie_is_no_process() -> None:
         assert not session.is_alive
 
 
-def test_a_recording_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
-    """As editors of Windows save it; reports are read so as well."""
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_recording_may_begin_with_a_byte_order_mark(encoding: str, tmp_path: Path) -> None:
+    """As editors and PowerShell save it; reports are read so as well."""
     file = tmp_path / "x.jsonl"
     with WatchRecorder(str(file)) as recorder:
-        recorder.add({"seconds": 1.0})
+        recorder.add({"seconds": 1.0, "name": "Größe"})
         recorder.add({"seconds": 2.0})
-    file.write_bytes(BOM_UTF8 + file.read_bytes())
+    text = file.read_text("utf-8").replace("\n", "\r\n")
+    file.write_bytes(text.encode(encoding))
 
     assert [line["seconds"] for line, _ in read_recording(str(file))] == [1.0, 2.0]
