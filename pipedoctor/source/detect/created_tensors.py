@@ -9,12 +9,13 @@ from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import unparse_short
-from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.scope import CodeScope, Module
 from pipedoctor.source.values.callables import Callee
 from pipedoctor.source.values.lattice import InstanceValue
 
 _MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}
 _KEEPING_WORDS = ("None", " in ", "hasattr", "shape", "size(", "len(", "first", "cache")
+_GRADIENT_WORDS = ("no_grad", "inference_mode")
 _MOVING_WORDS = (b".cuda(", b".to(")
 
 
@@ -82,9 +83,9 @@ def _is_plain(callee: Callee) -> bool:
 
 def _list_evaluation_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, CodeStep]]:
     """What loops without gradients do that no loader feeds: for each file or image."""
-    for scope in recorder.project.scopes:
-        if not _may_move(scope) or scope.module.is_test:
-            continue
+    moving = [one for one in recorder.project.modules if not one.is_test and _speaks_of_moves(one)]
+    gradients = (one for one in moving if _turns_off_somewhere(one))
+    for scope in (scope for module in gradients for scope in module.scopes):
         decorated = _turns_off_gradients(getattr(scope.node, "decorator_list", ()))
         for step in scope.calls:
             loops = step.context.loops
@@ -94,10 +95,16 @@ def _list_evaluation_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope,
 
 
 def _may_move(scope: CodeScope) -> bool:
-    return any(word in scope.module.file.content for word in _MOVING_WORDS)
+    return _speaks_of_moves(scope.module)
+
+
+def _speaks_of_moves(module: Module) -> bool:
+    return any(word in module.file.content for word in _MOVING_WORDS)
+
+
+def _turns_off_somewhere(module: Module) -> bool:
+    return any(word.encode() in module.file.content for word in _GRADIENT_WORDS)
 
 
 def _turns_off_gradients(wrappers: "list[ast.expr] | tuple[ast.expr, ...]") -> bool:
-    return any(
-        word in unparse_short(one) for one in wrappers for word in ("no_grad", "inference_mode")
-    )
+    return any(word in unparse_short(one) for one in wrappers for word in _GRADIENT_WORDS)
