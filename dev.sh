@@ -18,7 +18,7 @@ usage() {
     cat <<'END'
 sh dev.sh check [ARGS]   install into .venv and run `pipedoctor check ARGS`
 sh dev.sh test [ARGS]    everything CI runs; with ARGS: only `pytest ARGS`
-sh dev.sh docs           regenerate the pages of checks, the schemas and the help texts
+sh dev.sh docs           regenerate the pages of checks, schemas, help texts and the vocabulary
 sh dev.sh sweep          run the tests on every installed Python from 3.10 to 3.14
 sh dev.sh coverage       run the tests with branch coverage: 100 % of checks, 95 % of the rest
 sh dev.sh registry       run the tests that install packages from the package index
@@ -329,6 +329,7 @@ cmd_sweep() {
 
 cmd_docs() {
     ready
+    python tools/make_vocabulary.py
     exec python tools/make_docs.py
 }
 
