@@ -11,6 +11,13 @@ CONNECTION_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
+        ("asic", "serpass", "user_pass"),
+        r"(\b(?i:basic(?:_?auth)?|user_?pass)[\"']?\s?[=:]\s?[\"']?[\w.@-]{1,60}:)"
+        r"(?!<secret>)(?=\S*\d)(?=\S*[A-Za-z])[^\s\"':/]{6,}",
+        "https://www.rfc-editor.org/rfc/rfc7617",
+        has_option=False,
+    ),
+    CommandForm(
         ("jdbc:oracle",),
         r"(\bjdbc:oracle:\w+:[\w.$-]+/)(?!<secret>)[^\s@]+(?=@)",
         "https://docs.oracle.com/en/database/oracle/oracle-database/19/jjdbc/data-sources-and-URLs.html",

@@ -40,6 +40,12 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
+        (" key ",),
+        r"(\b(?i:the|my|our|your|this)\s(?:[\w-]{1,16}\s)?key\s[\"'`]?)[0-9a-f]{32,40}(?![0-9a-zA-Z])",
+        GITLEAKS,
+        has_option=False,
+    ),
+    CommandForm(
         ("hrase",),
         r"(?im)(\bpass ?phrase(?:\sis)?\s?[:=]\s?)(?!(?:not?|none|is|was|must|required|missing)\b)"
         r"[a-z]+(?:[ -][a-z]+){3,}(?=[.!]?\s*$)",

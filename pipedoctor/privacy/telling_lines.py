@@ -22,6 +22,7 @@ _ENGLISH = (
     *("auth_token", "login:", "login(", "signin(", "authenticate(", "connect("),
     *("securestring", "auth ", "login ", "logged in"),
     *("redis(", "client(", "session(", "minio(", "elasticsearch(", "credentials("),
+    *("connection(", "ftp(", "ftp_tls(", "smtp(", "imap4("),
 )
 TELLING_WORDS = (*_ENGLISH, *FOREIGN_PASSWORDS)
 """In small letters; a line that has one of these may show a secret anywhere."""
