@@ -76,6 +76,10 @@ os._exit(0)
 """
 
 
+_STARVED_SHARE = 0.4
+"""Of the time; an import that waited longer for a CPU says nothing of the environment."""
+
+
 def torch_import(
     machine: Machine, choice: EnvironmentChoice, timeout: float, announce: Announce
 ) -> TorchImport:
@@ -104,6 +108,12 @@ def torch_import(
     outcome, code = _parse_output(done.stdout), done.exit_code
     if outcome is not None and outcome.error in _NOT_INSTALLED_ERRORS:
         message = f"torch is not installed in {prefix.folder}"
+        raise UnreadableError(message)
+    if code is None and outcome is None and done.delayed_seconds > spent * _STARVED_SHARE:
+        message = (
+            f"import torch did not finish within {spent:.1f} s, for {done.delayed_seconds:.1f} s"
+            " of which other processes kept it from the CPUs"
+        )
         raise UnreadableError(message)
     if code is None:
         return _report_timeout(outcome, round(spent, 1))

@@ -31,6 +31,8 @@ class ProcessOutput(NamedTuple):
     """As `subprocess` has it; None: it was killed for lateness."""
     stdout: bytes
     stderr: bytes
+    delayed_seconds: float = 0.0
+    """For how long a late one was ready to run and got no CPU; 0: or not known."""
 
 
 class _TailReader(threading.Thread):
@@ -107,9 +109,11 @@ def _run(
     process.stdin.close()
     readers = [_TailReader(pipe, max_bytes, mark) for pipe in (process.stdout, process.stderr)]
     exit_code: int | None = None
+    delayed = 0.0
     try:
         exit_code = process.wait(timeout)
     except subprocess.TimeoutExpired:
+        delayed = _read_delay(process.pid)
         process.kill()
         reap_killed(process)
     _end_orphans(before | {process.pid})
@@ -117,7 +121,15 @@ def _run(
         reader.join(_REAP_TIMEOUT)
         if not reader.is_alive():
             pipe.close()
-    return ProcessOutput(exit_code, *(reader.get_tail() for reader in readers))
+    stdout, stderr = (reader.get_tail() for reader in readers)
+    return ProcessOutput(exit_code, stdout, stderr, delayed)
+
+
+def _read_delay(pid: int) -> float:
+    """Seconds that its first thread has waited for a CPU: /proc/PID/schedstat."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{pid}/schedstat").read_text("ascii").split()[1]) / 1e9
+    return 0.0
 
 
 @contextlib.contextmanager

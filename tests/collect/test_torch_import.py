@@ -1,6 +1,8 @@
 """Importing torch tells how it ended, whatever way that is."""
 
 import ast
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -89,8 +91,25 @@ def test_import_that_fails(tmp_path: Path, text: str, error: str, signal: str) -
     assert seen.hang is None
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="one CPU for all")
+def test_import_that_others_keep_from_the_cpu_says_nothing(tmp_path: Path) -> None:
+    """All on one CPU, as on a machine that is busy."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    spin = [sys.executable, "-c", "while True: pass"]
+    others = [subprocess.Popen(spin) for _ in range(4)]
+    try:
+        with pytest.raises(UnreadableError, match="other processes kept it from the CPUs"):
+            probe(fake(tmp_path, "while True: pass"), patience=1.0)
+    finally:
+        os.sched_setaffinity(0, before)
+        for other in others:
+            other.kill()
+            other.wait()
+
+
 def test_import_that_hangs(tmp_path: Path) -> None:
-    seen = probe(fake(tmp_path, "import time; time.sleep(60)"), patience=0.5)
+    seen = probe(fake(tmp_path, "import time; time.sleep(60)"), patience=1.5)
 
     assert not seen.ok
     assert seen.hang is not None
