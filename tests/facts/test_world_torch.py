@@ -263,7 +263,7 @@ def test_a_patch_level_that_is_not_listed_has_a_series() -> None:
 
 @pytest.mark.parametrize(
     ("torch", "version"),
-    [("2.13.0", "0.28.0"), ("2.15.0", "0.29.2"), ("2.1.2", None), ("1.6.0", None)],
+    [("2.13.0", "0.28.0"), ("2.15.0", "0.29.2"), ("2.1.2", "0.16.2"), ("1.6.0", None)],
 )
 def test_the_newest_for_a_torch(torch: str, version: str | None) -> None:
     row = PAIRS.find_newest("torchvision", torch)

@@ -245,7 +245,7 @@ def test_a_driver_is_never_advised_beyond_it(
     [
         ("torchvision", "2.13.0", "torchvision==0.28.0+cu126"),
         ("torchvision", "2.14.1", "torchvision==0.29.2"),
-        ("torchvision", "2.0.1", "torchvision"),
+        ("torchvision", "1.6.0", "torchvision"),
         ("torchaudio", "2.10.0", "torchaudio==2.10.0+cu126"),
         ("torchaudio", "2.11.0", "torchaudio==2.11.0"),
         ("torchaudio", "0.1.0", "torchaudio"),
