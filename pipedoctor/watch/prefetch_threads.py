@@ -7,8 +7,8 @@ from pipedoctor.watch.stacks.stack_phases import (
     StackSample,
     classify_main_stack,
 )
-from pipedoctor.watch.stacks.stack_reader import StackReader
-from pipedoctor.watch.stacks.thread_stacks import ThreadStack, read_thread_stacks
+from pipedoctor.watch.stacks.stack_reader import StackReader, ThreadStack
+from pipedoctor.watch.stacks.thread_stacks import read_thread_stacks
 
 _GIVING_NAMES = frozenset(("put", "put_nowait"))
 _LOADS = LOADING_PHASES | {ProcessPhase.STARTING}

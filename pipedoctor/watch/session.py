@@ -17,6 +17,7 @@ from pipedoctor.collect.machine import Machine
 from pipedoctor.watch.cpu_budget import (
     INITIAL_SECONDS,
     INITIAL_SHARE,
+    PROGRAM_SHARE,
     STACKLESS_SHARE,
     STEADY_SHARE,
     CpuBudget,
@@ -75,7 +76,7 @@ class WatchSession(JobProcesses):
         self.began = clock()
         """After attaching, which takes long on a busy machine."""
         self._cpu = time.process_time()
-        self._budget = CpuBudget()
+        self._budget = CpuBudget(self._read_cpu)
         self._turn_at = self._paced_at = self._ran_at = self.began
         self._resources = PeriodicRead(_RESOURCES_INTERVAL, _RESOURCES_SHARE)
         self._limits = PeriodicRead(_LIMITS_INTERVAL, _LIMITS_SHARE)
@@ -128,7 +129,16 @@ class WatchSession(JobProcesses):
         """Of a CPU, that looks may take now."""
         if not self._has_stack_reader():
             return STACKLESS_SHARE
+        if self._read_program_cpu():
+            return PROGRAM_SHARE
         return INITIAL_SHARE if now - self.began < INITIAL_SECONDS else STEADY_SHARE
+
+    def _read_cpu(self) -> float:
+        return time.thread_time() + self._read_program_cpu()
+
+    def _read_program_cpu(self) -> float:
+        """Seconds of programs that read stacks; 0: there is none."""
+        return sum(p.reader.program_cpu for p in self.processes.values() if p.reader is not None)
 
     def _has_stack_reader(self) -> bool:
         return any(p.reader is not None for p in self.processes.values())

@@ -95,15 +95,34 @@ class WatchedProcess:
 
     def _open_reader(self, proc: Path, parent: "WatchedProcess | None") -> StackReader | None:
         above = parent.reader if parent else None
+        if above is not None and not above.knows_instructions:
+            above = None  # it knows no addresses
         try:
             return StackReader(self.member.pid, proc / str(self.member.pid), parent=above)
         except UnknownLayoutError as error:
-            self.unknown["stacks"] = str(error)
+            return self._open_program(error)
         except (PermissionError, UnreadableError):
             self.unknown["stacks"] = PTRACE_DENIED
         except (OSError, TornReadError) as error:
             self.unknown["stacks"] = str(error)
         return None
+
+    def _open_program(self, reason: UnknownLayoutError) -> StackReader | None:
+        """py-spy knows more interpreters, and costs more; None: it does not know this one."""
+        self.unknown["stacks"] = str(reason)
+        if reason.version is None:
+            return None
+        self._tries = _MAX_ATTACHES  # neither will know it later
+        from pipedoctor.watch.stacks.program_reader import (  # noqa: PLC0415  (few jobs need it)
+            ProgramReader,
+        )
+
+        is_worker = self.member.role == "worker"
+        try:
+            return ProgramReader(self.member.pid, reason.version, with_locals=is_worker)
+        except UnreadableError as error:
+            self.unknown["stacks"] = f"{reason}; {error}"
+            return None
 
     def take_sample(self, now: float, *, alone: bool = False) -> StackSample | None:
         """
@@ -189,6 +208,8 @@ class WatchedProcess:
     def _assign_release(self, sight: StackSample, frames: list[RemoteFrame]) -> StackSample:
         """Letting go of the batch before belongs to getting the next one."""
         if self.member.role == "worker" or self.reader is None or not frames:
+            return sight
+        if not self.reader.knows_instructions:
             return sight
         if sight.phase in LOADING_PHASES:
             self._callers.remember(frames, self.reader)

@@ -18,7 +18,15 @@ OLDEST, NEWEST = (3, 10), (3, 14)
 
 
 class UnknownLayoutError(Exception):
-    """An interpreter keeps its frames in a way that is not known; says which."""
+    """
+    An interpreter keeps its frames in a way that is not known; says which.
+
+    `version`: of CPython, where it is one.
+    """
+
+    def __init__(self, reason: str, version: tuple[int, int] | None = None) -> None:
+        super().__init__(reason)
+        self.version = version
 
 
 class FrameLayout(msgspec.Struct, frozen=True, kw_only=True):

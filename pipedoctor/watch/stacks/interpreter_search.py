@@ -90,11 +90,11 @@ def _refuse_unsupported(image: ElfImage, version: tuple[int, int], path: str) ->
     name = f"CPython {version[0]}.{version[1]}"
     if not OLDEST <= version <= NEWEST:
         message = f"{name}: only 3.10 to 3.14 are known"
-        raise UnknownLayoutError(message)
+        raise UnknownLayoutError(message, version)
     match = _PYTHON_FILE_PATTERN.search(path)
     flags = (match[3] or match[6] or "") if match else ""
     debug = "d" in flags or image.find_symbol("_Py_NegativeRefcount") is not None
     if debug or "t" in flags:
         kind = "debug" if debug else "free-threaded"
         message = f"{name} is a {kind} build, whose layout is another"
-        raise UnknownLayoutError(message)
+        raise UnknownLayoutError(message, version)

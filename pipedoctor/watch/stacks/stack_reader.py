@@ -28,6 +28,15 @@ class RemoteFrame(NamedTuple):
     instruction: int
 
 
+class ThreadStack(NamedTuple):
+    """One thread, by its state in the interpreter; frames innermost first."""
+
+    state: int
+    native: int | None
+    """The kernel's number of it; None: 3.10 does not know it."""
+    frames: tuple[RemoteFrame, ...]
+
+
 class StackReader:
     """
     Reads the stack of the main thread of one process, about four reads a time.
@@ -36,6 +45,13 @@ class StackReader:
     the kernel denies it or the process is gone, TornReadError for a sample that the
     process changed meanwhile: the next one will do.
     """
+
+    knows_instructions = True
+    """Frames say at which instruction they stand, not only at which line."""
+    other_threads: tuple[ThreadStack, ...] | None = None
+    """Of the last sample, where all threads come at once."""
+    program_cpu = 0.0
+    """CPU seconds of programs that read for it."""
 
     def __init__(self, pid: int, proc: Path, *, parent: "StackReader | None" = None) -> None:
         self.memory = RemoteMemory(pid)

@@ -1,26 +1,18 @@
 """The stacks of all threads of a process but its main one, read when somebody asks."""
 
 import contextlib
-from typing import NamedTuple
 
 from pipedoctor.watch.stacks.remote_memory import TornReadError
-from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader
+from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader, ThreadStack
 
 _MAX_THREADS, _MAX_DEPTH = 32, 60
 _TAG_MASK = ~3
 
 
-class ThreadStack(NamedTuple):
-    """One thread, by its state in the interpreter; frames innermost first."""
-
-    state: int
-    native: int | None
-    """The kernel's number of it; None: 3.10 does not know it."""
-    frames: tuple[RemoteFrame, ...]
-
-
 def read_thread_stacks(reader: StackReader) -> list[ThreadStack]:
     """Of at most 32 threads; one that changed while it was read is left out."""
+    if reader.other_threads is not None:
+        return list(reader.other_threads)
     at, memory, found = reader.layout, reader.memory, list[ThreadStack]()
     main = reader.find_main_thread()
     interpreter = memory.read_pointer(reader.interpreter.runtime + at.interpreters)
