@@ -24,8 +24,6 @@ from torch.utils.data import DataLoader, Dataset
 
 NAME, DEVICE, SECONDS, FOLDER = sys.argv[1], sys.argv[2], float(sys.argv[3]), Path(sys.argv[4])
 GPU = DEVICE == "cuda"
-COPIES = ("Memcpy", "Memset")
-"""How the profiler's names of copies begin."""
 READS = 48
 """Small reads without the page cache for each item of the storage-bound loop."""
 
@@ -185,6 +183,8 @@ def profile_gpu(batches: Iterator[Any], train: Callable[[Any], None]) -> float:
     """Share of some steps' time in which a kernel ran on the GPU, as GPM counts: no copies."""
     from torch.profiler import ProfilerActivity, profile
 
+    from pipedoctor.tune.target.gpu_state import sum_kernel_seconds
+
     with profile(activities=[ProfilerActivity.CUDA]) as found:
         wait()
         began = time.perf_counter()
@@ -193,22 +193,7 @@ def profile_gpu(batches: Iterator[Any], train: Callable[[Any], None]) -> float:
             train(next(batches))
         wait()
         seconds = time.perf_counter() - began
-    events: Any = found.events()
-    spans = sorted(
-        (event.time_range.start, event.time_range.end)
-        for event in events or ()
-        if event.device_type.name == "CUDA" and not event.name.startswith(COPIES)
-    )
-    return add_spans(spans) / 1e6 / seconds
-
-
-def add_spans(spans: list[tuple[float, float]]) -> float:
-    """Length of their union."""
-    total, reached = 0.0, float("-inf")
-    for begin, end in spans:
-        total += max(0.0, end - max(begin, reached))
-        reached = max(reached, end)
-    return total
+    return sum_kernel_seconds(found) / seconds
 
 
 if __name__ == "__main__":

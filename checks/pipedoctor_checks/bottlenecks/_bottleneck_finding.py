@@ -102,11 +102,10 @@ def _report_observed(
     if words and not fine:
         evidence["kernel"] = words
     evidence |= {key: round(value, 6) for key, value in bottleneck.evidence.items()}
+    doubtful = is_doubtful(observation, bottleneck)
     return Finding(
         severity=severity,
-        confidence=Confidence.POSSIBLE
-        if is_doubtful(observation, bottleneck)
-        else Confidence.LIKELY,
+        confidence=Confidence.POSSIBLE if doubtful else Confidence.LIKELY,
         summary=bottleneck.reason,
         evidence=evidence,
         location=Location(path=hot.path, line=hot.line) if hot else None,

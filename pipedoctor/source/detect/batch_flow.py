@@ -5,7 +5,11 @@ from collections.abc import Iterable
 from itertools import islice
 
 from pipedoctor.source.detect.batch_events import BatchEvents
-from pipedoctor.source.detect.device_copies import is_device_copy, list_own_calls
+from pipedoctor.source.detect.device_copies import (
+    COMPUTATIONS,
+    is_device_copy,
+    list_own_calls,
+)
 from pipedoctor.source.detect.flow_state import (
     FlowState,
     ObjectState,
@@ -46,7 +50,6 @@ _PLAIN_VALUES = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict),
     *(ast.ListComp, ast.DictComp, ast.IfExp),
 )
-_COMPUTED_VALUES = (ast.BinOp, ast.Compare, ast.UnaryOp)
 
 
 class BatchFlow(BatchEvents):
@@ -173,7 +176,7 @@ class BatchFlow(BatchEvents):
             for name in names if tensors & state.on_device.keys() else ():
                 since = state.on_device[min(tensors & state.on_device.keys())]
                 state.on_device.setdefault(name, since)
-        elif isinstance(value, _COMPUTED_VALUES) and tensors & moved and compares_values(value):
+        elif isinstance(value, COMPUTATIONS) and tensors & moved and compares_values(value):
             state.results |= names
         if isinstance(value, (ast.Subscript, ast.Name, ast.Attribute)):
             if find_flow_key(value) in state.results:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from pipedoctor.facts.code_events.training import CreatedThenMoved
 from pipedoctor.source.detect.device_copies import creates_then_moves, is_device_copy
+from pipedoctor.source.detect.loops import GRADIENT_WORDS, switches_off_gradients
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
@@ -15,7 +16,6 @@ from pipedoctor.source.values.lattice import InstanceValue
 
 _MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}
 _KEEPING_WORDS = ("None", " in ", "hasattr", "shape", "size(", "len(", "first", "cache")
-_GRADIENT_WORDS = ("no_grad", "inference_mode")
 _MOVING_WORDS = (b".cuda(", b".to(")
 
 
@@ -56,9 +56,7 @@ def _list_forward_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, Co
             continue
         entered = recorder.call_graph.callables.called_from(Callee(forward, InstanceValue(cls)))
         for scope in dict.fromkeys((forward, *(one.scope for one in entered if _is_plain(one)))):
-            for step in scope.calls:
-                if not step.context.inner and not any(map(_may_be_kept, step.context.guards)):
-                    yield scope, step
+            yield from _list_plain_steps(scope)
 
 
 def _list_loss_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, CodeStep]]:
@@ -66,9 +64,14 @@ def _list_loss_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, CodeS
     for scope in recorder.project.scopes:
         named = "loss" in scope.name.rpartition(".")[2].lower() and not is_initializer(scope)
         if named and scope.parameters and _may_move(scope) and not scope.module.is_test:
-            for step in scope.calls:
-                if not step.context.inner and not any(map(_may_be_kept, step.context.guards)):
-                    yield scope, step
+            yield from _list_plain_steps(scope)
+
+
+def _list_plain_steps(scope: CodeScope) -> Iterator[tuple[CodeScope, CodeStep]]:
+    """The calls that are made each time."""
+    for step in scope.calls:
+        if not step.context.inner and not any(map(_may_be_kept, step.context.guards)):
+            yield scope, step
 
 
 def _may_be_kept(guard: GuardCondition) -> bool:
@@ -86,11 +89,13 @@ def _list_evaluation_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope,
     moving = [one for one in recorder.project.modules if not one.is_test and _speaks_of_moves(one)]
     gradients = (one for one in moving if _turns_off_somewhere(one))
     for scope in (scope for module in gradients for scope in module.scopes):
-        decorated = _turns_off_gradients(getattr(scope.node, "decorator_list", ()))
+        decorated = any(map(switches_off_gradients, getattr(scope.node, "decorator_list", ())))
         for step in scope.calls:
             loops = step.context.loops
             fed = any(id(loop) in recorder.loop_indices for loop in loops)
-            if loops and not fed and (decorated or _turns_off_gradients(step.context.managers)):
+            if not loops or fed:
+                continue
+            if decorated or any(map(switches_off_gradients, step.context.managers)):
                 yield scope, step
 
 
@@ -103,8 +108,4 @@ def _speaks_of_moves(module: Module) -> bool:
 
 
 def _turns_off_somewhere(module: Module) -> bool:
-    return any(word.encode() in module.file.content for word in _GRADIENT_WORDS)
-
-
-def _turns_off_gradients(wrappers: "list[ast.expr] | tuple[ast.expr, ...]") -> bool:
-    return any(word in unparse_short(one) for one in wrappers for word in _GRADIENT_WORDS)
+    return any(word.encode() in module.file.content for word in GRADIENT_WORDS)

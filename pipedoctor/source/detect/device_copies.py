@@ -80,7 +80,7 @@ _HANDING_ON = frozenset(
     ("list", "tuple", "dict", "map", "zip", "sorted", "reversed", "Variable", "iter", "OrderedDict")
 )
 """Functions whose result is what they are given, and nothing computed of it."""
-_COMPUTATIONS = (ast.BinOp, ast.Compare, ast.UnaryOp)
+COMPUTATIONS = (ast.BinOp, ast.Compare, ast.UnaryOp)
 
 
 def list_own_calls(node: ast.expr) -> list[ast.Call]:
@@ -98,7 +98,7 @@ def list_own_calls(node: ast.expr) -> list[ast.Call]:
                 queue.append(one.func.value)
             if last_name(one.func) in _HANDING_ON:
                 queue += [*one.args, *(word.value for word in one.keywords)]
-        elif not isinstance(one, _COMPUTATIONS):
+        elif not isinstance(one, COMPUTATIONS):
             queue += child_nodes(one)
     return found
 

@@ -19,11 +19,10 @@ from pipedoctor.source.values.library import PASSED_ON
 
 _WRAPPERS = PASSED_ON | {"enumerate", "iter", "zip"}
 _LOADER_SUFFIXES = ("loader", "_dl", "dataloader")
-
-
 _TRAINING_METHODS = frozenset(("backward", "zero_grad"))
 _EVALUATION_WORDS = ("eval", "valid", "val_", "_val", "test", "infer", "predict")
 _STEP_WORDS = ("step", "iter", "update")
+GRADIENT_WORDS = ("no_grad", "inference_mode")
 
 BatchLoop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 
@@ -248,9 +247,9 @@ def _is_without_gradients(scope: CodeScope, step: CodeStep) -> bool:
     """Does it stand where no gradient is kept: ``with torch.no_grad():``?"""
     wrappers = [*step.context.managers, *getattr(scope.node, "decorator_list", ())]
     if not isinstance(step.node, (ast.For, ast.AsyncFor)):
-        return any(map(_switches_off_gradients, wrappers))
+        return any(map(switches_off_gradients, wrappers))
     within = (item.context_expr for one in _with_statements(step.node) for item in one.items)
-    return any(map(_switches_off_gradients, (*wrappers, *within)))
+    return any(map(switches_off_gradients, (*wrappers, *within)))
 
 
 def _with_statements(node: ast.For | ast.AsyncFor) -> list[ast.With]:
@@ -258,9 +257,10 @@ def _with_statements(node: ast.For | ast.AsyncFor) -> list[ast.With]:
     return [one for one in node.body if isinstance(one, ast.With)]
 
 
-def _switches_off_gradients(node: ast.expr) -> bool:
+def switches_off_gradients(node: ast.expr) -> bool:
+    """A context manager or a decorator: ``torch.no_grad()``."""
     text = unparse_short(node)
-    return "no_grad" in text or "inference_mode" in text
+    return any(word in text for word in GRADIENT_WORDS)
 
 
 def find_iter_calls(

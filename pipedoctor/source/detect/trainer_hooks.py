@@ -11,7 +11,7 @@ from pipedoctor.source.detect.flow_state import FlowState
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.locations import node_location
-from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.lattice import ContainerValue, LoaderValue, TupleValue, Values
 
 _Role: TypeAlias = Literal["train", "eval"]
@@ -34,7 +34,7 @@ _MAX_NESTING = 2
 
 def record_trainer_hooks(recorder: EventRecorder) -> None:
     """Loops over the loaders that a Trainer is given, and the steps that it makes."""
-    modules = {id(one) for one in recorder.project.modules if _imports_trainer(one)}
+    modules = {id(one) for one in recorder.project.modules if one.imports_any(_LIBRARIES)}
     if not modules:
         return
     for cls in recorder.project.classes:
@@ -53,10 +53,6 @@ def record_trainer_hooks(recorder: EventRecorder) -> None:
                 _add_loop(recorder, site.scope, site.step, (role, repeats), loaders)
 
 
-def _imports_trainer(module: Module) -> bool:
-    return any(name.partition(".")[0] in _LIBRARIES for name in module.imported_names.values())
-
-
 def _is_hooked(recorder: EventRecorder, cls: ClassDefinition) -> bool:
     foreign = recorder.project.find_bases(cls)[1]
     return any(name.rpartition(".")[2] in _HOOK_CLASSES for name in foreign)
@@ -65,9 +61,10 @@ def _is_hooked(recorder: EventRecorder, cls: ClassDefinition) -> bool:
 def _record_hook_loaders(recorder: EventRecorder, cls: ClassDefinition) -> None:
     for name, role, repeats in _LOADER_HOOKS:
         hook = cls.methods.get(name)
-        returns = hook.steps_by_type.get(ast.Return, []) if hook is not None else []
-        for step in returns if hook is not None else ():
-            if isinstance(step.node, ast.Return) and step.node.value is not None and hook:
+        if hook is None:
+            continue
+        for step in hook.steps_by_type.get(ast.Return, ()):
+            if isinstance(step.node, ast.Return) and step.node.value is not None:
                 values = _evaluate(recorder, step.node.value, hook)
                 loaders = frozenset(_list_loaders(recorder, values))
                 _add_loop(recorder, hook, step, (role, repeats), loaders)

@@ -125,6 +125,10 @@ class Module:
         self.body = CodeScope(self.file.tree, self, "<module>")
         self.scopes.append(self.body)
 
+    def imports_any(self, libraries: Collection[str]) -> bool:
+        """Does it import one of these, or something from there?"""
+        return any(name.partition(".")[0] in libraries for name in self.imported_names.values())
+
     def steps_at(self, places: Iterable[CallPosition]) -> Iterator[tuple[CodeScope, CodeStep]]:
         """The calls at some places, in the order of functions and their text."""
         for number, index in sorted(places):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipedoctor.source.resolve.project import CallSite, Project
 from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.expressions import last_name
-from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope, Module
+from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
 from pipedoctor.source.values.lattice import ExternalValue, LoaderValue, Value, Values
 
 _COMPOSING_LIBRARIES = ("torchvision.", "albumentations.", "monai.", "torch_geometric.")
@@ -52,16 +52,12 @@ def find_item_arguments(project: Project) -> Iterator[tuple[ast.expr, CallSite]]
     for name, (library, parameter, position) in _ITEM_ARGUMENTS.items():
         for site in project.find_call_sites(name):
             given = find_call_argument(site.node, parameter, position)
-            if given is not None and _imports(site.scope.module, library):
+            if given is not None and site.scope.module.imports_any((library,)):
                 yield given, site
 
 
 def _list_arguments(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(word.value for word in call.keywords)]
-
-
-def _imports(module: Module, library: str) -> bool:
-    return any(name.partition(".")[0] == library for name in module.imported_names.values())
 
 
 def find_registered_methods(project: Project) -> Iterator[tuple[CodeScope, ClassDefinition]]:

@@ -85,21 +85,22 @@ def measure_kernel_seconds(
         if steps == _MAX_PROFILED_STEPS or time.perf_counter() > end:
             break
     profiler.stop()
-    spans = [
+    seconds_on_gpu = sum_kernel_seconds(profiler)
+    return seconds_on_gpu / steps if seconds_on_gpu else None
+
+
+def sum_kernel_seconds(profiler: Any) -> float:
+    """For how long a kernel ran, of those that a profile has seen; copies are none."""
+    spans = sorted(
         (event.time_range.start, event.time_range.end)
         for event in profiler.events() or ()
         if event.device_type.name == "CUDA" and not event.name.startswith(_COPIES)
-    ]
-    return add_spans(spans) / 1e6 / steps if spans else None
-
-
-def add_spans(spans: Iterable[tuple[float, float]]) -> float:
-    """Length of the union of these spans."""
+    )
     total, reached = 0.0, float("-inf")
-    for begin, end in sorted(spans):
+    for begin, end in spans:
         total += max(0.0, end - max(begin, reached))
         reached = max(reached, end)
-    return total
+    return total / 1e6
 
 
 def explain_early_cuda(text: str) -> str:

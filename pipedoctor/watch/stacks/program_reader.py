@@ -48,7 +48,7 @@ class ProgramReader(StackReader):
     knows_instructions = False
 
     def __init__(self, pid: int, version: tuple[int, int], *, with_locals: bool) -> None:
-        program = find_program()
+        program = _find_program()
         if program is None:
             message = f"{_PROGRAM}, which may know it, is not installed: pipedoctor[live]"
             raise UnreadableError(message)
@@ -139,7 +139,7 @@ class ProgramReader(StackReader):
         return None
 
 
-def find_program() -> str | None:
+def _find_program() -> str | None:
     """Where py-spy is: beside the Python that runs this, or on PATH."""
     beside = Path(sys.executable).with_name(_PROGRAM)
     return str(beside) if beside.is_file() else shutil.which(_PROGRAM)
