@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from pipedoctor.facts.code_events.training import CreatedThenMoved
 from pipedoctor.source.detect.device_copies import creates_then_moves, is_device_copy
@@ -18,6 +19,8 @@ _MODULE_CLASSES = {"torch.nn.Module", "torch.nn.modules.module.Module"}
 _KEEPING_WORDS = ("None", " in ", "hasattr", "shape", "size(", "len(", "first", "cache")
 _MOVING_WORDS = (b".cuda(", b".to(")
 
+_Copy: TypeAlias = tuple[CodeScope, CodeStep, ast.Call]
+
 
 def record_created_tensors(recorder: EventRecorder) -> None:
     """Record them in ``forward``, and in loops without gradients that no loader feeds."""
@@ -26,11 +29,8 @@ def record_created_tensors(recorder: EventRecorder) -> None:
         for event in recorder.events
         if event.kind == CreatedThenMoved.kind
     }
-    steps = (_list_forward_steps, _list_loss_steps, _list_evaluation_steps)
-    for scope, step in (one for listed in steps for one in listed(recorder)):
-        node = step.node
-        if not isinstance(node, ast.Call) or not is_device_copy(node, recorder, scope):
-            continue
+    steps = (_list_copies_of_forward, _list_copies_of_losses, _list_copies_of_evaluations)
+    for scope, step, node in (one for listed in steps for one in listed(recorder)):
         place = (scope.module.path, node.lineno, node.col_offset + 1)
         if place in known or not creates_then_moves(recorder, scope, node, in_callee=True):
             continue
@@ -46,7 +46,7 @@ def record_created_tensors(recorder: EventRecorder) -> None:
         recorder.add_event(details, scope, step, unparse_short(node))
 
 
-def _list_forward_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, CodeStep]]:
+def _list_copies_of_forward(recorder: EventRecorder) -> Iterator[_Copy]:
     """What ``forward`` of a module does unconditionally, itself and in what it calls."""
     for cls in recorder.project.classes:
         forward = cls.methods.get("forward")
@@ -56,22 +56,29 @@ def _list_forward_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, Co
             continue
         entered = recorder.call_graph.callables.called_from(Callee(forward, InstanceValue(cls)))
         for scope in dict.fromkeys((forward, *(one.scope for one in entered if _is_plain(one)))):
-            yield from _list_plain_steps(scope)
+            yield from _list_plain_copies(recorder, scope)
 
 
-def _list_loss_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, CodeStep]]:
+def _list_copies_of_losses(recorder: EventRecorder) -> Iterator[_Copy]:
     """What functions do that are called losses."""
     for scope in recorder.project.scopes:
         named = "loss" in scope.name.rpartition(".")[2].lower() and not is_initializer(scope)
         if named and scope.parameters and _may_move(scope) and not scope.module.is_test:
-            yield from _list_plain_steps(scope)
+            yield from _list_plain_copies(recorder, scope)
 
 
-def _list_plain_steps(scope: CodeScope) -> Iterator[tuple[CodeScope, CodeStep]]:
-    """The calls that are made each time."""
+def _list_copies(recorder: EventRecorder, scope: CodeScope) -> Iterator[_Copy]:
     for step in scope.calls:
-        if not step.context.inner and not any(map(_may_be_kept, step.context.guards)):
-            yield scope, step
+        if isinstance(step.node, ast.Call) and is_device_copy(step.node, recorder, scope):
+            yield scope, step, step.node
+
+
+def _list_plain_copies(recorder: EventRecorder, scope: CodeScope) -> Iterator[_Copy]:
+    """Those that are made each time."""
+    for copy in _list_copies(recorder, scope):
+        context = copy[1].context
+        if not context.inner and not any(map(_may_be_kept, context.guards)):
+            yield copy
 
 
 def _may_be_kept(guard: GuardCondition) -> bool:
@@ -84,19 +91,19 @@ def _is_plain(callee: Callee) -> bool:
     return _may_move(callee.scope) and not is_initializer(callee.scope)
 
 
-def _list_evaluation_steps(recorder: EventRecorder) -> Iterator[tuple[CodeScope, CodeStep]]:
+def _list_copies_of_evaluations(recorder: EventRecorder) -> Iterator[_Copy]:
     """What loops without gradients do that no loader feeds: for each file or image."""
     moving = [one for one in recorder.project.modules if not one.is_test and _speaks_of_moves(one)]
     gradients = (one for one in moving if _turns_off_somewhere(one))
     for scope in (scope for module in gradients for scope in module.scopes):
         decorated = any(map(switches_off_gradients, getattr(scope.node, "decorator_list", ())))
-        for step in scope.calls:
-            loops = step.context.loops
-            fed = any(id(loop) in recorder.loop_indices for loop in loops)
-            if not loops or fed:
+        for copy in _list_copies(recorder, scope):
+            context = copy[1].context
+            fed = any(id(loop) in recorder.loop_indices for loop in context.loops)
+            if not context.loops or fed:
                 continue
-            if decorated or any(map(switches_off_gradients, step.context.managers)):
-                yield scope, step
+            if decorated or any(map(switches_off_gradients, context.managers)):
+                yield copy
 
 
 def _may_move(scope: CodeScope) -> bool:
