@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from pipedoctor.collect.access import check_writable
+from pipedoctor.collect.clearable import list_caches, list_old_checkpoints
 from pipedoctor.collect.disks import find_disks
 from pipedoctor.collect.machine import Machine
 from pipedoctor.collect.mounts import escape_path, find_mount, mounts
 from pipedoctor.collect.named_folders import PathRequest
 from pipedoctor.collect.symlinks import resolve_links
-from pipedoctor.facts import PathFact, UnreadableError
+from pipedoctor.facts import Clearable, PathFact, UnreadableError
 from pipedoctor.runtime import files
 from pipedoctor.runtime.lanes import Announce
+from pipedoctor.units import GiB, MiB
 
 CACHE_VARIABLES = (
     "XDG_CACHE_HOME",
@@ -145,6 +147,28 @@ def _examine_place(
     details |= {"writable": may, "why_not_writable": why}
     announce(f"statvfs {escape_path(nearest)}")
     details |= _measure_space(machine.map_path(nearest))
+    if _is_short(details):
+        details["clearable"] = tuple(_list_clearable(machine, place.role, nearest, announce))
+
+
+def _is_short(space: dict[str, Any]) -> bool:
+    """Is there so little room that a job may need what caches hold?"""
+    free, inodes = space.get("free"), space.get("inodes_free")
+    short = free is not None and free < max(min(GiB, space["size"] // 20), MiB)
+    return short or (inodes is not None and inodes < min(10_000, space["inodes"] // 20))
+
+
+def _list_clearable(
+    machine: Machine, role: str, folder: str, announce: Announce
+) -> list[Clearable]:
+    """Caches on the file system of a home or a cache; checkpoints of the working directory."""
+    here = machine.map_path(folder)
+    if role == "cwd":
+        return list_old_checkpoints(here, announce)
+    if role not in {"home", "cache"}:
+        return []
+    home = machine.environ.get("HOME", "").rstrip("/") or _find_home(machine)
+    return list_caches(machine, home, here.stat().st_dev, announce)
 
 
 def _find_nearest(machine: Machine, path: str, announce: Announce) -> tuple[str, int]:

@@ -33,7 +33,7 @@ from pipedoctor.facts.observation import (
     WorkerShares,
 )
 from pipedoctor.facts.packages import Distribution, Packages, Shared
-from pipedoctor.facts.paths import Disk, Hang, Mount, PathFact, Paths
+from pipedoctor.facts.paths import Clearable, Disk, Hang, Mount, PathFact, Paths
 from pipedoctor.facts.pipeline import (
     Contents,
     Costs,
@@ -65,6 +65,7 @@ __all__ = [
     "BenchDisk",
     "BenchLoader",
     "BenchTransfer",
+    "Clearable",
     "Clobbered",
     "ColdRead",
     "Conda",

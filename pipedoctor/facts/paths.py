@@ -42,6 +42,18 @@ class Hang(Part, frozen=True, kw_only=True):
     seconds: float
 
 
+class Clearable(Part, frozen=True, kw_only=True):
+    """What can be removed where room is short: a cache, or a checkpoint that is not the newest."""
+
+    kind: str
+    """``pip uv conda triton extensions hugging-face torch-hub checkpoint``."""
+    path: str
+    bytes: int
+    files: int
+    complete: bool = True
+    """False: there is more than what was counted."""
+
+
 class PathFact(Part, frozen=True, kw_only=True):
     """One place; sizes in bytes, None = not known."""
 
@@ -74,6 +86,8 @@ class PathFact(Part, frozen=True, kw_only=True):
     """btrfs and others report no inode count at all."""
     disks: tuple[Disk, ...] = ()
     """The block devices below, for places where a dataset could be staged."""
+    clearable: tuple[Clearable, ...] = ()
+    """Only where room is short: what could be removed there."""
 
 
 class Paths(Fact, frozen=True, kw_only=True):

@@ -95,6 +95,26 @@ def test_a_full_folder_of_temporary_files(tmp_path: Path) -> None:
     assert f"{disk} is full" not in after
 
 
+def test_a_full_home_is_freed_by_what_can_be_made_again(tmp_path: Path) -> None:
+    home = tmp_path / "my home"
+    home.mkdir()
+    ill = f"mount -t tmpfs -o size=24m tmpfs '{home}'; export HOME='{home}'; cd '{home}';"
+    ill += "unset XDG_CACHE_HOME PIP_CACHE_DIR; mkdir -p .cache/pip .cache/huggingface/hub;"
+    ill += "head -c 9m /dev/zero >.cache/pip/a; head -c 9m /dev/zero >.cache/huggingface/hub/b;"
+    ill += "head -c 9m /dev/zero >rest 2>/dev/null; "
+    check = "pipedoctor check --select disk-full --no-redact"
+
+    report = run_shell(f"{ill} {check} --format json", tmp_path, "unshare", "--mount")
+    line = read_first_line(report, "disk-full")
+    after = run_shell(
+        f"{ill} {line}; {check}; ls .cache/huggingface/hub", tmp_path, "unshare", "--mount"
+    )
+
+    assert line == f"rm -rf -- '{home}/.cache/pip'"
+    assert "1 healthy" in after
+    assert after.endswith("b\n")
+
+
 SMALL = "mount -t tmpfs -o size=1m{} tmpfs {}"
 FULL = f"mkdir c; {SMALL.format('', 'c')}; head -c 2m /dev/zero >c/x 2>/dev/null"
 READ_ONLY = f"mkdir r; {SMALL.format(',ro', 'r')}"

@@ -1,5 +1,6 @@
 """PDR712: is there room where the job writes?"""
 
+import math
 from collections.abc import Iterator
 
 from pipedoctor.check import (
@@ -15,6 +16,7 @@ from pipedoctor.check import (
 from pipedoctor.facts import PathFact, Paths, Site
 from pipedoctor.units import GiB, MiB, format_size
 from pipedoctor_checks._shared.advice import advise_user
+from pipedoctor_checks.storage._freed_space import Shortage, free_space
 from pipedoctor_checks.storage._paths_by_role import (
     find_alternative,
     format_place,
@@ -71,19 +73,23 @@ def disk_full(
         free, size = first.free or 0, first.size or 0
         inodes_free, inodes = first.inodes_free, first.inodes or 0
         temporary = any(entry.role == "tmp" for entry in entries)
-        least = least_temporary if temporary else 0
-        if free < max(min(low_bytes, low_fraction * size), least):
+        least = max(min(low_bytes, low_fraction * size), least_temporary if temporary else 0)
+        few = min(low_inodes, low_fraction * inodes)
+        if free < least:
             what = f"{format_size(free)} of {format_size(size)} are free"
-            yield from _report_disk(entries, free == 0, what, paths, site)
-        elif inodes_free is not None and (inodes_free < min(low_inodes, low_fraction * inodes)):
+            missing = Shortage(bytes=math.ceil(least - free))
+            yield from _report_disk(entries, missing, what, paths, site)
+        elif inodes_free is not None and inodes_free < few:
             what = f"{inodes_free:,} of {inodes:,} inodes are free"
-            yield from _report_disk(entries, inodes_free == 0, what, paths, site)
+            missing = Shortage(files=math.ceil(few - inodes_free))
+            yield from _report_disk(entries, missing, what, paths, site)
 
 
 def _report_disk(
-    entries: list[PathFact], full: bool, what: str, paths: Paths, site: Site | None
+    entries: list[PathFact], missing: Shortage, what: str, paths: Paths, site: Site | None
 ) -> Iterator[Finding]:
     first, roles = entries[0], {entry.role for entry in entries}
+    full = (first.inodes_free if missing.files else first.free) == 0
     severity = Severity.BREAKS if full and roles & WRITTEN_ROLES else Severity.RISKS
     if roles == {"data"}:
         if not full:
@@ -104,13 +110,13 @@ def _report_disk(
             "paths": [entry.path for entry in entries],
         },
         remedies=select_remedies(
-            site.launcher if site else None, *_list_remedies(point, what, entries, paths)
+            site.launcher if site else None, *_list_remedies(point, missing, entries, paths)
         ),
     )
 
 
 def _list_remedies(
-    point: str, what: str, entries: list[PathFact], paths: Paths
+    point: str, missing: Shortage, entries: list[PathFact], paths: Paths
 ) -> Iterator[Remedy]:
     for entry in entries:
         better = find_alternative(paths, entry)
@@ -120,6 +126,5 @@ def _list_remedies(
         caches = [entry for entry in entries if entry.role == "cache"]
         yield from move_caches(paths, caches, ", which has room")
     look = "Find out what uses the space, and delete what is not needed"
-    counted = "--inodes" if what.endswith("inodes are free") else "-h"
-    du = ("du", "-x", counted, "-d", "1", "--", point)
-    yield advise_user(look, argv=du)
+    du = ("du", "-x", "--inodes" if missing.files else "-h", "-d", "1", "--", point)
+    yield from free_space(entries, missing, advise_user(look, argv=du))
