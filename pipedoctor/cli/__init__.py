@@ -11,20 +11,21 @@ import click
 from pipedoctor.cli.standard_streams import open_missing, tolerate_full_stderr
 from pipedoctor.version import __version__
 
-COMMANDS = (
-    "check",
-    "fix",
-    "explain",
-    "report",
-    "diff",
-    "fleet",
-    "tune",
-    "whatif",
-    "watch",
-    "run",
-    "bench",
-    "list",
-)
+COMMANDS = {
+    "check": "Examine this machine, its environment and the code in PATHS.",
+    "fix": "Fix findings of this machine or of code, with proof and undo.",
+    "explain": "Name the cause in an error log, or show the page of a check.",
+    "report": "Examine as `check` does and write an attachment for a bug ticket.",
+    "diff": "Compare machines and environments, most likely culprit first.",
+    "fleet": "Compare the reports of many nodes and find outliers.",
+    "tune": "Measure a loader to find its best DataLoader arguments.",
+    "whatif": "Predict the throughput with another setting or machine.",
+    "watch": "Watch a running job from outside: what it waits for.",
+    "run": "Run your command; report what it waited for or why it failed.",
+    "bench": "Measure one stage: decoding, storage, a loader, GPU transfer.",
+    "list": "List every check.",
+}
+"""Each with its line in `--help`, which imports no command to show it."""
 USAGE_ERROR_CODE, INTERRUPTED_CODE = 2, 130
 
 
@@ -42,7 +43,13 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"pipedoctor.cli.{cmd_name}")
         command = module.command
         assert isinstance(command, click.Command)  # noqa: S101  (our own modules)
+        command.short_help = COMMANDS[cmd_name]
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands for `--help`."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

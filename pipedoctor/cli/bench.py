@@ -26,7 +26,7 @@ FORMATS = ("text", "json", "markdown")
 C = TypeVar("C", bound=Callable[..., Any])
 
 
-@click.group("bench", short_help="Measure one stage: decoding, storage, a loader, GPU transfer.")
+@click.group("bench")
 def command() -> None:
     """Measure one stage: decoders, storage, a loader or the transfer to the GPU."""
 

@@ -28,7 +28,7 @@ _BUDGET_HELP = f"Seconds for --measure.  [default: {DEFAULT_BUDGET}]"
 _UNWRITTEN_CODE = 2
 
 
-@click.command("fix", short_help="Fix findings of this machine or of code, with proof and undo.")
+@click.command("fix")
 @click.argument("names", nargs=-1, metavar="[NAMES|PATHS]...")
 @click.option("--shm", metavar="SIZE", help="New size of /dev/shm: 5G, 512m, 50%.")
 @click.option("--nofile", type=AT_LEAST_ONE, help="New limit of open files.")

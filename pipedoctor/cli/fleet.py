@@ -17,7 +17,7 @@ HISTORY_OPTION = click.option(
 )
 
 
-@click.group("fleet", short_help="Compare the reports of many nodes and find outliers.")
+@click.group("fleet")
 def command() -> None:
     """Compare the reports of many nodes: find outliers, how they differ, and what to drain."""
 

@@ -13,7 +13,7 @@ _MIN_TITLE_COLUMNS = 30
 _TITLE_INDENT = " " * 8
 
 
-@click.command("list", short_help="List every check.")
+@click.command("list")
 @format_option(("text", "json"))
 @click.option("--tables", is_flag=True, help="Show the data tables and their age instead.")
 def command(form: str, tables: bool) -> None:

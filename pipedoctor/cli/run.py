@@ -20,7 +20,6 @@ NOT_FOUND_CODE, NOT_RUNNABLE_CODE = 127, 126
 
 @click.command(
     "run",
-    short_help="Run your command; report what it waited for or why it failed.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print no verdict at the end.")

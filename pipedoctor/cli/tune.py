@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pipedoctor.tune.search.tuning import Tuning
 
 
-@click.command("tune", short_help="Measure a loader to find its best DataLoader arguments.")
+@click.command("tune")
 @add_target_options
 @click.option("--html", type=PATH, help="Write an HTML page with the heatmap to this file.")
 @click.option("--apply", is_flag=True, help="Edit the code to use these arguments: asks first.")

@@ -18,7 +18,7 @@ _INTERVAL = SecondsRange(min=0.1, max=3600)
 _SECONDS = FiniteRange(min=0.1, max=10**8)
 
 
-@click.command("watch", short_help="Watch a running job from outside: what it waits for.")
+@click.command("watch")
 @click.argument("pid", type=click.IntRange(min=1), required=False)
 @click.option(
     "--all", "every", is_flag=True, help="Show every torch job of this user, one line each."

@@ -38,7 +38,7 @@ class FactorType(click.ParamType[float]):
         return factor
 
 
-@click.command("whatif", short_help="Predict the throughput with another setting or machine.")
+@click.command("whatif")
 @add_target_options
 @click.option("--workers", type=click.IntRange(0, 128), help="Predict for this num_workers.")
 @click.option("--prefetch", type=click.IntRange(1, 1024), help="Predict for this prefetch_factor.")

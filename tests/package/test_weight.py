@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from pipedoctor.cli import COMMANDS
+
 HEAVY = ("rich", "psutil", "pynvml", "distro", "cpuinfo", "torch", "numpy", "asyncio")
 
 
@@ -44,6 +46,8 @@ def test_help_is_light(options: tuple[str, ...]) -> None:
     modules = imported(*options)
 
     assert not modules & {*HEAVY, "msgspec", "pipedoctor.engine.catalogue"}
+    commands = {name for name in COMMANDS if f"pipedoctor.cli.{name}" in modules}
+    assert commands == {options[0]} & set(COMMANDS)
 
 
 def test_a_report_for_programs_needs_no_terminal() -> None:
