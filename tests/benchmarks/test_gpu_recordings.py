@@ -97,9 +97,21 @@ def test_a_machine_whose_gpus_are_not_seen_is_wrong(place: Place) -> None:
     ],
 )
 def test_a_recommendation_is_judged(recommended: str, dry: bool, verdict: str) -> None:
-    table = tune.judge_regret({}, recommended, {"4:2": 90.0, "8:2": 100.0}, dry=dry)
+    rounds = {"4:2": [91.0, 89.0], "8:2": [101.0, 99.0]}
+
+    table = tune.judge_regret({}, recommended, rounds, dry=dry)
 
     assert table.rows[-1][-1] == verdict
+
+
+def test_a_regret_below_the_noise_is_none() -> None:
+    rounds = {"4:2": [70.0, 110.0], "8:2": [120.0, 80.0]}
+
+    table = tune.judge_regret({}, "4:2", rounds, dry=False)
+
+    assert tune.estimate_noise(rounds) == pytest.approx(0.21, abs=0.01)
+    assert table.rows[-1][-1] == "right"
+    assert tune.estimate_noise({"4:2": [90.0]}) == 0
 
 
 def test_what_watch_reads_is_compared() -> None:

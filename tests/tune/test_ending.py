@@ -12,9 +12,9 @@ from pipedoctor.facts import Setting, Trial
 from pipedoctor.tune.search.probe import TrialRunner
 from pipedoctor.tune.search.session import TargetSession
 from pipedoctor.tune.target import endless_loader
-from pipedoctor.tune.target.host import WORKER_GRACE
 from pipedoctor.tune.target.messages import TrialRequest
 from pipedoctor.tune.target.trial import TrialRun
+from pipedoctor.tune.target.trial_process import WORKER_GRACE
 
 WORKLOADS = Path(__file__).parent / "workloads"
 ORDINARY = WORKLOADS / "labelled.py"

@@ -1,8 +1,8 @@
 """
 Photographs and a training step: the target of `tune` and `whatif`, and a grid by hand.
 
-``resnet_job.py SECONDS WORKERS:PREFETCH...`` measures settings as a training script
-would: epochs over a DataLoader, the step with every batch, images a second.
+``resnet_job.py ROUNDS SECONDS WORKERS:PREFETCH...`` measures settings in turn as a training
+script would: epochs over a DataLoader, the step with every batch, images a second.
 """
 
 import importlib
@@ -85,7 +85,7 @@ step = Trainer()
 
 
 def measure_setting(workers: int, prefetch: int, seconds: float) -> float:
-    """Images a second, once the loader has settled."""
+    """Images a second, once the queue is full, or as full as it gets in that time."""
     loader = DataLoader(
         Photos(),
         batch_size=BATCH,
@@ -96,8 +96,12 @@ def measure_setting(workers: int, prefetch: int, seconds: float) -> float:
         persistent_workers=workers > 0,
     )
     batches = itertools.chain.from_iterable(itertools.repeat(loader))
-    for _ in range(2 * workers + 2):
+    step(next(batches))
+    began = time.perf_counter()
+    for _ in range(3 * workers * prefetch + 2):
         step(next(batches))
+        if time.perf_counter() - began > seconds:
+            break
     began, count = time.perf_counter(), 0
     while time.perf_counter() - began < seconds:
         step(next(batches))
@@ -106,9 +110,9 @@ def measure_setting(workers: int, prefetch: int, seconds: float) -> float:
 
 
 def main() -> None:
-    """Every setting that is named, a line each."""
-    seconds, *settings = sys.argv[1:]
-    for setting in settings:
+    """Every setting that is named, a line each, round by round."""
+    rounds, seconds, *settings = sys.argv[1:]
+    for setting in settings * int(rounds):
         workers, _, prefetch = setting.partition(":")
         rate = measure_setting(int(workers), int(prefetch or 2), float(seconds))
         print(json.dumps({"setting": setting, "rate": rate}), flush=True)

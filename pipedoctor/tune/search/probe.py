@@ -1,7 +1,8 @@
 """Ask for trials, and turn what comes back into facts."""
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from pipedoctor.facts import Contents, Setting, Shares, Trial
@@ -12,6 +13,8 @@ from pipedoctor.tune.search.session import (
 )
 from pipedoctor.tune.target.messages import TrialFailed, TrialMeasured, TrialRequest
 
+_USUAL_TRIALS = 6
+"""Trials that decide most cases."""
 _ENDING_SECONDS = 0.8
 """Seconds that ending a trial may take on top of it."""
 
@@ -108,6 +111,13 @@ class TrialRunner:
         trial = _build_trial(setting, answer, undivided=self.has_copies)
         self.trial_seconds.append(trial.seconds_spent)
         return trial
+
+    def suggest_budget(self) -> Iterator[str]:
+        """What budget would do, where a trial came to its end and another had no time left."""
+        slowest = max(self.trial_seconds, default=0.0)
+        if slowest > max(0.0, self.seconds_left):
+            enough = 10 * math.ceil(_USUAL_TRIALS * slowest / 10)
+            yield f"a trial takes about {slowest:.0f} s here: try --budget {enough}"
 
     def _record_answer(self, answer: TrialMeasured) -> None:
         contents = answer.contents

@@ -147,7 +147,7 @@ class SettingSearch:
             first = setting.num_workers == 1 and not self.start.num_workers
             if is_same_load(setting, self.start) or first:
                 if reason.is_timeout:  # what came before may have taken the time
-                    reasons = "; ".join(self.failures.values())
+                    reasons = "; ".join([*self.failures.values(), *self.runner.suggest_budget()])
                 raise reason.to_final_error(self.base_pipeline.target, reasons) from None
             return
         self.ledger.add(trial, undivided=self.runner.has_copies)

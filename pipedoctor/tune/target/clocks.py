@@ -76,6 +76,7 @@ class BatchRecorder:
         self.receive_times: list[tuple[float, float]] = []
         self._main_pid = os.getpid()
         self._gc_timer = GcTimer()
+        self._replaced: list[tuple[Any, str, Any]] = []
 
     def install_clocks(self) -> None:
         """Replace torch's fetch by one with clocks, and the pickler of queues too."""
@@ -99,9 +100,19 @@ class BatchRecorder:
             finally:
                 self.collate_fn = collate
 
-        mapped.fetch = of_map
-        iterated.fetch = of_iterable
-        setattr(queues, "_ForkingPickler", _make_clocked_pickler(self))  # noqa: B010
+        self._replace(mapped, "fetch", of_map)
+        self._replace(iterated, "fetch", of_iterable)
+        self._replace(queues, "_ForkingPickler", _make_clocked_pickler(self))
+
+    def _replace(self, owner: Any, name: str, value: Any) -> None:
+        self._replaced.append((owner, name, getattr(owner, name)))
+        setattr(owner, name, value)
+
+    def remove_clocks(self) -> None:
+        """Put torch's own back, for the clocks of another trial."""
+        gc.callbacks.remove(self._gc_timer)
+        while self._replaced:
+            setattr(*self._replaced.pop())
 
     def fetch_mapped(self, fetcher: Any, index: Any) -> Any:
         """What `_MapDatasetFetcher.fetch` does before it collates."""

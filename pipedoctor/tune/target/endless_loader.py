@@ -190,6 +190,7 @@ def build_loader(
     source: Any, setting: Setting, *, endless: bool = True, context: str = "fork"
 ) -> Any:
     """Build the user's loader with these arguments; `endless`: without epochs."""
+    EndlessSource.is_over = False  # of an earlier loader of this process
     workers = setting.num_workers
     base = _copy_arguments(source, setting) if isinstance(source, DataLoader) else {}
     dataset: Any = source.dataset if isinstance(source, DataLoader) else source

@@ -22,7 +22,8 @@ EARLY_CUDA = (
 
 _COPIES = ("Memcpy", "Memset")
 """How the profiler's names of copies begin."""
-_MAX_PROFILED_STEPS, _MAX_PROFILED_SECONDS = 20, 0.3
+_MAX_PROFILED_STEPS, _MAX_PROFILED_SECONDS = 5, 0.3
+"""Steps of thousands of kernels, of which each takes 0.05 ms to read."""
 
 
 def keep_forkable() -> None:

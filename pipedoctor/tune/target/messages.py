@@ -63,6 +63,8 @@ class TrialTask:
     """What is done with each batch."""
     threads: int
     """Of torch, as they were before the target was loaded."""
+    is_kept: bool = False
+    """Is it not the first trial of its process?"""
 
 
 class TorchMissing(Message, frozen=True, kw_only=True):
@@ -168,6 +170,8 @@ class TrialMeasured(Message, frozen=True, kw_only=True):
     """Does each worker give what others give, too?"""
     kernel_seconds: float | None = None
     """For how long kernels run on the GPU for a batch; None: not measured, or no GPU."""
+    kept: bool = False
+    """Does its process wait for another request, once `EpochEnded` has come?"""
     ending_seconds: float | None = None
     """Of `EpochEnded`; the host fills it in, and the next."""
     spent_seconds: float = 0.0

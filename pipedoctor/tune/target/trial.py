@@ -17,22 +17,14 @@ from torch.utils.data import IterableDataset
 from pipedoctor.bench.window import CpuMeter
 from pipedoctor.facts import Window
 from pipedoctor.tune.target import endless_loader
-from pipedoctor.tune.target.batch import (
-    fingerprint_batch,
-    measure_contents,
-    time_copying,
-)
+from pipedoctor.tune.target.batch import fingerprint_batch, measure_contents, time_copying
 from pipedoctor.tune.target.clocks import BatchRecorder
 from pipedoctor.tune.target.gpu_state import measure_kernel_seconds
 from pipedoctor.tune.target.loader_failure import NO_BATCH, EmptyLoaderError, LoaderFailedError
 from pipedoctor.tune.target.memory import WorkerMemorySample, count_descriptors
-from pipedoctor.tune.target.messages import (
-    EpochEnded,
-    StageShares,
-    TrialMeasured,
-    TrialTask,
-)
+from pipedoctor.tune.target.messages import EpochEnded, StageShares, TrialMeasured, TrialTask
 from pipedoctor.tune.target.trace import measure_fault_seconds, trace_stages
+from pipedoctor.tune.target.trial_process import can_keep, is_slow_start
 from pipedoctor.tune.target.window_statistics import (
     average_times,
     build_costs,
@@ -48,7 +40,7 @@ _SETTLED_ERROR = 0.015
 _QUIET_ERROR, _QUIET_ROUNDS = 0.003, 10
 """The same of one that is known after half of the window, by so many rounds."""
 _MAX_ENDING_SECONDS = 0.4
-"""Seconds that batches which are on their way may take, to see how an epoch ends."""
+"""Seconds of batches on their way, to see how an epoch ends."""
 _MAX_BATCHES = 200_000
 """Batches of a window; a loader that fast needs no more."""
 
@@ -65,6 +57,7 @@ class TrialRun:
 
     def __init__(self, task: TrialTask) -> None:
         self.source, self.request, self.step = task.source, task.request, task.step
+        self.is_kept = task.is_kept
         self.setting = self.request.setting
         self.workers = self.setting.num_workers
         self.recorder = BatchRecorder(items=self.request.items)
@@ -95,7 +88,8 @@ class TrialRun:
         self.fingerprints = [fingerprint_batch(batch)] if self.is_streaming else []
         begin = time.perf_counter()
         self.step(batch)
-        self.begin_time += compute_grace(self.request, time.perf_counter() - begin)
+        self.first_step_seconds = time.perf_counter() - begin
+        self.begin_time += compute_grace(self.request, self.first_step_seconds)
 
     def drain_queue(self) -> None:
         """Use up what was made before the clock runs, for a share of the time."""
@@ -177,6 +171,7 @@ class TrialRun:
         """Everything that was seen; the last that is read while workers run."""
         stamps, recorder = self.step_ends, self.recorder
         batches, seconds = len(stamps) - 1, stamps[-1] - stamps[0]
+        step_seconds = (seconds - sum(self.waits)) / batches
         recorded = divide_by_batches(earlier_totals.totals, recorder.read_totals(self.workers))
         received = average_times(recorder.receive_times[earlier_totals.received :])
         descriptors = count_descriptors() - self.descriptors
@@ -191,7 +186,7 @@ class TrialRun:
             seconds=seconds,
             spread=estimate_rate_error(stamps, max(1, self.workers)),
             wait_seconds=sum(self.waits) / batches,
-            step_seconds=(seconds - sum(self.waits)) / batches,
+            step_seconds=step_seconds,
             step_cpu=self.step_cpu / batches,
             costs=build_costs(recorded, received, self.next_cpu / batches if uss else 0.0),
             descriptors=descriptors,
@@ -201,7 +196,21 @@ class TrialRun:
             stages=self._trace_stages(),
             copies=self.has_copies,
             kernel_seconds=self._measure_kernels(),
+            kept=self._is_worth_keeping(step_seconds),
         )
+
+    def _is_worth_keeping(self, step_seconds: float) -> bool:
+        """Would the first step of another process take long again?"""
+        slow = self.is_kept or is_slow_start(self.first_step_seconds, step_seconds)
+        return slow and can_keep(self.request)
+
+    def close(self) -> None:
+        """End the workers and take the clocks off, for another trial of this process."""
+        end_workers: Any = getattr(self.iterator, "_shutdown_workers", None)
+        if end_workers is not None:
+            end_workers()
+        del self.iterator, self.loader
+        self.recorder.remove_clocks()
 
     def _measure_kernels(self) -> float | None:
         if not self.request.trace:
@@ -256,11 +265,12 @@ class TrialRun:
         )
 
 
-def run_trial(task: TrialTask, send_answer: Callable[[TrialMeasured | EpochEnded], None]) -> None:
+def run_trial(task: TrialTask, send_answer: Callable[[TrialMeasured | EpochEnded], None]) -> bool:
     """
     Measure the setting that is asked for; raises whatever the user's code raises.
 
-    `send_answer` gets it while the workers still run: to end them takes time.
+    `send_answer` gets it while the workers still run: to end them takes time. Is this
+    process to be kept for another trial?
     """
     warnings.simplefilter("ignore")
     if torch.get_num_threads() == 1:  # else the target has chosen for itself
@@ -273,6 +283,11 @@ def run_trial(task: TrialTask, send_answer: Callable[[TrialMeasured | EpochEnded
     meter.start()
     running.measure_window()
     window = meter.stop()
-    send_answer(running.build_answer(before, window))
-    if task.request.ends:
-        send_answer(EpochEnded(seconds=running.end_epoch()))
+    answer = running.build_answer(before, window)
+    send_answer(answer)
+    ending = running.end_epoch() if task.request.ends else None
+    if answer.kept:
+        running.close()
+    if answer.kept or task.request.ends:
+        send_answer(EpochEnded(seconds=ending))
+    return answer.kept
