@@ -28,6 +28,8 @@ SEPARATOR = re.compile(
         | </\w{{1,12}}>\s{{0,40}}<val(?:ue)?>\s{{0,40}} )  # of XML
       | (?P<tag> (?:\s[\w:-]{{1,30}}=["'][^"'<>\n]{{0,200}}["']){{0,6}} >\s{{0,40}} )
         (?=[^<\s]|<secret>)
+      | (?P<items> [ \t]?:[ \t]{{0,20}}\r?\n[ \t]{{0,40}}-[ \t]{{1,4}}
+        (?=[^\s:]+[ \t]*(?:\r?\n|$)) )  # of YAML
       | (?:\s?:?\s{{0,2}}{_TYPE}(?=\s?=\s?(?:{_QUOTE}|<secret>)))?
         (?P<sign> (?:[ \t]{{4,40}}|\s{{0,3}})
         (?: => | -> | :{{1,3}}= | == | != | [+.?|]{{1,2}}= | = | : | → | {_ENCODED_SIGN} )
@@ -59,6 +61,7 @@ ORDINARY_WORD = re.compile(
 OPENING_OF_TAG = re.compile(r"<((?:[\w.-]{1,30}:)?)\Z")
 REST_OF_LIST = re.compile(r"(?:,\s?(?:\"[^\"\n]*\"|'[^'\n]*'|[\w+/=-]+)){1,40}")
 REST_OF_BLOCK = re.compile(r"(?:\r?\n[ \t]+[\w+/=.-]{8,}(?=\r?\n|$))*")
+REST_OF_ITEMS = re.compile(r"(?:[ \t]*\r?\n[ \t]*-[ \t]{1,4}[^\s:]+(?=[ \t]*(?:\r?\n|$)))*")
 REST_OF_BARE = re.compile(r"[^\s\"']*")
 REST_OF_HEADER = re.compile(rf"[^=\"'\n\r]{{1,{MAX_JUDGED}}}=[^\"'\n\r]*")
 MORE_WORDS = re.compile(r"(?:[ ][a-z]{2,12}(?![\w:=])){2,30}")

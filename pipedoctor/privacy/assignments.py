@@ -23,6 +23,7 @@ from pipedoctor.privacy.assignment_grammar import (
     REST_OF_BARE,
     REST_OF_BLOCK,
     REST_OF_HEADER,
+    REST_OF_ITEMS,
     REST_OF_LIST,
     SENTENCE,
     SEPARATOR,
@@ -215,6 +216,8 @@ def _measure_value(
     ):
         more = REST_OF_BLOCK.match(text, end)
         end = more.end() if more else end
+    if match["items"] and (more := REST_OF_ITEMS.match(text, end)):
+        end = more.end()
     if lower.endswith(PHRASES) and not quoted and (more := MORE_WORDS.match(text, end)):
         end = more.end()
     return _Found(value.start() + len(value["open"]), end)

@@ -124,8 +124,12 @@ _HASH_WORD = (
     r"(?:sha-?\d{0,3}(?:sum)?|md5(?:sum)?|hash(?:es)?|digest|checksum|e-?tag|integrity|fingerprint"
     r"|blobs?|commit|revision|(?:trace|span)[_-]?id|traceparent)"
 )
+_RUN_ID = (
+    r"(?:run|task|experiment|artifact|request|job|study|trial)[ _-]?(?:id|key|uuid)|mlruns/\d{1,20}"
+)
+"""Of what ran, not of the machine that it ran on."""
 _HASH_NAME = re.compile(
-    rf"(?i)(?:^|[^a-z]){_HASH_WORD}[\"']?(?:\s?[:=]\s?|[\s/]|\s(?:is|was)\s)[\"']?$"
+    rf"(?i)(?:^|[^a-z])(?:{_HASH_WORD}|{_RUN_ID})[\"']?(?:\s?[:=]\s?|[\s/]|\s(?:is|was)\s)[\"']?$"
 )
 _HASH_LINE = re.compile(rf"(?i)(?:^|[^a-z]){_HASH_WORD}(?![a-z])|(?:^|[ _/-])cache[ds]?(?![a-z])")
 _FILE_BEFORE = re.compile(r"\.(?:conda|whl|zip|t?gz|tar\.\w{2,3})#$")

@@ -112,7 +112,7 @@ def judge_name(name: str, preceding: str = "") -> NameStrength:
 
     Those count where the name is the last word of several: *API key*, *pad token*.
     """
-    words = [word.lower() for word in _WORDS.findall(name[-_MAX_NAME:])]
+    words = split_name(name)
     place = next((n for n in range(len(words) - 1, -1, -1) if _rate_word(words[n])), None)
     if place is None:
         return NameStrength.NONE
@@ -127,6 +127,11 @@ def judge_name(name: str, preceding: str = "") -> NameStrength:
         return NameStrength.NONE
     heads = words[:place] or [word.lower() for word in preceding.split()]
     return _weigh_heads(words[place], heads, alone=len(words) == 1)
+
+
+def split_name(name: str) -> list[str]:
+    """The words of a name, in small letters: ``hfToken_2`` has three."""
+    return [word.lower() for word in _WORDS.findall(name[-_MAX_NAME:])]
 
 
 def _rate_word(word: str) -> NameStrength | None:

@@ -6,6 +6,7 @@ from pipedoctor.privacy.argument_lists import mask_argument_lists
 from pipedoctor.privacy.assignments import mask_assigned, may_hold_assignment
 from pipedoctor.privacy.command_forms import COMMAND_FORMS
 from pipedoctor.privacy.connection_forms import CONNECTION_FORMS
+from pipedoctor.privacy.drawn_words import MIN_DRAWN
 from pipedoctor.privacy.marked_lines import replace_near_marks
 from pipedoctor.privacy.randomness import MIN_RANDOM_RUN, mask_random
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
@@ -17,6 +18,7 @@ from pipedoctor.privacy.telling_lines import (
     mask_telling_lines,
 )
 from pipedoctor.privacy.tokens import mask_tokens, split_words
+from pipedoctor.privacy.unnamed_secrets import mask_unnamed
 
 MASK = "<secret>"
 
@@ -101,7 +103,8 @@ def mask_secrets(text: str) -> str:
         text = mask_assigned(text, MASK)
     if len(text) >= MIN_TELLING:
         text = mask_quoted_passwords(mask_telling_lines(text, MASK), MASK)
-    return mask_random(text, MASK) if longest >= MIN_RANDOM_RUN else text
+    text = mask_random(text, MASK) if longest >= MIN_RANDOM_RUN else text
+    return mask_unnamed(text, MASK) if len(text) >= MIN_DRAWN else text
 
 
 def _mask_line_of_command(line: str) -> str:
