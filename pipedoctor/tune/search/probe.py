@@ -58,6 +58,8 @@ class TrialRunner:
     fault_seconds: float = 0.0
     has_copies: bool = False
     """Does each worker give the samples that others give, too?"""
+    loading_seconds: float = 0.0
+    """Until the target was there."""
     extra_seconds: float = 0.0
     """Seconds that a window may take longer while its rate is not known."""
     trial_seconds: list[float] = field(default_factory=list[float])
@@ -116,7 +118,7 @@ class TrialRunner:
         """What budget would do, where a trial came to its end and another had no time left."""
         slowest = max(self.trial_seconds, default=0.0)
         if slowest > max(0.0, self.seconds_left):
-            enough = 10 * math.ceil(_USUAL_TRIALS * slowest / 10)
+            enough = 10 * math.ceil((self.loading_seconds + _USUAL_TRIALS * slowest) / 10)
             yield f"a trial takes about {slowest:.0f} s here: try --budget {enough}"
 
     def _record_answer(self, answer: TrialMeasured) -> None:

@@ -124,7 +124,10 @@ def open_search(
             host=_read_host(),
         )
         bench = TrialRunner(
-            session=session, deadline=request.deadline, report_progress=request.watch
+            session=session,
+            deadline=request.deadline,
+            report_progress=request.watch,
+            loading_seconds=time.monotonic() - request.begin_time,
         )
         yield SettingSearch(bench, limits, start, base, in_order_known=loaded.in_order), loaded
 
