@@ -1,7 +1,8 @@
 """The control group of a measurement: its quota, its use, its stops."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from pipedoctor.collect.cgroups import list_cgroups
 from pipedoctor.collect.cpu_bounds import read_quota
@@ -11,8 +12,7 @@ from pipedoctor.facts import Quota, UnreadableError
 _NANO, _MICRO = 1e-9, 1e-6
 
 
-@dataclass(frozen=True, kw_only=True)
-class GroupUsage:
+class GroupUsage(msgspec.Struct, frozen=True, kw_only=True):
     """Totals of a group, or their growth; None = the kernel does not tell."""
 
     cpu: float | None = None

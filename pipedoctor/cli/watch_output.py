@@ -65,12 +65,15 @@ def _watch_job(pid: int, request: WatchRequest) -> int:
     except UnreadableError as error:
         raise click.UsageError(str(error)) from None
     redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
-    raw = Facts()
+    raw, reads_intervals = Facts(), bool(request.record or request.prometheus is not None)
     with open_recorder(request) as record, serve_metrics(request) as publish:
 
         def watch(show: ShowInterval) -> None:
             nonlocal raw
-            for _ in session.run_intervals(request.interval, _find_end(request)):
+            watched = session.run_intervals(request.interval, _find_end(request))
+            for _ in watched:
+                if not reads_intervals and show is show_nothing:
+                    continue  # the report alone is wanted
                 raw = collect_facts(session)
                 publish(raw)
                 record(raw, False)
@@ -78,7 +81,7 @@ def _watch_job(pid: int, request: WatchRequest) -> int:
 
         _watch_until_end(watch, request, state)
         _yield_processors()
-        raw = _collect_last(session) or raw
+        raw = _collect_last(session, raw)
         record(raw, True)
     session.close()
     return write_report(redactor.redact_facts(raw), request, began)
@@ -127,12 +130,12 @@ def _yield_processors() -> None:
         os.nice(_REPORT_NICENESS)
 
 
-def _collect_last(session: "WatchSession") -> Facts | None:
-    """What is known at the end; None where that came before anything was seen."""
+def _collect_last(session: "WatchSession", earlier: Facts) -> Facts:
+    """What is known at the end; what was known `earlier` where nothing is left to see."""
     from pipedoctor.watch.job_facts import collect_facts
 
     known = collect_facts(session, last=True)
-    return known if known.get(Pipeline) else None
+    return known if known.get(Pipeline) or not earlier.get(Pipeline) else earlier
 
 
 def _find_end(request: WatchRequest) -> float:

@@ -5,11 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+import msgspec
+
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class CallResult(Generic[T]):
+class CallResult(msgspec.Struct, Generic[T], frozen=True):
     """The value that the call returned."""
 
     value: T

@@ -17,8 +17,9 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from pipedoctor.runtime.child import pop_messages, run_child
 from pipedoctor.runtime.probe import (
@@ -54,8 +55,7 @@ REAP_TIMEOUT = 0.3
 _TEMPORARY_ERRNOS = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 
-@dataclass
-class _ProcessLane:
+class _ProcessLane(msgspec.Struct, eq=False):
     probes: deque[Probe]
     pid: int
     pipe: int
@@ -64,17 +64,16 @@ class _ProcessLane:
     ended: bool = False
     grace: float = 0.0
     """Seconds more than its probe's timeout: it was at work when that was over."""
-    buffer: bytearray = field(default_factory=bytearray)
+    buffer: bytearray = msgspec.field(default_factory=bytearray)
 
 
-@dataclass
-class _LaneSchedule:
+class _LaneSchedule(msgspec.Struct, eq=False):
     """All lanes of one run: waiting, running, and killed but not yet reaped."""
 
     waiting: deque[deque[Probe]]
-    lanes: list[_ProcessLane] = field(default_factory=list[_ProcessLane])
-    killed_pids: set[int] = field(default_factory=set[int])
-    outcomes: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
+    lanes: list[_ProcessLane] = msgspec.field(default_factory=list[_ProcessLane])
+    killed_pids: set[int] = msgspec.field(default_factory=set[int])
+    outcomes: dict[str, Outcome] = msgspec.field(default_factory=dict[str, Outcome])
 
 
 def run_in_processes(

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from pipedoctor.check import EPOCH, Counterfactual, Finding, Gain, Severity, Verdict
@@ -30,8 +30,7 @@ _SHORT_EPOCH = 256
 """Batches of an epoch in which it counts that queues fill and run empty."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class EpochEstimate:
+class EpochEstimate(msgspec.Struct, frozen=True, kw_only=True):
     """How long an epoch takes, start of the workers included; `error` is relative."""
 
     seconds: float

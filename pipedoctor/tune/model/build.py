@@ -1,8 +1,9 @@
 """Set the stage: what is simulated for a setting, by what the pipeline costs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from pipedoctor.bottleneck.contention import (
     compute_waiting,
@@ -23,8 +24,7 @@ _HANDOVER_SECONDS = 2e-4
 """Seconds in which an idle worker hands one descriptor over."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scenario:
+class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     """What to imagine different from this machine; None = as it is."""
 
     cores: float | None = None
@@ -34,8 +34,7 @@ class Scenario:
     """Batches of bytes instead of floats."""
 
 
-@dataclass(frozen=True)
-class SimulationBuilder:
+class SimulationBuilder(msgspec.Struct, frozen=True):
     """Builds what is simulated for a setting from a probed pipeline and a scenario."""
 
     pipeline: Pipeline

@@ -1,8 +1,9 @@
 """Simulate a loader: its steady state, or one epoch."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from pipedoctor.tune.model.loader_simulation import LoaderSimulation
 from pipedoctor.tune.model.types import CPU, EpochRun, SimulationInput, SteadyState

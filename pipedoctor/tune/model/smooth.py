@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from pipedoctor.facts import Setting
 
@@ -17,8 +18,7 @@ _ORDER_DISTANCE = 0.5
 _MIN_ERROR = 0.01
 
 
-@dataclass(frozen=True, kw_only=True)
-class MeasuredRatio:
+class MeasuredRatio(msgspec.Struct, frozen=True, kw_only=True):
     """A measured setting: the logarithm of clock over simulation, and its error."""
 
     setting: Setting

@@ -1,7 +1,8 @@
 """What is simulated: a loader, its consumer, the machine; and what comes out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 CPU, STORAGE, TIME = range(3)
 """What a phase needs: a processor, the storage, or only time to pass."""
@@ -10,8 +11,7 @@ Phase = tuple[int, float]
 """What it needs, and seconds of it where nobody else is there."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SimulationInput:
+class SimulationInput(msgspec.Struct, frozen=True, kw_only=True):
     """
     A loader, its consumer and the machine under them.
 
@@ -48,8 +48,7 @@ class SimulationInput:
     """How much slower computing gets when all processors are busy: 0.1 = 10 %."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SteadyState:
+class SteadyState(msgspec.Struct, frozen=True, kw_only=True):
     """Means per batch of a simulated steady state."""
 
     batch_seconds: float
@@ -60,8 +59,7 @@ class SteadyState:
     """The same at the worst moment."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class EpochRun:
+class EpochRun(msgspec.Struct, frozen=True, kw_only=True):
     """An epoch from idle workers on: seconds to its first batch, and to its end."""
 
     first_batch_seconds: float

@@ -16,6 +16,7 @@ _LOAD, _DYNAMIC = 1, 2
 _NULL, _STRTAB, _SYMTAB, _GNU_HASH = 0, 5, 6, 0x6FFFFEF5
 _MAX_ENTRIES = 4096
 _MAX_NAME_LENGTH = 128
+_ENTRY, _TAGS_BYTES, _PAGE = 16, 512, 4096
 
 
 class ElfImage(msgspec.Struct, frozen=True):
@@ -84,11 +85,15 @@ def read_image(memory: RemoteMemory, base: int) -> ElfImage:
 
 def _read_tags(memory: RemoteMemory, address: int) -> dict[int, int]:
     tags: dict[int, int] = {}
-    for number in range(_MAX_ENTRIES):
-        tag, value = struct.unpack("<QQ", memory.read(address + 16 * number, 16))
-        if tag == _NULL:
-            break
-        tags[tag] = value
+    end = address + _ENTRY * _MAX_ENTRIES
+    while address < end:
+        inside = min(_TAGS_BYTES, _PAGE - address % _PAGE)  # what follows may not be mapped
+        data = memory.read(address, max(_ENTRY, inside - inside % _ENTRY))
+        for tag, value in struct.iter_unpack("<QQ", data):
+            if tag == _NULL:
+                return tags
+            tags[tag] = value
+        address += len(data)
     return tags
 
 

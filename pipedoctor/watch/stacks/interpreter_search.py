@@ -60,11 +60,18 @@ def _list_candidates(maps: str) -> Iterator[tuple[int, str]]:
         if len(row) == 6 and row[5].startswith("/") and row[2] == "00000000":  # noqa: PLR2004
             path = row[5].removesuffix(_DELETED)
             begins.setdefault(path, int(row[0].split("-")[0], 16))
-    order = sorted(begins, key=lambda path: "python" not in Path(path).name)
-    programs = (p for p in order if "libpython" in p or "python" in Path(p).name)
+    order = sorted(begins, key=_rank_by_name)
+    programs = (p for p in order if "libpython" in p or "python" in p.rpartition("/")[2])
     first = next(iter(begins), "")
     for path in dict.fromkeys((*programs, *([first] if first else ()))):
         yield begins[path], path
+
+
+def _rank_by_name(path: str) -> int:
+    """Libraries and programs of Python first, its many modules last."""
+    name = path.rpartition("/")[2]
+    starts = ("libpython", "python")
+    return next((rank for rank, start in enumerate(starts) if name.startswith(start)), len(starts))
 
 
 def _find_version(

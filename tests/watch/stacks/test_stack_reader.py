@@ -155,3 +155,18 @@ def test_an_address_that_is_not_mapped() -> None:
     with pytest.raises(TornReadError):
         RemoteMemory(os.getpid()).read(8, 8)
     assert RemoteMemory(os.getpid()).read_joined([(8, 8), (16, 8)]) is None
+
+
+def test_an_interpreter_is_found_before_its_many_modules_are_looked_at() -> None:
+    class Counted(RemoteMemory):
+        reads = 0
+
+        def read(self, address: int, size: int) -> bytes:
+            self.reads += 1
+            return super().read(address, size)
+
+    memory = Counted(os.getpid())
+    found = find_interpreter(memory, Path("/proc/self"))
+
+    assert found.version == sys.version_info[:2]
+    assert memory.reads < 60
