@@ -50,7 +50,7 @@ _NEXT_LINES = 2
 
 def mask_telling_lines(text: str, mask: str) -> str:
     """Put `mask` in place of what looks drawn in lines that tell of a secret."""
-    if not _tells(text):
+    if not _has_telling_word(text):
         return text
     lines = text.split("\n")
     block: int | None = None  # the indentation of the line that opens a block of secrets
@@ -59,7 +59,7 @@ def mask_telling_lines(text: str, mask: str) -> str:
         indent = len(line) - len(line.lstrip())
         if block is not None and indent <= block and line.strip():
             block = None
-        tells = _tells(line)
+        tells = _has_telling_word(line)
         told = number if tells else told
         if number - told <= _NEXT_LINES or block is not None:
             alone = number - told == 1 and len(line.split()) == 1
@@ -88,7 +88,7 @@ def mask_quoted_passwords(text: str, mask: str) -> str:
     return re.sub(_QUOTED, hide, re.sub(_DRAWN_KEY, hide_key, text))
 
 
-def _tells(text: str) -> bool:
+def _has_telling_word(text: str) -> bool:
     lower = text.lower()
     for word in _ASCII:  # a generator takes three times as long
         if word in lower:

@@ -38,7 +38,7 @@ class Shortage(msgspec.Struct, frozen=True):
         return Shortage(self.bytes - one.bytes, self.files - one.files)
 
     @property
-    def met(self) -> bool:
+    def is_met(self) -> bool:
         """Is nothing missing any more?"""
         return self.bytes <= 0 and self.files <= 0
 
@@ -53,18 +53,18 @@ def free_space(entries: Iterable[PathFact], missing: Shortage, du: Remedy) -> It
     known = {one.path: one for entry in entries for one in entry.clearable}
     count = 0
     for one in sorted(known.values(), key=_order):
-        if missing.met or one.kind == "checkpoint":
+        if missing.is_met or one.kind == "checkpoint":
             break
         yield _number(_empty(one), count)
         missing = missing.subtract(one)
         count += 1
     checkpoints = [one for one in known.values() if one.kind == "checkpoint"]
-    if checkpoints and not missing.met:
+    if checkpoints and not missing.is_met:
         yield _number(_ask_for_checkpoints(checkpoints), count)
         count += 1
-    title = du.title if missing.met else f"{du.title}: {missing.text} more must be free"
+    title = du.title if missing.is_met else f"{du.title}: {missing.text} more must be free"
     look = msgspec.structs.replace(du, title=title)
-    yield look if missing.met else _number(look, count)
+    yield look if missing.is_met else _number(look, count)
 
 
 def _order(one: Clearable) -> tuple[int, int]:

@@ -42,12 +42,14 @@ def find_call_chains(
         if passed and length > 1 and site.scope is not scope:
             outer = list(find_call_chains(values, site.scope, passed, length - 1))
         for chain in outer:
-            yield CallChain((*chain.sites, site), dict(_through(handed, chain.handed, site)))
+            yield CallChain(
+                (*chain.sites, site), dict(_trace_arguments(handed, chain.handed, site))
+            )
         if not outer:
             yield CallChain((site,), handed)
 
 
-def _through(
+def _trace_arguments(
     handed: Mapping[str, ArgumentExpression],
     before: Mapping[str, ArgumentExpression],
     site: CallSite,

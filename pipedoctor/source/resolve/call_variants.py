@@ -51,14 +51,14 @@ def find_variants(
     varying = {
         name: given
         for name, given in arguments.items()
-        if name in _VARYING_ARGUMENTS and given.scope is scope and reached.by(given.node)
+        if name in _VARYING_ARGUMENTS and given.scope is scope and reached.find_deciding(given.node)
     }
-    deciding = set[str]().union(*(reached.by(one.node) for one in varying.values()))
+    deciding = set[str]().union(*(reached.find_deciding(one.node) for one in varying.values()))
     chains = list(islice(find_call_chains(values, scope, deciding), _MAX_CALLS + 1))
     if not 1 < len(chains) <= _MAX_CALLS:
         return []
     found: dict[tuple[object, ...], ArgumentVariant] = {}
-    flags = reached.conditions(one.node for one in varying.values())
+    flags = reached.find_in_conditions(one.node for one in varying.values())
     for chain in chains:
         changed = {name: _substitute(given, scope, chain) for name, given in varying.items()}
         facts = [values.resolve(one.node, one.scope) for one in changed.values()]
@@ -80,17 +80,21 @@ class _NamesReached:
         self.scope = scope
         self.parameters = parameters
 
-    def by(self, node: ast.expr) -> set[str]:
+    def find_deciding(self, node: ast.expr) -> set[str]:
         """Those that an expression reads, itself or by the variables in it."""
         read = _reads(node)
-        return (read & self.parameters) | self.conditions((node,)) | self._assigned(read)
+        return (
+            (read & self.parameters)
+            | self.find_in_conditions((node,))
+            | self._find_in_assignments(read)
+        )
 
-    def _assigned(self, read: set[str]) -> set[str]:
+    def _find_in_assignments(self, read: set[str]) -> set[str]:
         bound = self.scope.bindings
         values = (value for name in read & bound.keys() for value, _ in bound[name])
         return set[str]().union(*map(_reads, values)) & self.parameters
 
-    def conditions(self, nodes: Iterable[ast.expr]) -> set[str]:
+    def find_in_conditions(self, nodes: Iterable[ast.expr]) -> set[str]:
         """Those on which it depends what variables are given."""
         bound = self.scope.bindings
         read = set[str]().union(*map(_reads, nodes)) & bound.keys()

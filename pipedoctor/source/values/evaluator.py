@@ -135,7 +135,7 @@ class Evaluator(CyclicEvaluator):
         found = self._definitions.find(scope, name, node.lineno)
         values = UNKNOWN
         if found.assigned or found.looped:
-            assigned = self._taken(found.assigned, name, frame)
+            assigned = self._select_assignments(found.assigned, name, frame)
             values = join([self.evaluate(one, frame) for one in assigned])
             values |= join([self._element_of_target(one, frame) for one in found.looped])
         if name in scope.local_functions:
@@ -149,7 +149,9 @@ class Evaluator(CyclicEvaluator):
             values = join([self.evaluate(given, frame) for given in inner])
         return values or read_global(self, node, frame)
 
-    def _taken(self, values: list[ast.expr], name: str, frame: Frame) -> list[ast.expr]:
+    def _select_assignments(
+        self, values: list[ast.expr], name: str, frame: Frame
+    ) -> list[ast.expr]:
         """Of several assignments those that a call comes to, by the constants that it gives."""
         if frame.call is None or len(values) == 1:
             return values
