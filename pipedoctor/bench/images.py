@@ -1,7 +1,6 @@
 """The images to decode: the user's own, or made here."""
 
 import struct
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from pipedoctor.bench.sampling import sample_evenly
 from pipedoctor.collect.dataset_walk import walk_dataset
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime import files
+from pipedoctor.runtime.captured_process import LateProcessError, run_captured
 from pipedoctor.runtime.probe import Announce
 
 MAX_IMAGES = 16
@@ -70,17 +70,9 @@ def generate_images(
     """Let the examined interpreter make images; raises UnreadableError where none can."""
     line = build_command(executable, "photos.py", *map(str, size), str(count))
     try:
-        done = subprocess.run(
-            line,
-            env=dict(environ),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=patience,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        message = f"no test images after {patience:.0f} s"
+        done = run_captured(line, environ=environ, timeout=round(patience, 1))
+    except LateProcessError as error:
+        message = f"no test images: their program {error}"
         raise UnreadableError(message) from None
     except OSError as error:
         message = f"{executable} cannot be started: {error.strerror}"

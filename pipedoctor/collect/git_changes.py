@@ -7,13 +7,13 @@ repository's configuration names (filters, fsmonitor, text converters).
 
 import hashlib
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pipedoctor.collect.changed_lines import find_changed_lines
 from pipedoctor.collect.mounts import escape_path
 from pipedoctor.collect.source import format_path
 from pipedoctor.facts import UnreadableError
+from pipedoctor.runtime.captured_process import LateProcessError, run_captured
 from pipedoctor.runtime.lanes import Announce
 from pipedoctor.source.discover.files import SourceFile, find_source_files
 
@@ -152,19 +152,14 @@ def _run_git(folder: str, *words: str, stdin: bytes = b"") -> bytes:
         argv += ["-c", option]
     kept = {key: value for key, value in os.environ.items() if key not in _REMOVED_VARIABLES}
     try:
-        done = subprocess.run(
-            [*argv, *words],
-            input=stdin,
-            capture_output=True,
-            check=False,
-            env=kept | _GIT_ENVIRONMENT,
-            timeout=GIT_TIMEOUT,
+        done = run_captured(
+            [*argv, *words], stdin=stdin, environ=kept | _GIT_ENVIRONMENT, timeout=GIT_TIMEOUT
         )
     except (OSError, ValueError) as error:
         message = f"git cannot be started: {error}"
         raise UnreadableError(message) from None
-    except subprocess.TimeoutExpired:
-        message = f"git {words[0]} took more than {GIT_TIMEOUT:g} s"
+    except LateProcessError as error:
+        message = f"git {words[0]} {error}"
         raise UnreadableError(message) from None
     if done.returncode:
         errors = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["failed"]

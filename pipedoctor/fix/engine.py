@@ -3,7 +3,6 @@
 import datetime as dt
 import getpass
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from pipedoctor.fix.plan import (
     StepFailedError,
     WriteStep,
 )
+from pipedoctor.runtime.captured_process import LateProcessError, run_captured
 from pipedoctor.version import __version__
 
 COMMAND_TIMEOUT = 60.0
@@ -134,20 +134,12 @@ def run_command(argv: tuple[str, ...], lock: int, timeout: float = COMMAND_TIMEO
     """Run a command in the plain C locale; Failed with its own last words."""
     environment = os.environ | {"LC_ALL": "C"}
     try:
-        done = subprocess.run(
-            argv,
-            check=False,
-            capture_output=True,
-            env=environment,
-            pass_fds=(lock,),
-            stdin=subprocess.DEVNULL,
-            timeout=timeout,
-        )
+        done = run_captured(argv, environ=environment, pass_fds=(lock,), timeout=timeout)
     except OSError as error:
         message = f"{argv[0]} cannot be run: {error.strerror}"
         raise StepFailedError(message) from error
-    except subprocess.TimeoutExpired as error:
-        message = f"{argv[0]} did not end within {timeout:g} s"
+    except LateProcessError as error:
+        message = f"{argv[0]} {error}"
         raise StepFailedError(message) from error
     if done.returncode:
         words = (done.stderr or done.stdout).decode(errors="replace").split("\n")

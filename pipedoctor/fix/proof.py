@@ -1,12 +1,12 @@
 """Proof by looking again: is the value that was asked for the value that is there?"""
 
 import shutil
-import subprocess
 
 from pipedoctor.fix import persist
 from pipedoctor.fix.current_value import SHM_PATH
 from pipedoctor.fix.file_content import read_content
 from pipedoctor.fix.plan import CommandStep, FixPlan, WriteStep
+from pipedoctor.runtime.captured_process import LateProcessError, run_captured
 
 
 def verify_values(plan: FixPlan) -> str:
@@ -32,10 +32,8 @@ def _verify_fstab(step: WriteStep) -> str:
         return "" if wanted else f"{step.path} has no size for {SHM_PATH}"
     argv = (program, "--tab-file", step.path, "-n", "-o", "OPTIONS", SHM_PATH)
     try:
-        done = subprocess.run(
-            argv, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=10
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        done = run_captured(argv, timeout=10)
+    except (OSError, LateProcessError):
         return ""  # a reader that does not run proves nothing either way
     seen = done.stdout.strip().split(b",")
     return "" if b"size=" + wanted in seen else f"{step.path}: findmnt reads {seen!r}"

@@ -1,7 +1,6 @@
 """`check --fleet-dir --probe`: a few seconds of measuring, the same on every node."""
 
 import os
-import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from pipedoctor.bench import transfer
 from pipedoctor.bench.decoder import ONE_THREAD
 from pipedoctor.collect.machine import Machine
 from pipedoctor.facts import NodeProbe, UnreadableError
+from pipedoctor.runtime.captured_process import LateProcessError, run_captured
 
 PROGRAMS_FOLDER = Path(__file__).parent / "programs"
 BUDGET_SECONDS = 1.5
@@ -57,16 +57,9 @@ def _probe_core(executable: str, environ: Mapping[str, str], timeout: float) -> 
         str(BUDGET_SECONDS),
     ]
     try:
-        done = subprocess.run(
-            argv,
-            env={**environ, **ONE_THREAD},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        message = f"no answer after {timeout:g} s"
+        done = run_captured(argv, environ={**environ, **ONE_THREAD}, timeout=timeout)
+    except LateProcessError as error:
+        message = f"the probe {error}"
         raise UnreadableError(message) from None
     except OSError as error:
         message = f"{executable}: {error.strerror}"

@@ -121,7 +121,7 @@ def test_findings_belong_to_properties(name: str, finding: str) -> None:
     [
         ("echo oops >&2; exit 3", "oops"),
         ("exit 3", "ended with 3"),
-        ("sleep 60", "no answer after 0.5 s"),
+        ("sleep 60", "the probe did not end within 0.5 s"),
     ],
 )
 def test_a_probe_that_fails_says_why(tmp_path: Path, script: str, reason: str) -> None:

@@ -6,7 +6,6 @@ It is started for every sample, so there are fewer of them.
 
 import resource
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import msgspec
 
 from pipedoctor.facts import UnreadableError
+from pipedoctor.runtime.captured_process import LateProcessError, run_captured
 from pipedoctor.watch.stacks.code_objects import CodeObject
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
 from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader, ThreadStack
@@ -89,10 +89,8 @@ class ProgramReader(StackReader):
     def _run_program(self) -> list[_SpiedThread]:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         try:
-            done = subprocess.run(
-                self._command, capture_output=True, timeout=_TIMEOUT_SECONDS, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
+            done = run_captured(self._command, timeout=_TIMEOUT_SECONDS)
+        except (OSError, LateProcessError) as error:
             raise TornReadError(f"{_PROGRAM}: {error}"[:_MAX_REASON]) from None
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.program_cpu += after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
