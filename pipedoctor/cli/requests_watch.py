@@ -26,6 +26,8 @@ class WatchRequest(OutputRequest, frozen=True, kw_only=True):
     """A port; 0: any that is free."""
     prometheus_address: str = "127.0.0.1"
     no_stacks: bool = False
+    inject: bool = False
+    """Put exact clocks into the job while it is watched."""
     quiet: bool = False
     verbose: bool = False
 

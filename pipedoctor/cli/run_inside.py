@@ -51,15 +51,15 @@ class InsideClocks:
         paths = path if not older else os.pathsep.join((path, older))
         return {**inherited, "PYTHONPATH": paths, _VARIABLE: str(self._folder)}
 
-    def describe_figures(self) -> str:
-        """A line for each loader of each process, the one that waited longest first."""
+    def describe_figures(self, nothing: str = NOTHING_MEASURED) -> str:
+        """A line for each loader of each process, the longest wait first; `nothing`: of none."""
         rows = [
             (process, figures)
             for process in _read_figures(self._folder)
             for figures in process.loaders
         ]
         if not rows:
-            return f"{NOTHING_MEASURED}\n"
+            return f"{nothing}\n"
         rows.sort(key=lambda row: -row[1].wait_seconds)
         return "".join(f"{_describe(process, figures)}\n" for process, figures in rows)
 

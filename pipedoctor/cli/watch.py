@@ -55,6 +55,11 @@ _SECONDS = FiniteRange(min=0.1, max=10**8)
 @click.option(
     "--no-stacks", is_flag=True, help="Do not read stacks; use only the kernel's counters."
 )
+@click.option(
+    "--inject",
+    is_flag=True,
+    help="Put exact clocks into the job while it is watched (CPython 3.14 and newer).",
+)
 @format_option(list_formats(Subject.REPORT))
 @OUTPUT_OPTION
 @NO_REDACT_OPTION
@@ -66,8 +71,8 @@ def command(context: click.Context, /, **parameters: Any) -> None:
     """
     Watch the job of PID from outside: the slow line, the scarce resource, the possible gain.
 
-    The job is not stopped or changed: stacks are read from memory, the rest from /proc. The
-    report comes at the end; after 5 s every line has a verdict.
+    The job is not stopped, and not changed without --inject: stacks are read from memory, the
+    rest from /proc. The report comes at the end; after 5 s every line has a verdict.
     """
     from pipedoctor.cli.requests_watch import WatchRequest
 

@@ -15,7 +15,12 @@ import click
 
 from pipedoctor.cli import formats, output, privacy
 from pipedoctor.cli.requests_watch import WatchRequest
-from pipedoctor.cli.watch_sinks import open_recorder, redact_interval, serve_metrics
+from pipedoctor.cli.watch_sinks import (
+    open_injection,
+    open_recorder,
+    redact_interval,
+    serve_metrics,
+)
 from pipedoctor.facts import Facts, LiveJob, MalformedRecordError, Pipeline, UnreadableError
 from pipedoctor.runtime.files import describe_error
 from pipedoctor.textsafe import encode_json
@@ -45,6 +50,9 @@ def run_watch(request: WatchRequest) -> int:
     if sys.platform != "linux":
         message = "watch: requires Linux: other processes are read from /proc"
         raise click.UsageError(message)
+    if request.inject and (request.pid is None or request.no_stacks):
+        message = "--inject needs a PID, and its stacks"
+        raise click.UsageError(message)
     if request.pid is not None:
         return _watch_job(request.pid, request)
     if request.replay is not None:
@@ -66,12 +74,17 @@ def _watch_job(pid: int, request: WatchRequest) -> int:
         raise click.UsageError(str(error)) from None
     redactor = privacy.make_redactor(request.output, no_redact=request.no_redact)
     raw, reads_intervals = Facts(), bool(request.record or request.prometheus is not None)
-    with open_recorder(request) as record, serve_metrics(request) as publish:
+    with (
+        open_recorder(request) as record,
+        serve_metrics(request) as publish,
+        open_injection(request, session) as renew,
+    ):
 
         def watch(show: ShowInterval) -> None:
             nonlocal raw
             watched = session.run_intervals(request.interval, _find_end(request))
             for _ in watched:
+                renew()
                 if not reads_intervals and show is show_nothing:
                     continue  # the report alone is wanted
                 raw = collect_facts(session)

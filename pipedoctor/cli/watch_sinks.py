@@ -14,6 +14,7 @@ from pipedoctor.runtime.files import describe_error
 
 if TYPE_CHECKING:
     from pipedoctor.privacy.redactor import Redactor
+    from pipedoctor.watch.session import WatchSession
 
 RecordFacts = Callable[..., None]
 """Takes facts, and whether all of them are to be written."""
@@ -41,6 +42,20 @@ def redact_interval(redactor: "Redactor", facts: Facts) -> Facts:
     assert redacted is not None  # noqa: S101  (redaction drops no section)
     whole = replace(redacted, processes=job.processes)
     return Facts(whole, *rest, unknown=short.unknown)
+
+
+@contextlib.contextmanager
+def open_injection(
+    request: WatchRequest, session: "WatchSession"
+) -> Generator[Callable[[], None], None, None]:
+    """Exact clocks in the job, where they are wanted; gives what renews them."""
+    if not request.inject:
+        yield lambda: None
+        return
+    from pipedoctor.cli.watch_inject import inject_clocks
+
+    with inject_clocks(request, session) as renew:
+        yield renew
 
 
 @contextlib.contextmanager
