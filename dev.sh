@@ -281,7 +281,8 @@ cmd_test() {
     start_static_checks
     compile_tests
     # shellcheck disable=SC2086
-    step pytest tests "$bin/pytest" $cache -n 3 # more than CPUs: many wait for a process
+    step pytest tests "$bin/pytest" $cache --dist worksteal \
+        -n 3 # more than CPUs: many wait for a process
     finish_static_checks
     [ -z "$skips" ] || say "skipped:$skips"
     [ -z "$failed" ] || say "FAILED:$failed"

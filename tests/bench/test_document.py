@@ -63,7 +63,7 @@ def test_only_measurements_are_taken_of_a_report() -> None:
         (b"{}", "expected the output of `pipedoctor bench --format json`: "),
         (b"\xff", "expected the output of"),
         (DEEP, "nested too deeply"),
-        (b" " * ((32 << 20) + 1), "larger than 32 MiB"),
+        (bytes((32 << 20) + 1), "larger than 32 MiB"),
         (
             b'{"schema": "pipedoctor.report/1", "facts": {"known": {}}}',
             "it contains no measurement",

@@ -47,10 +47,10 @@ def dry_run(out: Path, *parts: str) -> "subprocess.CompletedProcess[str]":
 @pytest.mark.parametrize(
     "part",
     [
+        "tests",  # the cheapest goes first: it always runs
         "facts",
         "faults",
         pytest.param("transfer", marks=pytest.mark.torch),
-        "tests",
         "tune",
         "watch",
     ],

@@ -10,6 +10,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from pipedoctor.cli import main
+from pipedoctor.cli.formats import Subject, list_formats
 from tests.cli.conftest import Run, complaint
 
 
@@ -75,8 +76,8 @@ from tests.cli.conftest import Run, complaint
         (
             ("--format", "pdf"),
             (
-                "Invalid value for '--format': 'pdf' is not one of 'text', 'json',"
-                " 'markdown', 'html', 'sarif', 'junit', 'github'."
+                "Invalid value for '--format': 'pdf' is not one of "
+                f"{', '.join(map(repr, list_formats(Subject.REPORT)))}."
             ),
         ),
         (

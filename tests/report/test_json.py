@@ -179,7 +179,7 @@ NOTHING = "no output of torch.utils.collect_env or its like in it"
         pytest.param(record()[:-9], "Input data was truncated", id="truncated"),
         pytest.param(b"\x7fELF\x02", NOTHING, id="binary, by chance without zeros"),
         pytest.param(b"\x7fELF\x02\x00\x01", "binary data", id="binary"),
-        pytest.param(b"x" * (9 << 20), "larger than 8 MiB: no ticket is", id="long"),
+        pytest.param(bytes(9 << 20), "larger than 8 MiB: no ticket is", id="long"),
         pytest.param(b'{"a":' * 100_000, "nested too deeply", id="nested, in what we ignore"),
         pytest.param(
             b'{"facts":{"known":{"shm":{"size":' + b"[" * 100_000,
