@@ -4,9 +4,9 @@ import opcode
 import sys
 from collections.abc import Iterator
 
+from pipedoctor.watch.stacks.frame_reader import FrameReader, RemoteFrame
 from pipedoctor.watch.stacks.remote_memory import TornReadError
 from pipedoctor.watch.stacks.stack_phases import FunctionRole, classify_function
-from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader
 
 _MAX_CALLERS = 512
 _SEND_OPCODES = {(3, 11): 123, (3, 12): 123, (3, 13): 104}
@@ -28,7 +28,7 @@ class LoaderCallers:
         """Code and instruction of each frame."""
         self._last: list[RemoteFrame] = []
 
-    def remember(self, frames: list[RemoteFrame], reader: StackReader) -> None:
+    def remember(self, frames: list[RemoteFrame], reader: FrameReader) -> None:
         """
         Add the frames of a process that is within its loader, up to the one that takes a batch.
 
@@ -49,7 +49,7 @@ class LoaderCallers:
         return any((frame.code_address, frame.instruction - n) in self._calls for n in behind)
 
 
-def _list_callers(frames: list[RemoteFrame], reader: StackReader) -> Iterator[RemoteFrame]:
+def _list_callers(frames: list[RemoteFrame], reader: FrameReader) -> Iterator[RemoteFrame]:
     """Around the loader: libraries, functions that only pass on, and one of the user's."""
     labels = [classify_function(f.code.path, f.code.name) for f in frames]
     outermost = max(
@@ -62,7 +62,7 @@ def _list_callers(frames: list[RemoteFrame], reader: StackReader) -> Iterator[Re
             return
 
 
-def _passes_on(frame: RemoteFrame, reader: StackReader) -> bool:
+def _passes_on(frame: RemoteFrame, reader: FrameReader) -> bool:
     """Does it stand at a `yield from`? Where that cannot be read, it may."""
     version = reader.version
     here = opcode.opmap.get("SEND") if version == sys.version_info[:2] else None

@@ -1,8 +1,8 @@
 """The threads of a worker that pack its batches and hand them to the main process."""
 
 from pipedoctor.watch.process_counters import CounterReading, ProcessCounters
+from pipedoctor.watch.stacks.frame_reader import FrameReader, RemoteFrame
 from pipedoctor.watch.stacks.remote_memory import TornReadError
-from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader
 from pipedoctor.watch.stacks.thread_stacks import read_thread_stacks
 
 _PACKING_FUNCTIONS = (
@@ -26,7 +26,7 @@ class PackingThreads:
         self._tries = 0
 
     def read_cpu(
-        self, reader: StackReader, counters: ProcessCounters, reading: CounterReading
+        self, reader: FrameReader, counters: ProcessCounters, reading: CounterReading
     ) -> float | None:
         """Seconds that they have computed so far; None: not known."""
         expected = len(_PACKING_FUNCTIONS)
@@ -44,7 +44,7 @@ def _has_others(reading: CounterReading) -> bool:
     return reading.cpu - reading.main_cpu > _MIN_SHARE * reading.cpu
 
 
-def _find_packing(reader: StackReader) -> set[int]:
+def _find_packing(reader: FrameReader) -> set[int]:
     try:
         stacks = read_thread_stacks(reader)
     except (TornReadError, OSError):

@@ -1,5 +1,6 @@
 """Does a main process that waits for one of its threads wait for data?"""
 
+from pipedoctor.watch.stacks.frame_reader import FrameReader, ThreadStack
 from pipedoctor.watch.stacks.remote_memory import TornReadError
 from pipedoctor.watch.stacks.stack_phases import (
     LOADING_PHASES,
@@ -7,7 +8,6 @@ from pipedoctor.watch.stacks.stack_phases import (
     StackSample,
     classify_main_stack,
 )
-from pipedoctor.watch.stacks.stack_reader import StackReader, ThreadStack
 from pipedoctor.watch.stacks.thread_stacks import read_thread_stacks
 
 _GIVING_NAMES = frozenset(("put", "put_nowait"))
@@ -36,7 +36,7 @@ class PrefetchThreads:
         self.has_workers = False
         """Has it workers of a loader, which some thread must ask for batches?"""
 
-    def find_cause(self, reader: StackReader, sample: StackSample) -> StackSample:
+    def find_cause(self, reader: FrameReader, sample: StackSample) -> StackSample:
         """What a prefetching thread does, where the main one waits for it."""
         if not sample.queued:
             return sample

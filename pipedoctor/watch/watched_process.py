@@ -14,6 +14,7 @@ from pipedoctor.watch.prefetch_threads import PrefetchThreads
 from pipedoctor.watch.process_counters import BlockingCall, CounterReading, ProcessCounters
 from pipedoctor.watch.process_tree import JobProcess
 from pipedoctor.watch.stacks.frame_layout import UnknownLayoutError
+from pipedoctor.watch.stacks.frame_reader import FrameReader, RemoteFrame
 from pipedoctor.watch.stacks.remote_memory import TornReadError
 from pipedoctor.watch.stacks.stack_phases import (
     LOADING_PHASES,
@@ -21,7 +22,7 @@ from pipedoctor.watch.stacks.stack_phases import (
     StackClassifier,
     StackSample,
 )
-from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader
+from pipedoctor.watch.stacks.stack_reader import StackReader
 from pipedoctor.watch.tally import CodeLine, SampleTally
 from pipedoctor.watch.work_samples import WORKING_PHASES, SampleSource, count_work
 
@@ -49,7 +50,7 @@ class WatchedProcess:
         self.counters = ProcessCounters(member.pid, proc)
         self.tally = SampleTally()
         self.unknown: dict[str, str] = {}
-        self.reader: StackReader | None = None
+        self.reader: FrameReader | None = None
         self._stacks, self._tries, self._torn = stacks, 0, 0
         self.attach(proc, parent)
         self.code_root = find_code_root(member.pid, proc) if member.role == "main" else ""
@@ -93,10 +94,9 @@ class WatchedProcess:
             if self.reader is not None:
                 self.unknown.pop("stacks", None)
 
-    def _open_reader(self, proc: Path, parent: "WatchedProcess | None") -> StackReader | None:
+    def _open_reader(self, proc: Path, parent: "WatchedProcess | None") -> FrameReader | None:
         above = parent.reader if parent else None
-        if above is not None and not above.knows_instructions:
-            above = None  # it knows no addresses
+        above = above if isinstance(above, StackReader) else None  # others know no addresses
         try:
             return StackReader(self.member.pid, proc / str(self.member.pid), parent=above)
         except UnknownLayoutError as error:
@@ -107,7 +107,7 @@ class WatchedProcess:
             self.unknown["stacks"] = str(error)
         return None
 
-    def _open_program(self, reason: UnknownLayoutError) -> StackReader | None:
+    def _open_program(self, reason: UnknownLayoutError) -> FrameReader | None:
         """py-spy knows more interpreters, and costs more; None: it does not know this one."""
         self.unknown["stacks"] = str(reason)
         if reason.version is None:

@@ -199,10 +199,10 @@ def parse_table(data: bytes) -> FrameLayout:
     version = (number >> 24, number >> 16 & 0xFF)
     if free_threaded:
         message = f"CPython {version[0]}.{version[1]} is a free-threaded build"
-        raise UnknownLayoutError(message)
+        raise UnknownLayoutError(message, version)
     if version not in TABLE_FIELDS:
         message = f"the table of CPython {version[0]}.{version[1]} is not known"
-        raise UnknownLayoutError(message)
+        raise UnknownLayoutError(message, version)
     return _build_layout(_parse_fields(data, version), version)
 
 

@@ -15,8 +15,8 @@ import msgspec
 from pipedoctor.facts import UnreadableError
 from pipedoctor.runtime.captured_process import LateProcessError, run_captured
 from pipedoctor.watch.stacks.code_objects import CodeObject
+from pipedoctor.watch.stacks.frame_reader import RemoteFrame, ThreadStack
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
-from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader, ThreadStack
 
 _PROGRAM = "py-spy"
 _TIMEOUT_SECONDS = 2.0
@@ -38,7 +38,7 @@ class _SpiedThread(msgspec.Struct, frozen=True):
     os_thread_id: int | None = None
 
 
-class ProgramReader(StackReader):
+class ProgramReader:
     """
     Reads the stacks of one process by a program.
 
@@ -46,6 +46,8 @@ class ProgramReader(StackReader):
     """
 
     knows_instructions = False
+    other_threads: tuple[ThreadStack, ...] | None = None
+    program_cpu = 0.0
 
     def __init__(self, pid: int, version: tuple[int, int], *, with_locals: bool) -> None:
         program = _find_program()
@@ -99,8 +101,9 @@ class ProgramReader(StackReader):
         except msgspec.DecodeError:
             threads = []
         if not threads:
-            words = done.stderr.decode("utf-8", "replace").split() or ["it reads no thread"]
-            raise TornReadError(f"{_PROGRAM}: {' '.join(words)}"[:_MAX_REASON])
+            lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            reason = lines[0].removeprefix("Error: ") if lines else "it reads no thread"
+            raise TornReadError(f"{_PROGRAM}: {reason}"[:_MAX_REASON])
         return threads
 
     def _build_frames(self, thread: _SpiedThread) -> list[RemoteFrame]:

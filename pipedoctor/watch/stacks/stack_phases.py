@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pipedoctor.bottleneck.function_kinds import DECODE, READ, TRANSFORM, classify_call
-from pipedoctor.watch.stacks.stack_reader import RemoteFrame
+from pipedoctor.watch.stacks.frame_reader import RemoteFrame
 
 _LOADER_PATTERN = re.compile(
     r"/torch/utils/data/dataloader\.py$|/torchdata/stateful_dataloader/\w+\.py$"

@@ -2,11 +2,11 @@
 
 import struct
 from pathlib import Path
-from typing import NamedTuple
 
 from pipedoctor.watch.stacks.code_objects import CodeObject, CodeObjectCache
 from pipedoctor.watch.stacks.frame_layout import FrameLayout, UnknownLayoutError, read_layout
 from pipedoctor.watch.stacks.frame_pages import FramePages
+from pipedoctor.watch.stacks.frame_reader import RemoteFrame, ThreadStack
 from pipedoctor.watch.stacks.interpreter_search import RemoteInterpreter, find_interpreter
 from pipedoctor.watch.stacks.remote_memory import RemoteMemory, TornReadError
 
@@ -17,24 +17,6 @@ _TAG_MASK, _ALL_BITS = ~3, ~0
 _MAX_PARSED = 8192
 _MAX_DIGITS = 3
 """Of 30 bits: what is longer is no count, and no seed."""
-
-
-class RemoteFrame(NamedTuple):
-    """A frame as it lies in memory; its line is looked up when somebody asks."""
-
-    code: CodeObject
-    address: int
-    code_address: int
-    instruction: int
-
-
-class ThreadStack(NamedTuple):
-    """One thread, by its state in the interpreter; frames innermost first."""
-
-    state: int
-    native: int | None
-    """The kernel's number of it; None: 3.10 does not know it."""
-    frames: tuple[RemoteFrame, ...]
 
 
 class StackReader:

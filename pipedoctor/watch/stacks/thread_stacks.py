@@ -2,17 +2,20 @@
 
 import contextlib
 
+from pipedoctor.watch.stacks.frame_reader import FrameReader, RemoteFrame, ThreadStack
 from pipedoctor.watch.stacks.remote_memory import TornReadError
-from pipedoctor.watch.stacks.stack_reader import RemoteFrame, StackReader, ThreadStack
+from pipedoctor.watch.stacks.stack_reader import StackReader
 
 _MAX_THREADS, _MAX_DEPTH = 32, 60
 _TAG_MASK = ~3
 
 
-def read_thread_stacks(reader: StackReader) -> list[ThreadStack]:
+def read_thread_stacks(reader: FrameReader) -> list[ThreadStack]:
     """Of at most 32 threads; one that changed while it was read is left out."""
     if reader.other_threads is not None:
         return list(reader.other_threads)
+    if not isinstance(reader, StackReader):
+        return []
     at, memory, found = reader.layout, reader.memory, list[ThreadStack]()
     main = reader.find_main_thread()
     interpreter = memory.read_pointer(reader.interpreter.runtime + at.interpreters)
