@@ -14,6 +14,8 @@ from pipedoctor.runtime.regular_file import read_start
 from pipedoctor.watch.tally import CodeLine
 
 _CALL_PATTERN = re.compile(r"([\w.]+)\s*\(")
+_PLAIN_READ_PATTERN = re.compile(r"\bos\.(?:pread|preadv|read|readv)\s*\(|\.readinto1?\s*\(")
+"""Reads that compute nothing: what they cost is the system call."""
 _MODEL_PATTERN = re.compile(
     r"\b\w*(?:model|net|module|criterion|loss|optim\w*|backbone|head|encoder|decoder)\w*\s*\("
     r"|\.(?:backward|step|forward|matmul|mm|bmm|addmm|relu|softmax|item|cuda|cpu|to"
@@ -48,6 +50,12 @@ def is_decoding_line(place: CodeLine, root: str = "") -> bool:
     names = _CALL_PATTERN.findall(text)
     kinds = {classify_call(name.rpartition(".")[2], "", name) for name in names}
     return DECODE in kinds or (READ in kinds and TRANSFORM not in kinds)
+
+
+def is_plain_read_line(place: CodeLine, root: str = "") -> bool:
+    """Does this line read bytes as they are, and nothing else that is known?"""
+    text = read_line_text(root + place[0], place[1])
+    return bool(_PLAIN_READ_PATTERN.search(text))
 
 
 def read_line_text(path: str, line: int) -> str:

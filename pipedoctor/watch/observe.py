@@ -16,7 +16,11 @@ from pipedoctor.facts import (
     Quantiles,
     WorkerShares,
 )
-from pipedoctor.watch.called_names import is_decoding_line, is_model_line
+from pipedoctor.watch.called_names import (
+    is_decoding_line,
+    is_model_line,
+    is_plain_read_line,
+)
 from pipedoctor.watch.hot_lines import find_hot_line
 from pipedoctor.watch.rank_comparison import pool_similar_ranks
 from pipedoctor.watch.session import WatchSession
@@ -25,6 +29,8 @@ from pipedoctor.watch.watched_process import WatchedProcess
 
 _SLOW_ITEM_FACTOR = 4.0
 """Times the mean, from which on an item is slow."""
+_MIN_READING = 0.25
+"""Samples that wait in a read, for each that runs in one: else it is in the page cache."""
 _MIN_SAMPLES = 20
 """Samples of making batches, before their spread says anything."""
 
@@ -117,13 +123,14 @@ def compute_fetch_shares(tally: SampleTally, root: str = "") -> FetchShares:
 
     `root`: where the code of the job lies for us.
     """
-    running, waiting = tally.fetch["running"], tally.fetch["waiting"]
+    reading = _count_plain_reads(tally, root)
+    running, waiting = tally.fetch["running"] - reading, tally.fetch["waiting"] + reading
     whole = running + waiting
     if not whole:
         return FetchShares()
     ready = tally.main_cpu + tally.delay
     late = running / whole * (tally.delay / ready if ready else 0.0)
-    named = sum(n for place, n in tally.kinds.items() if is_decoding_line(place, root))
+    named = -reading + sum(n for place, n in tally.kinds.items() if is_decoding_line(place, root))
     spent = tally.user + tally.system
     others = _count_delegated(tally)
     decoding: float = tally.fetch["decoding"] + named
@@ -135,10 +142,20 @@ def compute_fetch_shares(tally: SampleTally, root: str = "") -> FetchShares:
         delayed=late,
         waiting=left / whole,
         locked=tally.fetch["locked"] / whole,
-        decoding=min(1.0, decoding / computing) if computing else 0.0,
+        decoding=min(1.0, max(0.0, decoding / computing)) if computing > 0 else 0.0,
         system=tally.system / spent * running / computing if spent and computing else 0.0,
         samples=round(whole),
     )
+
+
+def _count_plain_reads(tally: SampleTally, root: str) -> float:
+    """
+    Running samples within reads that also wait for the storage.
+
+    The kernel takes its time for each of many small ones: that is not computing.
+    """
+    plain = sum(n for place, n in tally.kinds.items() if is_plain_read_line(place, root))
+    return plain if tally.fetch["reading"] >= _MIN_READING * plain else 0.0
 
 
 def _count_delegated(tally: SampleTally) -> dict[CodeLine, float]:

@@ -147,3 +147,20 @@ def test_a_fork_that_is_not_a_worker_yet_leads_nothing(
     assert roles.pop(process.pid) == "main"
     assert set(roles.values()) == {"helper"}
     assert mapped
+
+
+@pytest.mark.parametrize(("waits", "waiting"), [(25, 1.0), (2, 2 / 62)])
+def test_the_kernel_takes_its_time_for_small_reads(
+    tmp_path: Path, waits: int, waiting: float
+) -> None:
+    """That is no decoding, unless nobody waits: then the pages are in memory."""
+    file = tmp_path / "items.py"
+    file.write_text("os.preadv(handle, [buffer], place)\n")
+    tally = SampleTally(seconds=1.0, cpu=0.6, main_cpu=0.6)
+    tally.phases.update(fetching=60 + waits)
+    tally.fetch.update(running=60, waiting=waits, reading=waits)
+    tally.kinds[str(file), 1, "read"] = 60
+
+    shares = compute_fetch_shares(tally)
+    assert shares.waiting == pytest.approx(waiting)
+    assert shares.decoding == (0.0 if waits > 15 else 1.0)

@@ -202,7 +202,7 @@ def loops() -> dict[str, Loop]:
     ranked = slow_disk if os.environ.get("RANK") == "1" and not CURED else nothing
     return {
         "tokenizes": (lambda: Trainer(loader(pick(tokens), 1, 4), [lambda _: None]), step),
-        "shards": (lambda: fine if CURED else rows, step),
+        "shards": (lambda: fine if CURED else rows, sleep(0.002)),
         "http": (lambda: loader(download, 2, 4), sleep(0.02)),
         "small-reads": (lambda: loader(pick(small_reads), 2, 4), sleep(0.002)),
         "sorts": (

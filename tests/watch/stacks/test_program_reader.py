@@ -80,7 +80,7 @@ def test_frames_lines_and_local_numbers(tools: Path) -> None:
 def test_a_sample_that_fails_says_why(tools: Path) -> None:
     write_py_spy(tools, "echo 'Error: Permission denied' >&2; exit 1")
 
-    with pytest.raises(UnreadableError, match="py-spy: Error: Permission denied"):
+    with pytest.raises(UnreadableError, match="py-spy: Permission denied"):
         ProgramReader(os.getpid(), (3, 9), with_locals=False)
 
 
