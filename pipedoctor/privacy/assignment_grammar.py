@@ -2,6 +2,8 @@
 
 import re
 
+from pipedoctor.privacy.lazy_pattern import compile_lazily
+
 MAX_NAME = 80
 MAX_JUDGED = 200
 """Characters of a value that are looked at; if it is a secret, its rest goes with it."""
@@ -9,11 +11,11 @@ NAME_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-
 
 _QUOTE = r"(?:\\{0,3}[\"'`]|%2[27]|&quot;|&\#3[49];|\\{1,2}(?:u00|x)2[27])"
 _ENCODED_SIGN = r"%3[AaDd]|&\#(?:58|61);|\\{1,2}(?:u00|x)3[AaDd]"
-ENCODED_END = re.compile(r"%2[0267cC]|%7[dD]|%0[aA]|&|\\{1,2}(?:u00|x)2[0267cC]")
+ENCODED_END = r"%2[0267cC]|%7[dD]|%0[aA]|&|\\{1,2}(?:u00|x)2[0267cC]"
 """Signs as addresses, pages and JSON write them: ``password%3Dx%26``, ``token&#61;x``."""
 _TYPE = r"(?:[A-Za-z_][\w.]{0,30}(?:\[[\w., |]{1,30}\])?(?:\s\|\sNone)?)"
 """Of a variable: ``token: str | None = "x"``, ``var token string = "x"``."""
-SEPARATOR = re.compile(
+SEPARATOR = compile_lazily(
     rf"""(?=(?P<tail>(?:pass\ (?=phrase|word|code)|(?:session|secret)\ (?=id\b))?
     \w*(?:[.-]\w+)*))(?P=tail)  # never given back
     (?:{_QUOTE}|[\])»”]){{0,4}}
@@ -44,7 +46,7 @@ SEPARATOR = re.compile(
     )""",
     re.VERBOSE,
 )
-VALUE = re.compile(
+VALUE = compile_lazily(
     rf"""(?P<open>(?:(?:Secret(?:Str|Bytes)?|Password)\(|(?:str|bytes|quote(?:_plus)?)\((?=\s?["']))?[\[(«“„]?)
     (?:[bBrRuUfF]{{1,2}}(?=["']))?
     (?:
@@ -55,17 +57,17 @@ VALUE = re.compile(
     )""",
     re.VERBOSE,
 )
-ORDINARY_WORD = re.compile(
+ORDINARY_WORD = compile_lazily(
     r"[^A-Za-z0-9\"'`\\\[(]|[\[(][a-z]*[\s:\])]|[A-Za-z]?[a-z]*[\s,.:;)]|[0-9.]+[\s,]"
 )
-OPENING_OF_TAG = re.compile(r"<((?:[\w.-]{1,30}:)?)\Z")
-REST_OF_LIST = re.compile(r"(?:,\s?(?:\"[^\"\n]*\"|'[^'\n]*'|[\w+/=-]+)){1,40}")
-REST_OF_BLOCK = re.compile(r"(?:\r?\n[ \t]+[\w+/=.-]{8,}(?=\r?\n|$))*")
-REST_OF_ITEMS = re.compile(r"(?:[ \t]*\r?\n[ \t]*-[ \t]{1,4}[^\s:]+(?=[ \t]*(?:\r?\n|$)))*")
-REST_OF_BARE = re.compile(r"[^\s\"']*")
-REST_OF_HEADER = re.compile(rf"[^=\"'\n\r]{{1,{MAX_JUDGED}}}=[^\"'\n\r]*")
-MORE_WORDS = re.compile(r"(?:[ ][a-z]{2,12}(?![\w:=])){2,30}")
-SENTENCE = re.compile(r"[a-z]{2,15} [a-z]{2,15}(?![\w=:])")
+OPENING_OF_TAG = compile_lazily(r"<((?:[\w.-]{1,30}:)?)\Z")
+REST_OF_LIST = compile_lazily(r"(?:,\s?(?:\"[^\"\n]*\"|'[^'\n]*'|[\w+/=-]+)){1,40}")
+REST_OF_BLOCK = compile_lazily(r"(?:\r?\n[ \t]+[\w+/=.-]{8,}(?=\r?\n|$))*")
+REST_OF_ITEMS = compile_lazily(r"(?:[ \t]*\r?\n[ \t]*-[ \t]{1,4}[^\s:]+(?=[ \t]*(?:\r?\n|$)))*")
+REST_OF_BARE = compile_lazily(r"[^\s\"']*")
+REST_OF_HEADER = compile_lazily(rf"[^=\"'\n\r]{{1,{MAX_JUDGED}}}=[^\"'\n\r]*")
+MORE_WORDS = compile_lazily(r"(?:[ ][a-z]{2,12}(?![\w:=])){2,30}")
+SENTENCE = compile_lazily(r"[a-z]{2,15} [a-z]{2,15}(?![\w=:])")
 HEADERS = ("cookie", "set-cookie")
 SETTING_WORDS = frozenset(("setenv", "env", "add", "set", "modify", "gx", "authtoken", "login"))
 """Before a name and a value with nothing but a space between them."""

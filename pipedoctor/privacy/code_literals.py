@@ -6,6 +6,8 @@ Words of the trade stay: what they say decides what a finding is about.
 
 import re
 
+from pipedoctor.privacy.lazy_pattern import compile_lazily
+
 HIDDEN_LITERAL = "..."
 PUBLIC_LITERALS = frozenset(
     "cuda cpu mps xpu cuda:0 fork spawn forkserver file_system file_descriptor thread process"  # noqa: SIM905
@@ -18,13 +20,13 @@ PUBLIC_LITERALS = frozenset(
 )
 """Values that libraries define, and names that everybody gives."""
 
-_LITERAL = re.compile(
+_LITERAL = compile_lazily(
     r"(?P<prefix>\b[rRbBuUfFtT]{1,2}|(?<![\w\\]))"
     r"(?P<quote>\"\"\"|'''|\"|')(?P<text>(?:(?!(?P=quote))(?:\\.|[^\\]))*)(?P<end>(?P=quote)|\Z)",
     re.DOTALL,
 )
 
-_PRIVATE_ATTRIBUTE = re.compile(r"(?:_[a-z]\w{0,40})?|:memory:")
+_PRIVATE_ATTRIBUTE = compile_lazily(r"(?:_[a-z]\w{0,40})?|:memory:")
 """What an edit of ours names between quotes: ``_file_pid``; and nothing at all."""
 
 

@@ -10,6 +10,7 @@ import functools
 import re
 from typing import NamedTuple
 
+from pipedoctor.privacy.lazy_pattern import compile_lazily
 from pipedoctor.privacy.letter_pairs import LETTER_PAIRS
 
 MIN_DRAWN = 10
@@ -37,12 +38,12 @@ _MAX_ACRONYM = 5
 _MIN_TELLING = 8
 """Letters and digits of its pieces that are no numbers."""
 _RARE_SIGNS = "!#$%^&*~?"
-_PIECE = re.compile(
+_PIECE = compile_lazily(
     rf"(?P<encoded>(?:%[0-9A-Fa-f]{{2}})+)|[A-Za-z0-9]+|[{re.escape(_RARE_SIGNS)}]+"
 )
-_SIZE = re.compile(r"\d+(?:x\d+)+[a-z]?")
-_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+|[0-9a-f]+|[0-9A-F]+")
-_MANGLED = re.compile(
+_SIZE = compile_lazily(r"\d+(?:x\d+)+[a-z]?")
+_HEXADECIMAL = compile_lazily(r"0x[0-9a-fA-F]+|[0-9a-f]+|[0-9A-F]+")
+_MANGLED = compile_lazily(
     r"(?:^|[_.])_Z[A-Z]?[NTKL0-9]|^Z[NTKL]|^(?:St|NK?S?t?)\d{1,2}[a-z]{2}|^_R[NI]"
 )
 _ORDERED = "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz"

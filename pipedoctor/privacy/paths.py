@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from pipedoctor.privacy.aliases import ALIAS_PATTERN
+from pipedoctor.privacy.lazy_pattern import compile_lazily
 
 _LETTER = r"""[^/\s:,;'"()=<>|*?\\]"""
 _PATH_PART = rf"(?:{_LETTER}|{ALIAS_PATTERN.pattern})+"
@@ -16,13 +17,13 @@ _ABSOLUTE_PATH = rf"(?<![\w.>/~<-])(?:/{_PATH_PART}(?:\ {_LETTER}+)*(?=/)|/{_PAT
 """A space belongs to a path only where the path goes on after it."""
 _RELATIVE_PATH = rf"(?<![\w.>/~<:-]){_PATH_PART}(?:/{_PATH_PART})+"
 
-SYSTEM_PATH = re.compile(
+SYSTEM_PATH = compile_lazily(
     r"/(?:usr|lib|lib32|lib64|bin|sbin|proc|sys|dev|etc|run|var|boot|nix|gnu|snap"
     r"|System|Library|opt/(?:conda|nvidia|rocm|intel|amazon|hostedtoolcache))(?:/|$)"
 )
 """Below these, only what lies under an environment of one's own is private."""
 
-LIBRARY_FOLDER = re.compile(
+LIBRARY_FOLDER = compile_lazily(
     r"(?:site|dist)-packages|python[0-9.]*t?|lib(?:32|64)?|bin|sbin|include|pkgs|Lib"
 )
 """From here on a path is that of software."""
@@ -52,9 +53,9 @@ COMMON_FOLDERS = frozenset(
     " .dockerenv .git".split()
 )
 
-_VERSION_NAME = re.compile(r"v?\d[\w.+-]*")
-_FILE_NAME = re.compile(r"(.+?)((?:\.so(?:\.\d+)*)|\.[A-Za-z][A-Za-z0-9]{0,7})")
-_LIBRARY_FILE = re.compile(r"lib[\w+.-]*\.(?:so|dylib|a)(?:\.\d+)*|[\w.-]+\.so(?:\.\d+)*")
+_VERSION_NAME = compile_lazily(r"v?\d[\w.+-]*")
+_FILE_NAME = compile_lazily(r"(.+?)((?:\.so(?:\.\d+)*)|\.[A-Za-z][A-Za-z0-9]{0,7})")
+_LIBRARY_FILE = compile_lazily(r"lib[\w+.-]*\.(?:so|dylib|a)(?:\.\d+)*|[\w.-]+\.so(?:\.\d+)*")
 
 
 def is_common_folder(name: str) -> bool:

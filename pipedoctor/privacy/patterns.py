@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from pipedoctor.privacy.lazy_pattern import compile_lazily
 from pipedoctor.privacy.marked_lines import MatchReplacer, replace_near_marks
 
 
@@ -51,7 +52,7 @@ _GROUP_FOLDERS = (
 )
 """Of universities and clusters: between the folder of all homes and that of one."""
 
-STRUCTURE = re.compile(r"[/\\:=@~|\s]")
+STRUCTURE = compile_lazily(r"[/\\:=@~|\s]")
 """A sign that stands in every match of the patterns of homes, users, servers and volumes."""
 HOME = MarkedPattern(
     r"([/\\](?:[a-z]{0,4}homes?[0-9]*|global[/\\]u[0-9]|[Uu]sers|afs[/\\][\w.-]+[/\\]user)[/\\]{1,4}"
@@ -128,13 +129,15 @@ _RUN_ID = (
     r"(?:run|task|experiment|artifact|request|job|study|trial)[ _-]?(?:id|key|uuid)|mlruns/\d{1,20}"
 )
 """Of what ran, not of the machine that it ran on."""
-_HASH_NAME = re.compile(
+_HASH_NAME = compile_lazily(
     rf"(?i)(?:^|[^a-z])(?:{_HASH_WORD}|{_RUN_ID})[\"']?(?:\s?[:=]\s?|[\s/]|\s(?:is|was)\s)[\"']?$"
 )
-_HASH_LINE = re.compile(rf"(?i)(?:^|[^a-z]){_HASH_WORD}(?![a-z])|(?:^|[ _/-])cache[ds]?(?![a-z])")
-_FILE_BEFORE = re.compile(r"\.(?:conda|whl|zip|t?gz|tar\.\w{2,3})#$")
-_OTHER_NAME = re.compile(r"[\w-]{2,}[\"']?\s?[:=]\s?[\"']?$")
-_FILE_BEHIND = re.compile(r" [ *][^\s:=]+[ \t]*(?:\n|$)")
+_HASH_LINE = compile_lazily(
+    rf"(?i)(?:^|[^a-z]){_HASH_WORD}(?![a-z])|(?:^|[ _/-])cache[ds]?(?![a-z])"
+)
+_FILE_BEFORE = compile_lazily(r"\.(?:conda|whl|zip|t?gz|tar\.\w{2,3})#$")
+_OTHER_NAME = compile_lazily(r"[\w-]{2,}[\"']?\s?[:=]\s?[\"']?$")
+_FILE_BEHIND = compile_lazily(r" [ *][^\s:=]+[ \t]*(?:\n|$)")
 VOLUME = MarkedPattern(
     r"(by-(?:part)?uuid/|UUID=[\"']?)((?=[\w-]*\d)[0-9A-Fa-f-]{8,})", "uuid/", "UUID="
 )
@@ -207,7 +210,7 @@ _BEFORE_VERSION = (
     rf"(?i)(?:(?<![a-z])(?:\w{{1,12}}[-_])?(?:{_SOFTWARE})[\w-]{{0,24}}(?:\s(?:version|is|v))?"
     r"[\"']?[\s:=]{0,16}[\"'(v]{0,2}|(?:[=<>~!]=|(?<![0-9])[<>])\s?)$"
 )
-_TABLE_ROW = re.compile(r"(?:^|\n)\s*[A-Za-z][\w.-]*[ \t=]+$")
+_TABLE_ROW = compile_lazily(r"(?:^|\n)\s*[A-Za-z][\w.-]*[ \t=]+$")
 _LEAST_NETWORK = 10
 """First number of the least address that a private network has."""
 _LONG_GROUP = 3

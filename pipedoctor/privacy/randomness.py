@@ -4,6 +4,8 @@ import math
 import re
 from collections import Counter
 
+from pipedoctor.privacy.lazy_pattern import compile_lazily
+
 MIN_RANDOM_LENGTH = 28
 """Characters of a string that is taken for a secret without any name beside it."""
 _MIN_TURN_RATE = 0.17
@@ -24,14 +26,14 @@ _CANDIDATE = (
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{28,}(?:={1,2}(?![\w=]))?"
     r"|[A-Za-z0-9+/]{26,27}={1,2}(?![\w=]))"
 )
-_PUBLIC_BEFORE = re.compile(
+_PUBLIC_BEFORE = compile_lazily(
     r"(?i)(?:(?:sha|md)[0-9]{1,3}[-=:~]|/nix/store/|\bh1:|(?:base64|drive\.google\.com\S{1,60}),?|0x)$"
 )
 """What stands before a hash that tells nothing."""
-_HASH = re.compile(r"(?i)(?:sha|md)[0-9]{1,3}[-_]")
-_HASH_BEHIND = re.compile(r"(?<=[A-Za-z0-9])[_-](?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})$")
+_HASH = compile_lazily(r"(?i)(?:sha|md)[0-9]{1,3}[-_]")
+_HASH_BEHIND = compile_lazily(r"(?<=[A-Za-z0-9])[_-](?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})$")
 """Behind a name: ``Linux-pip-<hash>``."""
-_MANGLED = re.compile(r"_{1,3}(?:Z|R)[A-Z]?[NTL0-9]")
+_MANGLED = compile_lazily(r"_{1,3}(?:Z|R)[A-Z]?[NTL0-9]")
 """Names of C++ in a library, as the compiler writes them."""
 
 

@@ -8,7 +8,6 @@ values get equal aliases, so paths of one user still compare.
 """
 
 import enum
-import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -17,6 +16,7 @@ from pipedoctor.privacy import patterns
 from pipedoctor.privacy.aliases import AliasMemory, AliasTable
 from pipedoctor.privacy.code_literals import mask_literal_value, mask_literals
 from pipedoctor.privacy.identity import UserIdentity
+from pipedoctor.privacy.lazy_pattern import compile_lazily
 from pipedoctor.privacy.names import NameRedactor
 from pipedoctor.privacy.secrets import mask_field, mask_secrets
 from pipedoctor.privacy.vocabulary import PUBLIC_FIELDS
@@ -33,7 +33,7 @@ class RedactionLevel(enum.Enum):
 
 
 _NO_IDENTITY = UserIdentity()
-_LINE_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
+_LINE_FINGERPRINT = compile_lazily(r"[0-9a-f]{16}")
 """What a line of code is known again by (`Mark.print`): half of the texts of a project."""
 _NAMELESS_TYPES = frozenset((bool, int, float, type(None)))
 """Types of values that name nobody: most of a large record."""

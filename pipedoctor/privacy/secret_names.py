@@ -6,7 +6,8 @@ Which names mean that a secret stands beside them: judged by whole words.
 
 import enum
 import functools
-import re
+
+from pipedoctor.privacy.lazy_pattern import compile_lazily
 
 
 class NameStrength(enum.Enum):
@@ -101,7 +102,7 @@ _OTHER_THINGS = _split_words(
     " frequency probs prob throughput speed latency time times second level api source sources"
     " ref domain jar httponly secure samesite model module modules server service"
 )
-_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_WORDS = compile_lazily(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _MAX_NAME = 120
 
 

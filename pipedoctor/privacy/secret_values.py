@@ -2,6 +2,7 @@
 
 import re
 
+from pipedoctor.privacy.lazy_pattern import compile_lazily
 from pipedoctor.privacy.randomness import count_turns, has_three_classes
 from pipedoctor.privacy.secret_names import NameStrength
 
@@ -18,16 +19,16 @@ _NOTHING = frozenset(
     " known via when if but because using into without option flag argument may can cannot will"
     " would could requires".split()
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = compile_lazily(
     r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|\.\.\.|…|[()\[\]{},:]+"
     r"|(?i:your|insert|put|enter|example|change[-_ ]?me)(?:[-_ ].*)?"
 )
-_REFERENCE = re.compile(
+_REFERENCE = compile_lazily(
     r"\$(?:\{|\(|[A-Z_][A-Z0-9_]*(?![a-z])|[a-z_]+(?![\w$]))|%[A-Z_][A-Z0-9_]*%|%[sdr](?!\w)|%\("
     r"|\{\{|\{[A-Za-z_][\w.]*\}|@[A-Za-z]+\("
 )
 """Something that stands for the value: ``$TOKEN``, ``%s``, ``{{ token }}``."""
-_CODE = re.compile(
+_CODE = compile_lazily(
     r"(?:self|args?|cfg|config|conf|settings|opts?|options|os|env|environ|params|secrets|request|req"
     r"|ctx|context|state|tokenizer|model|np|torch|kwargs|FLAGS|this|data|app|cls|process)\.[A-Za-z_]"
     r"|[A-Za-z_][A-Za-z_.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]\w*)+\(|lambda$"
@@ -37,19 +38,19 @@ _UNIT = (
     r"(?:[kmgt]?i?b|[kmbt]|ms|us|s|secs?|seconds?|mins?|h|hours?|d|days?|px|tok(?:ens?)?|%|x)"
     r"(?:/s)?"
 )
-_NUMBER = re.compile(
+_NUMBER = compile_lazily(
     rf"[+-]?(?:\d[\d_,]*\.?\d*(?:e[+-]?\d+)?|\.\d+|0x[0-9a-f]{{1,8}}|\d+/\d+)\s?(?:{_UNIT})?",
     re.IGNORECASE,
 )
-_VERSION = re.compile(
+_VERSION = compile_lazily(
     r"[v=<>~^!]{0,3}\d+(?:\.\d+)+(?:[.+-]?[a-z]{1,5}[\w.+-]{0,20})?", re.IGNORECASE
 )
-_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@+ -]+)+[/\\]?")
-_FOLDER = re.compile(r"/[a-z][a-z0-9_-]{0,20}")
-_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
-_CAPITALS = re.compile(r"(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{16,}")
-_LONG_HEX = re.compile(r"[0-9a-f]{32,}")
-_CONTENT_KEY = re.compile(r"-[0-9a-f]{64}$|-[0-9a-f]{40}$")
+_PATH = compile_lazily(r"(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@+ -]+)+[/\\]?")
+_FOLDER = compile_lazily(r"/[a-z][a-z0-9_-]{0,20}")
+_URL = compile_lazily(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
+_CAPITALS = compile_lazily(r"(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z0-9]{16,}")
+_LONG_HEX = compile_lazily(r"[0-9a-f]{32,}")
+_CONTENT_KEY = compile_lazily(r"-[0-9a-f]{64}$|-[0-9a-f]{40}$")
 """Behind a name: the hash of what a cache holds, ``Linux-pip-<hash>``."""
 _MANY_DIGITS = 6
 _MIN_WEAK_LENGTH = 6

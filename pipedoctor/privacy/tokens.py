@@ -2,10 +2,11 @@
 
 import re
 
+from pipedoctor.privacy.lazy_pattern import compile_lazily
 from pipedoctor.privacy.token_forms import TOKEN_FORMS, TokenForm
 
 _WORD_LETTERS = str.maketrans({chr(n): " " for n in range(128) if not chr(n).isalnum()})
-_FIRST_WORD = re.compile(r"([A-Za-z0-9]+)[_.-]")
+_FIRST_WORD = compile_lazily(r"([A-Za-z0-9]+)[_.-]")
 _MIN_RUN, _MIN_JWT_RUN = 14, 10
 """Letters and digits in a row that a token without a separator has at least."""
 _MAX_SPLIT_CHARS = 1 << 16
