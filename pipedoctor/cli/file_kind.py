@@ -17,10 +17,13 @@ _PAGE_RECORD = b'<script type="application/json" id="record">'
 _ENVIRONMENT_HEAD = re.compile(
     rb"\A\W*(Collecting environment information|PyTorch version:|sys\.platform\b)", re.MULTILINE
 )
-_ERROR_LINE = re.compile(
-    rb"^\S*\s*(Traceback \(most recent call last\)|[\w.]*(Error|Exception)\b.*)|Bus error|Killed",
-    re.MULTILINE,
+_ERROR_WORD = re.compile(
+    rb"(?P<certain>Bus error|Killed)|Traceback \(most recent call last\)"
+    rb"|(?P<kind>Error|Exception)\b"
 )
+_KIND_BEFORE = re.compile(rb"[\w.]*")
+_MAX_BEFORE = 400
+"""Characters of a line before its error: what is looked at of each is bounded."""
 _CODE_SUFFIXES = (".py", ".pyw", ".ipynb")
 _SCHEMA_COMMANDS = {
     "pipedoctor.report/1": ("a report of `pipedoctor check`", "check --from"),
@@ -73,9 +76,23 @@ def _identify_report(data: bytes) -> FileKind | None:
 def _identify_text(path: str, data: bytes) -> FileKind | None:
     if _is_code(path, data):
         return CODE
-    if _ERROR_LINE.search(data):
+    if any(_is_error(match) for match in _ERROR_WORD.finditer(data)):
         return LOG
     return ENVIRONMENT if _ENVIRONMENT_HEAD.search(data) else None
+
+
+def _is_error(match: re.Match[bytes]) -> bool:
+    """Does a line begin with it, behind one word at most: ``[rank0]: ValueError``?"""
+    if match["certain"]:
+        return True
+    head = match.string[max(0, match.start() - _MAX_BEFORE) : match.start()]
+    line = head.rpartition(b"\n")[2]
+    if len(line) == _MAX_BEFORE:
+        return False
+    words = line.split()
+    if match["kind"] and len(words) == 2:  # noqa: PLR2004  (what stands before, and its own begin)
+        return line.endswith(words[1]) and _KIND_BEFORE.fullmatch(words[1]) is not None
+    return len(words) <= 1
 
 
 def refuse_unless(path: str, *kinds: str) -> None:

@@ -59,7 +59,7 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("mysql", "mariadb"),
-        r"([\"'](?:\S*/)?(?:mysql|mariadb)[\w-]*[\"'][^\n]{0,300}?[\"']-p)(?!<secret>)[^\"'\n]+",
+        r"([\"'](?:\S{0,200}/)?(?:mysql|mariadb)[\w-]*[\"'][^\n]{0,300}?[\"']-p)(?!<secret>)[^\"'\n]+",
         "https://dev.mysql.com/doc/refman/8.4/en/connecting.html",
     ),
     CommandForm(
@@ -178,8 +178,8 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("<<<", "echo ", "printf "),
-        r"((?:<<<\s?|\b(?:echo|printf)\s(?:-n\s)?)[\"']?)(?=[^\s|)]*\d)(?=[^\s|)]*[a-z])"
-        r"(?=[^\s|)]*[A-Z])[^\s\"'|)$/=<>]{8,}(?=[\"']?(?:\s*$|\)"
+        r"((?:<<<\s?|\b(?:echo|printf)\s(?:-n\s)?)[\"']?)(?=[^\s|)]{0,200}\d)(?=[^\s|)]{0,200}[a-z])"
+        r"(?=[^\s|)]{0,200}[A-Z])[^\s\"'|)$/=<>]{8,200}(?=[\"']?(?:\s*$|\)"
         r"|\s*>{1,2}\s?\S*(?i:token|secret|pass|cred|key|auth|netrc)|\s*\|(?!\s*(?:tee|cat|e?grep|wc|\w+sum|tr|sed|awk|xargs|base64|sort|head|tail|cut|bc|jq"
         r"|python\d?|sh|bash)\b)))",
         f"{_MAN}/bash.1.html#REDIRECTION",

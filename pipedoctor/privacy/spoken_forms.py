@@ -32,7 +32,7 @@ def _make_password_form(words: tuple[str, ...]) -> CommandForm:
 SPOKEN_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         (" is the ", " is my ", " is our ", " is your "),
-        r"((?:^|(?<=[\s/*#;(\"'`])))(?=\S*\d)(?=\S*[A-Za-z])(?!<secret>)[^\s\"'`/*#;(]{6,}"
+        r"((?:^|(?<=[\s/*#;(\"'`])))(?=\S{0,200}\d)(?=\S{0,200}[A-Za-z])(?!<secret>)[^\s\"'`/*#;(]{6,200}"
         r"(?=[\"'`]?\sis\s(?:the|my|our|your)\s(?:[\w-]{1,20}\s){0,3}"
         r"(?:password|passphrase|passcode|token|secret|credential|"
         r"(?:api|access|secret)[ _-]?key)\b)",

@@ -57,6 +57,30 @@ def test_what_a_file_is(name: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("[rank0]: torch.cuda.OutOfMemoryError: x\n", "log"),
+        ("  worker.1 ValueError\n", "log"),
+        ("[rank1]:Traceback (most recent call last):\n", "log"),
+        ("it was Killed\n", "log"),
+        ("no such Error\n", ""),
+        ("Errors are rare\n", ""),
+        ("x" * 1_000_000, ""),
+        ("x Error" * 100_000, ""),
+        ("a b Error\n" * 100_000, ""),
+        ("\n" * 1_000_000, ""),
+    ],
+    ids=lambda value: value[:20].strip(),
+)
+def test_lines_of_errors_are_found_in_linear_time(text: str, kind: str) -> None:
+    Path("any.txt").write_text(text)
+
+    found = identify_file("any.txt")  # for a million letters it took hours
+
+    assert (found.name if found else "") == kind
+
+
+@pytest.mark.parametrize(
     ("args", "said"),
     [
         (("check", "ticket.txt"), "`pipedoctor check --from ticket.txt` reads it"),

@@ -149,3 +149,13 @@ def test_hostile_lines_take_no_time(part: str) -> None:
     Redactor(RedactionLevel.PUBLIC).redact_text(text)
 
     assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize(("part", "told"), [("/", " is the password"), ("<", "<<< x")])
+def test_hostile_lines_with_a_mark_take_no_time(part: str, told: str) -> None:
+    text = f"{told} {part * 20_000}{told} -p "
+    began = time.process_time()
+
+    Redactor(RedactionLevel.SECRETS).redact_text(text)
+
+    assert time.process_time() - began < 1
