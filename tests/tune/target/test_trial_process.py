@@ -39,13 +39,10 @@ class Step:
 step = Step()
 """
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.torch,
-    pytest.mark.usefixtures("nothing_is_left"),
-]
 
-
+@pytest.mark.slow
+@pytest.mark.torch
+@pytest.mark.usefixtures("nothing_is_left")
 @pytest.mark.parametrize(
     ("workers", "starts"),
     [
