@@ -39,6 +39,8 @@ WORKER_GRACE = 0.8
 """Seconds that a trial's workers get to end by themselves."""
 SPAWNED_WORKER_GRACE = 4.0
 """The same for interpreters of their own, which free all that they have imported."""
+_KEPT_WORKER_GRACE = 4.0
+"""The same where the process is to be kept: worth waiting for, on a busy machine too."""
 _SLOW_START_SECONDS, _SLOW_START_RATIO = 1.0, 5.0
 """A first step that takes so long, and so many times the usual one, is not taken twice."""
 
@@ -81,7 +83,8 @@ class TrialProcess:
         grace = WORKER_GRACE if forked else SPAWNED_WORKER_GRACE
         if isinstance(answer, TrialMeasured) and answer.kept:
             later = text.partition("\n")[2]
-            later = later or _read_line(child.answers, time.monotonic() + grace)
+            patience = min(until + grace, time.monotonic() + _KEPT_WORKER_GRACE)
+            later = later or _read_line(child.answers, patience)
             if later:
                 self._kept = child
                 return _complete_answer(answer, later, begin)

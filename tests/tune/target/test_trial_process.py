@@ -58,8 +58,8 @@ def test_a_model_is_made_once(
     monkeypatch.chdir(tmp_path)
 
     with TargetSession("job.py:make", step="job.py:step") as session:
-        session.wait_until_loaded(time.monotonic() + 60)
-        answers = [session.run_trial(ask(count), time.monotonic() + 60) for count in workers]
+        session.wait_until_loaded(time.monotonic() + 150)
+        answers = [session.run_trial(ask(count), time.monotonic() + 150) for count in workers]
 
     measured = [answer for answer in answers if isinstance(answer, TrialMeasured)]
     assert len(measured) == len(workers), answers
