@@ -31,6 +31,7 @@ _SLOW_ITEM_FACTOR = 4.0
 """Times the mean, from which on an item is slow."""
 _MIN_READING = 0.25
 """Samples that wait in a read, for each that runs in one: else it is in the page cache."""
+_MOSTLY = 0.5
 _MIN_SAMPLES = 20
 """Samples of making batches, before their spread says anything."""
 
@@ -78,7 +79,7 @@ def _observe_rank(session: WatchSession, main: WatchedProcess, ranks: int) -> Ob
         throttled_share=session.limits.throttled_share,
         cpus=session.limits.cpus,
         hot=hot,
-        step=find_hot_line(main.tally.steps, main.code_root),
+        step=find_hot_line(choose_step_lines(main.tally, shares, main.code_root), main.code_root),
         sampler=find_hot_line(main.tally.chosen, main.code_root),
         kernel=find_kernel_wait(made.calls, made.fetch["waiting"], session.mounts),
         batch_seconds=compute_quantiles([s for w in workers for s in w.list_batch_seconds()]),
@@ -103,6 +104,14 @@ def compute_main_shares(tally: SampleTally, root: str = "") -> MainShares:
         model=share("model") + trains,
         blocked=share("blocked"),
     )
+
+
+def choose_step_lines(tally: SampleTally, shares: MainShares, root: str) -> Counter[CodeLine]:
+    """Where a step computes, if that is most of the time; else where it stands."""
+    if shares.computing <= _MOSTLY:
+        return tally.steps
+    own = {p: n for p, n in tally.ran.items() if not is_model_line(p, root)}
+    return Counter(own) or tally.steps
 
 
 def compute_worker_shares(tally: SampleTally) -> WorkerShares:

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from pipedoctor.facts import MainShares
 from pipedoctor.watch.hot_lines import find_hot_line
+from pipedoctor.watch.observe import choose_step_lines
+from pipedoctor.watch.tally import SampleTally
 
 PROGRAM = """\
 def count(rows):
@@ -58,3 +61,16 @@ def test_another_function_is_no_body(tmp_path: Path) -> None:
     assert hot is not None
     assert hot.line == 3
     assert find_hot_line(Counter()) is None
+
+
+@pytest.mark.parametrize(("computing", "line"), [(0.6, 4), (0.2, 6)])
+def test_a_step_is_named_where_it_computes_if_it_mostly_does(computing: float, line: int) -> None:
+    tally = SampleTally()
+    tally.steps["/train.py", 6, "step"] = 50
+    tally.steps["/train.py", 4, "step"] = 45
+    tally.ran["/train.py", 4, "step"] = 45
+
+    chosen = choose_step_lines(tally, MainShares(computing=computing), "")
+    hot = find_hot_line(chosen, "")
+    assert hot is not None
+    assert hot.line == line
