@@ -7,11 +7,9 @@ import sys
 import textwrap
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pipedoctor.check import Check
 from pipedoctor.check.page import list_headings, list_required_headings
 from pipedoctor.engine.catalogue import Catalogue, get_catalogue, load_packs
 from pipedoctor.engine.packs import Pack
@@ -20,51 +18,57 @@ from pipedoctor.facts import Facts, LiveJob, Pipeline, Shm
 CATALOGUE = get_catalogue()
 CHECKS = list(CATALOGUE.checks.values())
 
-every_check = pytest.mark.parametrize("check", CHECKS, ids=lambda c: c.code)
-
 
 def test_everything_installed_loads() -> None:
     assert CATALOGUE.broken == ()
 
 
-@every_check
-def test_code_fits_flake8(check: Check[Any]) -> None:
-    assert re.fullmatch(r"PDR[1-9][0-9]{2}", check.code)
+def test_codes_fit_flake8() -> None:
+    codes = [check.code for check in CHECKS]
+
+    assert [code for code in codes if not re.fullmatch(r"PDR[1-9][0-9]{2}", code)] == []
 
 
-@every_check
-def test_page_has_its_sections(check: Check[Any]) -> None:
-    assert list_headings(check) == list_required_headings(check)
+def test_pages_have_their_sections() -> None:
+    headings = {check.code: list_headings(check) for check in CHECKS}
+
+    assert headings == {check.code: list_required_headings(check) for check in CHECKS}
 
 
-@every_check
-def test_page_starts_with_one_sentence_and_names_its_sources(check: Check[Any]) -> None:
-    first = check.doc.partition("\n\n")[0]
+def test_pages_start_with_one_sentence_and_name_their_sources() -> None:
+    first = {check.code: check.doc.partition("\n\n")[0] for check in CHECKS}
 
-    assert first.endswith(".")
-    assert "\n\n" not in first
-    assert check.sources
+    assert [code for code, sentence in first.items() if not sentence.endswith(".")] == []
+    assert [check.code for check in CHECKS if not check.sources] == []
 
 
-@every_check
-def test_causes_exist(check: Check[Any]) -> None:
-    assert set(check.after) <= set(CATALOGUE.checks)
-    assert check.code not in check.after
+def test_causes_exist() -> None:
+    causes = {check.code: set(check.after) for check in CHECKS}
+
+    assert {code: after - set(CATALOGUE.checks) for code, after in causes.items()} == {
+        code: set[str]() for code in causes
+    }
+    assert [code for code, after in causes.items() if code in after] == []
 
 
-@every_check
-def test_an_unknown_machine_is_skipped_not_judged(check: Check[Any]) -> None:
-    verdict = check.run(Facts())
+def test_an_unknown_machine_is_skipped_not_judged() -> None:
+    verdicts = {check.code: check.run(Facts()) for check in CHECKS}
 
-    assert verdict.skipped
-    assert not verdict.findings
+    assert [code for code, verdict in verdicts.items() if not verdict.skipped] == []
+    assert {code: verdict.findings for code, verdict in verdicts.items() if verdict.findings} == {}
 
 
-@every_check
-def test_is_found_by_code_and_name_however_written(check: Check[Any]) -> None:
-    for spelling in (check.code.lower(), check.name, check.name.replace("-", "_")):
-        assert CATALOGUE.find_check(spelling) is check
-    assert CATALOGUE.find_check(check.name.upper()) is check
+def test_each_is_found_by_code_and_name_however_written() -> None:
+    spellings = {
+        spelling: check
+        for check in CHECKS
+        for spelling in (
+            *(check.code.lower(), check.name, check.name.replace("-", "_")),
+            check.name.upper(),
+        )
+    }
+
+    assert [word for word, one in spellings.items() if CATALOGUE.find_check(word) is not one] == []
 
 
 def test_checks_that_read_a_fact_are_found_without_loading_all() -> None:

@@ -10,36 +10,46 @@ from pipedoctor.log.signatures import FailureMode, SignatureRule
 
 BOOK = load_signatures()
 
-every_rule = pytest.mark.parametrize("rule", BOOK.rules.values(), ids=lambda r: r.key)
 every_illness = pytest.mark.parametrize("illness", BOOK.failures.values(), ids=lambda i: i.cause)
 NESTED = re.compile(r"\([^()]*[^\\][+*][^()]*\)[+*]")
 HOSTILE = ("a" * 4000, "/" * 4000, "0.1 " * 1000, "unable to " * 400, "((((" * 1000)
 
 
-@every_rule
-def test_is_found_by_small_words(rule: SignatureRule) -> None:
-    words = rule.signature.words
+def test_each_is_found_by_small_words() -> None:
+    words = {key: rule.signature.words for key, rule in BOOK.rules.items()}
 
-    assert words
-    assert all(re.fullmatch("[a-z]+", word) for word in words)
-
-
-@every_rule
-def test_refers_to_signatures_that_exist(rule: SignatureRule) -> None:
-    for other in (*rule.signature.when, *rule.signature.unless):
-        assert other in BOOK.rules
+    assert [key for key, found in words.items() if not found] == []
+    assert [
+        (key, word)
+        for key, found in words.items()
+        for word in found
+        if not re.fullmatch("[a-z]+", word)
+    ] == []
 
 
-@every_rule
-def test_is_linear(rule: SignatureRule) -> None:
-    pattern = rule.signature.pattern
+def test_each_refers_to_signatures_that_exist() -> None:
+    unknown = {
+        key: other
+        for key, rule in BOOK.rules.items()
+        for other in (*rule.signature.when, *rule.signature.unless)
+        if other not in BOOK.rules
+    }
 
-    assert not NESTED.search(pattern)
-    assert ".*.*" not in pattern
-    began = time.perf_counter()
+    assert unknown == {}
+
+
+def measure_search(rule: SignatureRule) -> float:
+    began = time.process_time()
     for text in HOSTILE:
         rule.regex.search(text)
-    assert time.perf_counter() - began < 2
+    return time.process_time() - began
+
+
+def test_each_is_linear() -> None:
+    patterns = {key: rule.signature.pattern for key, rule in BOOK.rules.items()}
+
+    assert [key for key, one in patterns.items() if NESTED.search(one) or ".*.*" in one] == []
+    assert [key for key, rule in BOOK.rules.items() if measure_search(rule) >= 2] == []
 
 
 @every_illness

@@ -6,7 +6,7 @@ import pytest
 
 from pipedoctor.check import Check, Finding, Severity
 from pipedoctor.engine.catalogue import get_catalogue
-from pipedoctor.facts import Facts, Ports, Site
+from pipedoctor.facts import Facts, Ports
 from pipedoctor.facts.log import Log, Seen
 from tests.checks.remedies_by_place import PLACES
 
@@ -41,12 +41,12 @@ def test_speaks_where_the_log_does(check: Check[Any]) -> None:
 
 
 @every_check
-@pytest.mark.parametrize("site", PLACES.values(), ids=PLACES)
-def test_no_remedy_is_for_another_place(check: Check[Any], site: Site) -> None:
-    (finding,) = judge(check, site)
+def test_no_remedy_is_for_another_place(check: Check[Any]) -> None:
+    for site in PLACES.values():
+        (finding,) = judge(check, site)
 
-    for remedy in finding.remedies:
-        assert not remedy.fits or site.launcher in remedy.fits
+        for remedy in finding.remedies:
+            assert not remedy.fits or site.launcher in remedy.fits, site
 
 
 @every_check
