@@ -102,7 +102,11 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
     strength = judge_name(name.strip("-."))
     if strength is NameStrength.WEAK and text[begin] != "-":  # what stands before may decide
         strength = judge_name(name.strip("-."), _get_words_before(text, begin))
-    if strength is NameStrength.NONE or _is_kind_of_resource(text, begin):
+    if (
+        strength is NameStrength.NONE
+        or _is_kind_of_resource(text, begin)
+        or _is_demand(text, begin, match)
+    ):
         return None
     value = VALUE.match(text, match.end())
     if value is None or (match["tag"] and not _is_element(text, name, begin, value)):
@@ -125,6 +129,11 @@ def _find_secret(  # noqa: PLR0911  (one return for each reason)
 def _is_kind_of_resource(text: str, begin: int) -> bool:
     """Is the name a part of an address of AWS: ``arn:aws:secretsmanager:eu:1:secret:db``?"""
     return text[begin - 1 : begin] == ":" and "arn:" in text[max(0, begin - 80) : begin]
+
+
+def _is_demand(text: str, begin: int, match: re.Match[str]) -> bool:
+    """Does a shell ask for it: ``${API_KEY:?is missing}``?"""
+    return text[max(0, begin - 2) : begin] == "${" and text[match.end() : match.end() + 1] == "?"
 
 
 def _may_follow_sign(sign: str, strength: NameStrength, value: re.Match[str]) -> bool:
@@ -203,8 +212,8 @@ def _measure_value(
     secret, end = (value["quoted"], value.end()) if quoted else _trim_bare(value, match)
     if secret.startswith("<secret>") or not is_secret_value(secret, strength, quoted=quoted):
         return None
-    if secret.strip("\"'").lower() == lower.strip("-"):
-        return None  # `password=password` of a call
+    if _is_variable(secret, lower, quoted=quoted):
+        return None
     if len(secret) >= MAX_JUDGED:
         end = _find_end_of_long(text, end, value["quote"])
     if value["open"] and (more := REST_OF_LIST.match(text, end)):
@@ -221,6 +230,15 @@ def _measure_value(
     if lower.endswith(PHRASES) and not quoted and (more := MORE_WORDS.match(text, end)):
         end = more.end()
     return _Found(value.start() + len(value["open"]), end)
+
+
+def _is_variable(secret: str, name: str, *, quoted: bool) -> bool:
+    """``password=password`` of a call, ``self.api_key = hub_api_key``."""
+    if secret.strip("\"'").lower() in {name.strip("-"), name.rpartition(".")[2]}:
+        return True
+    last = re.split(r"[_.]", name)[-1]
+    written = re.fullmatch(rf"[a-z]+(?:[_.][a-z]+)*[_.]{re.escape(last)}", secret)
+    return not quoted and written is not None
 
 
 def _measure_element(text: str, strength: NameStrength, begin: int) -> _Found | None:

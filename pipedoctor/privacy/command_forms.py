@@ -220,6 +220,12 @@ COMMAND_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
+        ("pbkdf2",),
+        r"(\bpbkdf2[\w:.-]{0,20}?[.:$]\d{3,7}[.:$])(?!<secret>)[\w./+=$:-]{20,}",
+        "https://www.gnu.org/software/grub/manual/grub/html_node/Security.html",
+        has_option=False,
+    ),
+    CommandForm(
         ("wandb",),
         r"(\bwandb\b(?![^\n]{0,160}(?i:commit|sha|git|hash))[^\n]{0,60}?(?<![0-9a-f]))"
         r"[0-9a-f]{40}(?![0-9a-f])",

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 
 from pipedoctor.privacy.lazy_pattern import compile_lazily
+from pipedoctor.privacy.unnamed_secrets import is_named_public
 
 MIN_RANDOM_LENGTH = 28
 """Characters of a string that is taken for a secret without any name beside it."""
@@ -27,7 +28,7 @@ _CANDIDATE = (
     r"|[A-Za-z0-9+/]{26,27}={1,2}(?![\w=]))"
 )
 _PUBLIC_BEFORE = compile_lazily(
-    r"(?i)(?:(?:sha|md)[0-9]{1,3}[-=:~]|/nix/store/|\bh1:|(?:base64|drive\.google\.com\S{1,60}),?|0x)$"
+    r"(?i)(?:(?:sha|md)[0-9]{1,3}[-=:~]|/nix/store/|\bh1:|\bboundary=-{0,60}|(?:base64|drive\.google\.com\S{1,60}),?|0x)$"
 )
 """What stands before a hash that tells nothing."""
 _HASH = compile_lazily(r"(?i)(?:sha|md)[0-9]{1,3}[-_]")
@@ -105,18 +106,29 @@ def mask_random(text: str, mask: str) -> str:
     return re.sub(_CANDIDATE, hide, text)
 
 
+def _is_public(match: re.Match[str], bare: str) -> bool:
+    """Does its begin, or what stands before it, tell a hash, a path or an identifier?"""
+    before = match.string[max(0, match.start() - 160) : match.start()]
+    behind_name = len(_HASH_BEHIND.sub("", bare)) < MIN_RANDOM_LENGTH <= len(bare)
+    return bool(
+        _HASH.match(match[0])
+        or behind_name
+        or _PUBLIC_BEFORE.search(before[-80:])
+        or is_named_public(match.string, match.start(), match[0])
+    )
+
+
 def _mask_candidate(match: re.Match[str], mask: str) -> str:
     found = match[0]
-    if _HASH.match(found):
-        return found
-    if _PUBLIC_BEFORE.search(match.string[max(0, match.start() - 80) : match.start()]):
-        return found
     bare = found.rstrip("=")
-    if len(_HASH_BEHIND.sub("", bare)) < MIN_RANDOM_LENGTH <= len(bare):
+    if _is_public(match, bare):
         return found
     if "/" not in bare:
         return mask if is_random(bare if len(bare) >= MIN_RANDOM_LENGTH else found) else found
     padded = "+" in found or "=" in found
     if (padded or len(bare) == _WHOLE_KEY) and is_random(bare, in_pieces=True):
         return mask
-    return "/".join(mask if is_random(part) else part for part in found.split("/"))
+    drawn = (part for part in found.split("/") if is_random(part) and not part.isupper())
+    for part in drawn:  # in base 32, folders of caches are hashes
+        found = found.replace(part, mask)
+    return found

@@ -20,7 +20,7 @@ _NOTHING = frozenset(
     " would could requires".split()
 )
 _PLACEHOLDER = compile_lazily(
-    r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|\.\.\.|…|[()\[\]{},:]+"
+    r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|[\w-]{0,12}(?:\.\.\.|…)|[()\[\]{},:]+"
     r"|(?i:your|insert|put|enter|example|change[-_ ]?me)(?:[-_ ].*)?"
 )
 _REFERENCE = compile_lazily(

@@ -57,6 +57,7 @@ _COMMAND_SIGNS = (
     ":5432:",
     "oracle:",
     "wandb:",
+    "pbkdf2",
     "::",
     "vso",
     "ode=",

@@ -22,16 +22,22 @@ _HASH_BEFORE = (
     r"|\b(?:integrity|digest|etag|checksum|fingerprint|hash)\b[^\n]{0,40})$"
 )
 _NAME_BEFORE = (
-    r"([A-Za-z][\w.-]{0,60})[\"'`]?(?:\s{0,8}[:=]\s{0,4}|\s(?:is|was)\s|\s#?)[\"'`(\[<{]{0,2}$"
+    r"([A-Za-z][\w.-]{0,60})[\"'`]?(?:\s{0,8}[:=]\s{0,4}|\s(?:is|was)\s|\s#?)(?:W/)?"
+    r"[\"'`(\[<{]{0,2}$"
 )
+_SIGNED_NAME_BEFORE = r"([A-Za-z][\w.-]{0,60})[\"'`]?\s{0,8}[:=]\s{0,4}(?:W/)?[\"'`]?$"
+_LONG_PART = 20
+"""Characters of a part that no relative path has: ``T01/B02/<token>`` is none."""
 _PUBLIC_NAMES = frozenset(
-    "id ids uid uuid guid hash hashes etag digest checksum sum crc sha md fingerprint rev revision"  # noqa: SIM905
-    " commit version ver build tag tags name names file files filename path paths dir folder prefix"
-    " suffix model models arch device gpu cpu boundary request trace span run runs experiment job"
-    " task node pod container image images video videos clip sample samples shard object cursor"
-    " page slug symbol kernel function class method module layer package wheel channel branch ref"
-    " refs blob tree cache sku bucket region zone zones board card drive disk part number no nr"
-    " host hostname user users username login author owner group nonce ray v h1 integrity".split()
+    "id ids uid uuid guid hash hashes etag digest checksum sum crc sha md fingerprint"  # noqa: SIM905
+    " rev revision commit version ver build tag tags file files filename path paths"
+    " dir folder prefix suffix model models arch device gpu cpu boundary request trace"
+    " span run runs experiment job task node pod container image images video videos"
+    " clip sample samples shard object cursor page slug symbol kernel function class"
+    " method module layer package wheel channel branch ref refs blob tree cache sku"
+    " bucket region zone zones board card drive disk part number no nr nonce ray v"
+    " integrity ulid ksuid cuid nanoid raysubmit submission req resp msg chatcmpl cmpl"
+    " toolu asst".split()
 )
 """Last words of names beside which anything may look drawn and be no secret."""
 
@@ -77,9 +83,16 @@ def _is_public_place(match: re.Match[str], begin: int, end: int) -> bool:
     before = text[line : match.start()]
     if _is_path(before, word, text, match.end()):
         return True
-    if not begin:
-        return _is_public_before(before)
-    return _is_public_name(word[:begin].rstrip("_.-"))
+    prefix = word[:begin].strip("_.-")
+    return bool(prefix and _is_public_name(prefix)) or _is_public_before(before)
+
+
+def is_named_public(text: str, begin: int, word: str) -> bool:
+    """Does the name before a word, or at its begin, say that it is an identifier or a hash?"""
+    line = max(0, text.rfind("\n", 0, begin) + 1, begin - 160)
+    prefix = re.match(r"([A-Za-z]+)[_-]", word)
+    name = re.search(_SIGNED_NAME_BEFORE, text[line:begin][-80:])
+    return any(found and _is_public_name(found[1]) for found in (prefix, name))
 
 
 def _is_public_before(before: str) -> bool:
@@ -104,4 +117,5 @@ def _is_path(before: str, word: str, text: str, end: int) -> bool:
         return True
     if "/" not in chunk or "@" in last:
         return False
-    return chunk.count("/") > 1 or chunk.startswith(("/", "~", "./"))
+    absolute = "://" in chunk or chunk.startswith(("/", "~", ".")) or chunk[1:3] == ":/"
+    return absolute or (chunk.count("/") > 1 and len(word) < _LONG_PART)
