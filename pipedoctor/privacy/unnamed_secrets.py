@@ -14,7 +14,9 @@ from pipedoctor.privacy.secret_names import NameStrength, judge_name, split_name
 _WORD = rf"[A-Za-z0-9_.!#$%^&*~?+-]{{{MIN_DRAWN},}}"
 _HASH_BEHIND_NAME = r"[_.-]([0-9a-f]{20,}|[0-9A-F]{20,})$"
 _HASH = r"(?i)(?:sha|md)\d{1,3}[-_]"
-_FILE_ENDING = r"(?:\.[a-z][a-z0-9]{0,9}){1,3}(?:\.\d+)?"
+_FILE_ENDING = r"\.[a-z][a-z0-9]{0,9}(?:\.\d+)?$"
+_VERSION_BEFORE = r"(?:^|[=@v_-])\d+(?:\.[0-9a-z]+){1,4}\+"
+"""Of a build: ``2.8.3+cu12torch2.8cxx11abiTRUE``."""
 _CHUNK_BEFORE = r"[^\s\"'`=,;()\[\]{}<>|]*$"
 _CHUNK_BEHIND = r"[^\s\"'`,;()\[\]{}<>|]*"
 _HASH_BEFORE = (
@@ -77,7 +79,7 @@ def _find_hash_of_name(word: str) -> tuple[int, int] | None:
 def _is_public_place(match: re.Match[str], begin: int, end: int) -> bool:
     """Does the text around a word say that it is a path, a hash or an identifier?"""
     text, word = match.string, match[0]
-    if re.fullmatch(_FILE_ENDING, word[end:]):
+    if re.search(_FILE_ENDING, word[end:]) or re.search(_VERSION_BEFORE, word[:end]):
         return True
     line = max(0, text.rfind("\n", 0, match.start()) + 1, match.start() - 160)
     before = text[line : match.start()]

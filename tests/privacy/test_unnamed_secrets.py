@@ -61,6 +61,8 @@ def test_what_looks_drawn_is_masked(line: str, left: str) -> None:
         *("open /tmp/tmp.gFb51yBMWXaSCrU/x", "https://youtu.be/gFb51yBMWXa", "gFb51yBMWXaSCrU.mp4"),
         *("request id: gFb51yBMWXaSCrU", "run gFb51yBMWXaSCrU", '"etag": "gFb51yBMWXaSCrU"'),
         *("sha512-gFb51yBMWXaSCrU", f"cache_key_{'02101aa006' * 4}", "Content-MD5: gFb51yBMWXaS"),
+        *("flash-attn==2.7.4+cu12torch2.8cxx11abiTRUE", "api_key_header=X-Api-Key"),
+        *("flash_attn-2.8.3+cu12torch2.8cxx11abiTRUE-cp312-cp312-linux_x86_64.whl",),
         *("keys:\n- image\n- label", "tokens:\n - pad\n - eos"),
     ],
 )
