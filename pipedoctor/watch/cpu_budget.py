@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 INITIAL_SECONDS = 3.0
 """Seconds in which the first verdict is prepared."""
-INITIAL_SHARE, STEADY_SHARE, STACKLESS_SHARE = 0.015, 0.0038, 0.0006
+INITIAL_SHARE, STEADY_SHARE, STACKLESS_SHARE = 0.015, 0.0038, 0.0003
 """Of one CPU: at first and then; and where no stacks are read."""
 PROGRAM_SHARE = 0.05
 """Where a program reads the stacks: each time it starts, which takes 10 ms."""

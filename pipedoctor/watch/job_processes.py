@@ -85,7 +85,7 @@ class JobProcesses:
         self.mounts: list[Mount] = []
         self._mounts_at = -math.inf
         self.pids_by_role: dict[str, list[int]] = {"main": [], "worker": []}
-        self.tree = PeriodicRead(_TREE_INTERVAL, _TREE_SHARE)
+        self.tree = PeriodicRead(_TREE_INTERVAL, _TREE_SHARE if stacks else _TREE_SHARE / 2)
         self.tree.run(clock(), lambda: self.refresh(first=True))
         self.schedule_refresh()
 
