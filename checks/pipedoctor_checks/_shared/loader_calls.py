@@ -3,7 +3,7 @@
 from pipedoctor.check import Confidence
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.dataset import DatasetUpdate, EpochUpdate
-from pipedoctor.facts.source import Argument, LoaderCall, Spot
+from pipedoctor.facts.source import Argument, Event, LoaderCall, Spot
 
 
 def format_argument(argument: Argument) -> str:
@@ -58,10 +58,36 @@ def is_copy_only(loader: LoaderCall) -> bool:
     return light and not collates and has_workers(loader)
 
 
-def is_updated_per_epoch(source: Source) -> bool:
-    """Does the program change a dataset between epochs, unseen by persistent workers?"""
-    epochs = any(event.dataset for event in source.select_events(EpochUpdate))
-    return epochs or any(e.details.repeats for e in source.select_events(DatasetUpdate))
+def is_updated_per_epoch(source: Source, loader: LoaderCall) -> bool:
+    """Does the program change its dataset between epochs, unseen by persistent workers?"""
+    return is_told_epoch(source, loader) or is_changed_outside(source, loader)
+
+
+def is_told_epoch(source: Source, loader: LoaderCall) -> bool:
+    """Is its dataset, or one that it may have, told the epoch?"""
+    number = next(n for n, one in enumerate(source.loaders) if one is loader)
+    return any(
+        event.dataset and may_be_told(event, number, loader)
+        for event in source.select_events(EpochUpdate)
+    )
+
+
+def may_be_told(event: Event[EpochUpdate], number: int, loader: LoaderCall) -> bool:
+    """May this loader have the dataset that is changed, where that one is not known?"""
+    feeds = event.details.feeds
+    if isinstance(feeds, str):
+        return str(number) in feeds.split(",")
+    made = loader.dataset if loader.dataset is not None and loader.dataset.at else None
+    return made is None or made.name.rpartition(".")[2] == event.dataset
+
+
+def is_changed_outside(source: Source, loader: LoaderCall) -> bool:
+    """Does a file that makes or iterates it change the dataset of a loader, again and again?"""
+    places = {loader.at.path, *(source.loops[number].at.path for number in loader.fed)}
+    return any(
+        event.details.repeats and event.at.path in places
+        for event in source.select_events(DatasetUpdate)
+    )
 
 
 def has_item_work(loader: LoaderCall) -> bool:

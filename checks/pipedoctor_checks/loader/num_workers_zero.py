@@ -143,7 +143,7 @@ def _add_workers(source: Source, loader: LoaderCall, best: Setting) -> Edits:
     wanted = _changed_arguments(best)
     if loader.repeats:
         wanted["persistent_workers"] = "True"
-    if is_updated_per_epoch(source):
+    if is_updated_per_epoch(source, loader):
         wanted.pop("persistent_workers", None)
     return edit_arguments(loader, **wanted)
 

@@ -11,14 +11,14 @@ from pipedoctor.check import (
 )
 from pipedoctor.check.edits import Edits, edit_arguments, get_plain_argument
 from pipedoctor.facts import Interpreter, Site, Source
-from pipedoctor.facts.code_events.dataset import EpochUpdate
 from pipedoctor.facts.source import LoaderCall
 from pipedoctor_checks._shared.code_finding import make_code_finding
 from pipedoctor_checks._shared.loader_calls import (
     format_argument,
     has_no_workers,
+    is_changed_outside,
     is_copy_only,
-    is_updated_per_epoch,
+    is_told_epoch,
     loader_name,
 )
 from pipedoctor_checks._shared.merge_per_file import merge_per_file
@@ -93,9 +93,10 @@ def _judge_loaders(source: Source, interpreter: Interpreter | None, site: Site |
         workers = loader.get("num_workers")
         if not off or _starts_once(loader):
             continue
-        epochs = is_updated_per_epoch(source)
-        cheap = method == "fork" and epochs and not source.select_events(EpochUpdate)
-        if cheap:
+        told = is_told_epoch(source, loader)
+        changed = is_changed_outside(source, loader)
+        epochs = told or changed
+        if changed and method == "fork" and not told:
             continue
         yield make_code_finding(
             loader.places,

@@ -9,7 +9,7 @@ from pipedoctor.source.detect.created_tensors import record_created_tensors
 from pipedoctor.source.detect.device_copies import record_side_streams
 from pipedoctor.source.detect.flow_state import FlowState
 from pipedoctor.source.detect.iterators import record_manual_iteration
-from pipedoctor.source.detect.loops import BatchLoop, steps_in_loop
+from pipedoctor.source.detect.loop_steps import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.losses import find_losses, record_loss_syncs
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.requested_batches import find_requested_names

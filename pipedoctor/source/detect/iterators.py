@@ -4,8 +4,9 @@ import ast
 from collections.abc import Sequence
 
 from pipedoctor.facts.code_events.training import BatchRequest, FreshIterator, OldBatchRequest
-from pipedoctor.source.detect.loops import find_iter_calls, is_named_like_loader
+from pipedoctor.source.detect.loop_steps import is_named_like_loader
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.request_loops import find_iter_calls
 from pipedoctor.source.detect.reuse import is_repeated
 from pipedoctor.source.syntax.context import CodeStep, LoopNode
 from pipedoctor.source.syntax.expressions import last_name, unparse_short

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from pipedoctor.facts.code_events.training import KeptGraph, LossRead
 from pipedoctor.source.detect.flow_state import find_flow_key
-from pipedoctor.source.detect.loops import BatchLoop, steps_in_loop
+from pipedoctor.source.detect.loop_steps import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values
 from pipedoctor.source.syntax.bindings import expression_names

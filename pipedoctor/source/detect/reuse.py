@@ -23,7 +23,7 @@ def is_repeated(
 ) -> bool:
     """Does this happen again and again: in a loop, here or around a call of it?"""
     outer = [x for x in step.context.loops if x is not step.node]
-    if any(_is_epoch_loop(one) for one in outer):
+    if any(_is_epoch_loop(one) or _is_loop_over_batches(recorder, one, scope) for one in outer):
         return True
     if depth <= 0:
         return False
@@ -70,7 +70,8 @@ def _is_reused(
     sometimes = [guard.test.lineno for guard in around.guards]
     start = [x for x in around.loops if not any(x.lineno < n for n in sometimes)]
     outer = [x for x in step.context.loops if x is not step.node]
-    if any(_is_epoch_loop(one) and not (inside and one in start) for one in outer):
+    around_it = [one for one in outer if not (inside and one in start)]
+    if any(_is_epoch_loop(one) or _is_loop_over_batches(recorder, one, scope) for one in around_it):
         return True
     if depth <= 0:
         return False
@@ -79,8 +80,8 @@ def _is_reused(
     if scope.is_module_body or inside or _is_made_by_call_here(recorder, maker, scope, node):
         return False
     for site in recorder.project.find_callers(scope)[:_MAX_CALLERS]:
-        given = _iterated_argument(site, scope, node)
-        if given is not None and index not in recorder.loader_flow.find_loaders(given, site.scope):
+        given, may_be = _iterated_argument(recorder, index, site, scope, node)
+        if not may_be:
             continue
         if site.scope is not scope:
             if _is_reused(recorder, loader, site.scope, site.step, given, depth - 1):
@@ -145,14 +146,37 @@ def find_inner_calls(scope: CodeScope, node: ast.AST) -> Iterator[tuple[CodeStep
                 yield step, function
 
 
-def _iterated_argument(site: CallSite, scope: CodeScope, node: ast.expr | None) -> ast.expr | None:
-    """What a call hands over for the parameter that is iterated; none: no such one."""
+def _iterated_argument(
+    recorder: EventRecorder, index: int, site: CallSite, scope: CodeScope, node: ast.expr | None
+) -> tuple[ast.expr | None, bool]:
+    """What a call hands over to be iterated, and whether that may be this loader."""
+    find = recorder.loader_flow.find_loaders
+    asked = expression_names(node) if node is not None else set[str]()
+    given = _handed_over(site, scope, asked)
+    held = given
+    if not given:  # ``bar = tqdm(loader)``: another one, only where that is known
+        values = [value for one in asked for value, _ in scope.bindings.get(one, ())]
+        held = _handed_over(site, scope, {name for one in values for name in expression_names(one)})
+    mine = [one for one in held if index in find(one, site.scope)]
+    if mine or not held:
+        return next(iter(mine), None), True
+    return None, not (given or any(find(one, site.scope) for one in held))
+
+
+def _handed_over(site: CallSite, scope: CodeScope, wanted: set[str]) -> list[ast.expr]:
+    """What a call gives for some of the parameters."""
     names = [one.arg for one in scope.parameters]
-    mine = expression_names(node) & set(names) if node is not None else set[str]()
-    for name in sorted(mine):
-        bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
-        return find_call_argument(site.node, name, names.index(name) - bound)
-    return None
+    bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
+    given = [
+        find_call_argument(site.node, name, names.index(name) - bound)
+        for name in sorted(wanted.intersection(names) - {"self", "cls"})
+    ]
+    return [one for one in given if one is not None]
+
+
+def _is_loop_over_batches(recorder: EventRecorder, node: ast.AST, scope: CodeScope) -> bool:
+    """``for step, batch in enumerate(loader): if step % 500 == 0: validate(...)``."""
+    return isinstance(node, ast.For) and bool(recorder.loader_flow.find_loaders(node.iter, scope))
 
 
 def _is_epoch_loop(node: ast.AST) -> bool:

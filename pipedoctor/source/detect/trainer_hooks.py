@@ -95,7 +95,7 @@ def _add_loop(
     loaders: Iterable[int],
 ) -> None:
     """The Trainer's own loop: it copies each batch, and leaves the loader's arguments."""
-    fed = {number for loop in recorder.loops for number in loop.loaders}
+    fed = {n for loop in recorder.loops if loop.single or loop.role for n in loop.loaders}
     fresh = tuple(sorted(set(loaders) - fed))
     if not fresh:
         return

@@ -12,7 +12,17 @@ LOADER_CLASSES = TORCH_LOADERS | {
     "torch_geometric.data.DataLoader",
     "monai.data.DataLoader",
     "monai.data.dataloader.DataLoader",
+    "torch_geometric.loader.DataListLoader",
+    "torch_geometric.data.DataListLoader",
+    "torch_geometric.loader.DenseDataLoader",
+    "torch_geometric.data.DenseDataLoader",
+    "dgl.dataloading.GraphDataLoader",
+    "torchio.SubjectsLoader",
+    "torchio.data.SubjectsLoader",
+    "streaming.StreamingDataLoader",
+    "webdataset.WebLoader",
 }
+"""Those of libraries hand what they are given on to DataLoader, with its defaults."""
 STAR_IMPORTED_NAMES = {
     "torch.utils.data.DataLoader",
     "torch.utils.data.Dataset",

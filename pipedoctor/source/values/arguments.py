@@ -120,3 +120,16 @@ def _find_in_starred(
             held = model.evaluate(one.value, caller)
             parts += [model.item(value, position - number) for value in held]
     return join(iter(parts))
+
+
+def list_inner_arguments(scope: CodeScope, name: str) -> Iterator[ast.expr]:
+    """What a function gives to a function within it for a parameter."""
+    for local, node in scope.local_functions.items():
+        names = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
+        if name in names:
+            for step in scope.calls:
+                call = step.node
+                if isinstance(call, ast.Call) and last_name(call.func) == local:
+                    given = find_call_argument(call, name, names.index(name))
+                    if given is not None:
+                        yield given

@@ -3,9 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.expressions import last_name
-from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import find_nodes
 from pipedoctor.source.values.branch_conditions import BranchConditions
 from pipedoctor.source.values.containers import call_container_method
@@ -60,7 +58,8 @@ class CallEvaluator:
         self.model = model
         self.branches = BranchConditions()
         self._active_partials: set[PartialValue] = set()
-        self._known_returns: dict[CodeScope, list[ast.expr]] = {}
+        self._known_returns: dict[int, list[ast.expr]] = {}
+        """What functions return, by the identity of the scope."""
         self._known_results: dict[int, list[ast.expr]] = {}
         """What functions within functions return and yield, by the identity of the node."""
 
@@ -82,7 +81,7 @@ class CallEvaluator:
         returned = join(self.call_value(one, node, frame) for one in callees)
         if callees:
             return returned
-        return self._call_library(name, full, node, frame)
+        return self._call_library(full.rpartition(".")[2] or name, full, node, frame)
 
     def _call_builtin(self, name: str, node: ast.Call, frame: Frame) -> Values | None:
         given = [self.model.evaluate(one, frame) for one in node.args]
@@ -169,9 +168,9 @@ class CallEvaluator:
             if any(last_name(one) in _MANAGER_DECORATORS for one in decorators):
                 return join(self._evaluate_yields(frame))
             return frozenset((GeneratorValue(frame),))
-        values = self._known_returns.get(frame.scope)
+        values = self._known_returns.get(id(frame.scope))
         if values is None:
-            values = self._known_returns[frame.scope] = own_returns(node)[:_MAX_RETURNS]
+            values = self._known_returns[id(frame.scope)] = own_returns(node)[:_MAX_RETURNS]
         taken = self._taken_returns(values, frame) if len(values) > 1 else values
         return join(self.model.evaluate(value, frame) for value in taken)
 
@@ -242,7 +241,7 @@ class CallEvaluator:
                     return owners
                 if isinstance(owner, ExternalValue) and name in OBJECT_PARSERS:
                     return self._parsed_objects(owner)
-        given = [self.model.evaluate(one, frame) for one in node.args]
+        given = list(self._list_given(node, frame))
         if full in OBJECT_MAKERS:
             given += [self.model.evaluate(word.value, frame) for word in node.keywords]
             return frozenset(_any_object(join(iter(given))))
@@ -262,6 +261,16 @@ class CallEvaluator:
         batches = frozenset(one for one in every if isinstance(one, BatchValue))
         return batches or frozenset((ExternalValue(full or name, node, frame),))
 
+    def _list_given(self, node: ast.Call, frame: Frame) -> Iterator[Values]:
+        """What positions give; of ``*args`` the parts that are known."""
+        for one in node.args:
+            values = self.model.evaluate(one, frame)
+            rest = [value for value in values if isinstance(value, TupleValue)]
+            if isinstance(one, ast.Starred) and rest:
+                yield from (part for value in rest for part in value.parts)
+            else:
+                yield values
+
     def _parsed_objects(self, parser: ExternalValue) -> Values:
         """``HfArgumentParser((Data, Training)).parse_args_into_dataclasses()``."""
         written = [*parser.call.args[:1], *(word.value for word in parser.call.keywords)]
@@ -273,18 +282,6 @@ class CallEvaluator:
             else:
                 parts.append(frozenset(_any_object(frozenset((value,)))))
         return frozenset((TupleValue(tuple(parts)),)) if parts else UNKNOWN
-
-    def inner_arguments(self, scope: CodeScope, name: str) -> Iterator[ast.expr]:
-        """What a function gives to a function within it for a parameter."""
-        for local, node in scope.local_functions.items():
-            names = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
-            if name in names:
-                for step in scope.calls:
-                    call = step.node
-                    if isinstance(call, ast.Call) and last_name(call.func) == local:
-                        given = find_call_argument(call, name, names.index(name))
-                        if given is not None:
-                            yield given
 
 
 def _any_object(values: Values) -> Iterator[Value]:

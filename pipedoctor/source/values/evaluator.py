@@ -19,7 +19,7 @@ from pipedoctor.source.syntax.reaching_definitions import (
     list_loop_targets,
 )
 from pipedoctor.source.syntax.scope import ClassDefinition, CodeScope
-from pipedoctor.source.values.arguments import evaluate_parameter
+from pipedoctor.source.values.arguments import evaluate_parameter, list_inner_arguments
 from pipedoctor.source.values.attributes import AttributeReader
 from pipedoctor.source.values.calls import CallEvaluator
 from pipedoctor.source.values.containers import elements_of, item_of
@@ -145,7 +145,7 @@ class Evaluator(CyclicEvaluator):
         if name in scope.parameter_names:
             return values | evaluate_parameter(self, name, frame)
         if scope.local_functions and not (found.assigned or found.looped):
-            inner = self._calls.inner_arguments(scope, name)  # of a function within this one
+            inner = list_inner_arguments(scope, name)  # of a function within this one
             values = join([self.evaluate(given, frame) for given in inner])
         return values or read_global(self, node, frame)
 

@@ -95,7 +95,86 @@ def main(rows):
     for epoch in range(9):
         run({given})
 """
+TOLD = (
+    """
+class Told(Dataset):
+    def __init__(self):
+        self.epoch = 0
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        return Image.open(str(index + self.epoch))
+
+def grow():
+    told = Told()
+    for epoch in range(9):
+        told.epoch = epoch
+        for x in DataLoader(told):
+            print(x)
+
+"""
+    + IMAGES
+)
+AT_INTERVALS = """
+def validate(loader, net):
+    bar = tqdm(loader)
+    for x in bar:
+        net(x)
+
+def main(data, other, net):
+    loader = DataLoader(data)
+    held = DataLoader(other, num_workers=2)
+    for step, x in enumerate(loader):
+        net(x).backward()
+        {when}validate(held, net)
+"""
+TWO_ITERATORS = """
+def main(data, other, net):
+    first, second = DataLoader(data), DataLoader(other, num_workers=2)
+    step = 0
+    while step < 900:
+        try:
+            x = next(one)
+        except:
+            one = iter(first)
+            x = next(one)
+        try:
+            y = next(two)
+        except:
+            two = iter(second)
+            y = next(two)
+        net(x, y).backward()
+        step += 1
+"""
+OWN_BAR = """
+from tqdm import tqdm as bar_of
+
+def bar(*args, **more):
+    return bar_of(*args, **more)
+
+def run(loader, net):
+    for x in bar(loader):
+        net(x).backward()
+
+def main(data, net):
+    loader = DataLoader(data, num_workers=2)
+    for epoch in range(9):
+        run(loader, net)
+"""
+ANOTHER_BAR = """
+def run(loader, net):
+    bar = tqdm(loader)
+    for x in bar:
+        net(x)
+
+def main(data, other, net):
+    again = DataLoader(other)
+    for epoch in range(9):
+        run(again, net)
+    run(DataLoader(data, num_workers=2), net)
+"""
 SILENT = {
+    "another loader comes again, by a variable": ANOTHER_BAR,
     "made anew in a function within": INNER.format(
         make="batches = DataLoader(batches, num_workers=2)", given="rows"
     ),
@@ -115,6 +194,19 @@ SILENT = {
     + IMAGE_EPOCHS,
 }
 SPEAKS = {
+    "a dataset of another class is told the epoch": TOLD
+    + loader_call("Images(), num_workers=2", TRAIN_LOOP),
+    "an evaluation between steps": AT_INTERVALS.format(when="if step % 500 == 0:\n            "),
+    "an iterator of two that begins anew": TWO_ITERATORS,
+    "a progress bar of its own": OWN_BAR,
+    "a loader of a library": """
+import webdataset as wds
+def main(rows, net):
+    loader = wds.WebLoader(rows, num_workers=2)
+    for epoch in range(9):
+        for x in loader:
+            net(x).backward()
+""",
     "workers": loader_call("Images(), num_workers=2", TRAIN_LOOP),
     "a sampler that ends": SAMPLER.format(loop="yield [1]"),
     "a sampler of torch": loader_call(

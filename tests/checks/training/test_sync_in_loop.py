@@ -231,6 +231,17 @@ def test_an_epoch_of_one_step(loop: str, found: int) -> None:
     assert len(find(sync_in_loop, EPOCH_OF_ONE_STEP.format(loop=loop))) == found
 
 
+def test_batches_that_are_cut_in_strides() -> None:
+    code = """
+    def train(rows, size):  # cuda
+        for batch, i in enumerate(range(0, len(rows), size)):
+            loss = net(rows[i : i + size])
+            loss.backward()
+            print(loss.item())
+    """
+    assert len(find(sync_in_loop, code)) == 1
+
+
 @pytest.mark.parametrize(("before", "remedies"), [("", 2), ("if timed:\n                ", 1)])
 def test_waiting_for_everything_in_each_step(before: str, remedies: int) -> None:
     (finding,) = find(sync_in_loop, photo_training(step=WAITS.format(before)))

@@ -1,0 +1,107 @@
+"""What the steps of a loop are: whether it trains, and whether it hands batches on."""
+
+import ast
+from typing import TypeAlias
+
+from pipedoctor.source.detect.device_copies import is_device_copy
+from pipedoctor.source.syntax.context import CodeStep, LoopNode
+from pipedoctor.source.syntax.expressions import last_name, unparse_short
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
+from pipedoctor.source.values.library import PASSED_ON
+
+_WRAPPERS = PASSED_ON | {"enumerate", "iter", "zip"}
+_LOADER_SUFFIXES = ("loader", "_dl", "dataloader")
+_TRAINING_METHODS = frozenset(("backward", "zero_grad"))
+_STEP_WORDS = ("step", "iter", "update")
+
+BatchLoop: TypeAlias = ast.For | ast.AsyncFor | ast.While
+
+
+def steps_in_loop(scope: CodeScope, node: ast.AST) -> list[CodeStep]:
+    """Steps whose innermost loop over batches this is."""
+    return scope.steps_by_loop.get(id(node), [])
+
+
+def is_named_like_loader(node: ast.expr) -> bool:
+    """Is it called as loaders are called, or taken from what is called so?"""
+    if isinstance(node, ast.Subscript):
+        return last_name(node.value).lower().removesuffix("s").endswith(_LOADER_SUFFIXES)
+    if isinstance(node, ast.Call):
+        wraps = last_name(node.func) in _WRAPPERS
+        return wraps and any(is_named_like_loader(one) for one in node.args[:1])
+    name = last_name(node).lower()
+    return name.endswith(_LOADER_SUFFIXES)
+
+
+def only_hands_on(scope: CodeScope, node: BatchLoop) -> bool:
+    """``for batch in loader: yield batch``: whoever iterates that has the loop."""
+    steps = steps_in_loop(scope, node)
+    yields = any(isinstance(one.node, ast.Yield) for one in steps)
+    return yields and not any(
+        isinstance(one.node, ast.Call)
+        and (is_device_copy(one.node) or last_name(one.node.func) == "backward")
+        for one in steps
+    )
+
+
+def is_training_loop(scope: CodeScope, node: ast.AST) -> bool:
+    """Does it call ``backward`` or ``zero_grad``, or refer to them?"""
+    calls = (one.node for one in steps_in_loop(scope, node) if isinstance(one.node, ast.Call))
+    if any(isinstance(c.func, ast.Attribute) and c.func.attr in _TRAINING_METHODS for c in calls):
+        return True
+    text = scope.module.file.content
+    return any(name.encode() in text for name in _TRAINING_METHODS) and any(
+        one.attr in _TRAINING_METHODS for one in find_nodes(node, (ast.Attribute,))
+    )
+
+
+def makes_steps(scope: CodeScope, around: LoopNode) -> bool:
+    """Does each iteration go backward once, and take a step of an optimizer?"""
+    own = _list_own_names(scope, around)
+    return "backward" in own and any("step" in name for name in own)
+
+
+def _goes_backward(scope: CodeScope, around: LoopNode) -> bool:
+    """Does each iteration go backward, and change the parameters by hand?"""
+    return "backward" in _list_own_names(scope, around)
+
+
+def _list_own_names(scope: CodeScope, around: LoopNode) -> list[str]:
+    """The last names of what each iteration calls, outside of loops within it."""
+    return [
+        last_name(step.node.func)
+        for step in steps_in_loop(scope, around)
+        if isinstance(step.node, ast.Call)
+        and step.context.loops[-1] is around
+        and not step.context.inner
+    ]
+
+
+def trains_itself(scope: CodeScope, step: CodeStep, node: ast.For | ast.AsyncFor) -> bool:
+    """
+    Does each iteration make one training step, whatever it is that is iterated?
+
+    Iterations over a range, or called epochs, are as likely to be epochs of one batch;
+    not so over a range in strides: ``range(0, len(rows), batch_size)``, in a loop over
+    epochs, or where the iterations are called steps.
+    """
+    if not makes_steps(scope, node):
+        return _takes_strides(node.iter) and _goes_backward(scope, node)
+    header = f"{unparse_short(node.target)} {unparse_short(node.iter)}".lower()
+    if _takes_strides(node.iter) or not ("range(" in header or "epoch" in header):
+        return True
+    outer = (one.target for one in step.context.loops if isinstance(one, ast.For))
+    inside = any("epoch" in unparse_short(one).lower() for one in outer)
+    target = unparse_short(node.target).lower()
+    return "epoch" not in header and (inside or any(word in target for word in _STEP_WORDS))
+
+
+def _takes_strides(node: ast.expr) -> bool:
+    """``range(0, len(rows), batch_size)``: batches are cut from what is in memory."""
+    if not isinstance(node, ast.Call):
+        return False
+    if last_name(node.func) in _WRAPPERS:
+        return any(map(_takes_strides, node.args[:1]))
+    strides = last_name(node.func) == "range" and len(node.args) == 3  # noqa: PLR2004
+    return strides and not isinstance(node.args[2], (ast.Constant, ast.UnaryOp))
