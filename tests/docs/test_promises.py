@@ -23,6 +23,9 @@ DOCUMENTS = (
     "docs/reference/configuration.md",
     "docs/how-to/fix.md",
     "docs/how-to/attach-a-report.md",
+    "docs/how-to/judge-a-fleet.md",
+    "docs/how-to/explain-a-log.md",
+    "docs/report.md",
 )
 PROMISE = re.compile(
     r"\b(?:never|nothing is|is always|(?:are|is) refused|even if|no network|not obeyed"

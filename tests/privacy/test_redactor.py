@@ -187,3 +187,14 @@ def test_a_long_hostile_value_takes_no_time() -> None:
         ":" * 50_000,
     ):
         assert len(said(text)) > 1000
+
+
+@pytest.mark.parametrize(("keeps_node", "name"), [(True, "h100-0417"), (False, "<host-1>")])
+def test_the_node_of_a_fleets_report_is_redacted_elsewhere(keeps_node: bool, name: str) -> None:
+    record = {"known": {"node": {"name": "h100-0417"}}, "unknown": {"gpu": "no GPU on h100-0417"}}
+
+    redactor = Redactor(RedactionLevel.ALL, keeps_node=keeps_node)
+    done = redactor.redact_facts(Facts.from_record(record)).to_record()
+
+    assert done["known"]["node"]["name"] == name
+    assert done["unknown"]["gpu"] == "no GPU on <host-1>"
