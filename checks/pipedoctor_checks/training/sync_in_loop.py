@@ -1,5 +1,6 @@
 """PDR403: does every step read a value back from the GPU?"""
 
+import re
 from typing import TypeAlias
 
 from pipedoctor.check import Confidence, Findings, Remedy, Severity, check, in_code
@@ -16,6 +17,8 @@ from pipedoctor_checks._shared.training_loop import (
 
 _USES_GPU = frozenset(("cuda", "framework:Lightning"))
 """What code says that trains on a GPU where there is one."""
+_ON_GPU = re.compile(r"torch\.cuda\.is_available\(\)|[\w.]*device[\w.]* == 'cuda'")
+"""What holds wherever there is something to wait for."""
 _Wait: TypeAlias = Event[HostRead] | Event[Synchronization]
 
 
@@ -33,8 +36,8 @@ def sync_in_loop(source: Source, /) -> Findings:
 
     A value computed from the batch is read in the loop itself, in every step. Not
     reported: reads guarded by an interval or a flag, results that an evaluation needs
-    on the host, and an evaluation that synchronizes each step to time it. The loops of
-    one file are one finding. It is a note if none of the waiting loops trains, and not
+    on the host, and a single evaluation that synchronizes each step to time it. The loops
+    of one file are one finding. It is a note if none of the waiting loops trains, and not
     reported in a file that only evaluates, once. A training loop whose course depends on the
     value (it stops if the loss is not finite) waits as well, and often has to: a note.
 
@@ -145,7 +148,7 @@ def _find_waits(source: Source, index: int, loop: Loop) -> list[_Wait]:
     waits = [e for e in found if _is_needless(e, loop)]
     own = [e for e in found if e.at.path == loop.at.path or not loop.repeats]
     decided = loop.role != "train" and any(map(_decides, own))
-    timed = loop.role != "train" and _is_timed(source, index)
+    timed = loop.role != "train" and not loop.repeats and _is_timed(source, index)
     if not waits or waits[0].handler or timed or decided or is_demo_loop(loop):
         return []
     return [*waits, *(e for e in _find_synchronize(source, index) if loop.role == "train")]
@@ -153,7 +156,11 @@ def _find_waits(source: Source, index: int, loop: Loop) -> list[_Wait]:
 
 def _find_synchronize(source: Source, loop: int) -> list[Event[Synchronization]]:
     """Calls that wait for all queued work in every step."""
-    return [e for e in source.select_events(Synchronization) if e.loop == loop and not e.guards]
+    return [
+        event
+        for event in source.select_events(Synchronization)
+        if event.loop == loop and all(map(_ON_GPU.fullmatch, event.guards))
+    ]
 
 
 def _is_timed(source: Source, loop: int) -> bool:

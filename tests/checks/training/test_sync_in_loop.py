@@ -55,7 +55,6 @@ def main(many):
         train(0, many)
 # cuda
 """
-WAITS = "total += loss.item()\n            {}torch.cuda.synchronize()"
 METRIC = """
 def metric(outputs, {more}):
     return outputs.mean().item()
@@ -229,25 +228,6 @@ def test_a_gradient_that_is_the_result(then: str, grad: str, found: int) -> None
 )
 def test_an_epoch_of_one_step(loop: str, found: int) -> None:
     assert len(find(sync_in_loop, EPOCH_OF_ONE_STEP.format(loop=loop))) == found
-
-
-def test_batches_that_are_cut_in_strides() -> None:
-    code = """
-    def train(rows, size):  # cuda
-        for batch, i in enumerate(range(0, len(rows), size)):
-            loss = net(rows[i : i + size])
-            loss.backward()
-            print(loss.item())
-    """
-    assert len(find(sync_in_loop, code)) == 1
-
-
-@pytest.mark.parametrize(("before", "remedies"), [("", 2), ("if timed:\n                ", 1)])
-def test_waiting_for_everything_in_each_step(before: str, remedies: int) -> None:
-    (finding,) = find(sync_in_loop, photo_training(step=WAITS.format(before)))
-
-    assert len(finding.remedies) == remedies
-    assert len(finding.also_at) == remedies - 1
 
 
 @pytest.mark.parametrize(
