@@ -149,7 +149,9 @@ def _makes_objects(recorder: EventRecorder, scope: CodeScope, value: ast.expr, d
         return _makes_objects(recorder, scope, value.value, depth - 1)
     if isinstance(value, ast.ListComp):
         fixed = all(_has_fixed_length(one.iter) for one in value.generators)
-        return not fixed and _is_object(recorder, scope, value.elt)
+        return not fixed and (
+            _is_object(recorder, scope, value.elt) or _keeps_some(recorder, scope, value, depth)
+        )
     if not isinstance(value, ast.Call):
         return False
     name = last_name(value.func)
@@ -165,6 +167,17 @@ def _makes_objects(recorder: EventRecorder, scope: CodeScope, value: ast.expr, d
         _makes_objects(recorder, target, returned, depth - 1)
         for target, _ in recorder.call_graph.resolve_call(value.func, scope, scope.owner)
         for returned in returned_values(target)
+    )
+
+
+def _keeps_some(recorder: EventRecorder, scope: CodeScope, value: ast.ListComp, depth: int) -> bool:
+    """``[name for name in os.listdir(folder) if ...]``: elements of such a list themselves."""
+    kept = value.elt.id if isinstance(value.elt, ast.Name) else ""
+    return any(
+        isinstance(one.target, ast.Name)
+        and one.target.id == kept
+        and _makes_objects(recorder, scope, one.iter, depth - 1)
+        for one in value.generators
     )
 
 

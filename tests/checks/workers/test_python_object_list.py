@@ -64,6 +64,9 @@ SPEAKS_OTHERWISE = {
         "self.rows = []\nfor name in names:\n    self.rows.extend(json.load(name)['rows'])", PICKED
     ),
     "rows of a document": rows_dataset("rows = json.load(file)\nself.rows = rows", PICKED),
+    "paths, chosen": rows_dataset(
+        "import os\nself.rows = [x for x in os.listdir(names) if x]", PICKED
+    ),
     "a column of a table": rows_dataset("self.rows = list(table.values[:, 0])", PICKED),
     "numbers that are computed": rows_dataset("self.rows = [int(x) + 1 for x in names]", PICKED),
     "numbers, as many as somebody says": rows_dataset(
@@ -79,6 +82,7 @@ SILENT_OTHERWISE = {
         "self.rows = open(names).readlines()\nself.rows = np.array(self.rows)", PICKED
     ),
     "arrays": rows_dataset("self.rows = [np.load(x) for x in names]", PICKED),
+    "elements of what is unknown": rows_dataset("self.rows = [x for x in names if x]", PICKED),
     "as many as are written": rows_dataset("self.rows = [str(x) for x in range(9)]", PICKED),
 }
 test_silent, test_speaks = make_tests(
