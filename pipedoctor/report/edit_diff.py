@@ -1,6 +1,5 @@
 """What edits would change of the user's code, as the lines of a unified diff."""
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
@@ -57,6 +56,8 @@ def _apply_edits(lines: Sequence[str], edits: Sequence[Edit]) -> list[str] | Non
 def _format_hunks(
     path: str, cell: int, before: Sequence[str], after: Sequence[str]
 ) -> Iterator[str]:
+    import difflib  # noqa: PLC0415  (few reports have edits)
+
     name = clean_text(f"{path}, cell {cell}" if cell else path)  # one line, whatever is in it
     changes = difflib.unified_diff(before, after, name, name, n=1, lineterm="")
     for number, line in enumerate(changes):

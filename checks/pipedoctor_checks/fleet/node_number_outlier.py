@@ -1,7 +1,5 @@
 """PDR781: which nodes have less, or more, of something than their peers?"""
 
-from statistics import NormalDist
-
 from pipedoctor.check import Findings, check
 from pipedoctor.facts.fleet import Fleet, PropertyColumn
 from pipedoctor_checks.fleet._outlier import (
@@ -68,6 +66,8 @@ def node_number_outlier(
 
 def compute_quantile(false_alarms: float, trials: int) -> float:
     """Standard deviations that chance passes so rarely in so many trials."""
+    from statistics import NormalDist  # noqa: PLC0415  (of all checks this one alone needs it)
+
     chance = min(0.5, false_alarms / max(1, trials) / 2)
     return -NormalDist().inv_cdf(chance)
 
