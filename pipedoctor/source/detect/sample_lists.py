@@ -70,7 +70,9 @@ def record_sample_lists(recorder: EventRecorder, cls: ClassDefinition) -> None:
                 if _makes_objects(recorder, scope, added, _MAX_DEPTH):
                     recorder.add_event(ObjectList(), scope, step, key)
             for step, appended, item in find_appends(scope):
-                if appended == key and _is_object(recorder, scope, item):
+                if appended == key and (
+                    _is_object(recorder, scope, item) or _is_element(recorder, scope, step, item)
+                ):
                     recorder.add_event(ObjectList(), scope, step, key)
 
 
@@ -167,6 +169,17 @@ def _makes_objects(recorder: EventRecorder, scope: CodeScope, value: ast.expr, d
         _makes_objects(recorder, target, returned, depth - 1)
         for target, _ in recorder.call_graph.resolve_call(value.func, scope, scope.owner)
         for returned in returned_values(target)
+    )
+
+
+def _is_element(recorder: EventRecorder, scope: CodeScope, step: CodeStep, node: ast.expr) -> bool:
+    """``for name in os.listdir(folder): names.append(name)``: an element of such a list?"""
+    return isinstance(node, ast.Name) and any(
+        isinstance(loop, ast.For)
+        and isinstance(loop.target, ast.Name)
+        and loop.target.id == node.id
+        and _makes_objects(recorder, scope, loop.iter, _MAX_DEPTH)
+        for loop in step.context.loops
     )
 
 

@@ -67,6 +67,10 @@ SPEAKS_OTHERWISE = {
     "paths, chosen": rows_dataset(
         "import os\nself.rows = [x for x in os.listdir(names) if x]", PICKED
     ),
+    "paths of a loop": rows_dataset(
+        "import os\nself.rows = []\nfor x in sorted(os.listdir(names)):\n    self.rows.append(x)",
+        PICKED,
+    ),
     "a column of a table": rows_dataset("self.rows = list(table.values[:, 0])", PICKED),
     "numbers that are computed": rows_dataset("self.rows = [int(x) + 1 for x in names]", PICKED),
     "numbers, as many as somebody says": rows_dataset(
@@ -82,6 +86,9 @@ SILENT_OTHERWISE = {
         "self.rows = open(names).readlines()\nself.rows = np.array(self.rows)", PICKED
     ),
     "arrays": rows_dataset("self.rows = [np.load(x) for x in names]", PICKED),
+    "elements of a loop over what is unknown": rows_dataset(
+        "self.rows = []\nfor x in names:\n    self.rows.append(x)", PICKED
+    ),
     "elements of what is unknown": rows_dataset("self.rows = [x for x in names if x]", PICKED),
     "as many as are written": rows_dataset("self.rows = [str(x) for x in range(9)]", PICKED),
 }
