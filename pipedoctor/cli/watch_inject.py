@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from pipedoctor import live
+from pipedoctor.cli.program_paths import find_dead_program_path
 from pipedoctor.cli.requests_watch import WatchRequest
 from pipedoctor.cli.run_inside import InsideClocks
 from pipedoctor.facts import UnreadableError
@@ -153,6 +154,9 @@ def inject_clocks(
     request: WatchRequest, session: "WatchSession"
 ) -> Generator[Callable[[], None], None, None]:
     """Clocks while it lasts; gives what renews them. UsageError where that cannot be."""
+    if dead := find_dead_program_path():
+        message = f"--inject: {dead}"
+        raise click.UsageError(message)
     lease = max(_MIN_LEASE_SECONDS, 3 * request.interval)
     injections: list[_Injection] = []
 

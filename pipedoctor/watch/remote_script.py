@@ -5,11 +5,11 @@ The call is made by a Python of the same version: this one, or the program of th
 """
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 from pipedoctor.facts import UnreadableError
+from pipedoctor.runtime.captured_process import LateProcessError, run_captured
 
 OLDEST = (3, 14)
 _TIMEOUT_SECONDS = 10.0
@@ -47,11 +47,9 @@ def send_script(pid: int, version: tuple[int, int], script: Path, proc: Path) ->
         return
     command = [_find_program(pid, proc), "-I", "-S", "-c", _CALL, str(pid), os.fspath(script)]
     try:
-        done = subprocess.run(
-            command, capture_output=True, timeout=_TIMEOUT_SECONDS, check=False, cwd="/"
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        message = f"PID {pid}: {error}"
+        done = run_captured(command, timeout=_TIMEOUT_SECONDS)
+    except (OSError, LateProcessError) as error:
+        message = f"PID {pid}: its Python {error}"
         raise UnreadableError(message[:_MAX_REASON]) from None
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").split("\n")

@@ -64,6 +64,7 @@ ALLOWED = {
     "cli/run_inside.py": PROGRAM,
     "cli/source_frames.py": IN_LANES,
     "cli/standard_streams.py": DESCRIPTORS,
+    "cli/watch_inject.py": PROGRAM,
     "diff/field_meanings.py": OWN_FILES,
     "engine/catalogue.py": OWN_FILES,
     "engine/packs.py": OWN_FILES,
@@ -87,6 +88,7 @@ ALLOWED = {
     "watch/process_resources.py": KERNEL,
     "watch/process_tree.py": KERNEL,
     "watch/recording.py": ANSWERED,
+    "watch/remote_script.py": KERNEL,
     "watch/stacks": KERNEL,
 }
 """Modules, or whole folders, that may touch a path outside of `runtime`, and why."""
