@@ -1,7 +1,7 @@
 """Find the best setting: probe, predict all, measure the best few, and again."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_
 
@@ -108,14 +108,11 @@ class SettingSearch:
         )
         return self.startup_trials[method]
 
-    def list_anchors(self) -> Iterator[int]:
-        """One worker, and as many as there are processors."""
+    def list_anchors(self) -> list[int]:
+        """One worker and as many as CPUs: these first where the start setting has workers."""
         most = self.count_max_workers()
-        if most:
-            yield 1
         cores = min(most, max(2, math.floor(self.limits.cpus)))
-        if cores > 1:
-            yield cores
+        return sorted({min(1, most), cores} - {0}, reverse=self.start.num_workers > 0)
 
     def make_setting(self, workers: int, prefetch: int = 2, in_order: bool = True) -> Setting:
         """The start setting with other workers."""

@@ -1,5 +1,6 @@
 """The search over loaders that are made of figures, and what is shown of it."""
 
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -18,6 +19,7 @@ from pipedoctor.tune.search.probe import (
     format_setting,
 )
 from tests.tune.scripted_search import (
+    BOUNDS,
     WAITS,
     Scripted,
     computing,
@@ -165,6 +167,17 @@ def test_how_long_other_start_methods_take() -> None:
     found.base_pipeline = pipeline(start=setting(0), start_method="spawn")
     found.run()
     assert found.base_pipeline.startup_seconds == pytest.approx(0.14)
+
+
+@pytest.mark.parametrize(("workers", "asked"), [(0, [0, 1, 8]), (2, [0, 2, 8, 1])])
+def test_many_workers_come_before_one_where_the_start_has_some(
+    workers: int, asked: list[int]
+) -> None:
+    found = search(waiting, setting(workers), bounds=replace(BOUNDS, cpus=8.0))
+    found.probe()
+    runner = cast("Scripted", found.runner)
+    assert [one.num_workers for one in runner.asked] == asked
+    assert runner.items
 
 
 def test_order_is_tried_where_few_items_take_the_time() -> None:
