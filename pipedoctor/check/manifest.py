@@ -1,13 +1,14 @@
 """Write the little YAML that manifests need; nothing here reads any."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from pipedoctor.lazy_pattern import compile_lazily
+
 YamlNode: TypeAlias = "str | int | Mapping[str, YamlNode] | Sequence[YamlNode]"
 
-_PLAIN_SCALAR = re.compile(r"[A-Za-z/][A-Za-z0-9/._-]*|[0-9]+[a-zA-Z]+")
+_PLAIN_SCALAR = compile_lazily(r"[A-Za-z/][A-Za-z0-9/._-]*|[0-9]+[a-zA-Z]+")
 _YAML_KEYWORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
 
 

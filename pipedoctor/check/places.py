@@ -1,11 +1,10 @@
 """Places in code: the file, and in a notebook the cell."""
 
-import re
-
 from pipedoctor.check.model import Location
 from pipedoctor.facts.source import Spot
+from pipedoctor.lazy_pattern import compile_lazily
 
-_CELL_PATTERN = re.compile(r"(?s)(.+\.ipynb)#cell([0-9]{1,9})")
+_CELL_PATTERN = compile_lazily(r"(?s)(.+\.ipynb)#cell([0-9]{1,9})")
 
 
 def join_cell(path: str, cell: int) -> str:

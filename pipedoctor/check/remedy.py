@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from pipedoctor.check.manifest import YamlNode, render_yaml
 from pipedoctor.check.remedy_steps import is_step
 from pipedoctor.facts.site import Launcher
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.textsafe import HIDDEN
 from pipedoctor.units import GiB
 
-_UNPRINTABLE = re.compile(f"[\x00-\x1f{HIDDEN}\udc80-\udcff]")
+_UNPRINTABLE = compile_lazily(f"[\x00-\x1f{HIDDEN}\udc80-\udcff]")
 
 
 class Lasts(enum.Enum):

@@ -3,14 +3,15 @@
 import re
 
 from pipedoctor.check.remedy import Place, Remedy
+from pipedoctor.lazy_pattern import compile_lazily
 
-_TYPED_LINE = re.compile(
+_TYPED_LINE = compile_lazily(
     r"(?:conda|cp|docker run|export|git|mkdir|podman run|python -m|sbatch|sudo|taskset|torchrun"
     r"|ulimit|unset) \S"
     r'|set "\w+='
 )
 """How a line begins that belongs into a shell and not into a file."""
-_SUDO = re.compile(r"^sudo ", re.MULTILINE)
+_SUDO = compile_lazily(r"^sudo ", re.MULTILINE)
 
 
 def get_typed_lines(remedy: Remedy) -> str:

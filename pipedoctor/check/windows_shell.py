@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from pipedoctor.check.remedy import Remedy
+from pipedoctor.lazy_pattern import compile_lazily
 
-_SPECIAL = re.compile(r"[<>|&^()%!;,=*'` ]")
+_SPECIAL = compile_lazily(r"[<>|&^()%!;,=*'` ]")
 """What one of the two reads as more than a character outside of double quotes."""
 _POSIX_PROGRAMS = frozenset(
     (
@@ -16,10 +17,10 @@ _POSIX_PROGRAMS = frozenset(
         *("ulimit", "du", "df", "rm", "chmod", "numactl", "sbatch", "quota"),
     )
 )
-_POSIX_SYNTAX = re.compile(r"^(?:export|python) .*\$|^(?:cp|sudo|taskset) ", re.MULTILINE)
+_POSIX_SYNTAX = compile_lazily(r"^(?:export|python) .*\$|^(?:cp|sudo|taskset) ", re.MULTILINE)
 """A line that reads a variable or another command as only POSIX shells do."""
-_EXPORT = re.compile(r"^export ((?:[A-Za-z_]\w*=\S*\s*)+)(#.*)?$")
-_UNSET = re.compile(r"^unset (\w+)$")
+_EXPORT = compile_lazily(r"^export ((?:[A-Za-z_]\w*=\S*\s*)+)(#.*)?$")
+_UNSET = compile_lazily(r"^unset (\w+)$")
 
 
 def format_for_windows(argv: Sequence[str]) -> str:

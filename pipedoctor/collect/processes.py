@@ -1,14 +1,14 @@
 """What /proc lists: processes, and what their descriptors are, quickly."""
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from pipedoctor.collect.machine import Machine, read_or_default
+from pipedoctor.lazy_pattern import compile_lazily
 
-_HEXADECIMAL = re.compile("[0-9a-f]{1,32}")
+_HEXADECIMAL = compile_lazily("[0-9a-f]{1,32}")
 
 
 class ProcessStatus(NamedTuple):

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import os
 import pkgutil
 import re
 import sys
@@ -155,15 +156,25 @@ def _list_modules(package: str, paths: Iterable[str]) -> Iterator[tuple[str, str
     A family is a folder; names that begin with ``_`` are no checks.
     """
     for folder in paths:
-        for found in sorted(pkgutil.iter_modules([folder]), key=lambda m: m.name):
-            if found.name.startswith("_"):
+        for name, is_package in sorted(_list_names(folder)):
+            if name.startswith("_"):
                 continue
-            if found.ispkg:
-                below = str(Path(folder) / found.name)
-                inner = f"{package}.{found.name}"
-                yield from _list_modules(inner, [below])
+            if is_package:
+                yield from _list_modules(f"{package}.{name}", [str(Path(folder) / name)])
             else:
-                yield package, found.name
+                yield package, name
+
+
+def _list_names(folder: str) -> set[tuple[str, bool]]:
+    """Modules and packages (True) of a folder or an archive; their sources alone, if all have."""
+    with contextlib.suppress(OSError):  # not a folder: an archive
+        names = [entry.name for entry in os.scandir(folder)]
+        modules = {(name[:-3], False) for name in names if name.endswith(".py")}
+        folders = [name for name in names if "." not in name and name != "__pycache__"]
+        if len(modules) + len(folders) == len(names) - names.count("__pycache__"):
+            inits = {name: Path(folder, name, "__init__.py") for name in folders}
+            return modules | {(name, True) for name, init in inits.items() if init.is_file()}
+    return {(found.name, found.ispkg) for found in pkgutil.iter_modules([folder])}
 
 
 def _load_check(package: str, name: str) -> Check[Any]:

@@ -9,13 +9,14 @@ from pipedoctor.check import Remedy
 from pipedoctor.check.remedy_steps import as_step, is_step, take_first_way
 from pipedoctor.engine.effects.settings import read_settings
 from pipedoctor.engine.triage import RankedFinding
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.units import format_count
 
 _TORCH_FAMILY = frozenset(("torch", "torchvision", "torchaudio"))
 """Packages of one index: a build for one CUDA, in versions that belong together."""
-_REQUIREMENT = re.compile(r"([A-Za-z0-9][\w.-]*?)(?:\[\w+\])?==\S+")
-_WORKERS = re.compile(r"(?<=DataLoader\(\.\.\., )num_workers=(\d+)(?=[,)])")
-_ALTERNATIVELY = re.compile(r"Alternatively,? (\w)")
+_REQUIREMENT = compile_lazily(r"([A-Za-z0-9][\w.-]*?)(?:\[\w+\])?==\S+")
+_WORKERS = compile_lazily(r"(?<=DataLoader\(\.\.\., )num_workers=(\d+)(?=[,)])")
+_ALTERNATIVELY = compile_lazily(r"Alternatively,? (\w)")
 _NO_WORKERS = "Load in the main process"
 
 Decisions = Mapping[str, tuple[str, Remedy]]

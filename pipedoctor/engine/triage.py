@@ -1,6 +1,5 @@
 """Put findings in the order to act on them; fold symptoms under their cause."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,6 +8,7 @@ import msgspec
 from pipedoctor.check import Check, Confidence, Finding, Severity, Verdict
 from pipedoctor.engine.catalogue import Catalogue
 from pipedoctor.engine.consequences import Consequences
+from pipedoctor.lazy_pattern import compile_lazily
 
 
 class RankedFinding(msgspec.Struct, frozen=True):
@@ -49,11 +49,11 @@ class _TriageGroup(msgspec.Struct, frozen=True):
         return (*gravest, *self.lead.key[2:])
 
 
-_TEST_PATH = re.compile(r"(^|/)(unit_?)?tests?/")
+_TEST_PATH = compile_lazily(r"(^|/)(unit_?)?tests?/")
 """Code that runs for no job; what breaks there was often meant to."""
 _TEST_PENALTY = 2
 """How many grades less a finding in tests counts for its rank."""
-_SIDE_PROJECT_PATH = re.compile(
+_SIDE_PROJECT_PATH = compile_lazily(
     r"(^|/)((examples?|docs?|demos?|tutorials?|benchmarks?|configs?"
     r"|projects|contrib|third_?party|vendor|archive|deprecated)/|legacy)"
 )

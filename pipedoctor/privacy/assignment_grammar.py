@@ -2,7 +2,7 @@
 
 import re
 
-from pipedoctor.privacy.lazy_pattern import compile_lazily
+from pipedoctor.lazy_pattern import compile_lazily
 
 MAX_NAME = 80
 MAX_JUDGED = 200

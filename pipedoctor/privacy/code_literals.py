@@ -6,7 +6,7 @@ Words of the trade stay: what they say decides what a finding is about.
 
 import re
 
-from pipedoctor.privacy.lazy_pattern import compile_lazily
+from pipedoctor.lazy_pattern import compile_lazily
 
 HIDDEN_LITERAL = "..."
 PUBLIC_LITERALS = frozenset(

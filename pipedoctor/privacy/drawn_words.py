@@ -10,7 +10,7 @@ import functools
 import re
 from typing import NamedTuple
 
-from pipedoctor.privacy.lazy_pattern import compile_lazily
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy.letter_pairs import LETTER_PAIRS
 
 MIN_DRAWN = 10

@@ -8,8 +8,8 @@ the trade names: where a path lies is what many a finding is about.
 import re
 from collections.abc import Callable, Mapping
 
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy.aliases import ALIAS_PATTERN
-from pipedoctor.privacy.lazy_pattern import compile_lazily
 
 _LETTER = r"""[^/\s:,;'"()=<>|*?\\]"""
 _PATH_PART = rf"(?:{_LETTER}|{ALIAS_PATTERN.pattern})+"

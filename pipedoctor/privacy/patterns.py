@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pipedoctor.privacy.lazy_pattern import compile_lazily
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy.marked_lines import MatchReplacer, replace_near_marks
 
 

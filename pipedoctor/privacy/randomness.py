@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 
-from pipedoctor.privacy.lazy_pattern import compile_lazily
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy.unnamed_secrets import is_named_public
 
 MIN_RANDOM_LENGTH = 28

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from pipedoctor.facts import Facts, Source
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy import patterns
 from pipedoctor.privacy.aliases import AliasMemory, AliasTable
 from pipedoctor.privacy.code_literals import mask_literal_value, mask_literals
 from pipedoctor.privacy.identity import UserIdentity
-from pipedoctor.privacy.lazy_pattern import compile_lazily
 from pipedoctor.privacy.names import NameRedactor
 from pipedoctor.privacy.secrets import mask_field, mask_secrets
 from pipedoctor.privacy.vocabulary import PUBLIC_FIELDS

@@ -7,7 +7,7 @@ Which names mean that a secret stands beside them: judged by whole words.
 import enum
 import functools
 
-from pipedoctor.privacy.lazy_pattern import compile_lazily
+from pipedoctor.lazy_pattern import compile_lazily
 
 
 class NameStrength(enum.Enum):

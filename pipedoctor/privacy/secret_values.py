@@ -2,7 +2,7 @@
 
 import re
 
-from pipedoctor.privacy.lazy_pattern import compile_lazily
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy.randomness import count_turns, has_three_classes
 from pipedoctor.privacy.secret_names import NameStrength
 

@@ -2,7 +2,7 @@
 
 import re
 
-from pipedoctor.privacy.lazy_pattern import compile_lazily
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.privacy.token_forms import TOKEN_FORMS, TokenForm
 
 _WORD_LETTERS = str.maketrans({chr(n): " " for n in range(128) if not chr(n).isalnum()})

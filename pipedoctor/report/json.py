@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from pipedoctor.facts import Facts, MalformedRecordError
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.report.model import Report, ReportedFacts, ReportSchema
 from pipedoctor.textsafe import HIDDEN, encode_indented_json
 
@@ -21,11 +22,11 @@ _USUAL_STARTS = (b"{", b"<", b"")
 _MARK_BYTES = 4
 """Bytes of the longest mark."""
 
-_EMBEDDED_RECORD = re.compile(
+_EMBEDDED_RECORD = compile_lazily(
     rb"<script type=\"application/json\" id=\"record\">(.*?)</script>", re.DOTALL
 )
 
-_UNPRINTABLE = re.compile(f"[{HIDDEN}]")
+_UNPRINTABLE = compile_lazily(f"[{HIDDEN}]")
 """What a terminal obeys or hides, though JSON allows it in a string."""
 
 

@@ -11,6 +11,7 @@ from pipedoctor.check.model import FlowStep
 from pipedoctor.facts import LiveJob, Site
 from pipedoctor.facts.applicability import NOT_SELECTED
 from pipedoctor.facts.record import SECTIONS
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.report.model import (
     Report,
     ReportedFinding,
@@ -30,8 +31,8 @@ SKIP_TITLES: Mapping[SkipKind, str] = {
 }
 """Whether a check could not be judged, did judge, or has nothing to judge."""
 
-_UNPRINTABLE = re.compile(f"[\x00-\x1f{HIDDEN}\ufff9-\ufffb\U000e0000-\U000e007f]")
-_SIZE_NAME = re.compile(
+_UNPRINTABLE = compile_lazily(f"[\x00-\x1f{HIDDEN}\ufff9-\ufffb\U000e0000-\U000e007f]")
+_SIZE_NAME = compile_lazily(
     r"(?:^|[._])(?<!inodes_)(?:size|bytes|memory|limit|room|needed|free|used|available|total)$"
 )
 """Names of sizes; some are counts as well, but not such large ones as inodes."""

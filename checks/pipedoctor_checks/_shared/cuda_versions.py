@@ -1,16 +1,15 @@
 """Facts about a GPU, its driver and torch's messages that several checks use."""
 
-import re
-
 from pipedoctor.facts import Accelerators, Gpu, TorchImport
 from pipedoctor.facts.world_cards import GpuCapabilities
 from pipedoctor.facts.world_torch import CudaDrivers
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.versions import get_series, is_at_least, parse_version
 
-_DRIVER_CUDA = re.compile(r"driver on your system is too old \(found version (\d+)\)")
-_UNFIT_CAPABILITY = re.compile(r"with CUDA capability sm_(\d+) is not compatible")
-_OLD_CAPABILITY = re.compile(r"which is of cuda capability (\d+\.\d+)\.")
-_SUPPORTED_ARCHS = re.compile(r"supports CUDA capabilities ([a-z0-9_ ]+)")
+_DRIVER_CUDA = compile_lazily(r"driver on your system is too old \(found version (\d+)\)")
+_UNFIT_CAPABILITY = compile_lazily(r"with CUDA capability sm_(\d+) is not compatible")
+_OLD_CAPABILITY = compile_lazily(r"which is of cuda capability (\d+\.\d+)\.")
+_SUPPORTED_ARCHS = compile_lazily(r"supports CUDA capabilities ([a-z0-9_ ]+)")
 
 
 def torch_messages(torch_import: TorchImport | None) -> str:

@@ -4,11 +4,13 @@ import ast
 import re
 from collections.abc import Sequence
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_DOTTED = re.compile(r"[A-Za-z_][\w.]*")
-_STREAM = re.compile(r"\b(?:BytesIO|open|read)\(|^(?:f|fp|fh|fd|file|stream|buffer|buf)$")
+from pipedoctor.lazy_pattern import compile_lazily
+
+_IDENTIFIER = compile_lazily(r"[A-Za-z_]\w*")
+_DOTTED = compile_lazily(r"[A-Za-z_][\w.]*")
+_STREAM = compile_lazily(r"\b(?:BytesIO|open|read)\(|^(?:f|fp|fh|fd|file|stream|buffer|buf)$")
 """Bytes or an open file where a path is wanted."""
-_READ = re.compile(r"(?P<tensor>[A-Za-z_][\w.]*)\.(?:item|tolist|cpu|numpy)\(\)")
+_READ = compile_lazily(r"(?P<tensor>[A-Za-z_][\w.]*)\.(?:item|tolist|cpu|numpy)\(\)")
 
 
 def choose_name(name: object, default: str) -> str:

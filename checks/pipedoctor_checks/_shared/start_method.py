@@ -1,15 +1,15 @@
 """The torch version and start method that workers use: from the code, or by default."""
 
-import re
 from collections.abc import Iterable
 
 from pipedoctor.check import Severity
 from pipedoctor.facts import Interpreter, Site, Source, TorchBuild
 from pipedoctor.facts.code_events.program import StartMethodCall
 from pipedoctor.facts.source import Argument, LoaderCall
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.versions import is_at_least, parse_version
 
-_CONTEXT_PATTERN = re.compile(r"get_context\(\s*['\"](\w+)['\"]")
+_CONTEXT_PATTERN = compile_lazily(r"get_context\(\s*['\"](\w+)['\"]")
 FORKSERVER_FROM = "3.14"
 """From this Python on, processes on Linux are no longer forked from their parent by default."""
 

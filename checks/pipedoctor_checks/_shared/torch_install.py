@@ -1,18 +1,17 @@
 """Command lines that install another torch; printed, never run."""
 
-import re
-
 import msgspec
 
 from pipedoctor.check import Lasts, Remedy
 from pipedoctor.facts import Interpreter, Packages, Site, TorchBuild
 from pipedoctor.facts.world_torch import CudaDrivers, TorchBuilds, TorchPairs
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks._shared.companion_versions import companion_requirements
 from pipedoctor_checks._shared.pip_command import pip_argv
 from pipedoctor_checks._shared.wheel_index import WheelChoice, WheelHost, choose_wheel
 
-_CONDA_FORGE_BUILD = re.compile(r"cuda\d+_|cpu_(mkl|generic|openblas)")
+_CONDA_FORGE_BUILD = compile_lazily(r"cuda\d+_|cpu_(mkl|generic|openblas)")
 
 
 class TorchTables(msgspec.Struct, frozen=True):

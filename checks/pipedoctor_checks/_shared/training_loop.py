@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import DeviceCopy
 from pipedoctor.facts.source import AnyEvent, Event, LoaderCall, Loop
+from pipedoctor.lazy_pattern import compile_lazily
 
-_DEMO_FILE = re.compile(r"demo|visuali[sz]e")
-_DEMO_FUNCTION = re.compile(r"demo|predict|inference$", re.IGNORECASE)
+_DEMO_FILE = compile_lazily(r"demo|visuali[sz]e")
+_DEMO_FUNCTION = compile_lazily(r"demo|predict|inference$", re.IGNORECASE)
 _OCCASIONAL_GUARDS = (
     "%",
     "interval",
@@ -34,9 +35,9 @@ _OCCASIONAL_GUARDS = (
     "== 0",
     "<= ",
 )
-_FAILURE = re.compile(r"^not \(?.*\bisfinite\(|^(?!not ).*\bis(nan|inf)\(")
+_FAILURE = compile_lazily(r"^not \(?.*\bisfinite\(|^(?!not ).*\bis(nan|inf)\(")
 """Where a loss is not finite, which ends the training or skips the step."""
-_FIRST_RANK = re.compile(r"\b\w*rank\w*(\(\))? (==|<=) 0\b")
+_FIRST_RANK = compile_lazily(r"\b\w*rank\w*(\(\))? (==|<=) 0\b")
 
 
 def is_demo_loop(loop: Loop) -> bool:

@@ -5,11 +5,12 @@ import shlex
 
 from pipedoctor.check import Remedy
 from pipedoctor.facts.log import Log
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
 _CAUSE = "build_isolation_hides_torch"
-_WORD = re.compile(r"[\w./@+:=\[\],<>~!-]+")
+_WORD = compile_lazily(r"[\w./@+:=\[\],<>~!-]+")
 _NOT_REPEATED = frozenset({"--no-build-isolation"})
 _TOOLS = ("setuptools", "wheel", "packaging", "ninja", "psutil")
 

@@ -1,21 +1,20 @@
 """PDR935: a forked worker uses CUDA, which cannot be used after a fork."""
 
-import re
-
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks.crashes._log_check import log_check
 
 _CAUSE = "cuda_in_forked_worker"
 _SPAWN = 'DataLoader(..., multiprocessing_context="spawn")'
 _COPY = "x = x.to(device, non_blocking=True)  # in the training loop, for each tensor of the batch"
-_MOVE = re.compile(
+_MOVE = compile_lazily(
     r"\.cuda\([^()]*\)"
     r"|\.to\((?:self\.)?(?:device|\"cuda[^\"]*\"|'cuda[^']*')(?:, ?non_blocking=True)?\)"
 )
 """How a tensor is moved to a GPU, in a line of code."""
 
-_COMPUTES = re.compile(
+_COMPUTES = compile_lazily(
     r"\.cpu\(\)|\b(?!(?:tensor|from_numpy|as_tensor|FloatTensor|stack|zeros|ones)\()[a-z_]\w*"
     r"\((?:[^()]|\([^()]*\))*\.(?:cuda\(|to\((?:self\.)?(?:device|[\"']cuda))"
 )

@@ -1,10 +1,10 @@
 """PDR949: the code requests a GPU that this process does not see."""
 
-import re
 import shlex
 
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_launch
 from pipedoctor_checks.crashes._log_check import log_check
 from pipedoctor_checks.crashes._rank_gpus import ALL_GPUS, START_RANKS, request_gpus, set_device
@@ -16,7 +16,7 @@ _FIRST_DEVICE = in_code(
 )
 _ENOUGH = "Request as many GPUs as there are ranks"
 _MORE_GPUS = (ALL_GPUS, *request_gpus(_ENOUGH, _ENOUGH))
-_RANKS = re.compile(r"--nproc[-_]per[-_]node[= ]\S+")
+_RANKS = compile_lazily(r"--nproc[-_]per[-_]node[= ]\S+")
 
 
 def _choose_remedies(log: Log) -> tuple[Remedy, ...]:

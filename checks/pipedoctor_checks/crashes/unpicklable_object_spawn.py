@@ -1,15 +1,14 @@
 """PDR934: An object that workers need cannot be pickled."""
 
-import re
-
 from msgspec.structs import replace
 
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks.crashes._log_check import log_check
 
-_INNER = re.compile(r"(?P<outer>[\w.]+)\.<locals>\.(?P<inner>\w+)$")
-_LAMBDA = re.compile(r"(?P<outer>[\w.]+)\.<locals>\.<lambda>$")
+_INNER = compile_lazily(r"(?P<outer>[\w.]+)\.<locals>\.(?P<inner>\w+)$")
+_LAMBDA = compile_lazily(r"(?P<outer>[\w.]+)\.<locals>\.<lambda>$")
 _REPLACE_LAMBDA = "Replace the lambda in {} by a function at the top level of the module"
 
 

@@ -1,15 +1,14 @@
 """PDR861: does PYTHONPATH bring packages of another environment?"""
 
-import re
-
 from pipedoctor.check import Finding, Findings, Severity, check
 from pipedoctor.facts import Interpreter, Packages
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.versions import get_series
 from pipedoctor_checks._shared import pip_command
 from pipedoctor_checks._shared.path_variables import unset_pythonpath
 from pipedoctor_checks.environment import _shadowing
 
-_OTHER_PYTHON = re.compile(r"/python(3\.\d+)/")
+_OTHER_PYTHON = compile_lazily(r"/python(3\.\d+)/")
 
 
 @check("PDR861", "PYTHONPATH adds packages of another environment")

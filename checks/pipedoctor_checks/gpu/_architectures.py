@@ -6,11 +6,12 @@ import msgspec
 
 from pipedoctor.facts import Site, TorchBuild, TorchImport
 from pipedoctor.facts.world_torch import CudaDrivers, Floor, TorchBuilds
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.versions import get_series, is_at_least, is_prerelease, parse_version
 from pipedoctor_checks._shared.cuda_versions import parse_supported_archs
 from pipedoctor_checks._shared.gpu_code import is_arch_compatible
 
-_CUDA_TAG = re.compile(r"cu\d+")
+_CUDA_TAG = compile_lazily(r"cu\d+")
 
 
 class BuildArchitectures(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,11 +1,10 @@
 """CUDA error numbers for failed initialization, and a remedy for each."""
 
-import re
-
 from pipedoctor.check import Place, Remedy
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_user
 
-_CUDA_ERROR = re.compile(r"Error (80[234])\b")
+_CUDA_ERROR = compile_lazily(r"Error (80[234])\b")
 _ERROR_REMEDIES = {
     "802": (
         "the GPUs of this NVSwitch machine wait for their fabric manager (Error 802)",

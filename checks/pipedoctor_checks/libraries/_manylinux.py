@@ -1,11 +1,11 @@
 """The oldest C library that the tags of wheels promise to support (PEP 600)."""
 
-import re
 from collections.abc import Iterator
 
 from pipedoctor.facts import Packages, TorchBuild
+from pipedoctor.lazy_pattern import compile_lazily
 
-_MANYLINUX_TAG = re.compile(r"manylinux_(\d+)_(\d+)_|manylinux(2014|2010|1)_")
+_MANYLINUX_TAG = compile_lazily(r"manylinux_(\d+)_(\d+)_|manylinux(2014|2010|1)_")
 _LEGACY_TAGS = {"2014": "2.17", "2010": "2.12", "1": "2.5"}
 
 

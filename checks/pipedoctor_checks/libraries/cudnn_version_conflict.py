@@ -1,14 +1,13 @@
 """PDR814: would parts of different cuDNNs be loaded together, or one too old?"""
 
-import re
-
 from pipedoctor.check import CannotJudge, Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Interpreter, Libraries, TorchBuild, TorchImport
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.versions import get_series, is_at_least, parse_version
 from pipedoctor_checks._shared import library_description
 from pipedoctor_checks.libraries import _cudnn_copies
 
-_CONFLICT_MESSAGE = re.compile(
+_CONFLICT_MESSAGE = compile_lazily(
     r"cuDNN version incompatibility|SUBLIBRARY_VERSION_MISMATCH"
     r"|Runtime version .{0,40} not compatible"
 )

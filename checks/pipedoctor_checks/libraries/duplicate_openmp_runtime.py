@@ -12,9 +12,10 @@ from pipedoctor.check import (
     check,
 )
 from pipedoctor.facts import Interpreter, Libraries, Library, TorchImport, Variables
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.advice import advise_launch, advise_user
 
-_DUPLICATE_MESSAGE = re.compile(
+_DUPLICATE_MESSAGE = compile_lazily(
     r"OMP: (?:Error #15|Hint.{0,80}multiple copies of the OpenMP runtime)"
 )
 

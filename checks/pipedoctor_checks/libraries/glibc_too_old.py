@@ -1,7 +1,5 @@
 """PDR845: was a binary built for a newer C library than this system has?"""
 
-import re
-
 from pipedoctor.check import (
     CannotJudge,
     Confidence,
@@ -20,12 +18,13 @@ from pipedoctor.facts import (
     TorchImport,
     Unmet,
 )
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.versions import is_at_least, parse_version
 from pipedoctor_checks._shared import pip_command
 from pipedoctor_checks.libraries._manylinux import oldest_glibc, wheel_tags
 from pipedoctor_checks.libraries._newer_system import get_newer_glibc
 
-_GLIBC_ERROR = re.compile(r"[`'\"]?(GLIBC_[\d.]+)'? not found")
+_GLIBC_ERROR = compile_lazily(r"[`'\"]?(GLIBC_[\d.]+)'? not found")
 _UNKNOWN_GLIBC = "the version of the C library is not known, or it is not glibc"
 _GLIBC_OF_NEW_WHEELS = "2.28"
 """Every Linux wheel of torch from 2.7 on needs this glibc; 2.6 is the last before."""

@@ -1,7 +1,5 @@
 """PDR844: does a library need a newer libstdc++ than the one it would get?"""
 
-import re
-
 from pipedoctor.check import CannotJudge, Finding, Findings, Remedy, Severity, check
 from pipedoctor.facts import (
     Interpreter,
@@ -11,10 +9,11 @@ from pipedoctor.facts import (
     Unmet,
     Variables,
 )
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared import library_description
 from pipedoctor_checks.libraries._newer_system import get_newer_libstdcxx
 
-_LIBSTDCXX_ERROR = re.compile(r"[`'\"]?((?:GLIBCXX|CXXABI)_[\d.]+)'? not found")
+_LIBSTDCXX_ERROR = compile_lazily(r"[`'\"]?((?:GLIBCXX|CXXABI)_[\d.]+)'? not found")
 
 
 @check("PDR844", "libstdc++ is older than a library needs")

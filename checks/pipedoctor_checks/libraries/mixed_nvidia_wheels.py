@@ -1,12 +1,11 @@
 """PDR816: do NVIDIA's wheels of two CUDA generations overwrite each other?"""
 
-import re
-
 from pipedoctor.check import Finding, Findings, Severity, check
 from pipedoctor.facts import Interpreter, Packages, TorchBuild
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared import pip_command
 
-_NVIDIA_WHEEL = re.compile(r"nvidia-(?P<library>[a-z0-9-]+?)-cu(?P<major>\d{2})")
+_NVIDIA_WHEEL = compile_lazily(r"nvidia-(?P<library>[a-z0-9-]+?)-cu(?P<major>\d{2})")
 _SHARED_FOLDER_LIBRARIES = frozenset(("cudnn", "cusparselt", "nccl", "nvshmem"))
 """These install into the same folder for every CUDA: the last one written is used."""
 

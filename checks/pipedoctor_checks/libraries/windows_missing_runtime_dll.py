@@ -13,8 +13,9 @@ from pipedoctor.check import (
     check,
 )
 from pipedoctor.facts import Interpreter, Site, TorchImport
+from pipedoctor.lazy_pattern import compile_lazily
 
-_DLL_ERROR = re.compile(r"WinError 126|DLL load failed|fbgemm\.dll|libomp140", re.IGNORECASE)
+_DLL_ERROR = compile_lazily(r"WinError 126|DLL load failed|fbgemm\.dll|libomp140", re.IGNORECASE)
 
 
 @check("PDR847", "A runtime library that torch needs may be missing on Windows")

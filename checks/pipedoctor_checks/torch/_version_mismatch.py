@@ -1,7 +1,5 @@
 """Whether a copy of a companion package was built for another torch."""
 
-import re
-
 import msgspec
 
 from pipedoctor.facts import (
@@ -12,9 +10,10 @@ from pipedoctor.facts import (
     TorchBuild,
 )
 from pipedoctor.facts.world_torch import Pair, TorchPairs
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.versions import get_series, is_prerelease, parse_version
 
-_TORCH_REQUIREMENT = re.compile(r"torch\s*(?:[<>=!~(\[;]|$)")
+_TORCH_REQUIREMENT = compile_lazily(r"torch\s*(?:[<>=!~(\[;]|$)")
 
 
 class VersionMismatch(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,16 +1,15 @@
 """PDR834: were compiled extensions built for this torch?"""
 
-import re
-
 from pipedoctor.check import Confidence, Finding, Findings, Severity, check
 from pipedoctor.facts import Distribution, Packages, TorchBuild
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor.versions import get_series, is_prerelease
 from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks._shared.companion_versions import COMPANIONS
 from pipedoctor_checks.torch._version_pairs import imported_copies
 
-_VENDOR_VERSION = re.compile(r"nv\d")
-_BUILD_SUFFIX = re.compile(r"pt(\d)\.?(\d+?)(cu\d+|cpu)")
+_VENDOR_VERSION = compile_lazily(r"nv\d")
+_BUILD_SUFFIX = compile_lazily(r"pt(\d)\.?(\d+?)(cu\d+|cpu)")
 
 
 @check(

@@ -6,6 +6,7 @@ from pipedoctor.check import Findings, Severity, check, in_code
 from pipedoctor.facts import Gpu, Source
 from pipedoctor.facts.code_events.training import DataParallelUse
 from pipedoctor.facts.source import Event
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.code_finding import (
     group_by_function,
     list_spots,
@@ -13,7 +14,7 @@ from pipedoctor_checks._shared.code_finding import (
     name_functions,
 )
 
-_EVALUATION_NAMES = re.compile(r"eval|test|demo|infer|predict|generate", re.IGNORECASE)
+_EVALUATION_NAMES = compile_lazily(r"eval|test|demo|infer|predict|generate", re.IGNORECASE)
 """Files and functions that use a model without training it."""
 
 

@@ -1,12 +1,12 @@
 """PDR403: does every step read a value back from the GPU?"""
 
-import re
 from typing import TypeAlias
 
 from pipedoctor.check import Confidence, Findings, Remedy, Severity, check, in_code
 from pipedoctor.facts import Source
 from pipedoctor.facts.code_events.training import HostRead, Synchronization
 from pipedoctor.facts.source import Event, Loop, Spot
+from pipedoctor.lazy_pattern import compile_lazily
 from pipedoctor_checks._shared.code_finding import list_spots, make_code_finding
 from pipedoctor_checks._shared.own_names import accumulate_on_device
 from pipedoctor_checks._shared.training_loop import (
@@ -17,7 +17,7 @@ from pipedoctor_checks._shared.training_loop import (
 
 _USES_GPU = frozenset(("cuda", "framework:Lightning"))
 """What code says that trains on a GPU where there is one."""
-_ON_GPU = re.compile(r"torch\.cuda\.is_available\(\)|[\w.]*device[\w.]* == 'cuda'")
+_ON_GPU = compile_lazily(r"torch\.cuda\.is_available\(\)|[\w.]*device[\w.]* == 'cuda'")
 """What holds wherever there is something to wait for."""
 _Wait: TypeAlias = Event[HostRead] | Event[Synchronization]
 

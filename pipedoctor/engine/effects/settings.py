@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from pipedoctor.check import Remedy
+from pipedoctor.lazy_pattern import compile_lazily
 
-_EXPORT = re.compile(r"^\s*export\s+(.+)$", re.MULTILINE)
-_ASSIGNMENT = re.compile(r"([A-Z][A-Z0-9_]*)=(\S+)")
-_UNSET = re.compile(r"^\s*unset\s+(\w+)", re.MULTILINE)
-_ARGUMENT = re.compile(r"\b(num_workers|prefetch_factor)\s*=\s*(\d+)")
-_SHM_MOUNT = re.compile(r"(?:^|,)size=(\w+)$")
+_EXPORT = compile_lazily(r"^\s*export\s+(.+)$", re.MULTILINE)
+_ASSIGNMENT = compile_lazily(r"([A-Z][A-Z0-9_]*)=(\S+)")
+_UNSET = compile_lazily(r"^\s*unset\s+(\w+)", re.MULTILINE)
+_ARGUMENT = compile_lazily(r"\b(num_workers|prefetch_factor)\s*=\s*(\d+)")
+_SHM_MOUNT = compile_lazily(r"(?:^|,)size=(\w+)$")
 
 
 class _Resources(msgspec.Struct):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipedoctor.privacy.lazy_pattern import compile_lazily
+from pipedoctor.lazy_pattern import compile_lazily
 
 
 def test_it_is_compiled_when_it_is_used() -> None:
