@@ -22,7 +22,7 @@ _USUAL_STARTS = (b"{", b"<", b"")
 _MARK_BYTES = 4
 """Bytes of the longest mark."""
 
-_EMBEDDED_RECORD = compile_lazily(
+_EMBEDDED_RECORD = re.compile(
     rb"<script type=\"application/json\" id=\"record\">(.*?)</script>", re.DOTALL
 )
 
