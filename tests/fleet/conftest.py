@@ -1,7 +1,8 @@
 """Folders of reports, and the generator of whole fleets."""
 
-import importlib.util
+import importlib
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -11,18 +12,15 @@ import pytest
 from tests.fleet.node_reports import Report
 
 Put = Callable[..., Path]
-GENERATOR = Path(__file__).parents[2] / "benchmarks" / "_fleets.py"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 @pytest.fixture(scope="session")
 def fleets() -> ModuleType:
     """The generator of fleets that the benchmark uses as well."""
-    spec = importlib.util.spec_from_file_location("_fleets", GENERATOR)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
+        return importlib.import_module("_fleets")
 
 
 @pytest.fixture
