@@ -194,7 +194,8 @@ def _build_exception(
     exception = diagnosis.own_bug[0] if diagnosis.own_bug else None
     if raised is None and exception is None:
         return None
-    hints = (signatures.rules[s.signature].signature.hint for s in diagnosis.own_bug)
+    rules = (signatures.rules[seen.signature].signature for seen in diagnosis.own_bug)
+    hints = (rule.hint for rule in sorted(rules, key=lambda rule: -rule.strength))
     hint_text = next((hint for hint in hints if hint), "")
     if raised is None:
         assert exception is not None  # noqa: S101  (one of the two is there)

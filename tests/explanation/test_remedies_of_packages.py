@@ -71,7 +71,7 @@ GLIBC = "ImportError: /lib64/libm.so.6: version `GLIBC_2.29' not found (required
         ),
         pytest.param(
             TENSOR_MODULE.format("/e/site-packages/basicsr/data/degradations.py"),
-            "sed -i s/transforms.functional_tensor/transforms.functional/"
+            "sed -i 's/\\bfunctional_tensor\\b/functional/g'"
             " /e/site-packages/basicsr/data/degradations.py",
             id="a module that torchvision no longer has",
         ),
