@@ -24,10 +24,12 @@ def python_object_list(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    While a dataset is created, a loop appends a dictionary, a tuple or a list to a
-    container stored in it; or a function that gives an object for each line, row or path
-    makes the list whose elements are its items. Its length is unknown, so the finding is
-    only possible, and is reported once per project.
+    While a dataset is created, a loop puts a dictionary, a tuple, a string or a record of
+    a class into a container stored in it; or a function that gives an object for each line,
+    row or path makes the container whose elements are its items. Containers are followed
+    through functions, attributes and the arguments of the dataset; what may hold arrays is
+    not named. Its length is unknown, so the finding is only possible, and is reported once
+    per project.
 
     ## Bad example
 

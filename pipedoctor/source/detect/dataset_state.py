@@ -48,12 +48,13 @@ def record_dataset_state(recorder: EventRecorder) -> None:
         methods = list(recorder.project.all_methods(cls))
         worker = [m for m in methods if recorder.is_item_code(m)]
         init = recorder.project.find_method(cls, "__init__")
+        listed: set[int] = set()
         if init is not None:
             names = {key[5:] for key in init.bindings if key.startswith("self.")}
             outside = reads_from_outside(recorder, cls, names)
             _record_kept_attributes(recorder, cls, init, worker, outside)
             _record_early_opening(recorder, init, worker)
-            record_object_lists(recorder, methods)
+            listed = record_object_lists(recorder, methods)
         for scope in methods:
             if not recorder.is_item_code(scope) or scope is init:
                 record_global_seeds(recorder, scope)
@@ -62,7 +63,7 @@ def record_dataset_state(recorder: EventRecorder) -> None:
                 record_state_changes(recorder, cls, scope)
         record_heavy_len(recorder, cls)
         record_ignored_index(recorder, cls)
-        record_sample_lists(recorder, cls)
+        record_sample_lists(recorder, cls, listed)
     _record_held_objects(recorder)
     for scope in recorder.call_graph.item_scopes.values():
         record_unbounded_caches(recorder, scope)

@@ -23,12 +23,13 @@ _ARRAY_CONSTRUCTORS = {
 _ARRAY_ATTRIBUTES = {"shape", "ndim", "dtype", "sum", "mean", "astype"}
 
 
-def record_object_lists(recorder: EventRecorder, methods: Iterable[CodeScope]) -> None:
-    """Lists of Python objects that grow while the dataset is made."""
+def record_object_lists(recorder: EventRecorder, methods: Iterable[CodeScope]) -> set[int]:
+    """Lists of Python objects that grow while the dataset is made: at which steps, by identity."""
+    recorded: set[int] = set()
     for scope in methods:
         if id(scope) not in recorder.call_graph.init_scopes:
             continue
-        _record_listed_objects(recorder, scope)
+        recorded |= _record_listed_objects(recorder, scope)
         for step, key, item in find_appends(scope):
             value = item
             if isinstance(item, ast.Name) and item.id in scope.bindings:
@@ -38,10 +39,13 @@ def record_object_lists(recorder: EventRecorder, methods: Iterable[CodeScope]) -
             if isinstance(value, (ast.Dict, ast.Tuple, ast.List)) and kept and varies:
                 node = _find_inner_list(scope, value) or value
                 recorder.add_event(ObjectList(), scope, step, key, node=node)
+                recorded.add(id(step.node))
+    return recorded
 
 
-def _record_listed_objects(recorder: EventRecorder, scope: CodeScope) -> None:
+def _record_listed_objects(recorder: EventRecorder, scope: CodeScope) -> set[int]:
     """``self.rows = [(name, label) for ...]``: one object for each element."""
+    recorded: set[int] = set()
     for key, values in scope.bindings.items():
         for value, step in values:
             if isinstance(value, ast.ListComp) and isinstance(value.elt, (ast.Dict, ast.Tuple)):
@@ -53,6 +57,8 @@ def _record_listed_objects(recorder: EventRecorder, scope: CodeScope) -> None:
                 table = is_converted_to_array(scope, key) or _holds_arrays(scope, key)
                 if varies and not fixed and not table:
                     recorder.add_event(ObjectList(), scope, step, key, node=value)
+                    recorded.add(id(step.node))
+    return recorded
 
 
 def _holds_arrays(scope: CodeScope, key: str) -> bool:

@@ -79,8 +79,68 @@ SPEAKS_OTHERWISE = {
     "paths that are joined": rows_dataset(
         "self.rows = []\nfor n in names:\n    self.rows.append(os.path.join(n, 'a'))", PICKED
     ),
+    "a table of pages by the rest of an index": rows_dataset(
+        "self.rows = [str(x) for x in names]", "return read(self.rows[index % 7])"
+    ),
+    "parts of a document": rows_dataset(
+        "self.rows = []\nfor one in json.load(open(names))['notes']:\n"
+        "    self.rows.append(one['sound'])",
+        PICKED,
+    ),
+    "one of the lists that a function returns": rows_dataset(
+        "self.length, self.rows = measure(names)", PICKED
+    )
+    + "\ndef measure(names):\n    found = []\n    for name in open(names):\n"
+    "        found.append(name.strip())\n    return 3, found\n",
+    "records of a class": rows_dataset("self.rows = [Wave(x) for x in open(names)]", PICKED)
+    + "\nclass Wave:\n    def __init__(self, text):\n        self.text = text\n",
+    "records of a named tuple": "from collections import namedtuple\n"
+    "Wave = namedtuple('Wave', 'path length')\n"
+    + rows_dataset("self.rows = [Wave(x, 1) for x in open(names)]", PICKED),
+    "records that a function makes": rows_dataset(
+        "self.rows = []\nfor x in open(names):\n    self.rows.append(describe(x))", PICKED
+    )
+    + "\ndef describe(text):\n    return {'text': text, 'length': len(text)}\n",
+    "a dictionary by the index": rows_dataset(
+        "self.rows = {}\nfor i, x in enumerate(open(names)):\n    self.rows[i] = x.strip()", PICKED
+    ),
+    "lists by their speaker": rows_dataset(
+        "self.by_name = {}\nfor x in open(names):\n"
+        "    self.by_name.setdefault(x[0], []).append(x.strip())",
+        "return random.choice(self.by_name[index])",
+    ),
+    "rows of the program": "class Rows(Dataset):\n    def __init__(self, rows):\n"
+    "        self.rows = rows\n    def __getitem__(self, index):\n"
+    "        return read(self.rows[index])\n    def __len__(self):\n        return 9\n"
+    "\ndef main(names):\n    rows = [x.strip() for x in open(names)]\n"
+    "    loader = DataLoader(Rows(rows), num_workers=2)\n",
+    "rows of an object": "class Found:\n    def __init__(self, names):\n"
+    "        self.rows = [x.strip() for x in open(names)]\n"
+    "\nclass Rows(Dataset):\n    def __init__(self, found):\n"
+    "        self.rows = found.rows\n    def __getitem__(self, index):\n"
+    "        return read(self.rows[index])\n    def __len__(self):\n        return 9\n"
+    "\ndef main(names):\n    loader = DataLoader(Rows(Found(names)), num_workers=2)\n",
 }
 SILENT_OTHERWISE = {
+    "datasets within": rows_dataset("self.rows = [Wave(x) for x in names]", PICKED)
+    + "\nclass Wave(Dataset):\n    def __init__(self, name):\n        self.name = name\n"
+    "    def __getitem__(self, index):\n        return index\n",
+    "images with their size": rows_dataset(
+        "self.rows = []\nfor x in names:\n    self.rows.append(load(x))", PICKED
+    )
+    + "\ndef load(name):\n    image = np.load(name)\n    return image, image.shape\n",
+    "arrays by the index": rows_dataset(
+        "self.rows = {}\nfor i, x in enumerate(names):\n    self.rows[i] = np.load(x)", PICKED
+    ),
+    "lists that no item reads": rows_dataset(
+        "self.by_name = {}\nfor x in open(names):\n"
+        "    self.by_name.setdefault(x[0], []).append(x.strip())",
+        "return index",
+    ),
+    "the length that a function returns": rows_dataset(
+        "self.rows, self.names = measure(names)", PICKED
+    )
+    + "\ndef measure(names):\n    return 3, [x.strip() for x in open(names)]\n",
     "lines that no item is": rows_dataset("self.rows = open(names).readlines()", "return 1"),
     "lines that become an array": rows_dataset(
         "self.rows = open(names).readlines()\nself.rows = np.array(self.rows)", PICKED

@@ -1,0 +1,265 @@
+"""What gives one Python object for each row of the data: lists, dictionaries, their elements."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from pipedoctor.source.detect.list_fillings import find_extensions, find_fillings, is_empty
+from pipedoctor.source.detect.object_lists import (
+    is_converted_to_array,
+    is_written_out,
+    varies_in_loop,
+)
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.detect.row_elements import ElementJudge, ElementSource
+from pipedoctor.source.resolve.arguments import match_arguments
+from pipedoctor.source.resolve.returned_values import returned_values
+from pipedoctor.source.syntax.context import CodeStep
+from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.scope import CodeScope
+
+MAX_DEPTH = 5
+_MAX_CALLERS = 6
+TEXT_SOURCES: Mapping[str, str] = {
+    "glob.glob": "https://docs.python.org/3/library/glob.html",
+    "glob.iglob": "https://docs.python.org/3/library/glob.html",
+    "os.listdir": "https://docs.python.org/3/library/os.html",
+    "os.scandir": "https://docs.python.org/3/library/os.html",
+    "os.walk": "https://docs.python.org/3/library/os.html",
+    "csv.reader": "https://docs.python.org/3/library/csv.html",
+    "csv.DictReader": "https://docs.python.org/3/library/csv.html",
+    "json.load": "https://docs.python.org/3/library/json.html",
+    "json.loads": "https://docs.python.org/3/library/json.html",
+    "jsonlines.open": "https://jsonlines.readthedocs.io/",
+    "natsort.natsorted": "https://natsort.readthedocs.io/",
+    "msgpack.loads": "https://msgpack-python.readthedocs.io/",
+    "msgpack.unpackb": "https://msgpack-python.readthedocs.io/",
+    "orjson.loads": "https://github.com/ijl/orjson",
+    "pyarrow.deserialize": "https://arrow.apache.org/docs/0.17.1/python/generated/pyarrow.deserialize.html",
+    "ujson.load": "https://github.com/ultrajson/ultrajson",
+    "ujson.loads": "https://github.com/ultrajson/ultrajson",
+    "yaml.load": "https://pyyaml.org/wiki/PyYAMLDocumentation",
+    "yaml.safe_load": "https://pyyaml.org/wiki/PyYAMLDocumentation",
+}
+"""Functions whose results hold nothing but strings, numbers and containers of these."""
+_TEXT_METHODS = {"readlines", "splitlines", "rglob", "glob", "iterdir", "iterrows", "itertuples"}
+_LIST_METHODS = {"tolist", "to_list", "to_dict"} | _TEXT_METHODS
+"""Of files, strings, arrays, tables and paths: they give an object for each line or row."""
+_PARTS = {"keys", "values", "items", "copy", "get", "pop", "elements"}
+"""Methods of dictionaries and lists that give their content."""
+_WRAPPERS = {
+    *("list", "sorted", "natsorted", "tuple", "filter", "map", "set", "dict", "reversed"),
+    *("tqdm", "deepcopy", "copy", "from_iterable", "chain", "sample", "zip", "enumerate"),
+}
+
+
+class RowObjectFinder:
+    """Follows lists to what they were filled with, through functions and objects."""
+
+    def __init__(self, recorder: EventRecorder) -> None:
+        self.recorder = recorder
+        self._asked: set[tuple[int, bool]] = set()
+        """What is being asked for now: it may be defined by itself."""
+
+    def makes_objects(
+        self, scope: CodeScope, value: ast.expr, depth: int = MAX_DEPTH, *, plain: bool = False
+    ) -> bool:
+        """
+        Does it give a container of Python objects whose length the data decide?
+
+        `plain`: and are all parts of these strings, numbers and containers of them?
+        """
+        key = (id(value), plain)
+        if depth <= 0 or key in self._asked:
+            return False
+        self._asked.add(key)
+        try:
+            return self._makes_objects(scope, value, depth, plain=plain)
+        finally:
+            self._asked.discard(key)
+
+    def _makes_objects(self, scope: CodeScope, value: ast.expr, depth: int, *, plain: bool) -> bool:
+        if isinstance(value, ast.Name):
+            return self._is_name_of_objects(scope, value.id, depth, plain=plain)
+        if isinstance(value, ast.Attribute):
+            return self._is_attribute_of_objects(scope, value, depth, plain=plain)
+        if isinstance(value, ast.Subscript):
+            return self._is_part_of_objects(scope, value, depth, plain=plain)
+        if isinstance(value, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            return self._is_comprehension(scope, value, depth, plain=plain)
+        if isinstance(value, ast.Call):
+            return self._is_call_for_objects(scope, value, depth, plain=plain)
+        either: list[ast.expr] = []
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+            either = [value.left, value.right]
+        elif isinstance(value, ast.IfExp):
+            either = [value.body, value.orelse]
+        elif isinstance(value, ast.BoolOp):
+            either = value.values
+        return any(self.makes_objects(scope, one, depth - 1, plain=plain) for one in either)
+
+    def _is_name_of_objects(self, scope: CodeScope, name: str, depth: int, *, plain: bool) -> bool:
+        if is_converted_to_array(scope, name):
+            return False
+        given = [value for value, _ in scope.bindings.get(name, ())]
+        if any(map(is_empty, given)) and any(self.find_filled(scope, name, depth, plain=plain)):
+            return True
+        if any(self.makes_objects(scope, one, depth - 1, plain=plain) for one in given):
+            return True
+        if given or name not in scope.parameter_names:
+            return False
+        sites = islice(self.recorder.project.find_callers(scope), _MAX_CALLERS)
+        return any(
+            self.makes_objects(site.scope, argument, depth - 1, plain=plain)
+            for site in sites
+            if site.scope is not scope
+            for parameter, argument in match_arguments(scope, site.node)
+            if parameter == name
+        )
+
+    def _is_attribute_of_objects(
+        self, scope: CodeScope, value: ast.Attribute, depth: int, *, plain: bool
+    ) -> bool:
+        """``self.rows``, or ``database.rows`` of an object of the project."""
+        if isinstance(value.value, ast.Name) and value.value.id == "self":
+            classes = [scope.owner] if scope.owner is not None else []
+        else:
+            graph = self.recorder.call_graph
+            classes = graph.infer_classes(value.value, scope, scope.owner)[:2]
+        key = f"self.{value.attr}"
+        for cls in classes:
+            for method in self.recorder.project.all_methods(cls):
+                if is_converted_to_array(method, key):
+                    return False
+                given = (one for one, _ in method.bindings.get(key, ()))
+                if any(self.makes_objects(method, one, depth - 1, plain=plain) for one in given):
+                    return True
+                if any(self.find_filled(method, key, depth - 1, plain=plain)):
+                    return True
+        return False
+
+    def _is_part_of_objects(
+        self, scope: CodeScope, value: ast.Subscript, depth: int, *, plain: bool
+    ) -> bool:
+        """``rows[:9]``, ``content["rows"]``, one of the lists that a function returns."""
+        whole, index = value.value, value.slice
+        if isinstance(index, ast.Slice):
+            return self.makes_objects(scope, whole, depth - 1, plain=plain)
+        if isinstance(index, ast.Constant) and isinstance(index.value, int):
+            return isinstance(whole, ast.Call) and any(
+                index.value < len(pair.elts)
+                and self.makes_objects(target, pair.elts[index.value], depth - 1, plain=plain)
+                for target, pair in self._find_returned(scope, whole)
+                if isinstance(pair, ast.Tuple)
+            )
+        return self.makes_objects(scope, whole, depth - 1, plain=True)
+
+    def _is_comprehension(
+        self,
+        scope: CodeScope,
+        value: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+        depth: int,
+        *,
+        plain: bool,
+    ) -> bool:
+        if all(_has_fixed_length(one.iter) for one in value.generators):
+            return False
+        element = value.value if isinstance(value, ast.DictComp) else value.elt
+        sources = [ElementSource(one.target, one.iter) for one in value.generators]
+        return self.is_object(scope, element, sources, depth - 1, plain=plain)
+
+    def _is_call_for_objects(
+        self, scope: CodeScope, value: ast.Call, depth: int, *, plain: bool
+    ) -> bool:
+        name = last_name(value.func)
+        if self.recorder.full_name_of(value.func, scope) in TEXT_SOURCES:
+            return True
+        if isinstance(value.func, ast.Attribute):
+            if name in (_TEXT_METHODS if plain else _LIST_METHODS):
+                return True
+            read = value.func.value
+            if name == "split" and isinstance(read, ast.Call) and last_name(read.func) == "read":
+                return True
+            if name in _PARTS and self.makes_objects(scope, read, depth - 1, plain=plain):
+                return True
+        if name in _WRAPPERS and value.args:
+            return self._is_wrapped(scope, value, name, depth, plain=plain)
+        return any(
+            self.makes_objects(target, returned, depth - 1, plain=plain)
+            for target, returned in self._find_returned(scope, value)
+        )
+
+    def _is_wrapped(
+        self, scope: CodeScope, value: ast.Call, name: str, depth: int, *, plain: bool
+    ) -> bool:
+        """``sorted(rows)``, ``list(zip(names, labels))``, ``list(map(str, rows))``."""
+        if name == "map" and isinstance(value.args[0], ast.Lambda) and value.args[1:]:
+            made = value.args[0]
+            bound = (ast.Name(one.arg, ast.Store()) for one in made.args.args)
+            pairs = zip(bound, value.args[1:], strict=False)
+            sources = [ElementSource(*pair) for pair in pairs]
+            return self.is_object(scope, made.body, sources, depth - 1, plain=plain)
+        parts = value.args if name in {"zip", "chain"} else value.args[:1]
+        if name in {"filter", "map"}:
+            parts = value.args[-1:]
+        return any(
+            _picks_column(one) or self.makes_objects(scope, one, depth - 1, plain=plain)
+            for one in parts
+        )
+
+    def _find_returned(
+        self, scope: CodeScope, call: ast.Call
+    ) -> Iterator[tuple[CodeScope, ast.expr]]:
+        """What the functions of the project return that a call may enter."""
+        for target, _ in self.recorder.call_graph.resolve_call(call.func, scope, scope.owner):
+            for returned in returned_values(target):
+                yield target, returned
+
+    def find_filled(
+        self, scope: CodeScope, key: str, depth: int = MAX_DEPTH, *, plain: bool = False
+    ) -> Iterator[CodeStep]:
+        """Where a list or a dictionary gets an object for each row."""
+        for filling in find_fillings(scope, key):
+            step, item = filling.step, filling.value
+            sources = [
+                ElementSource(one.target, one.iter)
+                for one in step.context.loops
+                if isinstance(one, (ast.For, ast.AsyncFor))
+            ]
+            if all(_has_fixed_length(one.iterated) for one in sources):
+                if sources or not step.context.loops:
+                    continue
+            varies = varies_in_loop(step, item) or (filling.keyed and bool(sources))
+            if varies and self.is_object(scope, item, sources, depth - 1, plain=plain):
+                yield step
+        for step, added in find_extensions(scope, key):
+            if self.makes_objects(scope, added, depth - 1, plain=plain):
+                yield step
+
+    def is_object(
+        self,
+        scope: CodeScope,
+        node: ast.expr,
+        sources: list[ElementSource],
+        depth: int = MAX_DEPTH,
+        *,
+        plain: bool = False,
+    ) -> bool:
+        """Is it a string, a number, a record or a small container, and no array?"""
+        return ElementJudge(self, scope, sources, plain=plain).is_object(node, depth)
+
+
+def _has_fixed_length(node: ast.expr) -> bool:
+    """``range(9)``, or what is written out."""
+    if isinstance(node, ast.Call) and last_name(node.func) == "range":
+        return all(isinstance(one, ast.Constant) for one in node.args)
+    return is_written_out(node)
+
+
+def _picks_column(node: ast.expr) -> bool:
+    """``table.values[:, 0]``: a column of an array, which becomes a list of objects."""
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "values"
+    )
