@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from pipedoctor.check.remedy import Remedy
+from pipedoctor.log.launch_commands import find_program
 
 _ENGINES = frozenset({"docker", "podman"})
 _REPEATED = frozenset({"-e", "--env", "-v", "--volume", "--ulimit", "--device"})
@@ -42,7 +43,10 @@ def _rewrite(argv: Sequence[str], names: Mapping[str, str]) -> list[str] | None:
     if argv[:1] == ("torchrun",) and argv[-1] == _EXAMPLE[-1]:
         return _rewrite_torchrun(argv, own)
     if tuple(argv[-2:]) == _EXAMPLE and (launch := own.get("torchrun") or own.get("python")):
-        return [*argv[:-2], *launch]
+        ours = {word.partition("=")[0] for word in argv[:-2]}  # set, or unset by `env -u`
+        at = find_program(launch)
+        kept = [word for word in launch[:at] if word.partition("=")[0] not in ours]
+        return [*argv[:-2], *kept, *launch[at:]]
     return None
 
 
@@ -96,17 +100,33 @@ def _drop_options(words: Sequence[str], names: set[str]) -> list[str]:
     return kept
 
 
+def _drop_alike(words: Sequence[str], names: set[str]) -> list[str]:
+    """Options of torchrun without these, which are written with ``-`` or ``_``."""
+    taken = [word for word in words if word[:1] == "-" and _name_alike(word) in names]
+    return _drop_options(words, {_name_option(word) for word in taken})
+
+
+def _name_alike(word: str) -> str:
+    return _name_option(word).replace("_", "-")
+
+
 def _rewrite_torchrun(argv: Sequence[str], own: Mapping[str, list[str]]) -> list[str] | None:
     """Options of the remedy first; its script is the user's."""
     options = [word for word in argv[1:] if word.startswith("-")]
     if "torchrun" in own:
-        before, script = _split_script(own["torchrun"][1:])
+        at = find_program(own["torchrun"]) + 1
+        launch = own["torchrun"][:at]
+        before, script = _split_script(own["torchrun"][at:])
         if "--standalone" in argv:  # the number of ranks is not what is wrong
             ranks = _keep_options(before, _RANKS)
             options = ["--standalone", *(ranks or options[1:])]
-        return ["torchrun", *options, *script] if script else None
+        else:
+            options += _drop_alike(before, {_name_alike(word) for word in options})
+        return [*launch, *options, *script] if script else None
     if "python" in own:
-        return ["torchrun", *options, *own["python"][1:]]
+        at = find_program(own["python"])
+        wrapper, program, script = own["python"][:at], own["python"][at], own["python"][at + 1 :]
+        return [*wrapper, f"{program[: program.rfind('/') + 1]}torchrun", *options, *script]
     return None
 
 

@@ -2,18 +2,29 @@
 
 import re
 import shlex
+from collections.abc import Sequence
 
 COMMAND_WORDS = frozenset({"docker", "podman", "torchrun", "sbatch", "python", "accelerate"})
 """Words of lines that are read for this alone."""
+_VARIABLES = r"(?:[A-Z_][A-Z0-9_]{0,40}=[\w./:,-]{0,60} ){0,6}"
+_WRAPPER = (
+    r"(?:(?:uv|poetry|pipenv|pdm) run |nohup |time "
+    r"|srun (?:-\S{1,60} (?:\w[\w.,:=-]{0,40} )??){0,8})?"
+)
+_FOLDERS = r"(?:[\w.+@~-]{0,60}/){0,12}"
+_PYTHON = r"python(?:3(?:\.\d\d?)?)?"
 _PROMPT = re.compile(
-    r"^(?:(?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.@:~/\\\[\] -]{0,80}[$#>%] {1,3})|\+ | {0,5}\d{1,5} {2}"
-    r"|(?:[Rr]unning|[Ee]xecuting|[Cc]ommand|CMD|cmd)(?: command)?: {1,3})?"
-    r"(?:sudo (?:-E )?)?(?:[A-Z_][A-Z0-9_]{0,40}=[\w./:,-]{0,60} ){0,6}"
-    r"(?P<line>(?:docker|podman) (?:container )?run |torchrun |sbatch |accelerate launch |"
-    r"python3? [\w./-]|python3? -m [\w.])"
+    r"^(?:(?:\([\w.-]{1,40}\) ?){0,2}(?:[\w.@:~/\\\[\] -]{0,80}(?:[$#%] {1,3}|> {0,3}))|\+ "
+    r"| {0,5}\d{1,5} {2}"
+    r"|(?:[Rr]unning|[Ee]xecuting|[Cc]ommand|CMD|cmd)(?: command)?: {1,3}|! ?)?"
+    r"(?:sudo (?:-E )?)?"
+    rf"(?:{_VARIABLES}(?P<tool>(?:docker|podman) (?:container )?run |sbatch )"
+    rf"|(?P<line>{_VARIABLES}{_WRAPPER}{_FOLDERS}"
+    rf"(?:torchrun |accelerate launch |{_PYTHON} (?:-m )?[\w./~-])))"
 )
 _MARK = re.compile(
-    r"(?:docker|podman)\b.{0,12} run |torchrun |sbatch |accelerate launch |python3? (?:-m )?[\w./-]"
+    r"(?:docker|podman)\b.{0,12} run |torchrun |sbatch |accelerate launch |"
+    r"python[\d.]{0,5} (?:-m )?[\w./~-]"
 )
 _SAFE_LINE = re.compile(r"[\w./@%+:=,{}\[\]\"'$()~ -]+")
 """No operator of a shell but a variable, or one of the commands below."""
@@ -22,6 +33,7 @@ _SAFE_EXPANSIONS = re.compile(
 )
 _TOOLS = frozenset({"pip", "torch", "venv", "http", "json", "ensurepip", "pipx", "accelerate"})
 """Modules that are run, and train nothing."""
+_PROGRAM = re.compile(rf"torchrun|accelerate|sbatch|{_PYTHON}")
 _MAX_CHARS = 1000
 _MAX_LINES = 12
 
@@ -43,7 +55,7 @@ class CommandReader:
         if not _MARK.search(text):
             return
         if match := _PROMPT.match(text):
-            self._take(text[match.start("line") :], number)
+            self._take(text[match.start(match.lastgroup or 0) :], number)
 
     def get_commands(self) -> dict[str, str]:
         """By ``docker_run``, ``torchrun``, ``sbatch``, ``accelerate``, ``python``; none unsafe."""
@@ -64,14 +76,22 @@ class CommandReader:
 
 def _find_kind(line: str) -> str:
     """Empty: it starts no training."""
-    first, *rest = line.split()
-    if first in {"docker", "podman"}:
+    words = line.split()
+    if words[0] in {"docker", "podman"}:
         return "docker_run"
-    if not first.startswith("python"):
-        return first
+    at = find_program(words)
+    program, rest = words[at].rpartition("/")[2], words[at + 1 :]
+    if not program.startswith("python"):
+        return program
     module = rest[1].split(".")[0] if rest[:1] == ["-m"] and len(rest) > 1 else ""
     starts = module not in _TOOLS if module else bool(rest) and rest[0].endswith(".py")
     return "python" if starts and "setup.py" not in rest[0] else ""
+
+
+def find_program(words: Sequence[str]) -> int:
+    """Where the launcher or the interpreter stands, behind ``uv run`` or ``srun -n 4``."""
+    names = (word.rpartition("/")[2] for word in words)
+    return next((at for at, name in enumerate(names) if _PROGRAM.fullmatch(name)), 0)
 
 
 def is_plain_command(line: str) -> bool:

@@ -46,7 +46,7 @@ def put(line: str, **names: str) -> str:
             "torchrun --nproc-per-node=gpu train.py",
             "torchrun",
             TORCHRUN,
-            "torchrun --nproc-per-node=gpu a.py --nnodes 7",
+            "torchrun --nproc-per-node=gpu --master_port 29500 a.py --nnodes 7",
         ),
         (
             "torchrun --standalone --nproc-per-node=gpu train.py",
@@ -55,6 +55,24 @@ def put(line: str, **names: str) -> str:
             "torchrun --standalone --nproc-per-node=gpu -m seg.train --lr 1",
         ),
         ("env -u X python train.py", "python", "python3 a.py -b 8", "env -u X python3 a.py -b 8"),
+        (
+            "env -u X N=4 python train.py",
+            "python",
+            "X=1 N=8 Y=2 uv run .venv/bin/python a.py N=1",
+            "env -u X N=4 Y=2 uv run .venv/bin/python a.py N=1",
+        ),
+        (
+            "torchrun --master-port=29501 train.py",
+            "torchrun",
+            "Y=2 bin/torchrun --nnodes 2 --master_port 29500 a.py",
+            "Y=2 bin/torchrun --master-port=29501 --nnodes 2 a.py",
+        ),
+        (
+            "torchrun --standalone --nproc-per-node=gpu train.py",
+            "python",
+            "uv run .venv/bin/python a.py",
+            "uv run .venv/bin/torchrun --standalone --nproc-per-node=gpu a.py",
+        ),
         ("env -u X python train.py", "torchrun", "torchrun a.py", "env -u X torchrun a.py"),
         (
             "sbatch --mem=8G",

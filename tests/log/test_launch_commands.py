@@ -27,7 +27,7 @@ def read(text: str) -> dict[str, str]:
         ("me@login1:~> sbatch job.sh", {"sbatch": "sbatch job.sh"}),
         (
             "$ OMP_NUM_THREADS=4 python3 tools/a.py --lr 0.1",
-            {"python": "python3 tools/a.py --lr 0.1"},
+            {"python": "OMP_NUM_THREADS=4 python3 tools/a.py --lr 0.1"},
         ),
         ("$ python -m seg.train", {"python": "python -m seg.train"}),
         (r"C:\\Users\\ana\\proj> python mnist.py", {"python": "python mnist.py"}),
@@ -37,6 +37,13 @@ def read(text: str) -> dict[str, str]:
         ),
         ("$ python a.py\n$ python b.py", {"python": "python b.py"}),
         ("  512  torchrun main.py --cfg a", {"torchrun": "torchrun main.py --cfg a"}),
+        ("$ .venv/bin/python tools/a.py", {"python": ".venv/bin/python tools/a.py"}),
+        ("$ python3.11 a.py", {"python": "python3.11 a.py"}),
+        ("$ uv run python a.py --x 1", {"python": "uv run python a.py --x 1"}),
+        ("$ srun -n 4 --gpus 4 python a.py", {"python": "srun -n 4 --gpus 4 python a.py"}),
+        ("$ ~/.local/bin/torchrun a.py", {"torchrun": "~/.local/bin/torchrun a.py"}),
+        (r"(yolo) C:\ml>python train.py --img 640", {"python": "python train.py --img 640"}),
+        ("!python train.py", {"python": "python train.py"}),
         ("Running command: python train.py --lr 1", {"python": "python train.py --lr 1"}),
     ],
 )

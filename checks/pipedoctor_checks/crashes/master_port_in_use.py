@@ -1,5 +1,6 @@
 """PDR962: another process already listens on the rendezvous port."""
 
+import re
 from collections.abc import Iterator
 
 from pipedoctor.check import (
@@ -36,6 +37,7 @@ _REMEDIES = (
     advise_launch("Give every job its own port", fits=(Launcher.KUBERNETES,)),
 )
 _MAX_PORT = 65535
+_SEVERAL_NODES = re.compile(r"--(?:nnodes[= ](?!1\b)|node[-_]rank|master[-_]addr|rdzv[-_]endpoint)")
 
 
 @check("PDR962", "The rendezvous port is already in use")
@@ -68,7 +70,9 @@ def master_port_in_use(ports: Ports, log: Log | None, site: Site | None, /) -> F
     holder = ports.find_listener(port)
     if holder is None:
         return
-    remedies = (*_let_accelerate_choose(log), *_choose_free_port(ports, port), *_REMEDIES)
+    several = log is not None and _SEVERAL_NODES.search(log.names.get("torchrun", ""))
+    known = _REMEDIES[2:] if several else _REMEDIES
+    remedies = (*_let_accelerate_choose(log), *_choose_free_port(ports, port, log), *known)
     yield Finding(
         severity=Severity.RISKS,
         summary=f"Port {port} is already in use: {_describe_holder(holder)} listens on it",
@@ -95,11 +99,20 @@ def _let_accelerate_choose(log: Log | None) -> tuple[Remedy, ...]:
     return (advise_launch("Let accelerate choose a free port", snippet=f"{start}{words}"),)
 
 
-def _choose_free_port(ports: Ports, port: int) -> Iterator[Remedy]:
-    """Name another port where the variable named this one; its value is the same on all nodes."""
+def _choose_free_port(ports: Ports, port: int, log: Log | None) -> Iterator[Remedy]:
+    """Name another port, the same on all nodes, where the launch took this one."""
     taken = {one.port for one in ports.listening}
     free = next((n for n in range(port + 1, _MAX_PORT + 1) if n not in taken), None)
-    if port == ports.master and free is not None:
+    if free is None:
+        return
+    if log is not None and "torchrun" in log.names:  # it does not read MASTER_PORT
+        if _SEVERAL_NODES.search(log.names["torchrun"]):
+            yield advise_launch(
+                f"Use port {free}, which is free here, in the command of every node",
+                argv=("torchrun", f"--master-port={free}", "train.py"),
+                fits=(Launcher.BARE, Launcher.DOCKER, Launcher.SLURM),
+            )
+    elif port == ports.master:
         yield Remedy(
             title=f"Use port {free}, which is free here (the same on every node of the job)",
             snippet=f"export MASTER_PORT={free}",

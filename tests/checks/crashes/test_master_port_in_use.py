@@ -109,3 +109,18 @@ def test_the_next_free_port_where_the_variable_names_the_taken_one() -> None:
     assert finding.remedies[0].snippet == "export MASTER_PORT=29502"
     assert "MASTER_PORT" not in of_the_log.remedies[0].snippet
     assert "MASTER_PORT" not in master_port_in_use(last, None, BARE)[0].remedies[0].snippet
+
+
+@pytest.mark.parametrize(
+    ("launch", "first"),
+    [
+        ("torchrun --nproc-per-node 2 a.py", "torchrun --standalone --nproc-per-node=gpu train.py"),
+        ("torchrun --nnodes 2 --node_rank 1 a.py", "torchrun --master-port=29502 train.py"),
+        ("torchrun --rdzv-endpoint=n1:29500 a.py", "torchrun --master-port=29502 train.py"),
+    ],
+)
+def test_torchrun_reads_no_variable(launch: str, first: str) -> None:
+    (finding,) = master_port_in_use(TAKEN, Log(names={"torchrun": launch}), BARE)
+
+    assert finding.remedies[0].shell == first
+    assert all("MASTER_PORT" not in one.snippet for one in finding.remedies)
