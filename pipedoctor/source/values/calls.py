@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.walk import find_nodes
 from pipedoctor.source.values.branch_conditions import BranchConditions
-from pipedoctor.source.values.containers import call_container_method
+from pipedoctor.source.values.containers import call_container_method, is_dictionary_method
 from pipedoctor.source.values.dynamic_imports import find_imported_modules
 from pipedoctor.source.values.function_results import is_generator, own_returns
 from pipedoctor.source.values.lattice import (
@@ -77,6 +77,8 @@ class CallEvaluator:
             return find_imported_modules(self.model, node, frame)
         if full == "functools.partial" and node.args:
             return frozenset((PartialValue(node, frame),))
+        if is_dictionary_method(self.model, node.func, frame):
+            return self._call_library(name, full, node, frame)
         callees = self.model.evaluate(node.func, frame)
         returned = join(self.call_value(one, node, frame) for one in callees)
         if callees:

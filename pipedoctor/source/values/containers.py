@@ -14,6 +14,7 @@ from pipedoctor.source.values.lattice import (
     BatchValue,
     ContainerValue,
     Evaluating,
+    Frame,
     IteratorValue,
     LoaderValue,
     StreamValue,
@@ -24,6 +25,9 @@ from pipedoctor.source.values.lattice import (
 )
 
 _SEQUENCES = (ast.Tuple, ast.List, ast.Set)
+_METHODS = frozenset(("values", "items", "get", "pop", "copy"))
+"""Methods of dictionaries that give what is in them."""
+_DICTIONARIES = frozenset(("dict", "OrderedDict", "defaultdict"))
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 
 
@@ -94,6 +98,21 @@ def elements_of(model: Evaluating, value: Value) -> Values:
     if isinstance(value, ContainerValue) and not isinstance(value.node, (ast.Dict, ast.DictComp)):
         return item_of(model, value, None)
     return UNKNOWN
+
+
+def is_dictionary_method(model: Evaluating, func: ast.expr, frame: Frame) -> bool:
+    """``loaders.values``: of a dictionary, whose attributes are methods and no items."""
+    if not isinstance(func, ast.Attribute) or func.attr not in _METHODS:
+        return False
+    return any(
+        isinstance(one, ContainerValue) and _is_dictionary(one.node)
+        for one in model.evaluate(func.value, frame)
+    )
+
+
+def _is_dictionary(node: ast.expr) -> bool:
+    made = isinstance(node, ast.Call) and last_name(node.func) in _DICTIONARIES
+    return made or isinstance(node, (ast.Dict, ast.DictComp))
 
 
 def call_container_method(model: Evaluating, container: Value, call: ast.Call) -> Values:

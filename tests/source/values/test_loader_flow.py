@@ -5,6 +5,25 @@ import pytest
 from tests.source.values.loader_programs import MADE, read
 
 FEEDS = {
+    "a dictionary that a loop over names fills": f"""
+        def build(data):
+            loaders = {{}}
+            for split in ("train", "dev"):
+                loaders[split] = {MADE}
+            return loaders
+        def main(data):
+            for split, loader in build(data).items():
+                for x in loader:
+                    pass
+        """,
+    "the values of one that is filled by a variable": f"""
+        def main(data, split):
+            loaders = {{}}
+            loaders[split] = {MADE}
+            for loader in loaders.values():
+                for x in loader:
+                    pass
+        """,
     "a generator around it": f"""
         def endless(loader):
             while True:
