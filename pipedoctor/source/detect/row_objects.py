@@ -18,7 +18,7 @@ from pipedoctor.source.syntax.context import CodeStep
 from pipedoctor.source.syntax.expressions import last_name
 from pipedoctor.source.syntax.scope import CodeScope
 
-MAX_DEPTH = 5
+MAX_DEPTH = 7
 _MAX_CALLERS = 6
 TEXT_SOURCES: Mapping[str, str] = {
     "glob.glob": "https://docs.python.org/3/library/glob.html",

@@ -114,6 +114,16 @@ SPEAKS_OTHERWISE = {
     "        return read(self.rows[index])\n    def __len__(self):\n        return 9\n"
     "\ndef main(names):\n    rows = [x.strip() for x in open(names)]\n"
     "    loader = DataLoader(Rows(rows), num_workers=2)\n",
+    "rows of the program that a base class keeps": "class Base(Dataset):\n"
+    "    def __init__(self, rows, size):\n        self.rows = rows\n"
+    "    def __getitem__(self, index):\n        return read(self.rows[index])\n"
+    "    def __len__(self):\n        return 9\n"
+    "\nclass Rows(Base):\n    def __init__(self, rows, size):\n"
+    "        super(Rows, self).__init__(rows, size=size)\n"
+    "\ndef group(rows):\n    groups = []\n    for key, some in rows.items():\n"
+    "        groups.append((key, some))\n    return groups\n"
+    "\ndef main(names):\n    groups = group(read(names))\n"
+    "    loader = DataLoader(Rows(rows=groups, size=3), num_workers=2)\n",
     "rows of an object": "class Found:\n    def __init__(self, names):\n"
     "        self.rows = [x.strip() for x in open(names)]\n"
     "\nclass Rows(Dataset):\n    def __init__(self, found):\n"
