@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from pipedoctor.check.manifest import YamlNode, render_yaml
 from pipedoctor.check.remedy import Remedy
+from pipedoctor.check.service_units import put_unit
 
 _PATCHED = frozenset({"deployment", "statefulset", "daemonset"})
 """Kinds whose pods `kubectl patch` starts again."""
@@ -31,6 +32,8 @@ def put_names(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
     if "service" in names and remedy.snippet.startswith("services:\n  train:\n"):
         snippet = remedy.snippet.replace("  train:\n", f"  {names['service']}:\n", 1)
         return replace(remedy, snippet=snippet)
+    if unit := names.get("unit"):
+        remedy = put_unit(remedy, unit)
     if remedy.argv[:1] == ("docker",) and "engine" in names:
         return replace(remedy, argv=(names["engine"], *remedy.argv[1:]))
     environment = names.get("conda_environment", "")

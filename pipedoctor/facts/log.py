@@ -68,7 +68,8 @@ class Log(Fact, frozen=True, kw_only=True):
     """What it says of ``torch``, ``torchvision``, ``torchaudio`` and ``python``: ``2.6.0+cpu``."""
     names: dict[str, str] = {}
     """
-    Its ``conda_environment``; ``service`` of Compose; ``engine``, and ``entered`` container.
+    Its ``conda_environment``; ``service`` of Compose; ``engine``, and ``entered`` container;
+    the ``unit`` of systemd that ran it.
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
     commands ``docker_run``, ``torchrun``, ``sbatch``, ``accelerate`` and ``python``; the

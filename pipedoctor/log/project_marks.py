@@ -9,7 +9,7 @@ from pipedoctor.log.launch_place import BUILD_MARKS, COMPOSE_MARKS
 PROJECT_WORDS = frozenset(
     {
         *("torch", "torchvision", "torchaudio", "pytorch", "version"),
-        *("uv", "poetry", "pipenv", "kubectl", "pod", "podman", "controlled"),
+        *("uv", "poetry", "pipenv", "kubectl", "pod", "podman", "controlled", "systemd"),
     }
 )
 """Words of lines that are read for this alone."""
@@ -48,7 +48,7 @@ _PYTHON = re.compile(
 _MARKS = re.compile(
     r"\buv (?:run|sync|add|lock|pip)|poetry|pipenv|podman|docker|kubectl|pod/|[/\\]envs[/\\]"
     r"|^Controlled By|^FROM |  \| |ython ?3|^#\d|^ > \[|^Step \d"
-    r"|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
+    r"|systemd\[1\]: |\.service - |/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
 )
 """Something that one of the patterns below may read; most lines have none of it."""
 _TOOLS = re.compile(
@@ -85,6 +85,13 @@ _ORDINAL_POD = re.compile(
     r"(?P<deployment>[a-z0-9](?:[a-z0-9-]{0,60}?))(?P<role>-(?:master|worker))?-\d{1,3}"
     r"(?:/(?P<container>[a-z0-9-]{1,60})\]|(?=\s|$))"
 )
+_JOB_POD = re.compile(
+    r"(?:\[?pod/|\bkubectl (?:-n \S{1,60} )?"
+    r"(?:logs|exec|describe pods?|get pods?) (?:-\S{1,20} ){0,4})"
+    rf"(?P<deployment>[a-z0-9](?:[a-z0-9-]{{0,60}}?))-(?=[a-z0-9]*\d){_SAFE}{{5}}"
+    r"(?:/(?P<container>[a-z0-9-]{1,60})\]|(?=\s|$))"
+)
+"""One random end: Kubernetes gives two to those of a Deployment."""
 _CONTAINER = re.compile(
     r"\bkubectl [^\n|]{0,120}? (?:-c|--container)[= ](?P<container>[a-z0-9-]{1,60})"
 )
@@ -100,6 +107,12 @@ _ENTERED = re.compile(
     r"\b(?:docker|podman) (?:container )?exec (?:-\S{1,20} |--\S{1,40} ){0,5}"
     r"(?P<entered>[\w][\w.-]{0,60}) "
 )
+_UNIT = re.compile(
+    r"(?:\bsystemd\[1\]: (?=\S+: (?:Main process exited|Failed with result))"
+    r"|^[\u25cf\u00d7*] (?=\S+ - ))"
+    r"(?P<unit>[\w@:.-]{1,80}\.service)\b"
+)
+"""A service of the system that ended, or whose status is shown."""
 _NAMESPACE = re.compile(
     r"\bkubectl [^\n|]{0,80}?(?:-n|--namespace)[= ](?P<namespace>[a-z0-9-]{1,60})"
 )
@@ -110,6 +123,13 @@ _DOCKER_USES = re.compile(
     rf"|(?P<compose>{COMPOSE_MARKS}|^Attaching to \w)"
     r"|(?P<run>[$#>] (?:sudo )?(?:docker|podman) run\b)|(?P<inside>\broot@[0-9a-f]{12}:)"
 )
+
+
+def _guess_kind(pod: re.Match[str]) -> str:
+    """What made a pod whose name ends in a number, a role and a number, or one random end."""
+    if pod.re is _JOB_POD:
+        return "job"
+    return "pytorchjob" if pod["role"] else "statefulset"
 
 
 class ProjectDetector:
@@ -142,21 +162,14 @@ class ProjectDetector:
             self._name(engine="podman")
         if conda := _CONDA_ENVIRONMENT.search(text):
             self._name(conda_environment=conda["name"])
+        if unit := _UNIT.search(text):
+            self._name(**unit.groupdict())
         self._read_containers(text)
         if space := _NAMESPACE.search(text):
             self._name(**space.groupdict())
 
     def _read_containers(self, text: str) -> None:
-        if workload := _WORKLOAD.search(text):
-            kind = workload["kind"].lower()
-            self._name(kind=_KINDS.get(kind, kind), deployment=workload["deployment"])
-        if pod := _POD.search(text):
-            self._name(**pod.groupdict())
-        elif pod := _ORDINAL_POD.search(text):
-            kind = "pytorchjob" if pod["role"] else "statefulset"
-            if "kind" not in self.names and "deployment" not in self.names:
-                self._name(kind=kind)
-            self._name(deployment=pod["deployment"], container=pod["container"])
+        self._read_pods(text)
         if "kubectl" in text and (inner := _CONTAINER.search(text)):
             self._name(**inner.groupdict())
         if entered := _ENTERED.search(text):
@@ -168,6 +181,20 @@ class ProjectDetector:
             if count == _MIN_COMPOSE_LINES:
                 self._uses.add("compose")
                 self._name(**service.groupdict())
+
+    def _read_pods(self, text: str) -> None:
+        if workload := _WORKLOAD.search(text):
+            kind = workload["kind"].lower()
+            self._name(kind=_KINDS.get(kind, kind), deployment=workload["deployment"])
+        if pod := _POD.search(text):
+            self._name(**pod.groupdict())
+            return
+        pod = _ORDINAL_POD.search(text) or _JOB_POD.search(text)
+        if pod is None:
+            return
+        if "kind" not in self.names and "deployment" not in self.names:
+            self._name(kind=_guess_kind(pod))
+        self._name(deployment=pod["deployment"], container=pod["container"])
 
     def read_message(self, text: str) -> None:
         """Take the same line without its prefixes."""

@@ -77,8 +77,8 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
         ),
         pytest.param(
             "PIL.UnidentifiedImageError: cannot identify image file '/d/birds/041/a.jpg'\n",
-            "from pathlib import Path\n\nfrom PIL import Image\n\nfor path in Path('/d/birds/041')",
-            id="the folder of a file",
+            "mv -n /d/birds/041/a.jpg /d/birds/041/a.jpg.damaged",
+            id="a file that is no image",
         ),
         pytest.param(
             f"torchaudio 2.1.2 {REQUIRES}xformers 0.0.23 {REQUIRES}",

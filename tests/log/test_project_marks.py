@@ -137,3 +137,36 @@ def test_the_first_container_that_is_described() -> None:
         detector.read_line(line)
 
     assert detector.names == {"container": "torch"}
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        (
+            "Dec 09 22:19:05 n2 systemd[1]: infer.service: Main process exited, code=exited",
+            {"unit": "infer.service"},
+        ),
+        (
+            "systemd[1]: train@3.service: Failed with result 'oom-kill'.",
+            {"unit": "train@3.service"},
+        ),
+        ("\u25cf infer.service - batch inference", {"unit": "infer.service"}),
+        ("systemd[1]: Started cron.service - Regular background program.", {}),
+        ("systemd[1423]: app.service: Failed with result 'exit-code'.", {}),
+    ],
+)
+def test_the_service_that_ended(line: str, names: dict[str, str]) -> None:
+    assert read(line).names == names
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("$ kubectl logs seg-train-7w9xk --previous", {"kind": "job", "deployment": "seg-train"}),
+        ("$ kubectl logs web-5d8f7c9b4d-7w9xk", {"deployment": "web"}),
+        ("$ kubectl logs my-train", {}),
+        ("$ kubectl logs data-prepx", {}),
+    ],
+)
+def test_a_pod_with_one_random_end_is_of_a_job(line: str, names: dict[str, str]) -> None:
+    assert read(line).names == names

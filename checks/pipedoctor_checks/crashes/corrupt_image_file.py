@@ -4,6 +4,7 @@ import posixpath
 
 from pipedoctor.check import Remedy, in_code
 from pipedoctor.facts.log import Log
+from pipedoctor_checks._shared.advice import advise_user
 from pipedoctor_checks.crashes._log_check import log_check
 
 _CAUSE = "corrupt_image_file"
@@ -36,13 +37,21 @@ def _choose_remedies(log: Log) -> tuple[Remedy, ...]:
         if named
         else _LIST_ITEMS,
     )
-    accept = in_code(
-        f"Replace or remove {file if named else 'the file'}; to continue in the meantime,"
-        " accept truncated images",
-        "from PIL import ImageFile\n\nImageFile.LOAD_TRUNCATED_IMAGES = True",
+    if any(one.signature.endswith("/truncated") for one in log.find_seen(_CAUSE)):
+        accept = in_code(
+            f"Replace or remove {file if named else 'the file'}; to continue in the meantime,"
+            " accept truncated images",
+            "from PIL import ImageFile\n\nImageFile.LOAD_TRUNCATED_IMAGES = True",
+        )
+        return (accept, look)
+    if not named:
+        return (look,)
+    away = advise_user(
+        "Take the file out of the dataset, and get it again: an error page or a Git LFS pointer"
+        " is no image",
+        argv=("mv", "-n", file, f"{file}.damaged"),
     )
-    truncated = any(one.signature.endswith("/truncated") for one in log.find_seen(_CAUSE))
-    return (accept, look) if truncated else (look, accept)
+    return (away, look)
 
 
 @log_check(
