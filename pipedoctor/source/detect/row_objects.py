@@ -108,14 +108,28 @@ class RowObjectFinder:
             return True
         if given or name not in scope.parameter_names:
             return False
-        sites = islice(self.recorder.project.find_callers(scope), _MAX_CALLERS)
         return any(
-            self.makes_objects(site.scope, argument, depth - 1, plain=plain)
-            for site in sites
-            if site.scope is not scope
-            for parameter, argument in match_arguments(scope, site.node)
+            self.makes_objects(given_in, argument, depth - 1, plain=plain)
+            for given_in, call in islice(self._find_calls(scope), _MAX_CALLERS)
+            if given_in is not scope
+            for parameter, argument in match_arguments(scope, call)
             if parameter == name
         )
+
+    def _find_calls(self, scope: CodeScope) -> Iterator[tuple[CodeScope, ast.Call]]:
+        """Calls of a function; of a constructor also those by a variable: ``kind(rows)``."""
+        for site in self.recorder.project.find_callers(scope):
+            yield site.scope, site.node
+        project = self.recorder.project
+        if scope.owner is None or not scope.name.endswith(".__init__"):
+            return
+        for instances in self.recorder.call_graph.unnamed_instances.values():
+            for one in instances:
+                init = project.find_method(one.cls, "__init__")
+                handed_on = init is not None and not init.parameters[1:]
+                if scope.owner in project.find_bases(one.cls)[0] and (init is scope or handed_on):
+                    if one.call is not None and one.frame is not None:
+                        yield one.frame.scope, one.call
 
     def _is_attribute_of_objects(
         self, scope: CodeScope, value: ast.Attribute, depth: int, *, plain: bool

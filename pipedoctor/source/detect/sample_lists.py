@@ -42,12 +42,21 @@ def record_sample_lists(
             if is_converted_to_array(scope, key):
                 continue
             for value, step in scope.bindings.get(key, ()):
-                if id(step.node) not in recorded and finder.makes_objects(scope, value):
+                if id(step.node) in recorded or _is_cut_of(value, key):
+                    continue
+                if finder.makes_objects(scope, value):
                     recorder.add_event(ObjectList(), scope, step, key, node=value)
             for step in finder.find_filled(scope, key):
                 if id(step.node) in recorded:
                     continue
                 recorder.add_event(ObjectList(), scope, step, key)
+
+
+def _is_cut_of(value: ast.expr, key: str) -> bool:
+    """``self.rows = self.rows[:9]``: fewer of those that are there already."""
+    if not isinstance(value, ast.Subscript) or not isinstance(value.slice, ast.Slice):
+        return False
+    return binding_key(value.value) == key
 
 
 def _find_listed_attributes(

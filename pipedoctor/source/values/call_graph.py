@@ -39,7 +39,7 @@ class CallGraph:
             if style:
                 self.datasets[cls.full_name] = cls
                 self.dataset_style[cls.full_name] = style
-        self._instances: dict[str, list[InstanceValue]] = {}
+        self.unnamed_instances: dict[str, list[InstanceValue]] = {}
         """By dataset: its objects that calls of other names make, and loaders are given."""
         self._add_loaded_classes(flow, constructions)
         self.item_scopes: dict[int, CodeScope] = {}
@@ -77,7 +77,7 @@ class CallGraph:
                     self.dataset_style.setdefault(cls.full_name, "given")
                 if isinstance(value, InstanceValue) and value.call is not None:
                     if last_name(value.call.func) != value.cls.name:  # found by no name
-                        self._instances.setdefault(value.cls.full_name, []).append(value)
+                        self.unnamed_instances.setdefault(value.cls.full_name, []).append(value)
         for one in self.project.classes if chosen else ():
             if one.full_name not in self.datasets and is_chosen_dataset(self.project, one):
                 self.datasets[one.full_name] = one
@@ -90,7 +90,7 @@ class CallGraph:
                 methods = tuple(one for one in methods if one != "__iter__")
             roots = [m for e in methods if (m := self.project.find_method(cls, e))]
             owner = InstanceValue(cls)
-            owners = (owner, *self._instances.get(name, ())[:_MAX_INSTANCES])
+            owners = (owner, *self.unnamed_instances.get(name, ())[:_MAX_INSTANCES])
             self.scopes_of_dataset[name] = self._reachable_from(
                 [Callee(root, one) for root in roots for one in owners], name
             )

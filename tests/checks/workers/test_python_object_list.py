@@ -124,6 +124,15 @@ SPEAKS_OTHERWISE = {
     "        groups.append((key, some))\n    return groups\n"
     "\ndef main(names):\n    groups = group(read(names))\n"
     "    loader = DataLoader(Rows(rows=groups, size=3), num_workers=2)\n",
+    "rows of the program by a table of classes": "class Base(Dataset):\n"
+    "    def __init__(self, path, rows):\n        self.rows = rows\n"
+    "    def __getitem__(self, index):\n        return read(self.rows[index])\n"
+    "    def __len__(self):\n        return 9\n"
+    "\nclass Rows(Base):\n    def __init__(self, *args, **kwargs):\n"
+    "        super().__init__(*args, **kwargs)\n"
+    "\ndef main(names, chosen):\n    kinds = {'rows': Rows, 'base': Base}\n"
+    "    kind = kinds[chosen]\n    rows = open(names).read().splitlines()\n"
+    "    loader = DataLoader(kind('x', rows), num_workers=2)\n",
     "rows of an object": "class Found:\n    def __init__(self, names):\n"
     "        self.rows = [x.strip() for x in open(names)]\n"
     "\nclass Rows(Dataset):\n    def __init__(self, found):\n"
@@ -132,6 +141,7 @@ SPEAKS_OTHERWISE = {
     "\ndef main(names):\n    loader = DataLoader(Rows(Found(names)), num_workers=2)\n",
 }
 SILENT_OTHERWISE = {
+    "a part of what is not known": rows_dataset("self.rows = self.rows[:9]", PICKED),
     "datasets within": rows_dataset("self.rows = [Wave(x) for x in names]", PICKED)
     + "\nclass Wave(Dataset):\n    def __init__(self, name):\n        self.name = name\n"
     "    def __getitem__(self, index):\n        return index\n",
