@@ -23,7 +23,6 @@ _OCCASIONAL_GUARDS = (
     "log.",
     "display",
     "logging",
-    "is_main",
     "show",
     "vis",
     "last_batch",

@@ -29,9 +29,10 @@ def cpu_create_then_move(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    A factory function of torch such as `zeros` is called in a loop over batches, in
-    `forward` of a module, in a function that is called a loss or in a loop without
-    gradients, and its result is moved in the same expression.
+    A factory function of torch such as `zeros` is called in a loop over batches, in a
+    function that such a loop calls in each step, in `forward` of a module, in a function
+    that is called a loss or in a loop without gradients, and its result is moved in the
+    same expression.
 
     ## Bad example
 

@@ -39,7 +39,8 @@ def sync_in_loop(source: Source, /) -> Findings:
     on the host, and a single evaluation that synchronizes each step to time it. The loops
     of one file are one finding. It is a note if none of the waiting loops trains, and not
     reported in a file that only evaluates, once. A training loop whose course depends on the
-    value (it stops if the loss is not finite) waits as well, and often has to: a note.
+    value (it stops if the loss is not finite) waits as well, and often has to: a note. The
+    value that decides the course of an evaluation is left out, and not what else is read there.
 
     ## Bad example
 
@@ -147,9 +148,10 @@ def _find_waits(source: Source, index: int, loop: Loop) -> list[_Wait]:
     ]
     waits = [e for e in found if _is_needless(e, loop)]
     own = [e for e in found if e.at.path == loop.at.path or not loop.repeats]
-    decided = loop.role != "train" and any(map(_decides, own))
+    if loop.role != "train":
+        waits = [e for e in waits if not (e in own and _decides(e))]
     timed = loop.role != "train" and not loop.repeats and _is_timed(source, index)
-    if not waits or waits[0].handler or timed or decided or is_demo_loop(loop):
+    if not waits or waits[0].handler or timed or is_demo_loop(loop):
         return []
     return [*waits, *(e for e in _find_synchronize(source, index) if loop.role == "train")]
 

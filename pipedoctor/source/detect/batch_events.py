@@ -181,8 +181,8 @@ class BatchEvents:
         )
 
     def _creates_tensor(self, scope: CodeScope, node: ast.Call) -> bool:
-        made = creates_then_moves(self.recorder, scope, node, in_callee=self.depth > 0)
-        return made and not self.recorder.loops[self.loop_index].single
+        single = self.recorder.loops[self.loop_index].single  # it may be given lists
+        return creates_then_moves(self.recorder, scope, node, in_callee=self.depth > 0 or single)
 
     def _is_switched_off(self, guard: GuardCondition, scope: CodeScope) -> bool:
         """``if args.debug``, which is False by default."""

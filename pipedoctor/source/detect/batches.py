@@ -7,6 +7,7 @@ from pipedoctor.facts.code_events.training import DeviceCopy
 from pipedoctor.source.detect.batch_flow import BatchFlow
 from pipedoctor.source.detect.created_tensors import record_created_tensors
 from pipedoctor.source.detect.device_copies import record_side_streams
+from pipedoctor.source.detect.engine_steps import record_engine_steps
 from pipedoctor.source.detect.flow_state import FlowState
 from pipedoctor.source.detect.iterators import record_manual_iteration
 from pipedoctor.source.detect.loop_steps import BatchLoop, steps_in_loop
@@ -38,6 +39,7 @@ def record_loop_events(recorder: EventRecorder) -> None:
         record_side_streams(recorder, scope)
     _record_prepared_loaders(recorder)
     record_trainer_hooks(recorder)
+    record_engine_steps(recorder)
     for scope, loop in list(find_training_steps(recorder)):
         recorder.loops.append(loop)
         _follow_training_step(recorder, scope, len(recorder.loops) - 1)

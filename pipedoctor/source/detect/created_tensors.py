@@ -9,6 +9,7 @@ from pipedoctor.source.detect.device_copies import creates_then_moves, is_device
 from pipedoctor.source.detect.loops import GRADIENT_WORDS, switches_off_gradients
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.resolve.project import CallSite
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
 from pipedoctor.source.syntax.expressions import unparse_short
 from pipedoctor.source.syntax.scope import CodeScope, Module
@@ -23,13 +24,16 @@ _Copy: TypeAlias = tuple[CodeScope, CodeStep, ast.Call]
 
 
 def record_created_tensors(recorder: EventRecorder) -> None:
-    """Record them in ``forward``, and in loops without gradients that no loader feeds."""
+    """Record them in ``forward``, in what loops call, and in loops that no loader feeds."""
     known = {
         (event.at.path, event.at.line, event.at.column)
         for event in recorder.events
         if event.kind == CreatedThenMoved.kind
     }
-    steps = (_list_copies_of_forward, _list_copies_of_losses, _list_copies_of_evaluations)
+    steps = (
+        *(_list_copies_of_forward, _list_copies_of_losses),
+        *(_list_copies_of_evaluations, _list_copies_of_helpers),
+    )
     for scope, step, node in (one for listed in steps for one in listed(recorder)):
         place = (scope.module.path, node.lineno, node.col_offset + 1)
         if place in known or not creates_then_moves(recorder, scope, node, in_callee=True):
@@ -104,6 +108,38 @@ def _list_copies_of_evaluations(recorder: EventRecorder) -> Iterator[_Copy]:
                 continue
             if decorated or any(map(switches_off_gradients, context.managers)):
                 yield copy
+
+
+def _list_copies_of_helpers(recorder: EventRecorder) -> Iterator[_Copy]:
+    """What functions do that a loop over batches calls in each step, without the batch."""
+    for scope in recorder.project.scopes:
+        if not _may_move(scope) or scope.module.is_test or is_initializer(scope):
+            continue
+        plain = [
+            copy
+            for copy in _list_plain_copies(recorder, scope)
+            if not copy[1].context.guards
+            and creates_then_moves(recorder, scope, copy[2], in_callee=True)
+        ]
+        if plain and any(_is_called_per_step(recorder, one) for one in _callers(recorder, scope)):
+            yield from plain
+
+
+def _callers(recorder: EventRecorder, scope: CodeScope) -> Iterator[CallSite]:
+    """The calls that enter a function; of a method by any object of its class."""
+    for site in recorder.project.find_call_sites(scope.name.rpartition(".")[2]):
+        entered = recorder.call_graph.resolve_call(site.node.func, site.scope, site.scope.owner)
+        if any(target is scope for target, _ in entered):
+            yield site
+
+
+def _is_called_per_step(recorder: EventRecorder, site: CallSite) -> bool:
+    """In the body of a loop over batches, whatever holds there."""
+    context = site.step.context
+    within = [one for one in context.loops if id(one) in recorder.loop_indices]
+    if not within or context.inner or context.handler or site.scope.module.is_test:
+        return False
+    return all(guard.test.lineno <= within[-1].lineno for guard in context.guards)
 
 
 def _may_move(scope: CodeScope) -> bool:

@@ -5,6 +5,15 @@ import pytest
 from pipedoctor_checks.training.cpu_create_then_move import cpu_create_then_move
 from tests.checks.code_samples import batch_loop, find_one, make_tests, rows_training
 
+FIRST_STATE = "def first_state(n):\n    return torch.zeros(1, n).cuda()\n"
+TRAINED = """
+import pytorch_lightning as pl
+
+class Model(pl.LightningModule):
+    def training_step(self, batch, number):
+        {step}
+        return self.net(batch)
+"""
 SILENT = {
     "there at once": batch_loop("z = torch.zeros(9, device=device)"),
     "once": "def f(device):\n    return torch.zeros(9).to(device)\n",
@@ -14,6 +23,11 @@ SILENT = {
     + rows_training("pass", "1").replace(
         "net(x).backward()", "y = net(x.cuda())\n" + " " * 12 + "score(y)"
     ),
+    "in a function that is called before the loop": FIRST_STATE
+    + batch_loop("net(x.cuda(), h)", top="h = first_state(9)"),
+    "in a function that is called now and then": FIRST_STATE
+    + batch_loop("if step % 50 == 0:\n    h = first_state(9)\nnet(x.cuda(), h)"),
+    "of what a hook is given": TRAINED.format(step="z = torch.tensor(batch.names).to(self.device)"),
     "once, in a function": "def score(x):\n    return torch.zeros(3).cuda() + x\n"
     "def main(x):\n    score(x.cuda())\n",
 }
@@ -21,6 +35,9 @@ SPEAKS = {
     "filled first": batch_loop("z = torch.LongTensor(9, 3).fill_(0).to(device)"),
     "a constant": batch_loop("z = torch.as_tensor(IMAGE_MEAN).to(device)"),
     "constants": batch_loop("z = torch.FloatTensor([0.5, 0.2]).to(device)"),
+    "in a function that each step calls": FIRST_STATE
+    + batch_loop("h = first_state(9)\nnet(x.cuda(), h)"),
+    "in a hook of a Trainer": TRAINED.format(step="z = torch.rand(9).to(self.device)"),
     "each step": batch_loop("z = torch.zeros(9).to(device)"),
     "in a function of the loop": "def score(y):\n"
     "    return torch.zeros(3).cuda() + y\n"

@@ -83,6 +83,40 @@ def metric_in_test(body: str) -> dict[str, str]:
     return {"tests/test_it.py": f"{head}{METRIC.format(more='y=1')}{model_loop(body)}"}
 
 
+ENGINE = """
+from ignite.engine import Engine, Events
+
+def update(engine, batch):
+    loss = net(batch.cuda())
+    {train}
+
+def score(engine, batch):
+    y = net(batch.cuda())
+    {score}
+    return y
+
+trainer, scorer = Engine(update), Engine(score)
+trainer.run(loader, max_epochs=9)
+"""
+
+
+@pytest.mark.parametrize(
+    ("train", "score", "lines"),
+    [
+        ("loss.backward()", "print(y.mean().item())", [10]),
+        ("loss.backward()\n    print(loss.item())", "pass", [7]),
+        ("loss.backward()\n    print(engine.state.output)", "pass", []),
+        ("loss.backward()\n    if engine.state.iteration % 50 == 0: print(loss)", "pass", []),
+    ],
+)
+def test_functions_that_an_engine_calls_with_batches(
+    train: str, score: str, lines: list[int]
+) -> None:
+    found = find(sync_in_loop, {"train.py": ENGINE.format(train=train, score=score)})
+
+    assert [f.location.line for f in found if f.location is not None] == lines
+
+
 SCORES = """
 val_loader = DataLoader(rows)
 
@@ -235,6 +269,9 @@ def test_an_epoch_of_one_step(loop: str, found: int) -> None:
     [
         ("local_rank == 0", 1),
         ("dist.get_rank() == 0", 1),
+        ("is_main_process()", 1),
+        ("accelerator.is_main_process", 1),
+        ("accelerator.is_main_process and step % 50 == 0", 0),
         ("local_rank == 0 and epoch % 9 == 0", 0),
         ("step == 0", 0),
     ],
@@ -243,6 +280,19 @@ def test_the_first_rank_waits_in_each_step(guard: str, found: int) -> None:
     step = f"if {guard}:\n                print(loss.item())"
 
     assert len(find(sync_in_loop, photo_training(step=step))) == found
+
+
+@pytest.mark.parametrize(("also", "lines"), [("", 0), ("total += y.mean().item()", 1)])
+def test_what_decides_an_evaluation_hides_nothing_else(also: str, lines: int) -> None:
+    code = (
+        "def validate(loader):\n    for x in loader:\n        y = net(x.to(device))\n"
+        "        if y.max().item() > 0.5:\n            good += 1\n"
+        f"        {also}\n# cuda\n"
+    )
+
+    found = find(sync_in_loop, FIT_LOOP + code)
+
+    assert sum(1 + len(finding.also_at) for finding in found) == lines
 
 
 def test_numbers_stand_before_what_the_host_may_need() -> None:
