@@ -29,7 +29,7 @@ def sync_in_loop(source: Source, /) -> Findings:
 
     ## Why it hurts
 
-    `.item()`, `.cpu()` and printing a tensor wait until all queued work is done: the
+    `.item()`, `int()`, `.cpu()` and a text of a tensor wait until all queued work is done: the
     next batch is prepared while the GPU is idle.
 
     ## How it is judged

@@ -73,7 +73,8 @@ class BatchEvents:
         elif converts := converts_values(node):
             chosen = any(tensor_names(g.test) & state.results for g in step.context.guards)
             if not chosen and converts_result(node, converts, state.results):
-                self._record_sync(scope, step, converts, host=False, raised=True)
+                how = "print" if converts == "text" else converts
+                self._record_sync(scope, step, how, host=False, raised=True)
         elif isinstance(func, ast.Attribute) and func.attr == "numpy":
             if root in state.batch - moved:
                 self._record_host_array(scope, step, node, root)

@@ -18,6 +18,8 @@ _TENSOR_QUESTIONS = {"all", "any", "equal", "allclose"}
 _READING_METHODS = {"item", "cpu", "tolist"}
 _PRINTING_METHODS = {"set_postfix", "set_description", "add_scalar"}
 _GRADIENT_NORMS = {"clip_grad_norm_", "clip_grad_norm", "get_total_norm"}
+_CONVERTERS = {"print", "float", "int"}
+_FAILURES = ("Error", "Exception", "Exit", "Warning")
 _FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
 
 
@@ -102,16 +104,33 @@ def converts_values(node: ast.Call) -> str:
     """How a call asks for the values that it is given: ``print``, ``float``; empty: not so."""
     func = node.func
     if isinstance(func, ast.Name):
-        return func.id if func.id in {"print", "float"} else ""
+        if func.id in _CONVERTERS:
+            return func.id if func.id == "print" else "float"
+        failure = func.id.endswith(_FAILURES)  # raised once, and not in each step
+        return "text" if not failure and any(map(is_formatted_text, node.args)) else ""
     if not isinstance(func, ast.Attribute):
         return ""
     if isinstance(func.value, ast.Name) and func.value.id == "math":
         return "float" if func.attr in {*_FINITE_CHECKS, "exp"} else ""
-    return "print" if func.attr in _PRINTING_METHODS else ""
+    if func.attr in _PRINTING_METHODS:
+        return "print"
+    return "text" if any(map(is_formatted_text, node.args)) else ""
+
+
+def is_formatted_text(node: ast.expr) -> bool:
+    """``f"{loss}"``, ``"{}".format(loss)``, ``"%f" % loss``: it holds the values as text."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr == "format" and isinstance(node.func.value, ast.Constant)
+    return isinstance(node, ast.JoinedStr)
 
 
 def converts_result(node: ast.Call, how: str, results: set[str]) -> bool:
-    """Does ``print`` or ``float`` ask for the value of something just computed?"""
+    """Does ``print``, ``float`` or a text ask for the value of something just computed?"""
+    if how == "text":
+        texts = (tensor_names(one) for one in node.args if is_formatted_text(one))
+        return any(not names.isdisjoint(results) for names in texts)
     if how == "float":
         first = node.args[0] if node.args else None
         return first is not None and bool(tensor_names(first) & results)

@@ -161,6 +161,14 @@ SILENT: dict[str, Code] = {
     "beside what was computed": "def main(loader, net):\n"
     "    for x, number in loader:\n        ys = net(x.cuda())\n"
     "        for y, one in zip(ys, number):\n            show(y, one.item())\n",
+    "a text of sizes": batch_loop(
+        GPU_STEP + 'logger.info(f"{step} {loss.shape} {len(loss)}")\nn = int(loss.size(0))'
+    ),
+    "a text of what the host has": batch_loop(
+        "x = x.cuda(non_blocking=True)\ny = y + 1\nlogger.info(f'{y} {step}')\n"
+    ),
+    "a text of a failure": batch_loop(GPU_STEP + 'raise ValueError(f"{loss}")'),
+    "a text now and then": batch_loop(GPU_STEP + 'if step % 9 == 0:\n    log.info(f"{loss}")'),
     "timed": timed_evaluation("        torch.cuda.synchronize()\n"),
     "timed on a device": timed_evaluation(
         "        if device.type == 'cuda':\n            torch.cuda.synchronize()\n"
@@ -179,6 +187,10 @@ SPEAKS = {
     "through a helper that reports": "def main(loader, net):\n"
     "    for x in report.log_every(loader, 9):\n        x = x.cuda()\n"
     "        loss = net(x)\n        loss.backward()\n        show(loss.item())\n",
+    "in a text": batch_loop(GPU_STEP + 'logger.info(f"{step}: {loss:.3f}")'),
+    "in a text by a format": batch_loop(GPU_STEP + 'bar.write("{:.3f}".format(loss))'),
+    "in a text by a sign": batch_loop(GPU_STEP + 'write("%d %f" % (step, loss))'),
+    "as a whole number": batch_loop(GPU_STEP + "seen.append(int(loss.argmax()))"),
     "never timed": timed_evaluation(""),
     "a tensor decides": photo_training(step="if loss == 0:\n                continue"),
     "a count on the device decides": photo_training(
