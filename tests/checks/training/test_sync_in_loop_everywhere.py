@@ -1,12 +1,44 @@
-"""PDR403: waits for all queued work, evaluations that come again, batches cut in strides."""
+"""PDR403: texts of tensors, waits for all queued work, and loops that are written otherwise."""
 
 import pytest
 
 from pipedoctor_checks.training.sync_in_loop import sync_in_loop
-from tests.checks.code_samples import find
+from tests.checks.code_samples import GPU_STEP, Code, batch_loop, find, make_tests
 from tests.checks.image_samples import photo_training
 
 WAITS = "total += loss.item()\n            {}torch.cuda.synchronize()"
+ENGINE = """
+from ignite.engine import Engine, Events
+
+def update(engine, batch):
+    loss = net(batch.cuda())
+    {train}
+
+def score(engine, batch):
+    y = net(batch.cuda())
+    {score}
+    return y
+
+trainer, scorer = Engine(update), Engine(score)
+trainer.run(loader, max_epochs=9)
+"""
+SILENT: dict[str, Code] = {
+    "a text of sizes": batch_loop(
+        GPU_STEP + 'logger.info(f"{step} {loss.shape} {len(loss)}")\nn = int(loss.size(0))'
+    ),
+    "a text of what the host has": batch_loop(
+        "x = x.cuda(non_blocking=True)\ny = y + 1\nlogger.info(f'{y} {step}')\n"
+    ),
+    "a text of a failure": batch_loop(GPU_STEP + 'raise ValueError(f"{loss}")'),
+    "a text now and then": batch_loop(GPU_STEP + 'if step % 9 == 0:\n    log.info(f"{loss}")'),
+}
+SPEAKS = {
+    "in a text": batch_loop(GPU_STEP + 'logger.info(f"{step}: {loss:.3f}")'),
+    "in a text by a format": batch_loop(GPU_STEP + 'bar.write("{:.3f}".format(loss))'),
+    "in a text by a sign": batch_loop(GPU_STEP + 'write("%d %f" % (step, loss))'),
+    "as a whole number": batch_loop(GPU_STEP + "seen.append(int(loss.argmax()))"),
+}
+test_silent, test_speaks = make_tests(sync_in_loop, SILENT, SPEAKS)
 
 
 def test_an_evaluation_that_comes_again_need_not_be_timed() -> None:
@@ -50,3 +82,20 @@ def test_waiting_for_everything_in_each_step(before: str, remedies: int) -> None
 
     assert len(finding.remedies) == remedies
     assert len(finding.also_at) == remedies - 1
+
+
+@pytest.mark.parametrize(
+    ("train", "score", "lines"),
+    [
+        ("loss.backward()", "print(y.mean().item())", [10]),
+        ("loss.backward()\n    print(loss.item())", "pass", [7]),
+        ("loss.backward()\n    print(engine.state.output)", "pass", []),
+        ("loss.backward()\n    if engine.state.iteration % 50 == 0: print(loss)", "pass", []),
+    ],
+)
+def test_functions_that_an_engine_calls_with_batches(
+    train: str, score: str, lines: list[int]
+) -> None:
+    found = find(sync_in_loop, {"train.py": ENGINE.format(train=train, score=score)})
+
+    assert [f.location.line for f in found if f.location is not None] == lines
