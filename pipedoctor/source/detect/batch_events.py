@@ -20,7 +20,11 @@ from pipedoctor.source.detect.device_copies import (
     is_made_once,
 )
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
-from pipedoctor.source.detect.host_tensors import is_fresh_on_host, makes_tensor_of
+from pipedoctor.source.detect.host_tensors import (
+    begins_on_host,
+    is_fresh_on_host,
+    makes_tensor_of,
+)
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.detect.value_uses import (
     asks_for_number,
@@ -68,7 +72,8 @@ class BatchEvents:
             read = self._read_names(scope, func.value)
             raised = bool(read & (state.results | moved if self.depth else state.results))
             host = not raised and bool(root) and bool(read) and read <= state.batch - moved
-            if raised or not self.depth:
+            made = begins_on_host(self.recorder, scope, func.value)
+            if (raised or not self.depth) and not made:
                 self._record_sync(scope, step, how, host=host, raised=raised)
         elif converts := converts_values(node):
             chosen = any(tensor_names(g.test) & state.results for g in step.context.guards)

@@ -17,6 +17,14 @@ _LEAF_FACTORIES = {
     *("linspace", "rand", "randn", "randint", "randperm"),
 }
 """Functions of torch whose result no gradient flows through."""
+_FILLING_FACTORIES = {
+    f"torch.{name}"
+    for name in (
+        *("rand", "randn", "randint", "randperm", "zeros", "ones", "full", "eye", "empty"),
+        *("arange", "linspace"),
+    )
+}
+"""What is given no tensor, and makes one on the host unless it is told the device."""
 _DTYPE_METHODS = {"float", "double", "half", "bfloat16", "int", "long", "bool", "type"}
 """Methods that make another tensor, unless it has that type already."""
 
@@ -53,6 +61,19 @@ def is_made_on_host(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -
         and all(word.arg not in {"device", None} for word in one.keywords)
         for one in made
     )
+
+
+def begins_on_host(recorder: EventRecorder, scope: CodeScope, node: ast.expr) -> bool:
+    """``torch.randint(9, (1,))``, or what a method makes of it without a device."""
+    while isinstance(node, ast.Call):
+        if any(word.arg in {"device", None} for word in node.keywords):
+            return False
+        if recorder.full_name_of(node.func, scope) in _FILLING_FACTORIES:
+            return True
+        if not isinstance(node.func, ast.Attribute) or node.func.attr in {"cuda", "to", "type_as"}:
+            return False
+        node = node.func.value
+    return False
 
 
 def is_leaf_tensor(recorder: EventRecorder, scope: CodeScope, node: ast.AST | None) -> bool:

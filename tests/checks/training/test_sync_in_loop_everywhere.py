@@ -29,6 +29,9 @@ SILENT: dict[str, Code] = {
     "a text of what the host has": batch_loop(
         "x = x.cuda(non_blocking=True)\ny = y + 1\nlogger.info(f'{y} {step}')\n"
     ),
+    "drawn on the host": batch_loop(
+        GPU_STEP + "n = torch.randint(9, (len(x),)).item()\nm = torch.rand(1).mul(2).tolist()"
+    ),
     "a text of a failure": batch_loop(GPU_STEP + 'raise ValueError(f"{loss}")'),
     "a text now and then": batch_loop(GPU_STEP + 'if step % 9 == 0:\n    log.info(f"{loss}")'),
 }
@@ -36,6 +39,9 @@ SPEAKS = {
     "in a text": batch_loop(GPU_STEP + 'logger.info(f"{step}: {loss:.3f}")'),
     "in a text by a format": batch_loop(GPU_STEP + 'bar.write("{:.3f}".format(loss))'),
     "in a text by a sign": batch_loop(GPU_STEP + 'write("%d %f" % (step, loss))'),
+    "drawn on the device": batch_loop(
+        GPU_STEP + "n = torch.randint(9, (1,), device=x.device).item()"
+    ),
     "as a whole number": batch_loop(GPU_STEP + "seen.append(int(loss.argmax()))"),
 }
 test_silent, test_speaks = make_tests(sync_in_loop, SILENT, SPEAKS)
