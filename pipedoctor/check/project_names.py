@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from pipedoctor.check.manifest import YamlNode, render_yaml
+from pipedoctor.check.notebook_cells import put_in_cell
 from pipedoctor.check.remedy import Remedy
 from pipedoctor.check.service_units import put_unit
 
@@ -34,6 +35,8 @@ def put_names(remedy: Remedy, names: Mapping[str, str]) -> Remedy:
         return replace(remedy, snippet=snippet)
     if unit := names.get("unit"):
         remedy = put_unit(remedy, unit)
+    elif "notebook" in names:
+        remedy = put_in_cell(remedy)
     if remedy.argv[:1] == ("docker",) and "engine" in names:
         return replace(remedy, argv=(names["engine"], *remedy.argv[1:]))
     environment = names.get("conda_environment", "")

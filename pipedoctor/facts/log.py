@@ -69,7 +69,7 @@ class Log(Fact, frozen=True, kw_only=True):
     names: dict[str, str] = {}
     """
     Its ``conda_environment``; ``service`` of Compose; ``engine``, and ``entered`` container;
-    the ``unit`` of systemd that ran it.
+    the ``unit`` of systemd that ran it; the cell of a ``notebook``.
 
     ``deployment`` (of this ``kind``), ``container`` and ``namespace`` of Kubernetes; the
     commands ``docker_run``, ``torchrun``, ``sbatch``, ``accelerate`` and ``python``; the

@@ -10,6 +10,7 @@ PROJECT_WORDS = frozenset(
     {
         *("torch", "torchvision", "torchaudio", "pytorch", "version"),
         *("uv", "poetry", "pipenv", "kubectl", "pod", "podman", "controlled", "systemd"),
+        *("ipython", "ipykernel"),
     }
 )
 """Words of lines that are read for this alone."""
@@ -48,7 +49,8 @@ _PYTHON = re.compile(
 _MARKS = re.compile(
     r"\buv (?:run|sync|add|lock|pip)|poetry|pipenv|podman|docker|kubectl|pod/|[/\\]envs[/\\]"
     r"|^Controlled By|^FROM |  \| |ython ?3|^#\d|^ > \[|^Step \d"
-    r"|systemd\[1\]: |\.service - |/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
+    r"|ipython-input-|ipykernel_|systemd\[1\]: |\.service - "
+    r"|/bin/sh -c|non-zero code|^Attaching|\broot@|-\d{1,3} {2,12}\| "
 )
 """Something that one of the patterns below may read; most lines have none of it."""
 _TOOLS = re.compile(
@@ -113,6 +115,7 @@ _UNIT = re.compile(
     r"(?P<unit>[\w@:.-]{1,80}\.service)\b"
 )
 """A service of the system that ended, or whose status is shown."""
+_CELL = re.compile(r"(?P<notebook>ipython-input-\d+|[/\\]ipykernel_\d+)")
 _NAMESPACE = re.compile(
     r"\bkubectl [^\n|]{0,80}?(?:-n|--namespace)[= ](?P<namespace>[a-z0-9-]{1,60})"
 )
@@ -162,11 +165,10 @@ class ProjectDetector:
             self._name(engine="podman")
         if conda := _CONDA_ENVIRONMENT.search(text):
             self._name(conda_environment=conda["name"])
-        if unit := _UNIT.search(text):
-            self._name(**unit.groupdict())
         self._read_containers(text)
-        if space := _NAMESPACE.search(text):
-            self._name(**space.groupdict())
+        for pattern in (_UNIT, _CELL, _NAMESPACE):
+            if found := pattern.search(text):
+                self._name(**found.groupdict())
 
     def _read_containers(self, text: str) -> None:
         self._read_pods(text)

@@ -42,7 +42,7 @@ INFLATE = "OSError: Can't synchronously read data (inflate() failed)\n"
         ),
         pytest.param(
             f"{OLD_DRIVER}>>> torch.__version__\n'2.3.1+cu121'\n",
-            "python -m pip install torch==2.3.1+cu118 --index-url",
+            "python -m pip install torch==2.3.1+cu118 torchvision==0.18.1+cu118 --index-url",
             id="the same release for the driver",
         ),
         pytest.param(

@@ -124,14 +124,14 @@ QUOTA = "$ docker run --cpus=2 x\nnr_throttled 47903\n"
             FRAME.format("y = model(x)").replace("/w/", "/e/lib/python3.6/site-packages/")
             + NO_KERNEL
             + ">>> torch.__version__  -> '1.6.0+cu101'      GPU: NVIDIA A40\n",
-            "python -m pip install torch==1.10.2+cu113 --index-url"
+            "python -m pip install torch==1.10.2+cu113 torchvision==0.11.3+cu113 --index-url"
             " https://download.pytorch.org/whl/cu113",
             id="a GPU by its name, an old Python",
         ),
         pytest.param(
             "NVIDIA GeForce RTX 5060 Ti with CUDA capability sm_120 is not compatible with the"
             " current PyTorch installation.\n",
-            "python -m pip install torch==2.11.0+cu128 --index-url"
+            "python -m pip install torch==2.11.0+cu128 torchvision==0.26.0+cu128 --index-url"
             " https://download.pytorch.org/whl/cu128",
             id="no newer driver than the GPU asks for",
         ),

@@ -152,10 +152,12 @@ def test_the_first_container_that_is_described() -> None:
         ),
         ("\u25cf infer.service - batch inference", {"unit": "infer.service"}),
         ("systemd[1]: Started cron.service - Regular background program.", {}),
+        ("<ipython-input-4-0f1e3c2d8a11> in <cell line: 0>()", {"notebook": "ipython-input-4"}),
+        ("/tmp/ipykernel_42/31.py in <module>", {"notebook": "/ipykernel_42"}),
         ("systemd[1423]: app.service: Failed with result 'exit-code'.", {}),
     ],
 )
-def test_the_service_that_ended(line: str, names: dict[str, str]) -> None:
+def test_the_service_or_the_notebook(line: str, names: dict[str, str]) -> None:
     assert read(line).names == names
 
 

@@ -14,12 +14,23 @@ _STABLE_ABI = {"torchvision": "0.29.1", "torchaudio": "2.11"}
 def companion_requirements(
     pairs: TorchPairs, packages: Packages | None, choice: WheelChoice
 ) -> tuple[str, ...]:
-    """What must change together with torch, when it is installed."""
+    """
+    What must change together with torch, when it is installed.
+
+    Where a log says neither which packages there are nor which there are not, torchvision
+    comes along: with it, nearly all have it, and without it a torch of another release breaks it.
+    """
     return tuple(
         companion_requirement(pairs, name, choice)
         for name in COMPANIONS
-        if packages is not None and packages.find(name)
+        if _may_be_installed(packages, name)
     )
+
+
+def _may_be_installed(packages: Packages | None, name: str) -> bool:
+    if packages is not None and packages.find(name):
+        return True
+    return name == COMPANIONS[0] and (packages is None or not packages.complete)
 
 
 def companion_requirement(pairs: TorchPairs, name: str, choice: WheelChoice) -> str:

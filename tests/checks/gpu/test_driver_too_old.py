@@ -121,7 +121,7 @@ def test_it_says_what_is_needed_and_names_a_torch_that_fits(snapshot: SnapshotAs
     )
     keep, newest, driver = finding.remedies
     assert keep.shell == (
-        "/venv/bin/python -m pip install torch==2.13.0+cu126 "
+        "/venv/bin/python -m pip install torch==2.13.0+cu126 torchvision==0.28.0+cu126 "
         "--index-url https://download.pytorch.org/whl/cu126"
     )
     assert keep.advice

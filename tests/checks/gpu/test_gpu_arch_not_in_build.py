@@ -163,7 +163,7 @@ def test_it_names_cards_list_and_a_build_that_has_the_code() -> None:
         "(2 x GeForce GTX 1080 Ti): it was built for 7.5, 8.0, 8.6, 9.0, 10.0, 12.0+PTX"
     )
     assert finding.remedies[0].shell == (
-        "/venv/bin/python -m pip install torch==2.13.0+cu126 "
+        "/venv/bin/python -m pip install torch==2.13.0+cu126 torchvision==0.28.0+cu126 "
         "--index-url https://download.pytorch.org/whl/cu126"
     )
 

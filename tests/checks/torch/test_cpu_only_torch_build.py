@@ -75,7 +75,7 @@ def test_cpu_build_beside_a_gpu_breaks() -> None:
     )
     assert finding.evidence["torch.version"] == "2.13.0"
     assert finding.remedies[0].shell == (
-        "/venv/bin/python -m pip install torch==2.13.0+cu126 "
+        "/venv/bin/python -m pip install torch==2.13.0+cu126 torchvision==0.28.0+cu126 "
         "--index-url https://download.pytorch.org/whl/cu126"
     )
 
