@@ -4,7 +4,10 @@ from pipedoctor_checks.item.subprocess_per_item import subprocess_per_item
 from tests.checks.code_samples import COMPOSE_IN_ITEM, find, frames, make_tests
 
 SILENT = {"once": frames(init="os.system('true')")}
-SPEAKS = {"a shell": frames("os.system('ffmpeg')")}
+SPEAKS = {
+    "a shell": frames("os.system('ffmpeg')"),
+    "the length of a sound, by sox": "import sox\n" + frames("sox.file_info.duration('a.wav')"),
+}
 test_silent, test_speaks = make_tests(subprocess_per_item, SILENT, SPEAKS)
 
 

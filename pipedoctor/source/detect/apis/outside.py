@@ -76,7 +76,14 @@ PROCESS_APIS: tuple[ApiGroup, ...] = (
         "https://github.com/jiaaro/pydub#dependencies",
     ),
     ApiGroup("ffmpeg", "run probe", ProcessStart, "https://github.com/kkroening/ffmpeg-python"),
-    ApiGroup("sox", "Transformer", ProcessStart, "https://pypi.org/project/sox/"),
+    ApiGroup("sox", "Transformer Combiner", ProcessStart, "https://pypi.org/project/sox/"),
+    ApiGroup(
+        "sox.file_info",
+        "bitdepth bitrate channels comments duration encoding file_type info num_samples"
+        " sample_rate silent stat",
+        ProcessStart,
+        "https://pysox.readthedocs.io/en/latest/api.html",
+    ),
     ApiGroup(
         "moviepy.editor",
         "VideoFileClip AudioFileClip",
