@@ -112,8 +112,9 @@ def _list_copies_of_evaluations(recorder: EventRecorder) -> Iterator[_Copy]:
 
 def _list_copies_of_helpers(recorder: EventRecorder) -> Iterator[_Copy]:
     """What functions do that a loop over batches calls in each step, without the batch."""
-    for scope in recorder.project.scopes:
-        if not _may_move(scope) or scope.module.is_test or is_initializer(scope):
+    moving = [one for one in recorder.project.modules if not one.is_test and _speaks_of_moves(one)]
+    for scope in (scope for module in moving for scope in module.scopes):
+        if is_initializer(scope):
             continue
         plain = [
             copy
