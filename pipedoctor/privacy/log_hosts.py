@@ -108,7 +108,8 @@ HOST_FORMS: tuple[NameForm, ...] = (
     make_form(
         "host",
         f"{MAN}/man3/getaddrinfo.3.html",
-        rf"(\bresolve (?:host(?:name)?:?\s)?['\"]?|getaddrinfo failed for\s|^\w+:\s"
+        rf"(\bresolve (?:host(?:name)?:?\s)?['\"]?|getaddrinfo failed for\s"
+        rf"|Name or service not known: ['\"]|^\w+:\s"
         rf"(?=\S+ Name or service)){_HOST}(?=['\"]?(?::|\s*$|\s\())",
         *("resolve ", "getaddrinfo", "Name or service"),
     ),
@@ -148,7 +149,7 @@ HOST_FORMS: tuple[NameForm, ...] = (
     make_form(
         "host",
         f"{MAN}/man1/ssh.1.html",
-        rf"(\b(?:ssh|scp|rsync|sftp|mosh)\s(?:[^\n]{{0,300}}?\s)?(?:[\w.-]+|<user-\d+>)@){_HOST}",
+        rf"(\b(?:ssh|scp|rsync|sftp|sshfs|mosh)\s(?:[^\n]{{0,300}}?\s)?(?:[\w.-]+|<user-\d+>)@){_HOST}",
         "@",
     ),
     make_form(

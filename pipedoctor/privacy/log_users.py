@@ -75,7 +75,7 @@ USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man1/ssh.1.html",
-        rf"(\b(?:ssh|scp|rsync|sftp|mosh)\s(?:[^\n]{{0,300}}?\s)?){_USER}(?=@[\w.-]+)",
+        rf"(\b(?:ssh|scp|rsync|sftp|sshfs|mosh)\s(?:[^\n]{{0,300}}?\s)?){_USER}(?=@[\w.-]+)",
         "@",
     ),
     make_form(
@@ -103,7 +103,7 @@ USER_FORMS: tuple[NameForm, ...] = (
     make_form(
         "user",
         f"{MAN}/man1/ps.1.html",
-        rf"(?m)(^){_USER}(?=\s+\d+\s+\d+\.\d\s+\d+\.\d\s+\d+\s+\d+\s)",
+        rf"(?m)(^){_USER}(?=\s+\d+\s+\d+(?:\.\d)?\s+\d+\.\d\s+[\d.]+[kmgt]?\s+[\d.]+[kmgt]?\s)",
         ".",
     ),
     make_form(

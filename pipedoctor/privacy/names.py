@@ -15,12 +15,13 @@ from pipedoctor.privacy.identity import UserIdentity, get_last_part
 from pipedoctor.privacy.log_hosts import HOST_FORMS
 from pipedoctor.privacy.log_users import USER_FORMS
 from pipedoctor.privacy.marked_lines import MatchReplacer
+from pipedoctor.privacy.place_names import PLACE_HOSTS, PLACE_USERS
 from pipedoctor.privacy.system_names import SYSTEM_HOSTS, SYSTEM_USERS
 from pipedoctor.privacy.vocabulary import COMMON_WORDS, NO_NAMES
 
 _FORMS = (
-    *(*USER_FORMS, *COMMAND_USERS, *SYSTEM_USERS),
-    *(*HOST_FORMS, *SYSTEM_HOSTS, *CLOUD_NAMES),
+    *(*USER_FORMS, *COMMAND_USERS, *SYSTEM_USERS, *PLACE_USERS),
+    *(*HOST_FORMS, *SYSTEM_HOSTS, *CLOUD_NAMES, *PLACE_HOSTS),
 )
 _ROWS = tuple((form.pattern.marks, form.pattern, form.kind) for form in _FORMS)
 _ROWS_IN_WORDS = tuple(row for row, form in zip(_ROWS, _FORMS, strict=True) if form.in_word)
@@ -200,10 +201,11 @@ class NameRedactor:
         return user + (match[2] if known else self._get_alias("host", host))
 
     def _replace_url(self, match: re.Match[str]) -> str:
-        user = self._get_alias("user", match[2]) if match[2] else ""
+        named = match[2] and not match[2].startswith("<")  # what stands for one stays
+        user = self._get_alias("user", match[2]) if named else match[2] or ""
         at = f"{user}{match[3] or ''}@" if match[2] else ""
         inside = patterns.is_internal_host(match[4]) and match[4].lower() not in COMMON_WORDS
-        hidden = at or inside or self._is_private_host(match[4].lower())
+        hidden = named or inside or self._is_private_host(match[4].lower())
         return match[1] + at + (self._get_alias("host", match[4]) if hidden else match[4])
 
     def _replace_server(self, match: re.Match[str]) -> str:

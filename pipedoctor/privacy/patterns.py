@@ -43,9 +43,11 @@ class MarkedPattern:
         return False
 
 
+_DOCUMENTED = r"192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|169\.254\.169\.254(?!\d)"
+"""Addresses of examples (RFC 5737), and that where clouds keep their metadata."""
 _OCTET = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
-_NAME = r"""(?!\.)[^/\\\s:'",;]+"""
-"""Nobody's begins with a dot: that is a folder."""
+_NAME = r"""(?!\.|\$[\w{(]|%\w+%|<[\w-]+>|(?:Public|Default|All\ Users)(?:[/\\]|$))[^/\\\s:'",;]+"""
+"""Nobody's begins with a dot: that is a folder; ``$USER`` and ``Public`` are nobody's either."""
 
 _GROUP_FOLDERS = (
     "j?users|staff|students?|people|faculty|grads?|guests?|ldap|hpc|kit|[0-9][0-9A-F]|[0-9A-F][0-9]"
@@ -69,7 +71,7 @@ USER_FIELD = MarkedPattern(
     r"(?i)(?<![\w-])((?:user_?name|logname|login)\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?"
     r"|[\"'](?:user|owner)\\{0,3}[\"']\s?:\s?\\{0,3}[\"'](?=[\w.-]+\\{0,3}[\"'])"
     r"|(?:user|owner):\s(?=[\w.-]+[ \t]*(?:\n|$))"
-    r"|(?:[a-z]{1,12}_){1,3}(?:user(?:name)?|logname)=[\"']?"
+    r"|(?:[a-z]{1,12}_){1,3}(?:user(?:name)?|logname)(?:=[\"']?|[\"']:\s?[\"'])"
     r"|slurm_job_account=|(?:user|group)id=(?=[\w.-]+\())([A-Za-z_][\w.-]*)",
     *(":", "="),
     probe=r"(?i)(?:user|owner|log(?:in|name)|account|group)[_nameid]{0,5}\\{0,3}[\"']?\s?[:=]",
@@ -108,9 +110,9 @@ JOB_HOST = MarkedPattern(
 )
 """Where Slurm says that a job has died."""
 INTERNAL_HOST = MarkedPattern(
-    r"(?<![\w@/.<>-])(?:[A-Za-z0-9][\w-]*\.)+(?:internal|corp|lan|intranet|localdomain|local)"
+    r"(?<![\w@/.<>-])(?:[A-Za-z0-9][\w-]*\.)+(?:internal|corp|lan|intra(?:net)?|localdomain|local|home\.arpa)"
     r"(?![\w(-]|\.\w|::)",
-    *(".internal", ".corp", ".lan", ".intranet", ".local"),
+    *(".internal", ".corp", ".lan", ".intra", ".local", ".home.arpa"),
 )
 """A name of a domain that only its own network knows."""
 UUID = MarkedPattern(
@@ -135,7 +137,9 @@ _HASH_NAME = compile_lazily(
 _HASH_LINE = compile_lazily(
     rf"(?i)(?:^|[^a-z]){_HASH_WORD}(?![a-z])|(?:^|[ _/-])cache[ds]?(?![a-z])"
 )
-_FILE_BEFORE = compile_lazily(r"\.(?:conda|whl|zip|t?gz|tar\.\w{2,3})#$")
+_FILE_BEFORE = compile_lazily(
+    r"\.(?:conda|whl|zip|t?gz|tar\.\w{2,3})#$|[/\\](?:overlay2|diff|layers?|imagedb|layerdb)[/\\]$"
+)
 _OTHER_NAME = compile_lazily(r"[\w-]{2,}[\"']?\s?[:=]\s?[\"']?$")
 _FILE_BEHIND = compile_lazily(r" [ *][^\s:=]+[ \t]*(?:\n|$)")
 VOLUME = MarkedPattern(
@@ -174,7 +178,7 @@ NAMED_MAC = MarkedPattern(
 )
 """Without separators only where its name says what it is; and those of InfiniBand."""
 IPV4 = MarkedPattern(
-    rf"(?<![\w.-])(?!127\.|0\.0\.0\.0|255\.)(?:{_OCTET}\.){{3}}{_OCTET}"
+    rf"(?<![\w.-])(?!127\.|0\.0\.0\.0|255\.|{_DOCUMENTED})(?:{_OCTET}\.){{3}}{_OCTET}"
     r"(?![\w+]|\.(?:[0-9]|dev|post|el)|-(?:py|cp|cu\d|\d{1,2}(?:ubuntu|\.el|\+|~)))",
     ".",
     least=7,
@@ -194,7 +198,7 @@ PUBLIC_HOSTS = (
     "github.com githubusercontent.com gitlab.com huggingface.co pytorch.org nvidia.com"  # noqa: SIM905
     " python.org anaconda.org anaconda.com conda-forge.org readthedocs.io kernel.org"
     " docker.com docker.io kubernetes.io ghcr.io nvcr.io quay.io example.com"
-    " googleapis.com amazonaws.com kaggle.com".split()
+    " googleapis.com amazonaws.com kaggle.com microsoft.com".split()
 )
 """Servers of everybody, with all below them."""
 
@@ -232,7 +236,7 @@ def is_public_host(host: str) -> bool:
 
 def is_internal_host(host: str) -> bool:
     """Is it a name that only some network knows: ``proxy``, ``nas.corp``?"""
-    private = r"[\w-]+|[\w.-]+\.(?:local|internal|corp|lan|intranet)"
+    private = r"[\w-]+|[\w.-]+\.(?:local|internal|corp|lan|intra(?:net)?|home\.arpa)"
     return re.fullmatch(private, host) is not None
 
 

@@ -28,7 +28,7 @@ _CANDIDATE = (
     r"|[A-Za-z0-9+/]{26,27}={1,2}(?![\w=]))"
 )
 _PUBLIC_BEFORE = compile_lazily(
-    r"(?i)(?:(?:sha|md)[0-9]{1,3}[-=:~]|/nix/store/|\bh1:|\bboundary=-{0,60}|(?:base64|drive\.google\.com\S{1,60}),?|0x)$"
+    r"(?i)(?:(?:sha|md)[0-9]{1,3}[-=:~]|/nix/store/|\bh1:|\bboundary=-{0,60}|(?:base64|drive\.google\.com\S{1,60}),?|0x|\b(?:hash|digest|checksum)\s)$"
 )
 """What stands before a hash that tells nothing."""
 _HASH = compile_lazily(r"(?i)(?:sha|md)[0-9]{1,3}[-_]")

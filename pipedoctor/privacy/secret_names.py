@@ -104,6 +104,8 @@ _OTHER_THINGS = _split_words(
 )
 _WORDS = compile_lazily(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _MAX_NAME = 120
+_PUBLIC_KEY = ["gpg", "key"]
+"""Images of Python name the fingerprint of a public one so."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -115,7 +117,7 @@ def judge_name(name: str, preceding: str = "") -> NameStrength:
     """
     words = split_name(name)
     place = next((n for n in range(len(words) - 1, -1, -1) if _rate_word(words[n])), None)
-    if place is None:
+    if place is None or words == _PUBLIC_KEY:
         return NameStrength.NONE
     if words[place] == "pass" and words[place + 1 : place + 2] in (["phrase"], ["word"], ["code"]):
         return NameStrength.PASSWORD

@@ -8,8 +8,10 @@ from pipedoctor.privacy.command_forms import COMMAND_FORMS
 from pipedoctor.privacy.connection_forms import CONNECTION_FORMS
 from pipedoctor.privacy.drawn_words import MIN_DRAWN
 from pipedoctor.privacy.marked_lines import replace_near_marks
+from pipedoctor.privacy.printed_secrets import PRINTED_FORMS
 from pipedoctor.privacy.randomness import MIN_RANDOM_RUN, mask_random
 from pipedoctor.privacy.secret_names import NameStrength, judge_name
+from pipedoctor.privacy.secret_tables import mask_tables
 from pipedoctor.privacy.secret_values import is_secret_value
 from pipedoctor.privacy.spoken_forms import SPOKEN_FORMS
 from pipedoctor.privacy.telling_lines import (
@@ -23,7 +25,7 @@ from pipedoctor.privacy.unnamed_secrets import mask_unnamed
 MASK = "<secret>"
 
 # Texts, not compiled: few reports hold any of these, and compiling takes its time.
-_IN_URL = r"(://[^/\s:]{0,200}:)(?!\d+/)[^\s@]{1,500}(?=@)"
+_IN_URL = r"(://[^/\s:]{0,200}:)(?!\d+/|<[\w-]+>@)[^\s@]{1,500}(?=@)"
 _ALONE_IN_URL = r"(://)(?=[^/\s:@]*\d)[\w-]{12,}(?=@)"
 _IN_ENCODED_URL = r"(?i)(%3a%2f%2f[\w.-]{0,80}%3a)[^\s@]{1,200}?(?=%40)"
 _IN_PATH = r"(://\S{0,200}/t/)[^/\s?#]{4,}(?=[/\s?#]|$)"
@@ -77,7 +79,7 @@ _MARKED_FORMS = (
     (("asic ",), (_BASIC,)),
 )
 """What is looked for only where one of these marks stands."""
-_ALL_FORMS = (*COMMAND_FORMS, *CONNECTION_FORMS, *SPOKEN_FORMS)
+_ALL_FORMS = (*COMMAND_FORMS, *CONNECTION_FORMS, *SPOKEN_FORMS, *PRINTED_FORMS)
 _ASCII_FORMS = tuple(form for form in _ALL_FORMS if "".join(form.marks).isascii())
 """Most texts are ASCII, and few forms can stand in no such text."""
 _FORMS_WITHOUT_OPTION = tuple(form for form in _ALL_FORMS if not form.has_option)
@@ -103,6 +105,7 @@ def mask_secrets(text: str) -> str:
     if may_hold_assignment(text):
         text = mask_assigned(text, MASK)
     if len(text) >= MIN_TELLING:
+        text = mask_tables(text, MASK)
         text = mask_quoted_passwords(mask_telling_lines(text, MASK), MASK)
     text = mask_random(text, MASK) if longest >= MIN_RANDOM_RUN else text
     return mask_unnamed(text, MASK) if len(text) >= MIN_DRAWN else text

@@ -48,6 +48,7 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     CommandForm(
         ("hrase",),
         r"(?im)(\bpass ?phrase(?:\sis)?\s?[:=]\s?)(?!(?:not?|none|is|was|must|required|missing)\b)"
+        r"(?!(?:leave|empty|enter|type|press|optional|if|for|when|your|please|skip|blank|same)\b)"
         r"[a-z]+(?:[ -][a-z]+){3,}(?=[.!]?\s*$)",
         "https://www.eff.org/dice",
         has_option=False,
@@ -66,9 +67,10 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         (" code", "PIN"),
-        r"(\b(?:(?i:2fa|mfa|otp|verification|recovery|backup|security|one-time|login|pairing"
+        r"(\b(?:(?i:2fa|mfa|otp|device|verification|recovery|backup|security|one-time|login|pairing"
         r"|authentication|confirmation|unlock|activation|access|invit(?:e|ation)|enrollment)\s(?i:code)|PIN(?:\s(?i:code))?)"
-        r"(?:\sis)?\s?[:=]?\s[\"']?)(?=[\w-]*\d)(?:\d{3}[ -]\d{3}|\d{4,8}|[\w-]{6,})(?![\w.%-])",
+        r"(?:\sis)?\s?[:=]?\s[\"']?)(?:(?=[\w-]*\d)(?:\d{3}[ -]\d{3}|\d{4,8}|[\w-]{6,})"
+        r"|[A-Z]{4}-[A-Z]{4})(?![\w%-]|\.\w)",
         "https://www.rfc-editor.org/rfc/rfc6238",
         has_option=False,
     ),
@@ -110,7 +112,7 @@ SPOKEN_FORMS: tuple[CommandForm, ...] = (
     ),
     CommandForm(
         ("asscode", "ASSCODE", "otp", "OTP"),
-        r"(\b(?i:passcode|otp|totp)\s[\"']?)\d{4,10}(?![\w.])",
+        r"(\b(?i:passcode|otp|totp)(?:\s\([^)\n]{1,20}\))?(?:\sis)?\s?[:=]?\s[\"']?)\d{4,10}(?!\w|\.\d)",
         "https://www.rfc-editor.org/rfc/rfc6238",
         has_option=False,
     ),

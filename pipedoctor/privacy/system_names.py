@@ -53,7 +53,7 @@ SYSTEM_USERS: tuple[NameForm, ...] = (
         "|",
         in_word=True,
     ),
-    make_form("user", _LSF, rf"(\bUser <){_USER}(?=>)", "User <"),
+    make_form("user", _LSF, rf"(\bUser <(?!user-\d+>)){_USER}(?=>)", "User <"),
     make_form("user", _LSF, rf"(?m)(^\d+\s+){_USER}(?=\s+{_LSF_STATES}\s)", "   "),
     make_form(
         "user",

@@ -53,7 +53,7 @@ def mask_unnamed(text: str, mask: str) -> str:
 
     def hide(match: re.Match[str]) -> str:
         word = match[0]
-        if word not in drawn:
+        if word not in drawn or _is_called(match):
             return word
         named = _find_hash_of_name(word)
         begin, end = named or find_drawn_part(word) or (0, 0)
@@ -62,6 +62,12 @@ def mask_unnamed(text: str, mask: str) -> str:
         return word[:begin] + mask + word[end:]
 
     return re.sub(_WORD, hide, text)
+
+
+def _is_called(match: re.Match[str]) -> bool:
+    """Is it the name of a class that is made: ``CLIPViTL14x336px(...)``?"""
+    word = match[0]
+    return word.isidentifier() and word[0].isupper() and match.string[match.end() :][:1] == "("
 
 
 def _is_suspect(word: str) -> bool:
@@ -106,7 +112,9 @@ def _is_public_before(before: str) -> bool:
 
 def _is_public_name(name: str) -> bool:
     words = [word for word in split_name(name) if not word.isdigit()]
-    return bool(words) and words[-1] in _PUBLIC_NAMES and judge_name(name) is NameStrength.NONE
+    if not words or judge_name(name) is not NameStrength.NONE:
+        return False
+    return words[-1] in _PUBLIC_NAMES or (words[-1] == "key" and words[-2:-1] == ["cache"])
 
 
 def _is_path(before: str, word: str, text: str, end: int) -> bool:

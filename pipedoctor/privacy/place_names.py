@@ -1,0 +1,158 @@
+"""Users and hosts in configurations and in the columns of tools: a table with its sources."""
+
+from pipedoctor.privacy.name_form import MAN, NameForm, make_form
+
+_USER = r"((?!<|None\b|True\b|False\b|null\b|self\b|os\b|getpass\b)[A-Za-z_][\w.-]*[\w$])(?![\w<(])"
+_HOST = r"((?!<)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9])(?![\w<(])"
+_SSH = "https://man.openbsd.org/ssh_config"
+_KUBECTL = "https://kubernetes.io/docs/reference/kubectl/"
+_WINDOWS = "https://learn.microsoft.com/windows-server/administration/windows-commands/"
+_SYSTEMINFO = f"{_WINDOWS}systeminfo"
+_DOCKER = "https://docs.docker.com/reference/cli/docker/login/"
+_NETRC = "https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html"
+
+PLACE_USERS: tuple[NameForm, ...] = (
+    make_form(
+        "user",
+        _SSH,
+        rf"(?m)(^Host[ \t]+\S[^\n]*\n(?:[ \t]+\w+[ \t]+\S[^\n]*\n){{0,8}}?[ \t]+User[ \t]+){_USER}",
+        "User ",
+    ),
+    make_form("user", _SSH, rf"(\bAuthenticating to \S+ as '){_USER}", "uthenticating to"),
+    make_form(
+        "user",
+        _SSH,
+        rf"(?m)(^|(?<=\s)){_USER}(?=@(?:[\w.-]+|<host-\d+>)'s password)",
+        "'s password",
+    ),
+    make_form(
+        "user",
+        "https://docs.python.org/3/library/configparser.html",
+        rf"(?m)(^[ \t;#]*(?:[\w.]{{1,30}}\.)?user(?:_?name)?[ \t]=[ \t][\"']?){_USER}"
+        r"(?=[\"']?[ \t]*$)",
+        *("user =", "user_name =", "username ="),
+    ),
+    make_form("user", _KUBECTL, rf"(?m)(^users:\s*\n\s*- name:\s){_USER}", "users:"),
+    make_form("user", _KUBECTL, rf"(\bset-credentials\s){_USER}", "set-credentials"),
+    make_form(
+        "user",
+        "https://www.rfc-editor.org/rfc/rfc4514",
+        rf"(\b(?:cn|uid|CN|UID)=){_USER}(?=,\s?(?i:ou|dc|cn|o)=)",
+        *("cn=", "uid=", "CN=", "UID="),
+        in_word=True,
+    ),
+    make_form(
+        "user",
+        "https://www.sudo.ws/docs/man/sudo.man/",
+        r"(\bpassword for )(?!(?:key|user|the|your|this|an?|my|all|root|sudo|login|access|it)\b)"
+        rf"{_USER}",
+        "password for ",
+    ),
+    make_form(
+        "user",
+        "https://docs.nextcloud.com/server/latest/user_manual/en/files/access_webdav.html",
+        rf"(/remote\.php/(?:dav/files|webdav)/){_USER}",
+        "/remote.php/",
+        in_word=True,
+    ),
+    make_form(
+        "user",
+        "https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch03s08.html",
+        r"((?:^|(?<=[\s/\"'=]))-(?:home|Users)-)([a-z_][\w.]*)(?=-)",
+        *("-home-", "-Users-"),
+        in_word=True,
+    ),
+    make_form(
+        "user",
+        "https://www.rfc-editor.org/rfc/rfc3986#section-2.1",
+        r"(%(?:5C|5c|2F|2f)(?:[Uu]sers|home)%(?:5C|5c|2F|2f))([A-Za-z_][\w.-]*)",
+        *("%5C", "%5c", "%2F", "%2f"),
+        in_word=True,
+    ),
+    make_form(
+        "user",
+        f"{_WINDOWS}net-use",
+        r"((?<!\S)/(?:user:|u:|U\s|ru\s)(?:[\w.-]+\\)?)([A-Za-z_][\w.$-]*)",
+        *("/user:", "/u:", "/U ", "/ru "),
+    ),
+    make_form(
+        "user",
+        "https://slurm.schedmd.com/sbatch.html",
+        r"(/tmp/slurm[_-](?:tmp[_-])?)([a-z_][\w.]*)(?=[/\s\"'-]|$)",
+        "/tmp/slurm",
+        in_word=True,
+    ),
+    make_form(
+        "user", f"{MAN}/man1/whoami.1.html", rf"(\bwhoami\s?(?:->|=>|:)\s?){_USER}", "whoami"
+    ),
+    make_form(
+        "user",
+        "https://owasp.org/www-project-web-security-testing-guide/",
+        rf"(?m)((?:^|(?<=\s))u(?:ser)?:\s?){_USER}(?=,?\s+p(?:w|ass)?:\s?<secret>)",
+        "u: ",
+        "user: ",
+    ),
+    make_form(
+        "user",
+        "https://owasp.org/www-project-web-security-testing-guide/",
+        rf"(?im)(^[ \t]*(?:user(?:[ _]?name)?|login|account)(?:[ \t]{{2,}}|\t)){_USER}"
+        r"(?=[ \t]*\n[ \t]*pass\w*[ \t]+<secret>)",
+        *("ser", "ogin", "ccount"),
+    ),
+    make_form("user", _DOCKER, rf"(\bLogin Succeeded: ){_USER}", "Login Succeeded"),
+    make_form(
+        "user",
+        _SYSTEMINFO,
+        r"(?m)(^Registered (?:Owner|Organization):[ \t]+)(\S[^\n]{1,60}?)(?=[ \t]*$)",
+        "Registered ",
+    ),
+    make_form(
+        "user",
+        "https://www.rfc-editor.org/rfc/rfc3966",
+        r"((?i:\b(?:sms|call|phone|mobile)\b[^\n+]{0,20}))(\+\d[\d ()/-]{6,18}\d)(?!\w)",
+        *("SMS", "sms", "all", "hone", "obile"),
+    ),
+    make_form(
+        "user",
+        "https://www.postgresql.org/docs/current/libpq-pgpass.html",
+        rf"(?m)(^(?:[\w.*-]+|<host-\d+>):(?:\d{{2,5}}|\*):[^:\s]+:){_USER}(?=:<secret>)",
+        ":<secret>",
+        in_word=True,
+    ),
+)
+PLACE_HOSTS: tuple[NameForm, ...] = (
+    make_form(
+        "host",
+        _SSH,
+        rf"(?m)(^Host[ \t]+\S[^\n]*\n(?:[ \t]+\w+[ \t]+\S[^\n]*\n){{0,8}}?[ \t]+HostName[ \t]+)"
+        rf"{_HOST}",
+        "HostName ",
+    ),
+    make_form("host", _SSH, rf"(\bAuthenticating to ){_HOST}(?=:\d)", "uthenticating to"),
+    make_form(
+        "host",
+        _SSH,
+        rf"(?m)((?:^|(?<=\s))(?:[\w.-]+|<user-\d+>)@){_HOST}(?='s password)",
+        "'s password",
+    ),
+    make_form("host", _NETRC, rf"(\bmachine\s){_HOST}(?=\s+login\s)", "machine "),
+    make_form("host", _DOCKER, rf"(\"auths\"\s?:\s?\{{\s*\"){_HOST}", '"auths"'),
+    make_form("host", _DOCKER, rf"(\bLogin Succeeded: \S+ @ ){_HOST}", "Login Succeeded"),
+    make_form(
+        "host",
+        "https://wiki.gnome.org/Projects/gvfs",
+        rf"(\bserver=){_HOST}(?=,share=)",
+        "server=",
+        in_word=True,
+    ),
+    make_form(
+        "host",
+        "https://www.postgresql.org/docs/current/libpq-pgpass.html",
+        rf"(?m)(^){_HOST}(?=:\d{{2,5}}:[^:\s]+:[^:\s]+:<secret>)",
+        ":<secret>",
+        in_word=True,
+    ),
+    make_form("host", _SYSTEMINFO, rf"(?m)(^Host Name:[ \t]+){_HOST}", "Host Name:"),
+    make_form("host", _KUBECTL, rf"(?m)(^){_HOST}(?=\s+(?:Not)?Ready(?:,\S+)?\s)", "Ready"),
+    make_form("host", _KUBECTL, rf"(\bNode:\s+){_HOST}(?=/)", "Node:"),
+)

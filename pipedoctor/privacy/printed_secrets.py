@@ -1,0 +1,79 @@
+"""Secrets that commands print on the next line, and that prompts and tools ask for."""
+
+from pipedoctor.privacy.command_form import CommandForm
+
+_PRINTING = (
+    r"vault kv get -field=\S+ \S+|op read \S+|(?:go)?pass show \S+|gh auth token"
+    r"|bw get password \S+|security find-generic-password [^\n]{0,200}-w"
+    r"|gcloud auth print-(?:access|identity)-token"
+    r"|kubectl get secret [^\n]{0,200}base64 (?:-d|--decode)|aws ecr get-login-password[^\n]{0,200}"
+)
+_PRINTED = (
+    rf"(?m)(^[^\n]{{0,80}}?\b(?:{_PRINTING})[ \t]*\n)"
+    r"(?!<secret>)[^\s$#<]\S{3,}(?=[ \t]*(?:\n|$))"
+)
+_NO_VALUE = r"(?!<secret>|(?:permission|incorrect|bad|wrong|denied)\b)"
+
+PRINTED_FORMS: tuple[CommandForm, ...] = (
+    CommandForm(
+        ("hrase for ",),
+        rf"(?i)(\bpass ?phrase for (?:key )?[\"'][^\"'\n]{{1,300}}[\"']:[ \t]+){_NO_VALUE}\S[^\n]*",
+        "https://man.openbsd.org/ssh-add",
+        has_option=False,
+    ),
+    CommandForm(
+        ("kv get", "op read", "pass show", "auth token", "print-", "get password"),
+        _PRINTED,
+        "https://developer.hashicorp.com/vault/docs/commands/kv/get",
+        has_option=False,
+    ),
+    CommandForm(
+        ("get secret ", "find-generic", "get-login"),
+        _PRINTED,
+        "https://kubernetes.io/docs/tasks/configmap-secret/managing-secret-using-kubectl/",
+        has_option=False,
+    ),
+    CommandForm(
+        ("default",),
+        r"(\bvariable\s+\"[\w-]*(?i:password|passwd|secret|token|api_?key)[\w-]*\"\s*\{[^}]{0,400}?"
+        r"\bdefault\s*=\s*\")(?!<secret>)[^\"\n]{3,}",
+        "https://developer.hashicorp.com/terraform/language/values/variables",
+        has_option=False,
+    ),
+    CommandForm(
+        (" p: ", " pw: ", " pass: "),
+        r"(?m)((?:^|(?<=\s))u(?:ser)?:\s?\S{2,40},?\s+p(?:w|ass)?:\s?)(?!<secret>)\S{4,}",
+        "https://owasp.org/www-project-web-security-testing-guide/",
+        has_option=False,
+    ),
+    CommandForm(
+        (" to ",),
+        r"((?i:\b(?:changed?|set|reset|rotated?|updated?)\s(?:[\w-]{1,16}\s){0,4}"
+        r"(?:password|passphrase|passwd)\sto:?\s)[\"']?)(?!<secret>)"
+        r"(?=[^\s\"',;]*[A-Z\d!@#$%^&*_+])[^\s\"',;]{5,}",
+        "https://owasp.org/www-project-web-security-testing-guide/",
+        has_option=False,
+    ),
+    CommandForm(
+        (" password ",),
+        r"((?i:\busers?(?:name)?:?\s[\"']?\S{1,40}\s(?:and|with)\s(?:the\s)?password\s)[\"']?)"
+        r"(?!<secret>|(?:is|was|to|for|in|from|are|must|should|not|in|has|are|protected)\b)"
+        r"[^\s\"',;.][^\n\"',;.]{3,60}",
+        "https://owasp.org/www-project-web-security-testing-guide/",
+        has_option=False,
+    ),
+    CommandForm(
+        ("G-",),
+        r"(\b(?i:codes?|sms|otp)\b[^\n]{0,30}?\b)G-\d{6}\b",
+        "https://support.google.com/accounts/answer/1187538",
+        has_option=False,
+    ),
+    CommandForm(
+        (" codes", " Codes"),
+        r"(?i)(\b(?:recovery|backup|scratch|2fa|mfa|one-time)[\s-]codes(?:\sare)?\s?[:=]?\s{1,4})"
+        r"(?=\S*\d)[\w-]{6,}(?:[ ,;]{1,3}(?=\S*\d)[\w-]{6,})*",
+        "https://docs.github.com/en/authentication/securing-your-account-with-two-factor-authentication-2fa/configuring-two-factor-authentication-recovery-methods",
+        has_option=False,
+    ),
+)
+"""Where a person or a program has just been asked for one, or is about to be told one."""
