@@ -198,7 +198,8 @@ PUBLIC_HOSTS = (
     "github.com githubusercontent.com gitlab.com huggingface.co pytorch.org nvidia.com"  # noqa: SIM905
     " python.org anaconda.org anaconda.com conda-forge.org readthedocs.io kernel.org"
     " docker.com docker.io kubernetes.io ghcr.io nvcr.io quay.io example.com"
-    " googleapis.com amazonaws.com kaggle.com microsoft.com".split()
+    " googleapis.com amazonaws.com kaggle.com microsoft.com wandb.ai stackoverflow.com"
+    " fbaipublicfiles.com".split()
 )
 """Servers of everybody, with all below them."""
 

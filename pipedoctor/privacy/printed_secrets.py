@@ -63,6 +63,42 @@ PRINTED_FORMS: tuple[CommandForm, ...] = (
         has_option=False,
     ),
     CommandForm(
+        ("pass",),
+        r"((?i:\busers?(?:name)?:?\s[\"']?\S{1,40}\s?[/|,]\s?pass(?:word|wd|phrase)?:?\s)[\"']?)"
+        r"(?!<secret>)[^\s\"',;/|]{3,}",
+        "https://owasp.org/www-project-web-security-testing-guide/",
+        has_option=False,
+    ),
+    CommandForm(
+        ("password",),
+        r"((?i:\bpassword\s(?:(?:was|is|has\sbeen|got)\s)?(?:now\s)?(?:changed|set|reset|updated|rotated)"
+        r"\sto:?\s)[\"']?)(?!<secret>)(?=[^\s\"',;]*[A-Z\d!@#$%^&*_+])[^\s\"',;]{5,}",
+        "https://owasp.org/www-project-web-security-testing-guide/",
+        has_option=False,
+    ),
+    CommandForm(
+        ("password's",),
+        r"(?im)(\b(?:the|my|our|your)\s(?:\w+\s)?password's\s[\"']?)"
+        r"(?!<secret>|(?:not|too|in|on|the|a|been|length|hash|wrong|expired|strength)\b)[\w!@#$%^&*.+-]{4,}"
+        r"(?=[\"']?[.,;!]?(?:\s*$|\s(?:and|but|for|until|now)\b))",
+        "https://owasp.org/www-project-web-security-testing-guide/",
+        has_option=False,
+    ),
+    CommandForm(
+        ("SecureString",),
+        r"(\bConvertTo-SecureString\s(?:-String\s)?[\"'])(?!<secret>)[^\"'\n$]{3,}",
+        "https://learn.microsoft.com/powershell/module/microsoft.powershell.security/convertto-securestring",
+        has_option=False,
+    ),
+    CommandForm(
+        ("<<<",),
+        r"(\b(?:kinit|sudo -S|su|passwd|cryptsetup|gpg|ssh-add|openssl|smbclient)\b[^\n|;&]{0,200}?"
+        r"<<<\s?"
+        r"[\"']?)(?!<secret>|\$)[^\s\"']{3,}",
+        "https://www.gnu.org/software/bash/manual/html_node/Redirections.html#Here-Strings",
+        has_option=False,
+    ),
+    CommandForm(
         ("G-",),
         r"(\b(?i:codes?|sms|otp)\b[^\n]{0,30}?\b)G-\d{6}\b",
         "https://support.google.com/accounts/answer/1187538",
