@@ -21,7 +21,8 @@ _NOTHING = frozenset(
 )
 _PLACEHOLDER = compile_lazily(
     r"<[^>]*>?|[*.#•_?-]+|[|>][+-]?|\{[\"']?[\w.-]+[\"']?:|[xX]{3,}|\[(?i:redacted|hidden|masked|filtered)\]|[\w-]{0,12}(?:\.\.\.|…)|[()\[\]{},:]+"
-    r"|(?i:your|insert|put|enter|example|(?:change|replace|fill)[-_ ]?(?:me|this|it)|todo|placeholder|dummy|leave\sempty)(?:[-_ ].*)?"
+    r"|(?i:your|insert|put|enter|example|todo|placeholder|dummy"
+    r"|(?:change|replace|fill)[-_ ]?(?:me|this|it))(?:[-_ ].*)?"
 )
 _REFERENCE = compile_lazily(
     r"\$(?:\{|\(|[A-Z_][A-Z0-9_]*(?![a-z])|[a-z_]+(?![\w$]))|%[A-Z_][A-Z0-9_]*%|%[sdr](?!\w)|%\("
