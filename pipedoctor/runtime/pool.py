@@ -6,6 +6,8 @@ import signal
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from pipedoctor.runtime.child_exit import REAP_TIMEOUT, kill_and_reap, wait_for_exit
+
 Task = Callable[[], bytes]
 _LENGTH_BYTES = 8
 MAX_ATTEMPTS = 2
@@ -17,6 +19,9 @@ class LostTask(NamedTuple):
     """A task whose child died at every attempt, and how it died."""
 
     reason: str
+
+
+_NEVER_ENDS = LostTask("without an end, even when it was killed")
 
 
 class _WorkerChild(NamedTuple):
@@ -49,7 +54,10 @@ def run_tasks(
                     done[number] = tasks[number]()
                 else:
                     hands[hand.pipe] = (hand, attempt)
-            for pipe in _wait_for_output([hand for hand, _ in hands.values()], patience):
+            talking = _wait_for_output([hand for hand, _ in hands.values()], patience)
+            if not talking:
+                done.update(_give_up(hands))
+            for pipe in talking:
                 hand, attempt = hands[pipe]
                 part = os.read(pipe, 1 << 20)
                 hand.output.extend(part)
@@ -62,22 +70,37 @@ def run_tasks(
                         done[hand.number] = result
     finally:
         for hand, _ in hands.values():
-            os.kill(hand.pid, signal.SIGKILL)
-            _finish_worker(hand)
+            kill_and_reap(hand.pid)
+            os.close(hand.pipe)
     return [done[number] for number in range(len(tasks))]
 
 
+def _give_up(hands: dict[int, tuple[_WorkerChild, int]]) -> dict[int, LostTask]:
+    """Leave the children that no kill ends; what they did is lost."""
+    lost = {hand.number: _NEVER_ENDS for hand, _ in hands.values()}
+    for pipe in hands:
+        os.close(pipe)
+    hands.clear()
+    return lost
+
+
 def _wait_for_output(hands: Sequence[_WorkerChild], patience: float) -> list[int]:
-    """Pipes of those that have something to say, or ended; kill all that say nothing."""
+    """
+    Pipes of those that have something to say, or ended; those that say nothing are killed.
+
+    None: not even that ends them (a call of a driver), or others hold their pipes.
+    """
     if not hands:
         return []
     poll = select.poll()
     for hand in hands:
         poll.register(hand.pipe, select.POLLIN)
-    talking = [pipe for pipe, _ in poll.poll(patience * 1000)]
-    for hand in () if talking else hands:
-        os.kill(hand.pid, signal.SIGKILL)  # their pipes close
-    return talking
+    talking = poll.poll(patience * 1000)
+    if not talking:
+        for hand in hands:
+            os.kill(hand.pid, signal.SIGKILL)  # their pipes close
+        talking = poll.poll(REAP_TIMEOUT * 1000)
+    return [pipe for pipe, _ in talking]
 
 
 def _start_worker(task: Task, number: int) -> _WorkerChild:
@@ -104,9 +127,13 @@ def _start_worker(task: Task, number: int) -> _WorkerChild:
 def _finish_worker(hand: _WorkerChild) -> bytes | LostTask:
     """The result of a child that closed its pipe, if it came whole."""
     os.close(hand.pipe)
-    _, status = os.waitpid(hand.pid, 0)
+    status = wait_for_exit(hand.pid, REAP_TIMEOUT)
+    if status is None:
+        status = kill_and_reap(hand.pid)
     size = int.from_bytes(hand.output[:_LENGTH_BYTES], "little")
     if len(hand.output) >= _LENGTH_BYTES and len(hand.output) == _LENGTH_BYTES + size:
         return bytes(hand.output[_LENGTH_BYTES:])
+    if status is None:
+        return _NEVER_ENDS
     code = os.waitstatus_to_exitcode(status)
     return LostTask(f"of signal {-code}" if code < 0 else "without an answer")

@@ -24,6 +24,8 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 _LENGTH = struct.Struct("<I")
+_EXIT_SECONDS = 1.0
+"""For a child to end that has closed its answer."""
 Command = dict[str, Any]
 SignalReady = Callable[[], None]
 
@@ -167,13 +169,29 @@ def _run_child(work: Callable[[SignalReady], Command], is_ready: int, go: int, w
 def _read_answer(pid: int, answer: int) -> Command:
     with os.fdopen(answer, "rb") as stream:
         text = stream.read()
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    status = _wait_for_exit(pid)
     if text:
         message: Command = json.loads(text)
         return message
+    if status is None:
+        return {"error": "closed its answer, and does not end"}
+    code = os.waitstatus_to_exitcode(status)
     if code < 0:
         return {"error": f"killed by {signal.Signals(-code).name}"}
     return {"error": f"exited with code {code}"}
+
+
+def _wait_for_exit(pid: int) -> int | None:
+    """Wait briefly for a child that has answered; None: a driver keeps it, so it is killed."""
+    until = time.monotonic() + _EXIT_SECONDS
+    gone, status = os.waitpid(pid, os.WNOHANG)
+    while not gone:
+        if time.monotonic() > until:
+            os.kill(pid, signal.SIGKILL)
+            return None
+        time.sleep(0.001)
+        gone, status = os.waitpid(pid, os.WNOHANG)
+    return status
 
 
 def format_error(error: BaseException) -> str:

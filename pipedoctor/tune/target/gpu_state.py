@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pipedoctor.runtime.child_exit import kill_and_reap, wait_for_exit
+
 NVML_CHECK = "PYTORCH_NVML_BASED_CUDA_CHECK"
 """Has `torch.cuda.is_available()` ask the driver's library instead (torch 1.13.1)."""
 BAD_FORK = "Cannot re-initialize CUDA in forked subprocess"
@@ -20,6 +22,8 @@ EARLY_CUDA = (
 )
 
 
+_DRIVER_SECONDS = 30.0
+"""To initialize CUDA: several seconds where eight GPUs sleep, never where a driver hangs."""
 _COPIES = ("Memcpy", "Memset")
 """How the profiler's names of copies begin."""
 _MAX_PROFILED_STEPS, _MAX_PROFILED_SECONDS = 5, 0.3
@@ -43,7 +47,9 @@ def has_gpu(torch: Any) -> bool:
             code = int(not torch.cuda.is_available())
         finally:
             os._exit(code)
-    _, status = os.waitpid(pid, 0)
+    status = wait_for_exit(pid, _DRIVER_SECONDS)
+    if status is None:
+        kill_and_reap(pid)  # of a driver that does not answer nothing can be used
     return status == 0
 
 

@@ -18,6 +18,7 @@ import msgspec
 
 from pipedoctor.runtime.attempt import Crash, attempt
 from pipedoctor.runtime.blocked_call import describe_stuck_call, find_stuck_call
+from pipedoctor.runtime.child_exit import REAP_TIMEOUT, wait_for_exit
 from pipedoctor.tune.target.loader_failure import EmptyLoaderError, describe_failure
 from pipedoctor.tune.target.messages import (
     EPOCH_DECODER,
@@ -99,7 +100,7 @@ class TrialProcess:
                 return child
             # Two at once might not fit on the GPU.
             kill_tree(child.pid)
-            os.waitpid(child.pid, 0)
+            wait_for_exit(child.pid, REAP_TIMEOUT)
             child.close()
         return self._fork(request)
 
@@ -140,12 +141,12 @@ def _write_request(child: _Child, request: TrialRequest) -> bool:
 
 def _end_child(child: _Child, text: str, begin: float, grace: float) -> TrialAnswer:
     """Wait for the process of a trial, end what is left, and say what it answered."""
-    code = _wait_for_exit(child.pid, grace)
+    code = wait_for_exit(child.pid, grace)
     alive = code is None
     stuck = find_stuck_call(child.pid, _STUCK_SECONDS) if alive and not text else None
     kill_tree(child.pid, alive=alive)
     if code is None:
-        _, code = os.waitpid(child.pid, 0)
+        code = wait_for_exit(child.pid, REAP_TIMEOUT)
     text, _, later = (text + (_read_line(child.answers, 0.0) if text else "")).partition("\n")
     child.close()
     if not text:
@@ -167,8 +168,11 @@ def _complete_answer(answer: TrialAnswer, later: str, begin: float) -> TrialAnsw
     return msgspec.structs.replace(answer, ending_seconds=ending)
 
 
-def _explain_no_answer(status: int, seconds: float, *, killed_by_us: bool) -> TrialFailed:
+def _explain_no_answer(status: int | None, seconds: float, *, killed_by_us: bool) -> TrialFailed:
     """The answer for a trial that ended, or that we ended, without one."""
+    if status is None:
+        reason = f"no answer within {seconds:.0f} s, and it does not end when it is killed"
+        return TrialFailed(reason=reason, hung=True)
     if os.WIFSIGNALED(status) and not killed_by_us:
         name = signal.Signals(os.WTERMSIG(status)).name
         return TrialFailed(reason=f"was killed by {name}")
@@ -217,18 +221,6 @@ def _read_line(pipe: int, until: float) -> str:
             return ""
         text += data
     return text.decode()
-
-
-def _wait_for_exit(pid: int, patience: float) -> int | None:
-    """Wait for a child for a while; its status, or None."""
-    end = time.monotonic() + patience
-    while True:
-        gone, status = os.waitpid(pid, os.WNOHANG)
-        if gone:
-            return status
-        if time.monotonic() > end:
-            return None
-        time.sleep(0.005)
 
 
 def write_message(pipe: int, message: Message) -> None:

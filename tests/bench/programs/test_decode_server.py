@@ -14,7 +14,7 @@ import pytest
 from pipedoctor.bench.programs import decode_server
 
 WAYS = """
-import os, signal
+import os, signal, time
 
 def paint(data):
     if data == b"bad":
@@ -23,6 +23,9 @@ def paint(data):
         os.kill(os.getpid(), signal.SIGKILL)
     if data == b"leave":
         os._exit(7)
+    if data == b"stay":
+        os.closerange(3, 64)
+        time.sleep(60)
     return data
 
 def open_paint():
@@ -94,7 +97,11 @@ def test_everything_that_is_asked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("image", "why"),
-    [(b"kill", "killed by SIGKILL"), (b"leave", "exited with code 7")],
+    [
+        (b"kill", "killed by SIGKILL"),
+        (b"leave", "exited with code 7"),
+        (b"stay", "closed its answer, and does not end"),
+    ],
 )
 def test_a_child_that_dies_is_an_answer(tmp_path: Path, image: bytes, why: str) -> None:
     clock = {"do": "clock", "use": [0], "passes": 1, "way": "decode:paint"}

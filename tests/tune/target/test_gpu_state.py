@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -49,6 +50,18 @@ def test_a_driver_that_fails_has_no_gpu() -> None:
         raise RuntimeError
 
     assert gpu_state.has_gpu(torch_with(ask, cuda="13.0")) is False
+
+
+def test_a_driver_that_does_not_answer_has_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_state, "_DRIVER_SECONDS", 0.2)
+    began = time.monotonic()
+
+    def ask() -> bool:
+        time.sleep(60)
+        return True
+
+    assert gpu_state.has_gpu(torch_with(ask, cuda="13.0")) is False
+    assert time.monotonic() - began < 30
 
 
 @pytest.mark.parametrize(("used", "done"), [(True, ["step 7", "wait"]), (False, ["step 7"])])
