@@ -25,6 +25,9 @@ DOCUMENTS = (
     "docs/how-to/attach-a-report.md",
     "docs/how-to/judge-a-fleet.md",
     "docs/how-to/explain-a-log.md",
+    "docs/how-to/measure.md",
+    "docs/how-to/watch-a-job.md",
+    "docs/how-to/use-in-ci.md",
     "docs/report.md",
 )
 PROMISE = re.compile(
