@@ -14,7 +14,13 @@ from pipedoctor.runtime.lanes import Announce
 from pipedoctor.runtime.regular_file import read_start
 from pipedoctor.textsafe import escape_surrogates
 
-_SEARCH_VARIABLES = (("program-path", "PATH"), ("import-path", "PYTHONPATH"))
+_SEARCH_VARIABLES = (
+    ("program-path", "PATH"),
+    ("program-path", "LD_LIBRARY_PATH"),
+    ("import-path", "PYTHONPATH"),
+    ("config", "SSL_CERT_DIR"),
+)
+"""Lists of folders."""
 _FOLDER_VARIABLES = (
     ("environment", "VIRTUAL_ENV"),
     ("environment", "CONDA_PREFIX"),
@@ -22,7 +28,16 @@ _FOLDER_VARIABLES = (
     ("config", "XDG_CONFIG_HOME"),
     ("config", "XDG_DATA_HOME"),
     ("config", "XDG_STATE_HOME"),
+    ("config", "XDG_RUNTIME_DIR"),
+    ("config", "PYTHONSTARTUP"),
+    ("config", "SSL_CERT_FILE"),
+    ("config", "REQUESTS_CA_BUNDLE"),
+    ("config", "CURL_CA_BUNDLE"),
+    ("config", "CUDA_HOME"),
+    ("config", "CUDA_PATH"),
+    ("config", "NETRC"),
 )
+"""One folder or file each."""
 _MAX_FOLDERS = 100
 _DEAD_ERRNOS = frozenset(
     getattr(errno, name)

@@ -31,6 +31,7 @@ def hung(path: str, doing: str = "") -> Outcome:
 
 def test_folders_come_from_the_variables_alone() -> None:
     environ = {"PATH": "/a:/b::rel:/a", "PYTHONPATH": "/c", "VIRTUAL_ENV": "/v", "TMPDIR": "/t"}
+    environ |= {"LD_LIBRARY_PATH": "/l:", "SSL_CERT_FILE": "/s.pem", "CUDA_HOME": "/cuda"}
 
     found = list_named_folders(Machine(environ=environ), "/opt/env")
 
@@ -38,8 +39,11 @@ def test_folders_come_from_the_variables_alone() -> None:
         ("environment", "/opt/env", "the Python environment"),
         ("program-path", "/a", "PATH"),
         ("program-path", "/b", "PATH"),
+        ("program-path", "/l", "LD_LIBRARY_PATH"),
         ("import-path", "/c", "PYTHONPATH"),
         ("environment", "/v", "VIRTUAL_ENV"),
+        ("config", "/s.pem", "SSL_CERT_FILE"),
+        ("config", "/cuda", "CUDA_HOME"),
         ("shm", "/dev/shm", "default"),
     ]
 
