@@ -44,8 +44,9 @@ _FAILURE = re.compile(
 _BANNER = re.compile(
     r"No running processes found|\b[IWE] (?:external/local_xla|tensorflow|tsl)/"
     r"|TF-TRT Warning|rebuild TensorFlow with"
+    r"|^(?:LOCAL_RANK: \d+ - CUDA_VISIBLE_DEVICES: \[[\d,]*\]|[GTIH]PU available: \w+)"
 )
-"""Lines that TensorFlow prints when it starts, in health too."""
+"""Lines that TensorFlow and Lightning print when they start, in health too."""
 
 
 def tells_of_failure(text: str) -> bool:
@@ -79,6 +80,7 @@ def find_similar_causes(text: str, vocabulary: Vocabulary) -> list[SimilarCause]
 
     None, if none is near.
     """
+    text = "\n".join("" if _BANNER.search(row) else row for row in text.split("\n"))
     log_weights = {
         word: (1 + math.log(count)) * vocabulary.rarity.get(word, _UNKNOWN_RARITY)
         for word, count in Counter(split_words(text)).items()

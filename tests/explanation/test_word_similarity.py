@@ -16,6 +16,7 @@ from pipedoctor.explanation.word_similarity import (
     Vocabulary,
     find_similar_causes,
     load_vocabulary,
+    tells_of_failure,
 )
 from pipedoctor.facts import Facts
 from pipedoctor.log.read import BRIEF_BYTES, BRIEF_LINES
@@ -122,3 +123,14 @@ def test_a_broken_vocabulary_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(word_similarity, "find_packs", lambda: (pack,))
 
     assert word_similarity.load_vocabulary.__wrapped__() == Vocabulary()
+
+
+def test_what_lightning_prints_in_health_speaks_for_nothing() -> None:
+    banner = (
+        "GPU available: True (cuda), used: True\n"
+        "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [0]\n"
+        "TPU available: False, using: 0 TPU cores\n"
+    )
+
+    assert find_similar_causes(banner, load_vocabulary()) == []
+    assert not tells_of_failure(banner)
