@@ -70,6 +70,32 @@ class CpuBudget:
         return usual / left
 
 
+class InitialPhase:
+    """
+    The seconds of many looks, for the first verdict.
+
+    They wait while a job imports; one that gets ready for longer has them again when its
+    first batch is seen.
+    """
+
+    def __init__(self) -> None:
+        self._began_at: float | None = None
+        self._has_loaded = False
+
+    def observe(self, now: float, *, sampled: bool, loaded: bool) -> None:
+        """A process was seen: did one of its samples count, was it seen in a loader?"""
+        if sampled and self._began_at is None:
+            self._began_at = now
+        if loaded and not self._has_loaded:
+            self._has_loaded = True
+            if not self.is_running(now):
+                self._began_at = now
+
+    def is_running(self, now: float) -> bool:
+        """Is this the time of many looks?"""
+        return self._began_at is not None and now - self._began_at < INITIAL_SECONDS
+
+
 class PeriodicRead:
     """Something that is read now and then: seldom where it costs much."""
 

@@ -2,8 +2,8 @@
 Watch one job: a constant number of looks a second, whatever the number of processes.
 
 At most 100 looks a second for the first 3 s, then 20, over all processes in turn: every
-other one at a main process; fewer where they would take more CPU than `cpu_budget`
-allows. Each look is one sample of `WatchedProcess`. Whatever
+other one at a main process (`InitialPhase` tells when they begin); fewer where they would
+take more CPU than `cpu_budget` allows. Each look is one sample of `WatchedProcess`. Whatever
 fails here is noted and goes on without that signal; the job never notices.
 """
 
@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 
 from pipedoctor.collect.machine import Machine
 from pipedoctor.watch.cpu_budget import (
-    INITIAL_SECONDS,
     INITIAL_SHARE,
     PROGRAM_SHARE,
     STACKLESS_SHARE,
     STEADY_SHARE,
     CpuBudget,
+    InitialPhase,
     PeriodicRead,
 )
 from pipedoctor.watch.gpu_counters import GpuCounters
@@ -78,6 +78,7 @@ class WatchSession(JobProcesses):
         self._cpu = time.process_time()
         self._budget = CpuBudget(self._read_cpu)
         self._turn_at = self._paced_at = self._ran_at = self.began
+        self._initial = InitialPhase()
         self._resources = PeriodicRead(_RESOURCES_INTERVAL, _RESOURCES_SHARE)
         self._limits = PeriodicRead(_LIMITS_INTERVAL, _LIMITS_SHARE)
         self._rates = PeriodicRead(
@@ -118,7 +119,7 @@ class WatchSession(JobProcesses):
         rate = STEADY_RATE
         if not self._has_stack_reader():
             rate = STACKLESS_RATE
-        elif now - self.began < INITIAL_SECONDS:
+        elif self._initial.is_running(now):
             rate = INITIAL_RATE
         elapsed, self._paced_at = now - self._paced_at, now
         pause = self._budget.compute_pause(self._get_share(now), elapsed)
@@ -131,7 +132,7 @@ class WatchSession(JobProcesses):
             return STACKLESS_SHARE
         if self._read_program_cpu():
             return PROGRAM_SHARE
-        return INITIAL_SHARE if now - self.began < INITIAL_SECONDS else STEADY_SHARE
+        return INITIAL_SHARE if self._initial.is_running(now) else STEADY_SHARE
 
     def _read_cpu(self) -> float:
         return time.thread_time() + self._read_program_cpu()
@@ -157,6 +158,7 @@ class WatchSession(JobProcesses):
             self.remove_process(pid, now)
             return
         self._count_batches(process)
+        self._initial.observe(now, sampled=process.tally.samples > 0, loaded=process.has_loaded)
 
     def _awaits_first_worker(self, process: WatchedProcess) -> bool:
         """Does a main process wait for workers that are only being started?"""

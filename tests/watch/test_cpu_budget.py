@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipedoctor.watch.cpu_budget import CpuBudget, PeriodicRead
+from pipedoctor.watch.cpu_budget import CpuBudget, InitialPhase, PeriodicRead
 
 
 class Simulation:
@@ -86,3 +86,31 @@ def test_a_read_that_costs_little_comes_at_its_interval() -> None:
     assert not task.is_due(4.9)
     task.schedule_soon(1.0, 1.0)
     assert task.is_due(2.0)
+
+
+def test_many_looks_begin_when_training_does_and_again_at_its_first_batch() -> None:
+    phase = InitialPhase()
+    seen = {
+        1.0: (False, False),  # it imports
+        5.0: (True, False),
+        7.0: (True, False),
+        9.0: (True, False),  # it still gets ready
+        20.0: (True, True),
+        22.5: (True, True),
+        24.0: (True, True),
+    }
+    running = []
+    for now, (sampled, loaded) in seen.items():
+        phase.observe(now, sampled=sampled, loaded=loaded)
+        running.append(phase.is_running(now))
+
+    assert running == [False, True, True, False, True, True, False]
+
+
+def test_a_job_that_is_warm_has_them_once() -> None:
+    phase = InitialPhase()
+    phase.observe(0.0, sampled=True, loaded=False)
+    phase.observe(1.0, sampled=True, loaded=True)
+
+    assert phase.is_running(2.9)
+    assert not phase.is_running(3.1)

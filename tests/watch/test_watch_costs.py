@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from pipedoctor.watch import cpu_budget
 from pipedoctor.watch import session as watch_session
 from pipedoctor.watch.session import WatchSession
 from tests.watch.process_family import family
@@ -18,7 +19,7 @@ pytestmark = [
 
 
 def test_64_workers_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_session, "INITIAL_SECONDS", 1.0)
+    monkeypatch.setattr(cpu_budget, "INITIAL_SECONDS", 1.0)
     with family(64) as (pid, _):
         session = WatchSession(pid)
         assert len(session.pids_by_role["worker"]) == 64
