@@ -46,7 +46,7 @@ _IN_MEMORY_DATASETS = (
 def _resolve_arguments(recorder: EventRecorder, loader: ResolvedLoaderCall) -> dict[str, Argument]:
     """Its arguments as facts; what it sends to its workers is recorded."""
     arguments = {
-        name: recorder.loader_calls.argument_fact(given, complete=True, name=name)
+        name: recorder.loader_calls.argument_fact(given, complete=loader.complete, name=name)
         for name, given in loader.arguments.items()
     }
     for name in ("sampler", "batch_sampler"):

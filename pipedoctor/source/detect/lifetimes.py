@@ -62,7 +62,9 @@ def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) ->
         if isinstance(n, ast.Name)
     }.difference(*(bound_names(given.node) for given in loader.arguments.values()))
     for loop in step.context.loops:
-        if not isinstance(loop, (ast.For, ast.AsyncFor)):
+        if isinstance(loop, ast.While):
+            if _repeats_the_same(loop, loader, names):
+                return f"while {unparse_short(loop.test)}"
             continue
         bound = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
         changes = _names_stored_in(loop) & names
@@ -84,6 +86,14 @@ def find_rebuilding_loop(recorder: EventRecorder, loader: ResolvedLoaderCall) ->
         if _is_called_by_steps(recorder, site, scope, names):
             return f"call of {scope.name}"
     return ""
+
+
+def _repeats_the_same(loop: ast.While, loader: ResolvedLoaderCall, names: set[str]) -> bool:
+    """``while step < 90_000:``, which does nothing else with what the loader is made of?"""
+    within = {id(one) for one in ast.walk(loader.site.node)}
+    used = {one.id for one in find_nodes(loop, (ast.Name,)) if id(one) not in within}
+    counted = isinstance(loop.test, ast.Compare)
+    return counted and loop in loader.site.step.context.loops and not used & names
 
 
 def _is_called_by_steps(

@@ -33,7 +33,8 @@ class EventRecorder:
         self.project = project
         self.values = ValueResolver(project)
         evaluator = Evaluator(project)
-        self.values.find_carried = CarriedValues(evaluator).find
+        carried = CarriedValues(evaluator)
+        self.values.find_carried, self.values.find_fields = carried.find, carried.list_fields
         self.loader_calls = LoaderCallFinder(project, self.values)
         self.loader_flow = LoaderFlow(evaluator, self.loader_calls)
         self.call_graph = CallGraph(project, self.loader_flow, self.loader_calls)

@@ -4,7 +4,7 @@ import ast
 
 from pipedoctor.facts.code_events.program import WorkerFunction
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.resolve.dictionaries import ArgumentExpression
+from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression
 from pipedoctor.source.resolve.loader_calls import ResolvedLoaderCall
 from pipedoctor.source.syntax.context import CodeContext, CodeStep
 from pipedoctor.source.syntax.expressions import binding_key, last_name

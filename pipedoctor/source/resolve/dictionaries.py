@@ -1,38 +1,22 @@
 """The dictionaries that hand arguments on: written out, chosen, changed, carried."""
 
 import ast
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
+from pipedoctor.source.resolve.dictionary_changes import apply_changes
+from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression, KeywordDictionary
 from pipedoctor.source.resolve.values import ValueResolver
+from pipedoctor.source.syntax.call_arguments import find_call_argument
 from pipedoctor.source.syntax.context import CodeContext, CodeStep, can_coincide
 from pipedoctor.source.syntax.expressions import binding_key, unparse_node
 from pipedoctor.source.syntax.scope import CodeScope
 
-_MAX_DEPTH = 4
+_MAX_DEPTH, _MAX_CALLERS = 4, 4
 _NOTHING = ast.Constant(None)
-
-
-class ArgumentExpression(NamedTuple):
-    """An argument as an expression, where it is written."""
-
-    node: ast.expr
-    scope: CodeScope
-    condition: str = ""
-    """It is given only under this condition."""
-
-
-class KeywordDictionary(NamedTuple):
-    """
-    The arguments that a dictionary passes on.
-
-    Not complete where some cannot be seen.
-    """
-
-    arguments: Mapping[str, ArgumentExpression]
-    complete: bool
-    node: ast.AST
-    context: CodeContext
+_COPIES = frozenset(("copy.copy", "copy.deepcopy"))
+_FIELD_FUNCTIONS = frozenset(("dataclasses.asdict", "attr.asdict", "attrs.asdict", "vars"))
+_FIELD_METHODS = frozenset(("_asdict", "model_dump", "dict", "to_dict", "asdict"))
+"""What gives the fields of an object with their names."""
 
 
 class DictionaryResolver:
@@ -49,32 +33,92 @@ class DictionaryResolver:
         if depth <= 0:
             yield opaque
         elif isinstance(node, ast.Dict):
-            yield self._resolve_literal(node, scope, step)
+            parts = [(_text_of(k), v) for k, v in zip(node.keys, node.values, strict=True)]
+            yield self._merge(parts, node, scope, step, depth)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            parts = [(_text_of(None), one) for one in (node.left, node.right)]
+            yield self._merge(parts, node, scope, step, depth)
         elif isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Name) and node.func.id == "dict":
-                yield self._resolve_literal(node, scope, step)
-            else:
-                yield self._resolve_function(node, scope, step, depth) or opaque
+            yield from self._resolve_call(node, scope, step, depth)
         elif isinstance(node, ast.IfExp):
             yield self._resolve_conditional(node, scope, step, depth)
-        elif isinstance(node, (ast.Name, ast.Attribute)) and binding_key(node):
+        elif binding_key(node):
             yield from self._resolve_variable(node, scope, step, depth, opaque)
+        elif isinstance(node, ast.Attribute) and node.attr == "__dict__":
+            yield self._resolve_fields(node.value, scope, step) or opaque
+        elif isinstance(node, (ast.Attribute, ast.Subscript)):
+            yield self._resolve_carried(node, scope, step, depth) or opaque
         else:
             yield opaque
 
-    def _resolve_literal(
-        self, node: ast.Dict | ast.Call, scope: CodeScope, step: CodeStep
+    def _merge(
+        self,
+        parts: Sequence[tuple[str | None, ast.expr]],
+        node: ast.expr,
+        scope: CodeScope,
+        step: CodeStep,
+        depth: int,
     ) -> KeywordDictionary:
-        pairs: list[tuple[str | None, ast.expr]] = []
-        if isinstance(node, ast.Dict):
-            for key, value in zip(node.keys, node.values, strict=True):
-                text = key.value if isinstance(key, ast.Constant) else None
-                pairs.append((text if isinstance(text, str) else None, value))
+        """One after the other: items by their keys; whole dictionaries where there is none."""
+        made = KeywordDictionary({}, True, node, step.context)
+        for key, value in parts:
+            if key is None:
+                made = made.spread(list(self.resolve(value, scope, step, depth - 1)))
+            elif key:
+                given = {**made.arguments, key: ArgumentExpression(value, scope)}
+                made = made._replace(arguments=given)
+            else:  # a key that is computed
+                made = made._replace(complete=False)
+        return made
+
+    def _resolve_call(
+        self, node: ast.Call, scope: CodeScope, step: CodeStep, depth: int
+    ) -> Iterator[KeywordDictionary]:
+        """``dict(...)``, a copy, the fields of an object, or a function of the project."""
+        full = self.values.project.full_name_of(node.func, scope.module)
+        method = node.func if isinstance(node.func, ast.Attribute) else None
+        opaque = KeywordDictionary({}, False, node, step.context)
+        if isinstance(node.func, ast.Name) and node.func.id == "dict":
+            parts = [(_text_of(None), one) for one in node.args]
+            parts += [(word.arg, word.value) for word in node.keywords]
+            yield self._merge(parts, node, scope, step, depth)
+        elif full in _COPIES and node.args:
+            yield from self.resolve(node.args[0], scope, step, depth - 1)
+        elif (full or unparse_node(node.func)) in _FIELD_FUNCTIONS and len(node.args) == 1:
+            yield self._resolve_fields(node.args[0], scope, step) or opaque
+        elif method is not None and method.attr == "copy" and not full:
+            yield from self.resolve(method.value, scope, step, depth - 1)
+        elif method is not None and method.attr in _FIELD_METHODS and not node.args:
+            fields = self._resolve_fields(method.value, scope, step)
+            yield fields or self._resolve_function(node, scope, step, depth) or opaque
         else:
-            pairs = [(word.arg, word.value) for word in node.keywords]
-        given = {key: ArgumentExpression(value, scope) for key, value in pairs if key}
-        plain = isinstance(node, ast.Dict) or not node.args
-        return KeywordDictionary(given, plain and len(given) == len(pairs), node, step.context)
+            yield self._resolve_function(node, scope, step, depth) or opaque
+
+    def _resolve_fields(
+        self, node: ast.expr, scope: CodeScope, step: CodeStep
+    ) -> KeywordDictionary | None:
+        """The fields of an object with their names: of a dataclass, a named tuple."""
+        names = self.values.find_fields(node, scope)
+        given = {
+            name: ArgumentExpression(
+                ast.copy_location(ast.Attribute(node, name, ast.Load()), node), scope
+            )
+            for name in names
+        }
+        return KeywordDictionary(given, True, node, step.context) if given else None
+
+    def _resolve_carried(
+        self, node: ast.expr, scope: CodeScope, step: CodeStep, depth: int
+    ) -> KeywordDictionary | None:
+        """``config["loader"]``, ``run.options``: what is carried there, if that is one thing."""
+        found = self.values.find_carried(node, scope)
+        if len(found) != 1 or found[0].default:
+            return None
+        value, its = found[0].node, found[0].scope
+        ways = list(self.resolve(value, its, _step_of_node(its, value, step), depth - 1))
+        if len(ways) != 1:
+            return None
+        return self._change(unparse_node(node), scope, ways[0], step, depth)
 
     def _resolve_function(
         self, node: ast.Call, scope: CodeScope, step: CodeStep, depth: int
@@ -137,6 +181,9 @@ class DictionaryResolver:
             if scope.has_parameter(key):
                 yield from self._resolve_parameter(key, scope, step, depth, dictionary)
                 return
+            if key in scope.parameter_names:  # ``**kwargs``, with what is changed here
+                yield self._change(key, scope, dictionary, step, depth)
+                return
             here = scope.module.body
             bound = [(v, s, here) for v, s in here.bindings.get(key, [])]
         elif not bound:
@@ -147,8 +194,10 @@ class DictionaryResolver:
         for value, where, its in bound:
             if not can_coincide(where.context, step.context):
                 continue
+            used = step if its is scope else None
             for way in self.resolve(value, its, where, depth - 1):
-                yield self._apply_updates(key, its, way._replace(context=where.context), depth)
+                changed = way._replace(context=where.context)
+                yield self._change(key, its, changed, used, depth, value.lineno)
 
     def _resolve_parameter(
         self,
@@ -158,77 +207,44 @@ class DictionaryResolver:
         depth: int,
         dictionary: KeywordDictionary,
     ) -> Iterator[KeywordDictionary]:
-        """What the only caller hands over; several callers: nobody knows."""
-        handed = self.values.find_call_arguments(scope, key)
-        if len(handed) != 1 or depth < _MAX_DEPTH - 1:
-            yield dictionary
-            return
-        value, its = handed[0]
-        yield from self.resolve(value, its, _step_of_node(its, value, step), depth - 2)
+        """What all callers hand over, with what is changed here; if they differ: unknown."""
+        names = [one.arg for one in scope.parameters]
+        place = names.index(key) if key in names else -1
+        sites = self.values.project.find_callers(scope)
+        bound = scope.owner is not None and names[:1] in (["self"], ["cls"])
+        ways: list[KeywordDictionary] = []
+        for site in sites if depth >= _MAX_DEPTH - 1 and len(sites) <= _MAX_CALLERS else ():
+            given = find_call_argument(site.node, key, place - bound)
+            if given is None:
+                ways.append(dictionary)
+            else:
+                ways += self.resolve(given, site.scope, site.step, depth - 2)
+        same = {(id(one.node), one.complete, tuple(one.arguments.items())) for one in ways}
+        found = ways[0] if len(same) == 1 else dictionary
+        yield self._change(key, scope, found._replace(context=CodeContext()), step, depth)
 
-    def _apply_updates(
-        self, key: str, scope: CodeScope, dictionary: KeywordDictionary, depth: int
+    def _change(
+        self,
+        name: str,
+        scope: CodeScope,
+        dictionary: KeywordDictionary,
+        used: CodeStep | None,
+        depth: int,
+        since: int = 0,
     ) -> KeywordDictionary:
-        """Apply ``d.update(...)`` and ``d[name] = ...`` that follow."""
-        given, whole = dict(dictionary.arguments), dictionary.complete
-        start = getattr(dictionary.node, "lineno", 0)
-        for step in scope.steps:
-            node = step.node
-            if getattr(node, "lineno", 0) < start or not can_coincide(
-                step.context, dictionary.context
-            ):
-                continue
-            more = len(step.context.guards) > len(dictionary.context.guards)
-            test = unparse_node(step.context.guards[-1].test) if more else ""
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    name = _assigned_item(target, key)
-                    if name is not None:
-                        _set_argument(given, name, ArgumentExpression(node.value, scope, test))
-            elif isinstance(node, ast.Call) and _is_update_call(node, key):
-                for word in node.keywords:
-                    if word.arg:
-                        _set_argument(given, word.arg, ArgumentExpression(word.value, scope, test))
-                for value in node.args:
-                    for other in self.resolve(value, scope, step, depth - 1):
-                        whole = whole and other.complete
-                        for name, one in other.arguments.items():
-                            _set_argument(given, name, one._replace(condition=test))
-        return dictionary._replace(arguments=given, complete=whole)
+        """With what changes it between where it is made and where it is used."""
+
+        def resolve(node: ast.expr, its: CodeScope, at: CodeStep) -> list[KeywordDictionary]:
+            return list(self.resolve(node, its, at, depth - 1))
+
+        return apply_changes(name, scope, dictionary, (since, used), resolve)
 
 
-def _assigned_item(target: ast.expr, key: str) -> str | None:
-    """``name`` of ``key["name"]``."""
-    if isinstance(target, ast.Subscript) and binding_key(target.value) == key:
-        if isinstance(target.slice, ast.Constant):
-            name = target.slice.value
-            return name if isinstance(name, str) else None
-    return None
-
-
-def _is_update_call(node: ast.Call, key: str) -> bool:
-    func = node.func
-    return (
-        isinstance(func, ast.Attribute)
-        and func.attr in {"update", "setdefault"}
-        and binding_key(func.value) == key
-    )
-
-
-def _set_argument(
-    arguments: dict[str, ArgumentExpression], name: str, argument: ArgumentExpression
-) -> None:
-    """What is set under a condition leaves open which of both it is."""
-    if argument.condition and name in arguments:
-        choice = ast.IfExp(
-            test=ast.Name(argument.condition, ast.Load()),
-            body=argument.node,
-            orelse=arguments[name].node,
-        )
-        ast.copy_location(choice, argument.node)
-        arguments[name] = ArgumentExpression(ast.fix_missing_locations(choice), argument.scope)
-    else:
-        arguments[name] = argument
+def _text_of(key: ast.expr | None) -> str | None:
+    """A key of a dictionary; none: ``**other``; empty: it is computed."""
+    if key is None:
+        return None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
 
 
 def _step_of_node(scope: CodeScope, node: ast.AST, default: CodeStep) -> CodeStep:

@@ -11,26 +11,21 @@ from msgspec.structs import replace
 from pipedoctor.facts.source import Argument
 from pipedoctor.source.resolve.call_chains import hand_over
 from pipedoctor.source.resolve.call_variants import find_variants
+from pipedoctor.source.resolve.called_loader_class import CalledClass, CalledClassResolver
 from pipedoctor.source.resolve.device_conditions import holds_with_gpu
-from pipedoctor.source.resolve.dictionaries import (
-    ArgumentExpression,
-    DictionaryResolver,
-    KeywordDictionary,
-)
+from pipedoctor.source.resolve.dictionaries import DictionaryResolver
 from pipedoctor.source.resolve.inherited_loaders import (
     find_inherited_constructions,
     loader_parameters_of,
     positional_arguments,
 )
+from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression, KeywordDictionary
 from pipedoctor.source.resolve.loader_classes import LOADER_CLASSES
 from pipedoctor.source.resolve.project import CallSite, Project
 from pipedoctor.source.resolve.values import ValueResolver
 from pipedoctor.source.syntax.call_arguments import find_default
 from pipedoctor.source.syntax.expressions import binding_key
 from pipedoctor.source.syntax.scope import CallPosition, ClassDefinition, CodeScope, Module
-
-_MAX_DEPTH = 4
-
 
 MAX_LOADERS = 2000
 """No project makes so many loaders: what does is no code that somebody wrote."""
@@ -64,6 +59,7 @@ class LoaderCallFinder:
             for one in project.classes
             if set(project.find_bases(one)[1]) & LOADER_CLASSES
         }
+        self.classes = CalledClassResolver(values, self.dictionaries, self.loader_subclasses)
         self.inherited: dict[int, ClassDefinition] = {}
         """Of calls in which classes construct what they inherit: the class, by identity."""
         self._self_attributes = {
@@ -82,7 +78,7 @@ class LoaderCallFinder:
         own = self.loader_subclasses.values()
         for site, cls in find_inherited_constructions(self.project, own):
             self.inherited[id(site.node)] = cls
-            direct += self._resolve_arguments(site, cls.full_name, {})
+            direct += self._resolve_arguments(site, CalledClass(cls.full_name))
         wrapped = [one for made in direct for one in self._calls_of_wrapper(made)]
         yield from direct
         yield from wrapped
@@ -106,14 +102,15 @@ class LoaderCallFinder:
         return name in scope.bindings or find_default(scope.node, name) is not None
 
     def _resolve_call(self, call_site: CallSite) -> Iterator[ResolvedLoaderCall]:
-        name, before = self._resolve_loader_class(call_site.node.func, call_site.scope)
-        if name and not _calls_call_result(call_site.node):
-            yield from self._resolve_arguments(call_site, name, before)
+        called = self.classes.resolve(call_site.node.func, call_site.scope)
+        if called is not None and not _calls_call_result(call_site.node):
+            yield from self._resolve_arguments(call_site, called)
 
     def _resolve_arguments(
-        self, call_site: CallSite, name: str, before: Mapping[str, ArgumentExpression]
+        self, call_site: CallSite, called: CalledClass
     ) -> Iterator[ResolvedLoaderCall]:
-        for given, complete, node in self._argument_variants(call_site, name, before):
+        name = called.name
+        for given, complete, node in self._argument_variants(call_site, called):
             ways = find_variants(self.values, call_site.scope, given)
             for way in ways:
                 yield ResolvedLoaderCall(
@@ -122,52 +119,15 @@ class LoaderCallFinder:
             if not ways:
                 yield ResolvedLoaderCall(call_site, name, given, complete, node)
 
-    def _resolve_loader_class(
-        self, func: ast.expr, scope: CodeScope, depth: int = _MAX_DEPTH
-    ) -> tuple[str, Mapping[str, ArgumentExpression]]:
-        """The class of loaders that is called, and what a partial gave already."""
-        full = self.project.full_name_of(func, scope.module)
-        if full in LOADER_CLASSES or full in self.loader_subclasses:
-            return full, {}
-        key = binding_key(func) if depth > 0 else ""
-        default = find_default(scope.node, key) if key else None
-        if default is not None:
-            full = self.project.full_name_of(default, scope.module)
-            if full in LOADER_CLASSES or full in self.loader_subclasses:
-                return full, {}
-        for value, its in self.values.find_assignments(key, scope) if key else ():
-            if isinstance(value, ast.Call) and value.args:
-                if self.project.full_name_of(value.func, its.module) == "functools.partial":
-                    inner, _ = self._resolve_loader_class(value.args[0], its, depth - 1)
-                    if inner:
-                        words = {w.arg: w.value for w in value.keywords if w.arg}
-                        return inner, {k: ArgumentExpression(v, its) for k, v in words.items()}
-            elif isinstance(value, (ast.Name, ast.Attribute)):
-                inner = self.project.full_name_of(value, its.module)
-                if inner in LOADER_CLASSES:
-                    return inner, {}
-            elif isinstance(value, ast.IfExp):
-                inner = self._resolve_conditional(value, its)
-                if inner:
-                    return inner, {}
-        return "", {}
-
-    def _resolve_conditional(self, node: ast.IfExp, scope: CodeScope) -> str:
-        """``DataLoader if plain else Endless``: their own, if both are loaders."""
-        both = [self.project.full_name_of(x, scope.module) for x in (node.body, node.orelse)]
-        own = [name for name in both if name in self.loader_subclasses]
-        known = all(name in LOADER_CLASSES or name in self.loader_subclasses for name in both)
-        return [*own, *both][0] if known else ""
-
     def _argument_variants(
-        self, site: CallSite, name: str, partial_arguments: Mapping[str, ArgumentExpression]
+        self, site: CallSite, called: CalledClass
     ) -> Iterator[tuple[dict[str, ArgumentExpression], bool, ast.AST]]:
         """Each way in which the arguments may be: dictionaries differ by branch."""
         call, scope = site.node, site.scope
-        given = dict(partial_arguments)
-        whole = True
-        cls = None if id(call) in self.inherited else self.loader_subclasses.get(name)
+        given, whole = dict(called.given), called.complete
+        cls = None if id(call) in self.inherited else self.loader_subclasses.get(called.name)
         names = loader_parameters_of(self.project, cls)
+        names = names[1:] if names[0] in given else names  # a partial gave the rows
         for parameter, node in zip(names, positional_arguments(call), strict=False):
             if isinstance(node, ast.Starred):
                 whole = False
@@ -207,6 +167,7 @@ class LoaderCallFinder:
             for name, one in loader.arguments.items()
             if one.scope is scope and isinstance(one.node, ast.Name)
         }
+        fixed = {name for name, one in loader.arguments.items() if not one.is_fallback}
         for site in loader.within[-1:] or loader.through or self.project.find_callers(scope):
             handed = dict(hand_over(scope, site, set(passed.values()) - scope.bindings.keys()))
             given = dict(loader.arguments)
@@ -215,7 +176,7 @@ class LoaderCallFinder:
             for word in site.node.keywords:
                 if word.arg is None:
                     complete = False
-                elif word.arg not in own:
+                elif word.arg not in own and word.arg not in fixed:
                     given[word.arg] = ArgumentExpression(word.value, site.scope)
             yield ResolvedLoaderCall(
                 site, loader.name, given, complete, site.node, wrapped=loader.site
@@ -225,7 +186,7 @@ class LoaderCallFinder:
         self, argument: ArgumentExpression | None, *, complete: bool, name: str = ""
     ) -> Argument:
         """An argument as a fact."""
-        if argument is None:
+        if argument is None or (argument.is_fallback and not complete):
             return Argument(how="absent" if complete else "unknown")
         value = self.values.resolve(argument.node, argument.scope)
         if name == "pin_memory" and not value.is_known:

@@ -20,6 +20,7 @@ from pipedoctor.source.syntax.reaching_definitions import DefinitionFinder
 from pipedoctor.source.syntax.scope import CodeScope
 
 _MAX_DEPTH = 6
+_LOOKUPS = ("get", "pop")
 _CARRIED, _MAX_ASSIGNMENTS = (ast.Attribute, ast.Subscript), 4
 """Assignments to one variable that are followed."""
 
@@ -47,6 +48,8 @@ class ValueResolver:
             lambda _node, _scope: ()
         )
         """What attributes and items stand for, by the model of values."""
+        self.find_fields: Callable[[ast.expr, CodeScope], Sequence[str]] = lambda _n, _scope: ()
+        """The names of all fields of an object; none: not known."""
         self.options = ProjectOptions(project)
         self._definitions = DefinitionFinder()
         self._known_call_arguments: dict[
@@ -112,7 +115,7 @@ class ValueResolver:
     ) -> Argument | None:
         """``options.get("workers", 4)``: what is in there, else its default."""
         func, key = node.func, next(iter(node.args), None)
-        if not (isinstance(func, ast.Attribute) and func.attr == "get" and len(node.args) > 1):
+        if not (isinstance(func, ast.Attribute) and func.attr in _LOOKUPS and len(node.args) > 1):
             return None
         if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
             return None

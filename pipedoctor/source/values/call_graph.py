@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from pipedoctor.source.resolve.dataset_classes import ITEM_METHODS, classify_dataset
-from pipedoctor.source.resolve.dictionaries import ArgumentExpression
+from pipedoctor.source.resolve.keyword_dictionary import ArgumentExpression
 from pipedoctor.source.resolve.loader_calls import LoaderCallFinder
 from pipedoctor.source.resolve.project import Project
 from pipedoctor.source.syntax.expressions import last_name

@@ -48,6 +48,20 @@ class CarriedValues:
             found += parts
         return found
 
+    def list_fields(self, node: ast.expr, scope: CodeScope) -> Sequence[str]:
+        """The fields of a dataclass, a named tuple or a namespace; none where some are not seen."""
+        with self.evaluator.open_query():
+            owners = self.evaluator.evaluate(node, self.evaluator.frame_of(scope))
+        ways = {tuple(self._fields_of(one)) for one in owners}
+        return next(iter(ways)) if len(ways) == 1 else ()
+
+    def _fields_of(self, owner: Value) -> Iterator[str]:
+        if isinstance(owner, InstanceValue):
+            yield from self.evaluator.attributes.fields_of(owner.cls)
+        elif isinstance(owner, ContainerValue) and isinstance(owner.node, ast.Call):
+            if not (owner.node.args or _has_stars(owner.node)):
+                yield from (word.arg for word in owner.node.keywords if word.arg)
+
     def _sources(self, owner: Value, name: str) -> Iterator[CarriedExpression]:
         if isinstance(owner, InstanceValue):
             yield from self._attribute_sources(owner, name)

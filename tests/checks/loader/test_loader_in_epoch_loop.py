@@ -24,12 +24,17 @@ SILENT = {
     "before it": loader_call("Images(), num_workers=2", TRAIN_LOOP),
     "another size each time": DATASETS + "def main():\n    for size in range(9):\n"
     "        loader = DataLoader(Images(), batch_size=size, num_workers=2)\n",
+    "rows that grow between": DATASETS + "def main(rows):\n    while len(rows) < 9:\n"
+    "        rows.collect()\n        loader = DataLoader(rows, num_workers=2)\n",
     "no workers": DATASETS + "def main():\n    for epoch in range(9):\n"
     "        loader = DataLoader(Images())\n",
 }
 SPEAKS = {
     "each epoch": DATASETS + "def main():\n    for epoch in range(9):\n"
-    "        loader = DataLoader(Images(), num_workers=2)\n"
+    "        loader = DataLoader(Images(), num_workers=2)\n",
+    "until there are enough steps": DATASETS + "def main(rows):\n    step = 0\n"
+    "    while step < 900:\n        loader = DataLoader(rows, num_workers=2)\n"
+    "        for x in loader:\n            step += 1\n",
 }
 test_silent, test_speaks = make_tests(loader_in_epoch_loop, SILENT, SPEAKS)
 
