@@ -69,9 +69,10 @@ def _refuse_unmeasurable(planned_fixes: PlannedFixes) -> None:
 def _apply_plans(
     console: Console,
     request: FixRequest,
-    planned_fixes: PlannedFixes,
+    shown: PlannedFixes,
     clock: "ChangeMeasurement | None",
 ) -> int:
+    """Apply the plans as they were shown, where the machine still is as it was then."""
     book = journals.find_writable()
     with hold_lock(book.folder) as lock, contextlib.closing(HeldFiles()) as files:
         shop = LockedJournal(journal=book, lock=lock, files=files)
@@ -82,11 +83,11 @@ def _apply_plans(
                 *(f"nothing to do: {plan_text.escape_text(s.why)}" for s in now.unneeded)
             )
             return 0
-        if not now.has_same_steps(planned_fixes):
+        if not shown.may_follow(now):
             message = "the machine changed after the plan was shown; run the command again"
             raise FixRefusedError(message)
         codes: list[int] = []
-        for plan in request.order_causes_first(now.plans):
+        for plan in request.order_causes_first(shown.plans):
             if codes and request.is_cured(plan):
                 console.print_lines(
                     f"nothing to do: {plan.subject} is already fixed by the previous change"

@@ -87,3 +87,27 @@ class FixPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Why it cannot be taken back; empty: it can."""
     remarks: tuple[str, ...] = ()
     """What the user should know before consenting."""
+
+    def starts_like(self, other: "FixPlan") -> bool:
+        """
+        Do both find the same machine, whatever value each would set?
+
+        They touch the same things, which have the same values and contents now.
+        """
+        return (self.check, self.subject, self._list_starts()) == (
+            other.check,
+            other.subject,
+            other._list_starts(),  # noqa: SLF001  (of the same class)
+        )
+
+    def _list_starts(self) -> list[object]:
+        return [_describe_start(step) for step in self.steps]
+
+
+def _describe_start(step: PlanStep) -> object:
+    """What a step changes, as it is before; the whole step where that is not known."""
+    if isinstance(step, WriteStep):
+        return step.path, step.found
+    if isinstance(step, CommandStep) and step.gauge is not None:
+        return step.gauge, step.before
+    return step

@@ -33,9 +33,15 @@ class PlannedFixes:
     unneeded: tuple[NoChangeNeeded, ...] = ()
     refused: tuple[FixRefusedError, ...] = ()
 
-    def has_same_steps(self, other: "PlannedFixes") -> bool:
-        """Would both do the same? What was shown is what may be done."""
-        return [p.steps for p in self.plans] == [p.steps for p in other.plans]
+    def may_follow(self, now: "PlannedFixes") -> bool:
+        """
+        May these plans, which were shown, be done on the machine of `now`?
+
+        Only where all of them start alike: a count that went on changing may ask for
+        another value by now, but the value that was shown is the one that is set.
+        """
+        starts = zip(self.plans, now.plans, strict=False)
+        return len(self.plans) == len(now.plans) and all(a.starts_like(b) for a, b in starts)
 
 
 @dataclass(frozen=True, kw_only=True)
