@@ -15,11 +15,10 @@ from pipedoctor.facts.code_events.training import (
 )
 from pipedoctor.source.detect.device_copies import (
     copies_to_host,
-    creates_then_moves,
     is_device_copy,
-    is_made_once,
 )
 from pipedoctor.source.detect.flow_state import FlowState, find_flow_key, tensor_names
+from pipedoctor.source.detect.host_factories import creates_then_moves, is_made_once
 from pipedoctor.source.detect.host_tensors import (
     begins_on_host,
     is_fresh_on_host,

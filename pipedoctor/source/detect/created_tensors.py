@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from pipedoctor.facts.code_events.training import CreatedThenMoved
-from pipedoctor.source.detect.device_copies import creates_then_moves, is_device_copy
+from pipedoctor.source.detect.device_copies import is_device_copy
+from pipedoctor.source.detect.host_factories import creates_then_moves
 from pipedoctor.source.detect.loops import GRADIENT_WORDS, switches_off_gradients
 from pipedoctor.source.detect.positions import is_initializer
 from pipedoctor.source.detect.recorder import EventRecorder

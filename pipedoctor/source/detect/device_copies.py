@@ -7,7 +7,6 @@ from collections.abc import Set as AbstractSet
 from pipedoctor.facts.code_events.training import SideStreamCopy
 from pipedoctor.source.detect.flow_state import find_flow_key
 from pipedoctor.source.detect.recorder import EventRecorder
-from pipedoctor.source.syntax.context import CodeContext
 from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse_short
 from pipedoctor.source.syntax.scope import CodeScope
 from pipedoctor.source.syntax.walk import child_nodes
@@ -29,26 +28,6 @@ _DTYPES = {
 }
 
 _CPU_PATTERN = re.compile(r"(?<![a-z])cpu(?![a-z])(?!.*(cuda|gpu))", re.IGNORECASE)
-
-
-TENSOR_FACTORIES = {
-    f"torch.{name}"
-    for name in (
-        [
-            "zeros",
-            "ones",
-            "empty",
-            "full",
-            "rand",
-            "randn",
-            "arange",
-            "randint",
-            "eye",
-            "linspace",
-            "tensor",
-        ]
-    )
-}
 
 
 def is_device_copy(
@@ -127,72 +106,6 @@ def _is_cpu_device(node: ast.expr) -> bool:
     """``"cpu"``, ``torch.device("cpu")``, ``self.cpu_device``; no choice of two."""
     choice = isinstance(node, (ast.IfExp, ast.BoolOp))
     return not choice and bool(_CPU_PATTERN.search(unparse_short(node)))
-
-
-_TYPED_FACTORIES = {
-    f"torch.{kind}Tensor" for kind in ("", "Float", "Double", "Half", "Int", "Long", "Byte", "Bool")
-}
-"""They take sizes, and then hold whatever was in the memory, or what is in a list."""
-_FILLING_METHODS = {"fill_", "zero_", "normal_", "uniform_"}
-_KEEPING_METHODS = _FILLING_METHODS | {
-    "float",
-    "long",
-    "int",
-    "half",
-    "unsqueeze",
-    "view",
-    "contiguous",
-}
-
-
-def creates_then_moves(
-    recorder: EventRecorder, scope: CodeScope, node: ast.Call, *, in_callee: bool
-) -> bool:
-    """``torch.zeros(3).cuda()``; deep in functions not what may come from lists."""
-    inner = node.func.value if isinstance(node.func, ast.Attribute) else None
-    methods: set[str] = set()
-    while isinstance(inner, ast.Call):
-        if isinstance(inner.func, ast.Attribute) and inner.func.attr in _KEEPING_METHODS:
-            methods.add(inner.func.attr)
-            inner = inner.func.value
-        elif last_name(inner.func) == "Variable" and len(inner.args) == 1:
-            inner = inner.args[0]
-        else:
-            break
-    if isinstance(inner, ast.BinOp) and isinstance(inner.left, ast.Call):
-        inner = inner.left  # and what is computed of it
-    if not isinstance(inner, ast.Call):
-        return False
-    known = recorder.full_name_of(inner.func, scope)
-    if known in _TYPED_FACTORIES:
-        fixed = _is_list_of_constants(inner.args) or _is_named_constant(inner.args)
-        return bool(methods & _FILLING_METHODS) or fixed
-    if known in {"torch.as_tensor", "torch.tensor"}:
-        fixed = _is_list_of_constants(inner.args) or _is_named_constant(inner.args)
-        return fixed or (known == "torch.tensor" and not in_callee)
-    return known in TENSOR_FACTORIES
-
-
-def is_made_once(context: CodeContext) -> bool:
-    """``if key not in kept:``: only where nothing is there yet."""
-    return any(
-        guard.holds
-        and isinstance(guard.test, ast.Compare)
-        and isinstance(guard.test.ops[0], ast.NotIn)
-        for guard in context.guards
-    )
-
-
-def _is_list_of_constants(values: list[ast.expr]) -> bool:
-    """``[1, 2]``: the same in every step."""
-    one = values[0] if values else None
-    return isinstance(one, ast.List) and all(isinstance(x, ast.Constant) for x in one.elts)
-
-
-def _is_named_constant(values: list[ast.expr]) -> bool:
-    """``IMAGE_MEAN``: named as what never changes."""
-    name = last_name(values[0]) if values else ""
-    return name.isupper() and not name.startswith("_")
 
 
 def record_side_streams(recorder: EventRecorder, scope: CodeScope) -> None:

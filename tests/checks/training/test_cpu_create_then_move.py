@@ -28,12 +28,24 @@ SILENT = {
     "in a function that is called now and then": FIRST_STATE
     + batch_loop("if step % 50 == 0:\n    h = first_state(9)\nnet(x.cuda(), h)"),
     "of what a hook is given": TRAINED.format(step="z = torch.tensor(batch.names).to(self.device)"),
+    "told the device already": batch_loop("z = torch.zeros(9, **options).to(device)"),
+    "filled before it is moved": batch_loop("z = torch.zeros(9)\nz[y] = 1\nz = z.to(device)"),
+    "made once, moved in each step": batch_loop("net(z.to(device), x)", top="z = torch.zeros(9)"),
+    "an array of the batch": batch_loop("z = torch.from_numpy(np.stack(x)).to(device)"),
+    "one of two": batch_loop("z = torch.zeros(9)\nif y:\n    z = mask(x)\nz = z.to(device)"),
     "once, in a function": "def score(x):\n    return torch.zeros(3).cuda() + x\n"
     "def main(x):\n    score(x.cuda())\n",
 }
 SPEAKS = {
     "filled first": batch_loop("z = torch.LongTensor(9, 3).fill_(0).to(device)"),
     "a constant": batch_loop("z = torch.as_tensor(IMAGE_MEAN).to(device)"),
+    "a number": batch_loop("z = torch.tensor(0.5).to(device)"),
+    "of another type": batch_loop("z = torch.zeros(len(x), 1).bool().to(device)"),
+    "repeated": batch_loop("z = torch.arange(9).unsqueeze(0).repeat(4, 1).to(device)"),
+    "drawn by NumPy": batch_loop("z = torch.from_numpy(np.random.rand(9)).float().to(device)"),
+    "an array of zeros": batch_loop("z = torch.FloatTensor(np.zeros((3, 3))).cuda()"),
+    "kept before it is moved": batch_loop("z = torch.randn(9)\nif gpu:\n    z = z.cuda()"),
+    "moved where it is handed over": batch_loop("z = torch.randn(9)\nnet(x, z.to(device))"),
     "constants": batch_loop("z = torch.FloatTensor([0.5, 0.2]).to(device)"),
     "in a function that each step calls": FIRST_STATE
     + batch_loop("h = first_state(9)\nnet(x.cuda(), h)"),
@@ -51,6 +63,7 @@ EDITED = {
     "torch.zeros(3)": True,
     "torch.LongTensor(9, 3).fill_(0)": False,
     "torch.zeros(3).float()": False,
+    "torch.from_numpy(np.zeros(3))": False,
 }
 
 

@@ -1,0 +1,157 @@
+"""Tensors that a step makes on the host, only to move them: ``torch.zeros(3).cuda()``."""
+
+import ast
+
+from pipedoctor.source.detect.recorder import EventRecorder
+from pipedoctor.source.syntax.context import CodeContext, CodeStep
+from pipedoctor.source.syntax.expressions import last_name
+from pipedoctor.source.syntax.scope import CodeScope
+from pipedoctor.source.syntax.walk import find_nodes
+
+_FILLED_FACTORIES = frozenset(
+    f"torch.{name}"
+    for name in (
+        *("zeros", "ones", "empty", "full", "rand", "randn", "arange", "randint", "eye"),
+        *("linspace", "tensor"),
+    )
+)
+_TYPED_FACTORIES = frozenset(
+    f"torch.{kind}Tensor" for kind in ("", "Float", "Double", "Half", "Int", "Long", "Byte", "Bool")
+)
+"""They take sizes, and then hold whatever was in the memory, or what is in a list."""
+_CONVERTING_FACTORIES = frozenset(("torch.as_tensor", "torch.tensor", "torch.from_numpy"))
+_ARRAY_FACTORIES = frozenset(
+    f"numpy.{name}" for name in ("zeros", "ones", "full", "arange", "eye", "linspace")
+)
+"""What makes an array of numbers that nobody has given."""
+_FILLING_METHODS = frozenset(("fill_", "zero_", "normal_", "uniform_"))
+_KEEPING_METHODS = _FILLING_METHODS | {
+    *("float", "double", "half", "bfloat16", "long", "int", "bool", "byte"),
+    *("unsqueeze", "view", "contiguous", "reshape", "expand", "repeat", "requires_grad_"),
+}
+"""Methods after which a tensor is still what was made here."""
+_NAMED_NUMBERS = frozenset(("inf", "nan", "pi"))
+
+
+def creates_then_moves(
+    recorder: EventRecorder, scope: CodeScope, node: ast.Call, *, in_callee: bool
+) -> bool:
+    """
+    ``torch.zeros(3).cuda()``, or ``z = torch.zeros(3)`` and, with nothing between, ``z.cuda()``.
+
+    Deep in functions not what may come from lists.
+    """
+    inner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    made, methods = _take_off_methods(inner)
+    if isinstance(made, ast.Name):
+        return not methods & _FILLING_METHODS and _is_made_here(recorder, scope, node, made.id)
+    return _is_creation(recorder, scope, made, methods, in_callee=in_callee)
+
+
+def _take_off_methods(node: ast.expr | None) -> tuple[ast.expr | None, set[str]]:
+    """What methods are called on that change nothing of where a tensor comes from."""
+    methods: set[str] = set()
+    while isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _KEEPING_METHODS:
+            methods.add(node.func.attr)
+            node = node.func.value
+        elif last_name(node.func) == "Variable" and len(node.args) == 1:
+            node = node.args[0]
+        else:
+            break
+    if isinstance(node, ast.BinOp) and isinstance(node.left, ast.Call):
+        node = node.left  # and what is computed of it
+    return node, methods
+
+
+def _is_creation(
+    recorder: EventRecorder,
+    scope: CodeScope,
+    node: ast.expr | None,
+    methods: set[str],
+    *,
+    in_callee: bool,
+) -> bool:
+    if not isinstance(node, ast.Call) or _is_placed(node):
+        return False
+    known = recorder.full_name_of(node.func, scope)
+    if known in _TYPED_FACTORIES:
+        return bool(methods & _FILLING_METHODS) or _holds_constants(recorder, scope, node)
+    if known in _CONVERTING_FACTORIES:
+        fixed = _holds_constants(recorder, scope, node)
+        return fixed or (known == "torch.tensor" and not in_callee)
+    return known in _FILLED_FACTORIES
+
+
+def _is_placed(node: ast.Call) -> bool:
+    """Is it told the device, or may it be: ``torch.zeros(3, **options)``?"""
+    return any(word.arg in {"device", None} for word in node.keywords)
+
+
+def _holds_constants(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
+    """``[1, 2]``, ``0.5``, ``IMAGE_MEAN``, ``np.random.rand(3)``: nothing of the batch."""
+    one = node.args[0] if node.args else None
+    if isinstance(one, ast.List):
+        return all(isinstance(part, ast.Constant) for part in one.elts)
+    if isinstance(one, ast.Constant):  # a size is one for the typed factories
+        return recorder.full_name_of(node.func, scope) in _CONVERTING_FACTORIES
+    if isinstance(one, ast.Call):
+        return _is_array_of_host(recorder, scope, one)
+    name = last_name(one) if one is not None else ""
+    return (name.isupper() and not name.startswith("_")) or name in _NAMED_NUMBERS
+
+
+def _is_array_of_host(recorder: EventRecorder, scope: CodeScope, node: ast.Call) -> bool:
+    """``np.random.normal(0, 1, shape)``, whatever its type is then."""
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "astype":
+        if isinstance(node.func.value, ast.Call):
+            node = node.func.value
+    known = recorder.full_name_of(node.func, scope)
+    return known in _ARRAY_FACTORIES or known.startswith("numpy.random.")
+
+
+def _is_made_here(recorder: EventRecorder, scope: CodeScope, node: ast.Call, name: str) -> bool:
+    """Is a variable given a new tensor in the same step, and nothing done with it until then?"""
+    given = [(value, its) for value, its in scope.bindings.get(name, ()) if value is not node]
+    own = [pair for pair in given if not _is_of_itself(pair[0], name)]
+    if len(own) != 1 or len(given) - len(own) > 1 or name in scope.parameter_names:
+        return False
+    value, its = own[0]
+    made, methods = _take_off_methods(value)
+    if not _is_creation(recorder, scope, made, methods, in_callee=True):
+        return False
+    if value.lineno > node.lineno or not _stands_beside(its, scope, node):
+        return False
+    between = (
+        one
+        for one in find_nodes(scope.node, (ast.Name,))
+        if one.id == name and (value.end_lineno or 0) < one.lineno < node.lineno
+    )
+    return not any(isinstance(one.ctx, ast.Load) for one in between)
+
+
+def _is_of_itself(value: ast.expr, name: str) -> bool:
+    """``z = z.cuda()``."""
+    inner = (
+        value.func.value
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
+        else value
+    )
+    made, _ = _take_off_methods(inner)
+    return isinstance(made, ast.Name) and made.id == name
+
+
+def _stands_beside(made: CodeStep, scope: CodeScope, node: ast.Call) -> bool:
+    """In the same loops, and not where nothing is there yet."""
+    moved = next((step for step in scope.calls if step.node is node), None)
+    return moved is not None and moved.context.loops == made.context.loops
+
+
+def is_made_once(context: CodeContext) -> bool:
+    """``if key not in kept:``: only where nothing is there yet."""
+    return any(
+        guard.holds
+        and isinstance(guard.test, ast.Compare)
+        and isinstance(guard.test.ops[0], ast.NotIn)
+        for guard in context.guards
+    )
