@@ -34,7 +34,8 @@ def sync_in_loop(source: Source, /) -> Findings:
 
     ## How it is judged
 
-    A value computed from the batch is read in the loop itself, in every step. Not
+    A value computed from the batch is read in the loop itself, in every step; or a training
+    calls `torch.cuda.synchronize()` in every step, with no clock that is read beside it. Not
     reported: reads guarded by an interval or a flag, results that an evaluation needs
     on the host, and a single evaluation that synchronizes each step to time it. The loops
     of one file are one finding. It is a note if none of the waiting loops trains, and not
@@ -94,7 +95,7 @@ def sync_in_loop(source: Source, /) -> Findings:
             Severity.SLOWS if trains and not decided else Severity.NOTE,
             f"{describe_waiting_loops(loops)} for the GPU in every step"
             + (", to test a value" if decided else ""),
-            _test_at_intervals() if decided else _accumulate(events),
+            *_advise_rare_reads(events, decided=decided),
             *_advise_rare_sync(events),
             confidence=Confidence.LIKELY,
             calls=sorted({event.name for event in events}),
@@ -103,6 +104,13 @@ def sync_in_loop(source: Source, /) -> Findings:
 
 def _decides(event: _Wait) -> bool:
     return isinstance(event.details, HostRead) and event.details.decides
+
+
+def _advise_rare_reads(events: list[_Wait], *, decided: bool) -> list[Remedy]:
+    """Advise on what is read: nothing, where a loop only waits for all queued work."""
+    if all(event.kind == Synchronization.kind for event in events):
+        return []
+    return [_test_at_intervals() if decided else _accumulate(events)]
 
 
 def _accumulate(events: list[_Wait]) -> Remedy:
@@ -151,9 +159,14 @@ def _find_waits(source: Source, index: int, loop: Loop) -> list[_Wait]:
     if loop.role != "train":
         waits = [e for e in waits if not (e in own and _decides(e))]
     timed = loop.role != "train" and not loop.repeats and _is_timed(source, index)
-    if not waits or waits[0].handler or timed or is_demo_loop(loop):
+    if (waits and waits[0].handler) or timed or is_demo_loop(loop):
         return []
-    return [*waits, *(e for e in _find_synchronize(source, index) if loop.role == "train")]
+    all_work = _find_synchronize(source, index) if loop.role == "train" else []
+    return (
+        [*waits, *all_work]
+        if waits
+        else [e for e in all_work if not (e.details.timed or e.handler)]
+    )
 
 
 def _find_synchronize(source: Source, loop: int) -> list[Event[Synchronization]]:

@@ -124,6 +124,9 @@ class Synchronization(EventDetails, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "synchronize"
 
+    timed: bool = False
+    """A clock is read in the same loop, or function: what it waits for is measured."""
+
 
 class CacheRelease(EventDetails, frozen=True, kw_only=True):
     """

@@ -30,8 +30,10 @@ from pipedoctor.source.detect.value_uses import (
     compares_tensor,
     converts_result,
     converts_values,
+    is_formatted_text,
     is_reduced_tensor,
     is_used_in_condition,
+    reads_clock,
     reads_tensor,
 )
 from pipedoctor.source.syntax.context import CodeStep, GuardCondition
@@ -94,7 +96,8 @@ class BatchEvents:
             freed = _follows_del(scope, step)
             self.recorder.add_event(CacheRelease(freed=freed), scope, step, name)
         elif name == "torch.cuda.synchronize":
-            self.recorder.add_event(Synchronization(), scope, step, name)
+            details = Synchronization(timed=reads_clock(scope, step))
+            self.recorder.add_event(details, scope, step, name, caller_guards=self.guards)
 
     def _read_names(self, scope: CodeScope, node: ast.expr) -> set[str]:
         """Of what a value is read: ``x`` of ``x.mean()``, all of ``torch.sum(x == y)``."""
@@ -116,6 +119,14 @@ class BatchEvents:
         elif asks_for_number(test, state.results | state.on_device.keys()):
             its = CodeStep(test, step.context)
             self._record_sync(scope, its, "if", host=False, raised=True, decides=False)
+
+    def record_text(
+        self, scope: CodeScope, step: CodeStep, value: ast.expr, state: FlowState
+    ) -> None:
+        """``text = f"{loss}"``: made in every step, whether anybody reads it or not."""
+        if is_formatted_text(value) and self.names.of_tensors(value) & state.results:
+            its = CodeStep(value, step.context)
+            self._record_sync(scope, its, "print", host=False, raised=True)
 
     def record_old_read(
         self, scope: CodeScope, step: CodeStep, node: ast.Subscript, state: FlowState

@@ -98,6 +98,7 @@ class BatchFlow(BatchEvents):
             )
             if moved or tensor_names(one.value) & (state.results | state.on_device.keys()):
                 state.results |= flow_names(one.target)
+            self.record_text(scope, step, one.value, state)
             record_kept_graph(self.recorder, scope, step, one, state.losses)
 
     def take_requested(self, scope: CodeScope, steps: Iterable[CodeStep], state: FlowState) -> None:
@@ -115,6 +116,7 @@ class BatchFlow(BatchEvents):
     ) -> None:
         """Names that come from the batch, those on the device, those computed there."""
         value = node.value
+        self.record_text(scope, step, value, state)
         calls = self.names.calls_in(value)
         entered = [self._enter_call(scope, step, call, state) for call in calls]
         returned = {kind for kinds in entered for kind in kinds}

@@ -50,6 +50,7 @@ class ObjectState:
         """Let a method see what others have left on ``self``."""
         state.batch |= self.batch
         state.results |= self.results
+        state.results |= {_key_of_any(name) for name in self.results} - {""}
         for name in self.on_device:
             state.on_device.setdefault(name, (0, CodeContext()))
 
@@ -63,6 +64,26 @@ class ObjectState:
     def is_empty(self) -> bool:
         """Does nothing on ``self`` come from a batch?"""
         return not (self.batch or self.results or self.on_device)
+
+
+def _key_of_any(name: str) -> str:
+    """``self.loss_*`` of ``self.loss_G``: what stands for all that is called so."""
+    first, between, _ = name.partition("_")
+    return f"{first}_*" if between and first != "self." else ""
+
+
+def _key_of_getattr(node: ast.Call) -> str:
+    """``self.loss_*`` of ``getattr(self, "loss_" + name)``; empty: not so."""
+    if not (isinstance(node.func, ast.Name) and node.func.id == "getattr" and node.args[1:]):
+        return ""
+    owner, name = node.args[:2]
+    first = name.left if isinstance(name, ast.BinOp) else name
+    if isinstance(name, ast.JoinedStr):
+        first = name.values[0]
+    own = isinstance(owner, ast.Name) and owner.id == "self"
+    if not (own and isinstance(first, ast.Constant) and isinstance(first.value, str)):
+        return ""
+    return _key_of_any(f"self.{first.value}")
 
 
 def find_flow_key(node: ast.expr) -> str:
@@ -136,8 +157,11 @@ def _collect_names(top: ast.AST, *, host: bool) -> set[str]:
                 continue
             if not host and node.attr in _SHAPE_ATTRIBUTES:
                 continue
-        elif not host and isinstance(node, ast.Call) and _is_read_by_host(node.func):
-            continue
+        elif isinstance(node, ast.Call):
+            if not host and _is_read_by_host(node.func):
+                continue
+            if key := _key_of_getattr(node):
+                found.add(key)
         queue += child_nodes(node)
     return found
 

@@ -18,6 +18,13 @@ _TENSOR_QUESTIONS = {"all", "any", "equal", "allclose"}
 _READING_METHODS = {"item", "cpu", "tolist"}
 _PRINTING_METHODS = {"set_postfix", "set_description", "add_scalar"}
 _GRADIENT_NORMS = {"clip_grad_norm_", "clip_grad_norm", "get_total_norm"}
+_CLOCKS = frozenset(
+    (
+        *("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns"),
+        *("elapsed_time", "record", "tic", "toc", "timer", "default_timer"),
+    )
+)
+"""What reads a clock, by its last name."""
 _CONVERTERS = {"print", "float", "int"}
 _FAILURES = ("Error", "Exception", "Exit", "Warning")
 _FINITE_CHECKS = {"isnan", "isinf", "isfinite"}
@@ -87,14 +94,34 @@ def compares_values(node: ast.expr) -> bool:
     return not isinstance(node, ast.Compare) or all(isinstance(x, _COMPARISONS) for x in node.ops)
 
 
+def reads_clock(scope: CodeScope, step: CodeStep) -> bool:
+    """Is the time taken in the same loop, or in the same function where there is none?"""
+    around = step.context.loops[-1:]
+    return any(
+        isinstance(one.node, ast.Call)
+        and last_name(one.node.func) in _CLOCKS
+        and one.context.loops[-1:] == around
+        for one in scope.calls
+    )
+
+
 def is_computed_of_gradients(node: ast.Call) -> bool:
     """Is it a number of the gradients, which lie on the device?"""
     return last_name(node.func) in _GRADIENT_NORMS
 
 
 def reads_tensor(node: ast.Call) -> str:
-    """``x.item()``, ``x.cpu()``, ``x.to("cpu")``: how a method reads its tensor; empty: not so."""
+    """
+    ``x.item()``, ``x.cpu()``, ``x.to("cpu")``: how a method reads its tensor; empty: not so.
+
+    ``hits.sum().cpu()`` reads one number, as does ``hits.cpu().sum()``, which also copies all.
+    """
     how = last_name(node.func)
+    inner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    if how == "cpu" and isinstance(inner, ast.Call) and is_plain_reduction(inner):
+        return "item"
+    if is_plain_reduction(node) and isinstance(inner, ast.Call) and last_name(inner.func) == "cpu":
+        return "item"
     if how == "to" and node.args and isinstance(node.args[0], ast.Constant):
         return "cpu" if node.args[0].value == "cpu" else ""
     return how if how in _READING_METHODS else ""
@@ -136,6 +163,11 @@ def converts_result(node: ast.Call, how: str, results: set[str]) -> bool:
         return first is not None and bool(tensor_names(first) & results)
     given = [*node.args, *(word.value for word in node.keywords)]
     return bool({name for one in given for name in tensor_names(one)} & results)
+
+
+def is_plain_reduction(node: ast.Call) -> bool:
+    """``x.sum()``: of all that a tensor holds."""
+    return not (node.args or node.keywords) and _reduces(node)
 
 
 def is_reduced_tensor(scope: CodeScope, key: str) -> bool:

@@ -74,7 +74,7 @@ class Trainer:
         self.optimizer.step()
         if (self.step + 1) % self.period == 0:
             self.write(losses)
-        torch.cuda.synchronize()
+# cuda
 """
 
 

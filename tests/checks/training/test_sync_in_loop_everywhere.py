@@ -22,6 +22,35 @@ def score(engine, batch):
 trainer, scorer = Engine(update), Engine(score)
 trainer.run(loader, max_epochs=9)
 """
+MODEL = """
+class Model:
+    def step(self, x):
+        self.fake = self.net(x.cuda())
+        self.loss_G = self.criterion(self.fake)
+        self.loss_G.backward()
+        self.optimizer.step()
+    def losses(self):
+        return {{one: float(getattr(self, {name})) for one in self.names}}
+
+model = Model()
+for epoch in range(9):
+    for x in DataLoader(rows):
+        model.step(x)
+        show(model.losses())
+"""
+SUMS = """
+def validate(loader):  # cuda
+    hits = 0
+    for x, y in loader:
+        found = net(x.cuda()).argmax(1)
+        {step}
+
+def main(loader):
+    for epoch in range(9):
+        for x, y in loader:
+            net(x).backward()
+        validate(loader)
+"""
 SILENT: dict[str, Code] = {
     "a text of sizes": batch_loop(
         GPU_STEP + 'logger.info(f"{step} {loss.shape} {len(loss)}")\nn = int(loss.size(0))'
@@ -33,6 +62,17 @@ SILENT: dict[str, Code] = {
         GPU_STEP + "n = torch.randint(9, (len(x),)).item()\nm = torch.rand(1).mul(2).tolist()"
     ),
     "a text of a failure": batch_loop(GPU_STEP + 'raise ValueError(f"{loss}")'),
+    "a text that is kept now and then": batch_loop(
+        GPU_STEP + 'if step % 9 == 0:\n    text = f"{loss}"'
+    ),
+    "a text of a size that is kept": batch_loop(GPU_STEP + 'text = f"{loss.shape}"'),
+    "a wait for everything that is timed": batch_loop(
+        "begin = time.time()\n" + GPU_STEP + "torch.cuda.synchronize()\nend = time.time()"
+    ),
+    "a wait for everything now and then": batch_loop(
+        GPU_STEP + "if step % 9 == 0:\n    torch.cuda.synchronize()"
+    ),
+    "other attributes by their names": MODEL.format(name='"name_" + one'),
     "a text now and then": batch_loop(GPU_STEP + 'if step % 9 == 0:\n    log.info(f"{loss}")'),
 }
 SPEAKS = {
@@ -42,9 +82,27 @@ SPEAKS = {
     "drawn on the device": batch_loop(
         GPU_STEP + "n = torch.randint(9, (1,), device=x.device).item()"
     ),
+    "in a text that is kept": batch_loop(GPU_STEP + 'text = f"{loss}"\nlog.info(text)'),
+    "in a text that grows": batch_loop(GPU_STEP + 'text += " %f" % loss'),
+    "a wait for everything": batch_loop(GPU_STEP + "torch.cuda.synchronize()"),
+    "attributes by their names": MODEL.format(name='"loss_" + one'),
+    "attributes by a text": MODEL.format(name='f"loss_{one}"'),
     "as a whole number": batch_loop(GPU_STEP + "seen.append(int(loss.argmax()))"),
 }
 test_silent, test_speaks = make_tests(sync_in_loop, SILENT, SPEAKS)
+
+
+@pytest.mark.parametrize(
+    ("step", "found"),
+    [
+        ("hits += found.eq(y.cuda()).sum().cpu()", 1),
+        ("hits += found.eq(y.cuda()).cpu().sum()", 1),
+        ("seen.append(found.cpu())", 0),
+        ("hits += found.cpu().sum(0)", 0),
+    ],
+)
+def test_an_evaluation_need_not_copy_sums(step: str, found: int) -> None:
+    assert len(find(sync_in_loop, SUMS.format(step=step))) == found
 
 
 def test_an_evaluation_that_comes_again_need_not_be_timed() -> None:
