@@ -7,7 +7,6 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from pipedoctor.facts.code_events.training import KeptGraph, LossRead
-from pipedoctor.source.detect.flow_state import find_flow_key
 from pipedoctor.source.detect.loop_steps import BatchLoop, steps_in_loop
 from pipedoctor.source.detect.recorder import EventRecorder
 from pipedoctor.source.resolve.returned_values import returned_values
@@ -17,6 +16,9 @@ from pipedoctor.source.syntax.expressions import binding_key, last_name, unparse
 from pipedoctor.source.syntax.scope import CodeScope
 
 _DETACHING_ATTRIBUTES = {"detach", "item", "data"}
+_BACKWARD_METHODS = frozenset(("backward", "manual_backward"))
+_SCALING_FUNCTIONS = frozenset(("scale", "scale_loss", "sum", "Variable"))
+"""What returns the losses that it is given, in a single one."""
 
 
 def record_loss_syncs(recorder: EventRecorder, scope: CodeScope, node: BatchLoop) -> None:
@@ -107,34 +109,73 @@ def _is_under_no_grad(step: CodeStep) -> bool:
 
 def _has_backward_called(scope: CodeScope, key: str) -> bool:
     return any(
-        isinstance(s.node, ast.Call)
-        and isinstance(s.node.func, ast.Attribute)
-        and s.node.func.attr == "backward"
-        and binding_key(s.node.func.value) == key
-        for s in scope.calls
+        key in _tensors_of(scope, value)
+        for step in scope.calls
+        for value in _going_backward(step.node)
     )
 
 
 def find_losses(scope: CodeScope, steps: Sequence[CodeStep]) -> Iterator[str]:
-    """``x`` of ``x.backward()``, of ``scaler.backward(x)``; and what it is made of."""
+    """``x`` of ``x.backward()``, of ``scaler.scale(x).backward()``; and what it is made of."""
     for step in steps:
-        one = step.node
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
-            if one.func.attr == "backward":
-                for name in (
-                    binding_key(one.func.value),
-                    *map(find_flow_key, one.args[:1]),
-                ):
-                    yield name
-                    yield from _loss_inputs(scope, name)
+        for value in _going_backward(step.node):
+            for name in _tensors_of(scope, value):
+                yield name
+                yield from _loss_inputs(scope, name)
+
+
+def _going_backward(node: ast.AST) -> list[ast.expr]:
+    """From what a call goes backward: ``x.backward()``, ``engine.backward(x)``."""
+    if not isinstance(node, ast.Call):
+        return []
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _BACKWARD_METHODS:
+        return [node.func.value, *map(_take_root, node.args[:1])]
+    # ``scaler(x, optimizer)`` of timm goes backward, too
+    scales = last_name(node.func).lower().endswith("scaler") and len(node.args) > 1
+    return node.args[:1] if scales else []
+
+
+def _take_root(node: ast.expr) -> ast.expr:
+    """``out`` of ``engine.backward(out.loss)``: what a model returns is on the device."""
+    return (
+        node.value
+        if isinstance(node, ast.Attribute) and not binding_key(node).startswith("self.")
+        else node
+    )
+
+
+def _tensors_of(scope: CodeScope, value: ast.expr) -> Iterator[str]:
+    """The losses in what goes backward: of ``scaler.scale(x / 4)``, ``x.mean()``, ``[x, y]``."""
+    if isinstance(value, ast.Call):
+        if last_name(value.func) in _SCALING_FUNCTIONS:
+            for one in value.args[:1]:
+                yield from _tensors_of(scope, one)
+        elif isinstance(value.func, ast.Attribute) and not _has_tensors(value):
+            yield from _tensors_of(scope, value.func.value)
+    elif isinstance(value, (ast.List, ast.Tuple)):
+        for one in value.elts:
+            yield from _tensors_of(scope, one)
+    elif isinstance(value, ast.BinOp):
+        for one in (value.left, value.right):
+            yield from (name for name in _tensors_of(scope, one) if _is_computed(scope, name))
+    else:
+        yield binding_key(value)
+
+
+def _has_tensors(call: ast.Call) -> bool:
+    """Is it given more than numbers, so that its result is another thing: ``net.loss(x)``?"""
+    return not all(isinstance(one, ast.Constant) for one in call.args)
+
+
+def _is_computed(scope: CodeScope, name: str) -> bool:
+    """Is a variable given what a call returns, or a part of it?"""
+    made = [value for value, _ in scope.bindings.get(name, ())]
+    return any(isinstance(v.value if isinstance(v, ast.Subscript) else v, ast.Call) for v in made)
 
 
 def _loss_inputs(scope: CodeScope, name: str) -> Iterator[str]:
     """Results that a loss is computed from, themselves computed: ``scale(loss)``."""
     for value, _ in scope.bindings.get(name, []):
         for one in expression_names(value) if isinstance(value, (ast.Call, ast.BinOp)) else ():
-            made = [v for v, _ in scope.bindings.get(one, [])]
-            if any(
-                isinstance(v.value if isinstance(v, ast.Subscript) else v, ast.Call) for v in made
-            ):
+            if _is_computed(scope, one):
                 yield one

@@ -20,10 +20,14 @@ SILENT = {
         "    total += loss"
     ),
     "taken off before": LOSS_SUM.format(then="loss = loss.detach().cpu()"),
+    "itself, scaled": batch_loop("loss = net(x)\ntotal += loss\nscaler.scale(total).backward()"),
     "a number by then": LOSS_SUM.format(then="loss = loss.item()"),
 }
 SPEAKS = {
     "a sum": batch_loop(GPU_STEP + "total += loss"),
+    "of what is scaled": batch_loop(
+        "loss = net(x.cuda())\nscaler.scale(loss / 4).backward()\ntotal += loss"
+    ),
     "of each epoch": "def main(loader, net):\n    for epoch in range(9):\n        total = 0\n"
     "        for x in loader:\n            loss = net(x.cuda())\n            loss.backward()\n"
     "            total += loss\n",

@@ -73,6 +73,9 @@ SILENT: dict[str, Code] = {
         GPU_STEP + "if step % 9 == 0:\n    torch.cuda.synchronize()"
     ),
     "other attributes by their names": MODEL.format(name='"name_" + one'),
+    "sizes of what a loss is made of": batch_loop(
+        "net(x, y.cuda()).mean().backward()\nprint(len(x), net)\n"
+    ),
     "a text now and then": batch_loop(GPU_STEP + 'if step % 9 == 0:\n    log.info(f"{loss}")'),
 }
 SPEAKS = {
@@ -81,6 +84,19 @@ SPEAKS = {
     "in a text by a sign": batch_loop(GPU_STEP + 'write("%d %f" % (step, loss))'),
     "drawn on the device": batch_loop(
         GPU_STEP + "n = torch.randint(9, (1,), device=x.device).item()"
+    ),
+    "a loss that is scaled": batch_loop(
+        "loss = net(x, 'cuda')\nscaler.scale(loss / 4).backward()\nprint(loss)"
+    ),
+    "a mean of losses": batch_loop("loss = net(x, 'cuda')\nloss.mean().backward()\nprint(loss)"),
+    "a sum of losses": batch_loop(
+        "a, b = net(x, 'cuda')\n(a + 0.1 * b).backward()\nshow(float(b))"
+    ),
+    "a list of losses": batch_loop(
+        "loss = net(x, 'cuda')\ntorch.autograd.backward([loss])\nprint(loss)"
+    ),
+    "a loss that a scaler takes": batch_loop(
+        "loss = net(x, 'cuda')\noptimizer.zero_grad()\nloss_scaler(loss, optimizer)\nprint(loss)"
     ),
     "in a text that is kept": batch_loop(GPU_STEP + 'text = f"{loss}"\nlog.info(text)'),
     "in a text that grows": batch_loop(GPU_STEP + 'text += " %f" % loss'),
